@@ -93,12 +93,6 @@ test.describe('A target with three ids', () => {
     expect(unavailable.filter((id) => sent.some((request) => request.includes(id)))).toEqual([]);
   });
 
-  test('More cases can be judged if the path of promotions is stated', async () => {
-    const respond = createIndependentDeployment(createForeignWorld(100));
-    const [without, stated] = [await certify(respond), await certify(respond, ['/data/*/id'])];
-    expect(listJudged(stated).length).toBeGreaterThan(listJudged(without).length);
-  });
-
   const violations: readonly (readonly [requirement: string, isRefused: (body: string) => boolean])[] = [
     ['options.expand-category', (body) => body.includes('category')],
     ['order.repeated-product', (body) => body.split('P1').length > 2],
@@ -135,8 +129,7 @@ test.describe('A target with three ids', () => {
   test('If every response has the same error status, nothing fails and nothing passes', async () => {
     for (const status of [400, 404, 500]) {
       const certificate = await certify(() => ({ status, headers: [], body: '{}' }));
-      for (const verdict of ['fail', 'pass'] as const)
-        expect(listRequirementsWith(verdict, certificate), `${status} ${verdict}`).toEqual([]);
+      expect(listJudged(certificate), String(status)).toEqual([]);
     }
   });
 });
@@ -147,10 +140,6 @@ test.describe('A target with a part of the world', () => {
     const respond = createIndependentDeployment({ ...world, tiers }, shape === undefined ? {} : { shape });
     return (await certifyInProcess(respond, { suite })).certificate;
   };
-
-  test('A target whose bindings are the ids of the world conforms', async () => {
-    expect((await certify(bindAllBut('tier'))).verdict).toBe('conforms');
-  });
 
   test('Only cases that need a missing customer are not applicable', async () => {
     const certificate = await certify(bindAllBut('customer', 'bulk'));

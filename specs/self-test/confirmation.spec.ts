@@ -3,22 +3,14 @@ import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { openClient } from '../../src/http/client.js';
-import type { Channel, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { Certificate } from '../../src/report/certificate.js';
-import { createRandom, type Random } from './support/chaos.js';
-import { certifyOver, channelTo, requirementSuite, suite } from './support/in-process.js';
+import { createRandom } from './support/chaos.js';
+import { certifyInProcess, certifyOver, requirementSuite, suite } from './support/in-process.js';
 import { listenStatefully, type StatefulAnswer } from './support/stateful-deployment.js';
 
 const { world } = requirementSuite;
 const answer = createDeployment({ world, credentials: credentialPlaceholders });
-
-/** Makes a deployment that changes the members of a body before it answers. */
-function changingBody(change: (body: Members, connection: Members) => Members | Promise<Members>): StatefulAnswer {
-  return async (request, connection) => {
-    const body = parseBody(request);
-    return answer(body === undefined ? request : { ...request, body: JSON.stringify(await change(body, connection)) });
-  };
-}
 
 type Members = Record<string, unknown>;
 
@@ -192,37 +184,28 @@ test('What fails by accident fails under no condition', async () => {
 });
 
 test.describe('An answer that depends on earlier requests is an outcome with a warning', () => {
-  for (const member of ['customer', 'order', 'metadata']) {
-    const question = `omitted-${member}`;
-    const own = { ...suite, cases: suite.cases.filter(({ id }) => id === question) };
-    const keep = (body: Members, kept: Members): Members => {
-      kept[member] = body[member] ?? kept[member];
-      return { ...body, [member]: kept[member] };
+  const keepMember = (member: Part, isOfConnection = false): StatefulAnswer => {
+    const shared: Members = {};
+    return async (request, connection) => {
+      const kept = isOfConnection ? connection : shared;
+      kept.value = readPart(request, member) ?? kept.value;
+      return answer(replacePart(request, member, kept.value));
     };
-    const shared = {};
-    const deployments: Readonly<Record<string, () => StatefulAnswer>> = {
-      'of the previous request': () => changingBody((body) => keep(body, shared)),
-      'of the previous request on a connection': () => changingBody(keep),
-    };
-    for (const [whose, create] of Object.entries(deployments)) {
-      test(`A deployment that uses the ${member} ${whose} for a request without one`, async () => {
-        const { questions } = await certify(create(), own);
+  };
+
+  for (const member of ['customer', 'order', 'metadata'] as const)
+    for (const isOfConnection of [false, true])
+      test(`A deployment uses the ${member} of the previous request${isOfConnection ? ' on a connection' : ''}`, async () => {
+        const question = `omitted-${member}`;
+        const own = { ...suite, cases: suite.cases.filter(({ id }) => id === question) };
+        const { questions } = await certify(keepMember(member, isOfConnection), own);
         expect(questions.filter(({ id }) => id === question)).toMatchObject([
           { outcome: 'depends-on-earlier-requests', warning: true },
         ]);
       });
-    }
-  }
 
   test('A deployment that keeps the order of the previous caller conforms', async () => {
-    const kept: Members = {};
-    const certificate = await certify(
-      changingBody((body) => {
-        kept.order = body.order ?? kept.order;
-        return { ...body, order: kept.order };
-      }),
-      suite,
-    );
+    const certificate = await certify(keepMember('order'), suite);
     expect(certificate.verdict).toBe('conforms');
     const outcomes = Object.fromEntries(certificate.questions.map(({ id, outcome }) => [id, outcome]));
     expect(outcomes['omitted-order']).toBe('depends-on-earlier-requests');
@@ -231,18 +214,8 @@ test.describe('An answer that depends on earlier requests is an outcome with a w
 });
 
 test.describe('A conforming deployment never fails, however unsteady it is', () => {
-  type Unsteady = (random: Random) => (request: HttpRequest, inFlight: number) => HttpResponse | Promise<HttpResponse>;
   const nothing: HttpResponse = { status: 200, headers: [], body: '{"promotions":[]}' };
-  const deployments: Readonly<Record<string, Unsteady>> = {
-    'answers slowly, and in any order': (random) => async (request) => {
-      await delay(random() * 3);
-      return answer(request);
-    },
-    'refuses more than three requests at once': () => async (request, inFlight) => {
-      if (inFlight > 3) return { status: 429, headers: [], body: '' };
-      await delay(1);
-      return answer(request);
-    },
+  const deployments: Readonly<Record<string, () => typeof answer>> = {
     'finds nothing when it is asked something for the first time': () => {
       const asked = new Set<string>();
       return (request) => {
@@ -260,21 +233,9 @@ test.describe('A conforming deployment never fails, however unsteady it is', () 
       };
     },
   };
-  for (const [story, create] of Object.entries(deployments)) {
+  for (const [story, create] of Object.entries(deployments))
     test(`It ${story}`, async () => {
-      const respond = create(createRandom(1));
-      let inFlight = 0;
-      const channel: Channel = {
-        ...channelTo(answer),
-        async send(request) {
-          inFlight += 1;
-          const response = await respond(request, inFlight);
-          inFlight -= 1;
-          return { request, response };
-        },
-      };
-      const { certificate } = await certifyOver(channel, requirementSuite);
+      const { certificate } = await certifyInProcess(create(), { suite: requirementSuite });
       expect(certificate.verdict, listFailureReasons(certificate).join()).not.toBe('does-not-conform');
     });
-  }
 });

@@ -14,7 +14,7 @@ import { explainUndocumented } from '../../src/contract/explain-undocumented.js'
 import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { explorationCaseId } from '../../src/engine/case-result.js';
 import { explore } from '../../src/engine/explore.js';
-import { createRequest, type Exploration, listPatches, type RandomRequest } from '../../src/engine/request-values.js';
+import { createRequest, type Exploration, type RandomRequest } from '../../src/engine/request-values.js';
 import { startRun } from '../../src/engine/run.js';
 import { listThoroughRequests } from '../../src/engine/thorough-requests.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
@@ -53,12 +53,8 @@ test('Random requests find faults of several requirements', () => expectFound(on
 /** A random request that is answered with 401 is inconclusive, so that only written cases find these. */
 const refusing = (fault: Fault) => fault.breaks === 'request.credentials';
 
-test(
-  'Random requests find all faults that the written cases find',
-  {
-    tag: '@long',
-  },
-  () => expectFound(faults.filter((fault) => !refusing(fault))),
+test('Random requests find all faults that the written cases find', { tag: '@long' }, () =>
+  expectFound(faults.filter((fault) => !refusing(fault))),
 );
 
 /** Sends random requests to conforming deployments with different shapes. */
@@ -79,9 +75,9 @@ async function expectConforming(requests: number): Promise<void> {
 
 for (const [requests, tag] of [
   [30, []],
-  [600, '@long'],
+  [600, ['@long']],
 ] as const)
-  test(`${requests} random requests fail no conforming deployment`, { tag: [tag].flat() }, () =>
+  test(`${requests} random requests fail no conforming deployment`, { tag: [...tag] }, () =>
     expectConforming(requests),
   );
 
@@ -96,15 +92,6 @@ test('Thorough requests fail no conforming deployment', { tag: '@long' }, async 
     const deployment = createDeployment({ world, credentials: credentialPlaceholders, behaviours });
     const { verdict, reason } = await exploring(deployment, { requests: 300, seed: 7, isThorough: true });
     expect(verdict, reason).toBe('pass');
-  }
-});
-
-test('A failing sequence is shrunk to two requests', async () => {
-  const caches = ['cached-without-the-customer', 'metadata-filter-value-left-out-of-the-cache'];
-  for (const id of caches) {
-    const { asCase = '' } = await exploring(faulty(findFault(id)), { requests: 1_500, seed: 7 });
-    const { requests } = parse(asCase).cases[0];
-    expect(Object.keys(requests), id).toEqual(['plain', 'earlier-1', 'probe']);
   }
 });
 
@@ -146,30 +133,20 @@ test('Texts on which parsers disagree are not documented, in written requests an
   for (const change of invalid) expect.soft(explain(change), JSON.stringify(change)).toBeDefined();
 });
 
-test('A failure is shrunk to one difference: texts, lists and sequences are as short as they can be', async () => {
+test('A failure is shrunk to one difference: lists and sequences are as short as they can be', async () => {
   const find = async (id: string, seed = 9) => {
     const { asCase = '' } = await exploring(faulty(findFault(id)), { requests: 1_500, seed });
     return parse(asCase).cases[0];
   };
-  const values = new Set(
-    world.tiers.flatMap(({ metadata, rules }) => [
-      ...Object.values(metadata),
-      ...rules.flatMap((rule) => (rule.kind === 'metadata' ? [rule.is] : [])),
-    ]),
-  );
   for (const seed of [9, 10, 11, 12]) {
     const { request } = await find('metadata-by-part', seed);
     expect(request.body.order).toEqual({ items: [expect.objectContaining({ quantity: 1 })], metadata: {} });
     expect(request.body.options).toEqual({});
-    const sent = Object.values<string>(request.body.metadata);
-    expect(sent).toHaveLength(1);
-    // A value of the world is left as it is: a part of it would be one more difference.
-    for (const value of sent) expect(values.has(value) ? 1 : [...value].length, value).toBe(1);
+    expect(Object.keys(request.body.metadata)).toHaveLength(1);
   }
   const { requests } = await find('metadata-filter-value-left-out-of-the-cache');
-  const [earlier, probe] = [requests['earlier-1'], requests.probe].map(
-    ({ filter }) => Object.entries<string>(filter)[0],
-  );
+  expect(Object.keys(requests)).toEqual(['plain', 'earlier-1', 'probe']);
+  const [earlier, probe] = [requests['earlier-1'], requests.probe].map(({ filter }) => Object.entries(filter)[0]);
   expect(earlier?.[0]).toBe(probe?.[0]);
   expect(earlier?.[1]).not.toBe(probe?.[1]);
 });
@@ -190,22 +167,19 @@ test('A failure that needs several requests is rendered with all of them', async
 });
 
 test('The same seed sends the same requests', async () => {
-  const sent = await Promise.all(
-    [1, 2].map(async () => {
-      const requests: string[] = [];
-      const answer = createIndependentDeployment(world);
-      await exploring(
-        (request) => {
-          requests.push(JSON.stringify(request));
-          return answer(request);
-        },
-        { requests: 100, seed: 7 },
-      );
-      return requests;
-    }),
-  );
-  expect(sent[0]).toEqual(sent[1]);
-  expect(sent[0]?.length).toBeGreaterThan(100);
+  const answer = createIndependentDeployment(world);
+  const listSent = async () => {
+    const requests: HttpRequest[] = [];
+    const note = (request: HttpRequest) => {
+      requests.push(request);
+      return answer(request);
+    };
+    await exploring(note, { requests: 100, seed: 7 });
+    return requests;
+  };
+  const sent = await listSent();
+  expect(sent.length).toBeGreaterThan(100);
+  expect(await listSent()).toEqual(sent);
 });
 
 test('A target without clear responses is inconclusive', async () => {
@@ -248,7 +222,7 @@ test.describe('A thorough run', () => {
     const all = listThoroughRequests(world).flatMap(({ steps }) => steps);
     expect(all.length).toBeGreaterThan(2_000);
     for (const step of all.filter((_, n) => n % 7 === 0))
-      expect(explainUndocumented(createRequest(listPatches(step), world))).toBeUndefined();
+      expect(explainUndocumented(createRequest(step, world))).toBeUndefined();
     const sendsTogether = ({ expand, metadata, filters }: RandomRequest) =>
       expand && Object.keys(metadata).length > 9 && filters[0]?.[0] === 'campaign';
     expect(all.filter(sendsTogether).length).toBeGreaterThan(0);
@@ -299,14 +273,5 @@ test.describe('A thorough run', () => {
       few,
     );
     expect(verdict, reason).toBe('pass');
-  });
-
-  test('fails no variant of the reference deployment', { tag: '@long' }, async () => {
-    for (const [question, outcomes] of Object.entries(closedQuestions).filter((_, n) => n % 5 === 0)) {
-      const behaviours = { [question]: outcomes.at(-1) ?? '' };
-      const deployment = createDeployment({ world, credentials: credentialPlaceholders, behaviours });
-      const { verdict, reason } = await exploreThoroughly(deployment, world);
-      expect.soft(verdict, `${JSON.stringify(behaviours)}: ${reason}`).not.toBe('fail');
-    }
   });
 });

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { findCasesByName } from '../../src/cases/case-selection.js';
-import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
+import { exitStatus } from '../../src/cli/exit-status.js';
 import { extractEntryLines, renderCodeFrame } from '../../src/report/code-frame.js';
 import { listUnpassedCases } from '../../src/report/unpassed-cases.js';
 import {
@@ -46,16 +46,6 @@ test('An unknown name is refused with a suggestion', async () => {
   expect(output).toContain("unknown case, requirement, question, tag or group 'order.quantty'");
   expect(output).toContain("Did you mean 'order.quantity'?");
   expect(output).toContain("tag or group 'no-such-thing'");
-});
-
-test('The exit status is that of the selected cases', () => {
-  const selected = (verdict: 'conforms' | 'incomplete') => ({ verdict, cases: {} });
-  const whole = { verdict: 'incomplete', drift: [] } as const;
-  expect(determineExitStatus(whole)).toBe(exitStatus.incomplete);
-  expect(determineExitStatus({ ...whole, selected: selected('conforms') })).toBe(exitStatus.conforms);
-  expect(determineExitStatus({ ...whole, selected: selected('incomplete') })).toBe(exitStatus.incomplete);
-  const drift = [{ case: 'a', text: '' }];
-  expect(determineExitStatus({ ...whole, drift, selected: selected('conforms') })).toBe(exitStatus.drift);
 });
 
 test('What did not pass is known from the last run that had the case', () => {

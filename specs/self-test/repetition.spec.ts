@@ -1,16 +1,7 @@
 import { expect, test } from '@playwright/test';
-import type { TestCase } from '../../src/cases/test-case.js';
 import { sampleId } from '../../src/engine/case-result.js';
-import { listRequests } from '../../src/engine/case-sender.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import {
-  certifyInProcess,
-  certifyOver,
-  channelTo,
-  createReference,
-  listRequirementsWith,
-  requirementSuite,
-} from './support/in-process.js';
+import { certifyInProcess, createReference, listRequirementsWith, requirementSuite } from './support/in-process.js';
 import { renderOutput } from './support/render-output.js';
 
 const suite = requirementSuite;
@@ -101,29 +92,6 @@ test.describe('The repetition', () => {
     const { certificate: refuted } = await certifyInProcess(emptyFor(3), { suite: one });
     expect(listRequirementsWith('fail', refuted)).toHaveLength(1);
   });
-
-  test('sends one request after another, each on a new connection', async () => {
-    const events: string[] = [];
-    const channel = channelTo(emptyFor(1));
-    await certifyOver(
-      {
-        ...channel,
-        reconnect: () => events.push('renewed'),
-        async send(request) {
-          events.push('sent');
-          await new Promise((resolve) => setImmediate(resolve));
-          events.push('answered');
-          return channel.send(request);
-        },
-      },
-      one,
-    );
-    const repeated = events.indexOf('renewed');
-    const again = events.slice(repeated, repeated + 3 * listRequests(campaigns as TestCase).length);
-    const expected = ['renewed', 'sent', 'answered'];
-    expect(again.length).toBeGreaterThan(50);
-    expect(again).toEqual(again.map((_, n) => expected[n % 3]));
-  });
 });
 
 test('A deployment that changes during the run is noticed, since some early cases are sent again at the end', async () => {
@@ -184,7 +152,7 @@ test.describe('The world is a precondition', () => {
     expect(listRequirementsWith('fail', certificate)).toContain('limit.newest-150');
   });
 
-  for (const status of [405, 406, 410, 415, 500, 501, 505]) {
+  for (const status of [405, 410, 500])
     test(`a deployment that answers ${status} to everything fails, since no data can explain it`, async () => {
       const { certificate } = await certifyInProcess(() => ({ status, headers: [], body: '{}' }), { suite });
       expect(certificate.verdict).toBe('does-not-conform');
@@ -194,15 +162,12 @@ test.describe('The world is a precondition', () => {
         if (status === 410) expect(reason).toContain('The deployment says that it has retired the operation');
       }
     });
-  }
 
-  for (const status of [400, 404, 422]) {
-    test(`a deployment that answers ${status} to everything is incomplete, and the first reason says so`, async () => {
-      const { certificate } = await certifyInProcess(() => ({ status, headers: [], body: '' }), { suite });
-      expect(certificate.verdict).toBe('incomplete');
-      expect(certificate.incomplete_because?.[0]).toMatch(new RegExp(`answered alike.*: ${status}, without a body`));
-    });
-  }
+  test('a deployment that answers 404 to everything is incomplete, and the first reason says so', async () => {
+    const { certificate } = await certifyInProcess(() => ({ status: 404, headers: [], body: '' }), { suite });
+    expect(certificate.verdict).toBe('incomplete');
+    expect(certificate.incomplete_because?.[0]).toMatch(/answered alike.*: 404, without a body/);
+  });
 
   test('a 410 for some requests proves nothing: a customer may be deleted', async () => {
     let requests = 0;

@@ -11,6 +11,7 @@ import {
 } from '../http/response-status.js';
 import type { Recognizer } from '../recognition/recognizer.js';
 import { hasMentions, type TierMentions } from '../recognition/tier-mentions.js';
+import { omitUndefined } from '../support/omit-undefined.js';
 import { findWrongAddress } from './find-wrong-address.js';
 import { countAttempts } from './request-cache.js';
 import { sanitizeText } from './sanitize-result.js';
@@ -57,8 +58,7 @@ export async function calibrate(
     namings,
     requestsSent: countAttempts([...exchanges, ...(wrong?.probes ?? [])]),
     exchanges,
-    ...(unreachable === undefined ? {} : { unreachable: sanitizeText(unreachable, channel.redact) }),
-    ...(note === undefined ? {} : { note }),
+    ...omitUndefined({ unreachable: unreachable && sanitizeText(unreachable, channel.redact), note }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Exchange, HttpRequest } from '../http/exchange.js';
+import type { Exchange } from '../http/exchange.js';
 import type { RowExchanges } from '../judge/judge-case.js';
 
 /** The exchanges of a case, by row and request name. */
@@ -7,9 +7,6 @@ export interface CaseExchanges {
   readonly count: number;
   /** The number of requests, retries included; fewer than the exchanges if other cases sent equal ones before. */
   readonly requestsSent: number;
-  /** Of a single row that was repeated under a condition: the other requests that make the condition, by name. */
-  readonly partners?: {
-    readonly row: number;
-    readonly exchanges: ReadonlyMap<string, { readonly request: HttpRequest; readonly exchange: Exchange }>;
-  };
+  /** Of a single row that was repeated under a condition: what else was sent to make the condition, by name. */
+  readonly partners?: ReadonlyMap<string, Exchange>;
 }

@@ -61,10 +61,10 @@ export function attachExchanges(
   results: readonly CaseResult[],
   find: (id: string) => Exchange | undefined,
 ): ResultWithExchanges[] {
+  const findById = (id: string | undefined) => (id === undefined ? undefined : find(id));
   return results.map((result) => {
-    const exchange = result.exchangeId === undefined ? undefined : find(result.exchangeId);
-    const repeatedExchange = result.repeatedExchangeId === undefined ? undefined : find(result.repeatedExchangeId);
-    return { ...result, ...omitUndefined({ exchange, repeatedExchange }) };
+    const exchange = findById(result.exchangeId);
+    return { ...result, ...omitUndefined({ exchange, repeatedExchange: findById(result.repeatedExchangeId) }) };
   });
 }
 

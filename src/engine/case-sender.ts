@@ -1,38 +1,47 @@
-import { type TestCase, tag } from '../cases/test-case.js';
+import { type Row, type TestCase, tag } from '../cases/test-case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import type { CaseExchanges } from './case-exchanges.js';
 import { type ConditionSender, createConditionSender } from './condition-sender.js';
-import {
-  createRequestCache,
-  createUncachedFetch,
-  type ExchangeFetcher,
-  type FetchedExchange,
-} from './request-cache.js';
+import { countAttempts, countBodyCharacters, createRequestCache } from './request-cache.js';
+import { createSendingLog } from './sending-log.js';
 
 /** Lists the requests of a case, each once, without rows for which the target lacks test data. */
-export function listRequests({ rows }: TestCase): HttpRequest[] {
-  const applicable = rows.filter(({ unavailable }) => unavailable.length === 0);
-  const named = applicable.flatMap(({ requests }) => [...requests]);
-  return [...new Map(named.map(([name, request]) => [createKey(name, request), request])).values()];
+export function listRequests(testCase: TestCase): HttpRequest[] {
+  return [...indexRequests(testCase).values()];
 }
 
 /** Within a case, requests with the same name and content are sent once. */
+function indexRequests({ rows }: TestCase): Map<string, HttpRequest> {
+  const applicable = rows.filter(({ unavailable }) => unavailable.length === 0);
+  const named = applicable.flatMap(({ requests }) => [...requests]);
+  return new Map(named.map(([name, request]) => [createKey(name, request), request]));
+}
+
 function createKey(name: string, request: HttpRequest): string {
   return JSON.stringify([name, request]);
 }
 
+/** Whether a case shares no exchanges with other cases. */
+export function isSerial({ tags }: TestCase): boolean {
+  return tags.includes(tag.serial);
+}
+
 /** Sends the requests of cases. */
-export interface CaseSender {
+export interface CaseSender extends ConditionSender {
   /**
    * Sends the requests of a case concurrently, or one after another if the case is serial. Rows for which the target lacks
    * test data are skipped. Nothing more is sent once the bodies exceed the limit of the channel.
    */
   send(testCase: TestCase): Promise<CaseExchanges>;
-  /** Sends each request again, one after another on new connections, while nothing else is sent. */
-  sendSerially(testCase: TestCase): Promise<CaseExchanges>;
-  /** Sends single rows again, under the conditions of the first time. */
-  readonly conditions: ConditionSender;
+  /**
+   * Sends each request again, one after another on new connections, while nothing else is sent.
+   *
+   * @param row the only row to send, counted from 0
+   */
+  sendSerially(testCase: TestCase, row?: number): Promise<CaseExchanges>;
 }
+
+type Uncounted = Omit<CaseExchanges, 'requestsSent'>;
 
 /** How many requests are sent ahead of the current case, per concurrent request of the channel. */
 const aheadPerConcurrency = 8;
@@ -51,19 +60,50 @@ export function createCaseSender(
   planned: readonly TestCase[] = [],
   known: readonly TestCase[] = planned,
 ): CaseSender {
-  const { channel, conditions } = createConditionSender(target, known);
+  const log = createSendingLog(target);
+  const { channel } = log;
   const queue = planned.map((testCase) => ({ testCase, requests: listRequests(testCase) }));
   const expected = queue.filter(({ testCase }) => !isSerial(testCase)).flatMap(({ requests }) => requests);
-  const { fetch } = createRequestCache(channel, planned.length === 0 ? undefined : expected);
-  const positions = new Map(planned.map(({ id }, position) => [id, position]));
-  const ahead = new Map<string, Promise<CaseExchanges>>();
+  const sendOnce = createRequestCache(channel, expected);
+  const counted = new WeakSet<Exchange>();
+  const ahead = new Map<string, Promise<Uncounted>>();
+  const waitUntilIdle = () => Promise.all(ahead.values());
   let characters = 0;
   let exchanges = 0;
-  const begin = async (testCase: TestCase): Promise<CaseExchanges> => {
-    const sent = await sendRows(testCase, channel, fetch);
-    characters += countCharacters(sent);
-    exchanges += sent.count;
-    return sent;
+
+  const sendRows = async (testCase: TestCase, send: Channel['send'], isSerial = false): Promise<Uncounted> => {
+    const sent = new Map<string, Exchange>();
+    let ownCharacters = 0;
+    const whyWithheld = (): string | undefined =>
+      ownCharacters > channel.maxCaseBodyLength
+        ? `The bodies of this case are longer than ${channel.maxCaseBodyLength} characters together, so its other requests were not sent. Increase limits.body_bytes in the target file.`
+        : undefined;
+    const sending: Promise<void>[] = [];
+    const sendOne = async (key: string, request: HttpRequest): Promise<void> => {
+      const exchange = await send(request, whyWithheld);
+      ownCharacters += countBodyCharacters(exchange);
+      sent.set(key, exchange);
+    };
+    for (const [key, request] of indexRequests(testCase)) {
+      const one = sendOne(key, request);
+      sending.push(one);
+      if (isSerial) await one;
+    }
+    await Promise.all(sending);
+    characters += ownCharacters;
+    exchanges += sent.size;
+    const listNamed = ({ requests, unavailable }: Row) =>
+      [...(unavailable.length > 0 ? [] : requests)].map(
+        ([name, request]) => [name, sent.get(createKey(name, request)) as Exchange] as const,
+      );
+    return { exchanges: testCase.rows.map((row) => new Map(listNamed(row))), count: sent.size };
+  };
+  /** Counts the requests for the case that is judged first: after an interruption, the evidence has no others. */
+  const countRequests = (sent: Uncounted): CaseExchanges => {
+    const all = new Set(sent.exchanges.flatMap((row) => [...row.values()]));
+    const own = [...all].filter((exchange) => !counted.has(exchange));
+    for (const exchange of own) counted.add(exchange);
+    return { ...sent, requestsSent: countAttempts(own) };
   };
   const sendAhead = (position: number): void => {
     let count = 0;
@@ -72,96 +112,41 @@ export function createCaseSender(
       exchanges === 0
         ? channel.maxConcurrency
         : Math.min(aheadPerConcurrency * channel.maxConcurrency, (maxAhead * exchanges) / characters);
-    for (const { testCase, requests } of queue.slice(position + 1)) {
-      if (isSerial(testCase)) return;
+    for (const { testCase, requests } of queue.slice(position)) {
       count += requests.length;
-      if (count > maxCount) return;
-      if (!ahead.has(testCase.id)) ahead.set(testCase.id, begin(testCase));
+      if (isSerial(testCase) || count > maxCount) return;
+      if (!ahead.has(testCase.id)) ahead.set(testCase.id, sendRows(testCase, sendOnce));
     }
   };
   return {
-    send: async (testCase) => {
+    ...createConditionSender(log, known, waitUntilIdle),
+    async send(testCase) {
       if (isSerial(testCase)) {
-        await Promise.all(ahead.values());
+        await waitUntilIdle();
         // One new connection for all of them: what a deployment keeps of a connection shows, too.
         channel.reconnect();
-        return sendRows(testCase, channel, createUncachedFetch(channel), true);
+        return countRequests(await sendRows(testCase, channel.send, true));
       }
-      const sending = ahead.get(testCase.id) ?? begin(testCase);
-      const position = positions.get(testCase.id);
-      if (position !== undefined) sendAhead(position);
+      const sending = ahead.get(testCase.id) ?? sendRows(testCase, sendOnce);
+      const position = planned.findIndex(({ id }) => id === testCase.id);
+      if (position >= 0) sendAhead(position + 1);
       const sent = await sending;
       ahead.delete(testCase.id);
-      return sent;
+      return countRequests(sent);
     },
-    sendSerially: async (testCase) => {
-      await Promise.all(ahead.values());
-      return sendRowsSerially(testCase, channel);
+    async sendSerially(testCase, row) {
+      await waitUntilIdle();
+      const send: Channel['send'] = (...args) => {
+        channel.reconnect();
+        return channel.send(...args);
+      };
+      return countRequests(await sendRows(row === undefined ? testCase : keepRow(testCase, row), send, true));
     },
-    conditions,
   };
 }
 
-function countCharacters({ exchanges }: CaseExchanges): number {
-  const all = new Set(exchanges.flatMap((row) => [...row.values()]));
-  return [...all].reduce((sum, exchange) => sum + ('response' in exchange ? exchange.response.body.length : 0), 0);
-}
-
-/** Whether a case shares no exchanges with other cases. */
-export function isSerial({ tags }: TestCase): boolean {
-  return tags.includes(tag.serial);
-}
-
-/** Creates a sender without cache that sends nothing ahead, for cases that are sent again. */
-export function createUncachedSender(target: Channel, known: readonly TestCase[] = []): CaseSender {
-  const { channel, conditions } = createConditionSender(target, known);
-  return {
-    conditions,
-    send: (testCase) => sendRows(testCase, channel, createUncachedFetch(channel)),
-    sendSerially: (testCase) => sendRowsSerially(testCase, channel),
-  };
-}
-
-/** Sends the rows of a case. Requests that rows share are sent once. */
-async function sendRows(
-  { rows }: TestCase,
-  { maxCaseBodyLength }: Channel,
-  fetch: ExchangeFetcher,
-  isSerial = false,
-): Promise<CaseExchanges> {
-  const sent = new Map<string, Promise<FetchedExchange>>();
-  let characters = 0;
-  const whyWithheld = (): string | undefined =>
-    characters > maxCaseBodyLength
-      ? `The bodies of this case are longer than ${maxCaseBodyLength} characters together, so its other requests were not sent. Increase limits.body_bytes in the target file.`
-      : undefined;
-  const sendOne = async (request: HttpRequest): Promise<FetchedExchange> => {
-    const fetched = await fetch(request, whyWithheld);
-    if ('response' in fetched.exchange) characters += fetched.exchange.response.body.length;
-    return fetched;
-  };
-  const sending: Promise<readonly (readonly [string, Exchange])[]>[] = [];
-  for (const { requests, unavailable } of rows) {
-    const row: Promise<readonly [string, Exchange]>[] = [];
-    for (const [name, request] of unavailable.length > 0 ? [] : requests) {
-      const key = createKey(name, request);
-      const one = sent.get(key) ?? sendOne(request);
-      sent.set(key, one);
-      row.push(one.then(({ exchange }) => [name, exchange]));
-      if (isSerial) await one;
-    }
-    sending.push(Promise.all(row));
-  }
-  const exchanges = (await Promise.all(sending)).map((row) => new Map(row));
-  const all = await Promise.all(sent.values());
-  return { exchanges, count: all.length, requestsSent: all.reduce((sum, each) => sum + each.requestsSent, 0) };
-}
-
-async function sendRowsSerially(testCase: TestCase, channel: Channel): Promise<CaseExchanges> {
-  const fetch = createUncachedFetch(channel);
-  const fetchOnNewConnection: ExchangeFetcher = (request, whyWithheld) => {
-    channel.reconnect();
-    return fetch(request, whyWithheld);
-  };
-  return sendRows(testCase, channel, fetchOnNewConnection, true);
+/** Empties all rows of a case but one. */
+function keepRow(testCase: TestCase, row: number): TestCase {
+  const rows = testCase.rows.map((each, n) => (n === row ? each : { ...each, requests: new Map() }));
+  return { ...testCase, rows } as TestCase;
 }

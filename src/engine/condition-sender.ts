@@ -1,10 +1,10 @@
 import type { TestCase } from '../cases/test-case.js';
-import { type Channel, type Exchange, type HttpRequest, serializeRequest } from '../http/exchange.js';
+import { type Exchange, type HttpRequest, serializeRequest } from '../http/exchange.js';
 import type { Leak } from '../judge/find-leak.js';
 import type { CaseExchanges } from './case-exchanges.js';
 import { type Condition, type ConditionKind, formatPartnerName } from './condition.js';
 import { countAttempts } from './request-cache.js';
-import { createSendingLog } from './sending-log.js';
+import type { SendingLog } from './sending-log.js';
 
 /** A response that failed a row which passes when it is sent alone. */
 export interface Suspect {
@@ -28,9 +28,7 @@ export interface ConditionSender {
   /** Lists the conditions to try, likeliest first. Empty once enough was tried in this run. */
   listTrials(testCase: TestCase, suspects: readonly Suspect[]): readonly Trial[];
   /** Sends one row under a condition, while nothing else is sent. */
-  send(testCase: TestCase, trial: Trial): Promise<CaseExchanges>;
-  /** Sends the requests of one row one after another on new connections, while nothing else is sent. */
-  sendAlone(testCase: TestCase, row: number): Promise<CaseExchanges>;
+  sendUnder(trial: Trial, testCase: TestCase): Promise<CaseExchanges>;
   /** Notes that a condition was confirmed, so that it is tried first from now on; or that none was. */
   noteResult(kind: ConditionKind | undefined): void;
 }
@@ -47,127 +45,96 @@ const chainLength = 8;
  * Creates a sender that knows what was sent around each request.
  *
  * @param cases name the requests
- * @returns the channel to send everything over
+ * @param waitUntilIdle waits until no request is in flight
  */
 export function createConditionSender(
-  channel: Channel,
+  { channel, findSurroundings }: SendingLog,
   cases: readonly TestCase[],
-): { readonly channel: Channel; readonly conditions: ConditionSender } {
-  const log = createSendingLog(channel);
+  waitUntilIdle: () => Promise<unknown>,
+): ConditionSender {
   const confirmedKinds: ConditionKind[] = [];
   let fruitlessCases = 0;
   const labels = nameRequests(cases);
   const label = (request: HttpRequest) => labels.get(serializeRequest(request)) ?? `${request.method} ${request.path}`;
 
   const listTrialsOf = ({ row, name, exchange, findLeak }: Suspect): Trial[] => {
-    const { overlapping, earlier } = log.findSurroundings(exchange);
-    const isLeaking = new Map<HttpRequest, Leak>();
-    for (const request of [...overlapping, ...earlier.slice(0, maxEarlier)]) {
+    const { overlapping, earlier } = findSurroundings(exchange);
+    const ranks = new Map<HttpRequest, number>();
+    for (const request of [...earlier.slice(0, maxEarlier), ...overlapping]) {
       const leak = findLeak(request);
-      if (leak !== undefined) isLeaking.set(request, leak);
+      if (leak !== undefined) ranks.set(request, leak.isComplete ? Number.MAX_SAFE_INTEGER : leak.explained);
     }
-    const rank = (request: HttpRequest): number => {
-      const leak = isLeaking.get(request);
-      return leak === undefined ? 0 : leak.isComplete ? Number.MAX_SAFE_INTEGER : leak.explained;
-    };
-    const byRank = (requests: readonly HttpRequest[]) => requests.toSorted((one, two) => rank(two) - rank(one));
-    const createTrial = (kind: ConditionKind, partners: readonly HttpRequest[]): Trial[] =>
-      partners.length === 0 ? [] : [{ kind, row, name, partners, labels: partners.map(label) }];
-    const likeliest = byRank([...earlier.slice(0, maxEarlier), ...overlapping]).find((request) => rank(request) > 0);
+    const sortByRank = (requests: readonly HttpRequest[]) =>
+      requests.toSorted((one, two) => (ranks.get(two) ?? 0) - (ranks.get(one) ?? 0));
     // As many are in flight at once, with the request itself, and the likeliest partner three times.
-    const maxOverlapping = Math.max(1, channel.maxConcurrency - 3);
-    return [
+    const maxOverlapping = channel.maxConcurrency > 1 ? Math.max(1, channel.maxConcurrency - 3) : 0;
+    const conditions: [ConditionKind, readonly HttpRequest[]][] = [
       // What one earlier request explains is tried with it alone first: a leak between overlapping requests needs more.
-      ...createTrial('reused-connection', likeliest === undefined ? [] : [likeliest]),
-      ...createTrial('reused-connection', earlier.slice(0, chainLength).toReversed()),
-      ...(channel.maxConcurrency > 1 ? createTrial('overlapping', byRank(overlapping).slice(0, maxOverlapping)) : []),
+      ['reused-connection', sortByRank([...ranks.keys()]).slice(0, 1)],
+      ['reused-connection', earlier.slice(0, chainLength).toReversed()],
+      ['overlapping', sortByRank(overlapping).slice(0, maxOverlapping)],
     ];
+    return conditions
+      .filter(([, partners]) => partners.length > 0)
+      .map(([kind, partners]) => ({ kind, row, name, partners, labels: partners.map(label) }));
   };
 
-  const sendOne = async (request: HttpRequest): Promise<Exchange> => log.channel.send(request);
-  const conditions: ConditionSender = {
+  return {
     listTrials(_, suspects) {
       if (confirmedKinds.length >= maxConfirmedCases || fruitlessCases >= maxFruitlessCases) return [];
       const trials = suspects.flatMap(listTrialsOf);
       const isKnown = ({ kind }: Trial) => (kind === 'overlapping') === (confirmedKinds.at(-1) === 'overlapping');
       return confirmedKinds.length === 0 ? trials : trials.toSorted((one, two) => +isKnown(two) - +isKnown(one));
     },
-    async send(testCase, trial) {
-      await log.waitUntilIdle();
-      const { kind, name: suspected, partners } = trial;
-      const requests = testCase.rows[trial.row]?.requests ?? new Map<string, HttpRequest>();
+    async sendUnder({ kind, row, name: suspected, partners }, { rows }) {
+      await waitUntilIdle();
+      const others = new Map(rows[row]?.requests);
+      const own = others.get(suspected) as HttpRequest;
+      others.delete(suspected);
       const exchanges = new Map<string, Exchange>();
-      for (const [name, request] of requests) {
-        if (name === suspected) continue;
+      for (const [name, request] of others) {
         channel.reconnect();
-        exchanges.set(name, await sendOne(request));
+        exchanges.set(name, await channel.send(request));
       }
-      const sent: { request: HttpRequest; exchange: Exchange }[] = [];
-      const sendPartner = async (request: HttpRequest): Promise<void> => {
-        sent.push({ request, exchange: await sendOne(request) });
-      };
-      const own = requests.get(suspected) as HttpRequest;
       channel.reconnect();
+      const received = new Map<string, Exchange>();
+      const sendPartner = async (request: HttpRequest, n: number) =>
+        received.set(formatPartnerName(kind, n + 1, label(request)), await channel.send(request));
       if (kind === 'overlapping') {
         const half = Math.ceil(partners.length / 2);
         // The likeliest goes first, next and last: some deployments keep the first request, others the next or the last.
         const likeliest = partners.slice(0, 1);
-        const [before, after] = [partners.slice(0, half), [...likeliest, ...partners.slice(half), ...likeliest]];
-        const sending = before.map(sendPartner);
-        const owned = sendOne(own);
-        sending.push(...after.map(sendPartner));
+        const sending = partners.slice(0, half).map(sendPartner);
+        const owned = channel.send(own);
+        const after = [...likeliest, ...partners.slice(half), ...likeliest];
+        sending.push(...after.map((request, n) => sendPartner(request, half + n)));
         exchanges.set(suspected, await owned);
         await Promise.all(sending);
       } else {
-        for (const partner of partners) await sendPartner(partner);
+        for (const [n, partner] of partners.entries()) await sendPartner(partner, n);
         if (kind === 'after') channel.reconnect();
-        exchanges.set(suspected, await sendOne(own));
+        exchanges.set(suspected, await channel.send(own));
       }
-      const partnersSent = new Map(
-        sent.map(({ request, exchange }, n) => [formatPartnerName(kind, n + 1, label(request)), { request, exchange }]),
-      );
-      return createRowResult(testCase, trial.row, exchanges, partnersSent);
-    },
-    async sendAlone(testCase, row) {
-      await log.waitUntilIdle();
-      const exchanges = new Map<string, Exchange>();
-      for (const [name, request] of testCase.rows[row]?.requests ?? []) {
-        channel.reconnect();
-        exchanges.set(name, await sendOne(request));
-      }
-      return createRowResult(testCase, row, exchanges);
+      return {
+        exchanges: rows.map((_, n) => (n === row ? exchanges : new Map())),
+        partners: received,
+        count: exchanges.size + received.size,
+        requestsSent: countAttempts([...exchanges.values(), ...received.values()]),
+      };
     },
     noteResult(kind) {
       if (kind === undefined) fruitlessCases += 1;
       else confirmedKinds.push(kind);
     },
   };
-  return { channel: log.channel, conditions };
-}
-
-function createRowResult(
-  { rows }: TestCase,
-  row: number,
-  own: ReadonlyMap<string, Exchange>,
-  partners: NonNullable<CaseExchanges['partners']>['exchanges'] = new Map(),
-): CaseExchanges {
-  const all = [...own.values(), ...[...partners.values()].map(({ exchange }) => exchange)];
-  return {
-    exchanges: rows.map((_, n) => (n === row ? own : new Map())),
-    partners: { row, exchanges: partners },
-    count: all.length,
-    requestsSent: countAttempts(all),
-  };
 }
 
 /** Names each request after the first case that sends it. */
 function nameRequests(cases: readonly TestCase[]): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
-  for (const { id, rows } of cases)
-    for (const { requests } of rows)
-      for (const [name, request] of requests) {
-        const key = serializeRequest(request);
-        if (!names.has(key)) names.set(key, `'${name}' of '${id}'`);
-      }
-  return names;
+  const named = cases.flatMap(({ id, rows }) =>
+    rows.flatMap(({ requests }) =>
+      [...requests].map(([name, request]) => [serializeRequest(request), `'${name}' of '${id}'`] as const),
+    ),
+  );
+  return new Map(named.toReversed());
 }

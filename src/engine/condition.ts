@@ -1,9 +1,10 @@
+import type { FailureCondition } from '../judge/judge-case.js';
+
 /**
  * What may have made a response wrong: requests in flight at the same time, the request before it, or a connection that
  * earlier requests have used.
  */
-export const conditionKinds = ['overlapping', 'after', 'reused-connection'] as const;
-export type ConditionKind = (typeof conditionKinds)[number];
+export type ConditionKind = FailureCondition['kind'];
 
 /** A condition under which a row is sent again. */
 export interface Condition {
@@ -19,11 +20,9 @@ export function formatPartnerName(kind: ConditionKind, position: number, label: 
   return `${kind} ${position}: ${label}`;
 }
 
-const partnerName = new RegExp(`^(${conditionKinds.join('|')}) \\d+: (.*)$`, 's');
-
 /** Reads a name of {@link formatPartnerName}; returns undefined for the name of any other request. */
 export function parsePartnerName(name: string): { readonly kind: ConditionKind; readonly label: string } | undefined {
-  const [, kind, label = ''] = partnerName.exec(name) ?? [];
+  const [, kind, label = ''] = /^(overlapping|after|reused-connection) \d+: (.*)$/s.exec(name) ?? [];
   return kind === undefined ? undefined : { kind: kind as ConditionKind, label };
 }
 
@@ -31,12 +30,10 @@ export function parsePartnerName(name: string): { readonly kind: ConditionKind; 
 export function renderCondition({ kind, labels }: Condition): string {
   const last = labels.at(-1) ?? '';
   const isOne = labels.length === 1;
-  switch (kind) {
-    case 'overlapping':
-      return 'Only when requests overlap';
-    case 'after':
-      return isOne ? `Only after request ${last}` : `Only after earlier requests, the last of them ${last}`;
-    case 'reused-connection':
-      return isOne ? `Only on a reused connection, after request ${last}` : 'Only on a reused connection';
-  }
+  const beginnings = {
+    overlapping: 'Only when requests overlap',
+    after: isOne ? `Only after request ${last}` : `Only after earlier requests, the last of them ${last}`,
+    'reused-connection': isOne ? `Only on a reused connection, after request ${last}` : 'Only on a reused connection',
+  };
+  return beginnings[kind];
 }

@@ -1,8 +1,9 @@
 import type { RequirementCase } from '../cases/test-case.js';
-import type { Exchange, HttpRequest } from '../http/exchange.js';
+import type { Exchange } from '../http/exchange.js';
 import { isSuccessful, isTransient } from '../http/response-status.js';
-import { findLeak, findMistakes, type Leak } from '../judge/find-leak.js';
+import { findLeak, findMistakes } from '../judge/find-leak.js';
 import {
+  type CaseEvidence,
   type CaseJudgement,
   createRowEvidence,
   judgeRowAgain,
@@ -14,7 +15,7 @@ import { readReturnedTiers } from '../recognition/returned-tiers.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { CaseExchanges } from './case-exchanges.js';
 import type { CaseSender } from './case-sender.js';
-import { type ConditionKind, parsePartnerName, renderCondition } from './condition.js';
+import { parsePartnerName, renderCondition } from './condition.js';
 import type { Suspect, Trial } from './condition-sender.js';
 
 // A bad proxy may damage one response in twenty, and hundreds are judged in a run. With these numbers, a sequential test
@@ -28,10 +29,10 @@ const maxAttempts = 30;
 /** How often a row must pass alone, before and after, so that the condition is what makes the difference. */
 const attemptsAlone = 6;
 
-/** What came of repeating an unstable case under the conditions of the first time. */
-export interface Confirmation {
-  readonly judgement: CaseJudgement;
-  readonly attempts: readonly CaseExchanges[];
+/** A row that failed when it was sent again. */
+interface FailedAgain {
+  readonly sent: CaseExchanges;
+  readonly judgement: RowJudgement;
 }
 
 /**
@@ -43,74 +44,73 @@ export interface Confirmation {
  */
 export async function confirmUnderConditions(
   testCase: RequirementCase,
-  { conditions }: CaseSender,
+  sender: CaseSender,
   background: TargetContext,
   first: CaseExchanges,
   once: CaseJudgement,
   judgement: CaseJudgement,
-): Promise<Confirmation> {
+): Promise<{ readonly judgement: CaseJudgement; readonly attempts: readonly CaseExchanges[] }> {
   const attempts: CaseExchanges[] = [];
-  const suspects = listSuspects(testCase, background, first, once, judgement);
-  const trials = conditions.listTrials(testCase, suspects);
-  // What fails by accident needs no condition, and a trial of it takes many requests.
-  const alone = new Map<number, ReturnType<typeof repeatAlone>>();
-  const failsByAccident = async (row: number) => {
-    if (!alone.has(row)) alone.set(row, repeatAlone(row, 1));
-    return (await alone.get(row)) === 'unstable';
+  /** Judges a row that is sent again. Returns undefined if it does not fail. */
+  const findFailure = async (row: number, sending: Promise<CaseExchanges>): Promise<FailedAgain | undefined> => {
+    const sent = await sending;
+    attempts.push(sent);
+    const again = judgeRowAgain(testCase, row, first.exchanges, sent.exchanges, background);
+    return again.verdict === 'fail' ? { sent, judgement: again } : undefined;
   };
+  const repeatAlone = async (row: number): Promise<'passes' | 'fails' | 'unstable'> => {
+    let failures = 0;
+    for (let count = 0; count < attemptsAlone; count += 1)
+      if ((await findFailure(row, sender.sendSerially(testCase, row))) !== undefined) failures += 1;
+    if (failures === 0) return 'passes';
+    return failures === attemptsAlone ? 'fails' : 'unstable';
+  };
+  // What fails by accident needs no condition, and a trial of it takes many requests.
+  const accidents = new Map<number, boolean>();
+  const failsByAccident = async (row: number): Promise<boolean> => {
+    const known = accidents.get(row);
+    if (known !== undefined) return known;
+    // The first attempt may show what earlier requests left behind.
+    await findFailure(row, sender.sendSerially(testCase, row));
+    const fails = (await repeatAlone(row)) === 'unstable';
+    accidents.set(row, fails);
+    return fails;
+  };
+  const repeatUnderCondition = async (trial: Trial): Promise<FailedAgain | undefined> => {
+    let points = 0;
+    let failed: FailedAgain | undefined;
+    for (let count = 0; count < maxAttempts && points > pointsToGiveUp && points < pointsToConfirm; count += 1) {
+      const failure = await findFailure(trial.row, sender.sendUnder(trial, testCase));
+      if (failure !== undefined && (await failsByAccident(trial.row))) return undefined;
+      points += failure === undefined ? pointsPerPass : pointsPerFailure;
+      failed ??= failure;
+    }
+    return points >= pointsToConfirm ? failed : undefined;
+  };
+
+  const trials = sender.listTrials(testCase, listSuspects(testCase, background, first, once, judgement));
   for (const trial of trials) {
     const failed = await repeatUnderCondition(trial);
     if (failed === undefined) continue;
     const afterwards = await repeatAlone(trial.row);
     if (afterwards === 'unstable') continue;
-    conditions.noteResult(trial.kind);
-    if (afterwards === 'fails')
-      return { judgement: replaceRow(judgement, testCase, trial.row, failed.judgement), attempts };
-    const after = trial.kind === 'reused-connection' ? { ...trial, kind: 'after' as ConditionKind } : undefined;
+    sender.noteResult(trial.kind);
+    const fail = (row: RowJudgement) => ({ judgement: replaceRow(judgement, testCase, trial.row, row), attempts });
+    if (afterwards === 'fails') return fail(failed.judgement);
+    const after: Trial = { ...trial, kind: 'after' };
     // A new connection tells state of a connection from state of the whole deployment.
-    const refined = after && (await repeatUnderCondition(after)) ? after : trial;
-    const leak = findLeakIn(failed.sent, trial.row, failed.judgement, background);
-    const condition = { kind: refined.kind, ...omitUndefined({ part: leak?.leak.part }) };
-    const reason = `${renderCondition(refined)}: ${failed.judgement.reason}${renderLeak(leak, trial.kind)}`;
-    return {
-      judgement: replaceRow(judgement, testCase, trial.row, { ...failed.judgement, reason, condition }),
-      attempts,
-    };
+    const isOfDeployment = trial.kind === 'reused-connection' && (await repeatUnderCondition(after)) !== undefined;
+    const condition = isOfDeployment ? after : trial;
+    const leak = findLeakIn(failed, testCase, trial.row, background);
+    const reason = `${renderCondition(condition)}: ${failed.judgement.reason}${leak?.words ?? ''}`;
+    return fail({
+      ...failed.judgement,
+      reason,
+      condition: { kind: condition.kind, ...omitUndefined({ part: leak?.part }) },
+    });
   }
-  if (trials.length > 0) conditions.noteResult(undefined);
+  if (trials.length > 0) sender.noteResult(undefined);
   return { judgement, attempts };
-
-  async function repeatUnderCondition(
-    trial: Trial,
-  ): Promise<{ judgement: RowJudgement; sent: CaseExchanges } | undefined> {
-    let points = 0;
-    let failed: { judgement: RowJudgement; sent: CaseExchanges } | undefined;
-    for (let count = 0; count < maxAttempts; count += 1) {
-      const sent = await conditions.send(testCase, trial);
-      attempts.push(sent);
-      const again = judgeRowAgain(testCase, trial.row, first.exchanges, sent.exchanges, background);
-      const isFailure = again.verdict === 'fail';
-      if (isFailure) failed ??= { judgement: again, sent };
-      if (isFailure && (await failsByAccident(trial.row))) return undefined;
-      points += isFailure ? pointsPerFailure : pointsPerPass;
-      if (points >= pointsToConfirm) return failed;
-      if (points <= pointsToGiveUp) return undefined;
-    }
-    return undefined;
-  }
-
-  /** @param ignored the number of attempts first that may show what earlier requests left behind */
-  async function repeatAlone(row: number, ignored = 0): Promise<'passes' | 'fails' | 'unstable'> {
-    let failures = 0;
-    for (let count = -ignored; count < attemptsAlone; count += 1) {
-      const sent = await conditions.sendAlone(testCase, row);
-      attempts.push(sent);
-      const { verdict } = judgeRowAgain(testCase, row, first.exchanges, sent.exchanges, background);
-      if (verdict === 'fail' && count >= 0) failures += 1;
-    }
-    if (failures === 0) return 'passes';
-    return failures === attemptsAlone ? 'fails' : 'unstable';
-  }
 }
 
 /** How many rows of a case are repeated. */
@@ -123,59 +123,54 @@ function listSuspects(
   once: CaseJudgement,
   judgement: CaseJudgement,
 ): Suspect[] {
+  const { world } = background;
   const evidence = createRowEvidence(exchanges, background);
   const suspects = rows.flatMap(({ requests }, row): Suspect[] => {
     const failed = once.rows[row];
     const own = evidence[row];
     if (failed?.verdict !== 'fail' || judgement.rows[row]?.isUnstable !== true || own === undefined) return [];
-    const read = (exchange: Exchange | undefined) => readReturned(exchange, background, own.reading);
-    const isWrong = ([name, request]: readonly [string, HttpRequest]) => {
-      const exchange = own.exchanges.get(name);
-      if (exchange === undefined || !('response' in exchange) || isTransient(exchange.response)) return false;
-      return !isSuccessful(exchange.response) || findMistakes(request, read(exchange), background.world).length > 0;
+    const isWrong = (name: string) => {
+      const [request, exchange] = [requests.get(name), own.exchanges.get(name)];
+      if (request === undefined || exchange === undefined) return false;
+      if (!('response' in exchange) || isTransient(exchange.response)) return false;
+      return !isSuccessful(exchange.response) || findMistakes(request, readReturned(exchange, own), world).length > 0;
     };
-    const shown = failed.exchange ?? '';
     // A comparison shows one response, though the other may be the wrong one.
-    const wrong = [...requests].filter(isWrong).map(([name]) => name);
-    const name = wrong.includes(shown) || wrong[0] === undefined ? shown : wrong[0];
+    const shown = failed.exchange ?? '';
+    const name = [shown, ...requests.keys()].find(isWrong) ?? shown;
     const [request, exchange] = [requests.get(name), own.exchanges.get(name)];
     if (request === undefined || exchange === undefined) return [];
-    const returned = read(exchange);
-    return [{ row, name, exchange, findLeak: (other) => findLeak(request, other, returned, background.world) }];
+    const returned = readReturned(exchange, own);
+    return [{ row, name, exchange, findLeak: (other) => findLeak(request, other, returned, world) }];
   });
   return suspects.slice(0, maxSuspects);
 }
 
-function readReturned(
-  exchange: Exchange | undefined,
-  { recognizer }: TargetContext,
-  reading: Parameters<typeof readReturnedTiers>[1],
-): ReadonlySet<string> {
-  if (exchange === undefined || !('response' in exchange) || !isSuccessful(exchange.response)) return new Set();
+/** Returns the ids of the promotions that a response returned. */
+function readReturned(exchange: Exchange, { recognizer, reading }: CaseEvidence): ReadonlySet<string> {
+  if (!('response' in exchange) || !isSuccessful(exchange.response)) return new Set();
   return new Set(readReturnedTiers(recognizer.findMentions(exchange.response.body, reading.filter), reading).returned);
 }
 
 /** Finds the request of a condition that explains all of a wrong response. */
 function findLeakIn(
-  { exchanges, partners }: CaseExchanges,
+  { sent: { exchanges, partners = new Map() }, judgement }: FailedAgain,
+  { rows }: RequirementCase,
   row: number,
-  { exchange: name = '' }: RowJudgement,
   background: TargetContext,
-): { readonly leak: Leak; readonly label: string } | undefined {
-  const own = exchanges[row]?.get(name);
-  const reading = createRowEvidence(exchanges, background)[row]?.reading;
-  if (own === undefined || !('response' in own) || !isSuccessful(own.response) || reading === undefined)
-    return undefined;
-  const returned = readReturned(own, background, reading);
-  for (const [partner, { request }] of [...(partners?.exchanges ?? [])].toReversed()) {
-    const leak = findLeak(own.request, request, returned, background.world);
-    if (leak?.isComplete) return { leak, label: parsePartnerName(partner)?.label ?? partner };
+): { readonly part: string; readonly words: string } | undefined {
+  const name = judgement.exchange ?? '';
+  const request = rows[row]?.requests.get(name);
+  const own = createRowEvidence(exchanges, background)[row];
+  const exchange = own?.exchanges.get(name);
+  if (request === undefined || own === undefined || exchange === undefined) return undefined;
+  if (!('response' in exchange) || !isSuccessful(exchange.response)) return undefined;
+  for (const [partner, { request: other }] of [...partners].toReversed()) {
+    const leak = findLeak(request, other, readReturned(exchange, own), background.world);
+    const { kind, label } = parsePartnerName(partner) ?? {};
+    const whose = kind === 'overlapping' ? 'an overlapping request' : 'the request before';
+    if (leak?.isComplete)
+      return { part: leak.part, words: ` What came back is what ${whose} asked for (${leak.part}): ${label}.` };
   }
   return undefined;
-}
-
-function renderLeak(found: ReturnType<typeof findLeakIn>, kind: ConditionKind): string {
-  if (found === undefined) return '';
-  const other = kind === 'overlapping' ? 'an overlapping request' : 'the request before';
-  return ` What came back is what ${other} asked for (${found.leak.part}): ${found.label}.`;
 }

@@ -37,31 +37,21 @@ export function formatPurpose({ id }: Pick<TestCase, 'id'>, prefix: string | und
   return prefix === undefined ? id : `${prefix}/${id}`;
 }
 
-/** Collects the exchanges of a run. */
-export interface EvidenceKeeper {
-  /**
-   * @param attempts the exchanges of each time that the case was sent
-   * @param prefix why the case was sent again; undefined for its own verdict
-   */
-  keepCase(testCase: TestCase, attempts: readonly CaseExchanges[], prefix?: string): void;
-  /** Wraps a channel so that its exchanges are kept for a purpose. */
-  wrapChannel(channel: Channel, purpose: string): Channel;
-  /** Finds an exchange as it was kept. */
-  find(exchange: Exchange): StoredExchange | undefined;
-  /** Returns what was kept since the last call. */
-  take(): { readonly exchanges: readonly StoredExchange[]; readonly uses: readonly ExchangeUse[] };
-}
+export type EvidenceKeeper = ReturnType<typeof createEvidenceKeeper>;
 
 /**
- * Creates a keeper.
+ * Collects the exchanges of a run.
  *
  * @param redactSecrets replaces secrets in a text and changes nothing else
  * @param known what another process of the run has kept
  */
 export function createEvidenceKeeper(
   redactSecrets: (text: string) => string,
-  known: ReturnType<EvidenceKeeper['take']> = { exchanges: [], uses: [] },
-): EvidenceKeeper {
+  known: { readonly exchanges: readonly StoredExchange[]; readonly uses: readonly ExchangeUse[] } = {
+    exchanges: [],
+    uses: [],
+  },
+) {
   const stored = new WeakMap<Exchange, StoredExchange>();
   let exchanges = [...known.exchanges];
   let uses = [...known.uses];
@@ -78,7 +68,11 @@ export function createEvidenceKeeper(
     uses.push({ ...use, id: kept.id });
   };
   return {
-    keepCase(testCase, attempts, prefix) {
+    /**
+     * @param attempts the exchanges of each time that the case was sent
+     * @param prefix why the case was sent again; undefined for its own verdict
+     */
+    keepCase(testCase: TestCase, attempts: readonly CaseExchanges[], prefix?: string): void {
       const purpose = formatPurpose(testCase, prefix);
       for (const [n, attempt] of attempts.entries())
         for (const [row, { requests }] of testCase.rows.entries())
@@ -87,11 +81,13 @@ export function createEvidenceKeeper(
             if (exchange !== undefined)
               keep({ case: purpose, row, request: name, attempt: n + 1 }, exchange, !isOwnCase(testCase));
           }
-      for (const [n, { partners }] of attempts.entries())
-        for (const [name, { exchange }] of partners?.exchanges ?? [])
-          keep({ case: purpose, row: partners?.row ?? 0, request: name, attempt: n + 1 }, exchange);
+      for (const [n, { exchanges, partners = [] }] of attempts.entries()) {
+        const row = exchanges.findIndex(({ size }) => size > 0);
+        for (const [request, exchange] of partners) keep({ case: purpose, row, request, attempt: n + 1 }, exchange);
+      }
     },
-    wrapChannel(channel, purpose) {
+    /** Wraps a channel so that its exchanges are kept for a purpose. */
+    wrapChannel(channel: Channel, purpose: string): Channel {
       let count = 0;
       return {
         ...channel,
@@ -103,8 +99,10 @@ export function createEvidenceKeeper(
         },
       };
     },
-    find: (exchange) => stored.get(exchange),
-    take() {
+    /** Finds an exchange as it was kept. */
+    find: (exchange: Exchange) => stored.get(exchange),
+    /** Returns what was kept since the last call. */
+    take(): RunEvidence & { readonly exchanges: readonly StoredExchange[] } {
       const taken = { exchanges, uses };
       exchanges = [];
       uses = [];

@@ -8,42 +8,32 @@ import { renderCurlCommand } from '../http/curl-command.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { formatLocation } from '../support/problem.js';
 import { createNameLookup, renderRule } from '../world/render-rule.js';
-import { describeRow } from './describe-row.js';
-
-/** A placeholder in commands. */
-const baseUrl = '$BASE_URL';
-
-/** A case with more rows is shown with its first row only. */
-const maxRowsInFull = 3;
 
 /**
- * Explains a case: its requirement or question, the meaning of each row, the requests as commands, what the documentation
- * says about each request, and what is expected.
+ * Explains a case: its requirement or question, the requests as commands, what the documentation says about each request,
+ * and what is expected.
  *
- * @param row the number of the only row to show in full, from 1
+ * @param row the number of the row to show in full, from 1
  */
-export function renderExplanation(testCase: TestCase, suite: Suite, row?: number): string {
+export function renderExplanation(testCase: TestCase, suite: Suite, row = 1): string {
   const rows: readonly (Row | RequirementRow)[] = testCase.rows;
-  const shown =
-    row === undefined ? rows.slice(0, rows.length <= maxRowsInFull ? rows.length : 1) : [rows[row - 1] as Row];
-  const isMatrix = rows.length > 1;
-  const meanings = rows.map((one) => describeRow(one, suite.world));
+  const shown = rows[row - 1] as Row | RequirementRow;
+  const matrix = [
+    `${rows.length} rows:`,
+    ...rows.map(({ title }, n) => `  ${n + 1}. ${title}`),
+    '',
+    `Row ${row}: ${shown.title} (another row: --row NUMBER)`,
+    '',
+  ];
   return [
     `${testCase.id}: ${testCase.title}`,
     `  ${formatLocation(testCase.at)}`,
     '',
     ...renderSubject(testCase, suite),
     '',
-    ...(isMatrix
-      ? [`${rows.length} rows:`, ...rows.flatMap(({ title }, n) => [`  ${n + 1}. ${title}`, `     ${meanings[n]}`])]
-      : [`Meaning: ${meanings[0]}`]),
-    '',
-    ...shown.flatMap((one) => [
-      ...(isMatrix ? [`Row ${rows.indexOf(one) + 1}: ${one.title}`, ''] : []),
-      ...renderRow(one, suite),
-    ]),
+    ...(rows.length > 1 ? matrix : []),
+    ...renderRow(shown, suite),
     ...(testCase.kind === 'question' ? renderAnswer(testCase, suite) : []),
-    ...(shown.length < rows.length && row === undefined ? ['Another row: --row NUMBER', ''] : []),
   ].join('\n');
 }
 
@@ -62,7 +52,7 @@ function renderRow(row: Row | RequirementRow, suite: Suite): string[] {
   return [
     ...[...row.requests].flatMap(([name, request]) => [
       `'${name}' is sent as`,
-      ...renderCurlCommand(request, baseUrl)
+      ...renderCurlCommand(request, '$BASE_URL')
         .split('\n')
         .map((line) => `    ${line}`),
       ...renderOracle(request, suite),
@@ -77,8 +67,6 @@ function renderRow(row: Row | RequirementRow, suite: Suite): string[] {
 /** Renders what the documentation says about a request, and why. */
 function renderOracle(request: HttpRequest, { world }: Suite): string[] {
   const oracle = createOracle(request, world);
-  const isBound = world.tiers.some((tier) => oracle.returned(tier) !== 'open');
-  if (oracle.openReason !== undefined && !isBound) return [`  The result is open: ${oracle.openReason}.`];
   const nameOf = createNameLookup(world);
   const renderTiers = (obligation: Obligation, heading: string): string[] => {
     const tiers = world.tiers.filter((tier) => oracle.returned(tier) === obligation);
@@ -107,15 +95,12 @@ function renderOracle(request: HttpRequest, { world }: Suite): string[] {
 }
 
 function describeReason(reason: ObligationReason, nameOf: (id: string) => string): string {
+  const isOpen = reason.obligation === 'open';
   switch (reason.is) {
     case 'rank':
-      return reason.obligation === 'open'
-        ? 'older than the newest 150, and the filter may come first'
-        : 'older than the newest 150';
+      return `older than the newest 150${isOpen ? ', and the filter may come first' : ''}`;
     case 'filter':
-      return reason.obligation === 'open'
-        ? `the filter requires ${nameOf(reason.value)}, which may compare as equal`
-        : `the filter requires ${nameOf(reason.value)}`;
+      return `the filter requires ${nameOf(reason.value)}${isOpen ? ', which may compare as equal' : ''}`;
     case 'rule':
       return `rule: ${renderRule(reason.rule, nameOf)}`;
   }

@@ -5,7 +5,7 @@ import type { Assertion } from '../assertions/assertion.js';
 import { judgeAssertion } from '../assertions/registry.js';
 import type { Suite } from '../cases/suite.js';
 import { tag } from '../cases/test-case.js';
-import type { Contract, ExplorationFinding } from '../contract/contract.js';
+import type { ExplorationFinding } from '../contract/contract.js';
 import { explainUndocumented } from '../contract/explain-undocumented.js';
 import { createOracle, type Obligation, type Oracle } from '../contract/oracle.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
@@ -14,14 +14,14 @@ import { createRowEvidence, type TargetContext } from '../judge/judge-case.js';
 import { explainOwnPromotions } from '../judge/own-promotions.js';
 import { InternalError } from '../support/internal-error.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
-import type { NamedWorld } from '../world/named-world.js';
 import type { Tier, World } from '../world/world.js';
 import { explorationCaseId, type ResultWithExchanges } from './case-result.js';
 import { createRandomSequences } from './random-requests.js';
 import {
-  createPatch,
   createRequest,
+  createSimpleRequest,
   type Exploration,
+  getThing,
   listPatches,
   mergePatches,
   type RandomRequest,
@@ -55,14 +55,14 @@ export async function explore(
   onProgress: (sent: number, total: number) => void = () => undefined,
 ): Promise<ResultWithExchanges> {
   const startedMs = getMonotonicMs();
-  const listed = isThorough ? listThoroughRequests(suite.world) : [];
-  const requests = drawn + countSteps(listed);
   const { world, contract } = suite;
+  const listed = isThorough ? listThoroughRequests(world) : [];
+  const requests = drawn + countSteps(listed);
+  const references: References = new Map();
+  const unclear: string[] = [];
   let sent = 0;
   let requestsSent = 0;
-  let unclear = { count: 0, reason: '' };
   let notSentReason: string | undefined;
-  const references: References = new Map();
 
   const send = async (request: HttpRequest): Promise<Exchange> => {
     const undocumented = explainUndocumented(request);
@@ -74,13 +74,10 @@ export async function explore(
     requestsSent += exchange.attempts ?? 1;
     return exchange;
   };
-  const noteUnclear = (reason: string) => {
-    unclear = { count: unclear.count + 1, reason };
-  };
   const sendSequence = async ({ steps, isSentTogether }: RequestSequence): Promise<SentStep[]> => {
     const sending: Promise<SentStep>[] = [];
     for (const step of steps) {
-      const request = createRequest(listPatches(step), world);
+      const request = createRequest(step, world);
       const one = send(request).then((exchange) => ({ request, exchange }));
       sending.push(one);
       if (!isSentTogether) await one;
@@ -89,49 +86,44 @@ export async function explore(
   };
   /** Finds the first violation of a sequence, and ends the sequence there. */
   const findViolation = async (sequence: RequestSequence): Promise<Found | undefined> => {
-    for (const [n, { request, exchange }] of (await sendSequence(sequence)).entries()) {
-      const judged = judge(request, exchange, references, background);
-      if (judged?.is === 'unclear') noteUnclear(judged.reason);
+    for (const [n, step] of (await sendSequence(sequence)).entries()) {
+      const { part, reason } = judge(step, references, background) ?? {};
       // Overlapping requests have no order, so all of them stay.
       const steps = sequence.isSentTogether
         ? [...sequence.steps.toSpliced(n, 1), ...sequence.steps.slice(n, n + 1)]
         : sequence.steps.slice(0, n + 1);
-      if (judged?.is === 'violated') return { sequence: { ...sequence, steps }, violation: judged, exchange };
-      const name = findReferenceName(request, background.world);
-      if (judged === undefined && name !== undefined && !references.has(name))
-        references.set(name, { request, exchange });
+      if (reason !== undefined && part !== undefined)
+        return { sequence: { ...sequence, steps }, part, reason, exchange: step.exchange };
+      if (reason !== undefined) unclear.push(reason);
+      const name = findReferenceName(step.request, world);
+      if (reason === undefined && name !== undefined && !references.has(name)) references.set(name, step);
     }
     return undefined;
   };
-  /** Sends a sequence again on a new connection. */
-  const confirm = async ({ sequence, violation }: Found): Promise<Found | undefined> => {
-    channel.reconnect();
-    for (const [name, reference] of references)
-      references.set(name, { ...reference, exchange: await send(reference.request) });
-    const again = await findViolation(sequence);
-    return again?.violation.part === violation.part ? again : undefined;
-  };
+  /** Finds a violation that is seen again on a new connection. */
   const findConfirmed = async (sequence: RequestSequence): Promise<Found | undefined> => {
     const found = await findViolation(sequence);
-    let confirmed: Found | undefined;
+    if (found === undefined) return undefined;
     // A race may need several attempts.
-    for (let n = 0; found !== undefined && confirmed === undefined && n < (sequence.isSentTogether ? 3 : 1); n += 1)
-      confirmed = await confirm(found);
-    if (found !== undefined && confirmed === undefined)
-      noteUnclear(`Unstable: the violation did not repeat. ${found.violation.reason}`);
-    return confirmed;
+    for (let n = 0; n < (sequence.isSentTogether ? 3 : 1); n += 1) {
+      channel.reconnect();
+      for (const [name, { request }] of references) references.set(name, { request, exchange: await send(request) });
+      const again = await findViolation(found.sequence);
+      if (again?.part === found.part) return again;
+    }
+    unclear.push(`Unstable: the violation did not repeat. ${found.reason}`);
+    return undefined;
   };
-  const known = listTexts(world);
   /** Replaces a failing sequence by a smaller one, until none fails in the same way. */
   const shrink = async (found: Found): Promise<Found> => {
     let smallest = found;
     // What made it smaller is tried again first: to begin anew each time would take too many requests.
     for (let [n, failures] = [0, 0]; sent < requests * 2 && notSentReason === undefined; ) {
-      const all = [...listSmallerSequences(smallest.sequence, known, `attempt-${sent}`)];
+      const all = [...listSmallerSequences(smallest.sequence, `attempt-${sent}`)];
       const attempt = all[n % all.length];
       if (attempt === undefined || failures === all.length) break;
       const smaller = await findConfirmed(attempt.disguised ?? attempt.sequence);
-      const isSmaller = smaller?.violation.part === found.violation.part;
+      const isSmaller = smaller?.part === found.part;
       if (isSmaller) smallest = { ...smaller, sequence: attempt.sequence };
       else n += 1;
       failures = isSmaller ? 0 : failures + 1;
@@ -139,45 +131,42 @@ export async function explore(
     return smallest;
   };
   const run = async (): Promise<Found | undefined> => {
-    const emptyRequest = createEmptyRequest(world);
-    if (emptyRequest !== undefined)
-      references.set('nothing-valid', { request: emptyRequest, exchange: await send(emptyRequest) });
-    for (const sequence of drawSequences(world, { requests: drawn, seed }, listed)) {
-      if (sent >= requests || unclear.count >= maxUnclear || notSentReason !== undefined) return undefined;
+    // A campaign without tiers shows how an empty result looks.
+    const empty = [...world.ids.campaign].find(([, id]) => world.tiers.every((tier) => tier.campaign_id !== id));
+    if (empty !== undefined) {
+      const request = createRequest({ ...createSimpleRequest(world), filters: [['campaign', empty[0]]] }, world);
+      references.set('nothing-valid', { request, exchange: await send(request) });
+    }
+    const random = fc.sample(createRandomSequences(world), { seed, numRuns: drawn });
+    for (const sequence of [...listed, ...random]) {
+      if (sent >= requests || unclear.length >= maxUnclear || notSentReason !== undefined) return undefined;
       const found = await findConfirmed(sequence);
       if (found !== undefined) return shrink(found);
     }
     return undefined;
   };
-
-  // The request that nothing is valid for is sent in addition.
-  const countDrawn = () => Math.min(sent, requests);
-  const conclude = async (): Promise<
-    Pick<ResultWithExchanges, 'verdict' | 'reason'> & Partial<ResultWithExchanges>
-  > => {
-    let found: Found | undefined;
-    try {
-      found = await run();
-    } catch (error) {
-      return { verdict: 'error', reason: `Exploration failed. ${new InternalError(error).message}` };
-    }
+  const conclude = (found: Found | undefined): Conclusion => {
     if (found !== undefined) {
-      const { sequence, violation, exchange } = found;
-      const subject = findRequirement(violation, sequence, contract);
-      const at = contract.requirements.find(({ id }) => id === subject)?.at ?? nowhere;
-      const asCase = renderAsCase(sequence, violation, subject, references);
-      return { verdict: 'fail', reason: violation.reason, subject, at, exchange, asCase };
+      const finding = classify(found);
+      const requirement = contract.requirements.find(({ findings }) => findings.includes(finding));
+      const { id: subject, at } = requirement ?? { id: explorationCaseId, at: nowhere };
+      const asCase = renderAsCase(found, subject, references);
+      return { verdict: 'fail', reason: found.reason, subject, at, exchange: found.exchange, asCase };
     }
     if (notSentReason !== undefined)
       return { verdict: 'inconclusive', reason: `Not all random requests were sent. ${notSentReason}` };
-    if (unclear.count > 0)
-      return {
-        verdict: 'inconclusive',
-        reason: `${unclear.count} of ${countDrawn()} random requests have no clear result. ${unclear.reason}`,
-      };
-    return { verdict: 'pass', reason: `${countDrawn()} random requests were answered as documented.` };
+    // The request that nothing is valid for is sent in addition.
+    const count = Math.min(sent, requests);
+    if (unclear.length === 0)
+      return { verdict: 'pass', reason: `${count} random requests were answered as documented.` };
+    const reason = `${unclear.length} of ${count} random requests have no clear result. ${unclear.at(-1)}`;
+    return { verdict: 'inconclusive', reason };
   };
-  const { reason, ...conclusion } = await conclude();
+  const { reason, ...conclusion } = await run()
+    .then(conclude)
+    .catch((error): Conclusion => {
+      return { verdict: 'error', reason: `Exploration failed. ${new InternalError(error).message}` };
+    });
   return {
     id: explorationCaseId,
     subject: explorationCaseId,
@@ -192,35 +181,22 @@ export async function explore(
   };
 }
 
-/** Lists the texts of metadata and of rules about metadata. */
-function listTexts({ tiers }: World): ReadonlySet<string> {
-  const ruleTexts = tiers.flatMap(({ rules }) =>
-    rules.flatMap((rule) => (rule.kind === 'metadata' ? [rule.key, rule.is] : [])),
-  );
-  return new Set([...ruleTexts, ...tiers.flatMap(({ metadata }) => Object.values(metadata).map(String))]);
-}
+type Conclusion = Pick<ResultWithExchanges, 'verdict' | 'reason'> & Partial<ResultWithExchanges>;
 
 interface SentStep {
   readonly request: HttpRequest;
   readonly exchange: Exchange;
 }
 
+/** The part of the documentation that a response can violate. */
+type Part = 'status' | 'window' | 'older' | 'unmatching' | 'invalid' | 'not-returned';
+
 /** A sequence whose last request has a wrong response. */
 interface Found {
   readonly sequence: RequestSequence;
-  readonly violation: Violation;
+  readonly part: Part;
+  readonly reason: string;
   readonly exchange: Exchange;
-}
-
-/** Draws sequences as they are needed: a run may end early. A longer sample begins like a shorter one. */
-function* drawSequences(
-  world: NamedWorld,
-  { requests, seed }: Exploration,
-  listed: readonly RequestSequence[],
-): Generator<RequestSequence> {
-  yield* listed;
-  for (let [from, to] = [0, 64]; from < requests; [from, to] = [to, to * 2])
-    yield* fc.sample(createRandomSequences(world), { seed, numRuns: Math.min(to, requests) }).slice(from);
 }
 
 /** Requests to compare others with, and their latest exchanges. */
@@ -228,17 +204,6 @@ type References = Map<ReferenceName, SentStep>;
 
 /** A request with an empty result, and for each kind of filter a request that shows where the window is applied. */
 type ReferenceName = 'nothing-valid' | 'discriminating-campaign' | 'discriminating-metadata';
-
-/** Creates a request for a campaign without tiers, which shows how an empty result looks. */
-function createEmptyRequest(world: NamedWorld): HttpRequest | undefined {
-  const [customer = ''] = world.ids.customer.keys();
-  const [product = ''] = world.ids.product.keys();
-  const campaign = [...world.ids.campaign].find(([, id]) => world.tiers.every((tier) => tier.campaign_id !== id))?.[0];
-  if (campaign === undefined) return undefined;
-  const items = [{ product, quantity: 1, times: 1, differs: false }];
-  const values = { customer, items, orderMetadata: {}, metadata: {}, expand: false };
-  return createRequest([createPatch({ ...values, filters: [['campaign', campaign]] })], world);
-}
 
 /** Names a request that shows whether the window or the filter is applied first; undefined for other requests. */
 function findReferenceName(request: HttpRequest, world: World): ReferenceName | undefined {
@@ -249,40 +214,33 @@ function findReferenceName(request: HttpRequest, world: World): ReferenceName | 
   return differs && oracle.filteredOn !== undefined ? `discriminating-${oracle.filteredOn}` : undefined;
 }
 
-/** The part of the documentation that a response can violate. */
-type Part = 'status' | 'window' | 'older' | 'unmatching' | 'invalid' | 'not-returned';
-
-interface Violation {
-  readonly is: 'violated';
-  readonly reason: string;
-  readonly part: Part;
-}
-
-/** Judges an exchange by everything that the documentation states about its request. */
+/**
+ * Judges an exchange by everything that the documentation states about its request.
+ *
+ * @returns the violated part; no part if the exchange is unclear; undefined if it is as documented
+ */
 function judge(
-  request: HttpRequest,
-  exchange: Exchange,
+  { request, exchange }: SentStep,
   references: References,
   background: TargetContext,
-): Violation | { is: 'unclear'; reason: string } | undefined {
+): { readonly part?: Part; readonly reason: string } | undefined {
   const oracle = createOracle(request, background.world);
   const others = [...references].map(([name, reference]) => [name, reference.exchange] as const);
   const [evidence] = createRowEvidence([new Map<string, Exchange>([[requestName, exchange], ...others])], background);
   if (evidence === undefined || explainInapplicable(exchange) !== undefined) return undefined;
   const mayBeRefused = !oracle.accepted && oracle.openReason === undefined;
   if (mayBeRefused && 'response' in exchange && !isSuccessful(exchange.response)) return undefined;
-  let unclear: { is: 'unclear'; reason: string } | undefined;
+  let unclear: string | undefined;
   for (const [part, assertion] of listAssertions(request, oracle, references, background)) {
     const truth = judgeAssertion(assertion, evidence, 'requirement');
     if (truth.is === 'violated') {
       const displaced = explainOwnPromotions([exchange], evidence.calibration ?? [], evidence);
-      if (displaced !== undefined) return { is: 'unclear', reason: displaced };
-      return { is: 'violated', reason: truth.explain(), part };
+      return displaced === undefined ? { part, reason: truth.explain() } : { reason: displaced };
     }
     // `accepted` is unclear if an empty result is possible.
-    if (truth.is === 'unclear' && assertion.kind !== 'accepted') unclear ??= { is: 'unclear', reason: truth.explain() };
+    if (truth.is === 'unclear' && assertion.kind !== 'accepted') unclear ??= truth.explain();
   }
-  return unclear;
+  return unclear === undefined ? undefined : { reason: unclear };
 }
 
 const requestName = 'request';
@@ -300,12 +258,11 @@ function listAssertions(
     if (oracle.matching(tier) === 'forbidden') return 'unmatching';
     return oracle.valid(tier) === 'forbidden' ? 'invalid' : 'older';
   };
-  const forbidden = listTiers('forbidden').map((tier) => ({ id: tier.id, part: findViolatedPart(tier) }));
   const state = (isStated: boolean, part: Part, kind: string, data: object): [Part, Assertion][] =>
     isStated ? [[part, { kind, of: requestName, at: nowhere, data }]] : [];
   const exclude = (part: Part) => {
-    const tiers = forbidden.filter((each) => each.part === part).map(({ id }) => id);
-    return state(tiers.length > 0, part, 'returned.exclude', { tiers });
+    const tiers = listTiers('forbidden').filter((tier) => findViolatedPart(tier) === part);
+    return state(tiers.length > 0, part, 'returned.exclude', { tiers: tiers.map(({ id }) => id) });
   };
   const isRequired = required.length > 0;
   const isPartlyOpen = oracle.openReason !== undefined && references.has('nothing-valid');
@@ -326,16 +283,9 @@ function listAssertions(
   ];
 }
 
-/** Finds the requirement that the smallest failing sequence violates. */
-function findRequirement({ part }: Violation, { steps }: RequestSequence, { requirements }: Contract): string {
-  const finding = classify(part, steps.at(-1) as RandomRequest);
-  return requirements.find(({ findings }) => findings.includes(finding))?.id ?? explorationCaseId;
-}
-
-function classify(
-  part: Part,
-  { filters, openChange, expand, items, orderMetadata }: RandomRequest,
-): ExplorationFinding {
+/** Classifies the violation by the last request of the smallest failing sequence. */
+function classify({ part, sequence }: Found): ExplorationFinding {
+  const { filters, openChange, expand, items, orderMetadata } = sequence.steps.at(-1) as RandomRequest;
   const filterFinding = filters[0]?.[0] === 'campaign' ? 'campaign-filter-wrong' : 'metadata-filter-wrong';
   switch (part) {
     case 'window':
@@ -351,42 +301,34 @@ function classify(
     case 'status':
       if (openChange !== undefined) return 'audience-rules-only-refused';
       if (expand) return 'expand-refused';
-      if (items.some((item) => 'times' in item && item.times > 1)) return 'repeated-product-refused';
+      if (new Set(items.map(getThing)).size < items.length) return 'repeated-product-refused';
       if (Object.keys(orderMetadata).length > 0) return 'order-metadata-refused';
       return filters.length === 0 ? 'request-refused' : filterFinding;
   }
 }
 
 /** Renders a failing sequence as a case for a file in cases/requirements/. */
-function renderAsCase(
-  { steps, isSentTogether }: RequestSequence,
-  { part }: Violation,
-  verifies: string,
-  references: References,
-): string {
-  const last = steps.at(-1) as RandomRequest;
-  const earlier = steps.slice(0, -1).map((step, n) => [`earlier-${n + 1}`, mergePatches(step)] as const);
-  const { filter: _, ...plain } = createPatch(last);
-  const [, ...patches] = listPatches(last);
+function renderAsCase({ sequence, part }: Found, verifies: string, references: References): string {
+  const last = sequence.steps.at(-1) as RandomRequest;
+  const earlier = sequence.steps.slice(0, -1).map((step, n) => [`earlier-${n + 1}`, mergePatches(step)] as const);
+  const [plain, ...changes] = listPatches(last);
   const render = (content: object) => {
     const testCase = { id: 'found-by-exploring', verifies, title: 'Found by exploring', ...content };
     return stringify({ cases: [testCase] }, { lineWidth: 0, aliasDuplicateObjects: false });
   };
   const returned =
     last.openChange === undefined ? { include: 'required', exclude: 'forbidden' } : { exclude: 'forbidden' };
-  if (patches.length === 0 && earlier.length === 0) return render({ request: plain, expect: [{ returned }] });
+  if (changes.length === 0 && earlier.length === 0) return render({ request: plain, expect: [{ returned }] });
   const name = `discriminating-${last.filters[0]?.[0] === 'campaign' ? 'campaign' : 'metadata'}` as const;
   const discriminating = part === 'window' ? references.get(name)?.request : undefined;
   return render({
     // A serial case keeps other requests from coming between these.
-    ...(earlier.length === 0 || isSentTogether ? {} : { tags: [tag.serial] }),
+    ...(earlier.length === 0 || sequence.isSentTogether ? {} : { tags: [tag.serial] }),
     requests: {
       plain,
       ...Object.fromEntries(earlier),
-      ...(discriminating === undefined
-        ? {}
-        : { discriminating: { raw: discriminating.body, query: discriminating.path.split('?')[1] } }),
-      probe: { like: 'plain', ...Object.assign({}, ...patches) },
+      ...(discriminating && { discriminating: { raw: discriminating.body, query: discriminating.path.split('?')[1] } }),
+      probe: { like: 'plain', ...Object.assign({}, ...changes) },
     },
     given: [{ of: 'plain', returned: { include: 'greeting' } }],
     expect: [{ of: 'probe', returned: discriminating === undefined ? returned : { 'window-as': 'discriminating' } }],

@@ -4,14 +4,6 @@ import type { Channel, Exchange, HttpRequest, HttpResponse } from '../http/excha
 import { describeAnswer, getMediaType, headersHint, isSuccessful } from '../http/response-status.js';
 import { parseJson } from '../support/json.js';
 
-/** Why a target is not the deployment that the user means. */
-export interface WrongAddress {
-  /** Undefined if the answers may be those of a conforming deployment. */
-  readonly reason?: string;
-  /** What was sent to find out. */
-  readonly probes: readonly Exchange[];
-}
-
 /**
  * Finds out whether something else than the operation answers: another path, a web page, a stub. A conforming deployment
  * may answer every request alike while it has none of the test data, so the answers are compared with those to requests
@@ -21,13 +13,14 @@ export interface WrongAddress {
  * @param exchanges of these requests: their responses name nothing of the world
  * @param isDescribed whether the user states that the world is loaded, or where responses name promotions: then only a
  *   web page shows that the address is wrong, and anything else is an answer of the deployment
+ * @returns the reason if it is another service, and what was sent to find out
  */
 export async function findWrongAddress(
   requests: readonly HttpRequest[],
   exchanges: readonly Exchange[],
   { send, redact }: Pick<Channel, 'send' | 'redact'>,
   isDescribed: boolean,
-): Promise<WrongAddress> {
+): Promise<{ readonly reason?: string; readonly probes: readonly Exchange[] }> {
   const responses = exchanges.flatMap((each) => ('response' in each ? [each.response] : []));
   const [request] = requests;
   const [response] = responses;
@@ -40,27 +33,19 @@ export async function findWrongAddress(
     return { probes: [] };
   const [path = '', query = ''] = request.path.split('?', 2);
   const filter = `${renderFilterParameter({ on: 'campaign' })}=no-such-campaign-0`;
-  const elsewhere = { ...request, path: '/v1/no-such-operation-0' };
-  const probes = await Promise.all(
-    [
-      elsewhere,
-      { ...request, body: '{"customer":' },
-      { ...request, path: `${path}?${[query, filter].filter(Boolean).join('&')}` },
-    ].map((each: HttpRequest) => send(each)),
-  );
+  const others: HttpRequest[] = [
+    { ...request, path: '/v1/no-such-operation-0' },
+    { ...request, body: '{"customer":' },
+    { ...request, path: `${path}?${[query, filter].filter(Boolean).join('&')}` },
+  ];
+  const probes = await Promise.all(others.map((each) => send(each)));
   const known = normalizeAnswer(exchanges[0] as Exchange);
   const differing = probes.filter((each) => normalizeAnswer(each) !== known);
-  const isAlike = differing.length === 0;
   // A filter by a campaign that does not exist must leave nothing of a list.
   const isStub = isSuccessful(response) && hasEntries(response) && differing.every((each) => each === probes[0]);
-  if (!isAlike && !isStub) return { probes };
-  const what = isAlike ? 'Every request is answered alike, on another path, too' : 'Every request is answered alike';
-  const hint = isSuccessful(response)
-    ? stubHint
-    : plainHttp.test(response.body)
-      ? httpsHint
-      : `${addressHint} ${headersHint}`;
-  return { reason: `${what}: ${answer}. ${hint} ${loadedHint}`, probes };
+  if (differing.length > 0 && !isStub) return { probes };
+  const hint = plainHttp.test(response.body) ? httpsHint : `${addressHint} ${headersHint}`;
+  return { reason: `Every request is answered alike: ${answer}. ${hint} ${loadedHint}`, probes };
 }
 
 const addressHint =
@@ -68,7 +53,6 @@ const addressHint =
 const loginHint = "If it is a login page, set the headers that it asks for: 'headers' in the target file.";
 const loadedHint =
   'If it is the deployment and has the test data, say so: --world-loaded, or world: loaded in the target file.';
-const stubHint = `A stub or another service seems to answer. ${addressHint}`;
 
 /** What nginx, Apache and Go answer to HTTP on a port for HTTPS. */
 const plainHttp = /\bplain HTTP (?:request|to)\b|HTTP request to an HTTPS server/i;

@@ -1,13 +1,11 @@
-/** Turns a text into another that a deployment may take for the same. Some texts stay as they are. */
-export type Misspelling = (text: string) => string;
-
 /** Code points: a cut between two code units would leave half of a surrogate pair, which is no text. */
 const cut =
-  (start: number, end?: number): Misspelling =>
-  (text) =>
+  (start: number, end?: number) =>
+  (text: string): string =>
     [...text].slice(start, end).join('');
 
-export const misspellings: readonly Misspelling[] = [
+/** Turn a text into another that a deployment may take for the same. Some texts stay as they are. */
+export const misspellings: readonly ((text: string) => string)[] = [
   (text) => `${text} West`,
   (text) => `North ${text}`,
   (text) => `${text} `,

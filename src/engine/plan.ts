@@ -22,11 +22,10 @@ export interface PlannedCase {
   /** Why nothing is sent, if so. */
   readonly reason?: string;
   readonly isIntrusive: boolean;
+  /** Those that no earlier case has sent. */
   readonly requests: readonly HttpRequest[];
   /** Why some of its requests are not sent: the adapter cannot express them. */
   readonly unsupported?: readonly string[];
-  /** The number of further requests that earlier cases have sent already. */
-  readonly sharedRequests: number;
 }
 
 /** Lists the requests that a run would send. */
@@ -34,43 +33,38 @@ export function createPlan(suite: Suite, settings: RunScope & { readonly explora
   const { operation = {} } = settings.target;
   const relocate = (requests: readonly HttpRequest[]) => requests.map((request) => relocateRequest(request, operation));
   const tally = createRequestTally();
-  const cases = suite.cases.map((testCase): PlannedCase => {
-    const { id } = testCase;
-    const reason = findExclusionReason(testCase, settings) ?? explainNotApplicable(testCase);
-    const isIntrusive = testCase.tags.includes(tag.intrusive);
-    if (reason !== undefined) return { id, reason, isIntrusive, requests: [], sharedRequests: 0 };
-    const added = tally.listNewRequests(testCase);
-    tally.addCase(testCase);
-    const sharedRequests = listRequests(testCase).length - added.length;
-    return { id, isIntrusive, requests: relocate(added), sharedRequests };
-  });
   const samples = listSampleCases(suite);
   return {
     calibration: relocate(suite.calibration),
-    cases,
+    cases: suite.cases.map((testCase): PlannedCase => {
+      const reason = findExclusionReason(testCase, settings) ?? explainNotApplicable(testCase);
+      const own = { id: testCase.id, isIntrusive: testCase.tags.includes(tag.intrusive) };
+      return reason === undefined
+        ? { ...own, requests: relocate(tally.addCase(testCase)) }
+        : { ...own, reason, requests: [] };
+    }),
     samples: { ids: samples.map(({ id }) => id), requests: samples.flatMap(listRequests).length },
     randomRequests: countExplorationRequests(settings.exploration, suite.world),
   };
 }
 
 /** Counts the requests of several cases: equal ones once, except those of serial cases. */
-export interface RequestTally {
-  /** Lists the requests of a case that no earlier case has sent. */
-  listNewRequests(testCase: TestCase): HttpRequest[];
-  addCase(testCase: TestCase): void;
-}
-
-export function createRequestTally(): RequestTally {
+export function createRequestTally() {
   const known = new Set<string>();
+  /** Lists the requests of a case that no earlier case has sent. */
+  const listNewRequests = (testCase: TestCase): HttpRequest[] => {
+    const all = listRequests(testCase);
+    if (isSerial(testCase)) return all;
+    const byText = new Map(all.map((request) => [serializeRequest(request), request]));
+    return [...byText].flatMap(([text, request]) => (known.has(text) ? [] : [request]));
+  };
   return {
-    listNewRequests(testCase) {
-      const all = listRequests(testCase);
-      if (isSerial(testCase)) return all;
-      const byText = new Map(all.map((request) => [serializeRequest(request), request]));
-      return [...byText].flatMap(([text, request]) => (known.has(text) ? [] : [request]));
-    },
-    addCase(testCase) {
-      if (!isSerial(testCase)) for (const request of listRequests(testCase)) known.add(serializeRequest(request));
+    listNewRequests,
+    /** Adds a case. Returns its new requests. */
+    addCase(testCase: TestCase): HttpRequest[] {
+      const added = listNewRequests(testCase);
+      if (!isSerial(testCase)) for (const request of added) known.add(serializeRequest(request));
+      return added;
     },
   };
 }
@@ -91,11 +85,7 @@ export async function adaptPlan(
 
 /** Counts the requests of a plan without random ones. */
 export function countPlannedRequests({ calibration, cases, samples }: Plan): number {
-  return calibration.length + countCaseRequests(cases) + samples.requests;
-}
-
-function countCaseRequests(cases: readonly PlannedCase[]): number {
-  return cases.reduce((total, { requests }) => total + requests.length, 0);
+  return calibration.length + cases.flatMap(({ requests }) => requests).length + samples.requests;
 }
 
 /** Renders a plan for people: one line per request, and the totals. */
@@ -103,25 +93,20 @@ export function renderPlan(plan: Plan): string {
   const { calibration, cases, samples, randomRequests } = plan;
   const requestLine = ({ method, path, body }: HttpRequest): string =>
     `  ${method} ${path}${body === undefined ? '' : `  ${body.length} characters`}`;
-  const caseLine = ({ id, reason, isIntrusive, requests, sharedRequests }: PlannedCase): string => {
-    const shared = sharedRequests === 0 ? '' : `, shares ${sharedRequests}`;
-    return `${id}  ${reason ?? `(${requests.length}${shared})${isIntrusive ? `  ${tag.intrusive}` : ''}`}`;
-  };
   const sent = cases.filter(({ reason }) => reason === undefined);
   const total = countPlannedRequests(plan) + randomRequests;
-  const intrusive = countCaseRequests(cases.filter(({ isIntrusive }) => isIntrusive));
   return [
     `calibration  (${calibration.length})`,
     ...calibration.map(requestLine),
-    ...cases.flatMap((each) => [
-      caseLine(each),
-      ...each.requests.map(requestLine),
-      ...(each.unsupported ?? []).map((reason) => `  not sent: ${reason}`),
+    ...cases.flatMap(({ id, reason, isIntrusive, requests, unsupported = [] }) => [
+      `${id}  ${reason ?? `(${requests.length})${isIntrusive ? `  ${tag.intrusive}` : ''}`}`,
+      ...requests.map(requestLine),
+      ...unsupported.map((each) => `  not sent: ${each}`),
     ]),
     ...(samples.requests === 0 ? [] : [`${samples.ids.join(', ')}, again at the end  (${samples.requests})`]),
     ...(randomRequests === 0 ? [] : [`random requests  (${randomRequests}, and as many to shrink a failure)`]),
     '',
-    `${sent.length} of ${cases.length} cases, ${total} requests, ${intrusive} of them ${tag.intrusive}. A failing case is sent two or three times. Nothing was sent.`,
+    `${sent.length} of ${cases.length} cases, ${total} requests. A failing case is sent two or three times. Nothing was sent.`,
     '',
   ].join('\n');
 }

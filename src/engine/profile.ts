@@ -49,42 +49,38 @@ export function createProfile(
 ): Profile | undefined {
   const maxRequests = limit === 'quick' ? quickRequestLimit : limit;
   if (limit !== 'quick' && countPlannedRequests(createPlan(suite, scope)) <= maxRequests) return undefined;
-  const allowed = new Map(suite.cases.map((testCase) => [testCase.id, testCase]));
   const rows = new Map<string, Set<string>>();
   const tally = createRequestTally();
   let requests = suite.calibration.length;
-  const isChosen = (id: string, title: string) => rows.get(id)?.has(title) === true;
-  const chooseIfItFits = (id: string, title: string): void => {
-    const testCase = allowed.get(id);
+  const chooseIfItFits = (id: string, title: string): boolean => {
+    if (rows.get(id)?.has(title)) return true;
+    const testCase = suite.cases.find((each) => each.id === id);
     const row = testCase && selectRow(testCase, title);
-    if (row === undefined || isChosen(id, title) || findExclusionReason(row, scope) !== undefined) return;
-    const added = tally.listNewRequests(row).length;
-    if (requests + added > maxRequests) return;
-    requests += added;
-    tally.addCase(row);
+    if (row === undefined || findExclusionReason(row, scope) !== undefined) return false;
+    if (requests + tally.listNewRequests(row).length > maxRequests) return false;
+    requests += tally.addCase(row).length;
     rows.set(id, (rows.get(id) ?? new Set()).add(title));
+    return true;
   };
 
-  for (const { case: id, row = '' } of discriminating.rows) chooseIfItFits(id, row);
   let caught = 0;
   let before = 0;
   let haveAllFitted = true;
   for (const { case: id, row = '', faults } of discriminating.rows) {
-    if (isChosen(id, row)) caught += faults - before;
+    if (chooseIfItFits(id, row)) caught += faults - before;
     else haveAllFitted = false;
     before = faults;
   }
   if (limit !== 'quick' && haveAllFitted)
     for (const testCase of suite.cases) for (const { title } of testCase.rows) chooseIfItFits(testCase.id, title);
 
-  const chosen = selectFromSuite(suite, { profile: { rows } });
-  const [own, all] = [countRows(chosen), countRows(suite)];
+  const [own, all] = [countRows(selectFromSuite(suite, { profile: { rows } })), countRows(suite)];
   return {
     rows,
     figures: {
       name: limit === 'quick' ? 'quick' : 'budget',
       max_requests: maxRequests,
-      requests: countPlannedRequests(createPlan(chosen, scope)),
+      requests,
       rows: own.rows,
       rows_of: all.rows,
       questions: own.questions,

@@ -1,35 +1,38 @@
 import fc from 'fast-check';
 import { type RequestForm, requestForms } from '../cases/request-forms.js';
 import type { NamedWorld, ThingKind } from '../world/named-world.js';
+import { createNameLookup } from '../world/render-rule.js';
 import { misspellings } from './misspellings.js';
 import {
   createMetadata,
-  findName,
+  type Entry,
   getThing,
   isAcceptedKey,
   listOpenChanges,
+  listWorldValues,
   meetRules,
   type RandomItem,
   type RandomRequest,
   type RequestSequence,
-  type RequestValues,
-  sortByThreshold,
 } from './request-values.js';
+
+/** Draws from some generators, in proportion to their weights. */
+function drawOften<T>(...choices: readonly [weight: number, arbitrary: fc.Arbitrary<T>][]): fc.Arbitrary<T> {
+  return fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+}
 
 /** Creates a generator of documented requests. The documentation describes at least a part of each result. */
 export function createRandomSequences(world: NamedWorld): fc.Arbitrary<RequestSequence> {
-  const values = createRandomValues(world);
   const rarely = <T>(choices: readonly T[]): fc.Arbitrary<T | undefined> =>
-    fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.constantFrom(...choices) });
+    drawOften<T | undefined>([4, fc.constant(undefined)], [1, fc.constantFrom(...choices)]);
   const request = fc
     .record({
-      values,
+      values: createRandomValues(world),
       form: rarely(Object.keys(requestForms) as RequestForm[]),
       openChange: rarely(listOpenChanges(world)),
-      isOpenChangeFirst: fc.boolean(),
     })
     .map(({ values, ...rest }): RandomRequest => ({ ...values, ...rest }));
-  const next = fc.tuple(fc.constantFrom(...Object.values(memberChanges)), request);
+  const next = fc.tuple(fc.constantFrom(...memberChanges), request);
   return fc
     .record({
       first: request,
@@ -38,156 +41,124 @@ export function createRandomSequences(world: NamedWorld): fc.Arbitrary<RequestSe
     })
     .map(({ first, next, isSentTogether }) => {
       const steps = [first];
-      for (const [change, { form, openChange, isOpenChangeFirst, ...other }] of next) {
+      for (const [change, other] of next) {
         const before = steps.at(-1) as RandomRequest;
-        steps.push({ ...before, ...change(before, other), form, openChange, isOpenChangeFirst });
+        steps.push({ ...before, ...change(before, other), form: other.form, openChange: other.openChange });
       }
       return { steps, isSentTogether };
     });
 }
 
-type MemberChange = (before: RequestValues, other: RequestValues) => Partial<RequestValues>;
+type MemberChange = (before: RandomRequest, other: RandomRequest) => Partial<RandomRequest>;
 
-/** For each member, changes a request as little as possible. */
-const memberChanges: Readonly<Record<string, MemberChange>> = {
-  customer: (_, { customer }) => ({ customer }),
-  items: (_, { items }) => ({ items }),
-  ids(before, { items }) {
-    const others = { product: items.filter((item) => 'product' in item), sku: items.filter((item) => 'sku' in item) };
-    const replaced = before.items.map((item): RandomItem => {
-      if ('sku' in item) return { ...item, sku: others.sku.shift()?.sku ?? item.sku };
-      return { ...item, product: others.product.shift()?.product ?? item.product };
-    });
-    return { items: replaced };
+/** Each changes one member of a request: all of it, or as little as possible. */
+const memberChanges: readonly MemberChange[] = [
+  (_, { customer }) => ({ customer }),
+  (_, { items }) => ({ items }),
+  (before, { items: [other] }) => {
+    const n = before.items.findIndex(({ kind }) => kind === other?.kind);
+    return { items: before.items.map((item, at) => ({ ...item, name: (at === n && other?.name) || item.name })) };
   },
-  quantities: (before, { items }) => ({
+  (before, { items }) => ({
     items: before.items.map((item, n) => ({ ...item, quantity: items[n]?.quantity ?? 1 })),
   }),
-  orderMetadata: (_, { orderMetadata }) => ({ orderMetadata }),
-  metadata: (_, { metadata }) => ({ metadata }),
-  metadataValues(before, { metadata }) {
+  (_, { orderMetadata }) => ({ orderMetadata }),
+  (_, { metadata }) => ({ metadata }),
+  (before, { metadata }) => {
     const others = Object.values(metadata);
     const entries = Object.keys(before.metadata).map((key, n) => [key, others[n] ?? 'another value']);
     return { metadata: Object.fromEntries(entries) };
   },
-  expand: (_, { expand }) => ({ expand }),
-  filters: (_, { filters }) => ({ filters }),
-  filterValues: (before, { filters }) => ({
+  (_, { expand }) => ({ expand }),
+  (_, { filters }) => ({ filters }),
+  (before, { filters }) => ({
     filters: before.filters.map(([subject, value]) => [
       subject,
       filters.find(([other]) => other === subject)?.[1] ?? (subject === 'campaign' ? value : 'another value'),
     ]),
   }),
-};
+];
 
 /** Creates a generator of values that the documentation describes fully. */
-function createRandomValues(world: NamedWorld): fc.Arbitrary<RequestValues> {
+function createRandomValues(world: NamedWorld): fc.Arbitrary<RandomRequest> {
   const { ids, skus, tiers } = world;
-  const listNames = (kind: ThingKind) => [...ids[kind].keys()];
-  const rules = tiers.flatMap((tier) => tier.rules);
-  const thresholds = rules.flatMap((rule) =>
-    'at_least' in rule ? [rule.at_least - 1, rule.at_least, rule.at_least + 1, rule.at_least * 2] : [],
-  );
-  const quantity = fc.constantFrom(...new Set([1, ...thresholds.filter((each) => each > 0)]));
-  const metadataRules = rules.flatMap((rule) => (rule.kind === 'metadata' ? [[rule.key, rule.is] as const] : []));
-  const orderRules = rules.flatMap((rule) =>
-    rule.kind === 'order_metadata' ? [[rule.key, rule.includes] as const] : [],
-  );
-  const tierMetadata = tiers.flatMap(({ metadata }) =>
-    Object.entries(metadata).flatMap(([key, value]) =>
-      typeof value === 'string' && isAcceptedKey(key) ? [[`metadata.${key}`, value] as const] : [],
-    ),
-  );
+  const { thresholds, metadataRules, orderRules, filters: tierFilters, distinctFilters } = listWorldValues(world);
+  const drawName = (kind: ThingKind) => fc.constantFrom(...ids[kind].keys());
+  const misspell = fc.constantFrom(...misspellings);
+  const rule = fc.constantFrom(...metadataRules);
 
-  const nearly = (entries: readonly (readonly [string, string])[], isKeyKept = false) =>
-    fc
-      .tuple(fc.constantFrom(...entries), fc.constantFrom(...misspellings), fc.boolean())
-      .map(([[key, value], misspell, isKey]) =>
-        isKey && !isKeyKept ? ([misspell(key), value] as const) : ([key, misspell(value)] as const),
-      );
-  const entry = fc.oneof(
-    { weight: 4, arbitrary: fc.constantFrom(...metadataRules) },
-    { weight: 4, arbitrary: nearly(metadataRules) },
-    {
-      weight: 1,
-      arbitrary: fc
-        .tuple(fc.constantFrom(...metadataRules), fc.constantFrom(...metadataRules))
-        .map(([[key], [, value]]) => [key, value] as const),
-    },
-    { weight: 1, arbitrary: fc.constant(['another_key', 'another value'] as const) },
+  const entry = drawOften<Entry>(
+    [4, rule],
+    [2, fc.tuple(rule, misspell).map(([[key, value], spell]) => [spell(key), value])],
+    [2, fc.tuple(rule, misspell).map(([[key, value], spell]) => [key, spell(value)])],
+    [1, fc.tuple(rule, rule).map(([[key], [, value]]) => [key, value])],
+    [1, fc.constant(['another_key', 'another value'])],
   );
-  const metadata = fc.array(entry, { maxLength: 4 }).map(createMetadata);
+  const orderRule = fc.constantFrom(...orderRules);
+  const orderEntry = fc
+    .tuple(fc.oneof(rule, orderRule), orderRule)
+    .map(([[key, value], [, other]]) => [key, [other, value]] as const);
   const orderMetadata = fc
-    .array(fc.tuple(fc.constantFrom(...metadataRules, ...orderRules, ...orderRules), fc.constantFrom(...orderRules)), {
-      maxLength: 3,
-    })
-    .map((entries) =>
-      Object.fromEntries(
-        entries.filter(([[key]]) => isAcceptedKey(key)).map(([[key, value], [, other]]) => [key, [other, value]]),
-      ),
-    );
+    .array(orderEntry, { maxLength: 3 })
+    .map((entries) => Object.fromEntries(entries.filter(([key]) => isAcceptedKey(key))));
 
-  const distinctFilters = [...new Map(tierMetadata.map((filter) => [filter.join(' '), filter])).values()];
-  const campaignFilter = fc.constantFrom(...listNames('campaign').map((name) => ['campaign', name] as const));
+  const campaignFilter = drawName('campaign').map((name): Entry => ['campaign', name]);
   const metadataFilter = fc.oneof(
     fc.constantFrom(...distinctFilters),
     // Prefers values of many tiers: their results are larger.
-    fc.constantFrom(...tierMetadata),
-    nearly(distinctFilters, true),
+    fc.constantFrom(...tierFilters),
+    fc.tuple(fc.constantFrom(...distinctFilters), misspell).map(([[key, value], spell]): Entry => [key, spell(value)]),
   );
   // Rarely two filters: the documentation leaves most combinations open.
-  const filters = fc.oneof(
-    { weight: 4, arbitrary: fc.constant([]) },
-    { weight: 3, arbitrary: fc.tuple(campaignFilter) },
-    { weight: 3, arbitrary: fc.tuple(metadataFilter) },
-    { weight: 1, arbitrary: fc.tuple(campaignFilter, metadataFilter) },
-    { weight: 1, arbitrary: fc.tuple(metadataFilter, campaignFilter) },
+  const filters = drawOften<Entry[]>(
+    [4, fc.constant([])],
+    [3, fc.tuple(campaignFilter)],
+    [3, fc.tuple(metadataFilter)],
+    [1, fc.tuple(campaignFilter, metadataFilter)],
+    [1, fc.tuple(metadataFilter, campaignFilter)],
   );
 
-  const product = fc.record({
-    product: fc.constantFrom(...listNames('product')),
-    quantity,
-    times: fc.constantFrom(1, 1, 1, 2, 5),
-    differs: fc.constantFrom(false, false, true),
-  });
-  const sku = fc.record({ sku: fc.constantFrom(...listNames('sku')), quantity });
-  const items = fc.uniqueArray(fc.oneof(product, sku), { minLength: 1, maxLength: 10, selector: getThing });
+  const quantities = thresholds.flatMap((each) => [each - 1, each, each + 1, each * 2]);
+  const quantity = fc.constantFrom(...new Set([1, ...quantities.filter((each) => each > 0)]));
+  const product = fc
+    .tuple(drawName('product'), quantity, fc.constantFrom(1, 1, 1, 2, 5), fc.constantFrom(0, 0, 1))
+    .map(([name, least, times, more]) =>
+      Array.from({ length: times }, (_, n): RandomItem => ({ kind: 'product', name, quantity: least + n * more })),
+    );
+  const sku = fc
+    .tuple(drawName('sku'), quantity)
+    .map(([name, quantity]): RandomItem[] => [{ kind: 'sku', name, quantity }]);
+  const items = fc
+    .uniqueArray(fc.oneof(product, sku), { minLength: 1, maxLength: 10, selector: ([item]) => item && getThing(item) })
+    .map((lines) => lines.flat());
   const any = fc.record({
-    customer: fc.constantFrom(...listNames('customer')),
+    customer: drawName('customer'),
     items,
     orderMetadata,
-    metadata,
+    metadata: fc.array(entry, { maxLength: 4 }).map(createMetadata),
     expand: fc.boolean(),
     filters,
   });
 
+  const rules = drawOften(
+    [5, fc.constantFrom(...tiers).map((tier) => tier.rules)],
+    [1, fc.constant(tiers.flatMap((tier) => tier.rules))],
+  );
   const aimed = fc
-    .tuple(
-      fc.oneof(
-        { weight: 5, arbitrary: fc.constantFrom(...tiers).map((tier) => tier.rules) },
-        { weight: 1, arbitrary: fc.constant(sortByThreshold(rules)) },
-      ),
-      any,
-      fc.constantFrom(-1, 0, 0, 0, 1),
-      fc.option(fc.constantFrom(...misspellings)),
-    )
-    .map(([met, values, difference, misspell]): RequestValues => {
-      const isKept = misspell === null;
-      const request = meetRules(met, world, values, difference, ([key, value]) => [
-        key,
-        isKept ? value : misspell(value),
-      ]);
+    .tuple(rules, any, fc.constantFrom(-1, 0, 0, 0, 1), fc.option(misspell, { nil: (text: string) => text }))
+    .map(([met, values, difference, spell]): RandomRequest => {
+      const request = meetRules(met, world, values, difference, ([key, value]) => [key, spell(value)]);
       return { ...request, filters: values.filters.slice(0, 1) };
     });
 
-  const findProductOfSku = (name: string) =>
-    findName(world, 'product', skus.find(({ id }) => id === ids.sku.get(name))?.product_id ?? '');
+  const nameOf = createNameLookup(world);
+  const findProductOfSku = (name: string) => nameOf(skus.find(({ id }) => id === ids.sku.get(name))?.product_id ?? '');
   return fc
     .oneof(any, aimed)
     .map((request) => {
       // The documentation leaves open how a product and its own SKU add up.
-      const products = new Set(request.items.flatMap((item) => ('product' in item ? item.product : [])));
-      const isAllowed = (item: RandomItem) => 'product' in item || !products.has(findProductOfSku(item.sku) ?? '');
+      const products = new Set(request.items.flatMap(({ kind, name }) => (kind === 'product' ? [name] : [])));
+      const isAllowed = ({ kind, name }: RandomItem) => kind === 'product' || !products.has(findProductOfSku(name));
       return { ...request, items: request.items.filter(isAllowed) };
     })
     .filter(({ items }) => items.length > 0);

@@ -5,19 +5,9 @@ import type { CaseExchanges } from './case-exchanges.js';
 import type { CaseSender } from './case-sender.js';
 import { type ConditionKind, parsePartnerName } from './condition.js';
 import type { Trial } from './condition-sender.js';
-import { calibrationPurpose, type EvidenceKeeper, formatPurpose, type RunEvidence } from './evidence-keeper.js';
+import { calibrationPurpose, formatPurpose, type RunEvidence } from './evidence-keeper.js';
 
-/** Answers with the exchanges of an earlier run instead of a target. Nothing is sent. */
-export interface Replay {
-  /** Creates a channel for exchanges that belong to no case. */
-  createChannel(purpose: string): Channel;
-  /** @param prefix why cases are sent again; undefined for their own verdict */
-  createSender(prefix?: string): CaseSender;
-  /** Knows the exchanges by the ids of the evidence, and keeps nothing. */
-  readonly keeper: EvidenceKeeper;
-  /** Lists the ids of the exchanges that answered nothing so far. */
-  listUnused(): string[];
-}
+export type Replay = ReturnType<typeof createReplay>;
 
 /** Whatever the order of the members is. */
 function createKey({ method, path, headers, body, sent, again }: HttpRequest): string {
@@ -28,8 +18,7 @@ function createKey({ method, path, headers, body, sent, again }: HttpRequest): s
 interface RecordedAttempt {
   readonly row: number;
   readonly kind: ConditionKind;
-  readonly labels: string[];
-  readonly partners: Map<string, { readonly request: HttpRequest; readonly exchange: Exchange }>;
+  readonly partners: Map<string, Exchange>;
 }
 
 /** More than a run tries for one case: evidence is not to make a replay long. */
@@ -38,7 +27,7 @@ const maxTrials = 20;
 const notRecorded = 'The evidence has no exchange for this request: the cases did not send it when it was recorded.';
 
 /**
- * Creates a replay from the evidence of a run. An exchange answers a request only if it was recorded for the same purpose,
+ * Answers with the exchanges of an earlier run instead of a target. Nothing is sent. An exchange answers a request only if it was recorded for the same purpose,
  * and for the same request. When a case is judged for the first time, the exchange of an equal request does, too.
  *
  * @param adapt returns a request as it was sent to the target: with its headers, at its path
@@ -46,7 +35,7 @@ const notRecorded = 'The evidence has no exchange for this request: the cases di
 export function createReplay(
   { exchanges, uses }: RunEvidence,
   adapt: (request: HttpRequest) => HttpRequest = (request) => request,
-): Replay {
+) {
   const all = [...exchanges];
   const byId = new Map(all.map(({ id, exchange }) => [id, exchange]));
   const byExchange = new Map(all.map((kept) => [kept.exchange, kept]));
@@ -62,10 +51,9 @@ export function createReplay(
     const partner = parsePartnerName(requestName);
     if (partner === undefined) continue;
     const attempts = tried.get(purpose) ?? new Map<number, RecordedAttempt>();
-    const own: RecordedAttempt = attempts.get(attempt) ?? { row, kind: partner.kind, labels: [], partners: new Map() };
+    const own: RecordedAttempt = attempts.get(attempt) ?? { row, kind: partner.kind, partners: new Map() };
     tried.set(purpose, attempts.set(attempt, own));
-    own.labels.push(partner.label);
-    own.partners.set(requestName, { request: exchange.request, exchange });
+    own.partners.set(requestName, exchange);
   }
   const turns = new Map<string, number>();
   const next = (purpose: string, attempt: number, request: HttpRequest, mayBeShared = false): Exchange => {
@@ -80,23 +68,9 @@ export function createReplay(
     for (const used of purpose === calibrationPurpose ? own : [found]) unused.delete(used);
     return found;
   };
-  const replayCase = (testCase: TestCase, attempt: number, prefix?: string, onlyRow?: number): CaseExchanges => {
-    const purpose = formatPurpose(testCase, prefix);
-    const replayed = new Map<string, Exchange>();
-    const find = (name: string, request: HttpRequest): Exchange => {
-      const key = JSON.stringify([name, request]);
-      const exchange = replayed.get(key) ?? next(purpose, attempt, request, attempt === 1 && prefix === undefined);
-      replayed.set(key, exchange);
-      return exchange;
-    };
-    const found = testCase.rows.map(({ requests, unavailable }, row) => {
-      const sent = unavailable.length > 0 || (onlyRow ?? row) !== row ? [] : [...requests];
-      return new Map(sent.map(([name, request]) => [name, find(name, request)] as const));
-    });
-    return { exchanges: found, count: replayed.size, requestsSent: 0 };
-  };
   return {
-    createChannel: (purpose) => ({
+    /** Creates a channel for exchanges that belong to no case. */
+    createChannel: (purpose: string): Channel => ({
       send: async (request) => next(purpose, 1, request, purpose === calibrationPurpose),
       // The evidence contains no secrets.
       redact: escapeControlCharacters,
@@ -104,40 +78,40 @@ export function createReplay(
       maxCaseBodyLength: Number.POSITIVE_INFINITY,
       maxConcurrency: 1,
     }),
-    createSender(prefix) {
+    /** @param prefix why cases are sent again; undefined for their own verdict */
+    createSender(prefix?: string): CaseSender {
       const counts = new Map<string, number>();
-      const useTried = (testCase: TestCase): ReadonlyMap<number, RecordedAttempt> => {
-        const attempts = tried.get(formatPurpose(testCase, prefix)) ?? new Map<number, RecordedAttempt>();
-        for (const { partners } of attempts.values())
-          for (const { exchange } of partners.values()) unused.delete(exchange);
-        return attempts;
-      };
-      const replay = async (testCase: TestCase, row?: number): Promise<CaseExchanges> => {
-        const attempt = (counts.get(testCase.id) ?? 0) + 1;
-        counts.set(testCase.id, attempt);
-        const sent = replayCase(testCase, attempt, prefix, row);
-        const partners = row === undefined ? undefined : useTried(testCase).get(attempt)?.partners;
-        if (row === undefined || partners === undefined) return sent;
-        return { ...sent, partners: { row, exchanges: partners }, count: sent.count + partners.size };
+      const replay = async (testCase: TestCase, onlyRow?: number): Promise<CaseExchanges> => {
+        const purpose = formatPurpose(testCase, prefix);
+        const attempt = (counts.get(purpose) ?? 0) + 1;
+        counts.set(purpose, attempt);
+        const replayed = new Map<string, Exchange>();
+        const find = (name: string, request: HttpRequest): Exchange => {
+          const key = JSON.stringify([name, request]);
+          const exchange = replayed.get(key) ?? next(purpose, attempt, request, attempt === 1 && prefix === undefined);
+          replayed.set(key, exchange);
+          return exchange;
+        };
+        const exchanges = testCase.rows.map(({ requests, unavailable }, row) => {
+          const sent = unavailable.length > 0 || (onlyRow ?? row) !== row ? [] : [...requests];
+          return new Map(sent.map(([name, request]) => [name, find(name, request)] as const));
+        });
+        const partners = tried.get(purpose)?.get(attempt)?.partners ?? new Map<string, Exchange>();
+        for (const exchange of partners.values()) unused.delete(exchange);
+        return { exchanges, partners, count: replayed.size + partners.size, requestsSent: 0 };
       };
       return {
         send: (testCase) => replay(testCase),
-        sendSerially: (testCase) => replay(testCase),
+        sendSerially: replay,
         // Repeats rows under the conditions that the recorded run tried, in the same order.
-        conditions: {
-          listTrials: (testCase) => listTrials(useTried(testCase)),
-          send: (testCase, { row }) => replay(testCase, row),
-          sendAlone: replay,
-          noteResult: () => undefined,
-        },
+        listTrials: (testCase) => listTrials(tried.get(formatPurpose(testCase, prefix)) ?? new Map()),
+        sendUnder: ({ row }, testCase) => replay(testCase, row),
+        noteResult: () => undefined,
       };
     },
-    keeper: {
-      keepCase: () => undefined,
-      wrapChannel: (channel) => channel,
-      find: (exchange) => byExchange.get(exchange),
-      take: () => ({ exchanges: [], uses: [] }),
-    },
+    /** Finds an exchange with the id of the evidence. */
+    find: (exchange: Exchange) => byExchange.get(exchange),
+    /** Lists the ids of the exchanges that answered nothing so far. */
     listUnused: () => [...unused.values()],
   };
 }
@@ -145,7 +119,8 @@ export function createReplay(
 /** Lists the conditions of some attempts, each once, in the order of the attempts. */
 function listTrials(attempts: ReadonlyMap<number, RecordedAttempt>): Trial[] {
   const trials = new Map<string, Trial>();
-  for (const [, { row, kind, labels }] of [...attempts].sort(([one], [two]) => one - two)) {
+  for (const [, { row, kind, partners }] of [...attempts].sort(([one], [two]) => one - two)) {
+    const labels = [...partners.keys()].map((name) => parsePartnerName(name)?.label ?? name);
     const key = JSON.stringify([row, kind, labels.toSorted()]);
     // A new connection was tried to describe a confirmed condition better: that is no trial of its own.
     if (kind !== 'after' && !trials.has(key)) trials.set(key, { row, kind, labels, name: '', partners: [] });

@@ -9,6 +9,7 @@ import type { RequestForm } from '../cases/request-forms.js';
 import { audienceParameter } from '../contract/operation.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { NamedWorld, ThingKind } from '../world/named-world.js';
+import { createNameLookup } from '../world/render-rule.js';
 import type { Rule } from '../world/world.js';
 
 /** Settings of random requests. The same seed sends the same requests to the same world. */
@@ -19,12 +20,14 @@ export interface Exploration {
   readonly isThorough?: boolean;
 }
 
-export type RandomItem =
-  | { readonly product: string; readonly quantity: number; readonly times: number; readonly differs: boolean }
-  | { readonly sku: string; readonly quantity: number };
+export interface RandomItem {
+  readonly kind: 'product' | 'sku';
+  readonly name: string;
+  readonly quantity: number;
+}
 
 /** The values of a random request, with names of the world. */
-export interface RequestValues {
+export interface RandomRequest {
   readonly customer: string;
   readonly items: readonly RandomItem[];
   readonly orderMetadata: Readonly<Record<string, readonly string[]>>;
@@ -32,14 +35,9 @@ export interface RequestValues {
   readonly expand: boolean;
   /** Filters as in a case file. */
   readonly filters: readonly (readonly [subject: string, value: string])[];
-}
-
-export interface RandomRequest extends RequestValues {
-  readonly form: RequestForm | undefined;
-  /** A change after which the documentation leaves a part of the result open. */
-  readonly openChange: RequestPatch | undefined;
-  /** Whether that change comes before the filters in the query. */
-  readonly isOpenChangeFirst: boolean;
+  readonly form?: RequestForm | undefined;
+  /** A change after which the documentation leaves a part of the result open. In the query, it comes before filters. */
+  readonly openChange?: RequestPatch | undefined;
 }
 
 /** Random requests, each of which differs from the one before in one member. */
@@ -49,6 +47,20 @@ export interface RequestSequence {
   readonly isSentTogether: boolean;
 }
 
+/** Creates the simplest documented request. */
+export function createSimpleRequest({ ids }: NamedWorld): RandomRequest {
+  const [customer = ''] = ids.customer.keys();
+  const [product = ''] = ids.product.keys();
+  return {
+    customer,
+    items: [{ kind: 'product', name: product, quantity: 1 }],
+    orderMetadata: {},
+    metadata: {},
+    expand: false,
+    filters: [],
+  };
+}
+
 /** Lists changes after which the documentation leaves a part of the result open. */
 export function listOpenChanges({ ids }: NamedWorld): RequestPatch[] {
   const [product = ''] = ids.product.keys();
@@ -56,11 +68,7 @@ export function listOpenChanges({ ids }: NamedWorld): RequestPatch[] {
   const changeItems = (...items: object[]): RequestPatch => ({ body: { order: { items } } });
   return [
     { query: { [audienceParameter]: 'true' } },
-    { without: ['body.customer'] },
-    { without: ['body.order'] },
-    { without: ['body.order.metadata'] },
-    { without: ['body.options'] },
-    { without: ['body.metadata'] },
+    ...['customer', 'order', 'order.metadata', 'options', 'metadata'].map((path) => ({ without: [`body.${path}`] })),
     { raw: '{}' },
     changeItems(),
     changeItems({ product_id: `<product ${product}>` }),
@@ -71,8 +79,39 @@ export function listOpenChanges({ ids }: NamedWorld): RequestPatch[] {
 
 export type Entry = readonly [key: string, value: string];
 
+/** What rules and metadata of a world ask for. */
+export interface WorldValues {
+  readonly thresholds: readonly number[];
+  readonly metadataRules: readonly Entry[];
+  readonly orderRules: readonly Entry[];
+  /** The filters that match a tier, one for each of its metadata. */
+  readonly filters: readonly Entry[];
+  /** Each filter once. */
+  readonly distinctFilters: readonly Entry[];
+}
+
+export function listWorldValues({ tiers }: NamedWorld): WorldValues {
+  const rules = tiers.flatMap((tier) => tier.rules);
+  const filters = tiers.flatMap(({ metadata }) =>
+    Object.entries(metadata).flatMap(([key, value]): Entry[] =>
+      typeof value === 'string' && isAcceptedKey(key) ? [[`metadata.${key}`, value]] : [],
+    ),
+  );
+  return {
+    thresholds: rules.flatMap((rule) => ('at_least' in rule ? [rule.at_least] : [])),
+    metadataRules: listMetadataEntries(rules),
+    orderRules: rules.flatMap((rule): Entry[] => (rule.kind === 'order_metadata' ? [[rule.key, rule.includes]] : [])),
+    filters,
+    distinctFilters: [...new Map(filters.map((filter) => [filter.join(' '), filter])).values()],
+  };
+}
+
+function listMetadataEntries(rules: readonly Rule[]): Entry[] {
+  return rules.flatMap((rule): Entry[] => (rule.kind === 'metadata' ? [[rule.key, rule.is]] : []));
+}
+
 /**
- * Adds to a request what meets all of some rules.
+ * Adds to a request what meets all of some rules. The highest of several thresholds for a thing counts.
  *
  * @param difference added to each quantity
  * @param replaceLast replaces the metadata entry of the last rule
@@ -80,46 +119,34 @@ export type Entry = readonly [key: string, value: string];
 export function meetRules(
   rules: readonly Rule[],
   world: NamedWorld,
-  values: RequestValues,
+  request: RandomRequest,
   difference = 0,
   replaceLast: (entry: Entry) => Entry = (entry) => entry,
-): RequestValues {
-  const wanted = rules.flatMap((rule): RandomItem[] => {
-    if (rule.kind !== 'product' && rule.kind !== 'sku') return [];
-    const name = findName(world, rule.kind, rule.id) ?? '';
-    const quantity = Math.max(1, rule.at_least + difference);
-    return [rule.kind === 'sku' ? { sku: name, quantity } : { product: name, quantity, times: 1, differs: false }];
-  });
-  const items = new Map([...values.items.slice(0, 2), ...wanted].map((item) => [getThing(item), item]));
-  const entries = rules.flatMap((rule): Entry[] => (rule.kind === 'metadata' ? [[rule.key, rule.is]] : []));
+): RandomRequest {
+  const nameOf = createNameLookup(world);
+  const wanted = new Map<string, RandomItem>();
+  const [customer] = rules.flatMap((rule) => (rule.kind === 'customer' ? rule.any_of : []));
+  for (const rule of rules.toSorted((one, two) => getThreshold(one) - getThreshold(two))) {
+    if (rule.kind !== 'product' && rule.kind !== 'sku') continue;
+    const item = { kind: rule.kind, name: nameOf(rule.id), quantity: Math.max(1, rule.at_least + difference) };
+    wanted.set(getThing(item), item);
+  }
+  const others = request.items.slice(0, 2).filter((item) => !wanted.has(getThing(item)));
+  const entries = listMetadataEntries(rules);
   const last = entries.pop();
-  const named = rules.flatMap((rule) => (rule.kind === 'customer' ? rule.any_of : []));
-  const customer = named.length === 0 ? undefined : findName(world, 'customer', findMostFrequent(named));
   return {
-    ...values,
-    customer: customer ?? values.customer,
-    items: [...items.values()],
-    metadata: { ...values.metadata, ...createMetadata(last === undefined ? [] : [...entries, replaceLast(last)]) },
+    ...request,
+    customer: customer === undefined ? request.customer : nameOf(customer),
+    items: [...others, ...wanted.values()],
+    metadata: { ...request.metadata, ...createMetadata(last === undefined ? [] : [...entries, replaceLast(last)]) },
   };
 }
 
-/** Sorts rules so that the highest threshold of each thing comes last. */
-export function sortByThreshold(rules: readonly Rule[]): Rule[] {
-  const getThreshold = (rule: Rule): number => ('at_least' in rule ? rule.at_least : 0);
-  return rules.toSorted((one, two) => getThreshold(one) - getThreshold(two));
+function getThreshold(rule: Rule): number {
+  return 'at_least' in rule ? rule.at_least : 0;
 }
 
-export function findName({ ids }: NamedWorld, kind: ThingKind, id: string): string | undefined {
-  return [...ids[kind]].find(([, each]) => each === id)?.[0];
-}
-
-export const getThing = (item: RandomItem): string =>
-  'product' in item ? `product ${item.product}` : `sku ${item.sku}`;
-
-function findMostFrequent(texts: readonly string[]): string {
-  const count = (text: string) => texts.filter((each) => each === text).length;
-  return texts.reduce((best, text) => (count(text) > count(best) ? text : best));
-}
+export const getThing = ({ kind, name }: RandomItem): string => `${kind} ${name}`;
 
 /** Common JSON parsers refuse the key `__proto__`. */
 export const isAcceptedKey = (key: string): boolean => key !== '__proto__';
@@ -128,35 +155,20 @@ export function createMetadata(entries: readonly Entry[]): Record<string, string
   return Object.fromEntries(entries.filter(([key]) => isAcceptedKey(key)));
 }
 
-/** Creates the body and the query of a request as in a case file. */
-export function createPatch(request: RequestValues): RequestPatch {
-  const { customer, items, orderMetadata, metadata, expand, filters } = request;
-  const lines = items.flatMap((item): object[] => {
-    if ('sku' in item) return [{ sku_id: `<sku ${item.sku}>`, quantity: item.quantity }];
-    return Array.from({ length: item.times }, (_, more) => ({
-      product_id: `<product ${item.product}>`,
-      quantity: item.differs ? item.quantity + more : item.quantity,
-    }));
-  });
-  return {
-    ...(filters.length === 0 ? {} : { filter: Object.fromEntries(filters) }),
-    body: {
-      customer: { id: `<customer ${customer}>` },
-      order: { items: lines, metadata: orderMetadata },
-      options: expand ? { expand: ['category'] } : {},
-      metadata,
-    },
+/** Lists the patches of a random request in the order of their application. The first one has the documented body. */
+export function listPatches(request: RandomRequest): [RequestPatch, ...RequestPatch[]] {
+  const { customer, items, orderMetadata, metadata, expand, filters, form, openChange } = request;
+  const lines = items.map(({ kind, name, quantity }) => ({ [`${kind}_id`]: `<${kind} ${name}>`, quantity }));
+  const body = {
+    customer: { id: `<customer ${customer}>` },
+    order: { items: lines, metadata: orderMetadata },
+    options: expand ? { expand: ['category'] } : {},
+    metadata,
   };
-}
-
-/** Lists the patches of a random request in the order of their application. */
-export function listPatches({ openChange, isOpenChangeFirst, form, ...values }: RandomRequest): RequestPatch[] {
-  const { filter, ...body } = createPatch(values);
-  const filtered = filter === undefined ? [] : [{ filter }];
-  const opened = openChange === undefined ? [] : [openChange];
   return [
-    body,
-    ...(isOpenChangeFirst ? [...opened, ...filtered] : [...filtered, ...opened]),
+    { body },
+    ...(openChange === undefined ? [] : [openChange]),
+    ...(filters.length === 0 ? [] : [{ filter: Object.fromEntries(filters) }]),
     ...(form === undefined ? [] : [{ sent: form }]),
   ];
 }
@@ -164,17 +176,14 @@ export function listPatches({ openChange, isOpenChangeFirst, form, ...values }: 
 /** Merges the patches of a random request into one, for a case file. */
 export function mergePatches(request: RandomRequest): RequestPatch {
   const patches = listPatches(request);
-  const body = patches.reduce<unknown>(
-    (before, patch) => ('body' in patch ? mergeJson(before, patch.body) : before),
-    {},
-  );
-  return { ...Object.assign({}, ...patches), body };
+  const bodies = patches.flatMap((patch) => ('body' in patch ? [patch.body] : []));
+  return { ...Object.assign({}, ...patches), body: bodies.reduce(mergeJson) };
 }
 
 /** Creates an HTTP request with the ids of a world. */
-export function createRequest(patches: readonly RequestPatch[], { ids }: NamedWorld): HttpRequest {
+export function createRequest(request: RandomRequest, { ids }: NamedWorld): HttpRequest {
   return assembleRequest(
-    patches.reduce(applyPatch, documentedRequestDraft),
+    listPatches(request).reduce(applyPatch, documentedRequestDraft),
     (kind, name) => ids[kind as ThingKind].get(name) ?? name,
   );
 }

@@ -27,6 +27,8 @@ export interface CaseTerms {
   /** The same as that of the channel. */
   readonly redact: Channel['redact'];
   readonly keeper?: EvidenceKeeper | undefined;
+  /** Finds an exchange as it was kept. */
+  readonly find: EvidenceKeeper['find'];
   /** Why the case is sent again; undefined for its own verdict. */
   readonly purpose?: string | undefined;
 }
@@ -35,7 +37,7 @@ export interface CaseTerms {
 export async function runCase(
   testCase: TestCase,
   sender: CaseSender,
-  { background, expected, infersShape, redact, keeper, purpose }: CaseTerms,
+  { background, expected, infersShape, redact, keeper, find, purpose }: CaseTerms,
 ): Promise<ResultWithExchanges> {
   const startedMs = getMonotonicMs();
   const attempts = await sendAndJudge(testCase, sender, background);
@@ -45,7 +47,7 @@ export async function runCase(
   // The outcome of an open value is text of the deployment; all other outcomes are words of the suite.
   const isOpenValue = testCase.kind === 'question' && testCase.answer.kind === 'value';
   const outcome = isOpenValue && judged.outcome !== undefined ? sanitizeText(judged.outcome, redact) : judged.outcome;
-  const result = sanitizeResult({ ...judged, ...omitUndefined({ outcome }) }, redact, keeper);
+  const result = sanitizeResult({ ...judged, ...omitUndefined({ outcome }) }, redact, find);
   const { exchanges } = attempts.first;
   const wantsBodies = infersShape || expected.schemas.length > 0;
   const bodies = wantsBodies ? [...new Set(listResultBodies(testCase, attempts.first))] : [];

@@ -9,7 +9,7 @@ import { hasMentions } from '../recognition/tier-mentions.js';
 import { InternalError } from '../support/internal-error.js';
 import { type Calibration, calibrate } from './calibrate.js';
 import { createUnsentResult, explorationCaseId, type ResultWithExchanges, sampleId } from './case-result.js';
-import { type CaseSender, createCaseSender, createUncachedSender } from './case-sender.js';
+import { type CaseSender, createCaseSender } from './case-sender.js';
 import { calibrationPurpose, type EvidenceKeeper } from './evidence-keeper.js';
 import type { Replay } from './replay.js';
 import type { Exploration } from './request-values.js';
@@ -41,35 +41,18 @@ export interface EngineOptions {
 }
 
 /** A run against one target, in one process. */
-export interface Run {
-  readonly calibration: Calibration;
-  /** What every case is judged with. */
-  readonly background: TargetContext;
-  /** Sends and judges a case, unless the target is unreachable or the case is excluded. */
-  runCase(testCase: TestCase): Promise<ResultWithExchanges>;
-  /** Sends random requests. */
-  explore(exploration: Exploration, onProgress?: (sent: number, total: number) => void): Promise<ResultWithExchanges>;
-  /** Returns the exchanges that were kept since the last call; none without a keeper. */
-  takeEvidence(): ReturnType<EvidenceKeeper['take']>;
-  /** Sends the sample cases again, to detect a deployment that changed during the run. */
-  repeatSamples(): Promise<ResultWithExchanges>;
-}
+export type Run = Awaited<ReturnType<typeof startRun>>;
 
 /**
  * Starts a run and sends the calibration requests.
  *
  * @param known the calibration of another process of the same run, if it has sent these requests
  */
-export async function startRun(
-  suite: Suite,
-  channel: Channel,
-  options: EngineOptions = {},
-  known?: Calibration,
-): Promise<Run> {
+export async function startRun(suite: Suite, channel: Channel, options: EngineOptions = {}, known?: Calibration) {
   const { world } = suite;
   const { tierPatterns, expected = emptyBaseline, infersShape = false, isWorldLoaded = false } = options;
   const { mentionFilter, recognizer = createRecognizer(world, mentionFilter) } = options;
-  const { replay, keeper = replay?.keeper } = options;
+  const { replay, keeper } = options;
   const createChannel = (purpose: string) => {
     const source = replay?.createChannel(purpose) ?? channel;
     return keeper?.wrapChannel(source, purpose) ?? source;
@@ -97,7 +80,8 @@ export async function startRun(
     (testCase) => options.plannedCases?.has(testCase.id) && findUnsentResult(testCase) === undefined,
   );
   const sender = replay?.createSender() ?? createCaseSender(channel, planned, suite.cases);
-  const terms = { background, expected, infersShape, keeper, redact: (text: string) => channel.redact(text) };
+  const { find = replay?.find ?? (() => undefined) } = keeper ?? {};
+  const terms = { background, expected, infersShape, keeper, find, redact: (text: string) => channel.redact(text) };
   const runWith = async (sender: CaseSender, testCase: TestCase, purpose?: string): Promise<ResultWithExchanges> => {
     try {
       return findUnsentResult(testCase) ?? (await runCase(testCase, sender, { ...terms, purpose }));
@@ -107,20 +91,25 @@ export async function startRun(
   };
   return {
     calibration,
+    /** What every case is judged with. */
     background,
-    runCase: (testCase) => runWith(sender, testCase),
+    /** Sends and judges a case, unless the target is unreachable or the case is excluded. */
+    runCase: (testCase: TestCase) => runWith(sender, testCase),
+    /** Returns the exchanges that were kept since the last call; none without a keeper. */
     takeEvidence: () => keeper?.take() ?? { exchanges: [], uses: [] },
+    /** Sends the sample cases again, to detect a deployment that changed during the run. */
     async repeatSamples() {
       const results: ResultWithExchanges[] = [];
-      const uncached = replay?.createSender(sampleId) ?? createUncachedSender(channel, suite.cases);
-      for (const testCase of listSampleCases(suite)) results.push(await runWith(uncached, testCase, sampleId));
+      const sender = replay?.createSender(sampleId) ?? createCaseSender(channel, [], suite.cases);
+      for (const testCase of listSampleCases(suite)) results.push(await runWith(sender, testCase, sampleId));
       return combineSampleResults(results);
     },
-    async explore(exploration, onProgress) {
+    /** Sends random requests. */
+    async explore(exploration: Exploration, onProgress?: (sent: number, total: number) => void) {
       // Loaded on demand: most runs do not need the generator of random requests.
       const { explore } = await import('./explore.js');
       const result = await explore(suite, createChannel(explorationCaseId), background, exploration, onProgress);
-      return sanitizeResult(result, terms.redact, keeper);
+      return sanitizeResult(result, terms.redact, find);
     },
   };
 }

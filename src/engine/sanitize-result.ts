@@ -18,15 +18,20 @@ export const maxResultBody = 64 * 1024;
  * Makes a result fit for display: redacts and escapes the deployment's texts and shortens bodies. Words of the suite stay
  * as they are, so that a credential such as "pass" does not hide a verdict.
  *
- * @param keeper has kept the exchanges of the result
+ * @param find finds an exchange as it was kept
  */
 export function sanitizeResult(
   result: ResultWithExchanges,
   redact: Channel['redact'],
-  keeper: EvidenceKeeper | undefined,
+  find: EvidenceKeeper['find'],
 ): ResultWithExchanges {
   const { reason, rows, exchange, repeatedExchange } = result;
-  const [shown, repeated] = [exchange, repeatedExchange].map((each) => each && showExchange(each, redact, keeper));
+  const [shown, repeated] = [exchange, repeatedExchange].map((each) => {
+    const kept = each && find(each);
+    // An exchange that was kept has no secrets.
+    if (kept !== undefined) return { exchange: shortenExchange(kept.exchange, maxResultBody), id: kept.id };
+    return each && { exchange: sanitizeExchange(each, redact), id: undefined };
+  });
   return {
     ...result,
     reason: sanitizeText(reason, redact),
@@ -34,13 +39,6 @@ export function sanitizeResult(
     ...omitUndefined({ exchange: shown?.exchange, exchangeId: shown?.id }),
     ...omitUndefined({ repeatedExchange: repeated?.exchange, repeatedExchangeId: repeated?.id }),
   };
-}
-
-/** An exchange that was kept has no secrets. */
-function showExchange(exchange: Exchange, redact: Channel['redact'], keeper: EvidenceKeeper | undefined) {
-  const kept = keeper?.find(exchange);
-  if (kept === undefined) return { exchange: sanitizeExchange(exchange, redact, maxResultBody), id: undefined };
-  return { exchange: shortenExchange(kept.exchange, maxResultBody), id: kept.id };
 }
 
 export function sanitizeDrift(drift: Drift, redact: Channel['redact']): Drift {
@@ -53,13 +51,10 @@ export function shortenExchange(exchange: Exchange, maxBody: number): Exchange {
   return sanitizeExchange(cutBodies(exchange, maxBody), escapeControlCharacters, maxBody);
 }
 
-/** Makes an exchange fit for display. @param maxBody the maximum length of the body, in characters */
-export function sanitizeExchange(exchange: Exchange, redact: Channel['redact'], maxBody: number): Exchange {
+function sanitizeExchange(exchange: Exchange, redact: Channel['redact'], maxBody = maxResultBody): Exchange {
+  const clean = mapExchangeTexts(exchange, redact, (text) => sanitizeText(text, redact));
   // Redact before truncating: half a token would not be recognized.
-  return cutBodies(
-    mapExchangeTexts(exchange, redact, (text) => sanitizeText(text, redact)),
-    maxBody,
-  );
+  return cutBodies(clean, maxBody);
 }
 
 /** Cuts long bodies. @param maxBody in characters */

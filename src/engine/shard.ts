@@ -1,9 +1,9 @@
 import { type CaseSelection, selectFromSuite } from '../cases/case-selection.js';
 import type { Suite } from '../cases/suite.js';
 import type { TestCase } from '../cases/test-case.js';
-import { relocateRequest } from '../contract/relocation.js';
 import { serializeRequest } from '../http/exchange.js';
 import { findExclusionReason, type RunScope } from './case-exclusion.js';
+import { explorationCaseId } from './case-result.js';
 import { isSerial, listRequests } from './case-sender.js';
 import type { Exploration } from './request-values.js';
 import { listSampleCases } from './sample.js';
@@ -32,20 +32,11 @@ export function renderShard({ current, total }: Shard): string {
   return `${current}/${total}`;
 }
 
-/** Work that cannot be divided. */
-interface Unit {
-  readonly ids: readonly string[];
-  /** Requests that a shard sends once for all of its cases. */
-  readonly shared: ReadonlySet<string>;
-  /** The number of other requests. */
-  readonly own: number;
-  readonly explores: boolean;
-}
-
+/** Cases and random requests, or those that one shard has so far. */
 interface Share {
-  readonly units: Unit[];
+  readonly ids: Set<string>;
+  /** Keys of requests. Equal ones are sent once. */
   readonly requests: Set<string>;
-  load: number;
 }
 
 /**
@@ -61,52 +52,48 @@ export function selectShard(
 ): ShardScope {
   const { exploration } = scope;
   const units = createUnits(selectFromSuite(suite, scope), scope);
-  const sharedCount = new Set(units.flatMap(({ shared }) => [...shared])).size;
-  const evenLoad = Math.ceil((sharedCount + units.reduce((sum, { own }) => sum + own, 0)) / total);
-  const shares = Array.from({ length: total }, (): Share => ({ units: [], requests: new Set(), load: 0 }));
-  const getSize = ({ shared, own }: Unit) => shared.size + own;
-  for (const unit of units.toSorted((one, other) => getSize(other) - getSize(one))) {
-    const choices = shares.map((share) => ({ share, added: countNewRequests(unit, share) }));
-    const within = choices.filter(({ share, added }) => share.load + added <= evenLoad);
+  const evenLoad = Math.ceil(new Set(units.flatMap(({ requests }) => [...requests])).size / total);
+  const shares = Array.from({ length: total }, (): Share => ({ ids: new Set(), requests: new Set() }));
+  for (const unit of units.toSorted((one, other) => other.requests.size - one.requests.size)) {
+    const choices = shares.map((share) => {
+      const load = new Set([...share.requests, ...unit.requests]).size;
+      return { share, load, added: load - share.requests.size };
+    });
+    const within = choices.filter(({ load }) => load <= evenLoad);
     const [chosen] =
       within.length > 0
-        ? within.sort((one, other) => one.added - other.added || one.share.load - other.share.load)
-        : choices.sort((one, other) => one.share.load + one.added - other.share.load - other.added);
-    if (chosen === undefined) continue;
-    chosen.share.load += chosen.added;
-    chosen.share.units.push(unit);
-    for (const request of unit.shared) chosen.share.requests.add(request);
+        ? within.sort((one, other) => one.added - other.added || one.load - other.load)
+        : choices.sort((one, other) => one.load - other.load);
+    for (const id of unit.ids) chosen?.share.ids.add(id);
+    for (const request of unit.requests) chosen?.share.requests.add(request);
   }
-  const own = shares[current - 1]?.units ?? [];
-  const ids = new Set(own.flatMap((unit) => unit.ids));
-  const explores = own.some((unit) => unit.explores);
+  const ids = shares[current - 1]?.ids ?? new Set();
   return {
     only: suite.cases.map(({ id }) => id).filter((id) => ids.has(id)),
-    ...(explores && exploration !== undefined ? { exploration } : {}),
+    ...(ids.has(explorationCaseId) && exploration !== undefined ? { exploration } : {}),
   };
 }
 
-/** Counts the requests that a unit adds to a share. */
-function countNewRequests({ shared, own }: Unit, { requests }: Share): number {
-  return own + [...shared].filter((request) => !requests.has(request)).length;
-}
-
-function createUnits(suite: Suite, scope: RunScope & ShardScope): Unit[] {
-  const { operation = {} } = scope.target;
-  const listSent = (testCase: TestCase) =>
-    findExclusionReason(testCase, scope) === undefined
-      ? listRequests(testCase).map((request) => serializeRequest(relocateRequest(request, operation)))
-      : [];
-  const createUnit = (testCase: TestCase): Unit => {
-    const requests = listSent(testCase);
-    const counts = isSerial(testCase) ? { shared: [], own: requests.length } : { shared: requests, own: 0 };
-    return { ids: [testCase.id], shared: new Set(counts.shared), own: counts.own, explores: false };
+/** Creates what cannot be divided. */
+function createUnits(suite: Suite, scope: RunScope & ShardScope): Share[] {
+  const createUnit = (id: string, requests: readonly string[]) => ({ ids: new Set([id]), requests: new Set(requests) });
+  const listKeys = (testCase: TestCase): string[] => {
+    if (findExclusionReason(testCase, scope) !== undefined) return [];
+    const keys = listRequests(testCase).map(serializeRequest);
+    return isSerial(testCase) ? keys.map((key) => `${testCase.id} ${key}`) : keys;
   };
   const samples = listSampleCases(suite);
-  const repeated = samples.flatMap(listSent);
+  const sampled = samples.flatMap(listKeys);
+  const random = Array.from(
+    { length: countExplorationRequests(scope.exploration, suite.world) },
+    (_, n) => `random ${n}`,
+  );
   return [
-    { ids: samples.map(({ id }) => id), shared: new Set(repeated), own: repeated.length, explores: false },
-    { ids: [], shared: new Set(), own: countExplorationRequests(scope.exploration, suite.world), explores: true },
-    ...suite.cases.filter((testCase) => !samples.includes(testCase)).map(createUnit),
+    {
+      ids: new Set(samples.map(({ id }) => id)),
+      requests: new Set([...sampled, ...sampled.map((key) => `again ${key}`)]),
+    },
+    createUnit(explorationCaseId, random),
+    ...suite.cases.filter((each) => !samples.includes(each)).map((each) => createUnit(each.id, listKeys(each))),
   ];
 }

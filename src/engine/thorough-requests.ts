@@ -1,16 +1,14 @@
-import { parseJson } from '../support/json.js';
 import type { NamedWorld } from '../world/named-world.js';
 import { misspellings } from './misspellings.js';
 import {
+  createSimpleRequest,
+  type Entry,
   type Exploration,
-  isAcceptedKey,
   listOpenChanges,
+  listWorldValues,
   meetRules,
-  type RandomItem,
   type RandomRequest,
   type RequestSequence,
-  type RequestValues,
-  sortByThreshold,
 } from './request-values.js';
 
 /** How many requests overlap, or follow one another on a connection. */
@@ -33,61 +31,46 @@ export function listThoroughRequests(world: NamedWorld): RequestSequence[] {
   const openedWithOther = opened.flatMap((one) =>
     changed.filter(({ filters }) => filters.length === 0).map((other) => ({ ...other, openChange: one.openChange })),
   );
+  const alone = (steps: readonly RandomRequest[]) => steps.map((step) => ({ steps: [step], isSentTogether: false }));
+  const inGroups = (steps: readonly RandomRequest[], isSentTogether = false) =>
+    Array.from({ length: Math.ceil(steps.length / groupSize) }, (_, n) => ({
+      steps: steps.slice(n * groupSize, (n + 1) * groupSize),
+      isSentTogether,
+    }));
   return [
-    ...combined.map((each) => ({
-      steps: [{ ...each, form: 'on-a-fresh-connection' as const }],
-      isSentTogether: false,
-    })),
-    ...group(combined).map((steps) => ({ steps, isSentTogether: true })),
-    ...group(combined.toReversed()).map((steps) => ({ steps, isSentTogether: false })),
-    ...[...texts, ...openedWithOther].map((each) => ({ steps: [each], isSentTogether: false })),
-    ...kinds.flatMap((one, n) =>
-      group(kinds.slice(n + 1).flatMap((two) => [one, two])).map((steps) => ({ steps, isSentTogether: false })),
-    ),
+    ...alone(combined.map((each) => ({ ...each, form: 'on-a-fresh-connection' }))),
+    ...inGroups(combined, true),
+    ...inGroups(combined.toReversed()),
+    ...alone([...texts, ...openedWithOther]),
+    ...kinds.flatMap((one, n) => inGroups(kinds.slice(n + 1).flatMap((two) => [one, two]))),
   ];
 }
 
-type Axis = readonly Partial<RequestValues>[];
+type Axis = readonly Partial<RandomRequest>[];
 
 /** The choices for each member; the first ones make the simplest request. */
 function listAxes(world: NamedWorld): Axis[] {
-  const rules = sortByThreshold(world.tiers.flatMap((tier) => tier.rules));
-  const [product = ''] = world.ids.product.keys();
+  const simple = createSimpleRequest(world);
   const [sku = ''] = world.ids.sku.keys();
-  const simple: RequestValues = {
-    customer: [...world.ids.customer.keys()][0] ?? '',
-    items: [{ product, quantity: 1, times: 1, differs: false }],
-    orderMetadata: {},
-    metadata: {},
-    expand: false,
-    filters: [],
-  };
-  const { items, metadata } = meetRules(rules, world, simple);
-  const repeated: RandomItem[] = [{ product, quantity: 3, times: 2, differs: true }];
-  const orderRules = rules.flatMap((rule) =>
-    rule.kind === 'order_metadata' ? [[rule.key, [rule.includes]] as const] : [],
-  );
-  const campaigns = [...world.ids.campaign.keys()].map((name) => [['campaign', name]] as const);
-  const entries = world.tiers.flatMap((tier) =>
-    Object.entries(tier.metadata).flatMap(([key, value]) =>
-      typeof value === 'string' ? [JSON.stringify([`metadata.${key}`, value])] : [],
-    ),
-  );
-  const frequent = [...new Set(entries)].filter((entry) => entries.filter((each) => each === entry).length > 2);
-  const metadataFilters = frequent.map((entry) => [parseJson(entry) as [string, string]]);
+  const allRules = world.tiers.flatMap((tier) => tier.rules);
+  const { items, metadata } = meetRules(allRules, world, simple);
+  const repeated = [3, 4].flatMap((quantity) => simple.items.map((item) => ({ ...item, quantity })));
+  const { orderRules, filters, distinctFilters } = listWorldValues(world);
+  const campaigns = [...world.ids.campaign.keys()].map((name): Entry => ['campaign', name]);
+  const count = (filter: Entry) => filters.filter((each) => each.join(' ') === filter.join(' ')).length;
+  const frequent = distinctFilters.filter((filter) => count(filter) > 2);
   return [
     [...world.ids.customer.keys()].map((customer) => ({ ...simple, customer })),
-    [{}, { items: [{ sku, quantity: 2 }] }, { items: repeated }, { items }],
-    [{}, { orderMetadata: Object.fromEntries(orderRules) }],
+    [{}, { items: [{ kind: 'sku', name: sku, quantity: 2 }] }, { items: repeated }, { items }],
+    [{}, { orderMetadata: Object.fromEntries(orderRules.map(([key, value]) => [key, [value]])) }],
     [{}, { metadata }],
     [{}, { expand: true }],
-    [{}, ...[...campaigns, ...metadataFilters].map((filters) => ({ filters }))],
+    [{}, ...[...campaigns, ...frequent].map((filter) => ({ filters: [filter] }))],
   ];
 }
 
 function combine(axes: readonly Axis[], places: readonly number[]): RandomRequest {
-  const chosen: RequestValues = Object.assign({}, ...axes.map((choices, axis) => choices[places[axis] ?? 0]));
-  return { ...chosen, form: undefined, openChange: undefined, isOpenChangeFirst: false };
+  return Object.assign({}, ...axes.map((choices, axis) => choices[places[axis] ?? 0]));
 }
 
 /** Lists rows in which any three places of three axes meet. */
@@ -120,8 +103,8 @@ function listTriples(row: readonly number[]): string[] {
 /** Lists requests that meet all rules of a tier, or match its metadata, with one text as it is or misspelled. */
 function listTextRequests(world: NamedWorld, plain: RandomRequest): RandomRequest[] {
   const requests = new Map<string, RandomRequest>();
-  const add = (place: 'rule' | 'filter', key: string, value: string, request: RequestValues) => {
-    const id = JSON.stringify([place, key, value]);
+  const add = (entry: Entry, request: RandomRequest) => {
+    const id = JSON.stringify(entry);
     if (!requests.has(id)) requests.set(id, { ...plain, ...request });
   };
   const spellings = [(text: string) => text, ...misspellings];
@@ -129,25 +112,24 @@ function listTextRequests(world: NamedWorld, plain: RandomRequest): RandomReques
     for (const rule of tier.rules) {
       if (rule.kind !== 'metadata') continue;
       const rules = [...tier.rules.filter((other) => other !== rule), rule];
-      for (const spell of spellings)
-        for (const entry of [[spell(rule.key), rule.is] as const, [rule.key, spell(rule.is)] as const]) {
-          const request = meetRules(rules, world, plain, 0, () => entry);
-          add('rule', ...entry, request);
-        }
+      const entries = spellings.flatMap((spell): Entry[] => [
+        [spell(rule.key), rule.is],
+        [rule.key, spell(rule.is)],
+      ]);
+      for (const entry of entries)
+        add(
+          entry,
+          meetRules(rules, world, plain, 0, () => entry),
+        );
     }
     const met = meetRules(tier.rules, world, plain);
-    for (const [key, value] of Object.entries(tier.metadata)) {
-      if (typeof value !== 'string' || !isAcceptedKey(key)) continue;
-      for (const each of spellings.map((spell) => spell(value)).filter((text) => text !== ''))
-        add('filter', key, each, { ...met, filters: [[`metadata.${key}`, each]] });
-    }
+    for (const [key, value] of listWorldValues({ ...world, tiers: [tier] }).filters)
+      for (const text of spellings.map((spell) => spell(value)).filter((each) => each !== '')) {
+        const filter: Entry = [key, text];
+        add(filter, { ...met, filters: [filter] });
+      }
   }
   return [...requests.values()];
-}
-
-function group<T>(list: readonly T[]): T[][] {
-  const count = Math.ceil(list.length / groupSize);
-  return Array.from({ length: count }, (_, n) => list.slice(n * groupSize, (n + 1) * groupSize));
 }
 
 /** Counts the requests of some sequences. */

@@ -4,11 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { HttpRequest, HttpResponse } from '../../../src/http/exchange.js';
 
-/** Answers a request, or resets its connection. @param connection the same object for all requests of a connection */
-export type StatefulAnswer = (
-  request: HttpRequest,
-  connection: Record<string, unknown>,
-) => Promise<HttpResponse | 'reset'>;
+/** Answers a request. @param connection the same object for all requests of a connection */
+export type StatefulAnswer = (request: HttpRequest, connection: Record<string, unknown>) => Promise<HttpResponse>;
 
 /** Serves a deployment that knows which requests share a connection. */
 export async function listenStatefully(answer: StatefulAnswer): Promise<{ url: string; close(): Promise<void> }> {
@@ -22,7 +19,6 @@ export async function listenStatefully(answer: StatefulAnswer): Promise<{ url: s
     );
     const respond = async (body: string) => {
       const response = await answer({ method, path, headers, ...(body !== '' && { body }) }, connection);
-      if (response === 'reset') return void socket.resetAndDestroy();
       outgoing.writeHead(response.status, response.headers.flat()).end(response.body);
     };
     // A closed connection must not become an unhandled rejection.
