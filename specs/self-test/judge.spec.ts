@@ -59,6 +59,7 @@ function evidenceOf(exchanges: Readonly<Record<string, Exchange>>): RowEvidence 
     reading: determineReading(responses.filter(isSuccessful).map(({ body }) => recognizer.findMentions(body))),
     recognizer,
     world: namedWorld,
+    calibration: [],
   };
 }
 
@@ -558,7 +559,7 @@ test.describe('The verdict of a requirement case', () => {
   test('depends on calibration and stated patterns', () => {
     const testCase = requirementOf({ expect: [asserting(written.exclude)] });
     const skipped = [new Map([['probe', answered(200, { skipped: [second] })]])];
-    const calibration = [recognizer.findMentions(JSON.stringify({ promotions: [first], skipped: [] }))];
+    const calibration = [answered(200, { promotions: [first], skipped: [] })];
     const calibrated: TargetContext = { ...background, calibration };
     const verdictWith = (pattern: string, exchanges = skipped) =>
       judgeCase(testCase, exchanges, { ...calibrated, configuredPatterns: [pattern] }).verdict;

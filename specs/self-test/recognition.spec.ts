@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { createIdFinder } from '../../src/recognition/id-finder.js';
-import { createKnownIds, getKnownIds } from '../../src/recognition/known-ids.js';
+import { createKnownIds, getKnownIds, type KnownIds } from '../../src/recognition/known-ids.js';
 import { listRecords } from '../../src/recognition/list-records.js';
 import { findNestedPaths } from '../../src/recognition/path-normalization.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
@@ -81,22 +81,23 @@ test.describe('Other forms of ids are found', () => {
   const numbered = idsOf('promotion-tier-1', 'promotion-tier-12');
   const slugs = idsOf('tier-for-ann', 'tier-for-ann-with-budget');
   const spaced = idsOf('tier ½ / größe');
-  const table: readonly (readonly [what: string, body: unknown, own: typeof ids, places: Record<string, string[]>])[] = [
-    ['one is a part of another', ['/t/promotion-tier-12'], numbered, { '/*': ['promotion-tier-12'] }],
-    ['as whole values', [{ id: 'promotion-tier-12' }], numbered, { '/*/id': ['promotion-tier-12'] }],
+  const table: readonly (readonly [what: string, body: unknown, own: typeof ids, places: Record<string, string[]>])[] =
     [
-      'both in one text',
-      ['promotion-tier-12 promotion-tier-1'],
-      numbered,
-      { '/*': ['promotion-tier-12', 'promotion-tier-1'] },
-    ],
-    ['a part of a longer number', ['/t/promotion-tier-123'], numbered, {}],
-    ['slugs', ['/t/tier-for-ann-with-budget?x'], slugs, { '/*': ['tier-for-ann-with-budget'] }],
-    ['a part of a longer slug', ['/t/tier-for-ann-friends'], slugs, { '/*': ['tier-for-ann'] }],
-    ['percent-encoded', [`/t/${encodeURIComponent('tier ½ / größe')}`], spaced, { '/*': ['tier ½ / größe'] }],
-    ['a key of two kinds', { 7: {} }, idsOf('7'), { '/*': ['7'] }],
-    ['in another name', { [`with ${a}`]: 1 }, createKnownIds([a], [`with ${a}`]), { unlocated: [a] }],
-  ];
+      ['one is a part of another', ['/t/promotion-tier-12'], numbered, { '/*': ['promotion-tier-12'] }],
+      ['as whole values', [{ id: 'promotion-tier-12' }], numbered, { '/*/id': ['promotion-tier-12'] }],
+      [
+        'both in one text',
+        ['promotion-tier-12 promotion-tier-1'],
+        numbered,
+        { '/*': ['promotion-tier-12', 'promotion-tier-1'] },
+      ],
+      ['a part of a longer number', ['/t/promotion-tier-123'], numbered, {}],
+      ['slugs', ['/t/tier-for-ann-with-budget?x'], slugs, { '/*': ['tier-for-ann-with-budget'] }],
+      ['a part of a longer slug', ['/t/tier-for-ann-friends'], slugs, { '/*': ['tier-for-ann'] }],
+      ['percent-encoded', [`/t/${encodeURIComponent('tier ½ / größe')}`], spaced, { '/*': ['tier ½ / größe'] }],
+      ['a key of two kinds', { 7: {} }, idsOf('7'), { '/*': ['7'] }],
+      ['in another name', { [`with ${a}`]: 1 }, createKnownIds([a], [`with ${a}`]), { unlocated: [a] }],
+    ];
   test('in each form', () =>
     checkEachRow(table, (_, body, ids, places) => expect(named(JSON.stringify(body), ids)).toEqual(places)));
 

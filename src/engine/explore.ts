@@ -275,7 +275,7 @@ function judge(
   for (const [part, assertion] of listAssertions(request, oracle, references, background)) {
     const truth = judgeAssertion(assertion, evidence, 'requirement');
     if (truth.is === 'violated') {
-      const displaced = explainOwnPromotions([exchange], evidence.calibration ?? [], evidence);
+      const displaced = explainOwnPromotions([exchange], evidence);
       if (displaced !== undefined) return { is: 'unclear', reason: displaced };
       return { is: 'violated', reason: truth.explain(), part };
     }

@@ -81,8 +81,7 @@ export async function startRun(
   const background: TargetContext = {
     world,
     recognizer,
-    calibration: namings,
-    calibrationExchanges: calibration.exchanges,
+    calibration: calibration.exchanges,
     // A target without ids of tiers cannot show any, and the remaining cases need none.
     isWorldLoaded,
     isWorldSeen: isWorldLoaded || !hasTiers || namings.some(hasMentions),

@@ -1,6 +1,7 @@
 import { minLengthInsideText } from './id-finder.js';
 import { mergeNestedPaths } from './path-normalization.js';
 import { matchesPatterns } from './path-patterns.js';
+import type { Recognizer } from './recognizer.js';
 import { isCatchAllPattern, subtractIds, type TierMentions } from './tier-mentions.js';
 import type { TierReading } from './tier-reading.js';
 
@@ -16,6 +17,14 @@ export interface ReturnedTiers {
 
 /** The number of patterns in a message. */
 const maxShown = 5;
+
+/** Reads the returned tiers of a body. */
+export function readReturned(
+  body: string,
+  { reading, recognizer }: { readonly reading: TierReading; readonly recognizer: Recognizer },
+): ReturnedTiers {
+  return readReturnedTiers(recognizer.findMentions(body, reading.filter), reading);
+}
 
 /** Reads the returned tiers from the mentions of a body. */
 export function readReturnedTiers(

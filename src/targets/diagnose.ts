@@ -245,7 +245,7 @@ function checkResponses(exchanges: readonly (Exchange | undefined)[], diagnosis:
   }
   const named = new Set(mentions.flatMap(({ idsByPattern }) => [...idsByPattern.values()].flat())).size;
   const missing = world.unavailable.size;
-  const own = explainOwnPromotions(answered, [], { world, recognizer, reading });
+  const own = explainOwnPromotions(answered, { world, recognizer, reading, calibration: [] });
   if (own !== undefined) report('Ids', 'problem', own);
   else if (available === 0) {
     const text = 'No promotion has an id, so only cases that need none are judged.';
