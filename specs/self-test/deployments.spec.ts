@@ -73,12 +73,11 @@ test.describe('where rejected promotions are listed beside returned ones', () =>
   });
 });
 
-// The kill matrix has the same violations of the reference deployment.
 for (const [n, [violation, { breaks }]] of Object.entries(violations).entries())
   test(`a deployment that violates '${violation}' fails the requirement that it breaks`, {
     tag: n % 8 === 0 ? [] : '@long',
   }, async () => {
     const certificate = await verdictOn({ violation: violation as keyof typeof violations });
     expect(certificate.verdict).toBe('does-not-conform');
-    expect(listRequirementsWith('fail', certificate)).toContain(breaks[0]);
+    expect(listRequirementsWith('fail', certificate)).toContain(breaks);
   });

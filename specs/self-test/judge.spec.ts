@@ -302,21 +302,6 @@ test.describe('An assertion holds, is violated or is unclear', () => {
     expect(found(first, 'unknown')).toBe('violated');
   });
 
-  test('any-of and all-of combine assertions', () => {
-    const nothingThere: Assertion = {
-      kind: 'all-of',
-      at,
-      lists: [[asserting(written['empty body'])], [asserting(['status', 204])]],
-    };
-    const alternatives: Assertion = { kind: 'any-of', at, lists: [[nothingThere], [asserting(written.include)]] };
-    const anyOf = (probe: Exchange) => judgeAssertion(alternatives, evidenceOf({ probe }), 'requirement').is;
-    expect(anyOf(returning(first, second))).toBe('holds');
-    expect(anyOf(answered(204))).toBe('holds');
-    expect(anyOf(answered(200))).toBe('violated');
-    expect(anyOf(returning(first))).toBe('violated');
-    expect(anyOf(noJson)).toBe('unclear');
-  });
-
   test('A missing exchange is an error of the suite', () => {
     expect(() => truth(written['2xx'], {})).toThrow("There is no exchange 'probe'.");
   });

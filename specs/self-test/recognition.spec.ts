@@ -1,5 +1,4 @@
 import { expect, test } from '@playwright/test';
-import fc from 'fast-check';
 import { createIdFinder } from '../../src/recognition/id-finder.js';
 import { createKnownIds, getKnownIds, type KnownIds } from '../../src/recognition/known-ids.js';
 import { listRecords } from '../../src/recognition/list-records.js';
@@ -81,23 +80,22 @@ test.describe('Other forms of ids are found', () => {
   const numbered = idsOf('promotion-tier-1', 'promotion-tier-12');
   const slugs = idsOf('tier-for-ann', 'tier-for-ann-with-budget');
   const spaced = idsOf('tier ½ / größe');
-  const table: readonly (readonly [what: string, body: unknown, own: typeof ids, places: Record<string, string[]>])[] =
+  const table: readonly (readonly [what: string, body: unknown, own: KnownIds, places: Record<string, string[]>])[] = [
+    ['one is a part of another', ['/t/promotion-tier-12'], numbered, { '/*': ['promotion-tier-12'] }],
+    ['as whole values', [{ id: 'promotion-tier-12' }], numbered, { '/*/id': ['promotion-tier-12'] }],
     [
-      ['one is a part of another', ['/t/promotion-tier-12'], numbered, { '/*': ['promotion-tier-12'] }],
-      ['as whole values', [{ id: 'promotion-tier-12' }], numbered, { '/*/id': ['promotion-tier-12'] }],
-      [
-        'both in one text',
-        ['promotion-tier-12 promotion-tier-1'],
-        numbered,
-        { '/*': ['promotion-tier-12', 'promotion-tier-1'] },
-      ],
-      ['a part of a longer number', ['/t/promotion-tier-123'], numbered, {}],
-      ['slugs', ['/t/tier-for-ann-with-budget?x'], slugs, { '/*': ['tier-for-ann-with-budget'] }],
-      ['a part of a longer slug', ['/t/tier-for-ann-friends'], slugs, { '/*': ['tier-for-ann'] }],
-      ['percent-encoded', [`/t/${encodeURIComponent('tier ½ / größe')}`], spaced, { '/*': ['tier ½ / größe'] }],
-      ['a key of two kinds', { 7: {} }, idsOf('7'), { '/*': ['7'] }],
-      ['in another name', { [`with ${a}`]: 1 }, createKnownIds([a], [`with ${a}`]), { unlocated: [a] }],
-    ];
+      'both in one text',
+      ['promotion-tier-12 promotion-tier-1'],
+      numbered,
+      { '/*': ['promotion-tier-12', 'promotion-tier-1'] },
+    ],
+    ['a part of a longer number', ['/t/promotion-tier-123'], numbered, {}],
+    ['slugs', ['/t/tier-for-ann-with-budget?x'], slugs, { '/*': ['tier-for-ann-with-budget'] }],
+    ['a part of a longer slug', ['/t/tier-for-ann-friends'], slugs, { '/*': ['tier-for-ann'] }],
+    ['percent-encoded', [`/t/${encodeURIComponent('tier ½ / größe')}`], spaced, { '/*': ['tier ½ / größe'] }],
+    ['a key of two kinds', { 7: {} }, idsOf('7'), { '/*': ['7'] }],
+    ['in another name', { [`with ${a}`]: 1 }, createKnownIds([a], [`with ${a}`]), { unlocated: [a] }],
+  ];
   test('in each form', () =>
     checkEachRow(table, (_, body, ids, places) => expect(named(JSON.stringify(body), ids)).toEqual(places)));
 
@@ -316,26 +314,6 @@ test.describe('Mentions have properties', () => {
   });
 });
 
-test('The pattern with common prefixes finds the same ids as a plain pattern', () => {
-  const unit = fc.constantFrom('a', 'b', 'B', 'é', 'É', '-', '.', ' ');
-  const end = fc.string({ unit, maxLength: 4 });
-  const stem = 'abcdefghijkl';
-  fc.assert(
-    fc.property(fc.array(end, { minLength: 1, maxLength: 5 }), fc.array(end, { minLength: 1 }), (ends, pieces) => {
-      const all = [...new Set(ends)].map((each) => stem + each);
-      const ignoresCase = new Set(all.map((id) => id.toLowerCase())).size === all.length;
-      const longestFirst = all
-        .toSorted((one, other) => other.length - one.length)
-        .map((id) => id.replaceAll('.', '\\.'));
-      const [before, after] = ['(?<![A-Za-z0-9]|[A-Za-z0-9][-_])', '(?![A-Za-z0-9]|[-_][A-Za-z0-9])'];
-      const plain = new RegExp(`${before}(?:${longestFirst.join('|')})${after}`, ignoresCase ? 'gi' : 'g');
-      const text = pieces.join(stem);
-      expect(createIdFinder(new Set(all)).replaceIds(text, '*')).toBe(text.replaceAll(plain, '*'));
-    }),
-    { seed: 20_261_122, numRuns: 500 },
-  );
-});
-
 test('A non-ASCII id is found although its lower case is longer', () => {
   const id = 'promo_\u0130stanbul';
   expect(id.toLowerCase()).toHaveLength(id.length + 1);
@@ -467,6 +445,7 @@ test.describe('Returned tiers are read', () => {
       readReturnedTiers(mentions({}), { kind: 'ambiguous', patterns: patterns.slice(0, count) }).reason;
     expect(because(7)).toContain('under /1 and /2 and /3 and /4 and /5 and 2 more paths, which disagree.');
     expect(because(5)).toContain('under /1 and /2 and /3 and /4 and /5, which disagree.');
+    expect(because(5)).toContain('response: { tier: /1 }');
   });
 
   test('under whole stated patterns only', () => {
@@ -476,19 +455,6 @@ test.describe('Returned tiers are read', () => {
     expect(
       readReturnedTiers(mentions({}), { kind: 'misstated', stated: ['/y', '/z'], patterns: ['/x'] }).reason,
     ).toContain('but not under /y or /z, which');
-  });
-
-  test('with instructions in the reason', () => {
-    const named = mentions({ '/x': [a], '/y': [b] });
-    expect(readReturnedTiers(named, ambiguous('/x', '/y')).reason).toBe(
-      'Promotions are named under /x and /y, which disagree. State in the target file which of them names the valid promotions, such as response: { tier: /x }, or several in a list. With the wrong one, a deployment that conforms fails.',
-    );
-    expect(readReturnedTiers(named, ambiguous('/**')).reason).toBe(
-      'Promotions are named under /**, which are too many to tell apart. State in the target file which of them names the valid promotions, such as response: { tier: /promotions/*/id }, or several in a list. With the wrong one, a deployment that conforms fails.',
-    );
-    expect(readReturnedTiers(named, misstated('/z', '/x', '/y')).reason).toBe(
-      'Promotions are named under /x and /y, but not under /z, which the target file states. Correct response.tier there.',
-    );
   });
 });
 
@@ -571,12 +537,6 @@ test.describe('A recognizer', () => {
       expect(under(id)).toEqual(['/*']);
     for (const id of ['a category', 'a campaign']) expect(under(`name of ${id}`)).toEqual(['/*']);
     expect(under('name of a sku')).toEqual(['/name of a sku']);
-  });
-
-  test('finds the same mentions as without cache', () => {
-    const { findMentions: mentions, ids: own } = recognizer();
-    expect(mentions(body(1))).toEqual(findTierMentions(body(1), own));
-    expect(mentions(body(1)).idsByPattern).toEqual(new Map([['/*', [a]]]));
   });
 
   test('caches the most recently used bodies', () => {
