@@ -74,8 +74,8 @@ function findMentionsOf(
   // A cache, because all records have the same keys.
   const steps = new Map<string, string>();
   const renderStep = (key: string) => {
-    const isId = tiers.findExact(key) !== undefined || keys.findExact(key) !== undefined;
-    const step = steps.get(key) ?? (isId ? '*' : escapePathStep(keys.replaceIds(tiers.replaceIds(key, '*'), '*')));
+    const isId = () => [tiers, keys].some((finder) => finder.findExact(key) !== undefined);
+    const step = steps.get(key) ?? (isId() ? '*' : escapePathStep(keys.replaceIds(tiers.replaceIds(key, '*'), '*')));
     steps.set(key, step);
     return step;
   };

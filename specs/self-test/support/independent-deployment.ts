@@ -54,7 +54,6 @@ const byCampaign = (tiers: Tiers, world: World) =>
 const shapeTable = {
   wrapped: (tiers) => ({ data: tiers.map(({ id, name }) => ({ id, name })) }),
   'bare-array': (tiers) => tiers.map(({ id }) => ({ id })),
-  'ids-only': (tiers) => tiers.map(idOf),
   'result-ids': (tiers) => ({ result: tiers.map(idOf) }),
   nested: (tiers) => ({ data: tiers.map(({ id, name }) => ({ node: { tier: { identifier: id, label: name } } })) }),
   renamed: (tiers) => ({ items: tiers.map(({ id, name }) => ({ tier_id: id, title: name })) }),
@@ -81,11 +80,6 @@ const shapeTable = {
     total: tiers.length,
   }),
   'huge-records': (tiers) => ({ data: tiers.map(({ id }) => ({ terms: 'Terms apply. '.repeat(350), id })) }),
-  'other-key-order': (tiers) => ({
-    total: tiers.length,
-    data: tiers.map(({ id, name }, index) => (index % 2 === 0 ? { name, id } : { id, name })),
-    object: 'list',
-  }),
   // How PHP writes a filtered list, and Lua one with gaps.
   'indices-as-keys': (tiers, world) => ({
     data: Object.fromEntries(tiers.map(({ id }) => [world.tiers.findIndex((tier) => tier.id === id), { id }])),
@@ -209,8 +203,6 @@ export interface Traits {
   readonly status?: number;
   /** The form of an empty result. */
   readonly empty?: 'list' | 404 | 204 | 'no-body';
-  /** The path of the base URL, before `/v1/…`. */
-  readonly prefix?: string;
   readonly order?: keyof typeof orders;
   readonly numericStrings?: 'read' | 'rejected';
   readonly unknownCustomer?: 'accepted' | 'rejected';
@@ -308,7 +300,7 @@ export function createIndependentDeployment(world: World, traits: Traits = {}): 
   return (request) => {
     const [, path, query = ''] = /^([^?]*)\??(.*)$/s.exec(request.path) ?? [];
     const has = (header: string) => request.headers.some(([name]) => name.toLowerCase() === header);
-    if (path !== `${traits.prefix ?? ''}/v1/promotions/validation`) return refuse(404, 'no such resource');
+    if (path !== '/v1/promotions/validation') return refuse(404, 'no such resource');
     if (request.method !== 'GET') return refuse(405, 'only GET is allowed');
     if (!has('x-client-application-id') || !has('x-client-token')) return refuse(401, 'credentials are absent');
 
