@@ -1,14 +1,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type {
-  Assertion,
-  AssertionKind,
-  CompositeAssertion,
-  CompositeKind,
-  ResponseAssertion,
-  ResponseKind,
-} from './assertion.js';
+import type { Assertion, AssertionKind, CompositeKind, ResponseKind } from './assertion.js';
 import { type AssertionResult, combineAll, unclear } from './assertion-result.js';
 import { findAnsweredExchange, type JudgeMode, type RowEvidence } from './row-evidence.js';
 
@@ -29,12 +22,12 @@ async function loadKinds(folder: string): Promise<Map<string, AssertionKind>> {
 }
 
 /** Finds the kind of an assertion about a response. The reader of case files accepts known kinds only. */
-export function findResponseKind({ kind }: Pick<ResponseAssertion, 'kind'>): ResponseKind {
+export function findResponseKind({ kind }: Pick<Assertion, 'kind'>): ResponseKind {
   return assertionKinds.get(kind) as ResponseKind;
 }
 
 /** Finds the kind of an assertion that combines other assertions. */
-export function findCompositeKind({ kind }: CompositeAssertion): CompositeKind {
+export function findCompositeKind({ kind }: Pick<Assertion, 'kind'>): CompositeKind {
   return assertionKinds.get(kind) as CompositeKind;
 }
 

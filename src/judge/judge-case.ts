@@ -183,7 +183,7 @@ function computeOnce<Value>(compute: () => Value): () => Value {
 function judgeRow(row: RequirementRow, { at }: RequirementCase, evidence: CaseEvidence): Judgement {
   const findBy = (assertions: readonly Assertion[], { reading }: OtherReading) =>
     findFirst(assertions, { ...evidence, reading });
-  const unmet = judgeApplicability(evidence, at, explainInapplicable) ?? judgePreconditions(row, at, evidence);
+  const unmet = judgePreconditions(row, at, evidence, explainInapplicable);
   if (unmet !== undefined) {
     if (unmet.verdict !== 'inconclusive') return unmet;
     const other = evidence.listOtherReadings().find((each) => findBy(row.given, each) === undefined);
@@ -221,15 +221,14 @@ function doubtReading({ at, exchange }: Reason, other: OtherReading): Judgement 
   return { verdict: 'inconclusive', reason, at, ...omitUndefined({ exchange }) };
 }
 
-/** @param explain why an exchange shows nothing about its request */
-function judgeApplicability(
+/** Finds the first exchange that shows nothing. @param explain why an exchange shows nothing */
+function findUnusable(
   { exchanges }: RowEvidence,
-  at: Location,
   explain: (exchange: Exchange) => string | undefined,
-): Judgement | undefined {
+): { readonly reason: string; readonly exchange: string } | undefined {
   for (const [exchange, received] of exchanges) {
     const reason = explain(received);
-    if (reason !== undefined) return { verdict: 'not-applicable', reason, at, exchange };
+    if (reason !== undefined) return { reason, exchange };
   }
   return undefined;
 }
@@ -330,8 +329,15 @@ const worldUnseen =
 /** Before the reason why a row cannot be judged. */
 const unmetPrefix = 'Not judged, since something else is not as expected: ';
 
-/** Judges whether the row can be judged. Returns undefined if it can. */
-function judgePreconditions({ unavailable, given }: Row, at: Location, evidence: RowEvidence): Judgement | undefined {
+/** Judges whether the row can be judged. Returns undefined if it can. @param explain why a request is not applicable */
+function judgePreconditions(
+  { unavailable, given }: Row,
+  at: Location,
+  evidence: RowEvidence,
+  explain: (exchange: Exchange) => string | undefined,
+): Judgement | undefined {
+  const inapplicable = findUnusable(evidence, explain);
+  if (inapplicable !== undefined) return { verdict: 'not-applicable', at, ...inapplicable };
   if (unavailable.length > 0)
     return { verdict: 'not-applicable', reason: `The target does not have ${renderShortList(unavailable)}.`, at };
   const unmet = findFirst(given, evidence)?.judgement;
@@ -354,9 +360,10 @@ function findFirst(assertions: readonly Assertion[], evidence: RowEvidence): Fin
     const result = judgeAssertion(assertion, evidence, 'requirement');
     if (result.is === 'holds') return [];
     const { is, explain, shownBy } = result;
-    const reason = explain();
-    const expected = is === 'violated' ? describeAssertion(assertion, evidence.world, reason) : undefined;
-    return [{ is, judgement: { reason, at: assertion.at, ...omitUndefined({ expected, exchange: shownBy }) } }];
+    const expected = is === 'violated' ? describeAssertion(assertion, evidence.world) : undefined;
+    return [
+      { is, judgement: { reason: explain(), at: assertion.at, ...omitUndefined({ expected, exchange: shownBy }) } },
+    ];
   });
   const violated = findings.filter(({ is }) => is === 'violated');
   const [first] = violated;
@@ -382,13 +389,11 @@ function summarizeRows(rows: readonly RowJudgement[], { at }: RequirementCase): 
 type Answer = Judgement & { readonly outcome?: string };
 
 function judgeQuestion({ rows: [row], answer, at }: QuestionCase, evidence: RowEvidence): Answer {
-  const unmet = judgeApplicability(evidence, at, explainUnsupported) ?? judgePreconditions(row, at, evidence);
+  const unmet = judgePreconditions(row, at, evidence, explainUnsupported);
   if (unmet !== undefined) return unmet;
   // Without a response there is no answer. If there are responses and a rule stays unclear, the outcome is undetermined.
-  for (const [exchange, received] of evidence.exchanges) {
-    const reason = explainTransientFailure(received);
-    if (reason !== undefined) return { verdict: 'inconclusive', reason, at, exchange };
-  }
+  const unanswered = findUnusable(evidence, explainTransientFailure);
+  if (unanswered !== undefined) return { verdict: 'inconclusive', at, ...unanswered };
   if (answer.kind === 'value') {
     const source = { at: answer.at, exchange: answer.of };
     const extracted = extractValue(answer, evidence);

@@ -1,6 +1,6 @@
 import { listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
 import { parseFilterParameter } from '../contract/operation.js';
-import { createOracle, type Oracle } from '../contract/oracle.js';
+import { createOracle } from '../contract/oracle.js';
 import type { Exchange, HttpRequest, HttpResponse } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
 import { listRecords } from '../recognition/list-records.js';
@@ -31,9 +31,11 @@ export function explainOwnPromotions(
     const oracle = createOracle(request, world);
     const returned = new Set(readReturned(response.body, evidence).returned);
     if (world.tiers.some((tier) => returned.has(tier.id) && oracle.returned(tier) === 'forbidden')) return undefined;
-    const isAbsent = (tier: Tier) =>
-      !returned.has(tier.id) && !world.unavailable.has(tier.id) && mayBeRequired(oracle, tier);
-    const first = world.tiers.findIndex(isAbsent);
+    const mayBeRequired = (tier: Tier) =>
+      [oracle, ...oracle.alternatives].some((each) => each.returned(tier) === 'required');
+    const first = world.tiers.findIndex(
+      (tier) => !returned.has(tier.id) && !world.unavailable.has(tier.id) && mayBeRequired(tier),
+    );
     if (first >= 0 && first <= last) return undefined;
     isAnyAbsent ||= first >= 0;
   }
@@ -72,8 +74,4 @@ function listUnknownRecords(
   const patterns = reading.kind === 'stated' ? reading.patterns : reading.patterns.slice(0, 1);
   const records = listRecords(body, { ...reading, kind: 'stated', patterns }, recognizer);
   return records.filter((text) => recognizer.ids.tiers.findAnywhere(text).size === 0);
-}
-
-function mayBeRequired({ returned, alternatives }: Oracle, tier: Tier): boolean {
-  return returned(tier) === 'required' || alternatives.some((each) => each.returned(tier) === 'required');
 }

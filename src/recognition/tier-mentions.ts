@@ -21,15 +21,6 @@ export interface TierMentions {
   readonly hasOtherLetterCase: boolean;
 }
 
-const none: ReadonlySet<string> = new Set();
-const noMentions: TierMentions = {
-  idsByPattern: new Map(),
-  unlocatedIds: none,
-  possibleIds: none,
-  hasIdsInTexts: false,
-  hasOtherLetterCase: false,
-};
-
 /** One place of a body that names a tier. */
 export interface Mention {
   readonly id: string;
@@ -66,7 +57,7 @@ function findMentionsOf(
   // The text is searched too: the parser drops repeated keys. The parsed value is searched because of escapes.
   const unlocated = tiers.findAnywhere(body);
   const possible = tiers.findShortIds(body);
-  if (unlocated.size + possible.size === 0 && !tiers.mayHide(body)) return noMentions;
+  const mayMention = unlocated.size + possible.size > 0 || tiers.mayHide(body);
   const idsByPattern = new Map<string, Set<string>>();
   const notSelected = new Set<string>();
   let hasIdsInTexts = false;
@@ -81,7 +72,7 @@ function findMentionsOf(
   };
   const renderPattern = ({ state, names, isList, next }: Position<string>) =>
     appendStep(state, isList ? '*' : renderStep(names?.[next] ?? ''));
-  for (const { text, position, isKey } of walkTexts(parseJson(body), '', renderPattern)) {
+  for (const { text, position, isKey } of walkTexts(mayMention ? parseJson(body) : undefined, '', renderPattern)) {
     const { ids, isWhole } = tiers.findIds(text);
     // A deployment may use the same id for a tier and for something else.
     if (ids.length === 0 || (isKey && !isWhole && keys.findExact(text) !== undefined)) continue;

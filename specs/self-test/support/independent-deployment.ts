@@ -165,8 +165,6 @@ const combined = {
 // How the document can be broken -------------------------------------------------------------------------------------
 
 interface Violation {
-  /** The requirement that must fail. Others may fail too. */
-  readonly breaks: string;
   readonly filters?: (filters: readonly Filter[]) => readonly Filter[];
   readonly rules?: Partial<RuleTable>;
   /** Chooses the checked tiers. The tiers are newest first. */
@@ -175,24 +173,18 @@ interface Violation {
   readonly returns?: (valid: Tiers, all: Tiers) => Tiers;
 }
 
-// The kill matrix has many more, of the reference deployment.
-const violationTable = {
-  'ignores-metadata-filter': {
-    breaks: 'filter.tier-metadata',
-    filters: (filters) => filters.filter(({ on }) => on !== 'metadata'),
-  },
-  'window-149': { breaks: 'limit.newest-150', checks: newest(149) },
-  'window-151': { breaks: 'limit.newest-150', checks: newest(151) },
-  'window-100': { breaks: 'limit.newest-150', checks: newest(100) },
-  'window-oldest': { breaks: 'limit.newest-150', checks: (tiers) => tiers.slice(-150) },
-  'ignores-customer': { breaks: 'customer.by-id', rules: { customer: always } },
-  'ignores-quantity': { breaks: 'order.quantity', rules: itemRules(present) },
-  'returns-everything': { breaks: 'result.valid-only', returns: (_valid, all) => all },
-  'returns-nothing': { breaks: 'result.all-valid', returns: () => [] },
+/** The kill matrix has many more, of the reference deployment. */
+const violations = {
+  'ignores-metadata-filter': { filters: (filters) => filters.filter(({ on }) => on !== 'metadata') },
+  'window-149': { checks: newest(149) },
+  'window-151': { checks: newest(151) },
+  'window-100': { checks: newest(100) },
+  'window-oldest': { checks: (tiers) => tiers.slice(-150) },
+  'ignores-customer': { rules: { customer: always } },
+  'ignores-quantity': { rules: itemRules(present) },
+  'returns-everything': { returns: (_valid, all) => all },
+  'returns-nothing': { returns: () => [] },
 } satisfies Record<string, Violation>;
-
-export type ViolationName = keyof typeof violationTable;
-export const violations: Readonly<Record<ViolationName, Violation>> = violationTable;
 
 // The deployment -----------------------------------------------------------------------------------------------------
 
@@ -213,7 +205,7 @@ export interface Traits {
   readonly orderMetadataRules?: 'applied' | 'ignored';
   readonly audienceRulesOnly?: 'no-effect' | 'skips-order-rules' | 'returns-nothing';
   readonly filteredWindow?: 'window-first' | 'filter-first' | 'campaign-filter-first';
-  readonly violation?: ViolationName;
+  readonly violation?: keyof typeof violations;
 }
 
 const orders = {
