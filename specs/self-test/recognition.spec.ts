@@ -440,6 +440,7 @@ test.describe('Returned tiers are read', () => {
     expect(because(7)).toContain('under /1 and /2 and /3 and /4 and /5 and 2 more paths, which disagree.');
     expect(because(5)).toContain('under /1 and /2 and /3 and /4 and /5, which disagree.');
     expect(because(5)).toContain('response: { tier: /1 }');
+    expect(readReturnedTiers(mentions({}), ambiguous('/**')).reason).toContain('{ tier: /promotions/*/id }');
   });
 
   test('with the stated patterns in the reason', () => {
