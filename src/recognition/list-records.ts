@@ -22,10 +22,12 @@ export function listRecords(
   const listUnder = (pattern: string): string[] => {
     const wanted = pattern.split('/').slice(1);
     const start = startPattern(wanted);
-    const descend = (position: Position<PatternState>) =>
-      advance(position.state, wanted, (step) => matchesMember(step, position));
+    const descend = (position: Position<PatternState>) => {
+      const next = advance(position.state, wanted, (step) => matchesMember(step, position));
+      return next.size === 0 ? undefined : next;
+    };
     const isRecord = ({ position, isKey }: PlacedText<PatternState>) =>
-      (position === undefined ? start : descend(position)).has(wanted.length) &&
+      (position === undefined ? start : descend(position))?.has(wanted.length) === true &&
       (position?.names === undefined || isKey === isNamedByKey(position, wanted, reading.kind === 'stated', ids));
     const records: string[] = [];
     for (const placed of walkTexts(value, start, descend)) {

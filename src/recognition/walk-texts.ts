@@ -29,20 +29,21 @@ export interface PlacedText<State = unknown> {
  * deeper than the call stack allows.
  *
  * @param state that of the whole body
- * @param descend computes the state of the member at a position
+ * @param descend computes the state of the member at a position; undefined if nothing under it matters
  */
 export function* walkTexts<State>(
   body: unknown,
   state: State,
-  descend: (position: Position<State>) => State,
+  descend: (position: Position<State>) => State | undefined,
 ): Generator<PlacedText<State>> {
   let position: Position<State> | undefined;
   let value = body;
   for (;;) {
     const opened = typeof value === 'string' ? parseNestedJson(value) : value;
-    if (typeof opened === 'object' && opened !== null)
-      position = openContainer(opened, position, position === undefined ? state : descend(position));
-    else if (typeof value === 'string' || typeof value === 'number')
+    if (typeof opened === 'object' && opened !== null) {
+      const inner = position === undefined ? state : descend(position);
+      if (inner !== undefined) position = openContainer(opened, position, inner);
+    } else if (typeof value === 'string' || typeof value === 'number')
       yield { text: String(value), position, isKey: false };
     while (position !== undefined && ++position.next >= position.members.length) position = position.parent;
     if (position === undefined) return;
