@@ -209,6 +209,21 @@ test.describe('Tiers are found in unusual texts', () => {
       expect(folds('/id', '//id', '/a//a')).toEqual({});
     });
 
+    test('as a single result and a list of several have, unless one body has both', () => {
+      const rows = [
+        ['/data/id', '/data/*/id'],
+        ['/id', '/*/id'],
+        ['/data', '/data/*'],
+        ['/*x/id', '/*/*x/id'],
+      ] as const;
+      for (const [single, list] of rows) {
+        expect([...findNestedPaths([single, list], [])]).toEqual([[single, list]]);
+        expect(findNestedPaths([single, list], [new Set([single, list])]).size).toBe(0);
+      }
+      for (const other of ['/data/a/id', '/data/*/no', '/other/*/id', '/data/**/id'])
+        expect(findNestedPaths(['/data/id', other], []).size).toBe(0);
+    });
+
     test('and unknown records are found in each', () => {
       const reading = readBy({ data: { id: a, ref: a, next: { id: b, ref: b, next: { id: c, ref: c } } } }).reading;
       const unknown = { data: { id: 'x', ref: 'of x', next: { id: 'y', ref: 'of y' } } };
