@@ -2,11 +2,11 @@ import { expect, test } from '@playwright/test';
 import { undetermined } from '../../src/cases/test-case.js';
 import { type BodyShape, findMismatches, inferShape, mergeShapes } from '../../src/judge/body-shape.js';
 import { type AdditivePolicy, emptyBaseline, findDrift } from '../../src/judge/drift.js';
-import { createIdFinder } from '../../src/recognition/id-finder.js';
+import { createKnownIds } from '../../src/recognition/known-ids.js';
 import { checkEachRow } from './support/check-each-row.js';
 
 const tier = 'promo_aaaaaaaaaaaa';
-const ids = { tiers: createIdFinder(new Set([tier])), keys: createIdFinder(new Set(['spring'])) };
+const ids = createKnownIds([tier], ['spring']);
 
 /** The shape of bodies that are JSON. */
 const shapeOf = (...values: readonly unknown[]) =>

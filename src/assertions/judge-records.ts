@@ -1,6 +1,6 @@
 import { isSuccessful } from '../http/response-status.js';
 import { listRecords } from '../recognition/list-records.js';
-import { readReturnedTiers } from '../recognition/returned-tiers.js';
+import { readReturned } from '../recognition/returned-tiers.js';
 import type { JudgeContext } from './assertion.js';
 import { type AssertionResult, unclear } from './assertion-result.js';
 import type { AnsweredExchange } from './row-evidence.js';
@@ -12,13 +12,14 @@ import type { AnsweredExchange } from './row-evidence.js';
  * @param judge gets the records, and a function that lists the records of another response
  */
 export function judgeRecords(
-  { exchange, evidence: { reading, recognizer } }: JudgeContext,
+  { exchange, evidence }: JudgeContext,
   judge: (records: readonly string[], recordsOf: (other: AnsweredExchange) => readonly string[]) => AssertionResult,
 ): AssertionResult {
+  const { reading, recognizer } = evidence;
   const { response } = exchange;
   if (!isSuccessful(response)) return unclear(`Answered ${response.status}, so there is no result to judge.`);
   if (reading.kind === 'ambiguous' || reading.kind === 'misstated')
-    return unclear(readReturnedTiers(recognizer.findMentions(response.body, reading.filter), reading).reason);
+    return unclear(readReturned(response.body, evidence).reason);
   if (reading.kind === 'agreed' && reading.patterns.length === 0)
     return unclear(
       'The path of promotions in the responses is unknown. Set it in a target file: response: { tier: /promotions/*/id }',
@@ -26,7 +27,7 @@ export function judgeRecords(
   const recordsOf = (answered: AnsweredExchange) => listRecords(answered.response.body, reading, recognizer);
   const records = recordsOf(exchange);
   if (records.length === 0) {
-    const { returned } = readReturnedTiers(recognizer.findMentions(response.body, reading.filter), reading);
+    const { returned } = readReturned(response.body, evidence);
     return unclear(
       returned.length === 0
         ? 'No promotion was returned, so there is nothing to judge.'

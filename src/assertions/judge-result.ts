@@ -2,7 +2,7 @@ import { createTierExplainer } from '../contract/tier-explainer.js';
 import type { HttpResponse } from '../http/exchange.js';
 import { getHeaderValues } from '../http/exchange.js';
 import { getMediaType, isSuccessful } from '../http/response-status.js';
-import { type ReturnedTiers, readReturnedTiers } from '../recognition/returned-tiers.js';
+import { type ReturnedTiers, readReturned } from '../recognition/returned-tiers.js';
 import type { TierMentions } from '../recognition/tier-mentions.js';
 import { parseJson } from '../support/json.js';
 import type { NamedWorld } from '../world/named-world.js';
@@ -23,7 +23,7 @@ export function judgeResult(
   judge: (result: ReturnedTiers) => AssertionResult,
 ): AssertionResult {
   const mentions = evidence.recognizer.findMentions(response.body, evidence.reading.filter);
-  const result = readReturnedTiers(mentions, evidence.reading);
+  const result = readReturned(response.body, evidence);
   if (!isSuccessful(response)) {
     // If the target file states the path of promotions, mentions elsewhere do not count.
     const namesNothing =
@@ -44,12 +44,11 @@ export function judgeBothResults(
   name: string,
   judge: (result: ReturnedTiers, other: ReturnedTiers) => AssertionResult,
 ): AssertionResult {
-  const { recognizer, reading } = context.evidence;
   return judgeResult(context, false, (result) =>
     context.compareWith(name, ({ response }) => {
       if (!isSuccessful(response))
         return unclear(`'${name}' was answered ${response.status}, so there is no result to compare with.`);
-      const other = readReturnedTiers(recognizer.findMentions(response.body, reading.filter), reading);
+      const other = readReturned(response.body, context.evidence);
       const doubtful = [result, other].find(({ unclear }) => unclear.size > 0);
       return doubtful === undefined ? judge(result, other) : unclear(doubtful.reason);
     }),
@@ -62,35 +61,24 @@ function explainUnreadable(
   { unlocatedIds }: TierMentions,
   mode: JudgeMode,
 ): string | undefined {
-  const { body } = response;
-  if (body.trim() === '' || parseJson(body) !== undefined) return undefined;
-  const type = getMediaType(response);
-  const isSequence =
-    /^\s*[[{]/.test(body) &&
-    body
-      .trim()
-      .split('\n')
-      .every((line) => parseJson(line) !== undefined);
-  const format = isSequence
-    ? 'a sequence of JSON values (NDJSON)'
-    : /^\s*<(?:!doctype html|html)\b/i.test(body)
-      ? 'HTML'
-      : /^\s*<[?a-z]/i.test(body)
-        ? 'XML'
-        : /\bcsv$/.test(type)
-          ? 'CSV'
-          : undefined;
+  const body = response.body.trim();
+  if (body === '' || parseJson(body) !== undefined) return undefined;
+  const looksLikeJson = /^[[{]/.test(body);
+  const isSequence = looksLikeJson && body.split('\n').every((line) => parseJson(line) !== undefined);
+  const format = isSequence ? 'a sequence of JSON values (NDJSON)' : findTextFormat(response);
   if (mode === 'requirement' && format !== undefined && (isSequence || unlocatedIds.size > 0))
     return `The body is ${format}. The suite reads promotions from one JSON value; an adapter can translate the body ('adapter' in the target file).`;
-  return isBrokenJson(response)
+  // It may be cut off.
+  const isDeclared = getHeaderValues(response.headers, 'content-type').some((type) => /^[^;]*[/+]json\b/i.test(type));
+  return isDeclared || looksLikeJson
     ? 'The body looks like JSON, but it is not valid JSON, so there is no result to judge.'
     : undefined;
 }
 
-/** Whether a body is meant to be JSON, by its media type or its first character, but is not. It may be cut off. */
-function isBrokenJson({ headers, body }: HttpResponse): boolean {
-  const isDeclared = getHeaderValues(headers, 'content-type').some((type) => /^[^;]*[/+]json\b/i.test(type));
-  return body.trim() !== '' && (isDeclared || /^\s*[[{]/.test(body)) && parseJson(body) === undefined;
+function findTextFormat(response: HttpResponse): string | undefined {
+  if (/^\s*<(?:!doctype html|html)\b/i.test(response.body)) return 'HTML';
+  if (/^\s*<[?a-z]/i.test(response.body)) return 'XML';
+  return /\bcsv$/.test(getMediaType(response)) ? 'CSV' : undefined;
 }
 
 /** Judges whether all of these tiers were returned. */
@@ -126,13 +114,12 @@ export function describeDifferences(
   otherName: string,
   world: NamedWorld,
 ): string {
-  const onlyHere = one.returned.filter((id) => !other.returned.includes(id));
-  const onlyThere = other.returned.filter((id) => !one.returned.includes(id));
+  const onlyIn = (these: readonly string[], others: readonly string[]) => these.filter((id) => !others.includes(id));
+  const render = (where: string, ids: readonly string[]) =>
+    ids.length === 0 ? [] : [`${where}: ${renderTierNames(ids, world)}.`];
   return [
-    ...(onlyHere.length > 0 ? [`Returned here, but not in '${otherName}': ${renderTierNames(onlyHere, world)}.`] : []),
-    ...(onlyThere.length > 0
-      ? [`Returned in '${otherName}', but not here: ${renderTierNames(onlyThere, world)}.`]
-      : []),
+    ...render(`Returned here, but not in '${otherName}'`, onlyIn(one.returned, other.returned)),
+    ...render(`Returned in '${otherName}', but not here`, onlyIn(other.returned, one.returned)),
   ].join(' ');
 }
 

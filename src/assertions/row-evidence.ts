@@ -18,7 +18,7 @@ export interface RowEvidence {
   readonly recognizer: Recognizer;
   readonly world: NamedWorld;
   /** The first exchanges of the run. */
-  readonly calibration?: readonly Exchange[];
+  readonly calibration: readonly Exchange[];
 }
 
 /**
@@ -28,6 +28,11 @@ export interface RowEvidence {
 export type JudgeMode = 'requirement' | 'question';
 
 export type AnsweredExchange = Extract<Exchange, { response: unknown }>;
+
+/** Lists the exchanges with a 2xx response. */
+export function listSuccesses(exchanges: readonly Exchange[]): AnsweredExchange[] {
+  return exchanges.flatMap((exchange) => ('response' in exchange && isSuccessful(exchange.response) ? [exchange] : []));
+}
 
 /** Finds the exchange of a request, or returns the reason why its response proves nothing. */
 export function findAnsweredExchange(
@@ -50,24 +55,18 @@ export function findAnsweredExchange(
  */
 function explainRefusal(
   { request, response }: AnsweredExchange,
-  { exchanges, calibration = [] }: RowEvidence,
+  { exchanges, calibration }: RowEvidence,
 ): string | undefined {
   const refusal = explainRefusedCredentials(response);
   if (refusal === undefined) return undefined;
-  const accepted = [...exchanges.values(), ...calibration].filter(
-    (each) => 'response' in each && isSuccessful(each.response),
-  );
+  const accepted = listSuccesses([...exchanges.values(), ...calibration]);
   if (accepted.length === 0) return refusal;
   const isInOtherLetterCase = ({ request: other }: Exchange) =>
     renderHeaderNames(other) !== renderHeaderNames(request) &&
     other.path === request.path &&
     other.body === request.body &&
     renderHeaderNames(other).toLowerCase() === renderHeaderNames(request).toLowerCase();
-  if (
-    response.status === 401 &&
-    [...exchanges.values()].some((each) => accepted.includes(each) && isInOtherLetterCase(each))
-  )
-    return undefined;
+  if (response.status === 401 && listSuccesses([...exchanges.values()]).some(isInOtherLetterCase)) return undefined;
   const known = new Set(accepted.flatMap((each) => describeRequest(each.request)));
   const peculiar = describeRequest(request).filter((feature) => !known.has(feature));
   const what = peculiar.length === 0 ? 'This request' : `A request with ${peculiar.slice(0, 3).join(', ')}`;

@@ -29,8 +29,8 @@ export function findCasesByName(names: readonly string[], suite: Suite, flag: st
     throw new UnusableInput(
       unknown.map((name) => ({
         at: { setting: flag },
-        message: `unknown case, requirement, question, tag or group '${name}'`,
-        hint: `${suggest(name, all)} \`npx conformance list\` shows what there is.`,
+        message: name === '' ? 'is empty' : `unknown case, requirement, question, tag or group '${name}'`,
+        hint: `${name === '' ? 'Name a case.' : suggest(name, all)} \`npx conformance list\` shows what there is.`,
       })),
     );
   }

@@ -3,7 +3,6 @@ import type { Exchange } from '../http/exchange.js';
 import { isSuccessful, isTransient } from '../http/response-status.js';
 import { findLeak, findMistakes } from '../judge/find-leak.js';
 import {
-  type CaseEvidence,
   type CaseJudgement,
   createRowEvidence,
   judgeRowAgain,
@@ -11,7 +10,7 @@ import {
   replaceRow,
   type TargetContext,
 } from '../judge/judge-case.js';
-import { readReturnedTiers } from '../recognition/returned-tiers.js';
+import { readReturned } from '../recognition/returned-tiers.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { CaseExchanges } from './case-exchanges.js';
 import type { CaseSender } from './case-sender.js';
@@ -133,23 +132,23 @@ function listSuspects(
       const [request, exchange] = [requests.get(name), own.exchanges.get(name)];
       if (request === undefined || exchange === undefined) return false;
       if (!('response' in exchange) || isTransient(exchange.response)) return false;
-      return !isSuccessful(exchange.response) || findMistakes(request, readReturned(exchange, own), world).length > 0;
+      return !isSuccessful(exchange.response) || findMistakes(request, listReturned(exchange, own), world).length > 0;
     };
     // A comparison shows one response, though the other may be the wrong one.
     const shown = failed.exchange ?? '';
     const name = [shown, ...requests.keys()].find(isWrong) ?? shown;
     const [request, exchange] = [requests.get(name), own.exchanges.get(name)];
     if (request === undefined || exchange === undefined) return [];
-    const returned = readReturned(exchange, own);
+    const returned = listReturned(exchange, own);
     return [{ row, name, exchange, findLeak: (other) => findLeak(request, other, returned, world) }];
   });
   return suspects.slice(0, maxSuspects);
 }
 
 /** Returns the ids of the promotions that a response returned. */
-function readReturned(exchange: Exchange, { recognizer, reading }: CaseEvidence): ReadonlySet<string> {
+function listReturned(exchange: Exchange, evidence: Parameters<typeof readReturned>[1]): ReadonlySet<string> {
   if (!('response' in exchange) || !isSuccessful(exchange.response)) return new Set();
-  return new Set(readReturnedTiers(recognizer.findMentions(exchange.response.body, reading.filter), reading).returned);
+  return new Set(readReturned(exchange.response.body, evidence).returned);
 }
 
 /** Finds the request of a condition that explains all of a wrong response. */
@@ -166,7 +165,7 @@ function findLeakIn(
   if (request === undefined || own === undefined || exchange === undefined) return undefined;
   if (!('response' in exchange) || !isSuccessful(exchange.response)) return undefined;
   for (const [partner, { request: other }] of [...partners].toReversed()) {
-    const leak = findLeak(request, other, readReturned(exchange, own), background.world);
+    const leak = findLeak(request, other, listReturned(exchange, own), background.world);
     const { kind, label } = parsePartnerName(partner) ?? {};
     const whose = kind === 'overlapping' ? 'an overlapping request' : 'the request before';
     if (leak?.isComplete)

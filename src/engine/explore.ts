@@ -234,7 +234,7 @@ function judge(
   for (const [part, assertion] of listAssertions(request, oracle, references, background)) {
     const truth = judgeAssertion(assertion, evidence, 'requirement');
     if (truth.is === 'violated') {
-      const displaced = explainOwnPromotions([exchange], evidence.calibration ?? [], evidence);
+      const displaced = explainOwnPromotions([exchange], evidence);
       return displaced === undefined ? { part, reason: truth.explain() } : { reason: displaced };
     }
     // `accepted` is unclear if an empty result is possible.

@@ -64,8 +64,7 @@ export async function startRun(suite: Suite, channel: Channel, options: EngineOp
   const background: TargetContext = {
     world,
     recognizer,
-    calibration: namings,
-    calibrationExchanges: calibration.exchanges,
+    calibration: calibration.exchanges,
     // A target without ids of tiers cannot show any, and the remaining cases need none.
     isWorldLoaded,
     isWorldSeen: isWorldLoaded || !hasTiers || namings.some(hasMentions),

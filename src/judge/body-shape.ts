@@ -1,5 +1,5 @@
 import type { KnownIds } from '../recognition/known-ids.js';
-import { areIndices } from '../recognition/tier-mentions.js';
+import { areIndices } from '../recognition/walk-texts.js';
 import { parseJson } from '../support/json.js';
 import { listSchemaErrors } from '../support/user-schema.js';
 

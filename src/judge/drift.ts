@@ -33,11 +33,8 @@ export type Drift =
       readonly outcome: string;
       readonly expected: ExpectedOutcome;
     }
-  | { readonly kind: 'shape'; readonly message: string }
-  /** The answer of the record is out of date, whether or not it is still the same. */
-  | { readonly kind: 'expired'; readonly message: string }
-  /** A member was added. A note, not drift. */
-  | { readonly kind: 'addition'; readonly message: string };
+  /** `expired`: the answer of the record is out of date, even if it is still the same. `addition`: a note, not drift. */
+  | { readonly kind: 'shape' | 'expired' | 'addition'; readonly message: string };
 
 /**
  * Finds the differences between a case and the baseline. A question without an answer, now or in the baseline, is not
@@ -53,24 +50,19 @@ export function findDrift(
   bodies: readonly string[],
   { outcomes, schemas, additive }: Baseline,
 ): Drift[] {
+  const drift: Drift[] = [];
   const expected = outcomes.get(subject);
-  const compared = expected !== undefined && expected.outcome !== undetermined && outcome !== undefined;
-  const differs = compared && ![outcome, extracted].includes(expected.outcome);
-  return [
-    ...(differs ? [{ kind: 'outcome', question: subject, outcome, expected } as const] : []),
-    ...(compared && expected.expired !== undefined
-      ? [
-          {
-            kind: 'expired',
-            message: `The recorded answer was valid until ${expected.expired}: record the target again with a new last day (npx conformance record --update --until DATE).`,
-          } as const,
-        ]
-      : []),
-    ...schemas
-      .flatMap((stated) => findMismatches(bodies, stated))
-      .filter(({ isAddition }) => !isAddition || additive !== 'ignore')
-      .map(({ message, isAddition }): Drift => {
-        return { kind: isAddition && additive === 'note' ? 'addition' : 'shape', message };
-      }),
-  ];
+  if (expected !== undefined && expected.outcome !== undetermined && outcome !== undefined) {
+    if (![outcome, extracted].includes(expected.outcome))
+      drift.push({ kind: 'outcome', question: subject, outcome, expected });
+    if (expected.expired !== undefined)
+      drift.push({
+        kind: 'expired',
+        message: `The recorded answer was valid until ${expected.expired}: record the target again with a new last day (npx conformance record --update --until DATE).`,
+      });
+  }
+  for (const { message, isAddition } of schemas.flatMap((stated) => findMismatches(bodies, stated)))
+    if (!isAddition || additive !== 'ignore')
+      drift.push({ kind: isAddition && additive === 'note' ? 'addition' : 'shape', message });
+  return drift;
 }

@@ -1,20 +1,20 @@
-import { createOracle } from '../contract/oracle.js';
+import { type AnsweredExchange, listSuccesses } from '../assertions/row-evidence.js';
 import { createTierExplainer } from '../contract/tier-explainer.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
-import { isSuccessful } from '../http/response-status.js';
 import { matchesPatterns } from '../recognition/path-patterns.js';
 import type { Recognizer } from '../recognition/recognizer.js';
 import { isCatchAllPattern } from '../recognition/tier-mentions.js';
 import type { NamedWorld } from '../world/named-world.js';
 import type { Tier } from '../world/world.js';
+import { findMistakes } from './find-leak.js';
 import { renderStated } from './other-readings.js';
 
 /** What one response names under one pattern. */
 interface NamedUnder {
   readonly pattern: string;
   readonly request: HttpRequest;
-  readonly named: readonly Tier[];
-  readonly forbidden: readonly Tier[];
+  readonly count: number;
+  readonly extra: readonly Tier[];
   readonly missing: readonly Tier[];
 }
 
@@ -35,16 +35,12 @@ export function explainAmbiguity(
   { world, recognizer }: { readonly world: NamedWorld; readonly recognizer: Recognizer },
 ): string | undefined {
   if (patterns.some(isCatchAllPattern) || patterns.join('').length > maxPatterns) return undefined;
-  const responses = exchanges.flatMap((exchange) => readResponse(exchange, patterns, world, recognizer));
-  const namesSeveral = (response: readonly NamedUnder[]) => response.filter(({ named }) => named.length > 0).length > 1;
-  const isTelling = (response: readonly NamedUnder[]) => response.some(({ forbidden }) => forbidden.length > 0);
-  const several = responses.filter(namesSeveral);
-  const shown = several.find(isTelling) ?? several[0];
+  const responses = listSuccesses(exchanges).map((exchange) => readResponse(exchange, patterns, world, recognizer));
+  const several = responses.filter((response) => response.filter(({ count }) => count > 0).length > 1);
+  const shown = several.find((response) => response.some(({ extra }) => extra.length > 0)) ?? several[0];
   if (shown === undefined) return undefined;
-  const fitting = patterns.filter((pattern) =>
-    responses
-      .flat()
-      .every((each) => each.pattern !== pattern || (each.forbidden.length === 0 && each.missing.length === 0)),
+  const fitting = patterns.filter((_, n) =>
+    responses.every((response) => response[n]?.extra.length === 0 && response[n].missing.length === 0),
   );
   const [first] = fitting;
   const advice =
@@ -59,40 +55,26 @@ export function explainAmbiguity(
 }
 
 function readResponse(
-  exchange: Exchange,
+  { request, response }: AnsweredExchange,
   patterns: readonly string[],
   world: NamedWorld,
   recognizer: Recognizer,
-): NamedUnder[][] {
-  if (!('response' in exchange) || !isSuccessful(exchange.response)) return [];
-  const { request, response } = exchange;
-  const { returned } = createOracle(request, world);
+): NamedUnder[] {
   const { idsByPattern } = recognizer.findMentions(response.body);
-  return [
-    patterns.map((pattern) => {
-      const found = [...idsByPattern].filter(([each]) => matchesPatterns(each, [pattern]));
-      const ids = new Set(found.flatMap(([, each]) => each));
-      const available = world.tiers.filter(({ id }) => !world.unavailable.has(id));
-      const named = available.filter(({ id }) => ids.has(id));
-      return {
-        pattern,
-        request,
-        named,
-        forbidden: named.filter((tier) => returned(tier) === 'forbidden'),
-        missing: available.filter((tier) => !ids.has(tier.id) && returned(tier) === 'required'),
-      };
-    }),
-  ];
+  return patterns.map((pattern) => {
+    const found = [...idsByPattern].filter(([each]) => matchesPatterns(each, [pattern]));
+    const ids = new Set(found.flatMap(([, each]) => each));
+    const count = world.tiers.filter(({ id }) => ids.has(id) && !world.unavailable.has(id)).length;
+    const mistakes = findMistakes(request, ids, world);
+    const extra = mistakes.filter(({ id }) => ids.has(id));
+    return { pattern, request, count, extra, missing: mistakes.filter((tier) => !extra.includes(tier)) };
+  });
 }
 
-function describe({ pattern, request, named, forbidden, missing }: NamedUnder, world: NamedWorld): string {
+function describe({ pattern, request, count, extra, missing }: NamedUnder, world: NamedWorld): string {
   const explain = createTierExplainer(request, world);
-  const name = (tiers: readonly Tier[]) =>
-    tiers.slice(0, 1).map((tier) => {
-      const why = explain(tier);
-      return `'${tier.name}'${why === '' ? '' : ` (${why})`}`;
-    })[0];
-  const wrong = forbidden.length === 0 ? 'none that is not valid' : `among them ${name(forbidden)}`;
-  const absent = missing.length === 0 ? '' : `, and not ${name(missing)}, which is valid`;
-  return `${pattern} names ${named.length} promotions, ${wrong}${absent}`;
+  const name = (tier: Tier) => `'${tier.name}'${explain(tier) === '' ? '' : ` (${explain(tier)})`}`;
+  const wrong = extra[0] === undefined ? 'none that is not valid' : `among them ${name(extra[0])}`;
+  const absent = missing[0] === undefined ? '' : `, and not ${name(missing[0])}, which is valid`;
+  return `${pattern} names ${count} promotions, ${wrong}${absent}`;
 }

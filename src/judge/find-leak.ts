@@ -1,4 +1,4 @@
-import { createOracle, type Oracle } from '../contract/oracle.js';
+import { createOracle } from '../contract/oracle.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 import type { NamedWorld } from '../world/named-world.js';
@@ -46,22 +46,20 @@ export function findLeak(
   const mistakes = findMistakes(own, returned, world);
   if (mistakes.length === 0) return undefined;
   const leaks = mixtures.flatMap(([part, mix]): Leak[] => {
-    const oracle = createOracle(mix(own, other), world);
+    const mixed = mix(own, other);
+    const oracle = createOracle(mixed, world);
     const isExplained = (tier: Tier) => oracle.returned(tier) === (returned.has(tier.id) ? 'required' : 'forbidden');
     const explained = mistakes.filter(isExplained).length;
     if (explained === 0) return [];
-    return [{ part, explained, isComplete: listMistakes(oracle, returned, world).length === 0 }];
+    return [{ part, explained, isComplete: findMistakes(mixed, returned, world).length === 0 }];
   });
-  const rank = ({ explained, isComplete }: Leak) => (isComplete ? Number.POSITIVE_INFINITY : explained);
-  return leaks.toSorted((one, two) => (rank(one) === rank(two) ? 0 : rank(two) - rank(one)))[0];
+  const rank = ({ explained, isComplete }: Leak) => (isComplete ? world.tiers.length + 1 : explained);
+  return leaks.toSorted((one, two) => rank(two) - rank(one))[0];
 }
 
 /** Lists the tiers that a request requires and that were left out, or that it forbids and that were returned. */
 export function findMistakes(request: HttpRequest, returned: ReadonlySet<string>, world: NamedWorld): Tier[] {
-  return listMistakes(createOracle(request, world), returned, world);
-}
-
-function listMistakes(oracle: Oracle, returned: ReadonlySet<string>, world: NamedWorld): Tier[] {
+  const oracle = createOracle(request, world);
   return world.tiers.filter(
     (tier) =>
       !world.unavailable.has(tier.id) && oracle.returned(tier) === (returned.has(tier.id) ? 'forbidden' : 'required'),

@@ -1,7 +1,7 @@
 import type { Assertion } from '../assertions/assertion.js';
 import { describeAssertion } from '../assertions/describe-assertion.js';
 import { judgeAssertion, judgeAssertions } from '../assertions/registry.js';
-import type { JudgeMode, RowEvidence } from '../assertions/row-evidence.js';
+import { listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
 import {
   type QuestionCase,
   type RequirementCase,
@@ -12,15 +12,11 @@ import {
 } from '../cases/test-case.js';
 import { createOracle } from '../contract/oracle.js';
 import type { Exchange } from '../http/exchange.js';
-import {
-  explainInapplicable,
-  explainTransientFailure,
-  explainUnsupported,
-  isSuccessful,
-} from '../http/response-status.js';
+import { explainInapplicable, explainTransientFailure, explainUnsupported } from '../http/response-status.js';
 import type { Recognizer } from '../recognition/recognizer.js';
-import { hasMentions, type TierMentions } from '../recognition/tier-mentions.js';
-import { determineReading } from '../recognition/tier-reading.js';
+import { hasMentions } from '../recognition/tier-mentions.js';
+import { determineReading, type TierReading } from '../recognition/tier-reading.js';
+import { omitUndefined } from '../support/omit-undefined.js';
 import type { Location } from '../support/problem.js';
 import { renderShortList } from '../support/render-short-list.js';
 import type { NamedWorld } from '../world/named-world.js';
@@ -46,6 +42,8 @@ export interface Judgement {
   readonly isUnstable?: true;
 }
 
+type Reason = Omit<Judgement, 'verdict'>;
+
 export interface RowJudgement extends Judgement {
   readonly title: string;
   readonly condition?: FailureCondition;
@@ -67,9 +65,8 @@ export interface CaseJudgement extends Judgement {
 export interface TargetContext {
   readonly world: NamedWorld;
   readonly recognizer: Recognizer;
-  /** The tiers that the calibration responses mention. They help to find the path of promotions. */
-  readonly calibration: readonly TierMentions[];
-  readonly calibrationExchanges?: readonly Exchange[];
+  /** The first exchanges of the run. They help to find the path of promotions. */
+  readonly calibration: readonly Exchange[];
   /** The path patterns of returned tiers, if the target file states them. */
   readonly configuredPatterns?: readonly string[];
   /** Whether the world is certainly loaded: a response mentioned it, or the user says so. */
@@ -79,7 +76,7 @@ export interface TargetContext {
 }
 
 /** Everything that one row is judged by. */
-export interface CaseEvidence extends RowEvidence {
+interface CaseEvidence extends RowEvidence {
   /** Lists the readings by which all responses of the case agree with the documentation. */
   listOtherReadings(): readonly OtherReading[];
   /** The readings that remain if the calibration refutes that everything named was returned. Else empty. */
@@ -100,30 +97,13 @@ export function judgeCase(
   target: TargetContext,
   ...repetitions: readonly RowExchanges[]
 ): CaseJudgement {
-  const evidence = createRowEvidence(exchanges, target);
+  const [evidence = [], ...later] = [exchanges, ...repetitions].map((each) => createRowEvidence(each, target));
   if (testCase.kind === 'question') return { ...judgeQuestion(testCase, evidence[0] as CaseEvidence), rows: [] };
-  const later = repetitions.map((each) => createRowEvidence(each, target));
-  const all = [evidence, ...later].flat();
-  const isWorldSeen = target.isWorldSeen || all.some(mentionsWorld);
-  const isOwnSeen =
-    target.isWorldLoaded ||
-    isOwnDataSeen(
-      testCase,
-      all.flatMap((each) => [...each.exchanges.values()]),
-      target.world,
-    );
+  const unseen = explainUnseenWorld(testCase, [evidence, ...later].flat(), target);
   const rows = testCase.rows.map((row, n) => {
-    const first = judgeRow(row, testCase, evidence[n] as CaseEvidence);
-    const repeated = later.map((each) =>
-      judgeRepetition(row, testCase, first, evidence[n] as CaseEvidence, each[n] as CaseEvidence),
-    );
-    const final = repeated.find(({ isUnstable }) => isUnstable) ?? repeated.at(-1) ?? first;
-    return {
-      title: row.title,
-      ...(isWorldSeen && isOwnSeen
-        ? final
-        : doubtWithoutWorld(final, evidence[n] as CaseEvidence, target, isWorldSeen ? ownDataUnseen : worldUnseen)),
-    };
+    const own = evidence[n] as CaseEvidence;
+    const judgement = judgeRepeatedly(row, testCase, own, ...later.map((each) => each[n] as CaseEvidence));
+    return { title: row.title, ...(unseen === undefined ? judgement : doubtWithoutWorld(judgement, own, unseen)) };
   });
   return { ...summarizeRows(rows, testCase), rows };
 }
@@ -141,10 +121,8 @@ export function judgeRowAgain(
   target: TargetContext,
 ): RowJudgement {
   const own = testCase.rows[row] as RequirementRow;
-  const evidence = createRowEvidence(first, target)[row] as CaseEvidence;
-  const repeatedEvidence = createRowEvidence(again, target)[row] as CaseEvidence;
-  const judgement = judgeRow(own, testCase, evidence);
-  return { title: own.title, ...judgeRepetition(own, testCase, judgement, evidence, repeatedEvidence) };
+  const both = [first, again].map((each) => createRowEvidence(each, target)[row] as CaseEvidence);
+  return { title: own.title, ...judgeRepeatedly(own, testCase, ...(both as [CaseEvidence, CaseEvidence])) };
 }
 
 /** Replaces the judgement of one row. */
@@ -158,80 +136,63 @@ export function replaceRow(
   return { ...summarizeRows(replaced, testCase), rows: replaced };
 }
 
-const noExchanges: readonly Exchange[] = [];
-
 /** Creates the evidence of each row. All rows share one reading: each response helps to find the path of promotions. */
-export function createRowEvidence(
-  rows: RowExchanges,
-  { world, recognizer, calibration, calibrationExchanges = noExchanges, configuredPatterns }: TargetContext,
-): CaseEvidence[] {
-  const successes = rows.flatMap((row) =>
-    [...row.values()].flatMap((exchange) =>
-      'response' in exchange && isSuccessful(exchange.response) ? [exchange.response] : [],
-    ),
-  );
-  const mentions = successes.map(({ body }) => recognizer.findMentions(body));
-  const determined = determineReading([...calibration, ...mentions], configuredPatterns);
-  const listExchanges = () => [...calibrationExchanges, ...rows.flatMap((row) => [...row.values()])];
-  const reading =
+export function createRowEvidence(rows: RowExchanges, target: TargetContext): CaseEvidence[] {
+  const { world, recognizer, calibration } = target;
+  const all = [...calibration, ...rows.flatMap((row) => [...row.values()])];
+  const determined = readExchanges(all, target);
+  const reading: TierReading =
     determined.kind === 'ambiguous'
-      ? { ...determined, explain: explainOnce(determined.patterns, listExchanges, { world, recognizer }) }
+      ? { ...determined, explain: computeOnce(() => explainAmbiguity(determined.patterns, all, target)) }
       : determined;
-  let others: readonly OtherReading[] | undefined;
-  const listOtherReadings = () => {
-    others ??= findOtherReadings(listExchanges(), reading, { world, recognizer });
-    return others;
-  };
-  const listRemainingReadings = () => {
-    const known = remainingReadings.get(calibrationExchanges);
-    if (known !== undefined) return known;
-    const remaining = findOtherReadings(calibrationExchanges, determineReading(calibration, configuredPatterns), {
-      world,
-      recognizer,
-    });
-    remainingReadings.set(calibrationExchanges, remaining);
-    return remaining;
-  };
   const shared = {
     reading,
     recognizer,
     world,
-    calibration: calibrationExchanges,
-    listOtherReadings,
-    listRemainingReadings,
+    calibration,
+    listOtherReadings: computeOnce(() => findOtherReadings(all, reading, target)),
+    listRemainingReadings: () => {
+      const known = remainingReadings.get(calibration);
+      const remaining = known ?? findOtherReadings(calibration, readExchanges(calibration, target), target);
+      remainingReadings.set(calibration, remaining);
+      return remaining;
+    },
   };
   return rows.map((exchanges) => ({ exchanges, ...shared }));
-}
-
-function explainOnce(
-  patterns: readonly string[],
-  listExchanges: () => readonly Exchange[],
-  target: Pick<TargetContext, 'world' | 'recognizer'>,
-): () => string | undefined {
-  let explained: { readonly text: string | undefined } | undefined;
-  return () => {
-    explained ??= { text: explainAmbiguity(patterns, listExchanges(), target) };
-    return explained.text;
-  };
 }
 
 /** By the calibration, which all cases of a run share. */
 const remainingReadings = new WeakMap<readonly Exchange[], readonly OtherReading[]>();
 
+function readExchanges(
+  exchanges: readonly Exchange[],
+  { recognizer, configuredPatterns }: Pick<TargetContext, 'recognizer' | 'configuredPatterns'>,
+): TierReading {
+  const mentions = listSuccesses(exchanges).map(({ response }) => recognizer.findMentions(response.body));
+  return determineReading(mentions, configuredPatterns);
+}
+
+function computeOnce<Value>(compute: () => Value): () => Value {
+  let computed: { readonly value: Value } | undefined;
+  return () => {
+    computed ??= { value: compute() };
+    return computed.value;
+  };
+}
+
 function judgeRow(row: RequirementRow, { at }: RequirementCase, evidence: CaseEvidence): Judgement {
-  const unmet = judgeApplicability(evidence, at, explainInapplicable) ?? judgePreconditions(row, at, evidence);
+  const findBy = (assertions: readonly Assertion[], { reading }: OtherReading) =>
+    findFirst(assertions, { ...evidence, reading });
+  const unmet = judgePreconditions(row, at, evidence, explainInapplicable);
   if (unmet !== undefined) {
-    const isMet = ({ reading }: OtherReading) =>
-      findFirst(row.given, { ...evidence, reading }, 'requirement') === undefined;
     if (unmet.verdict !== 'inconclusive') return unmet;
-    const other = evidence.listOtherReadings().find(isMet);
+    const other = evidence.listOtherReadings().find((each) => findBy(row.given, each) === undefined);
     return other === undefined ? doubtWindow(unmet, evidence) : doubtReading(unmet, other);
   }
   if (row.expect.length === 0) return { verdict: 'error', reason: 'The case asserts nothing.', at };
-  const finding = findFirst(row.expect, evidence, 'requirement');
-  const findBy = ({ reading }: OtherReading) => findFirst(row.expect, { ...evidence, reading }, 'requirement');
+  const finding = findFirst(row.expect, evidence);
   if (finding?.is !== 'violated') {
-    const remaining = evidence.listRemainingReadings().map(findBy);
+    const remaining = evidence.listRemainingReadings().map((each) => findBy(row.expect, each));
     const [refuted] = remaining;
     if (refuted !== undefined && remaining.every((each) => each?.is === 'violated'))
       return { verdict: 'fail', ...refuted.judgement };
@@ -239,7 +200,7 @@ function judgeRow(row: RequirementRow, { at }: RequirementCase, evidence: CaseEv
   if (finding === undefined) return { verdict: 'pass', reason: '', at };
   const { is, judgement } = finding;
   if (is === 'unclear') return { verdict: 'inconclusive', ...judgement };
-  const other = evidence.listOtherReadings().find((each) => findBy(each)?.is !== 'violated');
+  const other = evidence.listOtherReadings().find((each) => findBy(row.expect, each)?.is !== 'violated');
   return other === undefined
     ? doubtWindow({ verdict: 'fail', ...judgement }, evidence)
     : doubtReading(judgement, other);
@@ -248,31 +209,40 @@ function judgeRow(row: RequirementRow, { at }: RequirementCase, evidence: CaseEv
 /** Turns a failure into a doubt: promotions of the deployment may take places of the newest 150. */
 function doubtWindow(judgement: Judgement, evidence: CaseEvidence): Judgement {
   const { at, exchange } = judgement;
-  const shown = exchange === undefined ? undefined : evidence.exchanges.get(exchange);
-  if (shown !== undefined && (!('response' in shown) || !isSuccessful(shown.response))) return judgement;
-  const reason = explainOwnPromotions([...evidence.exchanges.values()], evidence.calibration ?? [], evidence);
-  return reason === undefined
-    ? judgement
-    : { verdict: 'inconclusive', reason, at, ...(exchange === undefined ? {} : { exchange }) };
+  const shown = evidence.exchanges.get(exchange ?? '');
+  if (shown !== undefined && listSuccesses([shown]).length === 0) return judgement;
+  const reason = explainOwnPromotions([...evidence.exchanges.values()], evidence);
+  return reason === undefined ? judgement : { verdict: 'inconclusive', reason, at, ...omitUndefined({ exchange }) };
 }
 
 /** Turns a failure into a doubt: read in another way, the responses agree with the documentation. */
-function doubtReading({ at, exchange }: Partial<Judgement> & Pick<Judgement, 'at'>, other: OtherReading): Judgement {
+function doubtReading({ at, exchange }: Reason, other: OtherReading): Judgement {
   const reason = `A response may name promotions that it does not return. If it returns all that it names, it violates the documentation. If it returns only those ${other.words}, it conforms. Write one of these lines in the target file: ${other.stated}, or response: { where: {} } if all are returned.`;
-  return { verdict: 'inconclusive', reason, at, ...(exchange === undefined ? {} : { exchange }) };
+  return { verdict: 'inconclusive', reason, at, ...omitUndefined({ exchange }) };
 }
 
-/** @param explain why an exchange shows nothing about its request */
-function judgeApplicability(
+/** Finds the first exchange that shows nothing. @param explain why an exchange shows nothing */
+function findUnusable(
   { exchanges }: RowEvidence,
-  at: Location,
   explain: (exchange: Exchange) => string | undefined,
-): Judgement | undefined {
+): { readonly reason: string; readonly exchange: string } | undefined {
   for (const [exchange, received] of exchanges) {
     const reason = explain(received);
-    if (reason !== undefined) return { verdict: 'not-applicable', reason, at, exchange };
+    if (reason !== undefined) return { reason, exchange };
   }
   return undefined;
+}
+
+/** Judges a row that may have been sent again. The first result that differs decides. */
+function judgeRepeatedly(
+  row: RequirementRow,
+  testCase: RequirementCase,
+  evidence: CaseEvidence,
+  ...later: readonly CaseEvidence[]
+): Judgement {
+  const first = judgeRow(row, testCase, evidence);
+  const repeated = later.map((each) => judgeRepetition(row, testCase, first, evidence, each));
+  return repeated.find(({ isUnstable }) => isUnstable) ?? repeated.at(-1) ?? first;
 }
 
 /** Judges a repeated row. It fails if the same expectation is violated both times. */
@@ -290,7 +260,7 @@ function judgeRepetition(
     const violated = row.expect.filter((assertion) =>
       readBoth.every((each) => judgeAssertion(assertion, each, 'requirement').is === 'violated'),
     );
-    const finding = findFirst(violated, readBoth[0] as RowEvidence, 'requirement');
+    const finding = findFirst(violated, readBoth[0] as RowEvidence);
     if (finding !== undefined) return { verdict: 'fail', ...finding.judgement };
   }
   const reasonOf = ({ verdict, reason }: Judgement) => (verdict === 'pass' ? 'it passed.' : reason);
@@ -304,14 +274,21 @@ function judgeRepetition(
 
 /** Reads the responses of a failing row as they were read when it failed. */
 function readAsViolated({ expect }: RequirementRow, evidence: CaseEvidence): RowEvidence {
-  if (findFirst(expect, evidence, 'requirement')?.is === 'violated') return evidence;
+  if (findFirst(expect, evidence)?.is === 'violated') return evidence;
   return { ...evidence, reading: evidence.listRemainingReadings()[0]?.reading ?? evidence.reading };
 }
 
-function mentionsWorld({ exchanges, recognizer }: RowEvidence): boolean {
-  return [...exchanges.values()].some(
-    (exchange) => 'response' in exchange && hasMentions(recognizer.findMentions(exchange.response.body)),
-  );
+/** Explains why the test data may not be loaded; undefined if a response names some of it, or the user says that it is. */
+function explainUnseenWorld(
+  testCase: RequirementCase,
+  evidence: readonly RowEvidence[],
+  { world, recognizer, isWorldSeen, isWorldLoaded }: TargetContext,
+): string | undefined {
+  const exchanges = evidence.flatMap((each) => [...each.exchanges.values()]);
+  const namesWorld = (exchange: Exchange) =>
+    'response' in exchange && hasMentions(recognizer.findMentions(exchange.response.body));
+  if (!isWorldSeen && !exchanges.some(namesWorld)) return worldUnseen;
+  return isWorldLoaded || isOwnDataSeen(testCase, exchanges, world) ? undefined : ownDataUnseen;
 }
 
 /**
@@ -320,25 +297,22 @@ function mentionsWorld({ exchanges, recognizer }: RowEvidence): boolean {
  */
 function doubtWithoutWorld(
   judgement: Judgement,
-  { exchanges, world }: RowEvidence,
-  { calibrationExchanges = [] }: TargetContext,
+  { exchanges, world, calibration }: RowEvidence,
   unseen: string,
 ): Judgement {
   const { verdict, reason, exchange: name = '' } = judgement;
   if (verdict !== 'fail') return judgement;
-  const exchange = exchanges.get(name);
-  const status = exchange !== undefined && 'response' in exchange ? exchange.response.status : 0;
+  const statusOf = (exchange: Exchange | undefined) =>
+    exchange !== undefined && 'response' in exchange ? exchange.response.status : 0;
+  const status = statusOf(exchanges.get(name));
   if (status >= 500) return judgement;
   const documented = [...exchanges.values()].filter(({ request }) => createOracle(request, world).accepted);
   // Another status for another request may mean that this one names something that is gone.
   const isRefused =
-    calibrationExchanges.length > 0 &&
-    [...calibrationExchanges, ...documented].every(
-      (each) => 'response' in each && dataIndependentRefusals.has(each.response.status),
-    );
-  if (isRefused && dataIndependentRefusals.has(status))
-    return status === 410 ? { ...judgement, reason: `${reason} ${operationRetired}` } : judgement;
-  return { ...judgement, verdict: 'inconclusive', reason: `${reason} ${unseen}` };
+    calibration.length > 0 &&
+    [...[...calibration, ...documented].map(statusOf), status].every((each) => dataIndependentRefusals.has(each));
+  if (!isRefused) return { ...judgement, verdict: 'inconclusive', reason: `${reason} ${unseen}` };
+  return status === 410 ? { ...judgement, reason: `${reason} ${operationRetired}` } : judgement;
 }
 
 /** Statuses that speak of the method, the media type or the operation, whatever data a deployment has (RFC 9110). */
@@ -355,11 +329,18 @@ const worldUnseen =
 /** Before the reason why a row cannot be judged. */
 const unmetPrefix = 'Not judged, since something else is not as expected: ';
 
-/** Judges whether the row can be judged. Returns undefined if it can. */
-function judgePreconditions({ unavailable, given }: Row, at: Location, evidence: RowEvidence): Judgement | undefined {
+/** Judges whether the row can be judged. Returns undefined if it can. @param explain why a request is not applicable */
+function judgePreconditions(
+  { unavailable, given }: Row,
+  at: Location,
+  evidence: RowEvidence,
+  explain: (exchange: Exchange) => string | undefined,
+): Judgement | undefined {
+  const inapplicable = findUnusable(evidence, explain);
+  if (inapplicable !== undefined) return { verdict: 'not-applicable', at, ...inapplicable };
   if (unavailable.length > 0)
     return { verdict: 'not-applicable', reason: `The target does not have ${renderShortList(unavailable)}.`, at };
-  const unmet = findFirst(given, evidence, 'requirement')?.judgement;
+  const unmet = findFirst(given, evidence)?.judgement;
   if (unmet === undefined) return undefined;
   return { verdict: 'inconclusive', ...unmet, reason: `${unmetPrefix}${unmet.reason}` };
 }
@@ -367,22 +348,22 @@ function judgePreconditions({ unavailable, given }: Row, at: Location, evidence:
 /** An assertion that does not hold. */
 interface Finding {
   readonly is: 'violated' | 'unclear';
-  readonly judgement: Omit<Judgement, 'verdict'>;
+  readonly judgement: Reason;
 }
 
 /**
  * Finds the first violated assertion, or else the first unclear one. Its reason includes the other violations by the same
  * response.
  */
-function findFirst(assertions: readonly Assertion[], evidence: RowEvidence, mode: JudgeMode): Finding | undefined {
+function findFirst(assertions: readonly Assertion[], evidence: RowEvidence): Finding | undefined {
   const findings = assertions.flatMap((assertion): Finding[] => {
-    const result = judgeAssertion(assertion, evidence, mode);
+    const result = judgeAssertion(assertion, evidence, 'requirement');
     if (result.is === 'holds') return [];
     const { is, explain, shownBy } = result;
-    const reason = explain();
-    const expected = is === 'violated' ? { expected: describeAssertion(assertion, evidence.world, reason) } : {};
-    const shown = shownBy === undefined ? {} : { exchange: shownBy };
-    return [{ is, judgement: { reason, at: assertion.at, ...expected, ...shown } }];
+    const expected = is === 'violated' ? describeAssertion(assertion, evidence.world) : undefined;
+    return [
+      { is, judgement: { reason: explain(), at: assertion.at, ...omitUndefined({ expected, exchange: shownBy }) } },
+    ];
   });
   const violated = findings.filter(({ is }) => is === 'violated');
   const [first] = violated;
@@ -408,13 +389,11 @@ function summarizeRows(rows: readonly RowJudgement[], { at }: RequirementCase): 
 type Answer = Judgement & { readonly outcome?: string };
 
 function judgeQuestion({ rows: [row], answer, at }: QuestionCase, evidence: RowEvidence): Answer {
-  const unmet = judgeApplicability(evidence, at, explainUnsupported) ?? judgePreconditions(row, at, evidence);
+  const unmet = judgePreconditions(row, at, evidence, explainUnsupported);
   if (unmet !== undefined) return unmet;
   // Without a response there is no answer. If there are responses and a rule stays unclear, the outcome is undetermined.
-  for (const [exchange, received] of evidence.exchanges) {
-    const reason = explainTransientFailure(received);
-    if (reason !== undefined) return { verdict: 'inconclusive', reason, at, exchange };
-  }
+  const unanswered = findUnusable(evidence, explainTransientFailure);
+  if (unanswered !== undefined) return { verdict: 'inconclusive', at, ...unanswered };
   if (answer.kind === 'value') {
     const source = { at: answer.at, exchange: answer.of };
     const extracted = extractValue(answer, evidence);

@@ -1,6 +1,6 @@
+import { type AnsweredExchange, listSuccesses } from '../assertions/row-evidence.js';
 import { createOracle } from '../contract/oracle.js';
 import type { Exchange } from '../http/exchange.js';
-import { isSuccessful } from '../http/response-status.js';
 import { matchesPatterns } from '../recognition/path-patterns.js';
 import type { LocatedMention, Recognizer } from '../recognition/recognizer.js';
 import { absentValue, type MentionFilter } from '../recognition/sibling-values.js';
@@ -40,7 +40,7 @@ export function findOtherReadings(
 ): OtherReading[] {
   // The target file says it.
   if (recognizer.filter !== undefined || (reading.kind !== 'agreed' && reading.kind !== 'stated')) return [];
-  const responses = exchanges.flatMap((exchange) => readResponse(exchange, reading, world, recognizer));
+  const responses = listSuccesses(exchanges).map((exchange) => readResponse(exchange, reading, world, recognizer));
   const isForbidden = ({ mentions, forbidden }: ReadResponse) => mentions.some(({ id }) => forbidden.has(id));
   if (!responses.some(isForbidden)) return [];
   const single = reading.kind === 'agreed' && reading.nestedPaths !== undefined ? undefined : reading.patterns[0];
@@ -76,20 +76,19 @@ export function findOtherReadings(
 }
 
 function readResponse(
-  exchange: Exchange,
+  { request, response }: AnsweredExchange,
   reading: Extract<TierReading, { kind: 'agreed' | 'stated' }>,
   world: NamedWorld,
   recognizer: Recognizer,
-): ReadResponse[] {
-  if (!('response' in exchange) || !isSuccessful(exchange.response)) return [];
-  const { returned } = createOracle(exchange.request, world);
-  const all = recognizer.listLocatedMentions(exchange.response.body);
+): ReadResponse {
+  const { returned } = createOracle(request, world);
+  const all = recognizer.listLocatedMentions(response.body);
   // Agreeing patterns name the same tiers, and so do nested levels together.
   const mentions =
     reading.kind === 'stated' ? all.filter(({ pattern }) => matchesPatterns(pattern, reading.patterns)) : all;
   const available = world.tiers.filter(({ id }) => !world.unavailable.has(id));
   const idsOf = (obligation: string) => available.filter((tier) => returned(tier) === obligation).map(({ id }) => id);
-  return [{ required: idsOf('required'), forbidden: new Set(idsOf('forbidden')), mentions }];
+  return { required: idsOf('required'), forbidden: new Set(idsOf('forbidden')), mentions };
 }
 
 /** Finds the values that required tiers have and forbidden tiers do not; undefined if they do not decide everything. */
@@ -97,28 +96,23 @@ function findDecisiveValues(
   responses: readonly ReadResponse[],
   readValue: (mention: LocatedMention) => string,
 ): string[] | undefined {
-  const ofForbidden = new Set<string>();
-  for (const { mentions, forbidden } of responses)
-    for (const mention of mentions) if (forbidden.has(mention.id)) ofForbidden.add(readValue(mention));
+  const ofForbidden = new Set(
+    responses.flatMap(({ mentions, forbidden }) => mentions.filter(({ id }) => forbidden.has(id)).map(readValue)),
+  );
   const decisive = new Set<string>();
   // What is the same for a whole response, such as a total, says nothing about one promotion.
   let isSplit = false;
   for (const { required, mentions } of responses) {
-    const valuesById = new Map<string, string[]>();
-    for (const mention of mentions) {
-      const value = readValue(mention);
-      if (ofForbidden.has(value)) continue;
-      const values = valuesById.get(mention.id);
-      if (values === undefined) valuesById.set(mention.id, [value]);
-      else values.push(value);
-    }
+    const left = mentions.filter((mention) => !ofForbidden.has(readValue(mention)));
+    const valuesById = new Map<string, Set<string>>();
+    for (const each of left) valuesById.set(each.id, (valuesById.get(each.id) ?? new Set()).add(readValue(each)));
     for (const id of required) {
       const values = valuesById.get(id);
       if (values === undefined) return undefined;
       for (const value of values) decisive.add(value);
     }
     if (decisive.size > maxValues) return undefined;
-    isSplit ||= valuesById.size > 0 && mentions.some((mention) => ofForbidden.has(readValue(mention)));
+    isSplit ||= left.length > 0 && left.length < mentions.length;
   }
   return isSplit && decisive.size > 0 ? [...decisive] : undefined;
 }

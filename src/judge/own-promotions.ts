@@ -1,46 +1,41 @@
-import type { RowEvidence } from '../assertions/row-evidence.js';
+import { listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
 import { parseFilterParameter } from '../contract/operation.js';
-import { createOracle, type Oracle } from '../contract/oracle.js';
+import { createOracle } from '../contract/oracle.js';
 import type { Exchange, HttpRequest, HttpResponse } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
-import { isSuccessful } from '../http/response-status.js';
 import { listRecords } from '../recognition/list-records.js';
-import { readReturnedTiers } from '../recognition/returned-tiers.js';
+import { readReturned } from '../recognition/returned-tiers.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { truncate } from '../support/untrusted-text.js';
 import { windowSize } from '../world/named-world.js';
 import type { Tier } from '../world/world.js';
-
-type Evidence = Omit<RowEvidence, 'calibration'>;
 
 /**
  * Explains promotions of the deployment that may take places of the newest 150: responses name them, and all that lack
  * promotions of the test data lack the oldest ones.
  *
  * @param exchanges what is judged
- * @param others further exchanges with the deployment
  * @returns undefined if there are none, or if the target file counts them
  */
 export function explainOwnPromotions(
   exchanges: readonly Exchange[],
-  others: readonly Exchange[],
-  evidence: Pick<Evidence, 'reading' | 'recognizer' | 'world'>,
+  evidence: Omit<RowEvidence, 'exchanges'>,
 ): string | undefined {
-  const { world, reading, recognizer } = evidence;
+  const { world, calibration } = evidence;
   if (world.ownPromotions === 0) return undefined;
-  const readReturned = ({ body }: HttpResponse) =>
-    readReturnedTiers(recognizer.findMentions(body, reading.filter), reading).returned;
-  const unfiltered = [...others, ...exchanges].flatMap(listAnswered).filter(({ request }) => !hasFilter(request));
-  const seen = new Set(unfiltered.flatMap(({ response }) => readReturned(response)));
+  const unfiltered = listSuccesses([...calibration, ...exchanges]).filter(({ request }) => !hasFilter(request));
+  const seen = new Set(unfiltered.flatMap(({ response }) => readReturned(response.body, evidence).returned));
   const last = world.tiers.findLastIndex(({ id }) => seen.has(id));
   let isAnyAbsent = false;
-  for (const { request, response } of exchanges.flatMap(listAnswered)) {
+  for (const { request, response } of listSuccesses(exchanges)) {
     const oracle = createOracle(request, world);
-    const returned = new Set(readReturned(response));
+    const returned = new Set(readReturned(response.body, evidence).returned);
     if (world.tiers.some((tier) => returned.has(tier.id) && oracle.returned(tier) === 'forbidden')) return undefined;
-    const isAbsent = (tier: Tier) =>
-      !returned.has(tier.id) && !world.unavailable.has(tier.id) && mayBeRequired(oracle, tier);
-    const first = world.tiers.findIndex(isAbsent);
+    const mayBeRequired = (tier: Tier) =>
+      [oracle, ...oracle.alternatives].some((each) => each.returned(tier) === 'required');
+    const first = world.tiers.findIndex(
+      (tier) => !returned.has(tier.id) && !world.unavailable.has(tier.id) && mayBeRequired(tier),
+    );
     if (first >= 0 && first <= last) return undefined;
     isAnyAbsent ||= first >= 0;
   }
@@ -48,15 +43,11 @@ export function explainOwnPromotions(
   const unknown = new Set(unfiltered.flatMap(({ response }) => listUnknownRecords(response, evidence)));
   if (unknown.size <= (world.ownPromotions ?? 0)) return undefined;
   const names = renderShortList([...unknown].sort().map((each) => truncate(each, 60)));
-  return `${ownPromotionsPrefix}: ${names}. Those that are newer than the test data take places among the newest 150. ${countHint(unknown.size)}`;
+  return `${ownPromotionsPrefix}: ${names}. Those that are newer than the test data take places among the newest 150. Count them in the target file: own_promotions: ${unknown.size}, or 0 if none of them is a newer promotion. Or remove them from the deployment.`;
 }
 
 /** How the reasons begin. */
 export const ownPromotionsPrefix = 'Responses name promotions that the test data does not have';
-
-function countHint(count: number): string {
-  return `Count them in the target file: own_promotions: ${count}, or 0 if none of them is a newer promotion. Or remove them from the deployment.`;
-}
 
 /** The schema of target files allows this number. */
 const maxOwnPromotions = 30;
@@ -68,25 +59,19 @@ export function renderHiddenPromotionsHint(size: number): string {
   return ` If newer promotions of the deployment take the other places, say so in the target file: own_promotions: ${count}.`;
 }
 
-function listAnswered(exchange: Exchange): { readonly request: HttpRequest; readonly response: HttpResponse }[] {
-  return 'response' in exchange && isSuccessful(exchange.response) ? [exchange] : [];
-}
-
 /** Behind a filter, older promotions may be returned. */
 function hasFilter(request: HttpRequest): boolean {
   return parseRequest(request).query.some(([name]) => parseFilterParameter(name) !== undefined);
 }
 
 /** Lists what a response has in the place of tiers and the world does not know. */
-function listUnknownRecords({ body }: HttpResponse, { reading, recognizer }: Pick<Evidence, 'reading' | 'recognizer'>) {
+function listUnknownRecords(
+  { body }: HttpResponse,
+  { reading, recognizer }: Pick<RowEvidence, 'reading' | 'recognizer'>,
+): string[] {
   if (reading.kind !== 'agreed' && reading.kind !== 'stated') return [];
   // Agreeing patterns name the same tiers.
   const patterns = reading.kind === 'stated' ? reading.patterns : reading.patterns.slice(0, 1);
-  const { filter } = reading;
-  const records = listRecords(body, { kind: 'stated', patterns, ...(filter && { filter }) }, recognizer);
+  const records = listRecords(body, { ...reading, kind: 'stated', patterns }, recognizer);
   return records.filter((text) => recognizer.ids.tiers.findAnywhere(text).size === 0);
-}
-
-function mayBeRequired({ returned, alternatives }: Oracle, tier: Tier): boolean {
-  return returned(tier) === 'required' || alternatives.some((each) => each.returned(tier) === 'required');
 }

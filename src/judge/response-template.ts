@@ -8,7 +8,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { KnownIds } from '../recognition/known-ids.js';
-import { areIndices, parseNestedJson } from '../recognition/tier-mentions.js';
+import { areIndices, parseNestedJson } from '../recognition/walk-texts.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { Campaign, Tier, World } from '../world/world.js';

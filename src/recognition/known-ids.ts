@@ -5,7 +5,7 @@ import { createIdFinder, type IdFinder, numberBoundaries } from './id-finder.js'
 export interface KnownIds {
   readonly tiers: IdFinder;
   /** For the ids of tiers that are any part of a text, as in `tier-promo_1`. */
-  readonly tiersInWords?: IdFinder;
+  readonly tiersInWords: IdFinder;
   /** All other texts that are data, and not names of fields, if they are object keys. */
   readonly keys: IdFinder;
 }
@@ -20,15 +20,20 @@ export function getKnownIds(world: World): KnownIds {
 }
 
 function collectIds({ tiers, customers, products, skus, categories, campaigns }: World): KnownIds {
-  const tierIds = new Set(tiers.map(({ id }) => id));
+  const others = [...customers, ...products, ...skus, ...categories, ...campaigns].map(({ id }) => id);
+  const names = [...categories, ...campaigns].map(({ name }) => name);
+  return createKnownIds(
+    tiers.map(({ id }) => id),
+    [...others, ...names],
+  );
+}
+
+/** @param keys all other ids, and names that may be keys */
+export function createKnownIds(tiers: readonly string[], keys: readonly string[]): KnownIds {
+  const ids = new Set(tiers);
   return {
-    tiers: createIdFinder(tierIds),
-    tiersInWords: createIdFinder(tierIds, numberBoundaries),
-    keys: createIdFinder(
-      new Set([
-        ...[customers, products, skus].flatMap((list) => list.map(({ id }) => id)),
-        ...[...categories, ...campaigns].flatMap(({ id, name }) => [id, name]),
-      ]),
-    ),
+    tiers: createIdFinder(ids),
+    tiersInWords: createIdFinder(ids, numberBoundaries),
+    keys: createIdFinder(new Set(keys)),
   };
 }

@@ -1,9 +1,11 @@
 import { parseJson } from '../support/json.js';
-import { anyStepsWildcard } from './path-patterns.js';
+import type { KnownIds } from './known-ids.js';
+import { advance, anyStepsWildcard, type PatternState, startPattern } from './path-patterns.js';
 import type { Recognizer } from './recognizer.js';
 import { isSelected } from './sibling-values.js';
-import { escapePathStep, openContainer, type Position, parseNestedJson } from './tier-mentions.js';
+import { escapePathStep } from './tier-mentions.js';
 import type { TierReading } from './tier-reading.js';
+import { type PlacedText, type Position, walkTexts } from './walk-texts.js';
 
 /**
  * Lists everything under the patterns of a reading, once each: the ids of known tiers, and the texts of other values. Keys
@@ -12,99 +14,62 @@ import type { TierReading } from './tier-reading.js';
 export function listRecords(
   body: string,
   reading: Extract<TierReading, { kind: 'stated' | 'agreed' }>,
-  { ids: { tiers, tiersInWords = tiers }, filter: ofTarget }: Pick<Recognizer, 'ids' | 'filter'>,
+  { ids, filter: ofTarget }: Pick<Recognizer, 'ids' | 'filter'>,
 ): string[] {
+  const { tiers } = ids;
   const filter = reading.filter ?? ofTarget;
   const value = parseJson(body);
-  if (value === undefined) return [];
-  const keys: KeyRules = {
-    isKnown: (key) => [tiers, tiersInWords].some((finder) => finder.findIds(key).ids.length > 0),
-    areStated: reading.kind === 'stated',
+  const listUnder = (pattern: string): string[] => {
+    const wanted = pattern.split('/').slice(1);
+    const start = startPattern(wanted);
+    const descend = (position: Position<PatternState>) => {
+      const next = advance(position.state, wanted, (step) => matchesMember(step, position));
+      return next.size === 0 ? undefined : next;
+    };
+    const isRecord = ({ position, isKey }: PlacedText<PatternState>) =>
+      (position === undefined ? start : descend(position))?.has(wanted.length) === true &&
+      (position?.names === undefined || isKey === isNamedByKey(position, wanted, reading.kind === 'stated', ids));
+    const records: string[] = [];
+    for (const placed of walkTexts(value, start, descend)) {
+      if (!isRecord(placed)) continue;
+      const found = tiers.findIds(placed.text);
+      const template = found.ids.length === 0 || found.isWhole ? undefined : tiers.replaceIds(placed.text, '*');
+      if (filter !== undefined && !isSelected({ ...placed, template }, filter, tiers)) continue;
+      records.push(...(found.ids.length > 0 ? found.ids : [placed.text]));
+    }
+    return records;
   };
-  const listUnder = (pattern: string) =>
-    listTexts(value, pattern.split('/').slice(1), keys).flatMap(({ text, position, isKey }) => {
-      const { ids, isWhole } = tiers.findIds(text);
-      const template = ids.length === 0 || isWhole ? {} : { template: tiers.replaceIds(text, '*') };
-      if (filter !== undefined && !isSelected({ position, isKey, ...template }, filter, tiers)) return [];
-      return ids.length > 0 ? ids : [text];
-    });
   if (reading.kind === 'stated') return [...new Set(reading.patterns.flatMap(listUnder))];
   // Agreeing patterns name the same records, so the first one that names any is enough.
   const levels = [...(reading.nestedPaths ?? [])];
   for (const pattern of reading.patterns) {
-    const nested = levels.filter(([, normalized]) => normalized === pattern).flatMap(([level]) => listUnder(level));
-    const texts = [...listUnder(pattern), ...nested];
+    const nested = levels.filter(([, normalized]) => normalized === pattern).map(([level]) => level);
+    const texts = [pattern, ...nested].flatMap(listUnder);
     if (texts.length > 0) return [...new Set(texts)];
   }
   return [];
 }
 
-/** A text under a pattern. */
-interface Listed {
-  readonly text: string;
-  readonly position: Position | undefined;
-  readonly isKey: boolean;
-}
-
-/** Which keys count: those that are known ids, or all if the target file states a pattern that ends with a key. */
-interface KeyRules {
-  isKnown(key: string): boolean;
-  readonly areStated: boolean;
-}
-
-/** Lists the strings and numbers under a pattern, and the keys if the pattern ends with a wildcard for a key. */
-function listTexts(value: unknown, steps: readonly string[], keys: KeyRules, position?: Position): Listed[] {
-  const [step, ...rest] = steps;
-  if (step === undefined)
-    return typeof value === 'string' || typeof value === 'number'
-      ? [{ text: String(value), position, isKey: false }]
-      : [];
-  if (step === anyStepsWildcard)
-    return [...walk(value, position)].flatMap((each) => listTexts(each.value, rest, keys, each.position));
-  const inner = openValue(value);
-  if (inner === undefined) return [];
-  const { members, names } = inner;
+/** Whether a step of a pattern matches a member. `*` within a step stands for an id in a key. */
+function matchesMember(step: string, { names, isList, next }: Position): boolean {
+  const key = names?.[next];
+  if (isList && (step === '*' || step === (key ?? String(next)))) return true;
+  if (key === undefined) return false;
   const [before = '', after] = step.replaceAll('~1', '/').replaceAll('~0', '~').split('*');
-  return members.flatMap((part, next) => {
-    const at = createPosition(inner, next, position);
-    const key = names?.[next];
-    if (inner.isList && !(key !== undefined && keys.isKnown(key)) && (step === '*' || step === (key ?? String(next)))) {
-      const listed = listTexts(part, rest, keys, at);
-      if (listed.length > 0 || rest.length > 0) return listed;
-    }
-    if (key === undefined) return [];
-    if (after === undefined) return escapePathStep(key) === step ? listTexts(part, rest, keys, at) : [];
-    if (!key.startsWith(before) || !key.endsWith(after)) return [];
-    if (rest.length > 0) return listTexts(part, rest, keys, at);
-    return keys.areStated || keys.isKnown(key) ? [{ text: key, position: at, isKey: true }] : [];
-  });
+  return after === undefined ? escapePathStep(key) === step : key.startsWith(before) && key.endsWith(after);
 }
 
-/** Opens an array or an object, also one that a string contains as JSON. Returns undefined for other values. */
-function openValue(value: unknown): ReturnType<typeof openContainer> | undefined {
-  const opened = typeof value === 'string' ? parseNestedJson(value) : value;
-  return typeof opened === 'object' && opened !== null ? openContainer(opened) : undefined;
-}
-
-function createPosition(
-  { members, names, isList }: ReturnType<typeof openContainer>,
-  next: number,
-  parent?: Position,
-): Position {
-  // Without a spread, which takes five times as long.
-  return { members, names, isList, next, parent, depth: (parent?.depth ?? 0) + 1 };
-}
-
-/** Yields a value and all values in it. Uses an explicit stack, because a body can be nested deeply. */
-function* walk(
-  value: unknown,
-  position: Position | undefined,
-): Generator<{ value: unknown; position: Position | undefined }> {
-  const stack = [{ value, position }];
-  for (let each = stack.pop(); each !== undefined; each = stack.pop()) {
-    yield each;
-    const inner = openValue(each.value);
-    for (let next = (inner?.members.length ?? 0) - 1; inner !== undefined && next >= 0; next -= 1)
-      stack.push({ value: inner.members[next], position: createPosition(inner, next, each.position) });
-  }
+/** Whether the key of a member is the record, and not the value. @param areStated whether unknown keys are records, too */
+function isNamedByKey(
+  { names = [], isList, members, next }: Position,
+  wanted: readonly string[],
+  areStated: boolean,
+  { tiers, tiersInWords }: KnownIds,
+): boolean | undefined {
+  const last = wanted.at(-1) ?? '';
+  if (last === anyStepsWildcard || !last.includes('*')) return false;
+  if ([tiers, tiersInWords].some((finder) => finder.findIds(names[next] ?? '').ids.length > 0)) return true;
+  // Neither is a record if an unknown key may be the name of a field.
+  if (!isList) return areStated ? true : undefined;
+  return areStated && !['string', 'number'].includes(typeof members[next]);
 }

@@ -28,22 +28,16 @@ function findSingleResults(
   patterns: readonly string[],
   bodies: readonly { has(pattern: string): boolean }[],
 ): [string, string][] {
-  const byLength = new Map<number, string[]>();
-  for (const pattern of patterns) {
-    const others = byLength.get(pattern.length);
-    if (others === undefined) byLength.set(pattern.length, [pattern]);
-    else others.push(pattern);
-  }
+  const isSingle = (single: string, list: string) =>
+    isWithoutOneList(single, list) && !bodies.some((body) => body.has(single) && body.has(list));
   return patterns.flatMap((list) =>
-    (byLength.get(list.length - '/*'.length) ?? []).flatMap((single): [string, string][] => {
-      const isApart = isWithoutOneList(single, list) && !bodies.some((body) => body.has(single) && body.has(list));
-      return isApart ? [[single, list]] : [];
-    }),
+    patterns.filter((single) => isSingle(single, list)).map((single): [string, string] => [single, list]),
   );
 }
 
 /** Whether a path is another one without one of its steps `*`. In linear time: paths may have thousands of steps. */
 function isWithoutOneList(single: string, list: string): boolean {
+  if (list.length - single.length !== '/*'.length) return false;
   let same = 0;
   while (same < single.length && single[same] === list[same]) same += 1;
   // The next step may begin as the removed one does.

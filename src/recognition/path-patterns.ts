@@ -1,25 +1,48 @@
 /** Stands for any number of steps in a stated pattern. */
 export const anyStepsWildcard = '**';
 
+/** The indices of the steps of a pattern that may come next. Contains the number of steps if the path is complete. */
+export type PatternState = ReadonlySet<number>;
+
 /** Whether a pattern matches one of the stated patterns. A stated index matches any index: a filter decides about it. */
 export function matchesPatterns(pattern: string, stated: readonly string[]): boolean {
   // Patterns that were found are stated as they are, and may have thousands of steps.
   if (stated.includes(pattern)) return true;
   const steps = pattern.split('/');
-  return stated.some((wanted) => matchesSteps(steps, wanted.split('/')));
+  return stated.some((each) => {
+    const wanted = each.split('/');
+    const end = steps.reduce(
+      (state, step) =>
+        advance(state, wanted, (other) => other === '*' || other === step || (step === '*' && /^\d+$/.test(other))),
+      startPattern(wanted),
+    );
+    return end.has(wanted.length);
+  });
 }
 
-/** In linear time: patterns may come from elsewhere. */
-function matchesSteps(steps: readonly string[], wanted: readonly string[]): boolean {
-  // The numbers of steps that the wanted ones so far can match.
-  let counts = new Set([0]);
-  for (const each of wanted) {
-    const [least = steps.length + 1] = counts;
-    const matches = (step: string | undefined) => each === '*' || each === step || (step === '*' && /^\d+$/.test(each));
-    counts =
-      each === anyStepsWildcard
-        ? new Set(Array.from({ length: steps.length + 1 - least }, (_, n) => least + n))
-        : new Set([...counts].filter((n) => n < steps.length && matches(steps[n])).map((n) => n + 1));
+/** Returns the state at the beginning of a path. */
+export function startPattern(wanted: readonly string[]): PatternState {
+  return skipWildcards(new Set([0]), wanted);
+}
+
+/** Returns the state after one more step of a path. In linear time: patterns may come from elsewhere. */
+export function advance(
+  state: PatternState,
+  wanted: readonly string[],
+  matches: (step: string) => boolean,
+): PatternState {
+  const next = new Set<number>();
+  for (const at of state) {
+    const step = wanted[at];
+    if (step === anyStepsWildcard) next.add(at);
+    else if (step !== undefined && matches(step)) next.add(at + 1);
   }
-  return counts.has(steps.length);
+  return skipWildcards(next, wanted);
+}
+
+/** A wildcard may stand for no step at all. */
+function skipWildcards(state: Set<number>, wanted: readonly string[]): PatternState {
+  // The loop visits what it adds.
+  for (const at of state) if (wanted[at] === anyStepsWildcard) state.add(at + 1);
+  return state;
 }

@@ -1,6 +1,7 @@
 import { minLengthInsideText } from './id-finder.js';
 import { mergeNestedPaths } from './path-normalization.js';
 import { matchesPatterns } from './path-patterns.js';
+import type { Recognizer } from './recognizer.js';
 import { isCatchAllPattern, subtractIds, type TierMentions } from './tier-mentions.js';
 import type { TierReading } from './tier-reading.js';
 
@@ -17,6 +18,14 @@ export interface ReturnedTiers {
 /** The number of patterns in a message. */
 const maxShown = 5;
 
+/** Reads the returned tiers of a body. */
+export function readReturned(
+  body: string,
+  { reading, recognizer }: { readonly reading: TierReading; readonly recognizer: Recognizer },
+): ReturnedTiers {
+  return readReturnedTiers(recognizer.findMentions(body, reading.filter), reading);
+}
+
 /** Reads the returned tiers from the mentions of a body. */
 export function readReturnedTiers(
   { idsByPattern, unlocatedIds, possibleIds }: TierMentions,
@@ -24,14 +33,13 @@ export function readReturnedTiers(
 ): ReturnedTiers {
   const resultOf = (returned: readonly string[], mayBeInTexts: boolean | undefined): ReturnedTiers => {
     const doubtful = mayBeInTexts ? new Set([...unlocatedIds, ...possibleIds]) : unlocatedIds;
-    if (doubtful.size === 0) return { returned, unclear: doubtful, reason: '' };
     const reason = unlocatedIds.size > 0 ? unlocatedReason : possibleReason;
-    return { returned, unclear: subtractIds(doubtful, new Set(returned)), reason };
+    return { returned, unclear: subtractIds(doubtful, new Set(returned)), reason: doubtful.size === 0 ? '' : reason };
   };
   const unclear = (reason: string): ReturnedTiers => ({
     returned: [],
     unclear: new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]),
-    reason,
+    reason: `${renderPatterns(reading.patterns)}, ${reason}`,
   });
   switch (reading.kind) {
     case 'stated': {
@@ -46,13 +54,14 @@ export function readReturnedTiers(
         hasIdsInTexts,
       );
     }
-    case 'ambiguous':
-      return unclear(
-        reading.explain?.() ?? `${renderPatterns(reading.patterns)}, which ${renderAmbiguity(reading.patterns)}`,
-      );
+    case 'ambiguous': {
+      const explained = reading.explain?.();
+      const result = unclear(`which ${renderAmbiguity(reading.patterns)}`);
+      return explained === undefined ? result : { ...result, reason: explained };
+    }
     case 'misstated':
       return unclear(
-        `${renderPatterns(reading.patterns)}, but not under ${reading.stated.join(' or ')}, which the target file states. Correct response.tier there.`,
+        `but not under ${reading.stated.join(' or ')}, which the target file states. Correct response.tier there.`,
       );
   }
 }

@@ -1,7 +1,8 @@
 import { isJsonObject } from '../support/json.js';
 import type { IdFinder } from './id-finder.js';
 import { matchesPatterns } from './path-patterns.js';
-import { escapePathStep, type Mention, type Position } from './tier-mentions.js';
+import { escapePathStep, type Mention } from './tier-mentions.js';
+import type { Position } from './walk-texts.js';
 
 /**
  * Which of the mentioned tiers were returned: those with certain values beside them, such as `valid: true`, and those

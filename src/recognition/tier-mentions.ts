@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { parseJson } from '../support/json.js';
-import { type FoundIds, type IdFinder, noIds } from './id-finder.js';
+import type { IdFinder } from './id-finder.js';
 import type { KnownIds } from './known-ids.js';
+import { type Position, walkTexts } from './walk-texts.js';
 
 /**
  * The tiers that one body mentions, whatever its shape. Ids are unique, so every mention can be found. Its location is
@@ -20,15 +21,6 @@ export interface TierMentions {
   readonly hasOtherLetterCase: boolean;
 }
 
-const none: ReadonlySet<string> = new Set();
-const noMentions: TierMentions = {
-  idsByPattern: new Map(),
-  unlocatedIds: none,
-  possibleIds: none,
-  hasIdsInTexts: false,
-  hasOtherLetterCase: false,
-};
-
 /** One place of a body that names a tier. */
 export interface Mention {
   readonly id: string;
@@ -38,132 +30,70 @@ export interface Mention {
   /** Whether the id is a key, and not a value. */
   readonly isKey: boolean;
   /** The text around the id, if the id is a part of a text. */
-  readonly template?: string;
+  readonly template: string | undefined;
 }
 
 /**
  * Finds the tiers that a body mentions, be it JSON or not.
  *
- * @param isSelected whether a mention counts. Default: all do. The mention is valid during the call only.
+ * @param isSelected whether a mention counts. The mention is valid during the call only.
  */
 export function findTierMentions(
   body: string,
-  ids: KnownIds,
-  isSelected?: (mention: Mention) => boolean,
+  { tiers, tiersInWords, keys }: KnownIds,
+  isSelected: (mention: Mention) => boolean = () => true,
 ): TierMentions {
-  const found = findMentionsOf(ids.tiers, body, ids, isSelected);
-  const { tiersInWords } = ids;
-  if (tiersInWords === undefined || found.idsByPattern.size > 0 || found.unlocatedIds.size === 0) return found;
-  return findMentionsOf(tiersInWords, body, ids, isSelected);
+  const found = findMentionsOf(tiers, body, keys, isSelected);
+  if (found.idsByPattern.size > 0 || found.unlocatedIds.size === 0) return found;
+  return findMentionsOf(tiersInWords, body, keys, isSelected);
 }
 
 function findMentionsOf(
   tiers: IdFinder,
   body: string,
-  { keys }: Pick<KnownIds, 'keys'>,
-  isSelected: ((mention: Mention) => boolean) | undefined,
+  keys: IdFinder,
+  isSelected: (mention: Mention) => boolean,
 ): TierMentions {
   // The text is searched too: the parser drops repeated keys. The parsed value is searched because of escapes.
   const unlocated = tiers.findAnywhere(body);
   const possible = tiers.findShortIds(body);
-  if (unlocated.size + possible.size === 0 && !tiers.mayHide(body)) return noMentions;
+  const mayMention = unlocated.size + possible.size > 0 || tiers.mayHide(body);
   const idsByPattern = new Map<string, Set<string>>();
   const notSelected = new Set<string>();
   let hasIdsInTexts = false;
   let hasOtherLetterCase = false;
   // A cache, because all records have the same keys.
-  const keyCache = new Map<string, Key>();
-  const readKey = (text: string): Key => {
-    const cached = keyCache.get(text);
-    if (cached !== undefined) return cached;
-    const found = tiers.findIds(text);
-    const isOther = keys.findExact(text) !== undefined;
-    const key = {
-      step: found.isWhole || isOther ? '*' : escapePathStep(keys.replaceIds(tiers.replaceIds(text, '*'), '*')),
-      // A deployment may use the same id for a tier and for something else.
-      found: found.isWhole || !isOther ? found : noIds,
-    };
-    keyCache.set(text, key);
-    return key;
+  const steps = new Map<string, string>();
+  const renderStep = (key: string) => {
+    const isId = () => [tiers, keys].some((finder) => finder.findExact(key) !== undefined);
+    const step = steps.get(key) ?? (isId() ? '*' : escapePathStep(keys.replaceIds(tiers.replaceIds(key, '*'), '*')));
+    steps.set(key, step);
+    return step;
   };
-  const addMention = (
-    text: string,
-    { ids, isWhole }: FoundIds,
-    { pattern }: PathNode,
-    at?: Container,
-    isKey = false,
-  ) => {
-    if (isWhole && ids[0] !== text) hasOtherLetterCase = true;
+  const renderPattern = ({ state, names, isList, next }: Position<string>) =>
+    appendStep(state, isList ? '*' : renderStep(names?.[next] ?? ''));
+  for (const { text, position, isKey } of walkTexts(mayMention ? parseJson(body) : undefined, '', renderPattern)) {
+    const { ids, isWhole } = tiers.findIds(text);
+    // A deployment may use the same id for a tier and for something else.
+    if (ids.length === 0 || (isKey && !isWhole && keys.findExact(text) !== undefined)) continue;
+    hasOtherLetterCase ||= isWhole && ids[0] !== text;
     // A sentence with several ids may say that one was returned and the other was not.
     if (ids.length > 1 && /\p{L}/u.test(tiers.replaceIds(text, ''))) {
       for (const id of ids) unlocated.add(id);
-      return;
+      continue;
     }
+    const pattern = position === undefined ? '' : renderPattern(position);
+    const template = isWhole ? undefined : tiers.replaceIds(text, '*');
     for (const id of ids) {
-      if (isSelected !== undefined) {
-        const template = isWhole ? {} : { template: tiers.replaceIds(text, '*') };
-        if (!isSelected({ id, pattern, position: at, isKey, ...template })) {
-          notSelected.add(id);
-          continue;
-        }
+      if (!isSelected({ id, pattern, position, isKey, template })) {
+        notSelected.add(id);
+        continue;
       }
-      if (!isWhole) hasIdsInTexts = true;
+      hasIdsInTexts ||= !isWhole;
       const key = idsByPattern.has(pattern) || idsByPattern.size < maxPatterns ? pattern : catchAllPattern;
-      const known = idsByPattern.get(key);
-      if (known === undefined) idsByPattern.set(key, new Set([id]));
-      else known.add(id);
+      const known = idsByPattern.get(key) ?? new Set();
+      idsByPattern.set(key, known.add(id));
     }
-  };
-  const root: PathNode = { pattern: '', children: undefined };
-  // A cache, because all records have the same paths.
-  const findNode = (container: Container | undefined): PathNode => {
-    if (container === undefined) return root;
-    const { node, names, isList, next } = container;
-    const name = isList ? undefined : names?.[next];
-    const cached = node.children?.get(name);
-    if (cached !== undefined) return cached;
-    const step = name === undefined ? '*' : readKey(name).step;
-    const child: PathNode = { pattern: appendStep(node.pattern, step), children: undefined };
-    // Deep paths rarely repeat, and a body may have a million of them.
-    if (node.pattern.length < maxCachedPattern) {
-      node.children ??= new Map();
-      node.children.set(name, child);
-    }
-    return child;
-  };
-  // Paths are only computed for mentions and for nested values: most values mention nothing.
-  const readValue = (value: unknown, container: Container | undefined): Container | undefined => {
-    if (typeof value === 'string' || typeof value === 'number') {
-      const text = String(value);
-      const encoded = parseNestedJson(text);
-      if (encoded !== undefined) return readValue(encoded, container);
-      const found = tiers.findIds(text);
-      if (found.ids.length > 0) addMention(text, found, findNode(container), container);
-    } else if (typeof value === 'object' && value !== null) {
-      // Without a spread: a body may have a million levels.
-      const { members, names, isList } = openContainer(value);
-      const depth = (container?.depth ?? 0) + 1;
-      if (members.length > 0)
-        return { members, names, isList, node: findNode(container), next: 0, parent: container, depth };
-    }
-    return undefined;
-  };
-  // An explicit stack, because a body can be nested deeper than the call stack allows.
-  const stack: Container[] = [];
-  for (let current = readValue(parseJson(body), undefined); current !== undefined; ) {
-    const { members, names } = current;
-    let inner: Container | undefined;
-    while (inner === undefined && current.next < members.length) {
-      const name = names?.[current.next];
-      if (name !== undefined && name.length >= tiers.minLength) {
-        const { found } = readKey(name);
-        if (found.ids.length > 0) addMention(name, found, findNode(current), current, true);
-      }
-      inner = readValue(members[current.next], current);
-      if (inner === undefined) current.next += 1;
-    }
-    if (inner !== undefined && current.next + 1 < members.length) stack.push(current);
-    current = inner ?? continueWith(stack.pop());
   }
   const located = new Set([...notSelected, ...[...idsByPattern.values()].flatMap((ids) => [...ids])]);
   return {
@@ -174,69 +104,6 @@ function findMentionsOf(
     hasOtherLetterCase,
   };
 }
-
-/** Opens an array or an object. */
-export function openContainer(value: object): Pick<Position, 'members' | 'names' | 'isList'> {
-  if (Array.isArray(value)) return { members: value, names: undefined, isList: true };
-  const names = Object.keys(value);
-  return { members: Object.values(value), names, isList: areIndices(names) };
-}
-
-/** Whether all keys of an object are indices. JavaScript lists such keys before all others. */
-export function areIndices(keys: readonly string[]): boolean {
-  return /^(0|[1-9]\d{0,8})$/.test(keys.at(-1) ?? '');
-}
-
-/** Moves on to the next member. */
-function continueWith(container: Container | undefined): Container | undefined {
-  if (container !== undefined) container.next += 1;
-  return container;
-}
-
-/** Parses a string of a body that contains JSON: an array or an object. Returns undefined for any other string. */
-export function parseNestedJson(text: string): unknown {
-  return firstCharacters.has(text.charCodeAt(0)) && /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
-}
-
-/** The characters with which such JSON can begin. Checking them first is faster than a search. */
-const firstCharacters = new Set(Array.from('[{ \t\r\n\uFEFF', (character) => character.charCodeAt(0)));
-
-interface Key {
-  /** The step of a pattern. */
-  readonly step: string;
-  readonly found: FoundIds;
-}
-
-/** A place in an array or in an object, and in all that surround it. */
-export interface Position {
-  readonly members: readonly unknown[];
-  /** The keys of an object. */
-  readonly names: readonly string[] | undefined;
-  /** Whether it is an array, or an object whose keys are indices: some languages write a list with gaps so. */
-  readonly isList: boolean;
-  /** The index of a member. */
-  readonly next: number;
-  readonly parent: Position | undefined;
-  /** The number of steps to its members. */
-  readonly depth: number;
-}
-
-/** An array or an object that is being read. */
-interface Container extends Position {
-  readonly node: PathNode;
-  /** The index of the member to read next. */
-  next: number;
-}
-
-/** A path pattern of a body. */
-interface PathNode {
-  readonly pattern: string;
-  /** By key. All items of a list share one node. */
-  children: Map<string | undefined, PathNode> | undefined;
-}
-
-/** The length of a pattern in characters up to which its children are cached. */
-const maxCachedPattern = 500;
 
 /** The length of a key in characters up to which a pattern contains the key itself. */
 const maxKey = 500;

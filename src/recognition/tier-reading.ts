@@ -1,25 +1,29 @@
+import { omitUndefined } from '../support/omit-undefined.js';
 import { findNestedPaths, mergeNestedPaths } from './path-normalization.js';
 import { matchesPatterns } from './path-patterns.js';
 import type { MentionFilter } from './sibling-values.js';
 import { isCatchAllPattern, type TierMentions } from './tier-mentions.js';
 
-/** How to find the returned tiers in the responses of a target. `hasIdsInTexts`: longer texts contain ids. */
+/** How to find the returned tiers in the responses of a target. */
 export type TierReading = {
-  /** Only these mentions count. Default: that of the recognizer. */ readonly filter?: MentionFilter;
-} /** The tiers under any of `patterns` were returned. All patterns name the same tiers. Empty if none was seen yet. */ & (
+  /** Only these mentions count. Default: that of the recognizer. */
+  readonly filter?: MentionFilter;
+  readonly patterns: readonly string[];
+} & (
   | {
+      /** All patterns name the same tiers: those that were returned. There are none if no response names any. */
       readonly kind: 'agreed';
-      readonly patterns: readonly string[];
-      readonly hasIdsInTexts?: true;
       /** Patterns of nested levels, as in a linked list, with the pattern that stands for all levels. */
       readonly nestedPaths?: ReadonlyMap<string, string>;
+      /** Whether longer texts contain ids. */
+      readonly hasIdsInTexts?: true;
     }
   /** The target file states the patterns. `*` stands for any step, `**` for any number of steps. */
-  | { readonly kind: 'stated'; readonly patterns: readonly string[]; readonly hasIdsInTexts?: true }
+  | { readonly kind: 'stated'; readonly hasIdsInTexts?: true }
   /** The patterns name different tiers, so it is unknown which one means "returned". */
-  | { readonly kind: 'ambiguous'; readonly patterns: readonly string[]; explain?(): string | undefined }
+  | { readonly kind: 'ambiguous'; explain?(): string | undefined }
   /** The target file states patterns, but tiers are named under other patterns only. */
-  | { readonly kind: 'misstated'; readonly stated: readonly string[]; readonly patterns: readonly string[] }
+  | { readonly kind: 'misstated'; readonly stated: readonly string[] }
 );
 
 /**
@@ -33,13 +37,14 @@ export function determineReading(mentions: readonly TierMentions[], stated?: rea
   const bodies = mentions.map(({ idsByPattern }) => idsByPattern);
   const nestedPaths = stated === undefined ? findNestedPaths(found, bodies) : new Map<string, string>();
   const patterns = [...new Set(found.map((pattern) => nestedPaths.get(pattern) ?? pattern))].sort();
-  const inTexts = mentions.some(({ hasIdsInTexts }) => hasIdsInTexts) ? ({ hasIdsInTexts: true } as const) : {};
+  const hasIdsInTexts = mentions.some((each) => each.hasIdsInTexts) || undefined;
   if (stated !== undefined) {
     const isFound = patterns.length === 0 || patterns.some((pattern) => matchesPatterns(pattern, stated));
-    return isFound ? { kind: 'stated', patterns: stated, ...inTexts } : { kind: 'misstated', stated, patterns };
+    if (!isFound) return { kind: 'misstated', stated, patterns };
+    return { kind: 'stated', patterns: stated, ...omitUndefined({ hasIdsInTexts }) };
   }
   const [first, ...others] = patterns;
-  if (first === undefined) return { kind: 'agreed', patterns: [] };
+  if (first === undefined) return { kind: 'agreed', patterns };
   const agree =
     !patterns.some(isCatchAllPattern) &&
     mentions.every(({ idsByPattern }) => {
@@ -47,8 +52,9 @@ export function determineReading(mentions: readonly TierMentions[], stated?: rea
       const ids = new Set(merged.get(first));
       return others.every((other) => hasSameIds(ids, merged.get(other)));
     });
-  const nested = nestedPaths.size === 0 ? {} : { nestedPaths };
-  return agree ? { kind: 'agreed', patterns, ...nested, ...inTexts } : { kind: 'ambiguous', patterns };
+  if (!agree) return { kind: 'ambiguous', patterns };
+  const nested = nestedPaths.size === 0 ? undefined : nestedPaths;
+  return { kind: 'agreed', patterns, ...omitUndefined({ nestedPaths: nested, hasIdsInTexts }) };
 }
 
 function hasSameIds(ids: ReadonlySet<string>, unique: readonly string[] = []): boolean {

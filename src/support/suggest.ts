@@ -2,8 +2,9 @@ import { requireLazily } from './require-lazily.js';
 
 const levenshtein = requireLazily<typeof import('fastest-levenshtein')>('fastest-levenshtein');
 
-/** Above this number, none are listed. */
+/** Above this number, only the nearest names are listed. */
 const maxListed = 25;
+const maxNearest = 5;
 
 /** Suggests the known name that is most similar to an unknown one, or lists the known names. */
 export function suggest(unknown: string, known: readonly string[]): string {
@@ -11,6 +12,8 @@ export function suggest(unknown: string, known: readonly string[]): string {
   const { closest, distance } = levenshtein();
   const nearest = closest(unknown, [...known]);
   const near = distance(unknown.toLowerCase(), nearest.toLowerCase()) <= Math.max(2, unknown.length / 3);
-  if (near || known.length > maxListed) return `Did you mean '${nearest}'?`;
-  return `Known: ${[...known].sort().join(', ')}.`;
+  if (near) return `Did you mean '${nearest}'?`;
+  if (known.length <= maxListed) return `Known: ${[...known].sort().join(', ')}.`;
+  const byDistance = [...known].sort((one, other) => distance(unknown, one) - distance(unknown, other));
+  return `The nearest of ${known.length}: ${byDistance.slice(0, maxNearest).join(', ')}.`;
 }

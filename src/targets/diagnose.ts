@@ -216,7 +216,7 @@ function checkResponses(first: HttpResponse, exchanges: readonly Exchange[], dia
     report('Responses', 'problem', `${what} Check the base URL. ${headersHint}`);
   } else reportReading(reading, mentions, report);
   const named = new Set(mentions.flatMap(({ idsByPattern }) => [...idsByPattern.values()].flat())).size;
-  const own = explainOwnPromotions(exchanges, [], { world, recognizer, reading });
+  const own = explainOwnPromotions(exchanges, { world, recognizer, reading, calibration: [] });
   if (own !== undefined) report('Ids', 'problem', own);
   else if (!hasTiers) {
     report('Ids', 'unknown', `No promotion has an id, so only cases that need none are judged. ${fewIdsHint}`);

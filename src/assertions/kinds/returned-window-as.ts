@@ -1,7 +1,7 @@
 import { getWindowSize } from '../../world/named-world.js';
 import type { AlternativeTiers } from '../alternative-tiers.js';
 import { defineAssertion, type JudgeContext } from '../assertion.js';
-import { type AssertionResult, combineAll, holds, violated } from '../assertion-result.js';
+import { type AssertionResult, combineAll, combineAny, holds, violated } from '../assertion-result.js';
 import { judgeAllReturned, judgeNoneReturned, judgeResult } from '../judge-result.js';
 
 interface Data {
@@ -10,10 +10,8 @@ interface Data {
   readonly ofOther: readonly AlternativeTiers[];
 }
 
-const words: Readonly<Record<AlternativeTiers['window'], string>> = {
-  'before-the-filter': 'before the filter',
-  'after-the-filter': 'after the filter',
-};
+/** As in "before the filter". */
+const renderWindow = ({ window }: AlternativeTiers) => window.replaceAll('-', ' ');
 
 export default defineAssertion<string, Data>({
   key: 'returned.window-as',
@@ -31,23 +29,24 @@ export default defineAssertion<string, Data>({
     context.compareWith(name, (other) => {
       const here = alternatives.map((each) => judgeAlternative(each, context));
       const there = ofOther.map((each) => judgeAlternative(each, { ...context, exchange: other }));
-      const together = alternatives.map((_, n) => combineAll([here[n] ?? holds, there[n] ?? holds]));
-      const best = together.find(({ is }) => is === 'holds') ?? together.find(({ is }) => is === 'unclear');
-      if (best !== undefined) return best;
+      const best = combineAny(alternatives.map((_, n) => combineAll([here[n] ?? holds, there[n] ?? holds])));
+      if (best.is !== 'violated') return best;
       const findHolding = (results: readonly AssertionResult[]) =>
         alternatives.find((_, n) => results[n]?.is === 'holds');
       const [one, another] = [findHolding(here), findHolding(there)];
       if (one !== undefined && another !== undefined)
         return violated(
-          `Here the newest 150 are taken ${words[one.window]}, in '${name}' ${words[another.window]}. Both are allowed, but not both in one deployment.`,
+          `Here the newest 150 are taken ${renderWindow(one)}, in '${name}' ${renderWindow(another)}. Both are allowed, but not both in one deployment.`,
         );
       const [where, results] = one === undefined ? ['', here] : [`In '${name}': `, there];
-      const reasons = alternatives.map(({ window }, n) => {
-        const result = results[n];
-        return `If they are taken ${words[window]}: ${result === undefined || result.is === 'holds' ? '' : result.explain()}`;
+      const reasons = results.map((result, n) => {
+        const alternative = alternatives[n];
+        return alternative === undefined || result.is === 'holds'
+          ? ''
+          : ` If they are taken ${renderWindow(alternative)}: ${result.explain()}`;
       });
       return violated(
-        `${where}The result does not fit the newest 150, neither before nor after the filter. ${reasons.join(' ')}`,
+        `${where}The result does not fit the newest 150, neither before nor after the filter.${reasons.join('')}`,
       );
     }),
   // If one of the newest is missing in the deployment, an older one is among the newest 150.
