@@ -316,7 +316,7 @@ const flaws: readonly (readonly [what: string, text: string, message: string | R
     "there is no customer 'anne' in the world",
   ],
   ['an id twice', 'name: a\nids: { customers: { ann: x, ben: ▸x } }', "customer 'ben' has the id of customer 'ann'"],
-  ['missing bindings', 'name: a\nbindings: ▸none.yaml', "'none.yaml' cannot be read"],
+  ['missing bindings', 'name: a\nbindings: ▸none.yaml', "there is no file 'none.yaml'"],
   ['a pin of an unknown question', 'name: a\npins: { none: ▸empty-list }', "unknown question 'none'"],
   ['a pin of an unknown outcome', 'name: a\npins: { empty-result: ▸none }', "'empty-result' has no outcome 'none'"],
   ['a schema that is no JSON', 'name: a\nresponse: { schema: ▸text.json }', /^'text\.json' cannot be used/],
