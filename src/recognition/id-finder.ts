@@ -45,16 +45,15 @@ export function createIdFinder(
   };
   const createPattern = (some: readonly string[], [before, after]: readonly [before: string, after: string]) => {
     const longestFirst = some.toSorted((one, other) => other.length - one.length).map(escapeStringRegexp);
-    // The pattern that matches nothing is compared once, at the beginning.
-    const pattern = some.length === 0 ? '^(?!)' : `${before}(?:${longestFirst.join('|')})${after}`;
+    const pattern = some.length === 0 ? '(?!)' : `${before}(?:${longestFirst.join('|')})${after}`;
     return new RegExp(pattern, ignoresCase ? 'gi' : 'g');
   };
-  const search = (pattern: RegExp) => (text: string) =>
-    new Set(findMatches(text, pattern).map((found) => findExact(found) ?? found));
+  const search = (some: readonly string[], pattern: RegExp) => (text: string) =>
+    new Set(some.length === 0 ? [] : findMatches(text, pattern).map((found) => findExact(found) ?? found));
   const long = all.filter((id) => id.length >= minLengthInsideText);
   const short = all.filter((id) => id.length < minLengthInsideText);
   const separate = createPattern(long, boundaries);
-  const findSeparate = search(separate);
+  const findSeparate = search(long, separate);
   return {
     /** Finds the id that the whole text is. */
     findExact,
@@ -72,15 +71,15 @@ export function createIdFinder(
      */
     mayHide: (text: string) => hasNumbers || !isAscii || /[\\%\u212a]/.test(text),
     /** Finds the ids that are any part of the text, even of another word. */
-    findAnywhere: search(createPattern(long, numberBoundaries)),
+    findAnywhere: search(long, createPattern(long, numberBoundaries)),
     /** Finds the ids that are too short for that, if they are any part of the text. */
-    findShortIds: search(createPattern(short, numberBoundaries)),
+    findShortIds: search(short, createPattern(short, numberBoundaries)),
   };
 }
 
 /** Finds the matches in a text as it is, and as it is percent-decoded once: ids in a URL may be encoded (RFC 3986). */
 function findMatches(text: string, pattern: RegExp): string[] {
-  const readings = text.includes('%') ? [text, decodePercentSequences(text)] : [text];
+  const readings = /%[0-9A-Fa-f]{2}/.test(text) ? [text, decodePercentSequences(text)] : [text];
   return readings.flatMap((reading) => reading.match(pattern) ?? []);
 }
 
