@@ -6,7 +6,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { findCasesByName } from '../../src/cases/case-selection.js';
 import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
-import { extractEntryLines, renderCodeFrame } from '../../src/report/code-frame.js';
+import { renderCodeFrame } from '../../src/report/code-frame.js';
 import { listUnpassedCases } from '../../src/report/unpassed-cases.js';
 import {
   copyPackage,
@@ -198,21 +198,4 @@ test('A code frame shows the lines around a location and escapes control charact
     '  5 | five',
   ]);
   expect(renderCodeFrame({ file: path.join(cwd, 'no-such.yaml'), line: 1, column: 1 })).toEqual([]);
-});
-
-test.describe('The lines of a case', () => {
-  const found = (text: string, line: number, column: number) => extractEntryLines(text.split('\n'), { line, column });
-
-  test('are those with its indentation', () => {
-    const text = 'cases:\n  - id: one\n    title: a\n\n  - id: two\n    title: b\nlast: 1';
-    expect(found(text, 2, 5)).toEqual(['- id: one', '  title: a']);
-    expect(found(text, 5, 5)).toEqual(['- id: two', '  title: b']);
-  });
-
-  test('end with its brace in JSON and flow style', () => {
-    const text = JSON.stringify({ cases: [{ id: 'one', tags: ['x'] }, { id: 'two' }] }, null, 1);
-    expect(found(text, 3, 3)).toEqual(['{', ' "id": "one",', ' "tags": [', '  "x"', ' ]', '},']);
-    expect(found(text, 9, 3)).toEqual(['{', ' "id": "two"', '}']);
-    expect(found('cases: [\n  { id: one },\n  { id: two }\n]', 2, 3)).toEqual(['{ id: one },']);
-  });
 });
