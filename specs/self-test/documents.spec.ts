@@ -68,26 +68,17 @@ test.describe('of a run', () => {
     expect(documentsOf(again)).toEqual(documents);
   });
 
-  test('observed.md shows a result and each kind of error, then the answers by group', () => {
+  test('observed.md shows a result, then the answers by group', () => {
     const { observed } = documents;
     const headings = [...observed.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
     const questions = suite.contract.groups.map(({ asks }) => asks);
-    expect(headings).toEqual([
-      'All answers',
-      'Warnings',
-      'What does a result look like?',
-      'What do errors look like?',
-      ...questions,
-    ]);
+    expect(headings).toEqual(['All answers', 'Warnings', 'What does a result look like?', ...questions]);
     const rows = observed.split('## Warnings')[0]?.match(/^\| \[\S+\]\(#\S+\) \| .* \|$/gm);
     expect(rows).toHaveLength(suite.contract.questions.length);
-    const [, result = '', errors = ''] = observed.split(/^## What do(?:es)? .* look like\?$/m);
-    const [, json = ''] = /```json\n([\s\S]*?)\n```/.exec(result) ?? [];
+    const [, json = ''] = /```json\n([\s\S]*?)\n```/.exec(observed) ?? [];
     const { promotions, took, at, request_id, seconds } = JSON.parse(json);
     expect(promotions).toHaveLength(1);
     expect([promotions[0].name, took, at, request_id, seconds]).toEqual(['greeting', 0, '…', '…', 0]);
-    const statuses = [...errors.matchAll(/^### `(\d+) /gm)].map(([, status]) => status);
-    expect(statuses).toEqual(['400', '401', '404', '405', '405']);
   });
 
   test('observed.md states each answer as a sentence, before the command that shows it', () => {
