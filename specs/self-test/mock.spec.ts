@@ -99,12 +99,6 @@ for (const shape of Object.keys(shapes) as ShapeName[]) {
   });
 }
 
-test('Errors of a mock have the shape of the deployment', async () => {
-  const record = await recorded(createIndependentDeployment(world));
-  const { status, body } = served(record)({ ...request, body: '{' });
-  expect([status, JSON.parse(body)]).toEqual([400, { error: 'malformed request' }]);
-});
-
 /** Refuses what the documentation does not describe, each with a status and a text of its own. */
 function choosingOtherStatuses(respond: Respond): Respond {
   const refuse = (status: number, title: string): HttpResponse => ({
@@ -175,16 +169,12 @@ test('A mock expands the categories of each campaign', async () => {
   const reference = createReference();
   const record = await recorded(reference);
   const body = JSON.stringify({ ...JSON.parse(request.body ?? ''), options: { expand: ['category'] } });
-  const expanded = { ...request, body };
   const categories = (respond: Respond) =>
-    JSON.parse(respond(expanded).body).promotions.map(
-      ({ id, campaign }: { id: string; campaign: { categories: { id: string; name: string }[] } }) => [
-        id,
-        campaign.categories.map(({ id, name }) => [id, name]),
-      ],
+    JSON.parse(respond({ ...request, body }).body).promotions.map(
+      ({ campaign }: { campaign: { categories: { name: string }[] } }) => campaign.categories.map(({ name }) => name),
     );
-  expect(categories(served(record))).toEqual(categories(reference));
   expect(record.answers?.expanded).toBeDefined();
+  expect(categories(served(record))).toEqual(categories(reference));
 });
 
 test('Volatile members are not recorded and do not drift', async () => {
@@ -245,4 +235,25 @@ test('record --update shows the changes and accepts them', async () => {
   expect(parseRecord(readFileSync(record, 'utf8'), record).questions).toMatchObject({
     'quantity-numeric-string': { outcome: 'rejected' },
   });
+});
+
+test('serve refuses a world with broken references', async () => {
+  const whole = JSON.parse((await runConformanceInProcess(['world'], { cwd })).output);
+  const [tier] = whole.tiers;
+  for (const [change, message] of [
+    [{ rules: [null] }, 'world.json:1:'],
+    [{ campaign_id: 'none' }, `'${tier.id}' refers to nothing: campaign_id 'none'`],
+  ] as const) {
+    writeFileSync(path.join(cwd, 'world.json'), JSON.stringify({ ...whole, tiers: [{ ...tier, ...change }] }));
+    const { status, output } = await runConformanceInProcess(['serve', '--world', 'world.json'], { cwd });
+    expect([status, output]).toEqual([2, expect.stringContaining(message)]);
+  }
+});
+
+test('serve names a port that is in use', async () => {
+  const { url, close } = await listen(() => ({ status: 200, headers: [], body: '' }));
+  const { port } = new URL(url);
+  const { status, output } = await runConformanceInProcess(['serve', '--port', port], { cwd });
+  await close();
+  expect([status, output]).toEqual([2, expect.stringContaining(`port ${port} is in use`)]);
 });
