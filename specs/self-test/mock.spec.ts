@@ -214,7 +214,7 @@ test('A target file states the policy for new members', () => {
   expect(loadSettings({ target: file }, environment, suite).expected.additive).toBe('note');
 });
 
-test('record --update shows the changes and accepts them', async () => {
+test('certify --against reports drift; record --update shows the changes and accepts them', async () => {
   const env = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
   const record = path.join(cwd, 'record.yaml');
   const { url, close } = await listen(createIndependentDeployment(world, { numericStrings: 'rejected' }));
@@ -228,6 +228,8 @@ test('record --update shows the changes and accepts them', async () => {
   const outcome = { outcome: 'as-number' };
   const old = { target: 'shop', suite: suiteOfIt, questions: { 'quantity-numeric-string': outcome } };
   writeFileSync(record, renderRecord(old));
+  const against = ['certify', '--base-url', url, '--against', record, '--out', 'compared', ...only];
+  expect((await runConformance(against, { cwd, env })).status).toBe(exitStatus.drift);
   const ended = await runConformance(update, { cwd, env });
   await close();
   expect(ended.output).toContain("quantity-numeric-string is 'rejected'; the record says 'as-number'.");
