@@ -1,4 +1,3 @@
-import type { Suite } from '../../cases/suite.js';
 import { undetermined } from '../../cases/test-case.js';
 import type { Question } from '../../contract/contract.js';
 import { type Verdict, verdicts } from '../../judge/verdict.js';
@@ -123,7 +122,12 @@ ${drift.length === 0 ? noHtml : item('drift', 'Drift', drift.length)}
 ${unstable.length === 0 ? noHtml : item('unstable', 'Unstable', unstable.length)}
 ${item('search', 'Search and filter')}
 ${item('requirements', 'Requirements', requirements.length, listParts(requirements))}
-${item('questions', 'Questions', questions.length, listGroups(suite))}
+${item(
+  'questions',
+  'Questions',
+  questions.length,
+  suite.contract.groups.map(({ name }) => name),
+)}
 ${item('not-verified', 'Statements without a test', suite.contract.exclusions.length)}
 ${item('about', 'About this run')}
 ${certificate.response_times === undefined ? noHtml : item('response-times', 'Response times')}
@@ -138,10 +142,6 @@ function createAnchor(heading: string): string {
 
 function listParts(requirements: readonly RequirementEntry[]): string[] {
   return [...new Set(requirements.map(({ part }) => part))];
-}
-
-function listGroups({ contract }: Suite): string[] {
-  return [...new Set(contract.questions.map(({ group }) => group))];
 }
 
 /** Renders what needs attention: causes, then the requirements that belong to none. */
@@ -261,9 +261,9 @@ function questionsChapter(page: Page): Html {
   return html`<section id="questions" class="chapter">
 <h2>Questions</h2>
 <p>What the documentation leaves open, and what this target does. Answers do not change the verdict.</p>
-${listGroups(page.suite).map(
-  (group) => html`<section class="group" id="${createAnchor(group)}"><h3>${group}</h3>
-${page.asked.filter(({ question }) => question.group === group).map((asked) => questionBlock(asked, page))}</section>
+${page.suite.contract.groups.map(
+  ({ name }) => html`<section class="group" id="${createAnchor(name)}"><h3>${name}</h3>
+${page.asked.filter(({ question }) => question.group === name).map((asked) => questionBlock(asked, page))}</section>
 `,
 )}
 </section>
@@ -272,8 +272,8 @@ ${page.asked.filter(({ question }) => question.group === group).map((asked) => q
 
 /** Lists the values by which the filter finds a question. */
 function listMarks({ outcome, warning, drift }: QuestionEntry): string[] {
-  const answer = outcome === null ? 'no answer' : outcome === undetermined ? undetermined : 'answered';
-  return [answer, ...(warning ? ['warning'] : []), ...(drift ? ['drift'] : [])].map((mark) => mark.replace(' ', '-'));
+  const answer = outcome === null ? 'no-answer' : outcome === undetermined ? undetermined : 'answered';
+  return [answer, ...(warning ? ['warning'] : []), ...(drift ? ['drift'] : [])];
 }
 
 function questionBlock({ question, entry, answer }: AskedQuestion, page: Page): Html {
