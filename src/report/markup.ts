@@ -31,7 +31,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Escapes a text for HTML and XML, and puts it on one line. */
-export function escapeMarkup(text: string): string {
+function escapeMarkup(text: string): string {
   return toOneLine(text).replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
