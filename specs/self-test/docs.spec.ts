@@ -70,6 +70,18 @@ for (const { name, text } of documents) {
 test.describe('The list of keys of the case language', () => {
   type Example = Readonly<Record<string, unknown>>;
 
+  const createQuestion = (requests: Example, more: Example = {}) => ({
+    ...{ answers: 'response-status', title: 'T', requests, value: { of: 'probe', take: 'status' } },
+    ...more,
+  });
+  const shared = {
+    requests: {
+      plain: {},
+      'nothing-valid': { filter: { campaign: 'winter' } },
+      control: { filter: { campaign: 'summer' } },
+    },
+  };
+
   /** Completes the example of a key to a case file, by the section that it is in. */
   const complete: Readonly<Record<string, (example: Example) => object>> = {
     'A file': (example) => ({
@@ -79,52 +91,19 @@ test.describe('The list of keys of the case language', () => {
     'A case': (example) => ({ cases: [createCase(example)] }),
     'A request': (example) => ({
       templates: { 'two-mugs': { again: 1 }, 'with-expand': {} },
-      cases: [
-        {
-          answers: 'response-status',
-          title: 'T',
-          requests: { plain: {}, probe: example },
-          value: { of: 'probe', take: 'status' },
-        },
-      ],
+      cases: [createQuestion({ plain: {}, probe: example })],
     }),
     'A check': (example) => ({
-      shared: {
-        requests: {
-          plain: {},
-          'nothing-valid': { filter: { campaign: 'winter' } },
-          control: { filter: { campaign: 'summer' } },
-        },
-      },
-      cases: [
-        {
-          answers: 'response-status',
-          title: 'T',
-          requests: { probe: { filter: { campaign: 'spring' } } },
-          given: [{ of: 'probe', ...example }],
-          value: { of: 'probe', take: 'status' },
-        },
-      ],
+      shared,
+      cases: [createQuestion({ probe: { filter: { campaign: 'spring' } } }, { given: [{ of: 'probe', ...example }] })],
     }),
   };
 
   function createCase(example: Example): object {
-    const sending = 'requests' in example ? {} : { request: {} };
+    const needed = 'requests' in example ? { title: 'T' } : { title: 'T', request: {} };
     if (!('answers' in example))
-      return {
-        id: 'example',
-        verifies: 'result.all-valid',
-        title: 'T',
-        ...sending,
-        expect: [{ status: '2xx' }],
-        ...example,
-      };
-    return {
-      title: 'T',
-      ...sending,
-      ...(example.answers === 'repeatability' ? { outcomes: repeatability } : {}),
-      ...example,
-    };
+      return { id: 'example', verifies: 'result.all-valid', ...needed, expect: [{ status: '2xx' }], ...example };
+    return { ...needed, ...(example.answers === 'repeatability' ? { outcomes: repeatability } : {}), ...example };
   }
 
   const repeatability = ['identical', 'same-promotions', 'different-promotions'].map((outcome) => ({

@@ -99,12 +99,6 @@ for (const shape of Object.keys(shapes) as ShapeName[]) {
   });
 }
 
-test('Errors of a mock have the shape of the deployment', async () => {
-  const record = await recorded(createIndependentDeployment(world));
-  const { status, body } = served(record)({ ...request, body: '{' });
-  expect([status, JSON.parse(body)]).toEqual([400, { error: 'malformed request' }]);
-});
-
 /** Refuses what the documentation does not describe, each with a status and a text of its own. */
 function choosingOtherStatuses(respond: Respond): Respond {
   const refuse = (status: number, title: string): HttpResponse => ({
@@ -175,16 +169,12 @@ test('A mock expands the categories of each campaign', async () => {
   const reference = createReference();
   const record = await recorded(reference);
   const body = JSON.stringify({ ...JSON.parse(request.body ?? ''), options: { expand: ['category'] } });
-  const expanded = { ...request, body };
   const categories = (respond: Respond) =>
-    JSON.parse(respond(expanded).body).promotions.map(
-      ({ id, campaign }: { id: string; campaign: { categories: { id: string; name: string }[] } }) => [
-        id,
-        campaign.categories.map(({ id, name }) => [id, name]),
-      ],
+    JSON.parse(respond({ ...request, body }).body).promotions.map(
+      ({ campaign }: { campaign: { categories: { name: string }[] } }) => campaign.categories.map(({ name }) => name),
     );
-  expect(categories(served(record))).toEqual(categories(reference));
   expect(record.answers?.expanded).toBeDefined();
+  expect(categories(served(record))).toEqual(categories(reference));
 });
 
 test('Volatile members are not recorded and do not drift', async () => {
@@ -224,7 +214,7 @@ test('A target file states the policy for new members', () => {
   expect(loadSettings({ target: file }, environment, suite).expected.additive).toBe('note');
 });
 
-test('record --update shows the changes and accepts them', async () => {
+test('certify --against reports drift; record --update shows the changes and accepts them', async () => {
   const env = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
   const record = path.join(cwd, 'record.yaml');
   const { url, close } = await listen(createIndependentDeployment(world, { numericStrings: 'rejected' }));
@@ -238,6 +228,8 @@ test('record --update shows the changes and accepts them', async () => {
   const outcome = { outcome: 'as-number' };
   const old = { target: 'shop', suite: suiteOfIt, questions: { 'quantity-numeric-string': outcome } };
   writeFileSync(record, renderRecord(old));
+  const against = ['certify', '--base-url', url, '--against', record, '--out', 'compared', ...only];
+  expect((await runConformance(against, { cwd, env })).status).toBe(exitStatus.drift);
   const ended = await runConformance(update, { cwd, env });
   await close();
   expect(ended.output).toContain("quantity-numeric-string is 'rejected'; the record says 'as-number'.");
@@ -245,4 +237,25 @@ test('record --update shows the changes and accepts them', async () => {
   expect(parseRecord(readFileSync(record, 'utf8'), record).questions).toMatchObject({
     'quantity-numeric-string': { outcome: 'rejected' },
   });
+});
+
+test('serve refuses a world with broken references', async () => {
+  const whole = JSON.parse((await runConformanceInProcess(['world'], { cwd })).output);
+  const [tier] = whole.tiers;
+  for (const [change, message] of [
+    [{ rules: [null] }, 'world.json:1:'],
+    [{ campaign_id: 'none' }, `'${tier.id}' refers to nothing: campaign_id 'none'`],
+  ] as const) {
+    writeFileSync(path.join(cwd, 'world.json'), JSON.stringify({ ...whole, tiers: [{ ...tier, ...change }] }));
+    const { status, output } = await runConformanceInProcess(['serve', '--world', 'world.json'], { cwd });
+    expect([status, output]).toEqual([2, expect.stringContaining(message)]);
+  }
+});
+
+test('serve names a port that is in use', async () => {
+  const { url, close } = await listen(() => ({ status: 200, headers: [], body: '' }));
+  const { port } = new URL(url);
+  const { status, output } = await runConformanceInProcess(['serve', '--port', port], { cwd });
+  await close();
+  expect([status, output]).toEqual([2, expect.stringMatching(new RegExp(`address already in use.*:${port}: name another port`))]);
 });

@@ -16,7 +16,6 @@ import {
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
-import { listOutputFiles } from '../../src/report/output.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { type CommandResult, makeTestFolder, runConformance } from './support/cli.js';
 import { suite } from './support/in-process.js';
@@ -30,7 +29,6 @@ const honest = createIndependentDeployment(suite.world);
 const broken = createIndependentDeployment(suite.world, { violation: 'window-151' });
 /** The folder of results of some cases. */
 const partial = (out: string) => path.join(cwd, out, 'partial');
-const names = listOutputFiles().filter((name) => name !== 'openapi.yaml');
 
 /** Runs a few cases against a deployment. @param after number of requests before something happens */
 async function run(
@@ -71,26 +69,6 @@ test('The exit status is that of the run, even if another process replaces its c
   forge.close();
   expect(readFileSync(path.join(out, 'certificate.json'), 'utf8')).toBe('{"verdict":"conforms","drift":[]}');
   expect(status).toBe(1);
-});
-
-test('Two runs into one folder each have their own status, and all files are of one run', {
-  tag: '@long',
-}, async () => {
-  const whole = leaveWhole('shared');
-  const [one, other] = await Promise.all([run('shared', broken), run('shared', honest)]);
-  expect([one.status, other.status]).toEqual([1, 0]);
-  expect(whole.isLeft()).toBe(true);
-  const files = readdirSync(partial('shared')).sort();
-  expect(files).toEqual([...names, 'unpassed-cases.txt'].sort());
-  const text = (name: string) => readFileSync(path.join(partial('shared'), name), 'utf8');
-  const { target, verdict } = JSON.parse(text('certificate.json'));
-  const isOfOne = target.base_url === one.url;
-  const { host } = new URL(isOfOne ? one.url : other.url);
-  expect(verdict).toBe(isOfOne ? 'does-not-conform' : 'incomplete');
-  expect(text('certificate.html')).toContain(host);
-  expect(text('evidence.har')).toContain(host);
-  expect(text('observed.md')).toContain(`# What \`${host}\` does`);
-  expect(/<testsuites [^>]*failures="(\d+)"/.exec(text('junit.xml'))?.[1] === '0').toBe(!isOfOne);
 });
 
 test('--list and a failed start write nothing and leave the results of a whole run', {

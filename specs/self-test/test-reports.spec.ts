@@ -6,14 +6,10 @@ import { expect, test } from '@playwright/test';
 import { SaxesParser } from 'saxes';
 import { createUnsentResult, type ResultWithExchanges } from '../../src/engine/case-result.js';
 import { createCertificate } from '../../src/report/certificate.js';
-import { createResponseRenderer } from '../../src/report/exchange-text.js';
-import { createFailureSections, renderFailure } from '../../src/report/failure-text.js';
-import { escapeMarkup, renderPreformatted } from '../../src/report/markup.js';
 import { writeResults } from '../../src/report/write-results.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { makeTestFolder } from './support/cli.js';
-import { certifyInProcess, suite } from './support/in-process.js';
-import { createIndependentDeployment } from './support/independent-deployment.js';
+import { suite } from './support/in-process.js';
 import { renderOutput } from './support/render-output.js';
 
 interface Element {
@@ -151,25 +147,6 @@ test('CTRF: the report fits its schema and has the same statuses', () => {
     ['failed', 'drift'],
   ]);
   expect(report.results.tests[1]).toMatchObject({ duration: 250, filePath: 'cases/requirements/order.yaml' });
-});
-
-test('a failure reads the same in the terminal, on the page and in JUnit', async () => {
-  const broken = createIndependentDeployment(suite.world, { violation: 'ignores-quantity' });
-  const own = { ...suite, cases: suite.cases.filter(({ id }) => id === 'integer-quantity') };
-  const run = await certifyInProcess(broken, { suite: own });
-  const [result] = run.results.filter(({ verdict }) => verdict === 'fail');
-  if (result === undefined) throw new Error('No case fails.');
-  const context = [run.certificate.target.base_url, createResponseRenderer(suite.world)] as const;
-  const text = renderFailure(result, ...context);
-  const page = renderOutput('certificate.html', run.certificate, own, run.results);
-  const { why, ...others } = createFailureSections(result, ...context);
-  expect(Object.keys(others)).toEqual(['expected', 'received', 'command']);
-  for (const part of [why.join('\n'), ...Object.values(others)]) {
-    expect(text).toContain(part);
-    expect(page).toContain(renderPreformatted(part).text);
-  }
-  const markup = text.split('\n').map(escapeMarkup).join('\n');
-  expect(renderOutput('junit.xml', run.certificate, own, run.results)).toContain(`>${markup}</failure>`);
 });
 
 test('Every file is redacted when it is written, but words of the suite stay', () => {

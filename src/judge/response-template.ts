@@ -135,16 +135,13 @@ function replaceObject(
     if (isJsonObject(list) && each.promotions in list) return { [each.promotionsByIndex]: list[each.promotions] };
   }
   if (entries.length > 0 && tier === undefined) {
-    if (entries.every(([key]) => source.returned.has(key))) {
-      const [key, value] = findLongest(entries);
-      return { [each.promotionsById]: replaceValues(value, `${path}/${key}`, findContext(key, source), source) };
-    }
-    const campaigns = new Set(source.world.campaigns.map(({ id }) => id));
-    if (context.campaign === undefined && entries.every(([key]) => campaigns.has(key))) {
-      const [key, value] = findLongest(entries);
-      const campaign = source.world.campaigns.find(({ id }) => id === key);
-      return { [each.campaignsById]: replaceValues(value, `${path}/${key}`, omitUndefined({ campaign }), source) };
-    }
+    const [longest, value] = findLongest(entries);
+    const replace = (inner: Context) => replaceValues(value, `${path}/${longest}`, inner, source);
+    if (entries.every(([key]) => source.returned.has(key)))
+      return { [each.promotionsById]: replace(findContext(longest, source)) };
+    const campaigns = new Map(source.world.campaigns.map((campaign) => [campaign.id, campaign]));
+    if (context.campaign === undefined && entries.every(([key]) => campaigns.has(key)))
+      return { [each.campaignsById]: replace(omitUndefined({ campaign: campaigns.get(longest) })) };
   }
   return Object.fromEntries(
     entries.map(([key, value]) => [key, replaceValues(value, `${path}/${key}`, context, source)]),
@@ -225,23 +222,22 @@ export function fillTemplate(template: ResponseTemplate, filling: TemplateData, 
   if (entries.length === 1) {
     const { tiers, world } = filling;
     const campaigns = () => world.campaigns.filter(({ id }) => tiers.some((tier) => tier.campaign_id === id));
-    const within = (campaign: Campaign) => {
+    const fillTier = (tier: Tier) => fillTemplate(inner, filling, createContext(tier, world));
+    const fillCampaign = (campaign: Campaign) => {
       const own = tiers.filter(({ campaign_id }) => campaign_id === campaign.id);
       return fillTemplate(inner, { ...filling, tiers: own }, { campaign });
     };
     switch (word) {
       case each.promotions:
-        return tiers.map((tier) => fillTemplate(inner, filling, createContext(tier, world)));
+        return tiers.map(fillTier);
       case each.promotionsByIndex:
-        return { ...tiers.map((tier) => fillTemplate(inner, filling, createContext(tier, world))) };
+        return { ...tiers.map(fillTier) };
       case each.promotionsById:
-        return Object.fromEntries(
-          tiers.map((tier) => [tier.id, fillTemplate(inner, filling, createContext(tier, world))]),
-        );
+        return Object.fromEntries(tiers.map((tier) => [tier.id, fillTier(tier)]));
       case each.campaigns:
-        return campaigns().map(within);
+        return campaigns().map(fillCampaign);
       case each.campaignsById:
-        return Object.fromEntries(campaigns().map((campaign) => [campaign.id, within(campaign)]));
+        return Object.fromEntries(campaigns().map((campaign) => [campaign.id, fillCampaign(campaign)]));
       case each.categories:
         return listCategories(context.campaign, world).map((category) =>
           fillTemplate(inner, filling, { ...context, category }),

@@ -26,9 +26,16 @@ export function createResponseRenderer(world: World): ResponseRenderer {
   return createRenderer(world, shortenBody);
 }
 
-/** Creates a renderer whose text is the same if the target answers the same: it masks identifiers and times. */
-export function createStableRenderer(world: World): ResponseRenderer {
-  return createRenderer(world, stabilizeBody);
+/**
+ * Creates a renderer whose text is the same if the target answers the same: it masks identifiers and times.
+ *
+ * @param sampler masks what else changes in a JSON body
+ */
+export function createStableRenderer(
+  world: World,
+  sampler: (body: string) => unknown = () => undefined,
+): ResponseRenderer {
+  return createRenderer(world, (body) => stabilizeBody(JSON.stringify(sampler(body)) ?? body));
 }
 
 function createRenderer(world: World, shorten: (body: string) => string): ResponseRenderer {

@@ -1,6 +1,3 @@
-/** What a picture of the page shows. */
-export type Picture = 'window' | 'filters' | 'quantities';
-
 /** What most likely is wrong with a deployment: the facts of the run bear it out, and none contradicts it. */
 export interface Cause {
   readonly kind: CauseKind;
@@ -18,8 +15,6 @@ export interface Cause {
   readonly cases: readonly string[];
   /** Requirements that could not be judged only because of it. */
   readonly follows: readonly string[];
-  /** The picture of the page that shows it. */
-  readonly picture?: Picture;
 }
 
 export interface CauseExample {
@@ -83,3 +78,13 @@ export const causeKinds = [
   'unexplained',
 ] as const;
 export type CauseKind = (typeof causeKinds)[number];
+
+/** What a picture of the page shows. */
+export type Picture = 'window' | 'filters' | 'quantities';
+
+/** Finds the picture that shows a kind of cause. */
+export function findPicture(kind: CauseKind): Picture | undefined {
+  if (/^(window-|page|everything-)/.test(kind)) return 'window';
+  if (kind.startsWith('filter-')) return 'filters';
+  return /^(threshold|items-|rule-)/.test(kind) ? 'quantities' : undefined;
+}

@@ -2,7 +2,6 @@ import type { Suite } from '../../cases/suite.js';
 import type { ResultWithExchanges } from '../../engine/case-result.js';
 import type { HttpRequest } from '../../http/exchange.js';
 import type { FailureCondition } from '../../judge/judge-case.js';
-import { omitUndefined } from '../../support/omit-undefined.js';
 import type { ExchangeIndex } from '../exchange-index.js';
 import { groupBy } from '../group-by.js';
 import type { Cause, CauseKind } from './cause.js';
@@ -85,7 +84,6 @@ export function diagnoseRun(
         requirements: distinct(listed.map(({ requirement }) => requirement)),
         cases: distinct(listed.map((row) => row.case)),
         follows: distinct(follows.map(({ requirement }) => requirement)),
-        ...omitUndefined({ picture: finding.picture }),
         // What can be named comes first.
         weight: own.length * 1_000 + following.length - (finding.kind === 'unexplained' ? 1_000_000 : 0),
       },

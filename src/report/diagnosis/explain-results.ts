@@ -175,7 +175,7 @@ function isContradicted({ returned }: Compared, expected: Prediction, before: Pr
 }
 
 function createFinding(
-  { mistake: { kind, sentence, picture }, features }: Hypothesis,
+  { mistake: { kind, sentence }, features }: Hypothesis,
   explained: DeviationsByResponse,
   odd: number,
   observations: Observations,
@@ -192,7 +192,6 @@ function createFinding(
     kind,
     sentence: limit === '' ? sentence : `Only for requests ${limit}: ${sentence}`,
     evidence: [`${count} it: ${shown}. ${contradictions}${unclear}`, ...(shown.includes('rank ') ? [rankNotice] : [])],
-    picture,
     symptoms: createSymptoms(explained, observations),
   };
 }

@@ -2,7 +2,7 @@ import type { Obligation } from '../../contract/oracle.js';
 import type { Exchange } from '../../http/exchange.js';
 import type { Rule, Tier } from '../../world/world.js';
 import { listRanges } from '../list-ranges.js';
-import type { CauseKind, Picture } from './cause.js';
+import type { CauseKind } from './cause.js';
 import type { Observation, Observations } from './observation.js';
 
 /** What one row shows of a mistake. */
@@ -18,7 +18,6 @@ export interface Finding {
   readonly kind: CauseKind;
   readonly sentence: string;
   readonly evidence: readonly string[];
-  readonly picture?: Picture | undefined;
   /** By the rows that show it. */
   readonly symptoms: ReadonlyMap<string, Symptom>;
 }

@@ -5,7 +5,7 @@ import { renderHiddenPromotionsHint } from '../../judge/own-promotions.js';
 import { getMember, isJsonObject, parseJson } from '../../support/json.js';
 import { getWindowSize, type NamedWorld, windowSize } from '../../world/named-world.js';
 import type { Rule, Tier } from '../../world/world.js';
-import type { CauseKind, Picture } from './cause.js';
+import type { CauseKind } from './cause.js';
 import type { Observations } from './observation.js';
 import {
   type Change,
@@ -24,10 +24,9 @@ export interface Mistake {
   readonly kind: CauseKind;
   readonly sentence: string;
   readonly change: Change;
-  readonly picture?: Picture | undefined;
 }
 
-type MistakeEntry = readonly [kind: CauseKind, sentence: string, change: Change, picture?: Picture | undefined];
+type MistakeEntry = readonly [kind: CauseKind, sentence: string, change: Change];
 
 /** Lists the mistakes that may explain the observations. Their sizes are those that the responses show. */
 export function listMistakes(observations: Observations, world: NamedWorld): readonly Mistake[] {
@@ -41,13 +40,7 @@ export function listMistakes(observations: Observations, world: NamedWorld): rea
     ...listStateMistakes(observations),
     ...listDescriptions(observations, world),
   ];
-  return entries.map(([kind, sentence, change, picture = findPicture(kind)]) => ({ kind, sentence, change, picture }));
-}
-
-function findPicture(kind: CauseKind): Picture | undefined {
-  if (/^(window-|page|everything-)/.test(kind)) return 'window';
-  if (kind.startsWith('filter-')) return 'filters';
-  return kind === 'threshold' || kind === 'first-item-only' ? 'quantities' : undefined;
+  return entries.map(([kind, sentence, change]) => ({ kind, sentence, change }));
 }
 
 // The window and the size of results --------------------------------------------------------------------------------
@@ -158,9 +151,9 @@ function takeMostFrequent(numbers: readonly number[]): number[] {
 
 // Rules ---------------------------------------------------------------------------------------------------------------
 
-const rulePlaces: readonly (readonly [name: string, kinds: readonly Rule['kind'][], picture?: Picture])[] = [
-  ['products', ['product'], 'quantities'],
-  ['SKUs', ['sku'], 'quantities'],
+const rulePlaces: readonly (readonly [name: string, kinds: readonly Rule['kind'][]])[] = [
+  ['products', ['product']],
+  ['SKUs', ['sku']],
   ['metadata', ['metadata']],
   ['order items', ['product', 'sku']],
 ];
@@ -212,18 +205,16 @@ const ruleMistakes: readonly MistakeEntry[] = [
     'The customer is not read: promotions that are reserved for the customer are not returned.',
     refuseRules(['customer']),
   ],
-  ...rulePlaces.flatMap(([name, kinds, picture]): MistakeEntry[] => [
+  ...rulePlaces.flatMap(([name, kinds]): MistakeEntry[] => [
     [
       'rule-ignored',
       `The deployment ignores rules about ${name}: promotions are returned although these rules do not hold.`,
       ignoreRules(kinds),
-      picture,
     ],
     [
       'rule-never-met',
       `Promotions with rules about ${name} are never returned, although their rules hold.`,
       refuseRules(kinds),
-      picture,
     ],
   ]),
   [

@@ -1,13 +1,10 @@
-import type { Suite } from '../../cases/suite.js';
 import { undetermined } from '../../cases/test-case.js';
 import { isWarningOutcome, type Question } from '../../contract/contract.js';
 import { notSelectedReason, type ResultWithExchanges } from '../../engine/case-result.js';
-import { type Exchange, getHeaderValues, type HttpResponse } from '../../http/exchange.js';
+import { type Exchange, getHeaderValues } from '../../http/exchange.js';
 import { isSuccessful } from '../../http/response-status.js';
 import { renderErrorShape } from '../../judge/extract-value.js';
-import { getKnownIds } from '../../recognition/known-ids.js';
-import { findTierMentions, hasMentions } from '../../recognition/tier-mentions.js';
-import { baseUrlPlaceholder, createStableRenderer, renderRequest } from '../exchange-text.js';
+import { baseUrlPlaceholder, createStableRenderer, type ResponseRenderer, renderRequest } from '../exchange-text.js';
 import { groupBy } from '../group-by.js';
 import {
   inlineCode,
@@ -22,7 +19,7 @@ import {
 import type { Output } from '../output.js';
 import { renderAnswerMarkdown } from '../render-answer.js';
 import { describeTimes, listTimesRows, timesHeadings } from '../response-times.js';
-import { createSampler, listShownAnswers, type ShownAnswer } from '../shown-answers.js';
+import { createSampler, listShownAnswers, type Sampler, type ShownAnswer } from '../shown-answers.js';
 
 /**
  * Renders the part that the documentation lacks: how results and errors look, and the answer to every question with the
@@ -35,7 +32,8 @@ const renderObserved: Output = ({ suite, suiteResults, certificate: { target, re
   const warnings = answered
     .filter(({ question, result }) => isWarningOutcome(question, result?.outcome))
     .map(({ question, result }) => markdown`- ${linkTo(question)}: ${renderSentence(question, result)}`);
-  const show = createExchangeRenderers(suite, suiteResults);
+  const sampler = createSampler(suite.world, suiteResults);
+  const renderResponse = createStableRenderer(suite.world, sampler);
   const blocks = [
     markdown`# What ${inlineCode(target.name)} does where the documentation is silent`,
     markdown`Observed with ${suite.name} ${inlineCode(suite.version)}. In requests, ${inlineCode(baseUrlPlaceholder)}, ${inlineCode('$CLIENT_APPLICATION_ID')} and ${inlineCode('$CLIENT_TOKEN')} stand for your values. In responses, ${inlineCode('…')} and the number 0 stand for values that change from response to response. Lists in JSON are cut to their first entry.`,
@@ -50,12 +48,12 @@ const renderObserved: Output = ({ suite, suiteResults, certificate: { target, re
     ),
     markdown`## Warnings`,
     warnings.length === 0 ? markdown`None.` : joinMarkdown(warnings, '\n'),
-    ...renderExamples(listShownAnswers(suite, suiteResults), show),
+    ...renderExamples(listShownAnswers(suite, suiteResults), sampler, renderResponse),
     ...groups.flatMap(({ name, asks }) => [
       markdown`## ${rawMarkdown(asks)}`,
       ...answered
         .filter(({ question }) => question.group === name)
-        .flatMap(({ question, result }) => renderQuestion(question, result, show)),
+        .flatMap(({ question, result }) => renderQuestion(question, result, renderResponse)),
     ]),
     ...(times === undefined
       ? []
@@ -92,7 +90,7 @@ function renderSentence(question: Question, result: ResultWithExchanges | undefi
 function renderQuestion(
   question: Question,
   result: ResultWithExchanges | undefined,
-  show: ExchangeRenderers,
+  renderResponse: ResponseRenderer,
 ): Markdown[] {
   const { outcome, exchange } = result ?? {};
   const name = question.answer.kind === 'outcomes' && outcome !== undefined ? markdown` (${inlineCode(outcome)})` : '';
@@ -100,9 +98,7 @@ function renderQuestion(
     markdown`### ${rawMarkdown(question.id)}`,
     markdown`${rawMarkdown(question.open)} (${rawMarkdown(question.part)})`,
     markdown`**${renderSentence(question, result)}**${name}`,
-    ...(exchange === undefined
-      ? []
-      : [renderCommand(exchange), renderCodeBlock('text', show.renderResponse(exchange))]),
+    ...(exchange === undefined ? [] : [renderCommand(exchange), renderCodeBlock('text', renderResponse(exchange))]),
   ];
 }
 
@@ -110,62 +106,35 @@ function renderCommand(exchange: Exchange): Markdown {
   return renderCodeBlock('sh', renderRequest(exchange));
 }
 
-type ExchangeRenderers = ReturnType<typeof createExchangeRenderers>;
-
-/** Creates renderers that show a body by its sample, without what changes from response to response. */
-function createExchangeRenderers({ world }: Suite, results: readonly ResultWithExchanges[]) {
-  const ids = getKnownIds(world);
-  const sampler = createSampler(world, results);
-  const renderResponse = createStableRenderer(world);
-  const namesTiers = ({ body }: HttpResponse) => hasMentions(findTierMentions(body, ids));
-  return {
-    sampler,
-    namesTiers,
-    renderResponse: (exchange: Exchange): string => {
-      if (!('response' in exchange) || namesTiers(exchange.response)) return renderResponse(exchange);
-      const sample = sampler(exchange.response.body);
-      if (sample === undefined) return renderResponse(exchange);
-      return renderResponse({ ...exchange, response: { ...exchange.response, body: JSON.stringify(sample) } });
-    },
-  };
-}
-
 /** Renders one result, and one error for each status with each set of members. */
-function renderExamples(shown: readonly ShownAnswer[], show: ExchangeRenderers): Markdown[] {
+function renderExamples(shown: readonly ShownAnswer[], sampler: Sampler, renderResponse: ResponseRenderer): Markdown[] {
+  /** Shows the body as JSON if it has a short sample. */
+  const renderExample = ({ exchange }: ShownAnswer): Markdown[] => {
+    const sample = sampler(exchange.response.body);
+    const text = renderResponse(exchange);
+    if (sample === undefined) return [renderCodeBlock('text', text)];
+    const [head = ''] = text.split('\n');
+    return [renderCodeBlock('text', head), renderCodeBlock('json', JSON.stringify(sample, null, 2))];
+  };
   const successes = shown.filter(({ exchange: { response } }) => isSuccessful(response));
-  const result =
-    successes.find(
-      ({ exchange: { response } }) => show.sampler(response.body) !== undefined && show.namesTiers(response),
-    ) ?? successes[0];
-  const kinds = groupBy(
+  const result = successes.find(({ exchange: { response } }) => sampler(response.body) !== undefined) ?? successes[0];
+  const errors = groupBy(
     shown.filter(({ exchange: { response } }) => response.status >= 400),
-    ({ exchange: { response } }) => {
-      const [type] = getHeaderValues(response.headers, 'content-type');
-      return `${response.status} ${renderErrorShape(response.body, type)}`;
-    },
+    ({ exchange: { response } }) =>
+      `${response.status} ${renderErrorShape(response.body, getHeaderValues(response.headers, 'content-type')[0])}`,
   );
-  const errors = [...kinds].sort(([one], [other]) => (one < other ? -1 : 1));
   return [
     ...(result === undefined
       ? []
-      : [markdown`## What does a result look like?`, renderCommand(result.exchange), ...renderExample(result, show)]),
-    ...(errors.length === 0 ? [] : [markdown`## What do errors look like?`]),
-    ...errors.flatMap(([kind, answers]) => [
+      : [markdown`## What does a result look like?`, renderCommand(result.exchange), ...renderExample(result)]),
+    ...(errors.size === 0 ? [] : [markdown`## What do errors look like?`]),
+    ...[...errors].sort().flatMap(([kind, answers]) => [
       markdown`### ${inlineCode(kind)}`,
       markdown`Seen in the answer to ${joinMarkdown(
         answers.map(({ question }) => linkTo(question)),
         ', ',
       )}.`,
-      ...renderExample(answers[0], show),
+      ...renderExample(answers[0]),
     ]),
   ];
-}
-
-/** Renders a response, with its body as JSON if it has a short sample. */
-function renderExample({ exchange }: ShownAnswer, { sampler, renderResponse }: ExchangeRenderers): Markdown[] {
-  const sample = sampler(exchange.response.body);
-  const text = renderResponse(exchange);
-  if (sample === undefined) return [renderCodeBlock('text', text)];
-  const [head = ''] = text.split('\n');
-  return [renderCodeBlock('text', head), renderCodeBlock('json', JSON.stringify(sample, null, 2))];
 }

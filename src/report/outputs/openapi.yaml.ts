@@ -8,7 +8,7 @@ import {
 import type { ResultWithExchanges } from '../../engine/case-result.js';
 import { getHeaderValues } from '../../http/exchange.js';
 import { isSuccessful } from '../../http/response-status.js';
-import { type BodyShape, inferShape } from '../../judge/body-shape.js';
+import { inferShape } from '../../judge/body-shape.js';
 import { getKnownIds, type KnownIds } from '../../recognition/known-ids.js';
 import { getMember, parseJson } from '../../support/json.js';
 import { renderShortList } from '../../support/render-short-list.js';
@@ -30,8 +30,7 @@ const renderOpenapi: Output = ({ certificate, suite, suiteResults, isPartial, op
   // From a few answers, the operation would seem to have no others.
   if (isPartial) return undefined;
   const { target, requirements } = certificate;
-  const urlPath = operation.path ?? documentedOperation.path;
-  const method = operation.method ?? documentedOperation.method;
+  const { path: urlPath, method } = { ...documentedOperation, ...operation };
   const shown = listShownAnswers(suite, suiteResults).filter(
     ({ exchange: { request } }) => request.method === method && request.path.split('?')[0] === urlPath,
   );
@@ -69,7 +68,7 @@ const renderOpenapi: Output = ({ certificate, suite, suiteResults, isPartial, op
       security: [{ clientApplicationId: [], clientToken: [] }],
       paths: {
         [urlPath]: {
-          [methods.has(method) ? method.toLowerCase() : documentedOperation.method.toLowerCase()]: {
+          [method.toLowerCase()]: {
             operationId: 'validatePromotions',
             summary: 'Returns the promotions that are valid for a customer and an order',
             ...describe('operation', ['The documentation says:', statements.join('\n')].join('\n\n')),
@@ -77,7 +76,7 @@ const renderOpenapi: Output = ({ certificate, suite, suiteResults, isPartial, op
             'x-requirements': Object.fromEntries(requirements.map(({ id, verdict }) => [id, verdict])),
             parameters: createParameters(describe),
             requestBody: createRequestBody(suite.contract.questions, describe, success),
-            responses: createResponses(shown, describe, { ids: getKnownIds(suite.world), sampler }),
+            responses: createResponses(shown, describe, getKnownIds(suite.world), sampler),
           },
         },
       },
@@ -102,9 +101,6 @@ const renderOpenapi: Output = ({ certificate, suite, suiteResults, isPartial, op
 };
 
 export default renderOpenapi;
-
-/** The methods that OpenAPI allows for a path. */
-const methods: ReadonlySet<string> = new Set(['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE']);
 
 /** Creates the `description` of an element, with the answers to the questions about it, and their `x-observed`. */
 type Describer = (about: OperationElement, documented: string) => Members;
@@ -203,11 +199,7 @@ function findMemberSchema({ properties, items }: RequestSchema, name: string): R
   return member;
 }
 
-function createResponses(
-  shown: readonly ShownAnswer[],
-  describe: Describer,
-  { ids, sampler }: { readonly ids: KnownIds; readonly sampler: Sampler },
-): Members {
+function createResponses(shown: readonly ShownAnswer[], describe: Describer, ids: KnownIds, sampler: Sampler): Members {
   const byStatus = groupBy(shown, ({ exchange: { response } }) => String(response.status));
   const statuses = [...byStatus.keys()].filter((status) => /^[1-5]\d\d$/.test(status)).sort();
   if (statuses.length === 0) return { default: { description: 'No response was seen.' } };
@@ -246,34 +238,20 @@ const maxInferred = 512 * 1024;
 /** Infers the schema of bodies of one media type, with a sample of the first body that has one. */
 function createContent(answers: readonly ShownAnswer[], ids: KnownIds, sampler: Sampler): Members {
   // A cut body is no JSON.
-  const bodies = answers.flatMap(({ exchange: { response } }) =>
-    response.bodyLength === undefined ? [response.body] : [],
-  );
+  const whole = answers.filter(({ exchange: { response } }) => response.bodyLength === undefined);
   let length = 0;
-  const looked = [...new Set(bodies)].filter((body) => {
+  const bodies = [...new Set(whole.map(({ exchange: { response } }) => response.body))].filter((body) => {
     length += body.length;
     return length <= maxInferred;
   });
-  const shape = inferShape(looked, ids);
+  const shape = inferShape(bodies, ids);
   if (shape === undefined) return { schema: { type: 'string' } };
-  const example = looked.map(sampler).find((sample) => sample !== undefined && !hasReference(sample));
-  return { schema: openShape(shape), ...(example === undefined ? {} : { example }) };
-}
-
-/** Allows members that were not seen. */
-function openShape({ properties, items, additionalProperties, ...rest }: BodyShape): BodyShape {
-  return {
-    ...rest,
-    ...(items === undefined ? {} : { items: openShape(items) }),
-    ...(properties === undefined
-      ? {}
-      : { properties: Object.fromEntries(Object.entries(properties).map(([key, shape]) => [key, openShape(shape)])) }),
-    ...(additionalProperties ? { additionalProperties: openShape(additionalProperties) } : {}),
-  };
-}
-
-/** Whether a value has a member that tools follow to files and addresses. */
-function hasReference(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).some(([key, member]) => key === '$ref' || hasReference(member));
+  // Members that were not seen are allowed.
+  const schema = JSON.parse(JSON.stringify(shape), (key, value) =>
+    key === 'additionalProperties' && value === false ? undefined : value,
+  );
+  // Tools follow references to files and addresses.
+  const isHarmless = (sample: unknown) => sample !== undefined && !JSON.stringify(sample).includes('"$ref":');
+  const example = bodies.map(sampler).find(isHarmless);
+  return { schema, ...(example === undefined ? {} : { example }) };
 }
