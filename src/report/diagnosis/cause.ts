@@ -1,6 +1,3 @@
-/** What a picture of the page shows. */
-export type Picture = 'window' | 'filters' | 'quantities';
-
 /** What most likely is wrong with a deployment: the facts of the run bear it out, and none contradicts it. */
 export interface Cause {
   readonly kind: CauseKind;
@@ -18,8 +15,6 @@ export interface Cause {
   readonly cases: readonly string[];
   /** Requirements that could not be judged only because of it. */
   readonly follows: readonly string[];
-  /** The picture of the page that shows it. */
-  readonly picture?: Picture;
 }
 
 export interface CauseExample {
@@ -45,7 +40,6 @@ export const causeKinds = [
   'window-missing',
   'window-shifted',
   'window-oldest-first',
-  'window-order',
   'window-after-rules',
   'page',
   // Rules.
@@ -57,25 +51,17 @@ export const causeKinds = [
   'threshold',
   // Parts of a request.
   'body-not-read',
-  'first-item-only',
   'items-not-read',
   'first-customer-only',
-  'customer-ignored',
   'metadata-not-read',
-  'first-entry-only',
   // Filters.
   'filter-ignored',
   'filter-never-met',
-  'filter-inverted',
-  'filter-loose',
+  'filter-comparison',
   // State.
-  'earlier-request',
-  'cached',
   'condition',
   'changing-results',
   // Refusals.
-  'repeated-product-refused',
-  'expand-refused',
   'refused',
   // What cannot be named exactly.
   'same-promotions',
@@ -83,3 +69,13 @@ export const causeKinds = [
   'unexplained',
 ] as const;
 export type CauseKind = (typeof causeKinds)[number];
+
+/** What a picture of the page shows. */
+export type Picture = 'window' | 'filters' | 'quantities';
+
+/** Finds the picture that shows a kind of cause. */
+export function findPicture(kind: CauseKind): Picture | undefined {
+  if (/^(window-|page|everything-)/.test(kind)) return 'window';
+  if (kind.startsWith('filter-')) return 'filters';
+  return /^(threshold|items-|rule-)/.test(kind) ? 'quantities' : undefined;
+}

@@ -1,6 +1,5 @@
-import type { Tier } from '../../world/world.js';
 import { groupBy } from '../group-by.js';
-import { createSymptoms, type Deviation, describeDeviations, type Finding, findDeviations } from './finding.js';
+import { createSymptoms, type Deviation, describeDeviations, type Finding, findUndocumented } from './finding.js';
 import type { Observation, Observations } from './observation.js';
 import { findCommonFeature } from './refusals.js';
 
@@ -10,19 +9,16 @@ interface UnexplainedRow {
 }
 
 /** Groups failing rows that no known mistake explains: by what their requests have in common, or by requirement. */
-export function groupByFeature<Row extends UnexplainedRow>(
-  observations: Observations,
-  rows: readonly Row[],
-): Map<Finding, readonly Row[]> {
-  if (rows.length === 0) return new Map();
+export function groupByFeature(observations: Observations, rows: readonly UnexplainedRow[]): Finding[] {
+  if (rows.length === 0) return [];
   const failing = new Set(rows.map(({ key }) => key));
   const others = observations.all.filter(
     (each) => each.returned !== undefined && ![...each.rows].some((row) => failing.has(row)),
   );
   const whole = createFinding(rows, others, observations);
-  if (whole.kind === 'common-feature') return new Map([[whole, rows]]);
-  const groups = [...groupBy(rows, ({ requirement }) => requirement).values()];
-  return new Map(groups.map((group) => [createFinding(group, others, observations), group]));
+  if (whole.kind === 'common-feature') return [whole];
+  const groups = groupBy(rows, ({ requirement }) => requirement);
+  return [...groups.values()].map((group) => createFinding(group, others, observations));
 }
 
 function createFinding(
@@ -32,13 +28,7 @@ function createFinding(
 ): Finding {
   const keys = new Set(rows.map(({ key }) => key));
   const own = observations.all.filter((each) => [...each.rows].some((row) => keys.has(row)));
-  const found = new Map(
-    own.flatMap((each): [Observation, readonly Deviation[]][] => {
-      const { returned = [], oracle } = each;
-      const deviations = findDeviations(returned, (n) => oracle.returned(observations.tiers[n] as Tier));
-      return deviations.length === 0 ? [] : [[each, deviations]];
-    }),
-  );
+  const found = findUndocumented(own, observations);
   const concerned = found.size > 0 ? [...found.keys()] : own;
   const feature = findCommonFeature(concerned, others);
   const isCommon =

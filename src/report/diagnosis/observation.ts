@@ -1,5 +1,6 @@
 import type { Suite } from '../../cases/suite.js';
 import { createOracle, type Oracle } from '../../contract/oracle.js';
+import type { ResultWithExchanges } from '../../engine/case-result.js';
 import { type Exchange, type HttpRequest, serializeWithoutRepetition } from '../../http/exchange.js';
 import { explainTransientFailure, isSuccessful } from '../../http/response-status.js';
 import type { Tier } from '../../world/world.js';
@@ -24,8 +25,6 @@ export interface Observation {
 export interface Observations {
   /** The exchanges of requirement cases, in the order in which they were sent. */
   readonly all: readonly Observation[];
-  /** Every exchange of the run in that order, for hypotheses about state. */
-  readonly history: readonly Exchange[];
   /** The tiers of the world that the target has, newest first. */
   readonly tiers: readonly Tier[];
   /** The rank of each of them in the whole world, counted from 1. */
@@ -40,6 +39,7 @@ export function formatRow(caseId: string, row: number): string {
 /** Collects what the exchanges of the requirement cases show, read as the judge reads it. */
 export function observe(
   { cases, world }: Suite,
+  results: readonly ResultWithExchanges[],
   index: ExchangeIndex,
   statedPatterns: readonly string[] | undefined,
 ): Observations {
@@ -90,21 +90,17 @@ export function observe(
       });
     else for (const row of rows) same.rows.add(row);
   }
-  return {
-    all: sortByTime([...all.values()], ({ exchange }) => exchange),
-    history: sortByTime(index.all, (each) => each),
-    tiers,
-    ranks,
-  };
+  // A result of no single case is about a request of one.
+  const known = new Set(cases.map(({ id }) => id));
+  for (const { id, exchange } of results.filter((each) => !known.has(each.id)))
+    for (const { requestKey, rows } of all.values())
+      if (exchange !== undefined && requestKey === getRequestKey(exchange.request)) rows.add(formatRow(id, 0));
+  const timeOf = ({ exchange }: Observation) => exchange.timing?.startedAt ?? 0;
+  return { all: [...all.values()].toSorted((one, other) => timeOf(one) - timeOf(other)), tiers, ranks };
 }
 
 function isRefusal(exchange: Exchange): exchange is Extract<Exchange, { response: unknown }> {
   return 'response' in exchange && !isSuccessful(exchange.response) && explainTransientFailure(exchange) === undefined;
-}
-
-function sortByTime<T>(list: readonly T[], exchangeOf: (each: T) => Exchange): T[] {
-  const timeOf = (each: T) => exchangeOf(each).timing?.startedAt ?? 0;
-  return list.toSorted((one, other) => timeOf(one) - timeOf(other));
 }
 
 /** Equal for requests that ask for the same. */

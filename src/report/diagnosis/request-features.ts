@@ -7,9 +7,6 @@ import { type NamedWorld, thingKinds } from '../../world/named-world.js';
 /** What a request has, in words that continue "a request …"; the most telling first. */
 export type RequestFeatures = ReadonlySet<string>;
 
-export const repeatedProduct = 'with a product in several items';
-export const expand = 'with expand';
-
 /** Finds the features of a request by which requests may be treated differently. */
 export function findFeatures(request: HttpRequest, world: NamedWorld): RequestFeatures {
   const { query, body } = parseRequest(request);
@@ -26,8 +23,8 @@ export function findFeatures(request: HttpRequest, world: NamedWorld): RequestFe
   const text = `${request.path}\n${request.body ?? ''}`;
   const size = new TextEncoder().encode(request.body ?? '').length;
   const features: readonly Feature[] = [
-    [listOf(getMember(getMember(body, 'options'), 'expand')).length > 0, expand, 'without expand'],
-    [new Set(products).size < products.length, repeatedProduct],
+    [listOf(getMember(getMember(body, 'options'), 'expand')).length > 0, 'with expand', 'without expand'],
+    [new Set(products).size < products.length, 'with a product in several items'],
     [new Set(filters).size > 1, 'with filters of both kinds'],
     [filters.includes('campaign'), 'with a filter by promotion_id'],
     [filters.includes('metadata'), 'with a filter by tier metadata'],

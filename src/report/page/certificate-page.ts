@@ -5,7 +5,7 @@ import type { ResultWithExchanges } from '../../engine/case-result.js';
 import { type Verdict, verdicts } from '../../judge/verdict.js';
 import type { CaseEntry, Certificate, QuestionEntry, RequirementEntry, RunVerdict } from '../certificate.js';
 import { renderRequestCounts, sortByUrgency } from '../counts.js';
-import type { Cause } from '../diagnosis/cause.js';
+import { type Cause, findPicture } from '../diagnosis/cause.js';
 import { groupBy } from '../group-by.js';
 import { type Html, html, noHtml, rawHtml, renderPageHead, renderPreformatted, renderTable } from '../markup.js';
 import { renderAdapterNotice, replayEndNotice } from '../notices.js';
@@ -86,7 +86,7 @@ function placeFigures(causes: readonly Cause[], figures: readonly Figure[]): Map
   return new Map(
     causes.map((cause) => {
       const isOwn = ({ picture, requirement = '' }: Figure) =>
-        picture === cause.picture && (requirement === '' || cause.requirements.includes(requirement));
+        picture === findPicture(cause.kind) && (requirement === '' || cause.requirements.includes(requirement));
       const fitting = figures.filter((each) => each.isOff && isOwn(each) && !placed.has(each));
       const chosen = fitting.slice(0, maxFigures);
       for (const each of chosen) placed.add(each);
