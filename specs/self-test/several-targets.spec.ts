@@ -141,7 +141,7 @@ test.describe('The answers of two targets', () => {
       counted: [],
       outdated: [expect.stringContaining("'expand: wider' matches no difference")],
     });
-    expect(() => judge(entry('order', 'narrower') + entry('order', 'narrower'))).toThrow(/accepted.yaml:3:.*twice/);
+    expect(judge(entry('order', 'narrower').repeat(2)).outdated).toHaveLength(1);
     expect(() => judge(entry('order', 'narower'))).toThrow(/accepted.yaml:2:/);
   });
 

@@ -16,32 +16,28 @@ import { describeSharedReasons, dropExplainedReasons, findSharedReasons, isShare
 import type { WrittenResults } from '../write-results.js';
 import { describeFollows, type FailureGroup, groupFailures, locateEntry, sortRequirements } from './group-failures.js';
 
-/** The report of a run fits on one screen: it has at most so many lines. */
-export const maxReportLines = 76;
+/** The report of a run fits on one screen: failures are shown in detail up to so many lines. */
+const maxReportLines = 76;
 const maxText = 300;
 const maxLine = 118;
-const maxEntries = 6;
+const maxEntries = 4;
 
 /** Renders what a run prints at its end: the causes, a line per requirement, the failures, the summary. */
 export function renderRunReport(certificate: Certificate, written: WrittenResults): string {
   const groups = groupFailures(certificate);
   // If nothing was sent, the reason says it all.
   const isUnsent = hasOneReason(certificate);
-  const render = (detailed: number, listed: number) => [
+  const render = (detailed: number) => [
     ...(isUnsent ? [] : [...renderCauses(certificate.causes ?? []), ...renderRequirements(certificate, groups)]),
-    ...renderGroups(groups, detailed, listed),
+    ...renderGroups(groups, detailed),
     ...renderUnjudged(certificate),
     ...renderChanges('unstable', certificate.unstable),
     ...renderChanges('drift', certificate.drift),
     ...renderSummary(certificate, written),
   ];
   // The first failures are shown in detail, as many as fit.
-  for (let detailed = 3; detailed > 0; detailed--) {
-    const lines = render(detailed, maxEntries);
-    if (lines.length <= maxReportLines) return joinLines(lines);
-  }
-  const lines = render(0, maxEntries);
-  return joinLines(lines.length <= maxReportLines ? lines : render(0, 3));
+  const fitting = [3, 2, 1].find((detailed) => render(detailed).length <= maxReportLines);
+  return joinLines(render(fitting ?? 0));
 }
 
 function renderCauses(causes: NonNullable<Certificate['causes']>): string[] {
@@ -87,35 +83,40 @@ function hasOneReason({ requirements }: Certificate): boolean {
 }
 
 /** Renders an example of each group. @param detailed how many are shown with request and response */
-function renderGroups(groups: readonly FailureGroup[], detailed: number, listed: number): string[] {
-  const shown = groups.slice(0, listed);
-  const lines = shown.flatMap((group, n) => (n < detailed ? renderDetails(group) : renderShort(group)));
-  return [...lines, ...describeRest(groups.length - shown.length, 'group of failures').flatMap((line) => ['', line])];
+function renderGroups(groups: readonly FailureGroup[], detailed: number): string[] {
+  const shown = groups.slice(0, maxEntries);
+  return [
+    ...shown.flatMap((group, n) => [
+      '',
+      renderHeading(group),
+      ...(n < detailed ? renderDetails(group) : renderShort(group)),
+    ]),
+    ...describeRest(groups.length - shown.length, 'group of failures').flatMap((line) => ['', line]),
+  ];
 }
 
-function renderHeading({ number, subject, entry, cases }: FailureGroup): string[] {
+function renderHeading({ number, subject, entry, cases }: FailureGroup): string {
   const { id, verdict } = entry;
   const label = number === undefined ? '' : `${number}. `;
   const others = cases.length - 1;
   const also = others < 1 ? '' : ` and ${others} more ${others === 1 ? 'case' : 'cases'}`;
   const at = locateEntry(entry);
-  return ['', `${label}${verdict}  ${subject}: ${id}${also}${at === undefined ? '' : `  ${formatLocation(at)}`}`];
+  return `${label}${verdict}  ${subject}: ${id}${also}${at === undefined ? '' : `  ${formatLocation(at)}`}`;
 }
 
-function renderShort(group: FailureGroup): string[] {
-  return [...renderHeading(group), `   ${shorten(group.entry.reason)}`];
+function renderShort({ entry }: FailureGroup): string[] {
+  return [`   ${shorten(entry.reason)}`];
 }
 
-function renderDetails(group: FailureGroup): string[] {
-  const { reason, failure = reason } = group.entry;
-  const [why = reason, ...sections] = failure.split(sectionStart);
-  const at = locateEntry(group.entry);
+function renderDetails({ entry }: FailureGroup): string[] {
+  const [why = '', ...sections] = (entry.failure ?? entry.reason).split(sectionStart);
+  const at = locateEntry(entry);
   const lines = [
     ...limitLines(why, 4),
     ...sections.flatMap((section) => (section.startsWith(sending) ? renderCommand(section) : limitLines(section, 14))),
     ...(at === undefined ? [] : ['In the case file:', ...renderCodeFrame(at)]),
   ];
-  return [...renderHeading(group), ...lines.map((line) => `   ${line}`)];
+  return lines.map((line) => `   ${line}`);
 }
 
 const sending = 'Send it again with:';
@@ -152,11 +153,9 @@ function renderUnjudged(certificate: Certificate): string[] {
     return decisive === undefined ? [] : [`${verdict}  ${id}: ${decisive.id}: ${decisive.reason}`];
   });
   const shown = unjudged.slice(0, maxEntries);
-  // Beside failures, only what was left out is news.
-  const isNews = (line: string) => certificate.verdict !== 'does-not-conform' || line.includes('not reached');
   return [
     ...(hasOneReason(certificate) ? reasons : dropExplainedReasons(reasons, causes))
-      .filter((line) => !isOfRequirement(line) && isNews(line))
+      .filter((line) => !isOfRequirement(line))
       .flatMap((line) => ['', line]),
     ...(shown.length === 0 ? [] : ['']),
     ...shown.map(shorten),
@@ -182,8 +181,7 @@ function renderSummary(certificate: Certificate, written: WrittenResults): strin
   const otherNotes = notes.filter((note) => note !== referenceNotice && !lastLine.includes(note));
   const end = certificate.is_replay ? [replayEndNotice] : target.is_reference ? [referenceEndNotice] : [];
   return [
-    ...otherNotes.slice(0, maxEntries).flatMap((note) => ['', note]),
-    ...describeRest(otherNotes.length - maxEntries, 'note'),
+    ...otherNotes.flatMap((note) => ['', note]),
     '',
     `${renderHeadline(certificate)}  ${[target.name, target.version].filter(Boolean).join(' ')} at ${target.base_url}`,
     '',
@@ -193,13 +191,10 @@ function renderSummary(certificate: Certificate, written: WrittenResults): strin
 }
 
 function listFields(certificate: Certificate, written: WrittenResults): (readonly [name: string, value: string])[] {
-  const { selected, summary, questions, drift, causes = [] } = certificate;
+  const { selected, summary, questions, drift } = certificate;
   const warnings = questions.filter(({ warning }) => warning).length;
   const drifted = describeFurtherCount(drift.length, 'drift');
-  // Questions need valid promotions in responses before anything can be concluded.
-  const unanswered = questions.filter(({ outcome }) => outcome === null).length;
-  const why = causes.length > 0 && unanswered > maxEntries ? ' (most follow from what is wrong above)' : '';
-  const answers = `${describeAnswers(questions)}${why}${describeFurtherCount(warnings, 'with a warning (see certificate.html)')}${drifted}`;
+  const answers = `${describeAnswers(questions)}${describeFurtherCount(warnings, 'with a warning (see certificate.html)')}${drifted}`;
   const listFiles = (...names: readonly string[]) =>
     names.flatMap((name) => written.files.filter((file) => path.basename(file) === name)).join(', ');
   const { file = '', unwritten } = written.record ?? {};
