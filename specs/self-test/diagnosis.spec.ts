@@ -15,7 +15,7 @@ import { renderRunReport } from '../../src/report/terminal/run-report.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
 import { createRandom } from './support/chaos.js';
-import { certifyInProcess, recognizer, requirementSuite, suite } from './support/in-process.js';
+import { recognizer, suite } from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
 import { renderOutput } from './support/render-output.js';
 import { runWithEvidence } from './support/run-with-evidence.js';
@@ -34,16 +34,12 @@ const careless =
     return typeof body === 'object' && isMet(body ?? {}) ? { ...response, body: everything } : response;
   };
 
-async function certified(answer: Answer) {
-  const { certificate } = await certifyInProcess(answer, { suite: requirementSuite });
-  return certificate;
-}
-
 test('A reason states what a promotion requires and what the request has', { tag: '@long' }, async () => {
-  const reasons = [
-    await certified(careless(() => true)),
-    await certified((request) => ({ ...conforming(request), body: '{"data":[]}' })),
-  ].flatMap(({ requirements }) => requirements.flatMap(({ cases }) => cases.flatMap(({ rows = [] }) => rows)));
+  const runs = [careless(() => true), answering(200, 'application/json', '{"data":[]}')].map((answer) =>
+    runRequirements(answer),
+  );
+  const requirements = (await Promise.all(runs)).flatMap(({ certificate }) => certificate.requirements);
+  const reasons = requirements.flatMap(({ cases }) => cases.flatMap(({ rows = [] }) => rows));
   const text = reasons.map(({ reason }) => reason).join('\n');
   for (const why of [
     /'beyond-first' \(rank 151: is older than the newest 150\)/,
