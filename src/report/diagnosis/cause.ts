@@ -53,7 +53,6 @@ export const causeKinds = [
   'body-not-read',
   'items-not-read',
   'first-customer-only',
-  'metadata-not-read',
   // Filters.
   'filter-ignored',
   'filter-never-met',
@@ -65,7 +64,6 @@ export const causeKinds = [
   'refused',
   // What cannot be named exactly.
   'same-promotions',
-  'common-feature',
   'unexplained',
 ] as const;
 export type CauseKind = (typeof causeKinds)[number];

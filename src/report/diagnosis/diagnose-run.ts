@@ -8,9 +8,9 @@ import { describeChanging, listChanging } from './changing-results.js';
 import { findDeploymentCause } from './deployment-cause.js';
 import { explainResults } from './explain-results.js';
 import type { Finding } from './finding.js';
-import { groupByFeature } from './group-by-feature.js';
 import { formatRow, type Observations, observe } from './observation.js';
 import { findRefusals } from './refusals.js';
+import { describeUnexplained } from './unexplained-rows.js';
 
 /** A row of a requirement case, or another result about a requirement, that fails or is inconclusive. */
 interface Row {
@@ -44,7 +44,14 @@ export function diagnoseRun(
   if (whole !== undefined) return [createCause({ finding: whole, explained: failing, following: unjudged }, failing)];
   const known = findKnownCauses(observations, suite, failing);
   const others = failing.filter((row) => findOwner(known, row) === undefined);
-  const findings = [...known, ...groupByFeature(observations, others)];
+  const unexplained = [...groupBy(others, ({ requirement }) => requirement)].map(([requirement, group]) =>
+    describeUnexplained(
+      requirement,
+      group.map(({ key }) => key),
+      observations,
+    ),
+  );
+  const findings = [...known, ...unexplained];
   const owners = groupBy(failing, (row) => findOwner(findings, row));
   const countOwn = ({ finding }: ExplainedRows) => owners.get(finding)?.length ?? 0;
   // What can be named comes first.

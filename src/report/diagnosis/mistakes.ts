@@ -300,7 +300,6 @@ const textComparisons: readonly (readonly [string, CompareTexts])[] = [
     'numbers in other spellings are equal',
     ifBoth((sent, own) => sent === own || (own !== '' && Number(sent) === Number(own))),
   ],
-  ['punctuation does not count', ifBoth((sent, own) => removePunctuation(sent) === removePunctuation(own))],
   ...[16, 20, 32, 64].map((max): readonly [string, CompareTexts] => [
     'long values are cut, so that only their beginnings are compared',
     ifBoth((sent, own) => sent.slice(0, max) === own.slice(0, max)),
@@ -313,10 +312,6 @@ const textComparisons: readonly (readonly [string, CompareTexts])[] = [
 
 function ifBoth(compare: (sent: string, own: string) => boolean): CompareTexts {
   return (sent, own) => sent !== undefined && own !== undefined && compare(sent, own);
-}
-
-function removePunctuation(text: string): string {
-  return text.replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
 const filterPlaces: readonly (readonly [string, ...on: Filter['on'][]])[] = [
@@ -378,33 +373,16 @@ const unreadParts: readonly Mistake[] = [
     return ['items-not-read', sentence, takeItems((items) => items.slice(0, count))];
   }),
   ['items-not-read', 'Only the last item of an order is read.', takeItems((items) => items.slice(-1))],
-  ['metadata-not-read', 'Only the first entry of the metadata is read.', takeMetadata((all) => all.slice(0, 1))],
-  ['metadata-not-read', 'Only the last entry of the metadata is read.', takeMetadata((all) => all.slice(-1))],
 ];
 
 /** Reads some items only. */
 function takeItems(take: (items: readonly unknown[]) => readonly unknown[]): Change {
-  return changeBody(({ order, ...body }) => {
-    const items = getMember(order, 'items');
-    return { ...body, order: isJsonObject(order) && Array.isArray(items) ? { ...order, items: take(items) } : order };
-  });
-}
-
-type Entries = readonly (readonly [string, unknown])[];
-
-function takeMetadata(take: (entries: Entries) => Entries): Change {
-  return changeBody(({ metadata, ...body }) => ({
-    ...body,
-    metadata: isJsonObject(metadata) ? Object.fromEntries(take(Object.entries(metadata))) : metadata,
-  }));
-}
-
-function changeBody(change: (body: JsonObject) => JsonObject): Change {
   return (reading) => {
-    const { body: text = '' } = reading.request;
-    const body = parseJson(text);
-    return isJsonObject(body)
-      ? { ...reading, request: { ...reading.request, body: JSON.stringify(change(body)) } }
-      : reading;
+    const body = parseJson(reading.request.body ?? '');
+    const order = getMember(body, 'order');
+    const items = getMember(order, 'items');
+    if (!isJsonObject(body) || !isJsonObject(order) || !Array.isArray(items)) return reading;
+    const changed = { ...body, order: { ...order, items: take(items) } };
+    return { ...reading, request: { ...reading.request, body: JSON.stringify(changed) } };
   };
 }

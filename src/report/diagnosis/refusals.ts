@@ -38,19 +38,13 @@ function createFinding(
   accepted: number,
 ): Finding {
   const count = group.length === 1 ? 'One request' : `${group.length} requests`;
-  const [which, evidence] =
+  const evidence =
     feature === undefined
-      ? [
-          'some documented requests',
-          `${count} got ${status}. They have nothing in common that the ${accepted} accepted requests lack.`,
-        ]
-      : [
-          `every request ${feature}`,
-          `${count} ${feature} got ${status}; none of the ${accepted} accepted requests is one.`,
-        ];
+      ? `${count} got ${status}. They have nothing in common that the ${accepted} accepted requests lack.`
+      : `${count} ${feature} got ${status}; none of the ${accepted} accepted requests is one.`;
   return {
     kind: 'refused',
-    sentence: `The deployment answers ${status} to ${which}.`,
+    sentence: `The deployment answers ${status} to ${feature === undefined ? 'some documented requests' : `every request ${feature}`}.`,
     evidence: [evidence],
     symptoms: createEqualSymptoms(group),
   };

@@ -3,8 +3,7 @@ import { isOwnCase } from '../../cases/suite.js';
 import { sampleId } from '../../engine/case-result.js';
 import { packageRoot } from '../../support/package-root.js';
 import type { Location } from '../../support/problem.js';
-import type { CaseEntry, Certificate, RequirementEntry } from '../certificate.js';
-import { sortByUrgency } from '../counts.js';
+import type { CaseEntry, Certificate } from '../certificate.js';
 import { groupBy } from '../group-by.js';
 
 /** Cases that fail for one cause; without a known cause, those of one requirement. */
@@ -45,25 +44,6 @@ export function groupFailures({ causes = [], requirements, own_cases }: Certific
   // The sample cases repeat what others show, unless they are all that fails.
   const ownGroups = groups.filter(({ entry }) => entry.id !== sampleId);
   return ownGroups.length > 0 ? ownGroups : groups;
-}
-
-/** Sorts in the order of the groups that have the case of an element. What no group has comes last. */
-export function sortByGroup<T>(
-  elements: readonly T[],
-  groups: readonly FailureGroup[],
-  getCases: (element: T) => readonly string[],
-): T[] {
-  const rank = (element: T) =>
-    groups.findIndex(({ cases }) => getCases(element).some((id) => cases.includes(id))) >>> 0;
-  return elements.toSorted((one, other) => rank(one) - rank(other));
-}
-
-/** Sorts by verdict, failures first and passes last; those of the first cause are the first. */
-export function sortRequirements(
-  requirements: readonly RequirementEntry[],
-  groups: readonly FailureGroup[],
-): RequirementEntry[] {
-  return sortByUrgency(sortByGroup(requirements, groups, ({ cases }) => cases.map(({ id }) => id)));
 }
 
 /** Says how many requirements could not be judged because of a cause. */

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { notSelectedReason } from '../../engine/case-result.js';
 import { formatLocation } from '../../support/problem.js';
 import { joinLines, truncate } from '../../support/untrusted-text.js';
-import type { Certificate } from '../certificate.js';
+import type { CaseEntry, Certificate } from '../certificate.js';
 import { renderCodeFrame } from '../code-frame.js';
 import {
   describeAnswers,
@@ -10,34 +10,29 @@ import {
   describeFurtherCount,
   renderHeadline,
   renderRequestCounts,
+  sortByUrgency,
 } from '../counts.js';
 import { referenceEndNotice, referenceNotice, renderProfileNotice, replayEndNotice } from '../notices.js';
 import { describeSharedReasons, dropExplainedReasons, findSharedReasons, isSharedReason } from '../shared-reasons.js';
 import type { WrittenResults } from '../write-results.js';
-import { describeFollows, type FailureGroup, groupFailures, locateEntry, sortRequirements } from './group-failures.js';
+import { describeFollows, type FailureGroup, groupFailures, locateEntry } from './group-failures.js';
 
-/** The report of a run fits on one screen: failures are shown in detail up to so many lines. */
-const maxReportLines = 76;
 const maxText = 300;
 const maxLine = 118;
-const maxEntries = 4;
+const maxEntries = 3;
 
 /** Renders what a run prints at its end: the causes, a line per requirement, the failures, the summary. */
 export function renderRunReport(certificate: Certificate, written: WrittenResults): string {
-  const groups = groupFailures(certificate);
   // If nothing was sent, the reason says it all.
   const isUnsent = hasOneReason(certificate);
-  const render = (detailed: number) => [
-    ...(isUnsent ? [] : [...renderCauses(certificate.causes ?? []), ...renderRequirements(certificate, groups)]),
-    ...renderGroups(groups, detailed),
+  return joinLines([
+    ...(isUnsent ? [] : [...renderCauses(certificate.causes ?? []), ...renderRequirements(certificate)]),
+    ...renderGroups(groupFailures(certificate)),
     ...renderUnjudged(certificate),
     ...renderChanges('unstable', certificate.unstable),
     ...renderChanges('drift', certificate.drift),
     ...renderSummary(certificate, written),
-  ];
-  // The first failures are shown in detail, as many as fit.
-  const fitting = [3, 2, 1].find((detailed) => render(detailed).length <= maxReportLines);
-  return joinLines(render(fitting ?? 0));
+  ]);
 }
 
 function renderCauses(causes: NonNullable<Certificate['causes']>): string[] {
@@ -61,12 +56,12 @@ function describeRest(count: number, what: string): string[] {
 }
 
 /** Renders a line per requirement, with the numbers of its causes: those that fail come first. */
-function renderRequirements({ requirements, causes = [] }: Certificate, groups: readonly FailureGroup[]): string[] {
+function renderRequirements({ requirements, causes = [] }: Certificate): string[] {
   const judged = requirements.filter(({ cases }) => cases.some(({ reason }) => reason !== notSelectedReason));
   if (judged.length === 0) return [];
   const width = Math.max(...judged.map(({ id }) => id.length));
   const verdictWidth = Math.max(...judged.map(({ verdict }) => verdict.length));
-  const lines = sortRequirements(judged, groups).map(({ id, verdict, statement }) => {
+  const lines = sortByUrgency(judged).map(({ id, verdict, statement }) => {
     const numbers = causes.flatMap((cause, n) =>
       cause.requirements.includes(id) || cause.follows.includes(id) ? [n + 1] : [],
     );
@@ -82,14 +77,14 @@ function hasOneReason({ requirements }: Certificate): boolean {
   return cases.every(({ verdict, reason }) => verdict === 'inconclusive' && reason === cases[0]?.reason);
 }
 
-/** Renders an example of each group. @param detailed how many are shown with request and response */
-function renderGroups(groups: readonly FailureGroup[], detailed: number): string[] {
+/** Renders an example of each group: the first with request and response. The report fits on one screen. */
+function renderGroups(groups: readonly FailureGroup[]): string[] {
   const shown = groups.slice(0, maxEntries);
   return [
     ...shown.flatMap((group, n) => [
       '',
       renderHeading(group),
-      ...(n < detailed ? renderDetails(group) : renderShort(group)),
+      ...(n === 0 ? renderDetails(group.entry) : [shorten(group.entry.reason)]).map((line) => `   ${line}`),
     ]),
     ...describeRest(groups.length - shown.length, 'group of failures').flatMap((line) => ['', line]),
   ];
@@ -104,19 +99,14 @@ function renderHeading({ number, subject, entry, cases }: FailureGroup): string 
   return `${label}${verdict}  ${subject}: ${id}${also}${at === undefined ? '' : `  ${formatLocation(at)}`}`;
 }
 
-function renderShort({ entry }: FailureGroup): string[] {
-  return [`   ${shorten(entry.reason)}`];
-}
-
-function renderDetails({ entry }: FailureGroup): string[] {
+function renderDetails(entry: CaseEntry): string[] {
   const [why = '', ...sections] = (entry.failure ?? entry.reason).split(sectionStart);
   const at = locateEntry(entry);
-  const lines = [
+  return [
     ...limitLines(why, 4),
-    ...sections.flatMap((section) => (section.startsWith(sending) ? renderCommand(section) : limitLines(section, 14))),
+    ...sections.flatMap((section) => (section.startsWith(sending) ? renderCommand(section) : limitLines(section, 10))),
     ...(at === undefined ? [] : ['In the case file:', ...renderCodeFrame(at)]),
   ];
-  return lines.map((line) => `   ${line}`);
 }
 
 const sending = 'Send it again with:';
@@ -164,7 +154,7 @@ function renderUnjudged(certificate: Certificate): string[] {
 }
 
 function renderChanges(title: string, entries: readonly { readonly case: string; readonly text: string }[]): string[] {
-  const shown = entries.slice(0, 3);
+  const shown = entries.slice(0, maxEntries);
   return [
     ...shown.flatMap(({ case: id, text }) => [
       '',
