@@ -55,11 +55,13 @@ test('The part of another request that explains the result is found', () =>
 
 test('Metadata of another request that is added to the own metadata is found', () => {
   const web: RequestPatch = { body: { metadata: { sales_channel: 'web' } } };
-  const returned = listRequired(createRequest(store, web));
-  expect(findLeak(createRequest(store), createRequest(web, plates), returned, world)).toMatchObject({
-    part: 'its metadata',
-    isComplete: true,
-  });
+  const leak = findLeak(
+    createRequest(store),
+    createRequest(web, plates),
+    listRequired(createRequest(store, web)),
+    world,
+  );
+  expect(leak).toMatchObject({ part: 'its metadata', isComplete: true });
 });
 
 test('A correct result has no leak, and neither has a mistake that the other request does not explain', () => {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { ResultWithExchanges } from '../../src/engine/case-result.js';
 import { reportToGitHub } from '../../src/playwright/github-actions.js';
-import { type Certificate, createCertificate } from '../../src/report/certificate.js';
+import type { Certificate } from '../../src/report/certificate.js';
 import { createResponseRenderer } from '../../src/report/exchange-text.js';
 import { renderBrokenCase } from '../../src/report/failure-text.js';
 import { renderAnnotations } from '../../src/report/terminal/github-annotations.js';
@@ -22,15 +22,13 @@ const judged = certifyInProcess(createIndependentDeployment(suite.world, { viola
   suite: requirementSuite,
 });
 
-/** What the runner of GitHub Actions makes of a line, by its rules: a command, its properties and its text. */
-function commandIn(line: string): { name: string; properties: Record<string, string>; text: string } | undefined {
+/** Reads a line as the runner of GitHub Actions does: a command, its properties and its text. */
+function parseCommand(line: string) {
   const [, name = '', stated = '', text = ''] = /^::([a-z]+) (.*?)::(.*)$/s.exec(line.trimStart()) ?? [];
-  if (name === '') return undefined;
-  const unescaped = (value: string) =>
-    value.replaceAll('%0D', '\r').replaceAll('%0A', '\n').replaceAll('%3A', ':').replaceAll('%2C', ',');
-  const plain = (value: string) => unescaped(value).replaceAll('%25', '%');
+  const decode = (value: string) => value.replaceAll(/%(?:0D|0A|3A|2C|25)/g, decodeURIComponent);
   const pairs = stated.split(',').map((pair) => [pair.replace(/=.*$/s, ''), pair.replace(/^[^=]*=/, '')] as const);
-  return { name, properties: Object.fromEntries(pairs.map(([key, value]) => [key, plain(value)])), text: plain(text) };
+  const properties = Object.fromEntries(pairs.map(([key, value]) => [key, decode(value)]));
+  return { name, properties, text: decode(text) };
 }
 
 test('Failures are annotations on their lines of the case files', async () => {
@@ -39,7 +37,7 @@ test('Failures are annotations on their lines of the case files', async () => {
   expect(broken.length).toBeGreaterThan(1);
   const place = { suite, certificate, workspace: path.dirname(packageRoot) };
   const text = renderAnnotations(results, place);
-  const commands = text.trimEnd().split('\n').map(commandIn);
+  const commands = text.trimEnd().split('\n').map(parseCommand);
   expect(commands).toHaveLength(broken.length);
   for (const result of broken) {
     const command = commands.find((each) => each?.properties.title?.endsWith(`(${result.id})`));
@@ -73,7 +71,7 @@ test('No text ends an annotation or a property of it', async () => {
   };
   const text = renderAnnotations([result], { suite, certificate, workspace: packageRoot });
   expect(text.trimEnd().split(/[\r\n]/)).toHaveLength(1);
-  expect(commandIn(text.trimEnd())).toMatchObject({
+  expect(parseCommand(text.trimEnd())).toMatchObject({
     name: 'error',
     properties: { file: `cases/${hostile}`, line: String(first.at.line), title: `fail: ${first.subject} (${hostile})` },
   });
@@ -103,30 +101,22 @@ test('The badge has verdict, counts and drift', async () => {
   };
   const { certificate } = await judged;
   const counts = Object.entries(certificate.summary).map(([verdict, count]) => `${count} ${verdict}`);
-  expect(badgeOf(certificate)).toEqual({
-    schemaVersion: 1,
-    label: 'promotion validation',
-    message: `does not conform: ${counts.join(', ')}`,
-    color: 'red',
-  });
   const conforming = { ...certificate, verdict: 'conforms', summary: { pass: 17 } } as const;
-  expect(badgeOf(conforming)).toMatchObject({ message: 'conforms: 17 pass', color: 'brightgreen' });
-  const drift = [{ case: 'a', text: 'b' }];
-  expect(badgeOf({ ...conforming, drift })).toMatchObject({ message: 'conforms: 17 pass, 1 drift', color: 'orange' });
-  const ofSelected = createCertificate(suite, [], {
-    target: { name: 'a', base_url: 'b', is_reference: true },
-    requestsSent: 0,
-    notes: [],
-    isSelection: true,
-    isCutShort: true,
-    startedAt: new Date(0),
-    durationMs: 0,
-  });
-  expect(badgeOf({ ...ofSelected, selected: { verdict: 'incomplete', cases: { pass: 2 } } })).toMatchObject({
-    label: 'reference deployment',
-    message: 'incomplete: 2 pass of the selected cases',
-    color: 'yellow',
-  });
+  const selected = { verdict: 'incomplete', cases: { pass: 2 } } as const;
+  const target = { ...certificate.target, is_reference: true as const };
+  const rows: readonly (readonly [Certificate, label: string, message: string, color: string])[] = [
+    [certificate, 'promotion validation', `does not conform: ${counts.join(', ')}`, 'red'],
+    [conforming, 'promotion validation', 'conforms: 17 pass', 'brightgreen'],
+    [
+      { ...conforming, drift: [{ case: 'a', text: 'b' }] },
+      'promotion validation',
+      'conforms: 17 pass, 1 drift',
+      'orange',
+    ],
+    [{ ...conforming, target, selected }, 'reference deployment', 'incomplete: 2 pass of the selected cases', 'yellow'],
+  ];
+  for (const [each, label, message, color] of rows)
+    expect(badgeOf(each)).toEqual({ schemaVersion: 1, label, message, color });
 });
 
 const workflows = path.join(packageRoot, 'templates', 'workflows');
@@ -135,11 +125,7 @@ const files = [
   ...readdirSync(workflows).map((name) => path.join(workflows, name)),
 ];
 
-for (const file of files) {
-  const name = path.basename(file);
-  const text = readFileSync(file, 'utf8');
-
-  test(`${name} passes GitHub's linter`, async () => {
-    expect(await lintAction(name, text)).toEqual([]);
+for (const file of files)
+  test(`${path.basename(file)} passes GitHub's linter`, async () => {
+    expect(await lintAction(path.basename(file), readFileSync(file, 'utf8'))).toEqual([]);
   });
-}

@@ -64,12 +64,12 @@ const strings = echoes.map(renderString).join();
 const printable = echoes.map(({ text }) => text).filter((text) => /^[\x20-\x7e\xa1-\xff]+$/.test(text));
 const all = suite.world.tiers.map(({ id }) => ({ id }));
 
-const headers = [
+const headers: [string, string][] = [
   ['content-type', 'application/json'],
-  ...printable.map((text, n) => [`x-echo-${n}`, text]),
+  ...printable.map((text, n): [string, string] => [`x-echo-${n}`, text]),
   ['deprecation', printable.slice(0, 50).join(' ')],
   ['x-ratelimit-limit', printable.slice(0, 50).join(' ')],
-] as [string, string][];
+];
 
 type Answer = (request: HttpRequest) => HttpResponse;
 
@@ -109,8 +109,7 @@ function sign(files: Parameters<Signer>[0]): string {
   const folder = makeTestFolder();
   const file = path.join(folder, 'key.pem');
   writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }));
-  const signature = createSigner(file)(files);
-  return signature;
+  return createSigner(file)(files);
 }
 
 /** Keeps one case for each kind of assertion, and for each requirement. */

@@ -257,5 +257,8 @@ test('serve names a port that is in use', async () => {
   const { port } = new URL(url);
   const { status, output } = await runConformanceInProcess(['serve', '--port', port], { cwd });
   await close();
-  expect([status, output]).toEqual([2, expect.stringMatching(new RegExp(`address already in use.*:${port}: name another port`))]);
+  expect([status, output]).toEqual([
+    2,
+    expect.stringMatching(new RegExp(`address already in use.*:${port}: name another port`)),
+  ]);
 });

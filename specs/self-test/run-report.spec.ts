@@ -1,10 +1,13 @@
 import { expect, test } from '@playwright/test';
+import { countPlannedRequests, createPlan } from '../../src/engine/plan.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { addColors } from '../../src/report/terminal/colors.js';
+import { renderProgress } from '../../src/report/terminal/progress.js';
 import { renderRunReport } from '../../src/report/terminal/run-report.js';
 import { makeTestFolder, runConformance } from './support/cli.js';
-import { certifyInProcess, suite } from './support/in-process.js';
-import { createIndependentDeployment, listen } from './support/independent-deployment.js';
+import { channelTo, suite } from './support/in-process.js';
+import { createIndependentDeployment, listen, type Traits } from './support/independent-deployment.js';
+import { runWithEvidence } from './support/run-with-evidence.js';
 
 const cwd = makeTestFolder();
 
@@ -19,11 +22,19 @@ async function certify(answer: (request: HttpRequest) => HttpResponse, ...args: 
 
 /** The report of the same run, made in this process. */
 async function reportInProcess(answer: (request: HttpRequest) => HttpResponse): Promise<string[]> {
-  const { certificate } = await certifyInProcess(answer);
+  const { certificate } = await runWithEvidence(channelTo(answer));
   return renderRunReport(certificate, { certificate: 'certificate.json', files: [] }).trimEnd().split('\n');
 }
 
 const failing = (lines: readonly string[]) => lines.findIndex((line) => line.startsWith('  fail  '));
+
+const violating = (violation: NonNullable<Traits['violation']>) =>
+  createIndependentDeployment(suite.world, { violation });
+const [window, customer, filter] = [
+  violating('window-149'),
+  violating('ignores-customer'),
+  violating('ignores-metadata-filter'),
+];
 
 test.describe('A run is reported on one screen:', () => {
   test('a conforming one, with a line per requirement', async () => {
@@ -49,24 +60,38 @@ test.describe('A run is reported on one screen:', () => {
     expect(lines.join('\n')).not.toContain('Error Context');
   });
 
-  test('one where everything fails', async () => {
-    const refusal = { status: 500, headers: [], body: '{"error":"boom"}' };
-    const lines = await reportInProcess(() => refusal);
-    expect(lines.length).toBeLessThanOrEqual(80);
-    expect(lines.findIndex((line) => line.includes('answers 500 to every request'))).toBeLessThan(10);
-  });
-
-  test('with several causes, too', async () => {
-    const one = createIndependentDeployment(suite.world, { violation: 'window-149' });
-    const other = createIndependentDeployment(suite.world, { violation: 'ignores-customer' });
-    const third = createIndependentDeployment(suite.world, { violation: 'ignores-metadata-filter' });
-    const lines = await reportInProcess((request) => {
-      if (request.path.includes('metadata.')) return third(request);
-      return request.body?.includes('"expand"') ? one(request) : other(request);
+  const answers: Readonly<Record<string, readonly [answer: (request: HttpRequest) => HttpResponse, says: RegExp]>> = {
+    'one where everything fails': [
+      () => ({ status: 500, headers: [], body: '{"error":"boom"}' }),
+      /answers 500 to every request/,
+    ],
+    'one with several causes': [
+      (request) => {
+        if (request.path.includes('metadata.')) return filter(request);
+        return request.body?.includes('"expand"') ? window(request) : customer(request);
+      },
+      /^1\. /,
+    ],
+  };
+  for (const [what, [answer, says]] of Object.entries(answers))
+    test(what, async () => {
+      const lines = await reportInProcess(answer);
+      expect(lines.length).toBeLessThanOrEqual(80);
+      expect(lines.findIndex((line) => says.test(line))).toBeLessThan(10);
+      expect(lines.findIndex((line) => says.test(line))).toBeGreaterThan(0);
     });
-    expect(lines.length).toBeLessThanOrEqual(80);
-    expect(failing(lines)).toBeGreaterThan(0);
-  });
+});
+
+test('The progress line counts remaining requests and estimates the time by those that were sent', () => {
+  const plan = createPlan(suite, { target: {}, excludesIntrusive: false });
+  const total = countPlannedRequests(plan);
+  const cases = plan.cases.length + 1;
+  const render = (ended: number, sent: number, elapsedMs: number) => renderProgress(plan, { ended, sent, elapsedMs });
+  expect(render(0, 0, 1_000)).toBe(`0 of ${cases} cases; about ${total} requests are left.`);
+  const text = render(40, total - 50, (total - 50) * 200);
+  expect(text).toBe(`40 of ${cases} cases; about 50 requests are left, at this pace 10 s.`);
+  // A failing case is repeated.
+  expect(render(cases, total + 9, 1)).toContain('about 0 requests');
 });
 
 test('--verbose lists every test', async () => {
@@ -78,15 +103,17 @@ test('--verbose lists every test', async () => {
 test('Colors are shown where the output has them', () => {
   const report = '\n  fail  a.b  x\nDOES-NOT-CONFORM  shop\n';
   const terminal = { isTTY: true };
-  const colored = (env: Record<string, string>, stdout: { isTTY?: boolean }) =>
-    addColors(report, { env, stdout }) !== report;
-  expect(colored({}, terminal)).toBe(true);
-  expect(colored({}, {})).toBe(false);
-  expect(colored({ CI: 'true' }, {})).toBe(true);
-  expect(colored({ FORCE_COLOR: '1' }, {})).toBe(true);
-  expect(colored({ FORCE_COLOR: '0' }, terminal)).toBe(false);
-  expect(colored({ NO_COLOR: '1', FORCE_COLOR: '1' }, terminal)).toBe(false);
-  expect(colored({ TERM: 'dumb' }, terminal)).toBe(false);
+  const rows: readonly (readonly [Record<string, string>, { isTTY?: boolean }, isColored: boolean])[] = [
+    [{}, terminal, true],
+    [{}, {}, false],
+    [{ CI: 'true' }, {}, true],
+    [{ FORCE_COLOR: '1' }, {}, true],
+    [{ FORCE_COLOR: '0' }, terminal, false],
+    [{ NO_COLOR: '1', FORCE_COLOR: '1' }, terminal, false],
+    [{ TERM: 'dumb' }, terminal, false],
+  ];
+  for (const [env, stdout, isColored] of rows)
+    expect(addColors(report, { env, stdout }) !== report, JSON.stringify(env)).toBe(isColored);
   // Nothing else changes.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colors are control characters.
   expect(addColors(report, { env: { FORCE_COLOR: '1' }, stdout: {} }).replaceAll(/\u001b\[\d+m/g, '')).toBe(report);

@@ -25,11 +25,10 @@ function volatile(): Respond {
   const plain = createIndependentDeployment(world, { shape: 'renamed' });
   let number = 0;
   return (request) => {
-    const response = plain(request);
+    const { status, body } = plain(request);
     number += 1;
     const at = new Date(1_700_000_000_000 + number * 1_000).toISOString();
-    const body = { ...JSON.parse(response.body), request: { id: `req-${number}`, at } };
-    return { ...response, body: JSON.stringify(body) };
+    return json(status, { ...JSON.parse(body), request: { id: `req-${number}`, at } });
   };
 }
 
@@ -113,13 +112,12 @@ for (const [name, respond] of Object.entries(deployments)) {
 
 test('The reason of an undetermined question is shown', async () => {
   // The list grows with each response.
-  let number = 0;
-  const body = () => {
-    number += 1;
-    return JSON.stringify([...world.tiers.map(({ id }) => ({ id })), ...Array(number).fill({})]);
-  };
+  const list: object[] = world.tiers.map(({ id }) => ({ id }));
   const own = { ...suite, cases: suite.cases.filter(({ id }) => id === 'expand-category-effect') };
-  const respond = () => ({ status: 200, headers: [['Content-Type', 'application/json']] as const, body: body() });
+  const respond = () => {
+    list.push({});
+    return json(200, list);
+  };
   const { certificate } = await certifyInProcess(respond, { suite: own });
   const entry = certificate.questions.find(({ id }) => id === 'expand-category-effect');
   expect([entry?.outcome, entry?.reason]).toEqual([undetermined, expect.stringContaining('to the same request')]);

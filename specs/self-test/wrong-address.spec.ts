@@ -29,12 +29,7 @@ test.describe('The command ends early and shows what the target said:', () => {
       void response.writeHead(status, { 'Content-Type': type }).end(body);
   const targets: Record<string, readonly [server: RequestListener | Server, ...says: RegExp[]]> = {
     'a wrong path': [
-      (request, response) =>
-        answerWith(
-          404,
-          'text/html',
-          `<html>Cannot ${request.method} ${request.url} ${token}</html>`,
-        )(request, response),
+      answerWith(404, 'text/html', `<html>Cannot GET /v1 ${token}</html>`),
       /404 \(text\/html\), "<html>Cannot GET /,
       /base_url.*path prefix/,
     ],
@@ -95,8 +90,8 @@ test('If the user says that the world is loaded, only a web page shows that the 
 });
 
 test.describe('A conforming deployment never ends early, with or without the world:', () => {
-  const withoutWorld = { ...suite.world, customers: [], products: [], skus: [], campaigns: [], tiers: [] };
   const withoutTiers = { ...suite.world, tiers: [] };
+  const withoutWorld = { ...withoutTiers, customers: [], products: [], skus: [], campaigns: [] };
   const traits: Traits[] = [
     ...(Object.keys(shapes) as ShapeName[]).map((shape) => ({ shape })),
     { empty: 404 },
@@ -114,8 +109,7 @@ test.describe('A conforming deployment never ends early, with or without the wor
   test('the reference deployment with every form of an empty result', async () => {
     for (const form of ['empty-list', 'no-content', 'not-found', 'rejected', 'empty-body'])
       for (const world of [suite.world, withoutWorld]) {
-        const behaviours = { 'empty-result': form };
-        const answer = createReference({ world, behaviours });
+        const answer = createReference({ world, behaviours: { 'empty-result': form } });
         expect.soft(await findReason(answer), form).toBeUndefined();
       }
   });

@@ -1,4 +1,3 @@
-import { type Problem, UnusableInput } from '../../support/problem.js';
 import { validateFile } from '../../support/schema-validation.js';
 import { readYaml } from '../../support/yaml-file.js';
 import type { AnswerDifference, Relation } from './compare-runs.js';
@@ -15,15 +14,7 @@ export interface AcceptedDifference {
 
 /** Reads the differences that a user accepts. @throws UnusableInput with all problems of the file */
 export function readAcceptedDifferences(file: string): readonly AcceptedDifference[] {
-  const yaml = readYaml(file, file);
-  const { accept } = validateFile('accepted-differences', yaml) as { accept: AcceptedDifference[] };
-  const problems = accept.flatMap(({ kind, difference }, n): Problem[] => {
-    const isTwice = accept.slice(0, n).some((each) => each.kind === kind && each.difference === difference);
-    const message = `'${kind}' is accepted as '${difference}' twice`;
-    return isTwice ? [{ at: yaml.locate(['accept', n]), message, hint: 'Remove one of the entries.' }] : [];
-  });
-  if (problems.length > 0) throw new UnusableInput(problems);
-  return accept;
+  return (validateFile('accepted-differences', readYaml(file, file)) as { accept: AcceptedDifference[] }).accept;
 }
 
 /** Differences, and what a user says about them. */
@@ -42,21 +33,22 @@ export function judgeDifferences(
   today: string,
 ): JudgedDifferences {
   const isOver = ({ until }: AcceptedDifference) => until !== undefined && until < today;
-  const found = differences.map((difference) => ({
-    difference,
-    entry: entries.find((each) => each.kind === difference.kind && each.difference === difference.relation),
-  }));
-  const isCounted = ({ entry }: (typeof found)[number]) => entry === undefined || isOver(entry);
+  const findEntry = ({ kind, relation }: AnswerDifference) =>
+    entries.find((each) => each.kind === kind && each.difference === relation);
+  const known = new Set(differences.map(findEntry));
+  const findValid = (difference: AnswerDifference) => {
+    const entry = findEntry(difference);
+    return entry === undefined || isOver(entry) ? undefined : entry;
+  };
   return {
-    counted: found.filter(isCounted).map(({ difference }) => difference),
-    accepted: found.flatMap((each) => {
-      if (each.entry === undefined || isCounted(each)) return [];
-      const { reason, until } = each.entry;
-      return [{ ...each.difference, reason, ...(until === undefined ? {} : { until }) }];
+    counted: differences.filter((each) => findValid(each) === undefined),
+    accepted: differences.flatMap((each) => {
+      const { reason, until } = findValid(each) ?? {};
+      return reason === undefined ? [] : [{ ...each, reason, ...(until === undefined ? {} : { until }) }];
     }),
     outdated: entries.flatMap((entry) => {
       const name = `The accepted difference '${entry.kind}: ${entry.difference}'`;
-      if (!found.some((each) => each.entry === entry)) return [`${name} matches no difference: correct or remove it.`];
+      if (!known.has(entry)) return [`${name} matches no difference: correct or remove it.`];
       return isOver(entry) ? [`${name} was accepted until ${entry.until}: it counts again.`] : [];
     }),
   };

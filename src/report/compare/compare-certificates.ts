@@ -18,10 +18,8 @@ export interface Comparison<C extends Certificate = Certificate> {
   readonly rows: readonly ComparedRow[];
   /** Response times, which are no difference; none if fewer than two certificates have some. */
   readonly times?: TimesTable | undefined;
-  /** What limits the comparison, a sentence each. */
-  readonly notices: readonly string[];
-  /** Which causes of failures are gone, new or left, and how much differs, a sentence each. */
-  readonly changes: readonly string[];
+  /** What limits the comparison, which causes of failures are gone, new or left, and how much differs: a sentence each. */
+  readonly remarks: readonly string[];
 }
 
 /** The verdicts or outcomes of one requirement or question. */
@@ -45,6 +43,7 @@ export interface ComparedCell {
 }
 
 type Cell = Omit<ComparedCell, 'isOther'>;
+type UnmarkedRow = Pick<ComparedRow, 'kind' | 'id' | 'statement'> & { readonly cells: readonly Cell[] };
 
 const missing: Cell = { text: 'not in this certificate', explanation: '' };
 const notRun: Cell = { text: 'not-run', explanation: '' };
@@ -55,9 +54,8 @@ export function compareCertificates<C extends Certificate>(stated: readonly C[],
   const certificates = isOverTime
     ? [...stated].sort((one, other) => one.started_at.localeCompare(other.started_at))
     : stated;
-  const mark = (cells: readonly Cell[]) => markDifferences(cells, isOverTime);
   const rows = [
-    ...createRows('requirement', certificates, (each) => each.requirements, createVerdictCells, mark).sort(
+    ...createRows('requirement', certificates, (each) => each.requirements, createVerdictCells).toSorted(
       (one, other) => rankVerdicts(one) - rankVerdicts(other),
     ),
     ...createRows(
@@ -65,9 +63,11 @@ export function compareCertificates<C extends Certificate>(stated: readonly C[],
       certificates,
       (each) => each.questions.map((entry) => ({ ...entry, statement: findQuestion(contract, entry)?.open ?? '' })),
       (entries) => entries.map((entry) => entry && createAnswerCell(entry, contract)),
-      mark,
     ),
-  ];
+  ].map(({ cells, ...row }): ComparedRow => {
+    const marked = markDifferences(cells, isOverTime);
+    return { ...row, cells: marked, differs: marked.some(({ isOther }) => isOther) };
+  });
   const headings = certificates.map((each) => renderHeading(each, certificates, isOverTime));
   return {
     isOverTime,
@@ -75,12 +75,15 @@ export function compareCertificates<C extends Certificate>(stated: readonly C[],
     headings,
     rows,
     times: createTimesTable(certificates, (n) => (n === 0 ? undefined : certificates[isOverTime ? n - 1 : 0])),
-    notices: listNotices(certificates),
-    changes: [...compareCauses(certificates, headings, isOverTime), ...countDifferences(rows)],
+    remarks: [
+      ...listLimits(certificates),
+      ...compareCauses(certificates, headings, isOverTime),
+      ...countDifferences(rows),
+    ],
   };
 }
 
-function rankVerdicts({ cells }: ComparedRow): number {
+function rankVerdicts({ cells }: UnmarkedRow): number {
   return verdicts.indexOf(findWorstVerdict(verdicts.filter((each) => cells.some(({ text }) => text === each))));
 }
 
@@ -100,7 +103,7 @@ function compareCauses(certificates: readonly Certificate[], headings: readonly 
 
 function countDifferences(rows: readonly ComparedRow[]): string[] {
   const count = (wanted: ComparedRow['kind']) => rows.filter(({ differs, kind }) => differs && kind === wanted).length;
-  if (!rows.some(({ differs }) => differs)) return [];
+  if (!rows.some(({ differs }) => differs)) return ['The certificates agree in everything that was compared.'];
   return [`Requirements that differ: ${count('requirement')}. Questions that differ: ${count('question')}.`];
 }
 
@@ -114,7 +117,7 @@ function renderHeading({ target, started_at }: Certificate, all: readonly Certif
   return isShared ? `${target.name} at ${target.base_url}` : target.name;
 }
 
-function listNotices(certificates: readonly Certificate[]): string[] {
+function listLimits(certificates: readonly Certificate[]): string[] {
   const partial = certificates.flatMap(({ requirements, questions, target, started_at }) => {
     const cases = requirements.flatMap((each) => each.cases.map(({ verdict }) => verdict === 'not-run'));
     const unrun = [...cases, ...questions.map(isNotRun)];
@@ -168,14 +171,12 @@ function createRows<T extends { readonly id: string; readonly statement: string 
   certificates: readonly Certificate[],
   listEntries: (certificate: Certificate) => readonly T[],
   createCells: (entries: readonly (T | undefined)[]) => readonly (Cell | undefined)[],
-  mark: (cells: readonly Cell[]) => ComparedCell[],
-): ComparedRow[] {
-  const columns = certificates.map(listEntries);
-  const byId = columns.map((entries) => new Map(entries.map((entry) => [entry.id, entry])));
-  const first = new Map(columns.flat().map((entry) => [entry.id, entry]));
-  return [...first].map(([id, { statement }]) => {
-    const cells = mark(createCells(byId.map((column) => column.get(id))).map((cell) => cell ?? missing));
-    return { kind, id, statement, cells, differs: cells.some(({ isOther }) => isOther) };
+): UnmarkedRow[] {
+  const columns = certificates.map((each) => new Map(listEntries(each).map((entry) => [entry.id, entry])));
+  const statements = new Map(columns.flatMap((entries) => [...entries].map(([id, { statement }]) => [id, statement])));
+  return [...statements].map(([id, statement]) => {
+    const cells = createCells(columns.map((entries) => entries.get(id))).map((cell) => cell ?? missing);
+    return { kind, id, statement, cells };
   });
 }
 
@@ -189,22 +190,13 @@ function markDifferences(cells: readonly Cell[], isOverTime: boolean): ComparedC
   });
 }
 
-/** Says that nothing differs. */
-export function describeAgreement({ notices }: Comparison): string {
-  return notices.length === 0
-    ? 'The certificates agree in every requirement and every question.'
-    : 'The certificates agree in every requirement and every question that was compared.';
-}
-
 /** Renders the differences as a table for the terminal, one column per certificate, after what limits them. */
-export function renderComparisonTable(comparison: Comparison): string {
-  const { headings, rows, times, notices, changes } = comparison;
+export function renderComparisonTable({ headings, rows, times, remarks }: Comparison): string {
   const differing = rows.filter(({ differs }) => differs);
   const cells = differing.map((row) => [row.id, ...row.cells.map(({ text }) => text)]);
   return joinLines([
-    ...(notices.length === 0 ? [] : [...notices, '']),
-    ...(changes.length === 0 ? [] : [...changes, '']),
-    ...(differing.length === 0 ? [describeAgreement(comparison)] : alignColumns([['Id', ...headings], ...cells])),
+    ...remarks,
+    ...(differing.length === 0 ? [] : ['', ...alignColumns([['Id', ...headings], ...cells])]),
     ...(times === undefined ? [] : ['', times.title, ...alignColumns([['', ...headings], ...times.rows])]),
   ]);
 }

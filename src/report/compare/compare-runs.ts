@@ -65,9 +65,8 @@ export interface RunComparison {
 
 type Answer =
   | { readonly is: 'result'; readonly status: number; readonly tiers: readonly string[] }
-  /** A failure without a status or result to compare. */
-  | { readonly is: 'failure'; readonly what: string; readonly reason: string }
-  | { readonly is: 'unclear'; readonly reason: string };
+  /** Nothing to compare. `failure` is the kind of transport error, or the transient status. */
+  | { readonly is: 'unread'; readonly reason: string; readonly failure?: string };
 
 /** An answer with its exchange, which equal requests share. */
 interface Answered {
@@ -148,16 +147,15 @@ export function judgeComparison({
   return compared === 0 || notCompared.some(({ isOpen }) => isOpen) ? 'undetermined' : 'same';
 }
 
-/** Creates a lookup of the names of tiers that both targets have, by the ids of each target. */
+/** Creates a lookup of the names of tiers that both targets have, by the ids of a target. */
 function createTierLookup(...suites: readonly Suite[]): (suite: Suite, id: string) => string | undefined {
-  const listTierNames = ({ world: { ids, unavailable } }: Suite) =>
-    new Map([...ids.tier].filter(([, id]) => !unavailable.has(id)).map(([name, id]) => [id, name]));
-  const named = new Map(suites.map((suite) => [suite, listTierNames(suite)]));
-  const sets = [...named.values()].map((byId) => new Set(byId.values()));
-  return (suite, id) => {
-    const name = named.get(suite)?.get(id);
-    return name !== undefined && sets.every((set) => set.has(name)) ? name : undefined;
-  };
+  const named = suites.map(
+    ({ world: { ids, unavailable } }) =>
+      new Map([...ids.tier].filter(([, id]) => !unavailable.has(id)).map(([name, id]) => [id, name])),
+  );
+  const areKnown = (name: string) => named.every((byId) => [...byId.values()].includes(name));
+  const shared = named.map((byId) => new Map([...byId].filter(([, name]) => areKnown(name))));
+  return (suite, id) => shared[suites.indexOf(suite)]?.get(id);
 }
 
 /** Reads the answers of a target. @returns a lookup of the first answer to a request of a case */
@@ -187,20 +185,20 @@ function readAnswers(
     // A difference between two runs proves nothing if it also occurs within one.
     const isUnstable = (answersByRequest.get(serializeRequest(answered.exchange.request))?.size ?? 0) > 1;
     return isUnstable
-      ? { ...answered, answer: { is: 'unclear', reason: 'its answers to this request differ' } }
+      ? { ...answered, answer: { is: 'unread', reason: 'its answers to this request differ' } }
       : answered;
   };
 }
 
 function readAnswer({ exchange, result }: ReadExchange, nameOf: (id: string) => string | undefined): Answer {
   const failure = explainTransientFailure(exchange);
-  if (!('response' in exchange)) return { is: 'failure', what: exchange.transportError, reason: failure ?? '' };
+  if (!('response' in exchange)) return { is: 'unread', failure: exchange.transportError, reason: failure ?? '' };
   const { status } = exchange.response;
-  if (failure !== undefined) return { is: 'failure', what: String(status), reason: failure };
+  if (failure !== undefined) return { is: 'unread', failure: String(status), reason: failure };
   if (result === undefined) return { is: 'result', status, tiers: [] };
   const { returned, unclear, reason } = result;
   const listNames = (ids: Iterable<string>) => [...new Set([...ids].flatMap((id) => nameOf(id) ?? []))].sort();
-  if (listNames(unclear).length > 0) return { is: 'unclear', reason };
+  if (listNames(unclear).length > 0) return { is: 'unread', reason };
   return { is: 'result', status, tiers: listNames(returned) };
 }
 
@@ -219,9 +217,10 @@ function explainUncompared(
     answer.is === 'result' ? [] : [`${names[n]}: ${toOneLine(answer.reason)}`],
   );
   if (unread.length === 0) return undefined;
-  const areAlike = one.is === 'failure' && two.is === 'failure' && one.what === two.what && one.what !== notSent;
+  const [failure, otherFailure] = [one, two].map((answer) => (answer.is === 'unread' ? answer.failure : undefined));
+  const areAlike = failure !== undefined && failure === otherFailure && failure !== notSent;
   // No caller can send what an adapter cannot express.
-  const isUnsupported = [one, two].some((answer) => answer.is === 'failure' && answer.what === unsupported);
+  const isUnsupported = [failure, otherFailure].includes(unsupported);
   return { reason: unread.join(' '), isOpen: !areAlike && !isUnsupported };
 }
 

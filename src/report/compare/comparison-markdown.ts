@@ -1,6 +1,6 @@
 import { truncate } from '../../support/untrusted-text.js';
 import { joinMarkdown, type Markdown, markdown, renderMarkdownTable, tableCode } from '../markdown.js';
-import { type Comparison, describeAgreement } from './compare-certificates.js';
+import type { ComparedRow, Comparison } from './compare-certificates.js';
 
 /** Characters of a text in a cell. */
 const maxText = 160;
@@ -9,16 +9,22 @@ const maxRows = 40;
 
 /** Renders the differences for a pull request: causes, their number, and a table with their meaning. */
 export function renderComparisonMarkdown(comparison: Comparison): string {
-  const { certificates, headings, rows: compared, times, notices, changes, isOverTime } = comparison;
-  const differing = compared.filter(({ differs }) => differs);
-  const summary = joinMarkdown(
-    certificates.map(({ verdict }, n) => markdown`${cell(headings[n] ?? '')}: ${verdict}`),
-    ' · ',
-  );
+  const { certificates, headings, rows, times, remarks, isOverTime } = comparison;
+  const differing = rows.filter(({ differs }) => differs);
+  const more = differing.length - maxRows;
+  const verdicts = certificates.map(({ verdict }, n) => markdown`${cell(headings[n] ?? '')}: ${verdict}`);
   const head = [markdown``, ...headings.map(cell)];
-  const above = [markdown`Compared: ${summary}`, ...[...notices, ...changes].map((each) => markdown`${each}`)];
-  const below =
-    times === undefined
+  const blocks = [
+    markdown`Compared: ${joinMarkdown(verdicts, ' · ')}`,
+    ...remarks.map((each) => markdown`${each}`),
+    ...(differing.length === 0
+      ? []
+      : [
+          markdown`What differs from ${isOverTime ? 'the run before' : 'the first'} is bold.`,
+          renderMarkdownTable(head, differing.slice(0, maxRows).map(renderRow)),
+        ]),
+    ...(more > 0 ? [markdown`And ${more} more.`] : []),
+    ...(times === undefined
       ? []
       : [
           markdown`${times.title}:`,
@@ -26,26 +32,18 @@ export function renderComparisonMarkdown(comparison: Comparison): string {
             head,
             times.rows.map((row) => row.map((text) => markdown`${text}`)),
           ),
-        ];
-  if (differing.length === 0)
-    return markdown`${joinMarkdown([...above, markdown`${describeAgreement(comparison)}`, ...below])}\n`.text;
-  const rows = differing.slice(0, maxRows).map(({ id, cells }) => [
-    cell(id),
-    ...cells.map(({ text, explanation, isOther }, n) => {
-      const answer = isOther ? markdown`**${cell(text)}**` : cell(text);
-      const isExplained = explanation !== '' && (isOther || n === 0);
-      return isExplained ? markdown`${answer} ${shorten(explanation)}` : answer;
-    }),
-  ]);
-  const more = differing.length - rows.length;
-  const blocks = [
-    ...above,
-    markdown`What differs from ${isOverTime ? 'the run before' : 'the first'} is bold.`,
-    renderMarkdownTable(head, rows),
-    ...(more > 0 ? [markdown`And ${more} more.`] : []),
-    ...below,
+        ]),
   ];
   return markdown`${joinMarkdown(blocks)}\n`.text;
+}
+
+function renderRow({ id, cells }: ComparedRow): Markdown[] {
+  const answers = cells.map(({ text, explanation, isOther }, n) => {
+    const answer = isOther ? markdown`**${cell(text)}**` : cell(text);
+    const isExplained = explanation !== '' && (isOther || n === 0);
+    return isExplained ? markdown`${answer} ${shorten(explanation)}` : answer;
+  });
+  return [cell(id), ...answers];
 }
 
 function cell(text: string): Markdown {

@@ -1,13 +1,13 @@
 import type { Certificate } from '../certificate.js';
 import { type Html, html, noHtml, renderPageHead, renderTable } from '../markup.js';
 import { pageStyle } from '../page/page-style.js';
-import { type ComparedCell, type ComparedRow, type Comparison, describeAgreement } from './compare-certificates.js';
+import type { ComparedCell, ComparedRow, Comparison } from './compare-certificates.js';
 
 type LinkedCertificate = Certificate & { readonly link: string };
 
 /** Renders certificates side by side as a page for people. It has no script and loads nothing from elsewhere. */
 export function renderComparisonPage(comparison: Comparison<LinkedCertificate>): string {
-  const { rows, certificates, times, notices, changes, isOverTime } = comparison;
+  const { rows, certificates, times, remarks, isOverTime } = comparison;
   const differing = rows.filter(({ differs }) => differs);
   const agreeing = rows.filter(({ differs }) => !differs);
   const names = [...new Set(certificates.map(({ target }) => target.name))];
@@ -17,8 +17,8 @@ export function renderComparisonPage(comparison: Comparison<LinkedCertificate>):
 <div class="comparison">
 <header>
 <p class="kicker">${isOverTime ? `${certificates.length} runs of ${names.join()}` : `${certificates.length} deployments side by side`}</p>
-<h1>${differing.length === 0 ? describeAgreement(comparison) : `${count} in ${rows.length} requirements and questions`}</h1>
-${[...notices, ...changes].map((each) => html`<p>${each}</p>\n`)}</header>
+<h1>${count} in ${rows.length} requirements and questions</h1>
+${remarks.map((each) => html`<p>${each}</p>\n`)}</header>
 <main>
 <ul class="runs">
 ${certificates.map((certificate, n) => renderRun(certificate, comparison.headings[n] ?? ''))}</ul>

@@ -2,7 +2,8 @@
 
 import { renderShortList } from '../../support/render-short-list.js';
 import { joinMarkdown, type Markdown, markdown, renderCodeBlock, renderMarkdownTable, tableCode } from '../markdown.js';
-import { type Html, html, noHtml, renderPageHead, renderPreformatted } from '../markup.js';
+import { type Html, html, noHtml, renderPageHead, renderPreformatted, renderTable } from '../markup.js';
+import { pageStyle } from '../page/page-style.js';
 import type { JudgedDifferences } from './accepted-differences.js';
 import { type AnswerDifference, type Relation, type RunComparison, relations } from './compare-runs.js';
 import { type RequestKind, requestKinds } from './request-kind.js';
@@ -124,19 +125,14 @@ export function renderMigrationPage(report: MigrationReport): Html {
 <ul>${describeDifference(each, names).map((line) => html`<li>${line}</li>`)}</ul>
 ${each.commands.map((command, n) => html`<details><summary>Sent to ${names[n] ?? ''}</summary>${renderPreformatted(command)}</details>`)}</section>
 `;
-  return html`${renderPageHead(`${other} compared with ${model}`, pageStyle)}
+  const rows = countByKind(comparison).map(([kind, counts]) => [`${kind}: ${requestKinds[kind]}`, ...counts]);
+  return html`${renderPageHead(`${other} compared with ${model}`, pageStyle + style)}
 <body>
 <main>
 <h1>${other} compared with ${model}</h1>
 <p>${renderMigrationSentence(report)}</p>
 ${outdated.map((text) => html`<p><b>${text}</b></p>`)}
-<table><thead><tr><th scope="col">Requests</th>${headings.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead>
-<tbody>${countByKind(comparison).map(
-    ([kind, counts]) =>
-      html`<tr><th scope="row"><code>${kind}</code><br><small>${requestKinds[kind]}</small></th>${counts.map((count) => html`<td>${count}</td>`)}</tr>
-`,
-  )}</tbody></table>
-${counted.map((each) => renderOne(each))}${accepted.map((each) => renderOne(each, renderAcceptance(each)))}
+${renderTable(['Requests', ...headings], rows)}${counted.map((each) => renderOne(each))}${accepted.map((each) => renderOne(each, renderAcceptance(each)))}
 ${
   notCompared.length === 0
     ? noHtml
@@ -148,11 +144,8 @@ ${
 `;
 }
 
-const pageStyle = `
-:root { color-scheme: light dark; --page: #fff; --text: #1f2328; --line: #d1d9e0; --soft: #59636e; }
-@media (prefers-color-scheme: dark) { :root { --page: #0d1117; --text: #e6edf3; --line: #3d444d; --soft: #9198a1; } }
-body { margin: 0 auto; max-width: 70rem; padding: 1rem; background: var(--page); color: var(--text); font: 1rem/1.45 system-ui, sans-serif; overflow-wrap: anywhere; }
-h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; } small { color: var(--soft); } code, pre { font: .875em/1.4 ui-monospace, monospace; }
-pre { white-space: pre-wrap; border: 1px solid var(--line); border-radius: 6px; padding: .5rem; }
-table { border-collapse: collapse; } th, td { text-align: left; vertical-align: top; padding: .3rem .6rem; border-bottom: 1px solid var(--line); } td { font-variant-numeric: tabular-nums; }
+/** In addition to the style of the certificate's page. */
+const style = `
+main { max-width: 62rem; margin: 0 auto; padding: 2.5rem 1.5rem 5rem; display: grid; gap: .8rem; }
+section { margin-top: 1.5rem; display: grid; gap: .4rem; } section ul { padding-left: 1.2rem; }
 `;

@@ -40,7 +40,6 @@ export const causeKinds = [
   'window-missing',
   'window-shifted',
   'window-oldest-first',
-  'window-order',
   'window-after-rules',
   'page',
   // Rules.
@@ -52,29 +51,21 @@ export const causeKinds = [
   'threshold',
   // Parts of a request.
   'body-not-read',
-  'first-item-only',
   'items-not-read',
   'first-customer-only',
-  'customer-ignored',
-  'metadata-not-read',
-  'first-entry-only',
   // Filters.
   'filter-ignored',
   'filter-never-met',
-  'filter-inverted',
-  'filter-loose',
+  'filter-comparison',
   // State.
   'earlier-request',
   'cached',
   'condition',
   'changing-results',
   // Refusals.
-  'repeated-product-refused',
-  'expand-refused',
   'refused',
   // What cannot be named exactly.
   'same-promotions',
-  'common-feature',
   'unexplained',
 ] as const;
 export type CauseKind = (typeof causeKinds)[number];

@@ -1,6 +1,6 @@
 import { serializeWithoutRepetition } from '../../http/exchange.js';
 import { groupBy } from '../group-by.js';
-import { describeDeviations, type Finding, findDeviations } from './finding.js';
+import { createEqualSymptoms, createSymptoms, type Finding, findUndocumented } from './finding.js';
 import type { Observation, Observations } from './observation.js';
 
 /** So many requests must have changing results, at least: one may be an accident. */
@@ -17,22 +17,15 @@ export function listChanging({ all }: Observations): readonly Observation[] {
 /** Describes results that change although nothing else does. @param changing is not empty */
 export function describeChanging(changing: readonly Observation[], observations: Observations): Finding {
   const requests = new Set(changing.map(({ exchange }) => serializeWithoutRepetition(exchange.request)));
-  const symptoms: Finding['symptoms'] = new Map(
-    changing.flatMap(({ rows, returned, refusedWith, oracle }) => {
-      const deviations = findDeviations(returned ?? [], (n) => {
-        const tier = observations.tiers[n];
-        return tier === undefined || !oracle.accepted ? 'open' : oracle.returned(tier);
-      });
-      const words =
-        refusedWith === undefined ? describeDeviations(deviations, observations) : `answered ${refusedWith}`;
-      return words === '' ? [] : [...rows].map((row) => [row, { words, size: deviations.length + 1 }] as const);
-    }),
-  );
+  const refused = changing.filter(({ refusedWith }) => refusedWith !== undefined);
   return {
     kind: 'changing-results',
     sentence:
-      'Equal requests have different results. One of several servers behind the address may have other data or another version.',
+      'Equal requests have different results. One of several servers behind the address may have other data or another version, or data of earlier requests is left over.',
     evidence: [`${requests.size} requests that were sent more than once had different results.`],
-    symptoms,
+    symptoms: new Map([
+      ...createEqualSymptoms(refused),
+      ...createSymptoms(findUndocumented(changing, observations), observations),
+    ]),
   };
 }

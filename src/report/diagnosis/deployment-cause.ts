@@ -1,4 +1,4 @@
-import type { Exchange, HttpResponse } from '../../http/exchange.js';
+import type { HttpResponse } from '../../http/exchange.js';
 import { getHeaderValues } from '../../http/exchange.js';
 import { isSuccessful } from '../../http/response-status.js';
 import { hasMentions } from '../../recognition/tier-mentions.js';
@@ -20,7 +20,7 @@ export function findDeploymentCause({ all }: Observations, index: ExchangeIndex)
     documented.length > 0 ? documented : index.listByCase('calibration').map(({ exchange }) => exchange);
   if (exchanges.length === 0) return undefined;
   const createFinding = (kind: Finding['kind'], sentence: string, evidence: string): Finding => {
-    return { kind, sentence, evidence: [evidence], symptoms: createEqualSymptoms(all, describeAnswer) };
+    return { kind, sentence, evidence: [evidence], symptoms: createEqualSymptoms(all) };
   };
   const responses = exchanges.flatMap((each) => ('response' in each ? [each.response] : []));
   const [response] = responses;
@@ -64,10 +64,6 @@ export function findDeploymentCause({ all }: Observations, index: ExchangeIndex)
     'No promotion is ever returned: the test data is not loaded under these ids, or the result is always empty. Load it (npx conformance world).',
     `${count} name no promotion of the test data. ${shown}`,
   );
-}
-
-function describeAnswer(exchange: Exchange): string {
-  return 'response' in exchange ? `answered ${exchange.response.status}` : exchange.message;
 }
 
 function describeBody({ headers, body }: HttpResponse): string {

@@ -8,7 +8,7 @@ import {
   findDeviations,
   rankNotice,
 } from './finding.js';
-import { listMistakes, type Mistake } from './mistakes.js';
+import { describeMissing, listMistakes } from './mistakes.js';
 import type { Observation, Observations } from './observation.js';
 import { createPredictor, type Predict, type Prediction } from './prediction.js';
 
@@ -37,13 +37,12 @@ export function explainResults(observations: Observations, world: NamedWorld, fa
   const compared = observations.all.filter((each): each is Compared => each.returned !== undefined);
   const predict = createPredictor(observations, world);
   const mistakes = listMistakes(observations, world);
-  // A mistake that also explains what is seen is preferred to one that only describes it.
-  const named = mistakes.filter((each) => !isDescription(each));
-  const descriptions = mistakes.filter(isDescription);
+  const missing = [describeMissing(observations)];
   const found: Hypothesis[] = [];
   while (found.length < maxMistakes) {
+    // A mistake that also explains what is seen is preferred to one that only describes it.
     const next =
-      findNext(named, found, compared, predict, failing) ?? findNext(descriptions, found, compared, predict, failing);
+      findNext(mistakes, found, compared, predict, failing) ?? findNext(missing, found, compared, predict, failing);
     if (next === undefined) break;
     found.push(next);
   }
@@ -63,10 +62,6 @@ export function explainResults(observations: Observations, world: NamedWorld, fa
   });
 }
 
-function isDescription({ kind }: Mistake): boolean {
-  return kind === 'same-promotions';
-}
-
 function isConcerned({ features }: Hypothesis, observation: Observation): boolean {
   return features.length === 0 || features.some((feature) => observation.features.has(feature));
 }
@@ -74,8 +69,8 @@ function isConcerned({ features }: Hypothesis, observation: Observation): boolea
 function predictWith(hypotheses: readonly Hypothesis[], observation: Compared, predict: Predict) {
   const active = hypotheses.filter((each) => isConcerned(each, observation));
   return predict(
-    active.map(({ mistake }) => mistake.change),
-    observation,
+    active.map(({ mistake: [, , change] }) => change),
+    observation.exchange.request,
   );
 }
 
@@ -119,7 +114,7 @@ function findNext(
   for (const { mistake } of screened) {
     const showing = deviating.filter((each) => countExplained(mistake, each, true) > 0);
     const possible = new Set<string | undefined>([undefined]);
-    if (!isDescription(mistake)) for (const { features } of showing) for (const each of features) possible.add(each);
+    for (const { features } of showing) for (const each of features) possible.add(each);
     // Without a limit to some requests, a few odd responses do not refute a mistake that many show.
     let odd = 0;
     for (const each of ordered) {
@@ -175,7 +170,7 @@ function isContradicted({ returned }: Compared, expected: Prediction, before: Pr
 }
 
 function createFinding(
-  { mistake: { kind, sentence }, features }: Hypothesis,
+  { mistake: [kind, sentence], features }: Hypothesis,
   explained: DeviationsByResponse,
   odd: number,
   observations: Observations,

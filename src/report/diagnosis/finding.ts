@@ -1,6 +1,5 @@
 import type { Obligation } from '../../contract/oracle.js';
-import type { Exchange } from '../../http/exchange.js';
-import type { Rule, Tier } from '../../world/world.js';
+import type { Tier } from '../../world/world.js';
 import { listRanges } from '../list-ranges.js';
 import type { CauseKind } from './cause.js';
 import type { Observation, Observations } from './observation.js';
@@ -41,6 +40,16 @@ export function findDeviations(
 /** The deviations of each response that has some. */
 export type DeviationsByResponse = ReadonlyMap<Observation, readonly Deviation[]>;
 
+/** Finds the responses that differ from the documentation. */
+export function findUndocumented(some: readonly Observation[], { tiers }: Observations): DeviationsByResponse {
+  return new Map(
+    some.flatMap((each): [Observation, readonly Deviation[]][] => {
+      const deviations = findDeviations(each.returned ?? [], (n) => each.oracle.returned(tiers[n] as Tier));
+      return deviations.length === 0 ? [] : [[each, deviations]];
+    }),
+  );
+}
+
 /** Creates the symptom of each row, from the largest deviation of its exchanges. */
 export function createSymptoms(found: DeviationsByResponse, observations: Observations): Map<string, Symptom> {
   const symptoms = new Map<string, Symptom>();
@@ -51,13 +60,13 @@ export function createSymptoms(found: DeviationsByResponse, observations: Observ
   return symptoms;
 }
 
-/** Creates symptoms of equal size for all rows of some exchanges. */
-export function createEqualSymptoms(
-  all: readonly Observation[],
-  describe: (exchange: Exchange) => string,
-): Map<string, Symptom> {
+/** Creates symptoms of equal size for all rows of some exchanges: how the deployment answered. */
+export function createEqualSymptoms(all: readonly Observation[]): Map<string, Symptom> {
   return new Map(
-    all.flatMap(({ rows, exchange }) => [...rows].map((row) => [row, { words: describe(exchange), size: 1 }])),
+    all.flatMap(({ rows, exchange }) => {
+      const words = 'response' in exchange ? `answered ${exchange.response.status}` : exchange.message;
+      return [...rows].map((row) => [row, { words, size: 1 }] as const);
+    }),
   );
 }
 
@@ -79,27 +88,10 @@ export function describeDeviations(deviations: readonly Deviation[], { tiers, ra
     );
     // One range of ranks says more than names.
     if (ranges.length === 1) return [`${count}: rank ${ranges[0]}`];
-    const common = describeCommonRules(positions.flatMap((n) => tiers[n] ?? []));
     const shown = `${ranges.slice(0, 3).join(', ')}${ranges.length > 3 ? ' …' : ''}`;
-    return [`${count}: ${names} and ${positions.length - 3} more${common} (rank ${shown})`];
+    return [`${count}: ${names} and ${positions.length - 3} more (rank ${shown})`];
   };
   return [...list(false, 'not returned'), ...list(true, 'returned but not valid')].join('; ');
-}
-
-const ruleWords: readonly (readonly [words: string, kinds: readonly Rule['kind'][]])[] = [
-  ['a customer', ['customer']],
-  ['a product', ['product']],
-  ['a SKU', ['sku']],
-  ['a product or SKU', ['product', 'sku']],
-  ['order metadata', ['order_metadata']],
-  ['metadata', ['metadata']],
-];
-
-function describeCommonRules(tiers: readonly Tier[]): string {
-  const common = ruleWords.find(([, kinds]) =>
-    tiers.every(({ rules }) => rules.some(({ kind }) => kinds.includes(kind))),
-  );
-  return common === undefined ? '' : `, all with a rule about ${common[0]}`;
 }
 
 /** What a rank is, where an output first shows one. */

@@ -1,5 +1,6 @@
 import type { Suite } from '../../cases/suite.js';
 import { createOracle, type Oracle } from '../../contract/oracle.js';
+import type { ResultWithExchanges } from '../../engine/case-result.js';
 import { type Exchange, type HttpRequest, serializeWithoutRepetition } from '../../http/exchange.js';
 import { explainTransientFailure, isSuccessful } from '../../http/response-status.js';
 import type { Tier } from '../../world/world.js';
@@ -24,8 +25,8 @@ export interface Observation {
 export interface Observations {
   /** The exchanges of requirement cases, in the order in which they were sent. */
   readonly all: readonly Observation[];
-  /** Every exchange of the run in that order, for hypotheses about state. */
-  readonly history: readonly Exchange[];
+  /** Every request of the run in that order, for mistakes about state. */
+  readonly history: readonly HttpRequest[];
   /** The tiers of the world that the target has, newest first. */
   readonly tiers: readonly Tier[];
   /** The rank of each of them in the whole world, counted from 1. */
@@ -40,6 +41,7 @@ export function formatRow(caseId: string, row: number): string {
 /** Collects what the exchanges of the requirement cases show, read as the judge reads it. */
 export function observe(
   { cases, world }: Suite,
+  results: readonly ResultWithExchanges[],
   index: ExchangeIndex,
   statedPatterns: readonly string[] | undefined,
 ): Observations {
@@ -90,9 +92,15 @@ export function observe(
       });
     else for (const row of rows) same.rows.add(row);
   }
+  // A result of no single case is about a request of one.
+  const known = new Set(cases.map(({ id }) => id));
+  for (const { id, exchange } of results.filter((each) => !known.has(each.id)))
+    for (const { requestKey, rows } of all.values())
+      if (exchange !== undefined && requestKey === getRequestKey(exchange.request)) rows.add(formatRow(id, 0));
+  const timeOf = ({ timing }: Exchange) => timing?.startedAt ?? 0;
   return {
-    all: sortByTime([...all.values()], ({ exchange }) => exchange),
-    history: sortByTime(index.all, (each) => each),
+    all: [...all.values()].toSorted((one, other) => timeOf(one.exchange) - timeOf(other.exchange)),
+    history: index.all.toSorted((one, other) => timeOf(one) - timeOf(other)).map(({ request }) => request),
     tiers,
     ranks,
   };
@@ -100,11 +108,6 @@ export function observe(
 
 function isRefusal(exchange: Exchange): exchange is Extract<Exchange, { response: unknown }> {
   return 'response' in exchange && !isSuccessful(exchange.response) && explainTransientFailure(exchange) === undefined;
-}
-
-function sortByTime<T>(list: readonly T[], exchangeOf: (each: T) => Exchange): T[] {
-  const timeOf = (each: T) => exchangeOf(each).timing?.startedAt ?? 0;
-  return list.toSorted((one, other) => timeOf(one) - timeOf(other));
 }
 
 /** Equal for requests that ask for the same. */

@@ -5,10 +5,12 @@ import { parseRequest } from '../../http/request-content.js';
 import { getMember, isJsonObject } from '../../support/json.js';
 import type { NamedWorld } from '../../world/named-world.js';
 import type { Tier } from '../../world/world.js';
-import { getRequestKey, type Observation, type Observations } from './observation.js';
+import type { CauseKind } from './cause.js';
+import { getRequestKey, type Observations } from './observation.js';
 
 /** How a deployment decides what it returns. A mistake changes one of the decisions of the documentation. */
 export interface Reading {
+  readonly sent: HttpRequest;
   /** The request that the deployment acts on. */
   readonly request: HttpRequest;
   readonly checked: Decision;
@@ -32,14 +34,28 @@ export interface ReadRequest {
 
 export type Filter = FilterSubject & { readonly value: string };
 
-/** Changes how a deployment decides about a request. */
-export type Change = (reading: Reading, observation: Observation) => Reading;
+/** Changes how a deployment decides about requests. */
+export type Change = (reading: Reading) => Reading;
+
+/** A mistake that a deployment may make, with what it would then return. */
+export type Mistake = readonly [kind: CauseKind, sentence: string, change: Change];
+
+/** Changes one decision. @param decide takes the decision as it was before */
+export function changeDecision(
+  name: 'checked' | 'matching' | 'valid',
+  decide: (tier: Tier, request: ReadRequest, before: Decision) => Obligation,
+): Change {
+  return (reading) => ({
+    ...reading,
+    [name]: (tier: Tier, request: ReadRequest) => decide(tier, request, reading[name]),
+  });
+}
 
 /** What a deployment is to return of one tier, by its position in the list of tiers. */
 export type Prediction = (position: number) => Obligation;
 
 /** Predicts what a deployment with some mistakes returns. Nothing is computed until it is asked for. */
-export type Predict = (changes: readonly Change[], observation: Observation) => Prediction;
+export type Predict = (changes: readonly Change[], request: HttpRequest) => Prediction;
 
 export function createPredictor({ tiers }: Observations, world: NamedWorld): Predict {
   const requests = new Map<string, ReadRequest>();
@@ -50,41 +66,35 @@ export function createPredictor({ tiers }: Observations, world: NamedWorld): Pre
     return known;
   };
   // Most mistakes change few decisions, so the documented ones are made once.
-  const positions = new Map(tiers.map((tier, n) => [tier, n]));
-  const remember = (decide: Decision): Decision => {
-    const decisions = new WeakMap<ReadRequest, Obligation[]>();
-    return (tier, request) => {
-      const n = positions.get(tier);
-      if (n === undefined) return decide(tier, request);
-      const known = decisions.get(request) ?? [];
-      if (known.length === 0) decisions.set(request, known);
-      known[n] ??= decide(tier, request);
-      return known[n];
-    };
+  const remember = (name: 'checked' | 'matching' | 'valid'): Decision => {
+    const decisions = rememberByRequest(({ oracle }) => new Map(tiers.map((tier) => [tier, oracle[name](tier)])));
+    return (tier, request) => decisions(request).get(tier) ?? request.oracle[name](tier);
   };
-  const documented = {
-    checked: remember((tier, { oracle }) => oracle.checked(tier)),
-    matching: remember((tier, { oracle }) => oracle.matching(tier)),
-    valid: remember((tier, { oracle }) => oracle.valid(tier)),
-  };
-  return (changes, observation) => {
-    const asSent: Reading = { ...documented, request: observation.exchange.request };
-    const reading = changes.reduce((before, change) => change(before, observation), asSent);
+  const documented = { checked: remember('checked'), matching: remember('matching'), valid: remember('valid') };
+  return (changes, asSent) => {
+    const asDocumented = { ...documented, sent: asSent, request: asSent };
+    const reading = changes.reduce<Reading>((before, change) => change(before), asDocumented);
     const { checked, matching, valid, max } = reading;
     const request = read(reading.request);
-    const predictOne = (n: number) => {
-      const tier = tiers[n] as Tier;
+    const predictOne = (tier: Tier) => {
       const isChecked = checked(tier, request);
       if (isChecked === 'forbidden') return isChecked;
       const isMatching = matching(tier, request);
       return isMatching === 'forbidden' ? isMatching : combine([isChecked, isMatching, valid(tier, request)]);
     };
-    if (max === undefined) return predictOne;
-    const all = cut(
-      tiers.map((_, n) => predictOne(n)),
-      max,
-    );
+    if (max === undefined) return (n) => predictOne(tiers[n] as Tier);
+    const all = cut(tiers.map(predictOne), max);
     return (n) => all[n] as Obligation;
+  };
+}
+
+/** Computes something of a request once. */
+export function rememberByRequest<T>(compute: (request: ReadRequest) => T): (request: ReadRequest) => T {
+  const known = new WeakMap<ReadRequest, T>();
+  return (request) => {
+    const value = known.get(request) ?? compute(request);
+    known.set(request, value);
+    return value;
   };
 }
 

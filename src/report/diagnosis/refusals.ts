@@ -1,8 +1,6 @@
 import { isSuccessful } from '../../http/response-status.js';
-import type { CauseKind } from './cause.js';
 import { createEqualSymptoms, type Finding } from './finding.js';
 import type { Observation } from './observation.js';
-import { expand, repeatedProduct } from './request-features.js';
 
 /** Groups documented requests that were refused by status and by what they have in common. */
 export function findRefusals(all: readonly Observation[]): Finding[] {
@@ -39,25 +37,15 @@ function createFinding(
   group: readonly Observation[],
   accepted: number,
 ): Finding {
-  const kinds: Readonly<Record<string, CauseKind>> = {
-    [repeatedProduct]: 'repeated-product-refused',
-    [expand]: 'expand-refused',
-  };
   const count = group.length === 1 ? 'One request' : `${group.length} requests`;
-  const [which, evidence] =
+  const evidence =
     feature === undefined
-      ? [
-          'some documented requests',
-          `${count} got ${status}. They have nothing in common that the ${accepted} accepted requests lack.`,
-        ]
-      : [
-          `every request ${feature}`,
-          `${count} ${feature} got ${status}; none of the ${accepted} accepted requests is one.`,
-        ];
+      ? `${count} got ${status}. They have nothing in common that the ${accepted} accepted requests lack.`
+      : `${count} ${feature} got ${status}; none of the ${accepted} accepted requests is one.`;
   return {
-    kind: kinds[feature ?? ''] ?? 'refused',
-    sentence: `The deployment answers ${status} to ${which}.`,
+    kind: 'refused',
+    sentence: `The deployment answers ${status} to ${feature === undefined ? 'some documented requests' : `every request ${feature}`}.`,
     evidence: [evidence],
-    symptoms: createEqualSymptoms(group, () => `answered ${status}`),
+    symptoms: createEqualSymptoms(group),
   };
 }

@@ -7,13 +7,9 @@ import { type NamedWorld, thingKinds } from '../../world/named-world.js';
 /** What a request has, in words that continue "a request …"; the most telling first. */
 export type RequestFeatures = ReadonlySet<string>;
 
-export const repeatedProduct = 'with a product in several items';
-export const expand = 'with expand';
-
 /** Finds the features of a request by which requests may be treated differently. */
 export function findFeatures(request: HttpRequest, world: NamedWorld): RequestFeatures {
   const { query, body } = parseRequest(request);
-  const isFilled = (value: unknown) => isJsonObject(value) && Object.keys(value).length > 0;
   const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
   const order = getMember(body, 'order');
   const items = listOf(getMember(order, 'items')).filter(isJsonObject);
@@ -26,8 +22,8 @@ export function findFeatures(request: HttpRequest, world: NamedWorld): RequestFe
   const text = `${request.path}\n${request.body ?? ''}`;
   const size = new TextEncoder().encode(request.body ?? '').length;
   const features: readonly Feature[] = [
-    [listOf(getMember(getMember(body, 'options'), 'expand')).length > 0, expand, 'without expand'],
-    [new Set(products).size < products.length, repeatedProduct],
+    [listOf(getMember(getMember(body, 'options'), 'expand')).length > 0, 'with expand', 'without expand'],
+    [new Set(products).size < products.length, 'with a product in several items'],
     [new Set(filters).size > 1, 'with filters of both kinds'],
     [filters.includes('campaign'), 'with a filter by promotion_id'],
     [filters.includes('metadata'), 'with a filter by tier metadata'],
@@ -36,8 +32,8 @@ export function findFeatures(request: HttpRequest, world: NamedWorld): RequestFe
     [hasSkus && products.length > 0, 'with products and SKUs'],
     [hasSkus, 'with a SKU', 'without a SKU'],
     [products.length > 0, 'with a product', 'without a product'],
-    [isFilled(getMember(body, 'metadata')), 'with metadata', 'without metadata'],
-    [isFilled(getMember(order, 'metadata')), 'with order metadata', 'without order metadata'],
+    [countMembers(getMember(body, 'metadata')) > 0, 'with metadata', 'without metadata'],
+    [countMembers(getMember(order, 'metadata')) > 0, 'with order metadata', 'without order metadata'],
     [query.some(([name]) => name === audienceParameter), `with ${audienceParameter}`],
     [largest >= 2, 'with a quantity of 2 or more', 'with quantities below 2'],
     [items.some(({ quantity }) => quantity === undefined), 'with an item without quantity'],
@@ -47,9 +43,8 @@ export function findFeatures(request: HttpRequest, world: NamedWorld): RequestFe
     [/[^\0-\u007f]|%[89A-Fa-f]/.test(text), 'with characters beyond ASCII'],
     [request.path.includes('%'), 'with a percent-encoded query'],
     [/%([a-f][0-9a-f]|[0-9][a-f])/.test(request.path), 'with percent-encoding in lower case'],
-    [sizesOf(getMember(order, 'metadata')).some((count) => count > 1), 'with several values of one order metadata key'],
-    [keysOf(getMember(order, 'metadata')).length > 1, 'with several order metadata keys'],
-    [keysOf(getMember(body, 'metadata')).length > 1, 'with several metadata keys'],
+    [countMembers(getMember(order, 'metadata')) > 1, 'with several order metadata keys'],
+    [countMembers(getMember(body, 'metadata')) > 1, 'with several metadata keys'],
     [/"[^"]{256,}"/.test(request.body ?? ''), 'with a text of more than 255 characters'],
     [/\\["\\]/.test(request.body ?? ''), 'with quotes or backslashes in a text'],
     [/\\u[0-9a-f]{4}/i.test(request.body ?? ''), 'with \\u escapes in the body'],
@@ -63,12 +58,7 @@ export function findFeatures(request: HttpRequest, world: NamedWorld): RequestFe
       return [largest >= n, `with a quantity of ${n} or more`, `with quantities below ${n}`];
     }),
     ...[1, 2, 4, 8, 16].map((n): Feature => [size > n * 1024, `with a body of more than ${n} KB`]),
-    [request.sent === 'chunked', 'sent in chunks, without Content-Length'],
-    [request.sent === 'in-pieces', 'sent in several pieces'],
-    [request.sent === 'on-a-fresh-connection', 'sent on a new connection'],
-    [request.sent === 'http-1.0', 'sent with HTTP/1.0'],
-    [request.sent === 'expect-100-continue', 'sent with Expect: 100-continue'],
-    [request.sent === 'with-accept-headers', 'sent with the Accept headers of other clients'],
+    [request.sent !== undefined, `sent ${request.sent?.replaceAll('-', ' ')}`],
     ...thingKinds.flatMap((kind) =>
       [...world.ids[kind]].map(([name, id]): Feature => [text.includes(id), `with the ${kind} ${name}`]),
     ),
@@ -79,13 +69,8 @@ export function findFeatures(request: HttpRequest, world: NamedWorld): RequestFe
   return new Set([...own, ...pairs]);
 }
 
-function keysOf(value: unknown): string[] {
-  return isJsonObject(value) ? Object.keys(value) : [];
-}
-
-/** The lengths of the lists that an object has. */
-function sizesOf(value: unknown): number[] {
-  return isJsonObject(value) ? Object.values(value).map((each) => (Array.isArray(each) ? each.length : 0)) : [];
+function countMembers(value: unknown): number {
+  return isJsonObject(value) ? Object.keys(value).length : 0;
 }
 
 /** So many of the features are also combined in pairs. */

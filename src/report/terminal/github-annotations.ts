@@ -7,7 +7,7 @@ import type { Certificate } from '../certificate.js';
 import { dropAdditions } from '../drift-text.js';
 import { createResponseRenderer } from '../exchange-text.js';
 import { isBroken, renderBrokenCase } from '../failure-text.js';
-import { groupFailures, sortByGroup } from './group-failures.js';
+import { groupFailures } from './group-failures.js';
 
 /**
  * Renders broken cases as annotations of GitHub Actions, a line each, which show at the line of the case file.
@@ -21,8 +21,10 @@ export function renderAnnotations(
   const renderResponse = createResponseRenderer(suite.world);
   const baseUrl = certificate.target.base_url;
   const broken = dropAdditions(results).filter((result) => isBroken(result) || result.drift.length > 0);
-  // GitHub shows the first ten only.
-  const sorted = sortByGroup(broken, groupFailures(certificate), ({ id }) => [id]);
+  // GitHub shows the first ten only: those of the first cause, and drift last.
+  const groups = groupFailures(certificate).map(({ cases }) => cases);
+  const rank = ({ id }: ResultWithExchanges) => [...groups, [id]].findIndex((cases) => cases.includes(id));
+  const sorted = broken.toSorted((one, other) => rank(one) - rank(other));
   const lines = sorted.map((result) => {
     const { id, subject, at } = result;
     const { kind, text } = renderBrokenCase(result, baseUrl, renderResponse);

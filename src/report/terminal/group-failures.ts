@@ -47,23 +47,12 @@ export function groupFailures({ causes = [], requirements, own_cases }: Certific
   return ownGroups.length > 0 ? ownGroups : groups;
 }
 
-/** Sorts in the order of the groups that have the case of an element. What no group has comes last. */
-export function sortByGroup<T>(
-  elements: readonly T[],
-  groups: readonly FailureGroup[],
-  getCases: (element: T) => readonly string[],
-): T[] {
-  const rank = (element: T) =>
-    groups.findIndex(({ cases }) => getCases(element).some((id) => cases.includes(id))) >>> 0;
-  return elements.toSorted((one, other) => rank(one) - rank(other));
-}
-
 /** Sorts by verdict, failures first and passes last; those of the first cause are the first. */
-export function sortRequirements(
-  requirements: readonly RequirementEntry[],
-  groups: readonly FailureGroup[],
-): RequirementEntry[] {
-  return sortByUrgency(sortByGroup(requirements, groups, ({ cases }) => cases.map(({ id }) => id)));
+export function sortRequirements({ requirements, causes = [] }: Certificate): RequirementEntry[] {
+  // What no cause explains comes last.
+  const rank = ({ id }: RequirementEntry) =>
+    causes.findIndex((cause) => cause.requirements.includes(id) || cause.follows.includes(id)) >>> 0;
+  return sortByUrgency(requirements.toSorted((one, other) => rank(one) - rank(other)));
 }
 
 /** Says how many requirements could not be judged because of a cause. */

@@ -5,7 +5,7 @@ import type { Cause } from '../diagnosis/cause.js';
 import { type Html, html, noHtml } from '../markup.js';
 import { referenceEndNotice } from '../notices.js';
 import { describeSharedReasons } from '../shared-reasons.js';
-import { describeFollows, groupFailures, sortRequirements } from './group-failures.js';
+import { describeFollows, sortRequirements } from './group-failures.js';
 
 /** Characters of each text: GitHub takes one megabyte for a step. */
 const maxText = 1_000;
@@ -13,7 +13,7 @@ const maxText = 1_000;
 /** Renders the job summary of GitHub Actions as HTML without empty lines, which Markdown leaves as it is. */
 export function renderJobSummary(certificate: Certificate): string {
   const { target, summary, selected, questions, drift, unstable, requests_sent, causes = [] } = certificate;
-  const requirements = sortRequirements(certificate.requirements, groupFailures(certificate));
+  const requirements = sortRequirements(certificate);
   const isWhole = selected === undefined;
   const reasons = isWhole ? (certificate.incomplete_because ?? describeSharedReasons(certificate)) : [];
   return html`<h2>${shorten(`${renderHeadline(certificate)}: ${[target.name, target.version].filter(Boolean).join(' ')}`)}</h2>

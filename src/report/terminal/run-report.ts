@@ -2,7 +2,7 @@ import path from 'node:path';
 import { notSelectedReason } from '../../engine/case-result.js';
 import { formatLocation } from '../../support/problem.js';
 import { joinLines, truncate } from '../../support/untrusted-text.js';
-import type { Certificate } from '../certificate.js';
+import type { CaseEntry, Certificate } from '../certificate.js';
 import { renderCodeFrame } from '../code-frame.js';
 import {
   describeAnswers,
@@ -16,32 +16,22 @@ import { describeSharedReasons, dropExplainedReasons, findSharedReasons, isShare
 import type { WrittenResults } from '../write-results.js';
 import { describeFollows, type FailureGroup, groupFailures, locateEntry, sortRequirements } from './group-failures.js';
 
-/** The report of a run fits on one screen: it has at most so many lines. */
-export const maxReportLines = 76;
 const maxText = 300;
 const maxLine = 118;
-const maxEntries = 6;
+const maxEntries = 3;
 
 /** Renders what a run prints at its end: the causes, a line per requirement, the failures, the summary. */
 export function renderRunReport(certificate: Certificate, written: WrittenResults): string {
-  const groups = groupFailures(certificate);
   // If nothing was sent, the reason says it all.
   const isUnsent = hasOneReason(certificate);
-  const render = (detailed: number, listed: number) => [
-    ...(isUnsent ? [] : [...renderCauses(certificate.causes ?? []), ...renderRequirements(certificate, groups)]),
-    ...renderGroups(groups, detailed, listed),
+  return joinLines([
+    ...(isUnsent ? [] : [...renderCauses(certificate.causes ?? []), ...renderRequirements(certificate)]),
+    ...renderGroups(groupFailures(certificate)),
     ...renderUnjudged(certificate),
     ...renderChanges('unstable', certificate.unstable),
     ...renderChanges('drift', certificate.drift),
     ...renderSummary(certificate, written),
-  ];
-  // The first failures are shown in detail, as many as fit.
-  for (let detailed = 3; detailed > 0; detailed--) {
-    const lines = render(detailed, maxEntries);
-    if (lines.length <= maxReportLines) return joinLines(lines);
-  }
-  const lines = render(0, maxEntries);
-  return joinLines(lines.length <= maxReportLines ? lines : render(0, 3));
+  ]);
 }
 
 function renderCauses(causes: NonNullable<Certificate['causes']>): string[] {
@@ -65,12 +55,15 @@ function describeRest(count: number, what: string): string[] {
 }
 
 /** Renders a line per requirement, with the numbers of its causes: those that fail come first. */
-function renderRequirements({ requirements, causes = [] }: Certificate, groups: readonly FailureGroup[]): string[] {
-  const judged = requirements.filter(({ cases }) => cases.some(({ reason }) => reason !== notSelectedReason));
+function renderRequirements(certificate: Certificate): string[] {
+  const { causes = [] } = certificate;
+  const judged = sortRequirements(certificate).filter(({ cases }) =>
+    cases.some(({ reason }) => reason !== notSelectedReason),
+  );
   if (judged.length === 0) return [];
   const width = Math.max(...judged.map(({ id }) => id.length));
   const verdictWidth = Math.max(...judged.map(({ verdict }) => verdict.length));
-  const lines = sortRequirements(judged, groups).map(({ id, verdict, statement }) => {
+  const lines = judged.map(({ id, verdict, statement }) => {
     const numbers = causes.flatMap((cause, n) =>
       cause.requirements.includes(id) || cause.follows.includes(id) ? [n + 1] : [],
     );
@@ -86,36 +79,36 @@ function hasOneReason({ requirements }: Certificate): boolean {
   return cases.every(({ verdict, reason }) => verdict === 'inconclusive' && reason === cases[0]?.reason);
 }
 
-/** Renders an example of each group. @param detailed how many are shown with request and response */
-function renderGroups(groups: readonly FailureGroup[], detailed: number, listed: number): string[] {
-  const shown = groups.slice(0, listed);
-  const lines = shown.flatMap((group, n) => (n < detailed ? renderDetails(group) : renderShort(group)));
-  return [...lines, ...describeRest(groups.length - shown.length, 'group of failures').flatMap((line) => ['', line])];
+/** Renders an example of each group: the first with request and response. The report fits on one screen. */
+function renderGroups(groups: readonly FailureGroup[]): string[] {
+  const shown = groups.slice(0, maxEntries);
+  return [
+    ...shown.flatMap((group, n) => [
+      '',
+      renderHeading(group),
+      ...(n === 0 ? renderDetails(group.entry) : [shorten(group.entry.reason)]).map((line) => `   ${line}`),
+    ]),
+    ...describeRest(groups.length - shown.length, 'group of failures').flatMap((line) => ['', line]),
+  ];
 }
 
-function renderHeading({ number, subject, entry, cases }: FailureGroup): string[] {
+function renderHeading({ number, subject, entry, cases }: FailureGroup): string {
   const { id, verdict } = entry;
   const label = number === undefined ? '' : `${number}. `;
   const others = cases.length - 1;
   const also = others < 1 ? '' : ` and ${others} more ${others === 1 ? 'case' : 'cases'}`;
   const at = locateEntry(entry);
-  return ['', `${label}${verdict}  ${subject}: ${id}${also}${at === undefined ? '' : `  ${formatLocation(at)}`}`];
+  return `${label}${verdict}  ${subject}: ${id}${also}${at === undefined ? '' : `  ${formatLocation(at)}`}`;
 }
 
-function renderShort(group: FailureGroup): string[] {
-  return [...renderHeading(group), `   ${shorten(group.entry.reason)}`];
-}
-
-function renderDetails(group: FailureGroup): string[] {
-  const { reason, failure = reason } = group.entry;
-  const [why = reason, ...sections] = failure.split(sectionStart);
-  const at = locateEntry(group.entry);
-  const lines = [
+function renderDetails(entry: CaseEntry): string[] {
+  const [why = '', ...sections] = (entry.failure ?? entry.reason).split(sectionStart);
+  const at = locateEntry(entry);
+  return [
     ...limitLines(why, 4),
-    ...sections.flatMap((section) => (section.startsWith(sending) ? renderCommand(section) : limitLines(section, 14))),
+    ...sections.flatMap((section) => (section.startsWith(sending) ? renderCommand(section) : limitLines(section, 10))),
     ...(at === undefined ? [] : ['In the case file:', ...renderCodeFrame(at)]),
   ];
-  return [...renderHeading(group), ...lines.map((line) => `   ${line}`)];
 }
 
 const sending = 'Send it again with:';
@@ -152,11 +145,9 @@ function renderUnjudged(certificate: Certificate): string[] {
     return decisive === undefined ? [] : [`${verdict}  ${id}: ${decisive.id}: ${decisive.reason}`];
   });
   const shown = unjudged.slice(0, maxEntries);
-  // Beside failures, only what was left out is news.
-  const isNews = (line: string) => certificate.verdict !== 'does-not-conform' || line.includes('not reached');
   return [
     ...(hasOneReason(certificate) ? reasons : dropExplainedReasons(reasons, causes))
-      .filter((line) => !isOfRequirement(line) && isNews(line))
+      .filter((line) => !isOfRequirement(line))
       .flatMap((line) => ['', line]),
     ...(shown.length === 0 ? [] : ['']),
     ...shown.map(shorten),
@@ -165,7 +156,7 @@ function renderUnjudged(certificate: Certificate): string[] {
 }
 
 function renderChanges(title: string, entries: readonly { readonly case: string; readonly text: string }[]): string[] {
-  const shown = entries.slice(0, 3);
+  const shown = entries.slice(0, maxEntries);
   return [
     ...shown.flatMap(({ case: id, text }) => [
       '',
@@ -182,8 +173,7 @@ function renderSummary(certificate: Certificate, written: WrittenResults): strin
   const otherNotes = notes.filter((note) => note !== referenceNotice && !lastLine.includes(note));
   const end = certificate.is_replay ? [replayEndNotice] : target.is_reference ? [referenceEndNotice] : [];
   return [
-    ...otherNotes.slice(0, maxEntries).flatMap((note) => ['', note]),
-    ...describeRest(otherNotes.length - maxEntries, 'note'),
+    ...otherNotes.flatMap((note) => ['', note]),
     '',
     `${renderHeadline(certificate)}  ${[target.name, target.version].filter(Boolean).join(' ')} at ${target.base_url}`,
     '',
@@ -193,13 +183,10 @@ function renderSummary(certificate: Certificate, written: WrittenResults): strin
 }
 
 function listFields(certificate: Certificate, written: WrittenResults): (readonly [name: string, value: string])[] {
-  const { selected, summary, questions, drift, causes = [] } = certificate;
+  const { selected, summary, questions, drift } = certificate;
   const warnings = questions.filter(({ warning }) => warning).length;
   const drifted = describeFurtherCount(drift.length, 'drift');
-  // Questions need valid promotions in responses before anything can be concluded.
-  const unanswered = questions.filter(({ outcome }) => outcome === null).length;
-  const why = causes.length > 0 && unanswered > maxEntries ? ' (most follow from what is wrong above)' : '';
-  const answers = `${describeAnswers(questions)}${why}${describeFurtherCount(warnings, 'with a warning (see certificate.html)')}${drifted}`;
+  const answers = `${describeAnswers(questions)}${describeFurtherCount(warnings, 'with a warning (see certificate.html)')}${drifted}`;
   const listFiles = (...names: readonly string[]) =>
     names.flatMap((name) => written.files.filter((file) => path.basename(file) === name)).join(', ');
   const { file = '', unwritten } = written.record ?? {};

@@ -1,0 +1,88 @@
+import { parseFilterParameter } from '../../contract/operation.js';
+import type { HttpRequest } from '../../http/exchange.js';
+import { getMember, isJsonObject, parseJson } from '../../support/json.js';
+import type { CauseKind } from './cause.js';
+import type { Observations } from './observation.js';
+import type { Filter, Mistake } from './prediction.js';
+
+/** A part of a request that a deployment may take from another one. */
+interface KeptPart {
+  read(request: HttpRequest): unknown;
+  write(request: HttpRequest, part: unknown): HttpRequest;
+}
+
+function bodyPart(member: string): KeptPart {
+  return {
+    read: ({ body = '' }) => getMember(parseJson(body), member),
+    write: (request, part) => {
+      const body = parseJson(request.body ?? '');
+      return isJsonObject(body) ? { ...request, body: JSON.stringify({ ...body, [member]: part }) } : request;
+    },
+  };
+}
+
+function filterPart(on: Filter['on']): KeptPart {
+  const list = ({ path }: HttpRequest) => path.split('?')[1]?.split('&') ?? [];
+  const isOwn = (parameter: string) => parseFilterParameter(parameter.split('=')[0] ?? '')?.on === on;
+  return {
+    read: (request) => list(request).filter(isOwn),
+    write: (request, part) => {
+      const query = [...list(request).filter((each) => !isOwn(each)), ...((part ?? []) as string[])].join('&');
+      return { ...request, path: `${request.path.split('?')[0]}${query === '' ? '' : `?${query}`}` };
+    },
+  };
+}
+
+const keptParts: Readonly<Record<string, KeptPart>> = {
+  'the whole body': {
+    read: ({ body }) => body,
+    write: (request, body) => ({ ...request, body: body as string }),
+  },
+  'the customer': bodyPart('customer'),
+  'the order': bodyPart('order'),
+  'the metadata': bodyPart('metadata'),
+  'the filter by promotion_id': filterPart('campaign'),
+  'the filter by tier metadata': filterPart('metadata'),
+};
+
+/** Lists mistakes of deployments that answer a request with a part of another one. */
+export function listStateMistakes({ history, all }: Observations): Mistake[] {
+  const position = new Map(history.map((request, n) => [request, n]));
+  return Object.entries(keptParts).flatMap(([name, { read, write }]) => {
+    const isFilled = history.map((request) => !['', '""', '{}', '[]'].includes(JSON.stringify(read(request)) ?? ''));
+    const first = isFilled.indexOf(true);
+    const lastFilled: number[] = [];
+    for (const [n, has] of isFilled.entries()) lastFilled[n] = has ? n : (lastFilled[n - 1] ?? -1);
+    const getRest = (request: HttpRequest) => {
+      const { method, path, body } = write(request, undefined);
+      return JSON.stringify([method, path, body]);
+    };
+    const firstByRest = new Map(all.map(({ exchange: { request } }) => [getRest(request), request] as const).reverse());
+    const ways: readonly (readonly [CauseKind, string, (n: number, own: HttpRequest) => HttpRequest | undefined])[] = [
+      [
+        'cached',
+        `Responses are cached without ${name} in the key: requests that differ only in it get the answer of the first one.`,
+        (_, own) => firstByRest.get(getRest(own)),
+      ],
+      ['earlier-request', `A request is answered with ${name} of the request before it.`, (n) => history[n - 1]],
+      [
+        'earlier-request',
+        `The first ${name} is kept and used for all later requests.`,
+        (n) => (first >= 0 && first < n && isFilled[n] ? history[first] : undefined),
+      ],
+      [
+        'earlier-request',
+        `A request without ${name} is answered with that of an earlier request.`,
+        (n) => (isFilled[n] ? undefined : history[lastFilled[n - 1] ?? -1]),
+      ],
+    ];
+    return ways.map(([kind, sentence, findSource]): Mistake => {
+      const takePart: Mistake[2] = (reading) => {
+        const source = findSource(position.get(reading.sent) ?? 0, reading.sent);
+        const isOther = source !== undefined && source !== reading.sent;
+        return isOther ? { ...reading, request: write(reading.request, read(source)) } : reading;
+      };
+      return [kind, sentence, takePart];
+    });
+  });
+}
