@@ -10,7 +10,7 @@ import {
 } from './finding.js';
 import { describeMissing, listMistakes } from './mistakes.js';
 import type { Observation, Observations } from './observation.js';
-import { createPredictor, type Predict, type Prediction } from './prediction.js';
+import { createPredictor, type Mistake, type Predict, type Prediction } from './prediction.js';
 
 type Compared = Observation & { readonly returned: readonly boolean[] };
 
