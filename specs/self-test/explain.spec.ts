@@ -9,7 +9,7 @@ function explained(id: string, row?: number): string {
   return renderExplanation(testCase, suite, row);
 }
 
-test('A requirement case is explained: statement, commands, and what is required, forbidden and open, and why', () => {
+test('A requirement case is explained: statement, meaning, commands, and what is required, forbidden and open, and why', () => {
   const text = explained('sample-campaign-filter');
   for (const line of [
     /^It verifies the requirement filter\.promotion-id:\n {2}With the promotion_id filter, .*\n {2}In the documentation: Endpoints$/m,
@@ -40,9 +40,11 @@ test('An open request is explained with the reason, and an open value with its d
   expect(explained('response-status')).toContain("The answer is read from the response to 'plain': The status code of");
 });
 
-test('A matrix is explained with the title of each row, and one row in full', () => {
+test('A matrix is explained with the meaning of each row, and one row in full', () => {
   const first = explained('campaign-filter');
-  expect(first).toMatch(/^9 rows:\n {2}1\. spring, ann, a product, nothing\n {2}2\. /m);
+  expect(first).toMatch(
+    /^9 rows:\n {2}1\. spring, ann, a product, nothing\n {5}'filtered' \(customer ann, 1 mug, filter campaign spring\) returns 'greeting' and \d+ more, and does not return '.*' and \d+ more\.$/m,
+  );
   expect(first).toMatch(/^Row 1: spring, .* \(another row: --row NUMBER\)$/m);
   expect(explained('campaign-filter', 9)).toMatch(/^Row 9: a campaign for bulk only, bulk, /m);
 });

@@ -8,10 +8,11 @@ import { renderCurlCommand } from '../http/curl-command.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { formatLocation } from '../support/problem.js';
 import { createNameLookup, renderRule } from '../world/render-rule.js';
+import { describeRow } from './describe-row.js';
 
 /**
- * Explains a case: its requirement or question, the requests as commands, what the documentation says about each request,
- * and what is expected.
+ * Explains a case: its requirement or question, the meaning of each row, the requests as commands, what the documentation
+ * says about each request, and what is expected.
  *
  * @param row the number of the row to show in full, from 1
  */
@@ -20,7 +21,7 @@ export function renderExplanation(testCase: TestCase, suite: Suite, row = 1): st
   const shown = rows[row - 1] as Row | RequirementRow;
   const matrix = [
     `${rows.length} rows:`,
-    ...rows.map(({ title }, n) => `  ${n + 1}. ${title}`),
+    ...rows.flatMap((each, n) => [`  ${n + 1}. ${each.title}`, `     ${describeRow(each, suite.world)}`]),
     '',
     `Row ${row}: ${shown.title} (another row: --row NUMBER)`,
     '',
@@ -31,7 +32,7 @@ export function renderExplanation(testCase: TestCase, suite: Suite, row = 1): st
     '',
     ...renderSubject(testCase, suite),
     '',
-    ...(rows.length > 1 ? matrix : []),
+    ...(rows.length > 1 ? matrix : [`Meaning: ${describeRow(shown, suite.world)}`, '']),
     ...renderRow(shown, suite),
     ...(testCase.kind === 'question' ? renderAnswer(testCase, suite) : []),
   ].join('\n');

@@ -114,12 +114,13 @@ export async function explore(
     unclear.push(`Unstable: the violation did not repeat. ${found.reason}`);
     return undefined;
   };
+  const known = listTexts(world);
   /** Replaces a failing sequence by a smaller one, until none fails in the same way. */
   const shrink = async (found: Found): Promise<Found> => {
     let smallest = found;
     // What made it smaller is tried again first: to begin anew each time would take too many requests.
     for (let [n, failures] = [0, 0]; sent < requests * 2 && notSentReason === undefined; ) {
-      const all = [...listSmallerSequences(smallest.sequence, `attempt-${sent}`)];
+      const all = [...listSmallerSequences(smallest.sequence, known, `attempt-${sent}`)];
       const attempt = all[n % all.length];
       if (attempt === undefined || failures === all.length) break;
       const smaller = await findConfirmed(attempt.disguised ?? attempt.sequence);
@@ -179,6 +180,14 @@ export async function explore(
     ...conclusion,
     reason: `${reason} Sent by ${isThorough ? '--thorough' : `--explore ${drawn}`} --seed ${seed}.`,
   };
+}
+
+/** Lists the texts of metadata and of rules about metadata. */
+function listTexts({ tiers }: World): ReadonlySet<string> {
+  const ruleTexts = tiers.flatMap(({ rules }) =>
+    rules.flatMap((rule) => (rule.kind === 'metadata' ? [rule.key, rule.is] : [])),
+  );
+  return new Set([...ruleTexts, ...tiers.flatMap(({ metadata }) => Object.values(metadata).map(String))]);
 }
 
 type Conclusion = Pick<ResultWithExchanges, 'verdict' | 'reason'> & Partial<ResultWithExchanges>;
