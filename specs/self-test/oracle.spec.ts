@@ -301,7 +301,7 @@ test.describe('Whether a tier is valid depends on its rules', () => {
       { 'mug-1': 'required', 'mug-2': 'open', 'mug-3': 'forbidden', 'plate-1': 'required' },
     ],
     [
-      'different quantities of a product, of which the smallest is certain',
+      'different quantities of a product: the smallest one is certain',
       items(product('mug', 2), product('mug', 1)),
       { 'mug-1': 'required', 'mug-2': 'open', 'mug-3': 'open', 'mug-10': 'forbidden' },
     ],

@@ -54,7 +54,7 @@ export function createCaseFileContext(file: YamlFile, basis: SuiteBasis, prefix:
         reportProblem(at, 'no request is named', `Add 'of:' with one of ${known.join(', ')}.`);
       return known[0] ?? '';
     },
-    /** Returns the id of a name in `<kind name>`; if there is none, reports a problem wherever the file has this text. */
+    /** Returns the id of a name in `<kind name>`. Reports an unknown name at each place where the file has it. */
     resolveId(kind: string, name: string): string {
       const ids = Object.hasOwn(world.ids, kind) ? world.ids[kind as ThingKind] : undefined;
       const id = ids?.get(name);
