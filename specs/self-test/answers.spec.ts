@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { QuestionAnswer, TestCase } from '../../src/cases/test-case.js';
 import type { Exchange } from '../../src/http/exchange.js';
-import { extractTemplates, mergeTemplates, type ResponseTemplates } from '../../src/judge/extract-templates.js';
+import { extractTemplates, mergeResponseTemplates, type ResponseTemplates } from '../../src/judge/extract-templates.js';
 import { createTemplate, fillTemplate } from '../../src/judge/response-template.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import type { NamedWorld } from '../../src/world/named-world.js';
@@ -419,10 +419,10 @@ test.describe('Templates are extracted', () => {
 test('The first templates win, and both results come from the same case', () => {
   const error = { media_type: 'text/json', body: 'first' };
   const whole = { list: 'of a', expanded: 'of a' };
-  expect(mergeTemplates(undefined, { list: 'of a' })).toEqual({ list: 'of a' });
-  expect(mergeTemplates({ error }, { list: 'of a' })).toEqual({ error, list: 'of a' });
-  expect(mergeTemplates({ list: 'of a' }, { list: 'of b', error })).toEqual({ list: 'of a', error });
-  expect(mergeTemplates({ list: 'of b', error }, whole)).toEqual({ ...whole, error });
-  expect(mergeTemplates(whole, { list: 'of b', expanded: 'of b' })).toEqual(whole);
-  expect(mergeTemplates(whole, { list: 'of b' })).toEqual(whole);
+  expect(mergeResponseTemplates(undefined, { list: 'of a' })).toEqual({ list: 'of a' });
+  expect(mergeResponseTemplates({ error }, { list: 'of a' })).toEqual({ error, list: 'of a' });
+  expect(mergeResponseTemplates({ list: 'of a' }, { list: 'of b', error })).toEqual({ list: 'of a', error });
+  expect(mergeResponseTemplates({ list: 'of b', error }, whole)).toEqual({ ...whole, error });
+  expect(mergeResponseTemplates(whole, { list: 'of b', expanded: 'of b' })).toEqual(whole);
+  expect(mergeResponseTemplates(whole, { list: 'of b' })).toEqual(whole);
 });

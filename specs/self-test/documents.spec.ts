@@ -14,7 +14,7 @@ import type { ResultWithExchanges } from '../../src/engine/case-result.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { Certificate } from '../../src/report/certificate.js';
 import { compareCertificates } from '../../src/report/compare/compare-certificates.js';
-import { createSampler } from '../../src/report/shown-answers.js';
+import { createBodyShortener } from '../../src/report/shown-answers.js';
 import { parseJson } from '../../src/support/json.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { compileSchema } from '../../src/support/user-schema.js';
@@ -167,7 +167,7 @@ test('Samples of any bodies fit the schemas beside them and have no references',
 
 test('A sample has no volatile values, and all types', () => {
   const [first] = [{ volatile: ['/a', '/b', '/c/*/d'] }] as unknown as ResultWithExchanges[];
-  const sampler = createSampler(suite.world, first === undefined ? [] : [first]);
+  const sampler = createBodyShortener(suite.world, first === undefined ? [] : [first]);
   const body = {
     a: { n: 5, is: true, list: ['x'] },
     b: [1, 2],

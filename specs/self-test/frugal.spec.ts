@@ -13,7 +13,8 @@ test('A default run sends at most 230 requests', () => {
     .toSorted((one, other) => other.requests.length - one.requests.length)
     .slice(0, 10)
     .map(({ id, requests }) => `${requests.length} ${id}`);
-  const hint = 'Let cases share requests: start from the default request, or use the axes of varied-requests.yaml.';
+  const hint =
+    'Let cases share requests: start from the default request, or use the axes of varied-requests.yaml. All requests by case: npx conformance certify --dry-run.';
   const message = `Requests by case, most first (without those that an earlier case sends):\n${costly.join('\n')}\n${hint}`;
   expect(countPlannedRequests(plan), message).toBeLessThanOrEqual(maxRequests);
 });

@@ -18,7 +18,7 @@ import { createPlan } from '../../src/engine/plan.js';
 import type { Exchange, HttpRequest } from '../../src/http/exchange.js';
 import { type Certificate, createCertificate } from '../../src/report/certificate.js';
 import { compareCertificates, renderComparisonTable } from '../../src/report/compare/compare-certificates.js';
-import { compareRuns } from '../../src/report/compare/compare-runs.js';
+import { compareAnsweredRuns } from '../../src/report/compare/compare-runs.js';
 import { renderComparisonMarkdown } from '../../src/report/compare/comparison-markdown.js';
 import { renderComparisonPage } from '../../src/report/compare/comparison-page.js';
 import {
@@ -207,7 +207,7 @@ const reportWith =
       evidence: keepAll(exchanges, shift),
     });
     const [one, other] = [answered(0), answered(1)];
-    const comparison = compareRuns(one, other);
+    const comparison = compareAnsweredRuns(one, other);
     const [first, ...counted] = comparison.differences;
     const accepted = first === undefined ? [] : [{ ...first, reason: text() }];
     return render({

@@ -10,7 +10,7 @@ import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { AdditivePolicy } from '../../src/judge/drift.js';
 import { mockFromRecord } from '../../src/mock-from-record.js';
 import { createBaseline } from '../../src/report/baseline.js';
-import { type AnsweredRun, compareRuns } from '../../src/report/compare/compare-runs.js';
+import { type AnsweredRun, compareAnsweredRuns } from '../../src/report/compare/compare-runs.js';
 import { createRecord, parseRecord, renderRecord, type TargetRecord } from '../../src/report/target-record.js';
 import { loadSettings } from '../../src/targets/settings.js';
 import { makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
@@ -156,7 +156,7 @@ test('A mock answers the requests of the questions as the deployment did', async
     const respond = choosingOtherStatuses(createIndependentDeployment(world, traits));
     const model = await answered('model', respond);
     const mock = await answered('mock', served(await recorded(respond)));
-    const { differences, notCompared, compared } = compareRuns(model, mock);
+    const { differences, notCompared, compared } = compareAnsweredRuns(model, mock);
     expect(differences.map(({ places, statuses, only }) => [places, statuses, only])).toEqual([]);
     expect(notCompared).toEqual([]);
     expect(compared).toBeGreaterThan(150);

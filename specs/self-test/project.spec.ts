@@ -191,7 +191,10 @@ test.describe('The API', () => {
   });
 
   const failures: Readonly<Record<string, readonly [transport: Transport, reason: string]>> = {
-    'that rejects': [() => Promise.reject(new Error('no luck')), 'The transport returned no response: no luck'],
+    'that rejects': [
+      () => Promise.reject(new Error('no luck')),
+      'The transport function returned no response: no luck',
+    ],
     'that returns something else': [() => ({ status: '200' }) as never, 'does not have the form { status: 200,'],
   };
   for (const [what, [transport, reason]] of Object.entries(failures)) {

@@ -147,7 +147,7 @@ test.describe('The command', () => {
     const provision = (file: string) =>
       runConformanceInProcess(['provision', '--target', file], { cwd: folder, env: environment });
     const { output } = await provision(path.join(packageRoot, 'targets', 'example.yaml'));
-    expect(output).toContain('there is no command to provision the deployment');
+    expect(output).toContain('the deployment cannot be provisioned without');
     writeFileSync(path.join(folder, 'bare.yaml'), 'name: a\nprovision: [node, x.mjs]\nbindings: ids.yaml\n');
     const bare = await provision('bare.yaml');
     expect([bare.status, bare.output]).toEqual([2, expect.stringContaining('bare.yaml:1:1: has no base_url')]);

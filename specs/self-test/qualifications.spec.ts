@@ -6,7 +6,7 @@ import { createEvidenceKeeper } from '../../src/engine/evidence-keeper.js';
 import { createAdaptedChannel } from '../../src/http/adapted-channel.js';
 import { type AdapterThread, startAdapter } from '../../src/http/adapter-thread.js';
 import type { Certificate } from '../../src/report/certificate.js';
-import { compareRuns } from '../../src/report/compare/compare-runs.js';
+import { compareAnsweredRuns } from '../../src/report/compare/compare-runs.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { makeTestFolder } from './support/cli.js';
 import { certifyOver, channelTo, createReference, suite } from './support/in-process.js';
@@ -61,7 +61,10 @@ test('Compared with the reference deployment, exactly the differences that are b
   const old = await run('old', channelTo(createReference()));
   const compareThrough = async (adapter: AdapterThread) => {
     const fake = new QualificationsFake(credentialPlaceholders).load(suite.world);
-    const comparison = compareRuns(old, await run('new', createAdaptedChannel(channelTo(fake.respond), adapter)));
+    const comparison = compareAnsweredRuns(
+      old,
+      await run('new', createAdaptedChannel(channelTo(fake.respond), adapter)),
+    );
     await adapter.close();
     for (const { isOpen, reason } of comparison.notCompared) expect(isOpen, reason).toBe(false);
     return comparison.differences;

@@ -6,7 +6,7 @@ import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import { createEvidenceKeeper } from '../../src/engine/evidence-keeper.js';
 import type { Exchange, HttpResponse } from '../../src/http/exchange.js';
 import { judgeDifferences, readAcceptedDifferences } from '../../src/report/compare/accepted-differences.js';
-import { type AnsweredRun, compareRuns, judgeComparison } from '../../src/report/compare/compare-runs.js';
+import { type AnsweredRun, compareAnsweredRuns, judgeComparison } from '../../src/report/compare/compare-runs.js';
 import { renderMigrationMarkdown, renderMigrationSentence } from '../../src/report/compare/migration-report.js';
 import type { StoredEvidence } from '../../src/report/har-archive.js';
 import type { World } from '../../src/world/world.js';
@@ -85,7 +85,7 @@ test.describe('The answers of two targets', () => {
   test('are the same if they name the same tiers under different ids', async () => {
     const own = boundSuite();
     const mock = await runOn('mock', own.world, own);
-    const likeness = compareRuns(live, mock);
+    const likeness = compareAnsweredRuns(live, mock);
     expect(likeness.differences).toEqual([]);
     expect(likeness.notCompared).toEqual([]);
     expect(likeness.compared).toBeGreaterThan(5);
@@ -94,7 +94,7 @@ test.describe('The answers of two targets', () => {
 
   test('differ in one promotion for one customer, and the request shows it', async () => {
     const mock = await runOn('mock', removeTierOfAnn(whole.world));
-    const likeness = compareRuns(live, mock);
+    const likeness = compareAnsweredRuns(live, mock);
     expect(judgeComparison(likeness)).toBe('different');
     const [found, ...others] = likeness.differences;
     expect(others).toEqual([]);
@@ -118,7 +118,7 @@ test.describe('The answers of two targets', () => {
   });
 
   test('may differ as accepted, until a day, and each entry must be exact', async () => {
-    const { differences } = compareRuns(live, await runOn('mock', removeTierOfAnn(whole.world)));
+    const { differences } = compareAnsweredRuns(live, await runOn('mock', removeTierOfAnn(whole.world)));
     const file = path.join(folder, 'accepted.yaml');
     const judge = (entries: string) => {
       writeFileSync(file, `accept:\n${entries}`);
@@ -148,16 +148,16 @@ test.describe('The answers of two targets', () => {
   test('are not compared for data that one of them lacks', async () => {
     const own = boundSuite(['window-last-but-one', 'ben']);
     const mock = await runOn('mock', own.world, own);
-    const likeness = compareRuns(live, mock);
+    const likeness = compareAnsweredRuns(live, mock);
     expect(likeness.differences).toEqual([]);
     expect(likeness.notCompared.length).toBeGreaterThan(0);
     for (const { reason, isOpen } of likeness.notCompared)
       expect([reason, isOpen]).toEqual(['mock did not get this request.', false]);
-    expect(compareRuns(mock, live).notCompared).toEqual(likeness.notCompared);
+    expect(compareAnsweredRuns(mock, live).notCompared).toEqual(likeness.notCompared);
   });
 
   test('differ if only the status does', () => {
-    const likeness = compareRuns(live, withExchanges(live, responding({ status: 201 })));
+    const likeness = compareAnsweredRuns(live, withExchanges(live, responding({ status: 201 })));
     for (const { statuses, only, relation } of likeness.differences)
       expect([statuses, only, relation]).toEqual([[200, 201], [[], []], 'different']);
     expect(likeness.differences.reduce((sum, { requests }) => sum + requests, 0)).toBe(likeness.compared);
@@ -173,18 +173,18 @@ test.describe('The answers of two targets', () => {
       'a request that was not sent': failing('not-sent'),
     };
     for (const [what, change] of Object.entries(changes)) {
-      const all = compareRuns(live, withExchanges(live, change));
+      const all = compareAnsweredRuns(live, withExchanges(live, change));
       expect([what, judgeComparison(all), all.compared]).toEqual([what, 'undetermined', 0]);
       const once = withExchanges(live, (each, n) => (n === 7 ? change(each) : each));
-      expect([what, judgeComparison(compareRuns(live, once))]).toEqual([what, 'undetermined']);
-      const both = compareRuns(once, once);
+      expect([what, judgeComparison(compareAnsweredRuns(live, once))]).toEqual([what, 'undetermined']);
+      const both = compareAnsweredRuns(once, once);
       const areAlike = what.startsWith('a trans');
       expect([what, judgeComparison(both)]).toEqual([what, areAlike ? 'same' : 'undetermined']);
       expect(both.notCompared.length).toBeGreaterThan(0);
     }
     const nothing = { ...live, evidence: { exchanges: [], uses: [] } };
-    expect(compareRuns(nothing, nothing)).toMatchObject({ compared: 0, differences: [], notCompared: [] });
-    expect(judgeComparison(compareRuns(nothing, nothing))).toBe('undetermined');
+    expect(compareAnsweredRuns(nothing, nothing)).toMatchObject({ compared: 0, differences: [], notCompared: [] });
+    expect(judgeComparison(compareAnsweredRuns(nothing, nothing))).toBe('undetermined');
   });
 
   test('prove nothing if a target answers the same request differently', () => {
@@ -201,7 +201,7 @@ test.describe('The answers of two targets', () => {
         uses: [...live.evidence.uses, { ...first, id: 'again', attempt: 2 }],
       },
     };
-    const { notCompared } = compareRuns(live, moody);
+    const { notCompared } = compareAnsweredRuns(live, moody);
     expect(notCompared[0]).toMatchObject({
       reason: 'live: its answers to this request differ',
       isOpen: true,

@@ -6,11 +6,14 @@ export function renderOpenReason({ oracle }: Pick<FlawContext, 'oracle'>): strin
   return oracle.openReason === undefined ? '' : `: ${oracle.openReason}`;
 }
 
+/** The hint for what no requirement says. */
+export const askInstead = "Let the case answer a question: 'answers:' in place of 'verifies:'.";
+
 /** Reports a request that the documentation does not require to be accepted. */
 export function findNotAccepted(context: FlawContext): Flaw | undefined {
   if (context.oracle.accepted) return undefined;
   const message = `the documentation does not say that this is accepted${renderOpenReason(context)}`;
-  return { message, hint: 'Ask a question instead.' };
+  return { message, hint: askInstead };
 }
 
 /** Reports a request whose result may be empty: the documentation names no status for an empty result. */

@@ -1,6 +1,6 @@
 import type { Assertion, ExaminedRequest, Flaw } from '../assertions/assertion.js';
-import { findResponseKind } from '../assertions/registry.js';
-import { findNothingRequired } from '../assertions/requirement-flaws.js';
+import { assertionKinds, findResponseKind } from '../assertions/registry.js';
+import { askInstead, findNothingRequired } from '../assertions/requirement-flaws.js';
 import { createOracle } from '../contract/oracle.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { Location, Problem } from '../support/problem.js';
@@ -31,7 +31,7 @@ export function findRowFlaws(
   };
   for (const assertion of expect) {
     if ('lists' in assertion) {
-      report(assertion.at, { message: 'a requirement cannot expect alternatives', hint: 'Ask a question instead.' });
+      report(assertion.at, { message: 'a requirement cannot expect alternatives', hint: askInstead });
       continue;
     }
     const context = { ...getRequest(assertion.of), getRequest, world };
@@ -39,8 +39,8 @@ export function findRowFlaws(
     const flaw =
       findFlaw === undefined
         ? {
-            message: `the documentation says nothing about '${assertion.kind}'`,
-            hint: 'Expect status, accepted, records, or what is returned: include, exclude, only, differs-from.',
+            message: `a requirement cannot use '${assertion.kind}', which is for questions only`,
+            hint: `A requirement can use ${listRequirementKeys().join(', ')}. Or: ${askInstead}`,
           }
         : findFlaw(assertion.data, context);
     if (flaw !== undefined) report(assertion.at, flaw);
@@ -62,9 +62,14 @@ export function findRowFlaws(
     const { undocumentedReason } = getRequest(name).oracle;
     if (undocumentedReason === undefined) return [];
     const message = `a requirement cannot rest on this request: ${undocumentedReason}`;
-    return [createProblem(at, { message, hint: 'Correct the request, or ask a question instead.' })];
+    return [createProblem(at, { message, hint: `Correct the request. Or: ${askInstead}` })];
   });
   return [...undocumented, ...flaws];
+}
+
+/** Lists the keys of the assertions that a requirement can use. */
+function listRequirementKeys(): string[] {
+  return [...assertionKinds.values()].flatMap((kind) => ('findFlaw' in kind ? [kind.key] : []));
 }
 
 /** Finds two requests of a case that are equal in every row: only one of them would be sent. */

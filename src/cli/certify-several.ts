@@ -13,7 +13,7 @@ import {
   judgeDifferences,
   readAcceptedDifferences,
 } from '../report/compare/accepted-differences.js';
-import { type AnsweredRun, compareRuns, judgeComparison } from '../report/compare/compare-runs.js';
+import { type AnsweredRun, compareAnsweredRuns, judgeComparison } from '../report/compare/compare-runs.js';
 import {
   renderMigrationMarkdown,
   renderMigrationPage,
@@ -185,7 +185,10 @@ function compareAnswers(model: TargetRun, other: TargetRun, accept: readonly Acc
     );
     return exitStatus.incomplete;
   }
-  const comparison = compareRuns(readAnsweredRun(model.target, model.file), readAnsweredRun(other.target, other.file));
+  const comparison = compareAnsweredRuns(
+    readAnsweredRun(model.target, model.file),
+    readAnsweredRun(other.target, other.file),
+  );
   const folder = path.dirname(other.file);
   const differences = judgeDifferences(comparison.differences, accept, getToday());
   const report = { comparison, names, ...differences };

@@ -8,6 +8,9 @@ import { getMember, isJsonObject } from '../support/json.js';
 import type { NamedWorld } from '../world/named-world.js';
 import { createNameLookup } from '../world/render-rule.js';
 
+/** The number of promotions that a sentence names; of more, only the first. */
+const maxNames = 4;
+
 /** Describes a row in one sentence: the requests that the case is about, and what is expected of their responses. */
 export function describeRow(row: Row | RequirementRow, world: NamedWorld): string {
   const expected = 'expect' in row ? row.expect : [];
@@ -27,8 +30,8 @@ function listRequestNames(assertion: Assertion): string[] {
 
 function describeClaim(assertion: Exclude<Assertion, { lists: unknown }>, { tiers }: NamedWorld): string {
   const nameTiers = (ids: readonly string[]) => {
-    const [first] = ids.map((id) => `'${tiers.find((tier) => tier.id === id)?.name}'`);
-    return ids.length === 1 ? `${first}` : `${first} and ${ids.length - 1} more`;
+    const names = ids.map((id) => `'${tiers.find((tier) => tier.id === id)?.name}'`);
+    return names.length <= maxNames ? names.join(', ') : `${names[0]} and ${names.length - 1} more`;
   };
   return findResponseKind(assertion).describe(assertion.data, nameTiers);
 }

@@ -51,6 +51,8 @@ function renderSubject(testCase: TestCase, { contract }: Suite): string[] {
 
 function renderRow(row: Row | RequirementRow, suite: Suite): string[] {
   return [
+    ...renderAssertions('Given that', row.given, suite),
+    ...('expect' in row ? renderAssertions('It is expected that', row.expect, suite) : []),
     ...[...row.requests].flatMap(([name, request]) => [
       `'${name}' is sent as`,
       ...renderCurlCommand(request, '$BASE_URL')
@@ -60,8 +62,6 @@ function renderRow(row: Row | RequirementRow, suite: Suite): string[] {
       '',
     ]),
     ...(row.unavailable.length === 0 ? [] : [`Not sent: the target lacks ${row.unavailable.join(', ')}.`, '']),
-    ...renderAssertions('Given that', row.given, suite),
-    ...('expect' in row ? renderAssertions('It is expected that', row.expect, suite) : []),
   ];
 }
 

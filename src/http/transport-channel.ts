@@ -37,7 +37,11 @@ export function createTransportChannel(transport: Transport, stated: PartialConn
       if (error instanceof ExchangeError || isTimeout(error))
         return { request, ...classifyTransportError(error, limits, '') };
       const reason = error instanceof Error ? error.message : String(error);
-      return { request, transportError: 'broken-connection', message: `The transport returned no response: ${reason}` };
+      return {
+        request,
+        transportError: 'broken-connection',
+        message: `The transport function returned no response: ${reason}`,
+      };
     }
   };
   return {

@@ -86,9 +86,12 @@ function removeIndividualValues(value: unknown): unknown {
 
 const individualValue = /^(?:\d{4}-\d{2}-\d{2}T[\d:.]\S*|(?=\S*\d)[A-Za-z0-9_-]{12,})$/;
 
-/** Merges the templates of two cases. The first ones win. */
-export function mergeTemplates(answers: ResponseTemplates | undefined, others: ResponseTemplates): ResponseTemplates {
+/** Merges the response templates of two cases. The first ones win. */
+export function mergeResponseTemplates(
+  first: ResponseTemplates | undefined,
+  others: ResponseTemplates,
+): ResponseTemplates {
   // Both results must come from the same case, so that they differ only in the expanded part.
-  const results = answers?.list === undefined || (answers.expanded === undefined && others.expanded !== undefined);
-  return results ? { ...answers, ...others } : { ...others, ...answers };
+  const results = first?.list === undefined || (first.expanded === undefined && others.expanded !== undefined);
+  return results ? { ...first, ...others } : { ...others, ...first };
 }

@@ -29,13 +29,13 @@ export function createResponseRenderer(world: World): ResponseRenderer {
 /**
  * Creates a renderer whose text is the same if the target answers the same: it masks identifiers and times.
  *
- * @param sampler masks what else changes in a JSON body
+ * @param shortenBody masks what else changes in a JSON body
  */
 export function createStableRenderer(
   world: World,
-  sampler: (body: string) => unknown = () => undefined,
+  shortenBody: (body: string) => unknown = () => undefined,
 ): ResponseRenderer {
-  return createRenderer(world, (body) => stabilizeBody(JSON.stringify(sampler(body)) ?? body));
+  return createRenderer(world, (body) => stabilizeBody(JSON.stringify(shortenBody(body)) ?? body));
 }
 
 function createRenderer(world: World, shorten: (body: string) => string): ResponseRenderer {

@@ -36,15 +36,15 @@ const maxSample = 6_000;
 const minVolatileNumber = 1e9;
 
 /** Shortens a body. @returns undefined if it is not JSON, is nested too deeply, or has no short sample */
-export type Sampler = (body: string) => unknown;
+export type BodyShortener = (body: string) => unknown;
 
 /**
- * Creates a sampler of JSON bodies, whose samples are the same if the target answers the same. It cuts lists to their
- * first entry, and replaces what changes from response to response by `…` or 0.
+ * Creates a function that shortens JSON bodies; the result is the same if the target answers the same. It cuts lists to
+ * their first entry, and replaces what changes from response to response by `…` or 0.
  *
  * @param results of which repeated requests show what changes
  */
-export function createSampler(world: World, results: readonly ResultWithExchanges[]): Sampler {
+export function createBodyShortener(world: World, results: readonly ResultWithExchanges[]): BodyShortener {
   const ids = getKnownIds(world);
   const times = new Set(world.tiers.map(({ created_at }) => created_at));
   const isOfWorld = (text: string) =>

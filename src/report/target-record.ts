@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Suite } from '../cases/suite.js';
 import type { ResultWithExchanges } from '../engine/case-result.js';
 import { type BodyShape, mergeShapes } from '../judge/body-shape.js';
-import { mergeTemplates, type ResponseTemplates } from '../judge/extract-templates.js';
+import { mergeResponseTemplates, type ResponseTemplates } from '../judge/extract-templates.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
@@ -66,7 +66,7 @@ const maxTemplates = 64 * 1024;
 function mergeTemplatesOfRun(results: readonly ResultWithExchanges[]): ResponseTemplates | undefined {
   const templates = results
     .flatMap(({ answers }) => answers ?? [])
-    .reduce<ResponseTemplates | undefined>(mergeTemplates, undefined);
+    .reduce<ResponseTemplates | undefined>(mergeResponseTemplates, undefined);
   if (templates === undefined || JSON.stringify(templates).length > maxTemplates) return undefined;
   const { expanded, ...others } = templates;
   return expanded === undefined || isDeepStrictEqual(expanded, templates.list) ? others : templates;

@@ -62,8 +62,15 @@ export async function provisionWorld(
   const { provision, bindings, capabilities } = targetFile?.document ?? {};
   if (!connection.endpoint || targetFile === undefined || provision === undefined || bindings === undefined) {
     const at = targetFile?.yaml.locate([]) ?? { setting: 'TARGET' };
-    const hint = "Add 'provision: [command, arguments]' and 'bindings: FILE', or name a target file that has them.";
-    throw new UnusableInput([{ at, message: 'there is no command to provision the deployment', hint }]);
+    const missing = [
+      ...(connection.endpoint ? [] : ['a base URL with credentials']),
+      ...(provision === undefined ? ["'provision: [command, arguments]'"] : []),
+      ...(bindings === undefined ? ["'bindings: FILE'"] : []),
+    ];
+    const hint = 'Add what is missing, or name a target file that has it.';
+    throw new UnusableInput([
+      { at, message: `the deployment cannot be provisioned without ${missing.join(', ')}`, hint },
+    ]);
   }
   const refuse: Refuse = (message, hint) =>
     new UnusableInput([{ at: targetFile.yaml.locate(['provision']), message: `the command ${message}`, hint }]);

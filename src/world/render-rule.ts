@@ -9,6 +9,12 @@ export function createNameLookup({ ids }: NamedWorld): (id: string) => string {
   };
 }
 
+const maxText = 60;
+
+function shorten(text: string): string {
+  return text.length > maxText ? `${[...text].slice(0, maxText).join('')}…` : text;
+}
+
 /** Describes when a rule holds: "an order item has product mug, quantity 3 or more". */
 export function renderRule(rule: Rule, nameOf: (id: string) => string): string {
   switch (rule.kind) {
@@ -18,8 +24,8 @@ export function renderRule(rule: Rule, nameOf: (id: string) => string): string {
     case 'sku':
       return `an order item has ${rule.kind} ${nameOf(rule.id)}, quantity ${rule.at_least} or more`;
     case 'order_metadata':
-      return `order metadata ${rule.key} includes ${rule.includes}`;
+      return `order metadata ${rule.key} includes ${shorten(rule.includes)}`;
     case 'metadata':
-      return `metadata ${rule.key} is ${rule.is}`;
+      return `metadata ${rule.key} is ${shorten(rule.is)}`;
   }
 }

@@ -26,7 +26,7 @@ export default defineAssertion<string, { readonly other: string }>({
     const other = getRequest(name).oracle;
     if (world.tiers.some((tier) => areOpposite(oracle.returned(tier), other.returned(tier)))) return undefined;
     const message = `the documentation does not say that '${context.name}' and '${name}' differ${renderOpenReason(context)}`;
-    return { message, hint: 'Choose requests with different results.' };
+    return { message, hint: 'Choose requests for which the documentation requires different promotions.' };
   },
 });
 

@@ -60,7 +60,7 @@ export default defineAssertion<string, Data>({
     if (isSameKind && others.alternatives.length > 0) return undefined;
     return {
       message: `'${name}' and '${other}' must have one filter each, of the same kind`,
-      hint: 'Give both requests one filter of the same kind, and leave out nothing else.',
+      hint: 'Give both requests one filter of the same kind, and change nothing else.',
     };
   },
 });

@@ -78,8 +78,10 @@ interface Answered {
 /**
  * Compares the answers of two targets to the requests of the same cases: the status, and the set of returned tiers by
  * name. Tiers that one of the targets does not have are left out.
+ *
+ * @param model the run that the other one should be like
  */
-export function compareRuns(model: AnsweredRun, other: AnsweredRun): RunComparison {
+export function compareAnsweredRuns(model: AnsweredRun, other: AnsweredRun): RunComparison {
   const names = createTierLookup(model.suite, other.suite);
   const [modelAnswers, otherAnswers] = [readAnswers(model, names), readAnswers(other, names)] as const;
   const compared = new Map<string, RequestKind>();

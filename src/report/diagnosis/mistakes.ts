@@ -11,9 +11,9 @@ import {
   changeDecision,
   combine,
   combineWithOr,
-  cut,
   type Filter,
   type JsonObject,
+  keepFirst,
   type Mistake,
   type ReadRequest,
   rememberByRequest,
@@ -113,7 +113,7 @@ function takeWindow(from: number, to: number, { tiers }: NamedWorld): Change {
 function takeWindowAfter(isMeant: (rule: Rule) => boolean, { tiers }: NamedWorld): Change {
   const findWindow = rememberByRequest(({ oracle }) => {
     const valid = tiers.map((tier) => oracle.valid({ ...tier, rules: tier.rules.filter(isMeant) }));
-    const checked = cut(valid, windowSize);
+    const checked = keepFirst(valid, windowSize);
     return new Map(tiers.map((tier, n) => [tier, checked[n]]));
   });
   return changeDecision('checked', (tier, request) =>

@@ -83,7 +83,7 @@ export function createPredictor({ tiers }: Observations, world: NamedWorld): Pre
       return isMatching === 'forbidden' ? isMatching : combine([isChecked, isMatching, valid(tier, request)]);
     };
     if (max === undefined) return (n) => predictOne(tiers[n] as Tier);
-    const all = cut(tiers.map(predictOne), max);
+    const all = keepFirst(tiers.map(predictOne), max);
     return (n) => all[n] as Obligation;
   };
 }
@@ -128,8 +128,8 @@ export function requireIf(condition: boolean): Obligation {
   return condition ? 'required' : 'forbidden';
 }
 
-/** Keeps the first of a result. */
-export function cut(obligations: readonly Obligation[], max: number): Obligation[] {
+/** Predicts a result that ends after a number of promotions: those beyond it are forbidden, or open. */
+export function keepFirst(obligations: readonly Obligation[], max: number): Obligation[] {
   let least = 0;
   let most = 0;
   return obligations.map((obligation) => {

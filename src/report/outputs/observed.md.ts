@@ -19,7 +19,7 @@ import {
 import type { Output } from '../output.js';
 import { renderAnswerMarkdown } from '../render-answer.js';
 import { describeTimes, listTimesRows, timesHeadings } from '../response-times.js';
-import { createSampler, listShownAnswers, type Sampler, type ShownAnswer } from '../shown-answers.js';
+import { type BodyShortener, createBodyShortener, listShownAnswers, type ShownAnswer } from '../shown-answers.js';
 
 /**
  * Renders the part that the documentation lacks: how results and errors look, and the answer to every question with the
@@ -32,8 +32,8 @@ const renderObserved: Output = ({ suite, suiteResults, certificate: { target, re
   const warnings = answered
     .filter(({ question, result }) => isWarningOutcome(question, result?.outcome))
     .map(({ question, result }) => markdown`- ${linkTo(question)}: ${renderSentence(question, result)}`);
-  const sampler = createSampler(suite.world, suiteResults);
-  const renderResponse = createStableRenderer(suite.world, sampler);
+  const shortenBody = createBodyShortener(suite.world, suiteResults);
+  const renderResponse = createStableRenderer(suite.world, shortenBody);
   const blocks = [
     markdown`# What ${inlineCode(target.name)} does where the documentation is silent`,
     markdown`Observed with ${suite.name} ${inlineCode(suite.version)}. In requests, ${inlineCode(baseUrlPlaceholder)}, ${inlineCode('$CLIENT_APPLICATION_ID')} and ${inlineCode('$CLIENT_TOKEN')} stand for your values. In responses, ${inlineCode('…')} and the number 0 stand for values that change from response to response. Lists in JSON are cut to their first entry.`,
@@ -48,7 +48,7 @@ const renderObserved: Output = ({ suite, suiteResults, certificate: { target, re
     ),
     markdown`## Warnings`,
     warnings.length === 0 ? markdown`None.` : joinMarkdown(warnings, '\n'),
-    ...renderExamples(listShownAnswers(suite, suiteResults), sampler, renderResponse),
+    ...renderExamples(listShownAnswers(suite, suiteResults), shortenBody, renderResponse),
     ...groups.flatMap(({ name, asks }) => [
       markdown`## ${rawMarkdown(asks)}`,
       ...answered
@@ -107,17 +107,22 @@ function renderCommand(exchange: Exchange): Markdown {
 }
 
 /** Renders one result, and one error for each status with each set of members. */
-function renderExamples(shown: readonly ShownAnswer[], sampler: Sampler, renderResponse: ResponseRenderer): Markdown[] {
+function renderExamples(
+  shown: readonly ShownAnswer[],
+  shortenBody: BodyShortener,
+  renderResponse: ResponseRenderer,
+): Markdown[] {
   /** Shows the body as JSON if it has a short sample. */
   const renderExample = ({ exchange }: ShownAnswer): Markdown[] => {
-    const sample = sampler(exchange.response.body);
+    const sample = shortenBody(exchange.response.body);
     const text = renderResponse(exchange);
     if (sample === undefined) return [renderCodeBlock('text', text)];
     const [head = ''] = text.split('\n');
     return [renderCodeBlock('text', head), renderCodeBlock('json', JSON.stringify(sample, null, 2))];
   };
   const successes = shown.filter(({ exchange: { response } }) => isSuccessful(response));
-  const result = successes.find(({ exchange: { response } }) => sampler(response.body) !== undefined) ?? successes[0];
+  const result =
+    successes.find(({ exchange: { response } }) => shortenBody(response.body) !== undefined) ?? successes[0];
   const errors = groupBy(
     shown.filter(({ exchange: { response } }) => response.status >= 400),
     ({ exchange: { response } }) =>

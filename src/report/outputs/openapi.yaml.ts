@@ -17,7 +17,7 @@ import { groupBy } from '../group-by.js';
 import { inlineCode, type Markdown, markdown } from '../markdown.js';
 import type { Output } from '../output.js';
 import { renderAnswerMarkdown } from '../render-answer.js';
-import { createSampler, listShownAnswers, type Sampler, type ShownAnswer } from '../shown-answers.js';
+import { type BodyShortener, createBodyShortener, listShownAnswers, type ShownAnswer } from '../shown-answers.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -34,7 +34,7 @@ const renderOpenapi: Output = ({ certificate, suite, suiteResults, isPartial, op
   const shown = listShownAnswers(suite, suiteResults).filter(
     ({ exchange: { request } }) => request.method === method && request.path.split('?')[0] === urlPath,
   );
-  const sampler = createSampler(suite.world, suiteResults);
+  const shortenBody = createBodyShortener(suite.world, suiteResults);
   const describe = createDescriber(suite.contract.questions, suiteResults);
   const success = shown.find(({ exchange: { response } }) => isSuccessful(response));
   const statements = requirements.map(({ statement, verdict }) =>
@@ -76,7 +76,7 @@ const renderOpenapi: Output = ({ certificate, suite, suiteResults, isPartial, op
             'x-requirements': Object.fromEntries(requirements.map(({ id, verdict }) => [id, verdict])),
             parameters: createParameters(describe),
             requestBody: createRequestBody(suite.contract.questions, describe, success),
-            responses: createResponses(shown, describe, getKnownIds(suite.world), sampler),
+            responses: createResponses(shown, describe, getKnownIds(suite.world), shortenBody),
           },
         },
       },
@@ -199,7 +199,12 @@ function findMemberSchema({ properties, items }: RequestSchema, name: string): R
   return member;
 }
 
-function createResponses(shown: readonly ShownAnswer[], describe: Describer, ids: KnownIds, sampler: Sampler): Members {
+function createResponses(
+  shown: readonly ShownAnswer[],
+  describe: Describer,
+  ids: KnownIds,
+  shortenBody: BodyShortener,
+): Members {
   const byStatus = groupBy(shown, ({ exchange: { response } }) => String(response.status));
   const statuses = [...byStatus.keys()].filter((status) => /^[1-5]\d\d$/.test(status)).sort();
   if (statuses.length === 0) return { default: { description: 'No response was seen.' } };
@@ -214,7 +219,7 @@ function createResponses(shown: readonly ShownAnswer[], describe: Describer, ids
         answers.filter(({ exchange: { response } }) => response.body !== ''),
         getMediaType,
       );
-      const content = [...byType].map(([type, each]) => [type, createContent(each, ids, sampler)] as const);
+      const content = [...byType].map(([type, each]) => [type, createContent(each, ids, shortenBody)] as const);
       return [
         status,
         {
@@ -236,7 +241,7 @@ function getMediaType({ exchange: { response } }: ShownAnswer): string {
 const maxInferred = 512 * 1024;
 
 /** Infers the schema of bodies of one media type, with a sample of the first body that has one. */
-function createContent(answers: readonly ShownAnswer[], ids: KnownIds, sampler: Sampler): Members {
+function createContent(answers: readonly ShownAnswer[], ids: KnownIds, shortenBody: BodyShortener): Members {
   // A cut body is no JSON.
   const whole = answers.filter(({ exchange: { response } }) => response.bodyLength === undefined);
   let length = 0;
@@ -252,6 +257,6 @@ function createContent(answers: readonly ShownAnswer[], ids: KnownIds, sampler: 
   );
   // Tools follow references to files and addresses.
   const isHarmless = (sample: unknown) => sample !== undefined && !JSON.stringify(sample).includes('"$ref":');
-  const example = bodies.map(sampler).find(isHarmless);
+  const example = bodies.map(shortenBody).find(isHarmless);
   return { schema, ...(example === undefined ? {} : { example }) };
 }
