@@ -6,7 +6,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { findCasesByName } from '../../src/cases/case-selection.js';
 import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
-import { renderCodeFrame } from '../../src/report/code-frame.js';
+import { extractEntry, renderCodeFrame } from '../../src/report/code-frame.js';
 import { listUnpassedCases } from '../../src/report/unpassed-cases.js';
 import {
   copyPackage,
@@ -163,6 +163,8 @@ test('--watch runs again when the target, the target file or a case changes', as
   });
   // The line of the case, with a mark.
   expect(output).toMatch(/^ *> +\d+ \| .*exclude/m);
+  // The page shows the exchange of the result: no others are kept.
+  expect(readFileSync(path.join(cwd, 'watched', 'partial', 'certificate.html'), 'utf8')).toContain('class="exchange"');
 
   await round(2, () => {
     answer = honest;
@@ -198,4 +200,20 @@ test('A code frame shows the lines around a location and escapes control charact
     '  5 | five',
   ]);
   expect(renderCodeFrame({ file: path.join(cwd, 'no-such.yaml'), line: 1, column: 1 })).toEqual([]);
+});
+
+test('The lines of a case are those with its indentation, or up to its closing brace', () => {
+  const yaml = 'cases:\n  - id: one\n    title: a\n\n  - id: two\n    title: b\nlast: 1';
+  const json = JSON.stringify({ cases: [{ id: 'one', tags: ['x'] }, { id: 'two' }] }, null, 1);
+  const flow = 'cases: [\n  { id: one },\n  { id: two }\n]';
+  for (const [text, line, column, entry] of [
+    [yaml, 2, 5, '- id: one\n  title: a'],
+    [yaml, 5, 5, '- id: two\n  title: b'],
+    ['cases:\n  - id: one\n    title: a\n', 2, 5, '- id: one\n  title: a'],
+    [json, 3, 3, '{\n "id": "one",\n "tags": [\n  "x"\n ]\n},'],
+    [json, 9, 3, '{\n "id": "two"\n}'],
+    [flow, 2, 3, '{ id: one },'],
+    [flow, 3, 3, '{ id: two }'],
+  ] as const)
+    expect(extractEntry(text.split('\n'), { line, column })).toBe(entry);
 });

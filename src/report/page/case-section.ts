@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { describeAssertion } from '../../assertions/describe-assertion.js';
 import type { Suite } from '../../cases/suite.js';
 import type { RequirementRow, Row, TestCase } from '../../cases/test-case.js';
@@ -5,8 +6,10 @@ import type { ResultWithExchanges } from '../../engine/case-result.js';
 import { renderCurlCommand } from '../../http/curl-command.js';
 import { type Exchange, getHeaderValues, type HttpRequest } from '../../http/exchange.js';
 import type { Verdict } from '../../judge/verdict.js';
+import { packageRoot } from '../../support/package-root.js';
 import { formatLocation } from '../../support/problem.js';
 import { truncate } from '../../support/untrusted-text.js';
+import { extractEntry, readLines } from '../code-frame.js';
 import { sortByUrgency } from '../counts.js';
 import { type CaseExchange, maxShownBody } from '../exchange-index.js';
 import { createResponseRenderer, type ResponseRenderer } from '../exchange-text.js';
@@ -15,7 +18,7 @@ import { type Html, html, noHtml, rawHtml, renderPreformatted } from '../markup.
 import type { RunView } from '../run-view.js';
 import { indentJson } from './indent-json.js';
 
-/** Renders a case without its verdict and reason: expected and received, and its exchanges. Nothing, if it was not run. */
+/** Renders a case without its verdict and reason: expected and received, exchanges, lines of the case file. */
 export type CaseRenderer = (id: string) => Html;
 
 /** Characters of a command before it is cut: one request sends an order of hundreds of items. */
@@ -26,7 +29,7 @@ const minBody = 300;
 
 export function createCaseRenderer({ suite, certificate, results, exchanges }: RunView): CaseRenderer {
   const baseUrl = certificate.target.base_url;
-  const listExchanges = (caseId: string) => exchanges?.listByCase(caseId) ?? [];
+  const listExchanges = (caseId: string) => exchanges?.listByCase(caseId) ?? listOwnExchange(results, caseId);
   // An exchange that several cases share is shown in the most urgent one.
   const owners = new Map<string, { readonly caseId: string; readonly anchor: string }>();
   for (const { id: caseId } of sortByUrgency(results))
@@ -50,9 +53,14 @@ export function createCaseRenderer({ suite, certificate, results, exchanges }: R
     // Some results are of no single case.
     const testCase = suite.cases.find(({ id }) => id === caseId);
     const rows = testCase && rowSections(testCase, result, suite, listExchanges(caseId), renderExchange);
-    return html`${verdictSections(result, baseUrl, renderResponse)}${rows ?? noHtml}
-<p><small>In the case file: <code>${formatLocation(result.at)}</code></small></p>`;
+    return html`${verdictSections(result, baseUrl, renderResponse)}${rows ?? noHtml}${testCase === undefined ? noHtml : caseFileSection(testCase, result)}`;
   };
+}
+
+/** Lists the exchange that a result itself has: a run with `--watch` keeps no others. */
+function listOwnExchange(results: readonly ResultWithExchanges[], caseId: string): CaseExchange[] {
+  const { exchange, exchangeId: id = caseId } = results.find((result) => result.id === caseId) ?? {};
+  return exchange === undefined ? [] : [{ id, row: 0, request: 'request', attempt: 1, exchange }];
 }
 
 /** Lines that say why a case fails: the number of failing rows, and the first of them. */
@@ -81,7 +89,7 @@ function rowSections(
   exchanges: readonly CaseExchange[],
   renderExchange: ExchangeRenderer,
 ): Html {
-  const decisive = exchanges.find(({ id }) => id === result.exchangeId);
+  const decisive = exchanges.find(({ id }) => id === (result.exchangeId ?? result.id));
   const markups = (rows as readonly (Row | RequirementRow)[]).map((row, n) => {
     const ofRow = exchanges.filter((each) => each.row === n);
     const judged = result.rows[n];
@@ -133,4 +141,14 @@ function responseSection(exchange: Exchange, bodyLimit: number): Html {
 
 function describeCut(length: number, max: number): string {
   return length <= max ? '' : `… (${length} characters in all)`;
+}
+
+/** Characters: a file of one line may have many cases. */
+const maxEntry = 20_000;
+
+function caseFileSection({ at }: TestCase, result: ResultWithExchanges): Html {
+  const lines = readLines(path.resolve(packageRoot, at.file));
+  if (lines.length === 0) return noHtml;
+  const entry = extractEntry(lines, at);
+  return html`<h5>In the case file <code>${formatLocation(result.at)}</code></h5>${renderPreformatted(truncate(entry, maxEntry) + describeCut(entry.length, maxEntry))}`;
 }
