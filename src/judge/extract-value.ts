@@ -42,7 +42,7 @@ function readMediaType(contentType: string | undefined): string {
 }
 
 /** Renders the media type and the members of an error body. */
-function renderErrorShape(body: string, contentType: string | undefined): string {
+export function renderErrorShape(body: string, contentType: string | undefined): string {
   const value = parseJson(body);
   const members = isJsonObject(value) ? Object.keys(value).sort().join(', ') : body === '' ? 'no body' : 'no object';
   return `${readMediaType(contentType)}: ${members}`;

@@ -1,9 +1,11 @@
 import { undetermined } from '../../cases/test-case.js';
 import { isWarningOutcome, type Question } from '../../contract/contract.js';
 import { notSelectedReason, type ResultWithExchanges } from '../../engine/case-result.js';
-import type { Exchange } from '../../http/exchange.js';
+import { type Exchange, getHeaderValues } from '../../http/exchange.js';
 import { isSuccessful } from '../../http/response-status.js';
+import { renderErrorShape } from '../../judge/extract-value.js';
 import { baseUrlPlaceholder, createStableRenderer, type ResponseRenderer, renderRequest } from '../exchange-text.js';
+import { groupBy } from '../group-by.js';
 import {
   inlineCode,
   joinMarkdown,
@@ -20,8 +22,8 @@ import { describeTimes, listTimesRows, timesHeadings } from '../response-times.j
 import { createSampler, listShownAnswers, type Sampler, type ShownAnswer } from '../shown-answers.js';
 
 /**
- * Renders the part that the documentation lacks: how a result looks, and the answer to every question with the exchange
- * that shows it. Apart from response times, the text is the same if the target behaves the same.
+ * Renders the part that the documentation lacks: how results and errors look, and the answer to every question with the
+ * exchange that shows it. Apart from response times, the text is the same if the target behaves the same.
  */
 const renderObserved: Output = ({ suite, suiteResults, certificate: { target, response_times: times } }) => {
   const byQuestion = new Map(suiteResults.map((result) => [result.subject, result]));
@@ -32,9 +34,7 @@ const renderObserved: Output = ({ suite, suiteResults, certificate: { target, re
     .map(({ question, result }) => markdown`- ${linkTo(question)}: ${renderSentence(question, result)}`);
   const sampler = createSampler(suite.world, suiteResults);
   const renderResponse = createStableRenderer(suite.world, sampler);
-  const successes = listShownAnswers(suite, suiteResults).filter(({ exchange: { response } }) =>
-    isSuccessful(response),
-  );
+  const shown = listShownAnswers(suite, suiteResults);
   const blocks = [
     markdown`# What ${inlineCode(target.name)} does where the documentation is silent`,
     markdown`Observed with ${suite.name} ${inlineCode(suite.version)}. In requests, ${inlineCode(baseUrlPlaceholder)}, ${inlineCode('$CLIENT_APPLICATION_ID')} and ${inlineCode('$CLIENT_TOKEN')} stand for your values. In responses, ${inlineCode('…')} and the number 0 stand for values that change from response to response. Lists in JSON are cut to their first entry.`,
@@ -49,7 +49,8 @@ const renderObserved: Output = ({ suite, suiteResults, certificate: { target, re
     ),
     markdown`## Warnings`,
     warnings.length === 0 ? markdown`None.` : joinMarkdown(warnings, '\n'),
-    ...renderResult(successes, sampler, renderResponse),
+    ...renderResult(shown, sampler, renderResponse),
+    ...renderErrors(shown, sampler, renderResponse),
     ...groups.flatMap(({ name, asks }) => [
       markdown`## ${rawMarkdown(asks)}`,
       ...answered
@@ -107,23 +108,43 @@ function renderCommand(exchange: Exchange): Markdown {
   return renderCodeBlock('sh', renderRequest(exchange));
 }
 
-/** Renders a result, with its body as JSON if it has a short sample. */
-function renderResult(
-  successes: readonly ShownAnswer[],
-  sampler: Sampler,
-  renderResponse: ResponseRenderer,
-): Markdown[] {
-  const { exchange } =
-    successes.find(({ exchange: { response } }) => sampler(response.body) !== undefined) ?? successes[0] ?? {};
-  if (exchange === undefined) return [];
-  const sample = sampler(exchange.response.body);
-  const text = renderResponse(exchange);
-  const [head = ''] = text.split('\n');
+function renderResult(shown: readonly ShownAnswer[], sampler: Sampler, renderResponse: ResponseRenderer): Markdown[] {
+  const successes = shown.filter(({ exchange: { response } }) => isSuccessful(response));
+  const result = successes.find(({ exchange: { response } }) => sampler(response.body) !== undefined) ?? successes[0];
+  if (result === undefined) return [];
   return [
     markdown`## What does a result look like?`,
-    renderCommand(exchange),
-    ...(sample === undefined
-      ? [renderCodeBlock('text', text)]
-      : [renderCodeBlock('text', head), renderCodeBlock('json', JSON.stringify(sample, null, 2))]),
+    renderCommand(result.exchange),
+    ...renderExample(result, sampler, renderResponse),
   ];
+}
+
+/** Renders one error for each status with each set of members. */
+function renderErrors(shown: readonly ShownAnswer[], sampler: Sampler, renderResponse: ResponseRenderer): Markdown[] {
+  const errors = groupBy(
+    shown.filter(({ exchange: { response } }) => response.status >= 400),
+    ({ exchange: { response } }) =>
+      `${response.status} ${renderErrorShape(response.body, getHeaderValues(response.headers, 'content-type')[0])}`,
+  );
+  if (errors.size === 0) return [];
+  return [
+    markdown`## What do errors look like?`,
+    ...[...errors].sort().flatMap(([kind, answers]) => [
+      markdown`### ${inlineCode(kind)}`,
+      markdown`Seen in the answer to ${joinMarkdown(
+        answers.map(({ question }) => linkTo(question)),
+        ', ',
+      )}.`,
+      ...renderExample(answers[0], sampler, renderResponse),
+    ]),
+  ];
+}
+
+/** Renders a response, with its body as JSON if it has a short sample. */
+function renderExample({ exchange }: ShownAnswer, sampler: Sampler, renderResponse: ResponseRenderer): Markdown[] {
+  const sample = sampler(exchange.response.body);
+  const text = renderResponse(exchange);
+  if (sample === undefined) return [renderCodeBlock('text', text)];
+  const [head = ''] = text.split('\n');
+  return [renderCodeBlock('text', head), renderCodeBlock('json', JSON.stringify(sample, null, 2))];
 }
