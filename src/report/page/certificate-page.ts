@@ -20,13 +20,16 @@ import {
 import { type CaseRenderer, createCaseRenderer, renderVerdictBadge } from './case-section.js';
 import { pageScript } from './page-script.js';
 import { pageStyle } from './page-style.js';
-import { renderWindowPicture } from './window-picture.js';
+import { type Picture, placePictures, renderPictures } from './pictures.js';
 
 interface Page extends RunView {
   readonly asked: readonly AskedQuestion[];
   readonly renderCase: CaseRenderer;
   /** Reasons that the top of the page shows once. */
   readonly shared: SharedReasons;
+  /** The pictures beside each cause, and the others. */
+  readonly beside: ReadonlyMap<Cause, readonly Picture[]>;
+  readonly pictures: readonly Picture[];
 }
 
 interface AskedQuestion {
@@ -48,11 +51,16 @@ const title: Readonly<Record<RunVerdict, string>> = {
  */
 export function renderCertificatePage(view: RunView): Html {
   const { certificate } = view;
+  const pictures = renderPictures(view);
+  const beside = placePictures(certificate.causes ?? [], pictures);
+  const placed = [...beside.values()].flat();
   const page: Page = {
     ...view,
     asked: listAsked(view),
     renderCase: createCaseRenderer(view),
     shared: findSharedReasons(certificate),
+    beside,
+    pictures: pictures.filter((each) => !placed.includes(each)),
   };
   const { target, verdict, drift, unstable } = certificate;
   return html`${renderPageHead(`${target.name}: ${title[verdict]}`, pageStyle, pageScript)}
@@ -62,7 +70,7 @@ export function renderCertificatePage(view: RunView): Html {
 ${head(page)}
 ${contents(page)}
 <main id="results">
-${attention(page)}${byCase('drift', 'Drift', 'Where this target differs from the record, or from its target file.', drift)}${byCase('unstable', 'Unstable', 'Cases that failed once and passed once, which proves nothing.', unstable)}${searchForm(page)}${requirementsChapter(page)}${questionsChapter(page)}${exclusions(page)}${about(page)}${responseTimes(page)}
+${attention(page)}${byCase('drift', 'Drift', 'Where this target differs from the record, or from its target file.', drift)}${byCase('unstable', 'Unstable', 'Cases that failed once and passed once, which proves nothing.', unstable)}${searchForm(page)}${requirementsChapter(page)}${picturesChapter(page)}${questionsChapter(page)}${exclusions(page)}${about(page)}${responseTimes(page)}
 </main>
 </div>
 <script>${rawHtml(pageScript)}</script>
@@ -112,7 +120,7 @@ const counted: Readonly<Record<Verdict, string>> = {
   'not-applicable': 'requirements not applicable',
 };
 
-function contents({ certificate, suite }: Page): Html {
+function contents({ certificate, suite, pictures }: Page): Html {
   const { requirements, questions, drift, unstable } = certificate;
   const item = (id: string, text: string, number?: number, under: readonly string[] = []): Html =>
     html`<li><a href="#${id}">${text}${number === undefined ? noHtml : html`<span class="number">${number}</span>`}</a>${under.length === 0 ? noHtml : html`<ul>${under.map((heading) => item(createAnchor(heading), heading))}</ul>`}</li>`;
@@ -122,6 +130,7 @@ ${drift.length === 0 ? noHtml : item('drift', 'Drift', drift.length)}
 ${unstable.length === 0 ? noHtml : item('unstable', 'Unstable', unstable.length)}
 ${item('search', 'Search and filter')}
 ${item('requirements', 'Requirements', requirements.length, listParts(requirements))}
+${pictures.length === 0 ? noHtml : item('pictures', 'Pictures')}
 ${item(
   'questions',
   'Questions',
@@ -188,7 +197,7 @@ function causeCard(cause: Cause, page: Page): Html {
   });
   return html`<div class="card attention cause" data-is="${verdict}"><div class="lead"><h3>${sentence}</h3>${renderVerdictBadge(verdict)}</div>${evidence.map((each) => html`<p>${each}</p>`)}
 <p class="example">Best seen in <a href="#${example.case}">${title}</a>${example.row === undefined ? '' : `, ${example.row}`}${example.shows === '' ? '.' : html`: <b>${example.shows}</b>`}</p>
-${renderWindowPicture(cause, page)}${items.length === 0 ? noHtml : html`<details${items.length > maxOpen ? noHtml : rawHtml(' open')}><summary>Requirements that fail: ${items.length}</summary><ul class="plain">${items}</ul></details>`}${follows.length === 0 ? noHtml : html`<p><small>Not judged for this reason: ${links(follows)}.</small></p>`}</div>
+${page.beside.get(cause)?.map(({ figure }) => figure) ?? noHtml}${items.length === 0 ? noHtml : html`<details${items.length > maxOpen ? noHtml : rawHtml(' open')}><summary>Requirements that fail: ${items.length}</summary><ul class="plain">${items}</ul></details>`}${follows.length === 0 ? noHtml : html`<p><small>Not judged for this reason: ${links(follows)}.</small></p>`}</div>
 `;
 }
 
@@ -215,8 +224,17 @@ ${sortByUrgency(requirements.filter((entry) => entry.part === part)).map((entry)
 `;
 }
 
+/** Renders the pictures that stand beside no cause. */
+function picturesChapter({ pictures }: Page): Html {
+  if (pictures.length === 0) return noHtml;
+  return html`<section id="pictures" class="chapter">
+<h2>Pictures</h2>
+${pictures.map(({ figure }) => figure)}</section>
+`;
+}
+
 /** The script shows the form, because it needs the script. */
-function searchForm({ certificate: { requirements, questions } }: Page): Html {
+function searchForm({ certificate: { requirements, questions }, suite }: Page): Html {
   const judged = new Set(requirements.flatMap(({ cases }) => cases.map(({ verdict }) => verdict)));
   const answers = new Set(questions.flatMap(listMarks));
   const options = (values: readonly string[]) =>
@@ -224,9 +242,11 @@ function searchForm({ certificate: { requirements, questions } }: Page): Html {
   return html`<form id="search" role="search" aria-label="Cases and questions" hidden>
 <label>Search<input type="search" name="text" autocomplete="off"></label>
 <label>Verdict or answer<select name="is"><option value="">any</option><optgroup label="Cases">${options(verdicts.filter((each) => judged.has(each)))}</optgroup><optgroup label="Questions">${options([...answers])}</optgroup></select></label>
+<label>Part or group<select name="group"><option value="">any</option><optgroup label="Requirements">${options(listParts(requirements))}</optgroup><optgroup label="Questions">${options(suite.contract.groups.map(({ name }) => name))}</optgroup></select></label>
 <button type="reset">Clear</button>
 <output id="shown"></output>
 </form>
+<p id="nothing" hidden>Nothing here has all these words. The suite may not ask this.</p>
 `;
 }
 
@@ -340,7 +360,7 @@ function about({ certificate }: Page): Html {
     value === undefined ? noHtml : html`<dt>${name}</dt><dd>${value}</dd>`;
   return html`<section id="about" class="chapter"><h2>About this run</h2>
 <div class="card"><dl class="facts">
-${fact('Version', target.version)}${fact('Contact', target.contact)}${fact('Requests', renderRequestCounts(certificate))}${fact('Started', started_at)}${fact('Duration', renderDuration(duration_ms))}${fact('Suite', html`${suite.name} ${suite.version}<br><code>${suite.digest}</code>`)}
+${fact('Version', target.version)}${fact('Contact', target.contact)}${fact('Requests', renderRequestCounts(certificate))}${fact('Started', started_at)}${fact('Duration', renderDuration(duration_ms))}${fact('Suite', html`${suite.name} ${suite.version}<br><code>${suite.digest}</code>`)}${fact('Share', 'Send this file as it is: it loads nothing from elsewhere, and the credentials are not in it.')}${fact('Compare', html`<code>npx conformance compare earlier/certificate.json certificate.json --html changes.html</code> shows what has changed since an earlier run.`)}
 </dl></div>
 </section>
 `;

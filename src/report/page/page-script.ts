@@ -3,21 +3,31 @@ export const pageScript = `
 'use strict';
 const byId = (id) => document.getElementById(id);
 const form = byId('search');
+const readTexts = (elements) => [...elements].map(({ textContent }) => textContent).join(' ').toLowerCase();
 const items = [...document.querySelectorAll('.item')].map((element) => ({
   element,
   is: element.dataset.is.split(' '),
-  // Exchanges have words of their own, which would match nearly everything.
-  text: [...element.closest('.block').querySelectorAll(':scope > .lead, :scope > .id'), ...element.querySelectorAll(
-    'summary, .inside > p, .outcomes, .assertions')].map((each) => each.textContent).join(' ').toLowerCase(),
+  group: element.closest('.group').querySelector('h3').textContent,
+  // Exchanges and pictures have words of their own, which would match nearly everything.
+  text: readTexts([...element.closest('.block').querySelectorAll(':scope > .lead, :scope > .id'), ...element.querySelectorAll(
+    'summary, .inside > p, .outcomes, .assertions')]),
 }));
+const others = [...document.querySelectorAll('#results .card, #pictures figure')].map((element) => ({
+  element, is: [element.dataset.is], text: readTexts(element.querySelectorAll(':scope > :not(figure)')),
+}));
+const entries = [...items, ...others];
 const narrow = () => {
-  const { text, is } = form.elements;
+  const { text, is, group } = form.elements;
   const words = text.value.toLowerCase().split(/\\s+/).filter((word) => word !== '');
-  const isNarrowed = words.length > 0 || is.value !== '';
-  for (const item of items)
-    item.element.hidden = !((is.value === '' || item.is.includes(is.value)) && words.every((word) => item.text.includes(word)));
+  for (const each of entries)
+    each.element.hidden = !((is.value === '' || each.is.includes(is.value)) &&
+      (group.value === '' || each.group === group.value) && words.every((word) => each.text.includes(word)));
+  const shown = entries.filter(({ element }) => !element.hidden);
   for (const each of document.querySelectorAll('.block, .group, .chapter'))
-    each.hidden = isNarrowed && each.querySelector('.item:not([hidden])') === null;
+    each.hidden = !shown.some(({ element }) => each.contains(element));
+  for (const link of document.querySelectorAll('nav li > a'))
+    link.parentElement.hidden = byId(link.hash.slice(1)).closest('[hidden]') !== null;
+  byId('nothing').hidden = shown.length > 0;
   byId('shown').textContent = items.filter(({ element }) => !element.hidden).length + ' of ' + items.length + ' shown';
 };
 // A page from an HTTP server without TLS has no clipboard.
@@ -29,8 +39,10 @@ if (navigator.clipboard !== undefined)
     button.className = 'copy';
     button.textContent = 'Copy';
     button.addEventListener('click', async () => {
-      await navigator.clipboard.writeText(pre.textContent);
-      button.textContent = 'Copied';
+      try {
+        await navigator.clipboard.writeText(pre.textContent);
+        button.textContent = 'Copied';
+      } catch { button.textContent = 'Not copied'; }
       setTimeout(() => { button.textContent = 'Copy'; }, 2000);
     });
     const frame = document.createElement('div');
