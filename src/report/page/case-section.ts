@@ -45,7 +45,7 @@ export function createCaseRenderer({ suite, certificate, results, exchanges }: R
     if (owner !== caseId || shown.has(id))
       return html`<p class="elsewhere">${summary} <a href="#${anchor}">shown in ${owner}</a></p>`;
     shown.add(id);
-    return html`<details class="exchange" id="${anchor}"${isOpen ? rawHtml(' open') : noHtml}><summary>${summary}</summary>${requestSection(exchange, baseUrl)}${responseSection(exchange, bodyLimit)}</details>`;
+    return html`<details class="exchange" id="${anchor}"${isOpen ? rawHtml(' open') : noHtml}><summary>${summary}</summary>${attempt > 1 ? html`<p>The request is the same as the first time.</p>` : requestSection(exchange, baseUrl)}${responseSection(exchange, bodyLimit)}</details>`;
   };
   return (caseId) => {
     const result = results.find(({ id }) => id === caseId);

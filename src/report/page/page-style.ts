@@ -123,7 +123,7 @@ thead th { color: var(--soft); font-size: .8125rem; }
   .card, .block, figure { padding: .85rem .9rem; } .question.block { padding: .3rem .9rem .5rem; }
   .row, .exchange { padding-inline: .6rem; }
   .grid, .grid tbody, .grid tr, .grid th, .grid td { display: block; width: auto; } .grid thead { display: none; } .grid th, .grid td { padding: .1rem 0; } .grid [scope=row] { padding: .5rem 0 .15rem; }
-  .steps .case, .steps thead th:last-child { display: none; } .steps td, .steps th { padding: .25rem .3rem; font-size: .8125rem; } .steps code { font-size: .75rem; } .steps thead th:first-child { width: 24%; }
+  .steps .case, .steps thead th:last-child { display: none; } .steps td, .steps th { padding: .25rem .15rem; font-size: .75rem; } .steps code { font-size: .75rem; } .steps thead th:first-child { width: 24%; }
 }
 @media print {
   :root { color-scheme: light; --paper: #fff; }
