@@ -1,5 +1,6 @@
 /** Deployments of any shape, recorded and served again, and drift from the record. */
 
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
@@ -12,8 +13,9 @@ import { mockFromRecord } from '../../src/mock-from-record.js';
 import { createBaseline } from '../../src/report/baseline.js';
 import { type AnsweredRun, compareAnsweredRuns } from '../../src/report/compare/compare-runs.js';
 import { createRecord, parseRecord, renderRecord, type TargetRecord } from '../../src/report/target-record.js';
+import { packageRoot } from '../../src/support/package-root.js';
 import { loadSettings } from '../../src/targets/settings.js';
-import { makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
+import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { certifyInProcess, createReference, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen, type ShapeName, shapes } from './support/independent-deployment.js';
 import { renderOutput } from './support/render-output.js';
@@ -237,6 +239,29 @@ test('certify --against reports drift; record --update shows the changes and acc
   expect(parseRecord(readFileSync(record, 'utf8'), record).questions).toMatchObject({
     'quantity-numeric-string': { outcome: 'rejected' },
   });
+});
+
+test('serve --as serves what was recorded', async () => {
+  const file = path.join(cwd, 'served.yaml');
+  const { results } = await certifyInProcess(createIndependentDeployment(world, { numericStrings: 'rejected' }));
+  writeFileSync(file, renderRecord(createRecord(suite, results, 'shop')));
+  const script = path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js');
+  const { PATH, NODE_V8_COVERAGE } = process.env;
+  const child = spawn(process.execPath, [script, 'serve', '--as', file], { cwd, env: { PATH, NODE_V8_COVERAGE } });
+  let output = '';
+  child.stdout.on('data', (text: Buffer) => (output += String(text)));
+  await expect.poll(() => output, { timeout: 60_000 }).toContain('Ctrl-C');
+  const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? [];
+  const env = { CLIENT_APPLICATION_ID: 'reference-application', CLIENT_TOKEN: 'reference-token' };
+  const only = ['--only', 'quantity-numeric-string', '--against', file, '--out', 'served'];
+  const certified = await runConformance(['certify', url, ...only], { cwd, env });
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  child.kill('SIGTERM');
+  await ended;
+  expect(certified.status, certified.output).toBe(exitStatus.conforms);
+  const { questions, drift } = loadCertificate(cwd, 'served/partial');
+  expect(drift).toEqual([]);
+  expect(questions.find(({ id }) => id === 'quantity-numeric-string')?.outcome).toBe('rejected');
 });
 
 test('serve refuses a world with broken references', async () => {

@@ -5,8 +5,8 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { findCasesByName } from '../../src/cases/case-selection.js';
-import { exitStatus } from '../../src/cli/exit-status.js';
-import { extractEntryLines, renderCodeFrame } from '../../src/report/code-frame.js';
+import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
+import { extractEntry, renderCodeFrame } from '../../src/report/code-frame.js';
 import { listUnpassedCases } from '../../src/report/unpassed-cases.js';
 import {
   copyPackage,
@@ -46,6 +46,16 @@ test('An unknown name is refused with a suggestion', async () => {
   expect(output).toContain("unknown case, requirement, question, tag or group 'order.quantty'");
   expect(output).toContain("Did you mean 'order.quantity'?");
   expect(output).toContain("tag or group 'no-such-thing'");
+});
+
+test('The exit status is that of the selected cases', () => {
+  const selected = (verdict: 'conforms' | 'incomplete') => ({ verdict, cases: {} });
+  const whole = { verdict: 'incomplete', drift: [] } as const;
+  expect(determineExitStatus(whole)).toBe(exitStatus.incomplete);
+  expect(determineExitStatus({ ...whole, selected: selected('conforms') })).toBe(exitStatus.conforms);
+  expect(determineExitStatus({ ...whole, selected: selected('incomplete') })).toBe(exitStatus.incomplete);
+  const drift = [{ case: 'a', text: '' }];
+  expect(determineExitStatus({ ...whole, drift, selected: selected('conforms') })).toBe(exitStatus.drift);
 });
 
 test('What did not pass is known from the last run that had the case', () => {
@@ -153,6 +163,8 @@ test('--watch runs again when the target, the target file or a case changes', as
   });
   // The line of the case, with a mark.
   expect(output).toMatch(/^ *> +\d+ \| .*exclude/m);
+  // The page shows the exchange of the result: no others are kept.
+  expect(readFileSync(path.join(cwd, 'watched', 'partial', 'certificate.html'), 'utf8')).toContain('class="exchange"');
 
   await round(2, () => {
     answer = honest;
@@ -190,19 +202,18 @@ test('A code frame shows the lines around a location and escapes control charact
   expect(renderCodeFrame({ file: path.join(cwd, 'no-such.yaml'), line: 1, column: 1 })).toEqual([]);
 });
 
-test.describe('The lines of a case', () => {
-  const found = (text: string, line: number, column: number) => extractEntryLines(text.split('\n'), { line, column });
-
-  test('are those with its indentation', () => {
-    const text = 'cases:\n  - id: one\n    title: a\n\n  - id: two\n    title: b\nlast: 1';
-    expect(found(text, 2, 5)).toEqual(['- id: one', '  title: a']);
-    expect(found(text, 5, 5)).toEqual(['- id: two', '  title: b']);
-  });
-
-  test('end with its brace in JSON and flow style', () => {
-    const text = JSON.stringify({ cases: [{ id: 'one', tags: ['x'] }, { id: 'two' }] }, null, 1);
-    expect(found(text, 3, 3)).toEqual(['{', ' "id": "one",', ' "tags": [', '  "x"', ' ]', '},']);
-    expect(found(text, 9, 3)).toEqual(['{', ' "id": "two"', '}']);
-    expect(found('cases: [\n  { id: one },\n  { id: two }\n]', 2, 3)).toEqual(['{ id: one },']);
-  });
+test('The lines of a case are those with its indentation, or up to its closing brace', () => {
+  const yaml = 'cases:\n  - id: one\n    title: a\n\n  - id: two\n    title: b\nlast: 1';
+  const json = JSON.stringify({ cases: [{ id: 'one', tags: ['x'] }, { id: 'two' }] }, null, 1);
+  const flow = 'cases: [\n  { id: one },\n  { id: two }\n]';
+  for (const [text, line, column, entry] of [
+    [yaml, 2, 5, '- id: one\n  title: a'],
+    [yaml, 5, 5, '- id: two\n  title: b'],
+    ['cases:\n  - id: one\n    title: a\n', 2, 5, '- id: one\n  title: a'],
+    [json, 3, 3, '{\n "id": "one",\n "tags": [\n  "x"\n ]\n},'],
+    [json, 9, 3, '{\n "id": "two"\n}'],
+    [flow, 2, 3, '{ id: one },'],
+    [flow, 3, 3, '{ id: two }'],
+  ] as const)
+    expect(extractEntry(text.split('\n'), { line, column })).toBe(entry);
 });

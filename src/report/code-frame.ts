@@ -18,29 +18,18 @@ export function renderCodeFrame({ file, line, column }: Location): string[] {
   });
 }
 
-/**
- * Extracts an entry of a YAML list, without its indentation. It ends where a line is indented less; in JSON, with the
- * line that closes its brace.
- *
- * @param lines of the whole file
- * @param at the first key of the entry, behind its hyphen, or its brace
- */
-export function extractEntryLines(
-  lines: readonly string[],
-  { line, column }: Pick<Location, 'line' | 'column'>,
-): string[] {
-  const first = lines[line - 1] ?? '';
-  const indentation = ' '.repeat(column - 1);
-  const rest = lines.slice(line);
-  // An entry in braces that no later line closes is on one line.
-  const isInBraces = first.trimStart().startsWith('{');
-  const end = isInBraces
-    ? rest.findIndex((text) => text.startsWith(`${indentation}}`)) + 1
-    : rest.findIndex((text) => text.trim() !== '' && !text.startsWith(indentation));
-  const entry = [first, ...(end < 0 ? rest : rest.slice(0, end))];
-  while (entry.at(-1)?.trim() === '') entry.pop();
+/** Extracts an entry of a list in YAML or JSON, without its indentation. @param at its first key, or its brace */
+export function extractEntry(lines: readonly string[], at: Pick<Location, 'line' | 'column'>): string {
+  const [first = '', ...rest] = lines.slice(at.line - 1);
+  const indentation = ' '.repeat(at.column - 1);
+  const inner = first.startsWith('{', at.column - 1) ? `${indentation} ` : indentation;
+  const end = [...rest, '}'].findIndex((text) => text.trim() !== '' && !text.startsWith(inner));
+  const length = rest[end]?.startsWith(`${indentation}}`) ? end + 1 : end;
   const common = first.search(/\S/);
-  return entry.map((text) => text.slice(common));
+  return [first, ...rest.slice(0, length)]
+    .map((text) => text.slice(common))
+    .join('\n')
+    .trimEnd();
 }
 
 /** Reads the lines of a text file; none if it cannot be read. */

@@ -31,7 +31,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Escapes a text for HTML and XML, and puts it on one line. */
-export function escapeMarkup(text: string): string {
+function escapeMarkup(text: string): string {
   return toOneLine(text).replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
@@ -49,18 +49,11 @@ export function rawHtml(text: string): Html {
 export const noHtml: Html = rawHtml('');
 export const noXml: Xml = xml``;
 
-/**
- * Renders a text of several lines as it is. Line ends are references, so that no untrusted line begins a line of the file.
- *
- * @param marked the number of the line to highlight, counted from 1
- */
-export function renderPreformatted(text: string, marked?: number): Html {
-  const lines = text.split(/\r?\n/).map((line, n) => {
-    // Between elements only these three characters have a meaning. Quotes are frequent and stay short.
-    const clean = toOneLine(line).replaceAll(/[&<>]/g, (character) => entities[character] ?? '');
-    return n + 1 === marked ? `<mark>${clean}</mark>` : clean;
-  });
-  return rawHtml(`<pre>${lines.join('&#10;')}</pre>`);
+/** Renders a text of several lines as it is. Line ends are references: no untrusted line begins a line of the file. */
+export function renderPreformatted(text: string): Html {
+  // Between elements only these three characters have a meaning. Quotes are frequent and stay short.
+  const escapeLine = (line: string) => toOneLine(line).replaceAll(/[&<>]/g, (character) => entities[character] ?? '');
+  return rawHtml(`<pre>${text.split(/\r?\n/).map(escapeLine).join('&#10;')}</pre>`);
 }
 
 /** Renders a table whose first column has headings. */

@@ -9,7 +9,8 @@ import type { Verdict } from '../../judge/verdict.js';
 import { packageRoot } from '../../support/package-root.js';
 import { formatLocation } from '../../support/problem.js';
 import { truncate } from '../../support/untrusted-text.js';
-import { extractEntryLines, readLines } from '../code-frame.js';
+import { extractEntry, readLines } from '../code-frame.js';
+import { sortByUrgency } from '../counts.js';
 import { type CaseExchange, maxShownBody } from '../exchange-index.js';
 import { createResponseRenderer, type ResponseRenderer } from '../exchange-text.js';
 import { createFailureSections } from '../failure-text.js';
@@ -17,13 +18,8 @@ import { type Html, html, noHtml, rawHtml, renderPreformatted } from '../markup.
 import type { RunView } from '../run-view.js';
 import { indentJson } from './indent-json.js';
 
-/**
- * Renders a case without its verdict and reason: expected and received, exchanges, and its lines in the case file.
- *
- * @param testCase undefined for results that are of no single case
- * @param result undefined for a case that was not selected, of which the page has nothing to show
- */
-export type CaseRenderer = (testCase: TestCase | undefined, result: ResultWithExchanges | undefined) => Html;
+/** Renders a case without its verdict and reason: expected and received, exchanges, lines of the case file. */
+export type CaseRenderer = (id: string) => Html;
 
 /** Characters of a command before it is cut: one request sends an order of hundreds of items. */
 const maxCommand = 4_000;
@@ -31,46 +27,38 @@ const maxCommand = 4_000;
 const maxBodies = 300_000;
 const minBody = 300;
 
-/** @param order ids of the cases, the most urgent first: an exchange that several cases share is shown in the first */
-export function createCaseRenderer(
-  { suite, certificate, results, exchanges }: RunView,
-  order: readonly string[],
-): CaseRenderer {
+export function createCaseRenderer({ suite, certificate, results, exchanges }: RunView): CaseRenderer {
   const baseUrl = certificate.target.base_url;
-  const known = new Map(order.map((id) => [id, exchanges?.listByCase(id) ?? listExchangeOfResult(results, id)]));
+  const listExchanges = (caseId: string) => exchanges?.listByCase(caseId) ?? listOwnExchange(results, caseId);
+  // An exchange that several cases share is shown in the most urgent one.
   const owners = new Map<string, { readonly caseId: string; readonly anchor: string }>();
-  for (const [caseId, ofCase] of known)
-    for (const { id } of ofCase) if (!owners.has(id)) owners.set(id, { caseId, anchor: `exchange-${owners.size + 1}` });
+  for (const { id: caseId } of sortByUrgency(results))
+    for (const { id } of listExchanges(caseId))
+      if (!owners.has(id)) owners.set(id, { caseId, anchor: `exchange-${owners.size + 1}` });
   const bodyLimit = Math.max(minBody, Math.min(maxShownBody, Math.floor(maxBodies / Math.max(1, owners.size))));
   const renderResponse = createResponseRenderer(suite.world);
-  const files = new Map<string, readonly string[]>();
-  const readCaseFile = (file: string) => {
-    const lines = files.get(file) ?? readLines(path.resolve(packageRoot, file));
-    files.set(file, lines);
-    return lines;
-  };
   const shown = new Set<string>();
   const renderExchange: ExchangeRenderer = (caseId, { id, request, attempt, exchange }, isOpen) => {
     const { caseId: owner = caseId, anchor = '' } = owners.get(id) ?? {};
     const label = attempt > 1 ? `${request}, sent again (${attempt})` : request;
     const summary = html`<b>${label}</b> ${describeResponse(exchange)}`;
     if (owner !== caseId || shown.has(id))
-      return html`<p class="elsewhere">${summary} <a href="#${anchor}">shown ${owner === caseId ? 'above' : `in ${owner}`}</a></p>`;
+      return html`<p class="elsewhere">${summary} <a href="#${anchor}">shown in ${owner}</a></p>`;
     shown.add(id);
     return html`<details class="exchange" id="${anchor}"${isOpen ? rawHtml(' open') : noHtml}><summary>${summary}</summary>${attempt > 1 ? html`<p>The request is the same as the first time.</p>` : requestSection(exchange, baseUrl)}${responseSection(exchange, bodyLimit)}</details>`;
   };
-  return (testCase, result) => {
+  return (caseId) => {
+    const result = results.find(({ id }) => id === caseId);
     if (result === undefined) return noHtml;
-    const verdict = verdictSections(result, baseUrl, renderResponse);
-    if (testCase === undefined) return verdict;
-    return html`${verdict}
-${rowSections(testCase, result, suite, known.get(testCase.id) ?? [], renderExchange)}
-${yamlSection(testCase, result, readCaseFile(testCase.at.file))}`;
+    // Some results are of no single case.
+    const testCase = suite.cases.find(({ id }) => id === caseId);
+    const rows = testCase && rowSections(testCase, result, suite, listExchanges(caseId), renderExchange);
+    return html`${verdictSections(result, baseUrl, renderResponse)}${rows ?? noHtml}${testCase === undefined ? noHtml : caseFileSection(testCase, result)}`;
   };
 }
 
-/** Lists the one exchange that a result itself has, for runs whose exchanges were not kept. */
-function listExchangeOfResult(results: readonly ResultWithExchanges[], caseId: string): CaseExchange[] {
+/** Lists the exchange that a result itself has: a run with `--watch` keeps no others. */
+function listOwnExchange(results: readonly ResultWithExchanges[], caseId: string): CaseExchange[] {
   const { exchange, exchangeId: id = caseId } = results.find((result) => result.id === caseId) ?? {};
   return exchange === undefined ? [] : [{ id, row: 0, request: 'request', attempt: 1, exchange }];
 }
@@ -134,7 +122,10 @@ function describeResponse(exchange: Exchange): string {
 }
 
 function requestSection({ request, wire }: Exchange, baseUrl: string): Html {
-  const command = (each: HttpRequest) => renderPreformatted(shorten(renderCurlCommand(each, baseUrl), maxCommand));
+  const command = (each: HttpRequest) => {
+    const text = renderCurlCommand(each, baseUrl);
+    return renderPreformatted(truncate(text, maxCommand) + describeCut(text.length, maxCommand));
+  };
   if (wire === undefined) return html`<h6>Request</h6>${command(request)}`;
   const sent = wire.map((each) => html`<h6>Sent by the adapter ${describeResponse(each)}</h6>${command(each.request)}`);
   return html`<h6>Documented request</h6>${command(request)}${sent}`;
@@ -143,28 +134,21 @@ function requestSection({ request, wire }: Exchange, baseUrl: string): Html {
 function responseSection(exchange: Exchange, bodyLimit: number): Html {
   if (!('response' in exchange)) return html`<h6>No response</h6><p>${exchange.message}</p>`;
   const { status, headers, body, bodyLength = body.length } = exchange.response;
-  const lines = headers.map(([name, value]) => `${name}: ${value}`);
-  return html`<h6>Response</h6>${renderPreformatted([String(status), ...lines].join('\n'))}${
-    body === '' ? html`<p>(no body)</p>` : renderPreformatted(indentBody(body, bodyLimit, bodyLength))
-  }`;
+  const head = [String(status), ...headers.map(([name, value]) => `${name}: ${value}`)].join('\n');
+  const shown = `${indentJson(truncate(body, bodyLimit))}${describeCut(bodyLength, bodyLimit)}`;
+  return html`<h6>Response</h6>${renderPreformatted(head)}${body === '' ? html`<p>(no body)</p>` : renderPreformatted(shown)}`;
 }
 
-function indentBody(body: string, max: number, length: number): string {
-  const indented = indentJson(length <= max ? body : truncate(body, max));
-  return length <= max ? indented : `${indented}… (${length} characters in all)`;
-}
-
-function shorten(text: string, max: number, length = text.length): string {
-  return length <= max ? text : `${truncate(text, max)}… (${length} characters in all)`;
+function describeCut(length: number, max: number): string {
+  return length <= max ? '' : `… (${length} characters in all)`;
 }
 
 /** Characters: a file of one line may have many cases. */
 const maxEntry = 20_000;
 
-function yamlSection(testCase: TestCase, result: ResultWithExchanges, lines: readonly string[]): Html {
-  const { at } = testCase;
+function caseFileSection({ at }: TestCase, result: ResultWithExchanges): Html {
+  const lines = readLines(path.resolve(packageRoot, at.file));
   if (lines.length === 0) return noHtml;
-  const entry = extractEntryLines(lines, at);
-  const marked = result.at.file === at.file && result.verdict !== 'pass' ? result.at.line - at.line + 1 : undefined;
-  return html`<h5>In the case file <code>${formatLocation(result.at)}</code></h5>${renderPreformatted(shorten(entry.join('\n'), maxEntry), marked)}`;
+  const entry = extractEntry(lines, at);
+  return html`<h5>In the case file <code>${formatLocation(result.at)}</code></h5>${renderPreformatted(truncate(entry, maxEntry) + describeCut(entry.length, maxEntry))}`;
 }

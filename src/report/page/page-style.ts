@@ -4,13 +4,13 @@ export const pageStyle = `
   color-scheme: light dark;
   --paper: #f7f7f5; --card: #fff; --ink: #1d2025; --soft: #565d68; --line: #dfe0dc; --faint: #efefec; --link: #1f5fae;
   --pass: #1a6b38; --pass-back: #e2f2e6; --fail: #b3202c; --fail-back: #fce8e8; --open: #855600; --open-back: #fbf0d6;
-  --none: #565d68; --none-back: #ebecea; --mark: #fff1b8;
+  --none: #565d68; --none-back: #ebecea;
   --cell: #3d6fb4; --cell-open: #9dbbe0; --radius: 10px;
 }
 @media (prefers-color-scheme: dark) { :root {
   --paper: #14161a; --card: #1c1f24; --ink: #e7e8ea; --soft: #a3aab5; --line: #33373f; --faint: #24282f; --link: #8ab8f2;
   --pass: #79cf95; --pass-back: #16311f; --fail: #ff9a9a; --fail-back: #42191d; --open: #e8bd62; --open-back: #372a10;
-  --none: #a3aab5; --none-back: #2a2e35; --mark: #4a3f12;
+  --none: #a3aab5; --none-back: #2a2e35;
   --cell: #6ea3e8; --cell-open: #3c577d;
 } }
 * { box-sizing: border-box; }
@@ -28,7 +28,6 @@ h6 { font-size: .8125rem; font-weight: 560; color: var(--soft); margin: .8rem 0 
 small { font-size: .8125rem; color: var(--soft); }
 code, pre { font: .8125rem/1.55 ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace; }
 pre { margin: 0; padding: .65rem .8rem; background: var(--faint); border-radius: 6px; white-space: pre-wrap; } pre + pre { margin-top: .35rem; }
-mark { background: var(--mark); color: inherit; border-radius: 2px; }
 .skip { position: absolute; left: -99rem; } .skip:focus { left: 1rem; top: 1rem; background: var(--card); padding: .5rem 1rem; z-index: 2; }
 
 .page { display: grid; gap: 0 3rem; max-width: 82rem; margin: 0 auto; padding: 0 1.5rem 5rem; }
@@ -83,8 +82,8 @@ details > summary { cursor: pointer; border-radius: 4px; }
 .exchange b { font-weight: 600; } .elsewhere { font-size: .9rem; margin-top: .45rem; padding: 0 .8rem; }
 .assertions { padding-left: 1.2rem; font-size: .9rem; } .outcomes { list-style: none; font-size: .9rem; } .outcomes li { padding: .12rem 0; color: var(--soft); } .outcomes .seen { color: inherit; font-weight: 560; }
 .failure { border-left: 3px solid var(--fail); padding-left: 1rem; margin-bottom: 1rem; } .failure h5:first-child { margin-top: 0; }
-.prose pre { font: inherit; background: none; padding: 0; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.prose pre { font: inherit; background: none; padding: 0; }
 
 #search { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; margin-top: 3rem; }
 #search[hidden], [hidden] { display: none; }
@@ -94,20 +93,18 @@ details > summary { cursor: pointer; border-radius: 4px; }
 #search output { flex-basis: 100%; font-size: .875rem; color: var(--soft); }
 
 figcaption { margin-bottom: .9rem; } figcaption p { color: var(--soft); font-size: .9rem; max-width: 46rem; }
-.strip { display: block; width: 100%; height: 26px; }
+.strip { display: block; width: 100%; height: 22px; }
 .strip .field { fill: var(--faint); } .strip .limit { stroke: var(--ink); stroke-width: 1.5px; vector-effect: non-scaling-stroke; fill: none; }
-path.returned { fill: var(--cell); } path.returned-open { fill: var(--cell-open); } path.wrong, path.absent { fill: var(--fail); } path.unclear { fill: var(--open); }
-.one { margin-top: 1rem; } .one p { font-size: .9rem; } .scale { display: block; width: 100%; height: 16px; font-size: .75rem; fill: var(--soft); }
+rect { shape-rendering: crispEdges; } rect.returned { fill: var(--cell); } rect.allowed { fill: var(--cell-open); } rect.wrong, rect.absent { fill: var(--fail); } rect.unclear { fill: var(--open); }
 .legend { list-style: none; display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; margin-top: 1rem; font-size: .8125rem; color: var(--soft); }
 .legend svg { width: .8rem; height: .8rem; margin-right: .35rem; vertical-align: -.05rem; background: var(--faint); }
 table { border-collapse: collapse; width: 100%; font-size: .875rem; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .75rem .3rem 0; font-weight: 400; }
 td { font-variant-numeric: tabular-nums; } #response-times td, #response-times thead th { overflow-wrap: normal; }
 thead th { color: var(--soft); font-size: .8125rem; }
-.grid { table-layout: fixed; } .grid thead th:nth-child(1) { width: 32%; } .grid thead th:nth-child(3) { width: 9rem; }
-.grid [scope=rowgroup] { padding-top: .8rem; } .grid .strip { height: 18px; } .grid [scope=row] { color: var(--soft); padding-left: .8rem; } .grid strong { color: var(--fail); font-weight: 600; }
+.grid { table-layout: fixed; } .grid thead th:nth-child(1) { width: 34%; } .grid thead th:nth-child(3) { width: 9rem; } .grid td + td { padding-right: 0; } .grid small { display: block; } .grid strong { color: var(--fail); font-weight: 600; }
 .steps { table-layout: fixed; } .steps td, .steps th { border: 2px solid var(--card); padding: .25rem .6rem; } .steps td { background: var(--faint); position: relative; } .steps thead th:last-child { width: 34%; }
-.steps td.returned { background: var(--cell); } .steps td.returned-open { background: var(--cell-open); } .steps td.wrong, .steps td.absent { background: var(--fail-back); color: var(--fail); font-weight: 600; } .steps td.unclear { background: var(--open-back); color: var(--open); }
+.steps td.returned { background: var(--cell); } .steps td.allowed { background: var(--cell-open); } .steps td.wrong, .steps td.absent { background: var(--fail-back); color: var(--fail); font-weight: 600; } .steps td.unclear { background: var(--open-back); color: var(--open); }
 .steps td.case { background: none; } .steps td.none { color: var(--soft); }
 
 @media (min-width: 64.01rem) {
@@ -125,8 +122,8 @@ thead th { color: var(--soft); font-size: .8125rem; }
   .facts { grid-template-columns: 1fr; } .facts dd { margin-bottom: .4rem; }
   .card, .block, figure { padding: .85rem .9rem; } .question.block { padding: .3rem .9rem .5rem; }
   .row, .exchange { padding-inline: .6rem; }
-  .grid, .grid tbody, .grid tr, .grid th, .grid td { display: block; width: auto; } .grid thead { display: none; } .grid th, .grid td { padding: .1rem 0; } .grid [scope=row] { padding: .5rem 0 .15rem; } .grid [scope=rowgroup] { padding-top: 1rem; }
-  .steps .case, .steps thead th:last-child { display: none; } .steps td, .steps th { padding: .25rem .3rem; font-size: .8125rem; } .steps code { font-size: .75rem; } .steps thead th:first-child { width: 24%; }
+  .grid, .grid tbody, .grid tr, .grid th, .grid td { display: block; width: auto; } .grid thead { display: none; } .grid th, .grid td { padding: .1rem 0; } .grid [scope=row] { padding: .5rem 0 .15rem; }
+  .steps .case, .steps thead th:last-child { display: none; } .steps td, .steps th { padding: .25rem .15rem; font-size: .75rem; } .steps code { font-size: .75rem; } .steps thead th:first-child { width: 24%; }
 }
 @media print {
   :root { color-scheme: light; --paper: #fff; }
