@@ -22,7 +22,8 @@ function bodyPart(member: string): KeptPart {
 }
 
 function filterPart(on: Filter['on']): KeptPart {
-  const list = ({ path }: HttpRequest) => path.split('?')[1]?.split('&') ?? [];
+  // A question mark may also be in a key.
+  const list = ({ path }: HttpRequest) => /\?(.+)$/s.exec(path)?.[1]?.split('&') ?? [];
   const isOwn = (parameter: string) => parseFilterParameter(parameter.split('=')[0] ?? '')?.on === on;
   return {
     read: (request) => list(request).filter(isOwn),

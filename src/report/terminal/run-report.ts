@@ -88,7 +88,7 @@ function renderGroups(groups: readonly FailureGroup[]): string[] {
       renderHeading(group),
       ...(n === 0 ? renderDetails(group.entry) : [shorten(group.entry.reason)]).map((line) => `   ${line}`),
     ]),
-    ...describeRest(groups.length - shown.length, 'group of failures').flatMap((line) => ['', line]),
+    ...describeRest(groups.length - shown.length, 'failure group').flatMap((line) => ['', line]),
   ];
 }
 
