@@ -69,13 +69,3 @@ export const causeKinds = [
   'unexplained',
 ] as const;
 export type CauseKind = (typeof causeKinds)[number];
-
-/** What a picture of the page shows. */
-export type Picture = 'window' | 'filters' | 'quantities';
-
-/** Finds the picture that shows a kind of cause. */
-export function findPicture(kind: CauseKind): Picture | undefined {
-  if (/^(window-|page|everything-)/.test(kind)) return 'window';
-  if (kind.startsWith('filter-')) return 'filters';
-  return /^(threshold|items-|rule-)/.test(kind) ? 'quantities' : undefined;
-}

@@ -52,9 +52,9 @@ function listWindowMistakes({ all, tiers, ranks }: Observations, world: NamedWor
       ? [tiers.flatMap((_, n) => (returned[n] ? [ranks[n] ?? 0] : []))]
       : [],
   );
-  const seen = returnedRanks.flat();
-  const first = Math.min(...seen);
-  const lasts = [...takeMostFrequent(returnedRanks.flatMap((each) => each.at(-1) ?? [])), Math.max(...seen), total];
+  const seen = [...new Set(returnedRanks.flat())].sort((one, other) => one - other);
+  const [first = 1] = seen;
+  const lasts = [...takeMostFrequent(returnedRanks.flatMap((each) => each.at(-1) ?? [])), seen.at(-1) ?? total, total];
   const ranges = [1, first].flatMap((from) => lasts.map((to) => [from, to] as const));
   const counts = takeMostFrequent(returnedRanks.map(({ length }) => length));
   return [
