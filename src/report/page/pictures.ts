@@ -12,7 +12,7 @@ import type { RunView } from '../run-view.js';
 import { renderQuantitySteps, sendsSeveralQuantities } from './quantity-steps.js';
 import { countMistakes, describeMarks, legend, type MarkedExchange, markTiers, renderStrip } from './tier-marks.js';
 
-/** A picture of which tiers were returned. */
+/** A picture that shows which tiers were returned. */
 export interface Picture {
   /** The kinds of causes that it shows. */
   readonly kinds: RegExp;
