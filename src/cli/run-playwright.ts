@@ -1,3 +1,4 @@
+import module from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
@@ -36,12 +37,25 @@ export async function runPlaywright(args: readonly string[], onExit: ExitHandler
   });
   for (const flag of v8Flags) setFlagsFromString(flag);
   process.execArgv.push(...v8Flags);
+  keepCompiledCode();
   // Everything is compiled: saves the start of Playwright's compiler in every process of the run.
   process.env.PW_DISABLE_TS_ESM ??= '1';
   const commandLine = import.meta.resolve('@playwright/test/cli');
   process.argv = [process.execPath, fileURLToPath(commandLine), ...args];
   await import(commandLine);
   return new Promise<never>(() => undefined);
+}
+
+/**
+ * Lets V8 take the code of Playwright, in all processes of the run, as an earlier run compiled it: a run of one case then
+ * takes 1.47 s in place of 1.71 s (medians of nine interleaved runs with Node.js 22). Node.js 20 has no such cache. Code
+ * from the cache makes coverage less exact, so a run that measures coverage does without.
+ */
+function keepCompiledCode(): void {
+  const { enableCompileCache } = module as { enableCompileCache?: () => { directory?: string } };
+  if (process.env.NODE_V8_COVERAGE !== undefined) return;
+  const directory = enableCompileCache?.().directory;
+  if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory;
 }
 
 export const certificateReporterFile = path.join(packageRoot, 'dist', 'src', 'playwright', 'certificate-reporter.js');
