@@ -151,7 +151,7 @@ test('A failure is shrunk to one difference: texts, lists and sequences are as s
     const sent = Object.values<string>(request.body.metadata);
     expect(sent).toHaveLength(1);
     // A value of the world is left as it is: a part of it would be one more difference.
-    for (const value of sent) expect(values.has(value) ? 1 : [...value].length, value).toBe(1);
+    for (const value of sent) expect(values.has(value) ? 1 : [...value].length, value).toBeLessThanOrEqual(1);
   }
   const { requests } = await find('metadata-filter-value-left-out-of-the-cache');
   expect(Object.keys(requests)).toEqual(['plain', 'earlier-1', 'probe']);

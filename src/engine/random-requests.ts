@@ -1,13 +1,17 @@
 import fc from 'fast-check';
+import type { RequestPatch } from '../cases/request-draft.js';
 import { type RequestForm, requestForms } from '../cases/request-forms.js';
 import type { NamedWorld, ThingKind } from '../world/named-world.js';
 import { createNameLookup } from '../world/render-rule.js';
+import { listOtherCuts } from './cut-entry.js';
 import { misspellings } from './misspellings.js';
 import {
+  audienceChange,
   createMetadata,
   type Entry,
   getThing,
   isAcceptedKey,
+  listMetadataEntries,
   listOpenChanges,
   listWorldValues,
   meetRules,
@@ -29,7 +33,9 @@ export function createRandomSequences(world: NamedWorld): fc.Arbitrary<RequestSe
     .record({
       values: createRandomValues(world),
       form: rarely(Object.keys(requestForms) as RequestForm[]),
-      openChange: rarely(listOpenChanges(world)),
+      // The change of the query is drawn more often: a filter may be lost before or after another parameter.
+      openChange: rarely<RequestPatch>([...Array(3).fill(audienceChange), ...listOpenChanges(world)]),
+      isOpenChangeFirst: fc.boolean(),
     })
     .map(({ values, ...rest }): RandomRequest => ({ ...values, ...rest }));
   const next = fc.tuple(fc.constantFrom(...memberChanges), request);
@@ -43,7 +49,8 @@ export function createRandomSequences(world: NamedWorld): fc.Arbitrary<RequestSe
       const steps = [first];
       for (const [change, other] of next) {
         const before = steps.at(-1) as RandomRequest;
-        steps.push({ ...before, ...change(before, other), form: other.form, openChange: other.openChange });
+        const { form, openChange, isOpenChangeFirst } = other;
+        steps.push({ ...before, ...change(before, other), form, openChange, isOpenChangeFirst });
       }
       return { steps, isSentTogether };
     });
@@ -96,7 +103,7 @@ function createRandomValues(world: NamedWorld): fc.Arbitrary<RandomRequest> {
   );
   const orderRule = fc.constantFrom(...orderRules);
   const orderEntry = fc
-    .tuple(fc.oneof(rule, orderRule), orderRule)
+    .tuple(fc.oneof(rule, orderRule, fc.constantFrom(...orderRules.flatMap(listOtherCuts))), orderRule)
     .map(([[key, value], [, other]]) => [key, [other, value]] as const);
   const orderMetadata = fc
     .array(orderEntry, { maxLength: 3 })
@@ -151,10 +158,26 @@ function createRandomValues(world: NamedWorld): fc.Arbitrary<RandomRequest> {
       return { ...request, filters: values.filters.slice(0, 1) };
     });
 
+  // A deployment may join a key and its value to one text: a tier needs all but the right place of the cut.
+  const cuts = tiers.flatMap((tier) => [
+    ...listMetadataEntries(tier.rules)
+      .slice(-1)
+      .flatMap(listOtherCuts)
+      .map((entry) => ({ rules: tier.rules, entry, filters: [] })),
+    ...Object.entries(tier.metadata)
+      .flatMap(([key, value]) => (typeof value === 'string' ? listOtherCuts([key, value]) : []))
+      .map(([key, value]) => ({ rules: tier.rules, entry: undefined, filters: [[`metadata.${key}`, value] as const] })),
+  ]);
+  const cutElsewhere = fc
+    .tuple(fc.constantFrom(...cuts), any)
+    .map(([{ rules, entry, filters }, values]): RandomRequest => {
+      return { ...meetRules(rules, world, values, 0, (last) => entry ?? last), filters };
+    });
+
   const nameOf = createNameLookup(world);
   const findProductOfSku = (name: string) => nameOf(skus.find(({ id }) => id === ids.sku.get(name))?.product_id ?? '');
   return fc
-    .oneof(any, aimed)
+    .oneof(any, aimed, cutElsewhere)
     .map((request) => {
       // The documentation leaves open how a product and its own SKU add up.
       const products = new Set(request.items.flatMap(({ kind, name }) => (kind === 'product' ? [name] : [])));

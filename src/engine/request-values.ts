@@ -36,8 +36,10 @@ export interface RandomRequest {
   /** Filters as in a case file. */
   readonly filters: readonly (readonly [subject: string, value: string])[];
   readonly form?: RequestForm | undefined;
-  /** A change after which the documentation leaves a part of the result open. In the query, it comes before filters. */
+  /** A change after which the documentation leaves a part of the result open. */
   readonly openChange?: RequestPatch | undefined;
+  /** Whether that change comes before the filters in the query. */
+  readonly isOpenChangeFirst?: boolean | undefined;
 }
 
 /** Random requests, each of which differs from the one before in one member. */
@@ -61,13 +63,16 @@ export function createSimpleRequest({ ids }: NamedWorld): RandomRequest {
   };
 }
 
+/** The open change that is about the query. */
+export const audienceChange: RequestPatch = { query: { [audienceParameter]: 'true' } };
+
 /** Lists changes after which the documentation leaves a part of the result open. */
 export function listOpenChanges({ ids }: NamedWorld): RequestPatch[] {
   const [product = ''] = ids.product.keys();
   const [sku = ''] = ids.sku.keys();
   const changeItems = (...items: object[]): RequestPatch => ({ body: { order: { items } } });
   return [
-    { query: { [audienceParameter]: 'true' } },
+    audienceChange,
     ...['customer', 'order', 'order.metadata', 'options', 'metadata'].map((path) => ({ without: [`body.${path}`] })),
     { raw: '{}' },
     changeItems(),
@@ -106,12 +111,13 @@ export function listWorldValues({ tiers }: NamedWorld): WorldValues {
   };
 }
 
-function listMetadataEntries(rules: readonly Rule[]): Entry[] {
+export function listMetadataEntries(rules: readonly Rule[]): Entry[] {
   return rules.flatMap((rule): Entry[] => (rule.kind === 'metadata' ? [[rule.key, rule.is]] : []));
 }
 
 /**
- * Adds to a request what meets all of some rules. The highest of several thresholds for a thing counts.
+ * Adds to a request what meets all of some rules. The highest of several thresholds for a thing counts,
+ * and so does the customer of the most rules.
  *
  * @param difference added to each quantity
  * @param replaceLast replaces the metadata entry of the last rule
@@ -125,7 +131,9 @@ export function meetRules(
 ): RandomRequest {
   const nameOf = createNameLookup(world);
   const wanted = new Map<string, RandomItem>();
-  const [customer] = rules.flatMap((rule) => (rule.kind === 'customer' ? rule.any_of : []));
+  const customers = rules.flatMap((rule) => (rule.kind === 'customer' ? rule.any_of : []));
+  const count = (customer: string) => customers.filter((each) => each === customer).length;
+  const [customer] = customers.toSorted((one, two) => count(two) - count(one));
   for (const rule of rules.toSorted((one, two) => getThreshold(one) - getThreshold(two))) {
     if (rule.kind !== 'product' && rule.kind !== 'sku') continue;
     const item = { kind: rule.kind, name: nameOf(rule.id), quantity: Math.max(1, rule.at_least + difference) };
@@ -157,7 +165,7 @@ export function createMetadata(entries: readonly Entry[]): Record<string, string
 
 /** Lists the patches of a random request in the order of their application. The first one has the documented body. */
 export function listPatches(request: RandomRequest): [RequestPatch, ...RequestPatch[]] {
-  const { customer, items, orderMetadata, metadata, expand, filters, form, openChange } = request;
+  const { customer, items, orderMetadata, metadata, expand, filters, form, openChange, isOpenChangeFirst } = request;
   const lines = items.map(({ kind, name, quantity }) => ({ [`${kind}_id`]: `<${kind} ${name}>`, quantity }));
   const body = {
     customer: { id: `<customer ${customer}>` },
@@ -165,10 +173,11 @@ export function listPatches(request: RandomRequest): [RequestPatch, ...RequestPa
     options: expand ? { expand: ['category'] } : {},
     metadata,
   };
+  const opened = openChange === undefined ? [] : [openChange];
+  const filtered = filters.length === 0 ? [] : [{ filter: Object.fromEntries(filters) }];
   return [
     { body },
-    ...(openChange === undefined ? [] : [openChange]),
-    ...(filters.length === 0 ? [] : [{ filter: Object.fromEntries(filters) }]),
+    ...(isOpenChangeFirst ? [...opened, ...filtered] : [...filtered, ...opened]),
     ...(form === undefined ? [] : [{ sent: form }]),
   ];
 }
