@@ -265,6 +265,8 @@ test.describe('A thorough run', () => {
   });
 
   test('finds what shows in no request of a default run', { tag: '@long' }, async () => {
+    // Minutes when the machine has nothing else to do.
+    test.slow();
     const costly = listGeneratedFaults().filter(({ invisibility }) => invisibility?.is === 'thorough-only');
     expect(costly.length).toBeGreaterThan(10);
     for (const { id, change } of costly) {
