@@ -1,5 +1,5 @@
 import { isJsonObject, parseJson } from '../support/json.js';
-import { toOneLine } from '../support/untrusted-text.js';
+import { shortenPair, toOneLine } from '../support/untrusted-text.js';
 import type { Certificate } from './certificate.js';
 
 /** Members that differ from run to run. */
@@ -29,7 +29,9 @@ function* listDifferences(
 ): Generator<string, void, undefined> {
   const [one, other] = [listMembers(stated), listMembers(shown)];
   if (one === undefined || other === undefined) {
-    if (JSON.stringify(stated) !== JSON.stringify(shown)) yield `${location}: ${renderDifference(stated, shown)}`;
+    if (JSON.stringify(stated) === JSON.stringify(shown)) return;
+    const [claim, evidence] = shortenPair(renderValue(stated), renderValue(shown));
+    yield `${location}: the certificate says ${claim}; the evidence shows ${evidence}`;
     return;
   }
   for (const name of new Set([...one.keys(), ...other.keys()]))
@@ -44,23 +46,6 @@ function listMembers(value: unknown): Map<string, unknown> | undefined {
   const ids = value.map((entry) => (isJsonObject(entry) ? entry.id : undefined));
   const haveIds = ids.every((id) => typeof id === 'string') && new Set(ids).size === ids.length;
   return new Map(value.map((entry, n) => [haveIds ? String(ids[n]) : String(n + 1), entry]));
-}
-
-/** Characters shown of a long text before the first that differs, and in all. */
-const before = 20;
-const maxShown = 160;
-
-function renderDifference(stated: unknown, shown: unknown): string {
-  const [one, other] = [renderValue(stated), renderValue(shown)];
-  const different = [...one].findIndex((character, n) => character !== other[n]);
-  const from = Math.max(0, (different === -1 ? one.length : different) - before);
-  return `the certificate says ${excerpt(one, from)}; the evidence shows ${excerpt(other, from)}`;
-}
-
-function excerpt(text: string, from: number): string {
-  if (text.length <= maxShown) return text;
-  const end = from + maxShown;
-  return `${from > 0 ? '…' : ''}${text.slice(from, end)}${end < text.length ? '…' : ''}`;
 }
 
 function renderValue(value: unknown): string {
