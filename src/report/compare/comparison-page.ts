@@ -11,13 +11,12 @@ export function renderComparisonPage(comparison: Comparison<LinkedCertificate>):
   const differing = rows.filter(({ differs }) => differs);
   const agreeing = rows.filter(({ differs }) => !differs);
   const names = [...new Set(certificates.map(({ target }) => target.name))];
-  const count = differing.length === 1 ? '1 difference' : `${differing.length} differences`;
   return html`${renderPageHead(`Comparison of ${names.join(', ')}`, pageStyle + style)}
 <body>
 <div class="comparison">
 <header>
 <p class="kicker">${isOverTime ? `${certificates.length} runs of ${names.join()}` : `${certificates.length} deployments side by side`}</p>
-<h1>${count} in ${rows.length} requirements and questions</h1>
+<h1>Differences: ${differing.length} of ${rows.length} requirements and questions</h1>
 ${remarks.map((each) => html`<p>${each}</p>\n`)}</header>
 <main>
 <ul class="runs">
