@@ -78,13 +78,7 @@ export const timesHeadings = ['', 'requests', 'median', 'p95', 'slowest'] as con
 
 /** Lists a row of a table for each kind of request. */
 export function listTimesRows({ kinds }: ResponseTimes): readonly (readonly [string, ...number[]])[] {
-  return kinds.map(({ kind, requests, median_ms, p95_ms, slowest_ms }) => [
-    requestKinds[kind],
-    requests,
-    median_ms,
-    p95_ms,
-    slowest_ms,
-  ]);
+  return kinds.map((each) => [requestKinds[each.kind], each.requests, each.median_ms, each.p95_ms, each.slowest_ms]);
 }
 
 /** Says what the times are. */

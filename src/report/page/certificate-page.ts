@@ -1,6 +1,6 @@
 import { undetermined } from '../../cases/test-case.js';
 import type { Question } from '../../contract/contract.js';
-import { type Verdict, verdicts } from '../../judge/verdict.js';
+import { verdicts } from '../../judge/verdict.js';
 import type { CaseEntry, QuestionEntry, RequirementEntry, RunVerdict } from '../certificate.js';
 import { renderRequestCounts, sortByUrgency } from '../counts.js';
 import type { Cause } from '../diagnosis/cause.js';
@@ -39,12 +39,6 @@ interface AskedQuestion {
   readonly answer: string;
 }
 
-const title: Readonly<Record<RunVerdict, string>> = {
-  conforms: 'Conforms',
-  'does-not-conform': 'Does not conform',
-  incomplete: 'Incomplete',
-};
-
 /**
  * Renders the certificate as one page for people, which loads nothing from elsewhere. The page's policy allows its own
  * script and no other, whatever a deployment wrote.
@@ -63,7 +57,7 @@ export function renderCertificatePage(view: RunView): Html {
     pictures: pictures.filter((each) => !placed.includes(each)),
   };
   const { target, verdict, drift, unstable } = certificate;
-  return html`${renderPageHead(`${target.name}: ${title[verdict]}`, pageStyle, pageScript)}
+  return html`${renderPageHead(`${target.name}: ${renderVerdict(verdict)}`, pageStyle, pageScript)}
 <body>
 <a class="skip" href="#results">Skip to the results</a>
 <div class="page">
@@ -98,10 +92,10 @@ function head({ certificate }: Page): Html {
   return html`<header>
 <p class="kicker">Conformance certificate</p>
 <h1>${target.name}</h1>
-<p class="verdict ${verdict}">${title[verdict]}</p>
+<p class="verdict ${verdict}">${renderVerdict(verdict)}</p>
 <p class="kicker"><code>${target.base_url}</code> on <time datetime="${started_at}">${started_at.slice(0, 16).replace('T', ' ')} UTC</time>, ${certificate.requests_sent} requests in ${renderDuration(certificate.duration_ms)}${target.adapter === undefined ? noHtml : html`<br>${renderAdapterNotice(target.adapter)}`}</p>
 <ul class="counts" aria-label="Sums">
-${verdicts.filter((each) => summary[each] !== undefined).map((each) => count(summary[each] ?? 0, counted[each]))}
+${verdicts.filter((each) => summary[each] !== undefined).map((each) => count(summary[each] ?? 0, `requirements: ${each}`))}
 ${count(answered, `of ${questions.length} questions answered`)}
 ${warnings === 0 ? noHtml : count(warnings, warnings === 1 ? 'warning' : 'warnings')}
 ${drift.length === 0 ? noHtml : count(drift.length, 'drift')}
@@ -110,15 +104,6 @@ ${certificate.is_replay ? html`<p class="kicker">${replayEndNotice}</p>` : noHtm
 </header>
 `;
 }
-
-const counted: Readonly<Record<Verdict, string>> = {
-  fail: 'requirements fail',
-  error: 'requirements in error',
-  inconclusive: 'requirements inconclusive',
-  'not-run': 'requirements not run',
-  pass: 'requirements pass',
-  'not-applicable': 'requirements not applicable',
-};
 
 function contents({ certificate, suite, pictures }: Page): Html {
   const { requirements, questions, drift, unstable } = certificate;
@@ -306,8 +291,15 @@ ${reasonMarkup(reason, page.shared)}${outcomeList(question, outcome)}<p><small>L
 
 /** Renders what the documentation does not say, as a headline. */
 function renderQuestion(open: string): string {
-  const asked = open.replace(/^The documentation does not say /, '');
-  return asked.charAt(0).toUpperCase() + asked.slice(1);
+  return capitalize(open.replace(/^The documentation does not say /, ''));
+}
+
+function renderVerdict(verdict: RunVerdict): string {
+  return capitalize(verdict.replaceAll('-', ' '));
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Renders a sentence of the contract, with code between backticks. */
