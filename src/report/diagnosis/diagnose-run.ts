@@ -153,12 +153,11 @@ function describeConditions(failing: readonly Row[]): Finding[] {
     if (rows.length === 0) return [];
     const parts = distinct(rows.flatMap(({ condition }) => condition?.part ?? []));
     const from = parts.length === 0 ? '' : ` The responses are those to another request: ${parts.join(', ')}.`;
-    const count = rows.length === 1 ? 'One row fails' : `${rows.length} rows fail`;
     return [
       {
         kind: 'condition',
         sentence: `${conditionSentences[kind]}.`,
-        evidence: [`${count} under this condition, again and again, and pass alone.${from}`],
+        evidence: [`Rows that fail under this condition, again and again, and pass alone: ${rows.length}.${from}`],
         symptoms: new Map(rows.map(({ key }) => [key, { words: '', size: 0 }])),
       },
     ];

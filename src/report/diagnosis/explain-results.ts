@@ -178,15 +178,13 @@ function createFinding(
   const shown = describeDeviations([...explained.values()].flat(), observations);
   const limit = features.slice(0, maxNamed).join(', or ');
   const unclear = features.length < 2 ? '' : ' The responses do not show which of these decides.';
-  const contradictions =
-    odd === 0
-      ? 'No response contradicts it.'
-      : `${odd} ${odd === 1 ? 'response differs' : 'responses differ'} from it in another way.`;
-  const count = explained.size === 1 ? 'One request shows' : `${explained.size} requests show`;
   return {
     kind,
     sentence: limit === '' ? sentence : `Only for requests ${limit}: ${sentence}`,
-    evidence: [`${count} it: ${shown}. ${contradictions}${unclear}`, ...(shown.includes('rank ') ? [rankNotice] : [])],
+    evidence: [
+      `Requests that show it: ${explained.size}. In all: ${shown}. Responses that contradict it: ${odd}.${unclear}`,
+      ...(shown.includes('rank ') ? [rankNotice] : []),
+    ],
     symptoms: createSymptoms(explained, observations),
   };
 }

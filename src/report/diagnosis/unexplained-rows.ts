@@ -12,7 +12,7 @@ export function describeUnexplained(requirement: string, keys: readonly string[]
     kind: 'unexplained',
     sentence: `${describeKind(deviations)} in cases of ${requirement}. No single mistake that the suite knows explains it.`,
     evidence: [
-      keys.length === 1 ? 'One row fails.' : `${keys.length} rows fail.`,
+      `Rows that fail: ${keys.length}.`,
       ...(deviations.length === 0 ? [] : [`In all: ${describeDeviations(deviations, observations)}.`]),
     ],
     symptoms,
