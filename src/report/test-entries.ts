@@ -1,8 +1,7 @@
 import { isOwnCase } from '../cases/suite.js';
 import type { ResultWithExchanges } from '../engine/case-result.js';
-import { dropAdditions } from './drift-text.js';
 import { createResponseRenderer } from './exchange-text.js';
-import { renderBrokenCase } from './failure-text.js';
+import { dropAdditions, renderBrokenCase } from './failure-text.js';
 import type { RunView } from './run-view.js';
 
 /** A case as reports of tests show it, whatever their format. */

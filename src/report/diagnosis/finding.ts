@@ -1,4 +1,5 @@
 import type { Obligation } from '../../contract/oracle.js';
+import { renderShortList } from '../../support/render-short-list.js';
 import type { Tier } from '../../world/world.js';
 import { listRanges } from '../list-ranges.js';
 import type { CauseKind } from './cause.js';
@@ -77,10 +78,7 @@ export function describeDeviations(deviations: readonly Deviation[], { tiers, ra
     const positions = [...new Set(own.map(({ position }) => position))].sort((one, other) => one - other);
     if (positions.length === 0) return [];
     const count = `${positions.length} ${what}`;
-    const names = positions
-      .slice(0, 3)
-      .map((n) => `'${tiers[n]?.name}'`)
-      .join(', ');
+    const names = renderShortList(positions.map((n) => `'${tiers[n]?.name}'`));
     if (positions.length <= 3) return [`${count}: ${names}`];
     const ranges = listRanges(
       positions.flatMap((n) => ranks[n] ?? []),
@@ -88,8 +86,7 @@ export function describeDeviations(deviations: readonly Deviation[], { tiers, ra
     );
     // One range of ranks says more than names.
     if (ranges.length === 1) return [`${count}: rank ${ranges[0]}`];
-    const shown = `${ranges.slice(0, 3).join(', ')}${ranges.length > 3 ? ' …' : ''}`;
-    return [`${count}: ${names} and ${positions.length - 3} more (rank ${shown})`];
+    return [`${count}: ${names} (rank ${renderShortList(ranges)})`];
   };
   return [...list(false, 'not returned'), ...list(true, 'returned but not valid')].join('; ');
 }

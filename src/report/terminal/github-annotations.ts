@@ -4,9 +4,8 @@ import type { ResultWithExchanges } from '../../engine/case-result.js';
 import { escapeControlCharacters } from '../../support/escape-control-characters.js';
 import { packageRoot } from '../../support/package-root.js';
 import type { Certificate } from '../certificate.js';
-import { dropAdditions } from '../drift-text.js';
 import { createResponseRenderer } from '../exchange-text.js';
-import { isBroken, renderBrokenCase } from '../failure-text.js';
+import { dropAdditions, isBroken, renderBrokenCase } from '../failure-text.js';
 import { groupFailures } from './group-failures.js';
 
 /**
