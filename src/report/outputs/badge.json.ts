@@ -9,7 +9,7 @@ const styles: Readonly<Record<RunVerdict, { readonly words: string; readonly col
 };
 
 /** Renders verdict and counts in the endpoint format of shields.io. Its schema is `schemas/badge.schema.json`. */
-const renderBadge: Output = ({ certificate: { verdict, selected, summary, drift, target } }) => {
+export default (({ certificate: { verdict, selected, summary, drift, target } }) => {
   const { words, color } = styles[selected?.verdict ?? verdict];
   const counts =
     selected === undefined ? describeCounts(summary) : `${describeCounts(selected.cases)} of the selected cases`;
@@ -23,6 +23,4 @@ const renderBadge: Output = ({ certificate: { verdict, selected, summary, drift,
       color: color === 'brightgreen' && drift.length > 0 ? 'orange' : color,
     },
   };
-};
-
-export default renderBadge;
+}) satisfies Output;

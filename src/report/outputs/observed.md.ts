@@ -25,7 +25,7 @@ import { type BodyShortener, createBodyShortener, listShownAnswers, type ShownAn
  * Renders the part that the documentation lacks: how results and errors look, and the answer to every question with the
  * exchange that shows it. Apart from response times, the text is the same if the target behaves the same.
  */
-const renderObserved: Output = ({ suite, suiteResults, certificate: { target, response_times: times } }) => {
+export default (({ suite, suiteResults, certificate: { target, response_times: times } }) => {
   const byQuestion = new Map(suiteResults.map((result) => [result.subject, result]));
   const { groups, questions } = suite.contract;
   const answered = questions.map((question) => ({ question, result: byQuestion.get(question.id) }));
@@ -67,9 +67,7 @@ const renderObserved: Output = ({ suite, suiteResults, certificate: { target, re
         ]),
   ];
   return markdown`${joinMarkdown(blocks)}\n`;
-};
-
-export default renderObserved;
+}) satisfies Output;
 
 function linkTo({ id }: Question): Markdown {
   return rawMarkdown(`[${id}](#${id})`);
