@@ -71,14 +71,6 @@ export function mergeShapeDrift(results: readonly ResultWithExchanges[]): Result
   return results.map((result) => ({ ...result, drift: result.drift.flatMap(merge) }));
 }
 
-/** Does the same, and drops new members that count as no drift. */
-export function dropAdditions(results: readonly ResultWithExchanges[]): ResultWithExchanges[] {
-  return mergeShapeDrift(results).map((result) => ({
-    ...result,
-    drift: result.drift.filter(({ kind }) => kind !== 'addition'),
-  }));
-}
-
 /** Renders a drift, with the responses of this run and of the record. */
 export function renderDrift(drift: Drift, { exchange }: ResultWithExchanges, renderResponse: ResponseRenderer): string {
   if (drift.kind !== 'outcome') return toOneLine(drift.message);
