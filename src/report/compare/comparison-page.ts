@@ -1,4 +1,5 @@
 import type { Certificate } from '../certificate.js';
+import { groupBy } from '../group-by.js';
 import { type Html, html, noHtml, renderPageHead, renderTable } from '../markup.js';
 import { pageStyle } from '../page/page-style.js';
 import type { ComparedCell, ComparedRow, Comparison } from './compare-certificates.js';
@@ -68,36 +69,30 @@ function renderRow(row: ComparedRow, comparison: Comparison<LinkedCertificate>):
 `;
 }
 
-interface AnswerGroup {
-  readonly cell: ComparedCell;
-  readonly columns: number[];
-}
+/** The columns with one answer. */
+type AnswerGroup = readonly [readonly [column: number, ComparedCell], ...(readonly [number, ComparedCell])[]];
 
 /** Groups equal answers: all of them, or over time those that follow one another. */
 function groupCells({ cells }: ComparedRow, { isOverTime }: Comparison): AnswerGroup[] {
-  const groups: AnswerGroup[] = [];
-  for (const [n, cell] of cells.entries()) {
-    const isLike = ({ cell: { text } }: AnswerGroup) => text === cell.text;
-    const same = isOverTime ? groups.slice(-1).find(isLike) : groups.find(isLike);
-    if (same === undefined) groups.push({ cell, columns: [n] });
-    else same.columns.push(n);
-  }
-  return groups;
+  const texts = cells.map(({ text }) => text);
+  const countChanges = (end: number) => texts.slice(1, end + 1).filter((text, n) => text !== texts[n]).length;
+  return [...groupBy(cells.entries(), ([n, { text }]) => (isOverTime ? countChanges(n) : text)).values()];
 }
 
 function renderAnswers(
-  { cell: { text, explanation, isOther }, columns }: AnswerGroup,
+  group: AnswerGroup,
   kind: ComparedRow['kind'],
   id: string,
   { headings, certificates, isOverTime }: Comparison<LinkedCertificate>,
 ): Html {
+  const [[, { text, explanation, isOther }]] = group;
   // A verdict is a word of the suite. An outcome may be any text.
   const isVerdict = kind === 'requirement' || text === 'not-run';
   const badge = isVerdict
     ? html`<span class="badge ${text.replaceAll(' ', '-')}">${text}</span>`
     : html`<code class="badge outcome">${text}</code>`;
-  const links = columns.map(
-    (n, at) => html`${at === 0 ? '' : ', '}<a href="${certificates[n]?.link ?? ''}#${id}">${headings[n] ?? ''}</a>`,
+  const links = group.map(
+    ([n], at) => html`${at === 0 ? '' : ', '}<a href="${certificates[n]?.link ?? ''}#${id}">${headings[n] ?? ''}</a>`,
   );
   return html`<li class="${isOther ? 'other' : 'like'}">${badge} ${isOther ? html`<em>${isOverTime ? 'changed' : 'differs'}</em> ` : noHtml}<span>${links}</span>${explanation === '' ? noHtml : html`<p>${explanation}</p>`}</li>`;
 }
