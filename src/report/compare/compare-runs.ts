@@ -141,11 +141,8 @@ function summarizeDifferences(
 }
 
 /** Judges whether the targets are alike, as far as they were compared. */
-export function judgeComparison({
-  compared,
-  differences,
-  notCompared,
-}: Pick<RunComparison, 'compared' | 'differences' | 'notCompared'>): 'same' | 'different' | 'undetermined' {
+export function judgeComparison(comparison: RunComparison): 'same' | 'different' | 'undetermined' {
+  const { compared, differences, notCompared } = comparison;
   if (differences.length > 0) return 'different';
   return compared === 0 || notCompared.some(({ isOpen }) => isOpen) ? 'undetermined' : 'same';
 }

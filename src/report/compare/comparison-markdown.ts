@@ -13,7 +13,7 @@ export function renderComparisonMarkdown(comparison: Comparison): string {
   const differing = rows.filter(({ differs }) => differs);
   const more = differing.length - maxRows;
   const verdicts = certificates.map(({ verdict }, n) => markdown`${cell(headings[n] ?? '')}: ${verdict}`);
-  const head = [markdown``, ...headings.map(cell)];
+  const head = ['', ...headings.map(cell)];
   const blocks = [
     markdown`Compared: ${joinMarkdown(verdicts, ' · ')}`,
     ...remarks.map((each) => markdown`${each}`),
@@ -24,15 +24,7 @@ export function renderComparisonMarkdown(comparison: Comparison): string {
           renderMarkdownTable(head, differing.slice(0, maxRows).map(renderRow)),
         ]),
     ...(more > 0 ? [markdown`And ${more} more.`] : []),
-    ...(times === undefined
-      ? []
-      : [
-          markdown`${times.title}:`,
-          renderMarkdownTable(
-            head,
-            times.rows.map((row) => row.map((text) => markdown`${text}`)),
-          ),
-        ]),
+    ...(times === undefined ? [] : [markdown`${times.title}:`, renderMarkdownTable(head, times.rows)]),
   ];
   return markdown`${joinMarkdown(blocks)}\n`.text;
 }

@@ -68,11 +68,7 @@ function describeDifference({ statuses, only }: AnswerDifference, names: readonl
 export function renderMigrationMarkdown(report: MigrationReport): Markdown {
   const { comparison, names, counted, accepted, outdated } = report;
   const [model, other] = names;
-  const rows = countByKind(comparison).map(([kind, counts]) => [
-    tableCode(kind),
-    markdown`${requestKinds[kind]}`,
-    ...counts.map((count) => markdown`${count}`),
-  ]);
+  const rows = countByKind(comparison).map(([kind, counts]) => [tableCode(kind), requestKinds[kind], ...counts]);
   const list = (items: readonly string[]) =>
     joinMarkdown(
       items.map((item) => markdown`- ${item}`),
@@ -92,10 +88,7 @@ export function renderMigrationMarkdown(report: MigrationReport): Markdown {
   const blocks = [
     markdown`# ${other} compared with ${model}`,
     markdown`${renderMigrationSentence(report)}`,
-    renderMarkdownTable(
-      ['kind', 'requests', ...headings].map((text) => markdown`${text}`),
-      rows,
-    ),
+    renderMarkdownTable(['kind', 'requests', ...headings], rows),
     ...(outdated.length === 0 ? [] : [list(outdated)]),
     ...[...counted, ...accepted].flatMap(renderOne),
     ...(notCompared.length === 0

@@ -39,7 +39,7 @@ export default (({ suite, suiteResults, certificate: { target, response_times: t
     markdown`Observed with ${suite.name} ${inlineCode(suite.version)}. In requests, ${inlineCode(baseUrlPlaceholder)}, ${inlineCode('$CLIENT_APPLICATION_ID')} and ${inlineCode('$CLIENT_TOKEN')} stand for your values. In responses, ${inlineCode('…')} and the number 0 stand for values that change from response to response. Lists in JSON are cut to their first entry.`,
     markdown`## All answers`,
     renderMarkdownTable(
-      [markdown`Question`, markdown`Answer`],
+      ['Question', 'Answer'],
       groups.flatMap(({ name }) =>
         answered
           .filter(({ question }) => question.group === name)
@@ -60,10 +60,7 @@ export default (({ suite, suiteResults, certificate: { target, response_times: t
       : [
           markdown`## How long do responses take?`,
           markdown`${describeTimes(times)}`,
-          renderMarkdownTable(
-            timesHeadings.map((heading) => markdown`${heading}`),
-            listTimesRows(times).map((row) => row.map((cell) => markdown`${cell}`)),
-          ),
+          renderMarkdownTable(timesHeadings, listTimesRows(times)),
         ]),
   ];
   return markdown`${joinMarkdown(blocks)}\n`;
