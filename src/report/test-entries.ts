@@ -31,11 +31,8 @@ export type TestStatus =
     };
 
 /** Lists the results as tests: requirements, questions, own cases. */
-export function listTestEntries({
-  certificate,
-  suite,
-  results,
-}: Pick<RunView, 'certificate' | 'suite' | 'results'>): TestEntry[] {
+export function listTestEntries(run: Pick<RunView, 'certificate' | 'suite' | 'results'>): TestEntry[] {
+  const { certificate, suite, results } = run;
   const testCases = new Map(suite.cases.map((testCase) => [testCase.id, testCase]));
   const parts = new Map([...certificate.requirements, ...certificate.questions].map(({ id, part }) => [id, part]));
   const renderResponse = createResponseRenderer(suite.world);

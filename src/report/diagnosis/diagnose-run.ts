@@ -44,13 +44,10 @@ export function diagnoseRun(
   if (whole !== undefined) return [createCause({ finding: whole, explained: failing, following: unjudged }, failing)];
   const known = findKnownCauses(observations, suite, failing);
   const others = failing.filter((row) => findOwner(known, row) === undefined);
-  const unexplained = [...groupBy(others, ({ requirement }) => requirement)].map(([requirement, group]) =>
-    describeUnexplained(
-      requirement,
-      group.map(({ key }) => key),
-      observations,
-    ),
-  );
+  const unexplained = [...groupBy(others, ({ requirement }) => requirement)].map(([requirement, group]) => {
+    const keys = group.map(({ key }) => key);
+    return describeUnexplained(requirement, keys, observations);
+  });
   const findings = [...known, ...unexplained];
   const owners = groupBy(failing, (row) => findOwner(findings, row));
   const countOwn = ({ finding }: ExplainedRows) => owners.get(finding)?.length ?? 0;
@@ -85,11 +82,8 @@ interface ExplainedRows {
 }
 
 function createCause({ finding, explained, following }: ExplainedRows, failing: readonly Row[]): Cause {
-  const [first, ...others] = explained.length > 0 ? explained : following;
-  const example = others.reduce(
-    (best, row) => (sizeOf(finding, row.key) > sizeOf(finding, best.key) ? row : best),
-    first as Row,
-  );
+  const shown = explained.length > 0 ? explained : following;
+  const [example] = shown.toSorted((one, other) => sizeOf(finding, other.key) - sizeOf(finding, one.key)) as [Row];
   const failingRequirements = new Set(failing.map(({ requirement }) => requirement));
   const isBeside = ({ requirement }: Row) => failingRequirements.has(requirement);
   const listed = [...explained, ...following.filter(isBeside)];

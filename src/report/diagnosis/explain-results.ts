@@ -68,10 +68,8 @@ function isConcerned({ features }: Hypothesis, observation: Observation): boolea
 
 function predictWith(hypotheses: readonly Hypothesis[], observation: Compared, predict: Predict) {
   const active = hypotheses.filter((each) => isConcerned(each, observation));
-  return predict(
-    active.map(({ mistake: [, , change] }) => change),
-    observation.exchange.request,
-  );
+  const changes = active.map(({ mistake: [, , change] }) => change);
+  return predict(changes, observation.exchange.request);
 }
 
 /** Returns the deviations from one prediction that another one expects, or that it only allows, too. */

@@ -212,10 +212,8 @@ function createResponses(
       const answers = byStatus.get(status) ?? [];
       const seenFor = `Seen for ${renderShortList(answers.map(({ question }) => `\`${question.id}\``))}.`;
       const about = status === ofResults ? 'response' : status === ofErrors ? 'errors' : undefined;
-      const byType = groupBy(
-        answers.filter(({ exchange: { response } }) => response.body !== ''),
-        getValidMediaType,
-      );
+      const withBody = answers.filter(({ exchange: { response } }) => response.body !== '');
+      const byType = groupBy(withBody, getValidMediaType);
       const content = [...byType].map(([type, each]) => [type, createContent(each, ids, shortenBody)] as const);
       return [
         status,

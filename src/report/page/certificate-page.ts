@@ -107,6 +107,7 @@ ${certificate.is_replay ? html`<p class="kicker">${replayEndNotice}</p>` : noHtm
 
 function contents({ certificate, suite, pictures }: Page): Html {
   const { requirements, questions, drift, unstable } = certificate;
+  const groups = suite.contract.groups.map(({ name }) => name);
   const item = (id: string, text: string, number?: number, under: readonly string[] = []): Html =>
     html`<li><a href="#${id}">${text}${number === undefined ? noHtml : html`<span class="number">${number}</span>`}</a>${under.length === 0 ? noHtml : html`<ul>${under.map((heading) => item(createAnchor(heading), heading))}</ul>`}</li>`;
   return html`<nav aria-label="Contents"><details id="contents" open><summary>Contents</summary><ul>
@@ -116,12 +117,7 @@ ${unstable.length === 0 ? noHtml : item('unstable', 'Unstable', unstable.length)
 ${item('search', 'Search and filter')}
 ${item('requirements', 'Requirements', requirements.length, listParts(requirements))}
 ${pictures.length === 0 ? noHtml : item('pictures', 'Pictures')}
-${item(
-  'questions',
-  'Questions',
-  questions.length,
-  suite.contract.groups.map(({ name }) => name),
-)}
+${item('questions', 'Questions', questions.length, groups)}
 ${item('not-verified', 'Statements without a test', suite.contract.exclusions.length)}
 ${item('about', 'About this run')}
 ${certificate.response_times === undefined ? noHtml : item('response-times', 'Response times')}
@@ -320,13 +316,12 @@ function byCase(
   entries: readonly { readonly case: string; readonly text: string }[],
 ): Html {
   if (entries.length === 0) return noHtml;
-  const groups = [...groupBy(entries, (entry) => entry.case)];
+  const groups = [...groupBy(entries, (entry) => entry.case).values()];
   return html`<section id="${id}" class="chapter"><h2>${heading}</h2><p>${words}</p>
 ${groups.map(
-  ([
-    each,
+  (
     own,
-  ]) => html`<div class="card"><h3><a href="#${each}">${each}</a></h3>${own.map(({ text }) => renderPreformatted(text))}</div>
+  ) => html`<div class="card"><h3>${links([own[0].case])}</h3>${own.map(({ text }) => renderPreformatted(text))}</div>
 `,
 )}</section>
 `;
@@ -336,11 +331,7 @@ function exclusions({ suite }: Page): Html {
   return html`<section id="not-verified" class="chapter"><h2>Statements without a test</h2>
 <p>Other statements of the documentation, and why the suite sends nothing for them.</p>
 ${suite.contract.exclusions.map(
-  ({
-    part,
-    statement,
-    reason,
-  }) => html`<div class="card"><h3>${statement}</h3><p>${reason} <small>${part}</small></p></div>
+  (each) => html`<div class="card"><h3>${each.statement}</h3><p>${each.reason} <small>${each.part}</small></p></div>
 `,
 )}</section>
 `;

@@ -41,13 +41,10 @@ function readQuantities(request: HttpRequest): Quantities[] {
   return [...groupBy(read, ({ thing }) => thing)].flatMap(([thing, own]) => {
     if (typeof thing !== 'string') return [];
     const more = own.length > maxItems ? ` … (${own.length} items)` : '';
-    const text = `${own
-      .slice(0, maxItems)
-      .map((each) => each.text)
-      .join(' + ')}${more}`;
+    const texts = own.slice(0, maxItems).map(({ text }) => text);
     // What is no number comes last.
     const sum = own.reduce((total, { value }) => total + (typeof value === 'number' ? value : 1e9), 0);
-    return [{ thing, text, sum }];
+    return [{ thing, text: `${texts.join(' + ')}${more}`, sum }];
   });
 }
 

@@ -34,10 +34,8 @@ export function groupFailures({ causes = [], requirements, own_cases }: Certific
     const own = failing.flatMap(({ entry: { id } }) => (cases.includes(id) ? [id] : []));
     return shown === undefined ? [] : [{ number: n + 1, ...shown, cases: own }];
   });
-  const others = groupBy(
-    failing.filter(({ entry }) => !known.has(entry.id)),
-    ({ subject, entry }) => `${isOwnCase(entry)} ${subject}`,
-  );
+  const unknown = failing.filter(({ entry }) => !known.has(entry.id));
+  const others = groupBy(unknown, ({ subject, entry }) => `${isOwnCase(entry)} ${subject}`);
   const groups: FailureGroup[] = [
     ...ofCauses,
     ...[...others.values()].map((own) => ({ ...own[0], cases: own.map(({ entry }) => entry.id) })),
