@@ -74,7 +74,7 @@ export function compareCertificates<C extends Certificate>(stated: readonly C[],
     certificates,
     headings,
     rows,
-    times: createTimesTable(certificates, (n) => (n === 0 ? undefined : certificates[isOverTime ? n - 1 : 0])),
+    times: createTimesTable(certificates, isOverTime),
     remarks: [
       ...listLimits(certificates),
       ...compareCauses(certificates, headings, isOverTime),
