@@ -107,16 +107,15 @@ function createCause({ finding, explained, following }: ExplainedRows, failing: 
 function findKnownCauses(observations: Observations, { world }: Suite, failing: readonly Row[]): Finding[] {
   const keys = new Set(failing.map(({ key }) => key));
   const conditions = describeConditions(failing);
-  const explain = (some: Observations) => [
-    ...findRefusals(some.all),
-    ...explainResults(some, world, keys),
-    ...conditions,
-  ];
-  const changing = listChanging(observations);
   // A condition explains results that change. No mistake that concerns each request alone does.
-  if (changing.length === 0 || conditions.length > 0) return explain(observations);
+  const changing = conditions.length > 0 ? [] : listChanging(observations);
   const steady = observations.all.filter((each) => !changing.includes(each));
-  return [...explain({ ...observations, all: steady }), describeChanging(changing, observations)];
+  return [
+    ...findRefusals(steady),
+    ...explainResults({ ...observations, all: steady }, world, keys),
+    ...conditions,
+    ...(changing.length === 0 ? [] : [describeChanging(changing, observations)]),
+  ];
 }
 
 function distinct(list: readonly string[]): string[] {
