@@ -86,7 +86,7 @@ export function compareAnsweredRuns(model: AnsweredRun, other: AnsweredRun): Run
   const [modelNames, otherNames] = nameSharedTiers(model.suite.world, other.suite.world);
   const [modelAnswers, otherAnswers] = [readAnswers(model, modelNames), readAnswers(other, otherNames)] as const;
   const compared = new Map<string, RequestKind>();
-  const found = new Map<string, ShownDifference>();
+  const found: ShownDifference[] = [];
   const notCompared: UncomparedRequest[] = [];
   for (const { id, rows } of model.suite.cases)
     for (const [row, { title, requests }] of rows.entries())
@@ -103,12 +103,9 @@ export function compareAnsweredRuns(model: AnsweredRun, other: AnsweredRun): Run
         const sent = JSON.stringify([one.id, two.id]);
         compared.set(sent, kind);
         const difference = findDifference(one.answer, two.answer);
-        if (difference === undefined) continue;
-        const known = found.get(sent);
-        if (known === undefined) found.set(sent, { ...difference, kind, places: [place], pair: [one, two] });
-        else known.places.push(place);
+        if (difference !== undefined) found.push({ ...difference, kind, sent, place, pair: [one, two] });
       }
-  const groups = groupBy([...found.values()], ({ kind, relation }) => `${kind} ${relation}`);
+  const groups = groupBy(found, ({ kind, relation }) => `${kind} ${relation}`);
   const ofKind = groupBy([...compared.values()], (kind) => kind);
   return {
     compared: compared.size,
@@ -119,7 +116,9 @@ export function compareAnsweredRuns(model: AnsweredRun, other: AnsweredRun): Run
 }
 
 interface ShownDifference extends Pick<AnswerDifference, 'kind' | 'relation' | 'statuses' | 'only'> {
-  readonly places: string[];
+  /** The same for equal requests. */
+  readonly sent: string;
+  readonly place: string;
   readonly pair: readonly [Answered, Answered];
 }
 
@@ -134,8 +133,8 @@ function summarizeDifferences(
   const { kind, relation, statuses, only, pair } = bySize[0] as ShownDifference;
   return {
     ...{ kind, relation, statuses, only },
-    requests: all.length,
-    places: bySize.flatMap(({ places }) => places),
+    requests: new Set(all.map(({ sent }) => sent)).size,
+    places: bySize.map(({ place }) => place),
     commands: [renderCommand(pair[0], model), renderCommand(pair[1], other)],
   };
 }
