@@ -6,7 +6,6 @@ import {
   describeDeviations,
   type Finding,
   findDeviations,
-  rankNotice,
 } from './finding.js';
 import { describeMissing, listMistakes } from './mistakes.js';
 import type { Observation, Observations } from './observation.js';
@@ -186,6 +185,9 @@ function createFinding(
     symptoms: createSymptoms(explained, observations),
   };
 }
+
+/** What a rank is, where an output first shows one. */
+const rankNotice = 'Rank 1 is the newest promotion tier.';
 
 /** So many features are named that fit equally well. */
 const maxNamed = 3;

@@ -90,6 +90,3 @@ export function describeDeviations(deviations: readonly Deviation[], { tiers, ra
   };
   return [...list(false, 'not returned'), ...list(true, 'returned but not valid')].join('; ');
 }
-
-/** What a rank is, where an output first shows one. */
-export const rankNotice = 'Rank 1 is the newest promotion tier.';
