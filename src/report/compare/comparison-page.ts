@@ -99,12 +99,10 @@ function renderAnswers(
 
 /** In addition to the style of the certificate's page. */
 const style = `
-.comparison { max-width: 62rem; margin: 0 auto; padding: 0 1.5rem 5rem; }
 .runs { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(17rem, 100%), 1fr)); gap: .7rem; list-style: none; margin-bottom: 1.2rem; }
 .runs .card { margin: 0; } .runs h2 { font-size: 1.05rem; flex: 1 1 8rem; }
 .answers { list-style: none; margin-top: .6rem; display: grid; gap: .45rem; }
 .answers li { border-left: 3px solid var(--line); padding: .1rem 0 .1rem .8rem; font-size: .9rem; } .answers li.other { border-left-color: var(--open); } .answers em { font-style: normal; font-weight: 600; color: var(--open); }
 .answers p { color: var(--soft); }
 details.chapter > summary { font-weight: 620; padding: .4rem 0; } details.chapter[open] > summary { margin-bottom: .6rem; }
-@media (max-width: 40rem) { .comparison { padding: 0 1rem 4rem; } }
 `;

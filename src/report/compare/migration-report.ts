@@ -108,32 +108,28 @@ export function renderMigrationPage(report: MigrationReport): Html {
   const [model, other] = names;
   const { notCompared } = comparison;
   const renderOne = (each: JudgedDifference): Html =>
-    html`<section><h2>${each.kind}: ${each.relation}</h2>${each.reason === undefined ? noHtml : html`<p><b>Accepted:</b> ${renderAcceptance(each)}</p>`}
+    html`<section class="chapter"><h2>${each.kind}: ${each.relation}</h2>${each.reason === undefined ? noHtml : html`<p><b>Accepted:</b> ${renderAcceptance(each)}</p>`}
 <p>Requests: ${each.requests}. The smallest is in <code>${each.places[0] ?? ''}</code>:</p>
-<ul>${describeDifference(each, names).map((line) => html`<li>${line}</li>`)}</ul>
+<ul class="plain">${describeDifference(each, names).map((line) => html`<li>${line}</li>`)}</ul>
 ${each.commands.map((command, n) => html`<details><summary>Sent to ${names[n] ?? ''}</summary>${renderPreformatted(command)}</details>`)}</section>
 `;
   const rows = countByKind(comparison).map(([kind, counts]) => [`${kind}: ${requestKinds[kind]}`, ...counts]);
-  return html`${renderPageHead(`${other} compared with ${model}`, pageStyle + style)}
+  return html`${renderPageHead(`${other} compared with ${model}`, pageStyle)}
 <body>
-<main>
+<main class="comparison">
+<header>
 <h1>${other} compared with ${model}</h1>
 <p>${renderMigrationSentence(report)}</p>
+</header>
 ${outdated.map((text) => html`<p><b>${text}</b></p>`)}
 ${renderTable(['Requests', ...headings], rows)}${[...counted, ...accepted].map(renderOne)}
 ${
   notCompared.length === 0
     ? noHtml
-    : html`<section><h2>Not compared</h2><ul>${notCompared.map(({ place, reason }) => html`<li><code>${place}</code> ${reason}</li>`)}</ul></section>`
+    : html`<section class="chapter"><h2>Not compared</h2><ul class="plain">${notCompared.map(({ place, reason }) => html`<li><code>${place}</code> ${reason}</li>`)}</ul></section>`
 }
 </main>
 </body>
 </html>
 `;
 }
-
-/** In addition to the style of the certificate's page. */
-const style = `
-main { max-width: 62rem; margin: 0 auto; padding: 2.5rem 1.5rem 5rem; display: grid; gap: .8rem; }
-section { margin-top: 1.5rem; display: grid; gap: .4rem; } section ul { padding-left: 1.2rem; }
-`;
