@@ -18,9 +18,8 @@ export function describeAnswers(questions: Certificate['questions']): string {
 
 /** Describes how many have each verdict. */
 export function describeCounts(counts: Certificate['summary']): string {
-  return Object.entries(counts)
-    .map(([verdict, count]) => `${count} ${verdict}`)
-    .join(', ');
+  const each = Object.entries(counts).map(([verdict, count]) => `${count} ${verdict}`);
+  return each.join(', ');
 }
 
 /** Describes one more count, to be appended; empty for 0. */

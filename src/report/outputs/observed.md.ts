@@ -40,11 +40,7 @@ export default (({ suite, suiteResults, certificate: { target, response_times: t
     markdown`## All answers`,
     renderMarkdownTable(
       ['Question', 'Answer'],
-      groups.flatMap(({ name }) =>
-        answered
-          .filter(({ question }) => question.group === name)
-          .map(({ question, result }) => renderAnswerRow(question, result)),
-      ),
+      answered.map(({ question, result }) => renderAnswerRow(question, result)),
     ),
     markdown`## Warnings`,
     warnings.length === 0 ? markdown`None.` : joinMarkdown(warnings, '\n'),
