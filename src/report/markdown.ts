@@ -43,7 +43,7 @@ export function tableCode(text: string): Markdown {
 }
 
 /** A cell of a table. One that is rendered already has no pipes: it is of {@link tableCode} or of a template. */
-export type MarkdownCell = string | number | Markdown;
+type MarkdownCell = string | number | Markdown;
 
 /** Renders a table. */
 export function renderMarkdownTable(
