@@ -69,11 +69,10 @@ export function renderMigrationMarkdown(report: MigrationReport): Markdown {
   const { comparison, names, counted, accepted, outdated } = report;
   const [model, other] = names;
   const rows = countByKind(comparison).map(([kind, counts]) => [tableCode(kind), requestKinds[kind], ...counts]);
-  const list = (items: readonly string[]) =>
-    joinMarkdown(
-      items.map((item) => markdown`- ${item}`),
-      '\n',
-    );
+  const list = (items: readonly string[]) => {
+    const lines = items.map((item) => markdown`- ${item}`);
+    return joinMarkdown(lines, '\n');
+  };
   const renderOne = (each: JudgedDifference): Markdown[] => [
     markdown`## ${each.kind}: ${each.relation}`,
     ...(each.reason === undefined ? [] : [markdown`Accepted: ${renderAcceptance(each)}`]),

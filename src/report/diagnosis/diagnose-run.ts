@@ -7,10 +7,9 @@ import type { Cause } from './cause.js';
 import { describeChanging, listChanging } from './changing-results.js';
 import { findDeploymentCause } from './deployment-cause.js';
 import { explainResults } from './explain-results.js';
-import type { Finding } from './finding.js';
+import { describeUnexplained, type Finding } from './finding.js';
 import { formatRow, type Observations, observe } from './observation.js';
 import { findRefusals } from './refusals.js';
-import { describeUnexplained } from './unexplained-rows.js';
 
 /** A row of a requirement case, or another result about a requirement, that fails or is inconclusive. */
 interface Row {

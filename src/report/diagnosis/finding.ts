@@ -80,13 +80,26 @@ export function describeDeviations(deviations: readonly Deviation[], { tiers, ra
     const count = `${positions.length} ${what}`;
     const names = renderShortList(positions.map((n) => `'${tiers[n]?.name}'`));
     if (positions.length <= 3) return [`${count}: ${names}`];
-    const ranges = listRanges(
-      positions.flatMap((n) => ranks[n] ?? []),
-      (one, next) => next === one + 1,
-    );
+    const ownRanks = positions.flatMap((n) => ranks[n] ?? []);
+    const ranges = listRanges(ownRanks, (one, next) => next === one + 1);
     // One range of ranks says more than names.
     if (ranges.length === 1) return [`${count}: rank ${ranges[0]}`];
     return [`${count}: ${names} (rank ${renderShortList(ranges)})`];
   };
   return [...list(false, 'not returned'), ...list(true, 'returned but not valid')].join('; ');
+}
+
+/** Describes failing rows of a requirement that no known mistake explains. @param keys of the rows */
+export function describeUnexplained(requirement: string, keys: readonly string[], observations: Observations): Finding {
+  const own = observations.all.filter(({ rows }) => keys.some((key) => rows.has(key)));
+  const found = findUndocumented(own, observations);
+  const shown = describeDeviations([...found.values()].flat(), observations);
+  const symptoms = createSymptoms(found, observations);
+  for (const key of keys) if (!symptoms.has(key)) symptoms.set(key, { words: '', size: 0 });
+  return {
+    kind: 'unexplained',
+    sentence: `Responses in cases of ${requirement} are not as expected. No single mistake that the suite knows explains it.`,
+    evidence: [`Rows that fail: ${keys.length}. ${shown}`.trimEnd()],
+    symptoms,
+  };
 }

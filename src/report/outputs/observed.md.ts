@@ -34,14 +34,12 @@ export default (({ suite, suiteResults, certificate: { target, response_times: t
     .map(({ question, result }) => markdown`- ${linkTo(question)}: ${renderSentence(question, result)}`);
   const shortenBody = createBodyShortener(suite.world, suiteResults);
   const renderResponse = createStableRenderer(suite.world, shortenBody);
+  const answerRows = answered.map(({ question, result }) => renderAnswerRow(question, result));
   const blocks = [
     markdown`# What ${inlineCode(target.name)} does where the documentation is silent`,
     markdown`Observed with ${suite.name} ${inlineCode(suite.version)}. In requests, ${inlineCode(baseUrlPlaceholder)}, ${inlineCode('$CLIENT_APPLICATION_ID')} and ${inlineCode('$CLIENT_TOKEN')} stand for your values. In responses, ${inlineCode('…')} and the number 0 stand for values that change from response to response. Lists in JSON are cut to their first entry.`,
     markdown`## All answers`,
-    renderMarkdownTable(
-      ['Question', 'Answer'],
-      answered.map(({ question, result }) => renderAnswerRow(question, result)),
-    ),
+    renderMarkdownTable(['Question', 'Answer'], answerRows),
     markdown`## Warnings`,
     warnings.length === 0 ? markdown`None.` : joinMarkdown(warnings, '\n'),
     ...renderExamples(listShownAnswers(suite, suiteResults), shortenBody, renderResponse),
