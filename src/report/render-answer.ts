@@ -17,7 +17,8 @@ export function renderAnswer(
   quote = (text: string) => text,
 ): string {
   if (outcome === undetermined) return 'The behaviour could not be determined.';
-  if (answer.kind === 'value') return `${describeValue(answer.describes)}: ${quote(outcome)}.`;
+  // The first clause: the rest says what a missing value looks like.
+  if (answer.kind === 'value') return `${answer.describes.split(/[;.]/)[0]}: ${quote(outcome)}.`;
   const status = exchange !== undefined && 'response' in exchange ? String(exchange.response.status) : '';
   const sentence = answer.outcomes.get(outcome) ?? `${quote(outcome)}.`;
   return sentence.replaceAll(/\b(?:another )?([1-5])xx\b/g, (each, digit: string) => {
@@ -34,9 +35,4 @@ export function renderAnswerMarkdown(
   quote: (text: string) => Markdown = inlineCode,
 ): Markdown {
   return rawMarkdown(renderAnswer(question, outcome, exchange, (text) => quote(text).text));
-}
-
-/** The first clause of what describes a value: the rest says what a missing value looks like. */
-function describeValue(describes: string): string {
-  return describes.split(/[;.]/)[0] ?? '';
 }

@@ -280,14 +280,10 @@ function listMarks({ outcome, warning, drift }: QuestionEntry): string[] {
 function questionBlock({ question, entry, answer }: AskedQuestion, page: Page): Html {
   const { id, open, part } = question;
   const { outcome, warning, drift, reason = '' } = entry;
-  return html`<div class="block question"><details class="item" id="${id}" data-is="${listMarks(entry).join(' ')}"><summary><span class="asked">${renderSentence(renderQuestion(open))}</span> ${warning ? html`<span class="badge warning">warning</span> ` : noHtml}${drift ? html`<span class="badge drift">drift</span> ` : noHtml}<span class="answer">${renderSentence(answer)} ${outcome === null || question.answer.kind === 'value' ? noHtml : html`<code class="badge outcome">${outcome}</code>`}</span><small><code>${id}</code></small></summary><div class="inside">
+  const headline = capitalize(open.replace(/^The documentation does not say /, ''));
+  return html`<div class="block question"><details class="item" id="${id}" data-is="${listMarks(entry).join(' ')}"><summary><span class="asked">${renderSentence(headline)}</span> ${warning ? html`<span class="badge warning">warning</span> ` : noHtml}${drift ? html`<span class="badge drift">drift</span> ` : noHtml}<span class="answer">${renderSentence(answer)} ${outcome === null || question.answer.kind === 'value' ? noHtml : html`<code class="badge outcome">${outcome}</code>`}</span><small><code>${id}</code></small></summary><div class="inside">
 ${reasonMarkup(reason, page.shared)}${outcomeList(question, outcome)}<p><small>Left open in: ${part}.</small></p>${page.renderCase(id)}</div></details></div>
 `;
-}
-
-/** Renders what the documentation does not say, as a headline. */
-function renderQuestion(open: string): string {
-  return capitalize(open.replace(/^The documentation does not say /, ''));
 }
 
 function renderVerdict(verdict: RunVerdict): string {
