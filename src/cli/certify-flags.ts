@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type RequestFormat, requestFormats } from '../report/request-formats.js';
+import { type RequestFormat, requestFormats } from '../report/planned-requests.js';
 import { findRunFile } from '../report/result-files.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { RunOptions } from '../targets/run-options.js';

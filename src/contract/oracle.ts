@@ -181,18 +181,18 @@ function createAlternatives(matching: Oracle['matching'], valid: Oracle['valid']
     returned: (tier) => combine([checked(tier), matching(tier), valid(tier)]),
   });
   return [
-    alternative('before-the-filter', (tier) => requiredIf(newest.has(tier))),
+    alternative('before-the-filter', (tier) => requireIf(newest.has(tier))),
     alternative('after-the-filter', afterIt),
   ];
 }
 
 /** Combines obligations with "and". */
-function combine(obligations: readonly Obligation[]): Obligation {
+export function combine(obligations: readonly Obligation[]): Obligation {
   if (obligations.includes('forbidden')) return 'forbidden';
   return obligations.includes('open') ? 'open' : 'required';
 }
 
-function requiredIf(condition: boolean): Obligation {
+export function requireIf(condition: boolean): Obligation {
   return condition ? 'required' : 'forbidden';
 }
 
@@ -269,7 +269,7 @@ function judgeRule(rule: Rule, body: DocumentedBody, { skus }: World): Obligatio
   const { metadata = {} } = body;
   switch (rule.kind) {
     case 'customer':
-      return requiredIf(rule.any_of.includes(body.customer?.id ?? ''));
+      return requireIf(rule.any_of.includes(body.customer?.id ?? ''));
     case 'product':
       // A SKU may or may not count as its product, so items with a SKU are only possible.
       return judgeQuantity(
@@ -300,7 +300,7 @@ function judgeQuantity(certain: readonly Item[], possible: readonly Item[], atLe
 
 function judgeFilter({ subject, value, openReason }: Filter, tier: Tier): Obligation {
   if (openReason !== undefined) return 'open';
-  if (subject.on === 'campaign') return requiredIf(tier.campaign_id === value);
+  if (subject.on === 'campaign') return requireIf(tier.campaign_id === value);
   return judgeEntry(tier.metadata, subject.key, value);
 }
 

@@ -235,7 +235,7 @@ export default class CertificateReporter implements Reporter {
       ...omitUndefined({ sign: this.sign }),
       secrets: this.isMerge || isReplay ? [] : listSecrets(loadTarget(this.options, process.env).connection),
     };
-    const written = writeResults(certificate, suite, results, destination, { archive, index });
+    const written = writeResults(certificate, suite, results, destination, { archive, exchanges: index });
     const isReached = results.every(({ verdict }) => verdict !== 'not-run');
     const isShardDone = settings.shard !== undefined && !isCutShort && unreachable === undefined && isReached;
     saveEnding({

@@ -1,5 +1,5 @@
 import { isJsonObject, parseJson } from '../support/json.js';
-import { toOneLine } from '../support/untrusted-text.js';
+import { shortenPair, toOneLine } from '../support/untrusted-text.js';
 import type { Certificate } from './certificate.js';
 
 /** Members that differ from run to run. */
@@ -14,11 +14,9 @@ const textsOfSuite = ['at', 'statement', 'part'];
  * @param isSameSuite whether both were judged by the same cases; otherwise texts and locations of cases are ignored
  */
 export function listCertificateDifferences(stated: Certificate, shown: Certificate, isSameSuite: boolean): string[] {
-  const skipped = new Set(isSameSuite ? [] : textsOfSuite);
-  const select = (certificate: Certificate) =>
-    Object.fromEntries(Object.entries(certificate).filter(([name]) => !ignored.includes(name)));
+  const skipped = new Set(isSameSuite ? ignored : [...ignored, ...textsOfSuite]);
   // Through JSON, as the stated certificate comes from a file.
-  return [...listDifferences(select(stated), select(parseJson(JSON.stringify(shown)) as Certificate), '', skipped)];
+  return [...listDifferences(stated, parseJson(JSON.stringify(shown)), '', skipped)];
 }
 
 function* listDifferences(
@@ -29,7 +27,9 @@ function* listDifferences(
 ): Generator<string, void, undefined> {
   const [one, other] = [listMembers(stated), listMembers(shown)];
   if (one === undefined || other === undefined) {
-    if (JSON.stringify(stated) !== JSON.stringify(shown)) yield `${location}: ${renderDifference(stated, shown)}`;
+    if (JSON.stringify(stated) === JSON.stringify(shown)) return;
+    const [claim, evidence] = shortenPair(renderValue(stated), renderValue(shown));
+    yield `${location}: the certificate says ${claim}; the evidence shows ${evidence}`;
     return;
   }
   for (const name of new Set([...one.keys(), ...other.keys()]))
@@ -44,23 +44,6 @@ function listMembers(value: unknown): Map<string, unknown> | undefined {
   const ids = value.map((entry) => (isJsonObject(entry) ? entry.id : undefined));
   const haveIds = ids.every((id) => typeof id === 'string') && new Set(ids).size === ids.length;
   return new Map(value.map((entry, n) => [haveIds ? String(ids[n]) : String(n + 1), entry]));
-}
-
-/** Characters shown of a long text before the first that differs, and in all. */
-const before = 20;
-const maxShown = 160;
-
-function renderDifference(stated: unknown, shown: unknown): string {
-  const [one, other] = [renderValue(stated), renderValue(shown)];
-  const different = [...one].findIndex((character, n) => character !== other[n]);
-  const from = Math.max(0, (different === -1 ? one.length : different) - before);
-  return `the certificate says ${excerpt(one, from)}; the evidence shows ${excerpt(other, from)}`;
-}
-
-function excerpt(text: string, from: number): string {
-  if (text.length <= maxShown) return text;
-  const end = from + maxShown;
-  return `${from > 0 ? '…' : ''}${text.slice(from, end)}${end < text.length ? '…' : ''}`;
 }
 
 function renderValue(value: unknown): string {

@@ -22,9 +22,8 @@ import { formatLocation } from '../support/problem.js';
 import { quoteLines, toOneLine } from '../support/untrusted-text.js';
 import { listNames, thingKinds } from '../world/named-world.js';
 import type { Cause } from './diagnosis/cause.js';
-import { mergeShapeDrift, renderDrift } from './drift-text.js';
 import { createStableRenderer, type ResponseRenderer } from './exchange-text.js';
-import { renderFailure } from './failure-text.js';
+import { mergeShapeDrift, renderDrift, renderFailure } from './failure-text.js';
 import { listRanges } from './list-ranges.js';
 import { renderProfileNotice } from './notices.js';
 import type { ResponseTimes } from './response-times.js';
@@ -313,11 +312,8 @@ function countVerdicts(judged: readonly { readonly verdict: Verdict }[]): Verdic
 
 /** Lists what the target needs so that all requirement cases apply, a line per kind of thing. */
 function listUnavailable({ cases, world }: Suite): string[] {
-  const needed = new Set(
-    cases.flatMap((testCase) =>
-      testCase.kind === 'requirement' ? testCase.rows.flatMap(({ unavailable }) => unavailable) : [],
-    ),
-  );
+  const verifying = cases.filter(({ kind }) => kind === 'requirement');
+  const needed = new Set(verifying.flatMap(({ rows }) => rows.flatMap(({ unavailable }) => unavailable)));
   const things = [...world.unavailable.values()].filter(({ kind, name }) => needed.has(`${kind} ${name}`));
   const capabilities = [...new Set(things.flatMap((thing) => thing.capabilities))];
   return [

@@ -26,10 +26,8 @@ export function extractEntry(lines: readonly string[], at: Pick<Location, 'line'
   const end = [...rest, '}'].findIndex((text) => text.trim() !== '' && !text.startsWith(inner));
   const length = rest[end]?.startsWith(`${indentation}}`) ? end + 1 : end;
   const common = first.search(/\S/);
-  return [first, ...rest.slice(0, length)]
-    .map((text) => text.slice(common))
-    .join('\n')
-    .trimEnd();
+  const entry = [first, ...rest.slice(0, length)].map((text) => text.slice(common));
+  return entry.join('\n').trimEnd();
 }
 
 /** Reads the lines of a text file; none if it cannot be read. */

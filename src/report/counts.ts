@@ -18,9 +18,8 @@ export function describeAnswers(questions: Certificate['questions']): string {
 
 /** Describes how many have each verdict. */
 export function describeCounts(counts: Certificate['summary']): string {
-  return Object.entries(counts)
-    .map(([verdict, count]) => `${count} ${verdict}`)
-    .join(', ');
+  const each = Object.entries(counts).map(([verdict, count]) => `${count} ${verdict}`);
+  return each.join(', ');
 }
 
 /** Describes one more count, to be appended; empty for 0. */
@@ -29,11 +28,7 @@ export function describeFurtherCount(count: number, what: string): string {
 }
 
 /** Renders how many requests were sent, and how many were judged if these are fewer. */
-export function renderRequestCounts(counts: {
-  readonly requests_sent: number;
-  readonly exchanges_judged: number;
-}): string {
-  const { requests_sent: sent, exchanges_judged: judged } = counts;
+export function renderRequestCounts({ requests_sent: sent, exchanges_judged: judged }: Certificate): string {
   if (judged > sent) return `${sent} sent; many serve several cases`;
   return judged === sent ? `${sent} sent` : `${sent} sent, ${judged} judged`;
 }

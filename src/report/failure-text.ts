@@ -1,10 +1,13 @@
+/** Texts about cases that fail, are an error, or drifted. */
+
 import type { ResultWithExchanges } from '../engine/case-result.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import { getSentRequest } from '../http/exchange.js';
+import type { Drift } from '../judge/drift.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import { joinLines, toOneLine } from '../support/untrusted-text.js';
-import { renderDrift } from './drift-text.js';
+import { joinLines, quoteLines, toOneLine } from '../support/untrusted-text.js';
 import type { ResponseRenderer } from './exchange-text.js';
+import { groupBy } from './group-by.js';
 
 /** Whether a test of this case fails: it fails, is an error, or its outcome drifted. */
 export function isBroken({ verdict, drift }: ResultWithExchanges): boolean {
@@ -53,4 +56,28 @@ export function renderFailure(result: ResultWithExchanges, baseUrl: string, rend
     ...section('Received', received),
     ...section('Send it again with', command),
   ]).trimEnd();
+}
+
+/** Keeps each change of shape in the first case that shows it, with the number of the others. */
+export function mergeShapeDrift(results: readonly ResultWithExchanges[]): ResultWithExchanges[] {
+  const ofShape = results.flatMap(({ drift }) => drift.flatMap((each) => (each.kind === 'outcome' ? [] : [each])));
+  const alike = groupBy(ofShape, ({ message }) => message);
+  const merge = (drift: Drift): Drift[] => {
+    if (drift.kind === 'outcome') return [drift];
+    const [first, ...{ length: others }] = alike.get(drift.message) ?? [];
+    if (drift !== first) return [];
+    return [others === 0 ? drift : { ...drift, message: `${drift.message} The same in ${others} more cases.` }];
+  };
+  return results.map((result) => ({ ...result, drift: result.drift.flatMap(merge) }));
+}
+
+/** Renders a drift, with the responses of this run and of the record. */
+export function renderDrift(drift: Drift, { exchange }: ResultWithExchanges, renderResponse: ResponseRenderer): string {
+  if (drift.kind !== 'outcome') return toOneLine(drift.message);
+  const { question, outcome, expected } = drift;
+  return [
+    toOneLine(`${question} is '${outcome}'; ${expected.statedBy} says '${expected.outcome}'.`),
+    ...(exchange === undefined ? [] : ['', 'Now:', ...quoteLines(renderResponse(exchange))]),
+    ...(expected.recorded === undefined ? [] : ['', 'Then:', ...quoteLines(expected.recorded)]),
+  ].join('\n');
 }

@@ -42,9 +42,15 @@ export function tableCode(text: string): Markdown {
   return /[|\\]/.test(text) ? markdown`${text}` : inlineCode(text);
 }
 
-/** Renders a table. @param rows cells without pipes: of {@link tableCode} or of a template */
-export function renderMarkdownTable(head: readonly Markdown[], rows: readonly (readonly Markdown[])[]): Markdown {
-  const texts = [head, ...rows].map((cells) => cells.map(({ text }) => text));
+/** A cell of a table. One that is rendered already has no pipes: it is of {@link tableCode} or of a template. */
+type MarkdownCell = string | number | Markdown;
+
+/** Renders a table. */
+export function renderMarkdownTable(
+  head: readonly MarkdownCell[],
+  rows: readonly (readonly MarkdownCell[])[],
+): Markdown {
+  const texts = [head, ...rows].map((cells) => cells.map((cell) => markdown`${cell}`.text));
   return rawMarkdown(markdownTable(texts, { alignDelimiters: false }));
 }
 

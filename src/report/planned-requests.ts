@@ -2,7 +2,10 @@ import type { Plan } from '../engine/plan.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import type { Headers, HttpRequest } from '../http/exchange.js';
 import { addHeaders } from '../http/request-headers.js';
-import type { RequestFormat } from './request-formats.js';
+
+/** Formats of requests for other programs. */
+export const requestFormats = ['curl', 'http'] as const;
+export type RequestFormat = (typeof requestFormats)[number];
 
 const renderers = { curl: renderCurl, http: renderHttpFile } as const satisfies Record<RequestFormat, unknown>;
 

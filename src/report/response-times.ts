@@ -48,21 +48,20 @@ export function measureResponseTimes(
       times.set(kind, [...(times.get(kind) ?? []), timing.durationMs]);
     }
   if (times.size === 0) return undefined;
-  const kinds = (Object.keys(requestKinds) as RequestKind[]).reverse();
-  return { concurrency, kinds: kinds.flatMap((kind) => summarizeTimes(kind, times.get(kind) ?? [])) };
+  const kinds = (Object.keys(requestKinds) as RequestKind[]).filter((kind) => times.has(kind)).reverse();
+  return { concurrency, kinds: kinds.map((kind) => summarizeTimes(kind, times.get(kind) ?? [])) };
 }
 
 /** The distance from the middle that holds 99 % of a normal distribution, in standard deviations. */
 const z = 2.576;
 
-function summarizeTimes(kind: RequestKind, unsorted: readonly number[]): KindTimes[] {
-  if (unsorted.length === 0) return [];
+function summarizeTimes(kind: RequestKind, unsorted: readonly number[]): KindTimes {
   const sorted = unsorted.toSorted((one, other) => one - other);
   const count = sorted.length;
   const getRank = (rank: number) => sorted[rank - 1] ?? 0;
   // How many of them are below the median has the binomial distribution B(count, 1/2).
   const low = Math.floor((count - z * Math.sqrt(count)) / 2);
-  const times = {
+  return {
     kind,
     requests: count,
     median_ms: getRank(Math.ceil(count / 2)),
@@ -70,7 +69,6 @@ function summarizeTimes(kind: RequestKind, unsorted: readonly number[]): KindTim
     p95_ms: getRank(Math.ceil(0.95 * count)),
     slowest_ms: getRank(count),
   };
-  return [times];
 }
 
 /** What the columns of {@link listTimesRows} are. */
@@ -78,13 +76,7 @@ export const timesHeadings = ['', 'requests', 'median', 'p95', 'slowest'] as con
 
 /** Lists a row of a table for each kind of request. */
 export function listTimesRows({ kinds }: ResponseTimes): readonly (readonly [string, ...number[]])[] {
-  return kinds.map(({ kind, requests, median_ms, p95_ms, slowest_ms }) => [
-    requestKinds[kind],
-    requests,
-    median_ms,
-    p95_ms,
-    slowest_ms,
-  ]);
+  return kinds.map((each) => [requestKinds[each.kind], each.requests, each.median_ms, each.p95_ms, each.slowest_ms]);
 }
 
 /** Says what the times are. */

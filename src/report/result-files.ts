@@ -29,10 +29,8 @@ export function findRunFile(named: string, ...names: readonly string[]): string 
 export function findLastCertificate(out: string): string | undefined {
   const files = [out, path.join(out, partialFolder)].map((folder) => path.join(folder, 'certificate.json'));
   const timeOf = (file: string) => statSync(file).mtimeMs;
-  return files
-    .filter((file) => existsSync(file))
-    .sort((one, other) => timeOf(one) - timeOf(other))
-    .at(-1);
+  const found = files.filter((file) => existsSync(file));
+  return found.sort((one, other) => timeOf(one) - timeOf(other)).at(-1);
 }
 
 /**

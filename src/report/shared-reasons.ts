@@ -3,6 +3,7 @@ import { nothingMorePrefix } from '../http/request-budget.js';
 import { ownPromotionsPrefix } from '../judge/own-promotions.js';
 import type { Verdict } from '../judge/verdict.js';
 import type { Cause } from './diagnosis/cause.js';
+import { groupBy } from './group-by.js';
 
 /** Reasons that several cases share for having no verdict, with the number of these cases. */
 export type SharedReasons = ReadonlyMap<string, number>;
@@ -22,13 +23,10 @@ export function findSharedReasons({ requirements, questions }: ReasonSource): Sh
     .flatMap(({ cases }) => cases)
     .filter(({ verdict }) => verdict === 'inconclusive' || verdict === 'not-run' || verdict === 'not-applicable');
   const unanswered = questions.filter(({ outcome }) => outcome === null);
-  const counts = new Map<string, number>();
-  for (const { reason = '' } of [...unjudged, ...unanswered]) {
-    const cause = extractCause(reason);
-    counts.set(cause, (counts.get(cause) ?? 0) + 1);
-  }
+  const alike = groupBy([...unjudged, ...unanswered], ({ reason = '' }) => extractCause(reason));
+  const counts = [...alike].map(([reason, { length }]) => [reason, length] as const);
   const isOfRun = (reason: string) => reason === notReachedReason || reason === notSelectedReason;
-  return new Map([...counts].filter(([reason, count]) => isOfRun(reason) || (reason !== '' && count >= minShared)));
+  return new Map(counts.filter(([reason, count]) => isOfRun(reason) || (reason !== '' && count >= minShared)));
 }
 
 export function isSharedReason(reason: string, shared: SharedReasons): boolean {

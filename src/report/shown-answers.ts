@@ -3,7 +3,7 @@ import type { Suite } from '../cases/suite.js';
 import type { Question } from '../contract/contract.js';
 import type { ResultWithExchanges } from '../engine/case-result.js';
 import { isTransient } from '../http/response-status.js';
-import { getKnownIds, type KnownIds } from '../recognition/known-ids.js';
+import { getKnownIds } from '../recognition/known-ids.js';
 import { parseJson } from '../support/json.js';
 import { truncate } from '../support/untrusted-text.js';
 import type { World } from '../world/world.js';
@@ -47,13 +47,13 @@ export type BodyShortener = (body: string) => unknown;
 export function createBodyShortener(world: World, results: readonly ResultWithExchanges[]): BodyShortener {
   const ids = getKnownIds(world);
   const times = new Set(world.tiers.map(({ created_at }) => created_at));
-  const isOfWorld = (text: string) =>
-    times.has(text) || ids.tiers.findExact(text) !== undefined || ids.keys.findExact(text) !== undefined;
+  const isId = (text: string) => [ids.tiers, ids.keys].some((known) => known.findExact(text) !== undefined);
+  const isOfWorld = (text: string) => times.has(text) || isId(text);
   const volatile = new Set(results.flatMap((result) => result.volatile ?? []));
   return (body) => {
     const value = parseJson(body);
     if (value === undefined || isDeeper(value, maxDepth)) return undefined;
-    const sample = createSample(value, '', { ids, isOfWorld, volatile });
+    const sample = createSample(value, '', { isId, isOfWorld, volatile });
     return JSON.stringify(sample).length > maxSample ? undefined : sample;
   };
 }
@@ -64,7 +64,7 @@ function isDeeper(value: unknown, depth: number): boolean {
 }
 
 interface Sampling {
-  readonly ids: KnownIds;
+  isId(text: string): boolean;
   isOfWorld(text: string): boolean;
   /** Patterns of places whose values change. */
   readonly volatile: ReadonlySet<string>;
@@ -72,7 +72,7 @@ interface Sampling {
 
 /** Creates a sample of a value, with the same types and the same members. */
 function createSample(value: unknown, path: string, sampling: Sampling, isWithin = false): unknown {
-  const { ids, volatile } = sampling;
+  const { isId, volatile } = sampling;
   const isVolatile = isWithin || volatile.has(path);
   if (typeof value === 'string') return isVolatile ? '…' : stabilizeText(value, sampling);
   if (typeof value === 'number') return isVolatile || Math.abs(value) >= minVolatileNumber ? 0 : value;
@@ -82,7 +82,7 @@ function createSample(value: unknown, path: string, sampling: Sampling, isWithin
     return isVolatile ? [] : value.slice(0, maxEntries).map((item) => createSample(item, `${path}/*`, sampling));
   let entries = 0;
   const shown = Object.entries(value).filter(([key]) => {
-    if (ids.tiers.findExact(key) === undefined && ids.keys.findExact(key) === undefined) return true;
+    if (!isId(key)) return true;
     entries += 1;
     return entries <= maxEntries;
   });

@@ -39,6 +39,7 @@ export function createRecord(
   until?: string,
 ): TargetRecord {
   const renderResponse = createStableRenderer(suite.world);
+  const shapes = results.flatMap(({ shape }) => shape ?? []);
   const questions = results
     .filter((result) => result.outcome !== undefined)
     .sort((one, other) => (one.subject < other.subject ? -1 : 1))
@@ -51,13 +52,11 @@ export function createRecord(
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     ...omitUndefined({ until }),
     questions: Object.fromEntries(questions),
-    ...omitUndefined({ response_schema: mergeShapesOfRun(results), answers: mergeTemplatesOfRun(results) }),
+    ...omitUndefined({
+      response_schema: shapes.reduce<BodyShape | undefined>(mergeShapes, undefined),
+      answers: mergeTemplatesOfRun(results),
+    }),
   };
-}
-
-/** Merges the shapes of the successful bodies of all cases. */
-export function mergeShapesOfRun(results: readonly ResultWithExchanges[]): BodyShape | undefined {
-  return results.flatMap(({ shape }) => shape ?? []).reduce<BodyShape | undefined>(mergeShapes, undefined);
 }
 
 /** Nobody would read longer templates in a record. */

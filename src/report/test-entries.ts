@@ -1,8 +1,8 @@
 import { isOwnCase } from '../cases/suite.js';
 import type { ResultWithExchanges } from '../engine/case-result.js';
-import { dropAdditions } from './drift-text.js';
-import { createResponseRenderer } from './exchange-text.js';
-import { renderBrokenCase } from './failure-text.js';
+import type { Certificate } from './certificate.js';
+import { createResponseRenderer, type ResponseRenderer } from './exchange-text.js';
+import { mergeShapeDrift, renderBrokenCase } from './failure-text.js';
 import type { RunView } from './run-view.js';
 
 /** A case as reports of tests show it, whatever their format. */
@@ -31,11 +31,14 @@ export type TestStatus =
     };
 
 /** Lists the results as tests: requirements, questions, own cases. */
-export function listTestEntries({ certificate, suite, results }: RunView): TestEntry[] {
+export function listTestEntries(run: Pick<RunView, 'certificate' | 'suite' | 'results'>): TestEntry[] {
+  const { certificate, suite, results } = run;
   const testCases = new Map(suite.cases.map((testCase) => [testCase.id, testCase]));
   const parts = new Map([...certificate.requirements, ...certificate.questions].map(({ id, part }) => [id, part]));
   const renderResponse = createResponseRenderer(suite.world);
-  const entries = dropAdditions(results).map((result): TestEntry => {
+  const entries = mergeShapeDrift(results).map((merged): TestEntry => {
+    // New members that count as no drift are notes of the certificate.
+    const result = { ...merged, drift: merged.drift.filter(({ kind }) => kind !== 'addition') };
     const testCase = testCases.get(result.id);
     const kind = testCase?.kind ?? 'requirement';
     return {
@@ -45,35 +48,25 @@ export function listTestEntries({ certificate, suite, results }: RunView): TestE
       title: testCase === undefined ? result.id : `${result.id}: ${testCase.title}`,
       part: parts.get(result.subject),
       tags: testCase?.tags ?? [],
-      status: determineStatus(result, findCause(certificate, result.id), (each) =>
-        renderBrokenCase(each, certificate.target.base_url, renderResponse),
-      ),
+      status: determineStatus(result, certificate, renderResponse),
     };
   });
   const rank = ({ group }: TestEntry) => ['requirements', 'questions'].indexOf(group) >>> 0;
   return entries.sort((one, other) => rank(one) - rank(other));
 }
 
-function findCause({ causes = [] }: RunView['certificate'], id: string): string {
-  const cause = causes.find(({ cases }) => cases.includes(id));
-  return cause === undefined || cause.kind === 'unexplained' ? '' : `${cause.sentence} `;
-}
-
 function determineStatus(
   result: ResultWithExchanges,
-  cause: string,
-  render: (result: ResultWithExchanges) => ReturnType<typeof renderBrokenCase>,
+  { causes = [], target }: Certificate,
+  renderResponse: ResponseRenderer,
 ): TestStatus {
-  const { verdict, reason, drift } = result;
+  const { id, verdict, reason, drift } = result;
   if (verdict === 'pass' && drift.length === 0) return { is: 'passed' };
   if (verdict !== 'fail' && verdict !== 'error' && drift.length === 0)
     return { is: 'skipped', message: `${verdict}: ${reason}` };
-  const { kind: type, text: details } = render(result);
+  const { kind: type, text: details } = renderBrokenCase(result, target.base_url, renderResponse);
+  const cause = causes.find(({ cases }) => cases.includes(id));
+  const why = cause === undefined || cause.kind === 'unexplained' ? reason : `${cause.sentence} ${reason}`;
   const [firstLine = ''] = details.split('\n');
-  return {
-    is: type === 'error' ? 'error' : 'failed',
-    type,
-    message: type === 'drift' ? firstLine : `${cause}${reason}`,
-    details,
-  };
+  return { is: type === 'error' ? 'error' : 'failed', type, message: type === 'drift' ? firstLine : why, details };
 }

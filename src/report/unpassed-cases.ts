@@ -20,12 +20,10 @@ export function readUnpassedCases(out: string): ReadonlySet<string> | undefined 
   const whole = path.join(out, 'certificate.json');
   const file = getUnpassedFile(out);
   const [wholeTime, fileTime] = [whole, file].map((each) => statSync(each, { throwIfNoEntry: false })?.mtimeMs);
-  if (fileTime !== undefined && fileTime >= (wholeTime ?? 0))
-    return new Set(
-      readFileSync(file, 'utf8')
-        .split('\n')
-        .filter((id) => id !== ''),
-    );
+  if (fileTime !== undefined && fileTime >= (wholeTime ?? 0)) {
+    const lines = readFileSync(file, 'utf8').split('\n');
+    return new Set(lines.filter((id) => id !== ''));
+  }
   return wholeTime === undefined ? undefined : listUnpassedCases(readCertificate(whole));
 }
 

@@ -10,8 +10,6 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { type Certificate, createCertificate } from './certificate.js';
-import type { ExchangeIndex } from './exchange-index.js';
-import type { EvidenceArchive } from './har-archive.js';
 import { encodeContent, loadOutputs } from './output.js';
 import { getSignaturePath, listResultFiles, partialFolder } from './result-files.js';
 import { createRunView, type RunView } from './run-view.js';
@@ -51,12 +49,6 @@ export interface ResultsDestination {
   readonly secrets?: readonly Secret[];
 }
 
-/** The exchanges of a run: as they are kept, and as outputs show them. */
-export interface ResultsEvidence {
-  readonly archive: EvidenceArchive;
-  readonly index: ExchangeIndex;
-}
-
 /**
  * Writes the results of a run: all outputs, the signature and the record.
  *
@@ -67,22 +59,19 @@ export function writeResults(
   suite: Suite,
   results: readonly ResultWithExchanges[],
   { out: wholeOut, recordTo, recordUntil, isPartial = false, target, sign, secrets = [] }: ResultsDestination,
-  evidence?: ResultsEvidence,
+  evidence: Pick<RunView, 'archive' | 'exchanges'> = {},
 ): WrittenResults {
   const out = isPartial ? path.join(wholeOut, partialFolder) : wholeOut;
-  const { archive, index: exchanges } = evidence ?? {};
   const view = createRunView(certificate, suite, results, {
     isPartial,
-    ...omitUndefined({ archive, exchanges, operation: target?.operation, tierPatterns: target?.tierPatterns }),
+    ...evidence,
+    ...omitUndefined({ operation: target?.operation, tierPatterns: target?.tierPatterns }),
   });
   const files = renderFiles(view, out, createFileRedactor(view, secrets));
   const signedCertificate = path.join(out, 'certificate.json');
-  if (archive !== undefined && sign !== undefined) {
-    const content = files.get(signedCertificate) ?? Buffer.alloc(0);
-    files.set(
-      getSignaturePath(signedCertificate),
-      Buffer.from(sign({ certificate: content, evidence: archive.content })),
-    );
+  if (evidence.archive !== undefined && sign !== undefined) {
+    const signed = { certificate: files.get(signedCertificate) ?? Buffer.alloc(0), evidence: evidence.archive.content };
+    files.set(getSignaturePath(signedCertificate), Buffer.from(sign(signed)));
   }
   let record: RecordOutput | undefined;
   const listAll = (): string => {

@@ -15,7 +15,7 @@ import {
   type EvidenceOrigin,
   type StoredEvidence,
 } from '../../../src/report/har-archive.js';
-import type { ResultsEvidence } from '../../../src/report/write-results.js';
+import type { RunView } from '../../../src/report/run-view.js';
 import { encodeRecordedInputs, parseRecordedRun, type RecordedRun } from '../../../src/targets/recorded-run.js';
 import { rejudgeRun } from '../../../src/targets/rejudge.js';
 import type { RunOptions } from '../../../src/targets/run-options.js';
@@ -91,8 +91,8 @@ export function createArchive({ exchanges, uses }: RunEvidence, origin: Evidence
 export function prepareEvidence(
   { evidence, origin }: { readonly evidence: RunEvidence; readonly origin: EvidenceOrigin },
   results: readonly ResultWithExchanges[],
-): ResultsEvidence {
-  return { archive: createArchive(evidence, origin), index: indexExchanges(evidence, recognizer, results) };
+): Required<Pick<RunView, 'archive' | 'exchanges'>> {
+  return { archive: createArchive(evidence, origin), exchanges: indexExchanges(evidence, recognizer, results) };
 }
 
 /** Reads the evidence of a run back from its archive. */

@@ -17,11 +17,14 @@ export function readAcceptedDifferences(file: string): readonly AcceptedDifferen
   return (validateFile('accepted-differences', readYaml(file, file)) as { accept: AcceptedDifference[] }).accept;
 }
 
+/** A difference, with what a user says about it if it is accepted. */
+export type JudgedDifference = AnswerDifference & Partial<Pick<AcceptedDifference, 'reason' | 'until'>>;
+
 /** Differences, and what a user says about them. */
 export interface JudgedDifferences {
   /** Those that count: nobody accepts them, or no longer. */
   readonly counted: readonly AnswerDifference[];
-  readonly accepted: readonly (AnswerDifference & Pick<AcceptedDifference, 'reason' | 'until'>)[];
+  readonly accepted: readonly JudgedDifference[];
   /** A sentence for each entry that is out of date: its day has passed, or its difference no longer exists. */
   readonly outdated: readonly string[];
 }
@@ -36,16 +39,16 @@ export function judgeDifferences(
   const findEntry = ({ kind, relation }: AnswerDifference) =>
     entries.find((each) => each.kind === kind && each.difference === relation);
   const known = new Set(differences.map(findEntry));
-  const findValid = (difference: AnswerDifference) => {
+  const counted: AnswerDifference[] = [];
+  const accepted: JudgedDifference[] = [];
+  for (const difference of differences) {
     const entry = findEntry(difference);
-    return entry === undefined || isOver(entry) ? undefined : entry;
-  };
+    if (entry === undefined || isOver(entry)) counted.push(difference);
+    else accepted.push({ ...entry, ...difference });
+  }
   return {
-    counted: differences.filter((each) => findValid(each) === undefined),
-    accepted: differences.flatMap((each) => {
-      const { reason, until } = findValid(each) ?? {};
-      return reason === undefined ? [] : [{ ...each, reason, ...(until === undefined ? {} : { until }) }];
-    }),
+    counted,
+    accepted,
     outdated: entries.flatMap((entry) => {
       const name = `The accepted difference '${entry.kind}: ${entry.difference}'`;
       if (!known.has(entry)) return [`${name} matches no difference: correct or remove it.`];

@@ -74,7 +74,7 @@ export function compareCertificates<C extends Certificate>(stated: readonly C[],
     certificates,
     headings,
     rows,
-    times: createTimesTable(certificates, (n) => (n === 0 ? undefined : certificates[isOverTime ? n - 1 : 0])),
+    times: createTimesTable(certificates, isOverTime),
     remarks: [
       ...listLimits(certificates),
       ...compareCauses(certificates, headings, isOverTime),
@@ -204,10 +204,6 @@ export function renderComparisonTable({ headings, rows, times, remarks }: Compar
 function alignColumns(texts: readonly (readonly string[])[]): string[] {
   const table = texts.map((row) => row.map(toOneLine));
   const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
-  return table.map((row) =>
-    row
-      .map((cell, n) => cell.padEnd(widths[n] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+  const pad = (cell: string, column: number) => cell.padEnd(widths[column] ?? 0);
+  return table.map((row) => row.map(pad).join('  ').trimEnd());
 }

@@ -8,6 +8,7 @@ import { explainTransientFailure } from '../../http/response-status.js';
 import { createRecognizer } from '../../recognition/recognizer.js';
 import type { MentionFilter } from '../../recognition/sibling-values.js';
 import { toOneLine } from '../../support/untrusted-text.js';
+import type { NamedWorld } from '../../world/named-world.js';
 import { indexExchanges, type ReadExchange, readTogether } from '../exchange-index.js';
 import { groupBy } from '../group-by.js';
 import { classifyRequest, type RequestKind } from './request-kind.js';
@@ -82,10 +83,10 @@ interface Answered {
  * @param model the run that the other one should be like
  */
 export function compareAnsweredRuns(model: AnsweredRun, other: AnsweredRun): RunComparison {
-  const names = createTierLookup(model.suite, other.suite);
-  const [modelAnswers, otherAnswers] = [readAnswers(model, names), readAnswers(other, names)] as const;
+  const [modelNames, otherNames] = nameSharedTiers(model.suite.world, other.suite.world);
+  const [modelAnswers, otherAnswers] = [readAnswers(model, modelNames), readAnswers(other, otherNames)] as const;
   const compared = new Map<string, RequestKind>();
-  const found = new Map<string, ShownDifference>();
+  const found: ShownDifference[] = [];
   const notCompared: UncomparedRequest[] = [];
   for (const { id, rows } of model.suite.cases)
     for (const [row, { title, requests }] of rows.entries())
@@ -102,12 +103,9 @@ export function compareAnsweredRuns(model: AnsweredRun, other: AnsweredRun): Run
         const sent = JSON.stringify([one.id, two.id]);
         compared.set(sent, kind);
         const difference = findDifference(one.answer, two.answer);
-        if (difference === undefined) continue;
-        const known = found.get(sent);
-        if (known === undefined) found.set(sent, { ...difference, kind, places: [place], pair: [one, two] });
-        else known.places.push(place);
+        if (difference !== undefined) found.push({ ...difference, kind, sent, place, pair: [one, two] });
       }
-  const groups = groupBy([...found.values()], ({ kind, relation }) => `${kind} ${relation}`);
+  const groups = groupBy(found, ({ kind, relation }) => `${kind} ${relation}`);
   const ofKind = groupBy([...compared.values()], (kind) => kind);
   return {
     compared: compared.size,
@@ -118,7 +116,9 @@ export function compareAnsweredRuns(model: AnsweredRun, other: AnsweredRun): Run
 }
 
 interface ShownDifference extends Pick<AnswerDifference, 'kind' | 'relation' | 'statuses' | 'only'> {
-  readonly places: string[];
+  /** The same for equal requests. */
+  readonly sent: string;
+  readonly place: string;
   readonly pair: readonly [Answered, Answered];
 }
 
@@ -133,54 +133,45 @@ function summarizeDifferences(
   const { kind, relation, statuses, only, pair } = bySize[0] as ShownDifference;
   return {
     ...{ kind, relation, statuses, only },
-    requests: all.length,
-    places: bySize.flatMap(({ places }) => places),
+    requests: new Set(all.map(({ sent }) => sent)).size,
+    places: bySize.map(({ place }) => place),
     commands: [renderCommand(pair[0], model), renderCommand(pair[1], other)],
   };
 }
 
 /** Judges whether the targets are alike, as far as they were compared. */
-export function judgeComparison({
-  compared,
-  differences,
-  notCompared,
-}: Pick<RunComparison, 'compared' | 'differences' | 'notCompared'>): 'same' | 'different' | 'undetermined' {
+export function judgeComparison(comparison: RunComparison): 'same' | 'different' | 'undetermined' {
+  const { compared, differences, notCompared } = comparison;
   if (differences.length > 0) return 'different';
   return compared === 0 || notCompared.some(({ isOpen }) => isOpen) ? 'undetermined' : 'same';
 }
 
-/** Creates a lookup of the names of tiers that both targets have, by the ids of a target. */
-function createTierLookup(...suites: readonly Suite[]): (suite: Suite, id: string) => string | undefined {
-  const named = suites.map(
-    ({ world: { ids, unavailable } }) =>
-      new Map([...ids.tier].filter(([, id]) => !unavailable.has(id)).map(([name, id]) => [id, name])),
-  );
-  const areKnown = (name: string) => named.every((byId) => [...byId.values()].includes(name));
-  const shared = named.map((byId) => new Map([...byId].filter(([, name]) => areKnown(name))));
-  return (suite, id) => shared[suites.indexOf(suite)]?.get(id);
+/** Lists the names of the tiers that both targets have, by the ids of each target. */
+function nameSharedTiers(...worlds: readonly [NamedWorld, NamedWorld]) {
+  const isShared = (name: string) =>
+    worlds.every(({ ids, unavailable }) => ids.tier.has(name) && !unavailable.has(ids.tier.get(name) ?? ''));
+  const nameTiers = ({ ids }: NamedWorld) =>
+    new Map([...ids.tier].filter(([name]) => isShared(name)).map(([name, id]) => [id, name]));
+  return [nameTiers(worlds[0]), nameTiers(worlds[1])] as const;
 }
 
 /** Reads the answers of a target. @returns a lookup of the first answer to a request of a case */
 function readAnswers(
   { suite, evidence, tierPatterns, mentionFilter }: AnsweredRun,
-  nameOf: ReturnType<typeof createTierLookup>,
+  names: ReadonlyMap<string, string>,
 ): (caseId: string, row: number, request: string) => Answered | undefined {
   const index = indexExchanges(evidence, createRecognizer(suite.world, mentionFilter));
   const answers = new Map<string, Answered>();
   const answersByRequest = new Map<string, Set<string>>();
-  for (const caseId of new Set(evidence.uses.map((use) => use.case))) {
-    const all = index.listByCase(caseId);
-    for (const attempt of new Set(all.map((each) => each.attempt))) {
-      const together = all.filter((each) => each.attempt === attempt);
+  for (const caseId of new Set(evidence.uses.map((use) => use.case)))
+    for (const [attempt, together] of groupBy(index.listByCase(caseId), (each) => each.attempt))
       for (const each of readTogether(together, index, tierPatterns)) {
-        const answer = readAnswer(each, (id) => nameOf(suite, id));
+        const answer = readAnswer(each, names);
         if (attempt === 1) answers.set(JSON.stringify([caseId, each.row, each.request]), { ...each, answer });
         const sent = serializeRequest(each.exchange.request);
         if (answer.is === 'result')
           answersByRequest.set(sent, (answersByRequest.get(sent) ?? new Set()).add(JSON.stringify(answer)));
       }
-    }
-  }
   return (caseId, row, request) => {
     const answered = answers.get(JSON.stringify([caseId, row, request]));
     if (answered === undefined) return undefined;
@@ -192,14 +183,14 @@ function readAnswers(
   };
 }
 
-function readAnswer({ exchange, result }: ReadExchange, nameOf: (id: string) => string | undefined): Answer {
+function readAnswer({ exchange, result }: ReadExchange, names: ReadonlyMap<string, string>): Answer {
   const failure = explainTransientFailure(exchange);
   if (!('response' in exchange)) return { is: 'unread', failure: exchange.transportError, reason: failure ?? '' };
   const { status } = exchange.response;
   if (failure !== undefined) return { is: 'unread', failure: String(status), reason: failure };
   if (result === undefined) return { is: 'result', status, tiers: [] };
   const { returned, unclear, reason } = result;
-  const listNames = (ids: Iterable<string>) => [...new Set([...ids].flatMap((id) => nameOf(id) ?? []))].sort();
+  const listNames = (ids: Iterable<string>) => [...new Set([...ids].flatMap((id) => names.get(id) ?? []))].sort();
   if (listNames(unclear).length > 0) return { is: 'unread', reason };
   return { is: 'result', status, tiers: listNames(returned) };
 }

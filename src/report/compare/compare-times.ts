@@ -13,12 +13,9 @@ export interface TimesTable {
 /**
  * Creates the table; undefined if fewer than two certificates have times.
  *
- * @param findReference returns the certificate with which the one at an index is compared
+ * @param isOverTime whether each is compared with the one before it, and not with the first one
  */
-export function createTimesTable(
-  certificates: readonly Certificate[],
-  findReference: (index: number) => Certificate | undefined,
-): TimesTable | undefined {
+export function createTimesTable(certificates: readonly Certificate[], isOverTime: boolean): TimesTable | undefined {
   const times = certificates.flatMap(({ response_times }) => response_times ?? []);
   if (times.length < 2) return undefined;
   const kinds = [...new Set(times.flatMap((each) => each.kinds.map(({ kind }) => kind)))];
@@ -26,7 +23,7 @@ export function createTimesTable(
     const found = findTimes(certificate, kind);
     if (found === undefined) return '';
     const { requests, median_ms, p95_ms, slowest_ms } = found;
-    return `${median_ms} / ${p95_ms} / ${slowest_ms} (${requests})${describeChange(findReference(n), certificate, kind)}`;
+    return `${median_ms} / ${p95_ms} / ${slowest_ms} (${requests})${describeChange(certificates[isOverTime ? n - 1 : 0], certificate, kind)}`;
   };
   return {
     title: 'Response times in ms: median / 95th percentile / slowest (number of requests)',

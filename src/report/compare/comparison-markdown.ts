@@ -13,27 +13,14 @@ export function renderComparisonMarkdown(comparison: Comparison): string {
   const differing = rows.filter(({ differs }) => differs);
   const more = differing.length - maxRows;
   const verdicts = certificates.map(({ verdict }, n) => markdown`${cell(headings[n] ?? '')}: ${verdict}`);
-  const head = [markdown``, ...headings.map(cell)];
-  const blocks = [
-    markdown`Compared: ${joinMarkdown(verdicts, ' · ')}`,
-    ...remarks.map((each) => markdown`${each}`),
-    ...(differing.length === 0
-      ? []
-      : [
-          markdown`What differs from ${isOverTime ? 'the run before' : 'the first'} is bold.`,
-          renderMarkdownTable(head, differing.slice(0, maxRows).map(renderRow)),
-        ]),
-    ...(more > 0 ? [markdown`And ${more} more.`] : []),
-    ...(times === undefined
-      ? []
-      : [
-          markdown`${times.title}:`,
-          renderMarkdownTable(
-            head,
-            times.rows.map((row) => row.map((text) => markdown`${text}`)),
-          ),
-        ]),
-  ];
+  const head = ['', ...headings.map(cell)];
+  const blocks = [markdown`Compared: ${joinMarkdown(verdicts, ' · ')}`, ...remarks.map((each) => markdown`${each}`)];
+  if (differing.length > 0) {
+    blocks.push(markdown`What differs from ${isOverTime ? 'the run before' : 'the first'} is bold.`);
+    blocks.push(renderMarkdownTable(head, differing.slice(0, maxRows).map(renderRow)));
+  }
+  if (more > 0) blocks.push(markdown`And ${more} more.`);
+  if (times !== undefined) blocks.push(markdown`${times.title}:`, renderMarkdownTable(head, times.rows));
   return markdown`${joinMarkdown(blocks)}\n`.text;
 }
 

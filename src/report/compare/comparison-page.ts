@@ -1,4 +1,5 @@
 import type { Certificate } from '../certificate.js';
+import { groupBy } from '../group-by.js';
 import { type Html, html, noHtml, renderPageHead, renderTable } from '../markup.js';
 import { pageStyle } from '../page/page-style.js';
 import type { ComparedCell, ComparedRow, Comparison } from './compare-certificates.js';
@@ -11,13 +12,12 @@ export function renderComparisonPage(comparison: Comparison<LinkedCertificate>):
   const differing = rows.filter(({ differs }) => differs);
   const agreeing = rows.filter(({ differs }) => !differs);
   const names = [...new Set(certificates.map(({ target }) => target.name))];
-  const count = differing.length === 1 ? '1 difference' : `${differing.length} differences`;
   return html`${renderPageHead(`Comparison of ${names.join(', ')}`, pageStyle + style)}
 <body>
 <div class="comparison">
 <header>
 <p class="kicker">${isOverTime ? `${certificates.length} runs of ${names.join()}` : `${certificates.length} deployments side by side`}</p>
-<h1>${count} in ${rows.length} requirements and questions</h1>
+<h1>Differences: ${differing.length} of ${rows.length} requirements and questions</h1>
 ${remarks.map((each) => html`<p>${each}</p>\n`)}</header>
 <main>
 <ul class="runs">
@@ -69,48 +69,40 @@ function renderRow(row: ComparedRow, comparison: Comparison<LinkedCertificate>):
 `;
 }
 
-interface AnswerGroup {
-  readonly cell: ComparedCell;
-  readonly columns: number[];
-}
+/** The columns with one answer. */
+type AnswerGroup = readonly [readonly [column: number, ComparedCell], ...(readonly [number, ComparedCell])[]];
 
 /** Groups equal answers: all of them, or over time those that follow one another. */
 function groupCells({ cells }: ComparedRow, { isOverTime }: Comparison): AnswerGroup[] {
-  const groups: AnswerGroup[] = [];
-  for (const [n, cell] of cells.entries()) {
-    const isLike = ({ cell: { text } }: AnswerGroup) => text === cell.text;
-    const same = isOverTime ? groups.slice(-1).find(isLike) : groups.find(isLike);
-    if (same === undefined) groups.push({ cell, columns: [n] });
-    else same.columns.push(n);
-  }
-  return groups;
+  const texts = cells.map(({ text }) => text);
+  const countChanges = (end: number) => texts.slice(1, end + 1).filter((text, n) => text !== texts[n]).length;
+  return [...groupBy(cells.entries(), ([n, { text }]) => (isOverTime ? countChanges(n) : text)).values()];
 }
 
 function renderAnswers(
-  { cell: { text, explanation, isOther }, columns }: AnswerGroup,
+  group: AnswerGroup,
   kind: ComparedRow['kind'],
   id: string,
   { headings, certificates, isOverTime }: Comparison<LinkedCertificate>,
 ): Html {
+  const [[, { text, explanation, isOther }]] = group;
   // A verdict is a word of the suite. An outcome may be any text.
   const isVerdict = kind === 'requirement' || text === 'not-run';
   const badge = isVerdict
     ? html`<span class="badge ${text.replaceAll(' ', '-')}">${text}</span>`
     : html`<code class="badge outcome">${text}</code>`;
-  const links = columns.map(
-    (n, at) => html`${at === 0 ? '' : ', '}<a href="${certificates[n]?.link ?? ''}#${id}">${headings[n] ?? ''}</a>`,
+  const links = group.map(
+    ([n], at) => html`${at === 0 ? '' : ', '}<a href="${certificates[n]?.link ?? ''}#${id}">${headings[n] ?? ''}</a>`,
   );
   return html`<li class="${isOther ? 'other' : 'like'}">${badge} ${isOther ? html`<em>${isOverTime ? 'changed' : 'differs'}</em> ` : noHtml}<span>${links}</span>${explanation === '' ? noHtml : html`<p>${explanation}</p>`}</li>`;
 }
 
 /** In addition to the style of the certificate's page. */
 const style = `
-.comparison { max-width: 62rem; margin: 0 auto; padding: 0 1.5rem 5rem; }
 .runs { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(17rem, 100%), 1fr)); gap: .7rem; list-style: none; margin-bottom: 1.2rem; }
 .runs .card { margin: 0; } .runs h2 { font-size: 1.05rem; flex: 1 1 8rem; }
 .answers { list-style: none; margin-top: .6rem; display: grid; gap: .45rem; }
 .answers li { border-left: 3px solid var(--line); padding: .1rem 0 .1rem .8rem; font-size: .9rem; } .answers li.other { border-left-color: var(--open); } .answers em { font-style: normal; font-weight: 600; color: var(--open); }
 .answers p { color: var(--soft); }
 details.chapter > summary { font-weight: 620; padding: .4rem 0; } details.chapter[open] > summary { margin-bottom: .6rem; }
-@media (max-width: 40rem) { .comparison { padding: 0 1rem 4rem; } }
 `;

@@ -4,7 +4,7 @@ import { renderShortList } from '../../support/render-short-list.js';
 import { joinMarkdown, type Markdown, markdown, renderCodeBlock, renderMarkdownTable, tableCode } from '../markdown.js';
 import { type Html, html, noHtml, renderPageHead, renderPreformatted, renderTable } from '../markup.js';
 import { pageStyle } from '../page/page-style.js';
-import type { JudgedDifferences } from './accepted-differences.js';
+import type { JudgedDifference, JudgedDifferences } from './accepted-differences.js';
 import { type AnswerDifference, type Relation, type RunComparison, relations } from './compare-runs.js';
 import { type RequestKind, requestKinds } from './request-kind.js';
 
@@ -27,7 +27,7 @@ export function renderMigrationSentence({ comparison, names: [model, other], acc
   const count = (some: readonly AnswerDifference[]) => some.reduce((sum, { requests }) => sum + requests, 0);
   const differing = count(differences);
   const same = `Of ${compared} requests, ${other} returns the same promotions as ${model} for ${compared - differing}`;
-  const missing = notCompared.length === 0 ? '' : ` ${countRequests(notCompared.length)} could not be compared.`;
+  const missing = notCompared.length === 0 ? '' : ` Requests that could not be compared: ${notCompared.length}.`;
   if (differing === 0) return `${same}.${missing}`;
   const causes = relations.flatMap((relation) => {
     const some = differences.filter((each) => each.relation === relation);
@@ -37,10 +37,6 @@ export function renderMigrationSentence({ comparison, names: [model, other], acc
   const agreed = accepted.length === 0 ? '' : ` Of these, ${count(accepted)} are accepted.`;
   const list = new Intl.ListFormat('en').format(causes);
   return `${same}; ${differing} differ, because ${list}.${agreed}${missing}`;
-}
-
-function countRequests(count: number): string {
-  return count === 1 ? '1 request' : `${count} requests`;
 }
 
 /** Lists the rows of the table: for each kind of request, a number for each of the headings. */
@@ -72,20 +68,15 @@ function describeDifference({ statuses, only }: AnswerDifference, names: readonl
 export function renderMigrationMarkdown(report: MigrationReport): Markdown {
   const { comparison, names, counted, accepted, outdated } = report;
   const [model, other] = names;
-  const rows = countByKind(comparison).map(([kind, counts]) => [
-    tableCode(kind),
-    markdown`${requestKinds[kind]}`,
-    ...counts.map((count) => markdown`${count}`),
-  ]);
-  const list = (items: readonly string[]) =>
-    joinMarkdown(
-      items.map((item) => markdown`- ${item}`),
-      '\n',
-    );
-  const renderOne = (each: AnswerDifference, note?: string): Markdown[] => [
+  const rows = countByKind(comparison).map(([kind, counts]) => [tableCode(kind), requestKinds[kind], ...counts]);
+  const list = (items: readonly string[]) => {
+    const lines = items.map((item) => markdown`- ${item}`);
+    return joinMarkdown(lines, '\n');
+  };
+  const renderOne = (each: JudgedDifference): Markdown[] => [
     markdown`## ${each.kind}: ${each.relation}`,
-    ...(note === undefined ? [] : [markdown`Accepted: ${note}`]),
-    markdown`${countRequests(each.requests)}. The smallest is in ${each.places[0] ?? ''}:`,
+    ...(each.reason === undefined ? [] : [markdown`Accepted: ${renderAcceptance(each)}`]),
+    markdown`Requests: ${each.requests}. The smallest is in ${each.places[0] ?? ''}:`,
     list(describeDifference(each, names)),
     ...each.commands.flatMap((command, n) => [markdown`Sent to ${names[n] ?? ''}:`, renderCodeBlock('sh', command)]),
     ...(each.places.length > 1
@@ -96,13 +87,9 @@ export function renderMigrationMarkdown(report: MigrationReport): Markdown {
   const blocks = [
     markdown`# ${other} compared with ${model}`,
     markdown`${renderMigrationSentence(report)}`,
-    renderMarkdownTable(
-      ['kind', 'requests', ...headings].map((text) => markdown`${text}`),
-      rows,
-    ),
+    renderMarkdownTable(['kind', 'requests', ...headings], rows),
     ...(outdated.length === 0 ? [] : [list(outdated)]),
-    ...counted.flatMap((each) => renderOne(each)),
-    ...accepted.flatMap((each) => renderOne(each, renderAcceptance(each))),
+    ...[...counted, ...accepted].flatMap(renderOne),
     ...(notCompared.length === 0
       ? []
       : [markdown`## Not compared`, list(notCompared.map(({ place, reason }) => `${place}. ${reason}`))]),
@@ -110,7 +97,7 @@ export function renderMigrationMarkdown(report: MigrationReport): Markdown {
   return markdown`${joinMarkdown(blocks)}\n`;
 }
 
-function renderAcceptance({ reason, until }: { readonly reason: string; readonly until?: string }): string {
+function renderAcceptance({ reason = '', until }: JudgedDifference): string {
   return `${reason}${until === undefined ? '' : ` (until ${until})`}`;
 }
 
@@ -119,33 +106,29 @@ export function renderMigrationPage(report: MigrationReport): Html {
   const { comparison, names, counted, accepted, outdated } = report;
   const [model, other] = names;
   const { notCompared } = comparison;
-  const renderOne = (each: AnswerDifference, note?: string): Html =>
-    html`<section><h2>${each.kind}: ${each.relation}</h2>${note === undefined ? noHtml : html`<p><b>Accepted:</b> ${note}</p>`}
-<p>${countRequests(each.requests)}. The smallest is in <code>${each.places[0] ?? ''}</code>:</p>
-<ul>${describeDifference(each, names).map((line) => html`<li>${line}</li>`)}</ul>
+  const renderOne = (each: JudgedDifference): Html =>
+    html`<section class="chapter"><h2>${each.kind}: ${each.relation}</h2>${each.reason === undefined ? noHtml : html`<p><b>Accepted:</b> ${renderAcceptance(each)}</p>`}
+<p>Requests: ${each.requests}. The smallest is in <code>${each.places[0] ?? ''}</code>:</p>
+<ul class="plain">${describeDifference(each, names).map((line) => html`<li>${line}</li>`)}</ul>
 ${each.commands.map((command, n) => html`<details><summary>Sent to ${names[n] ?? ''}</summary>${renderPreformatted(command)}</details>`)}</section>
 `;
   const rows = countByKind(comparison).map(([kind, counts]) => [`${kind}: ${requestKinds[kind]}`, ...counts]);
-  return html`${renderPageHead(`${other} compared with ${model}`, pageStyle + style)}
+  return html`${renderPageHead(`${other} compared with ${model}`, pageStyle)}
 <body>
-<main>
+<main class="comparison">
+<header>
 <h1>${other} compared with ${model}</h1>
 <p>${renderMigrationSentence(report)}</p>
+</header>
 ${outdated.map((text) => html`<p><b>${text}</b></p>`)}
-${renderTable(['Requests', ...headings], rows)}${counted.map((each) => renderOne(each))}${accepted.map((each) => renderOne(each, renderAcceptance(each)))}
+${renderTable(['Requests', ...headings], rows)}${[...counted, ...accepted].map(renderOne)}
 ${
   notCompared.length === 0
     ? noHtml
-    : html`<section><h2>Not compared</h2><ul>${notCompared.map(({ place, reason }) => html`<li><code>${place}</code> ${reason}</li>`)}</ul></section>`
+    : html`<section class="chapter"><h2>Not compared</h2><ul class="plain">${notCompared.map(({ place, reason }) => html`<li><code>${place}</code> ${reason}</li>`)}</ul></section>`
 }
 </main>
 </body>
 </html>
 `;
 }
-
-/** In addition to the style of the certificate's page. */
-const style = `
-main { max-width: 62rem; margin: 0 auto; padding: 2.5rem 1.5rem 5rem; display: grid; gap: .8rem; }
-section { margin-top: 1.5rem; display: grid; gap: .4rem; } section ul { padding-left: 1.2rem; }
-`;

@@ -1,15 +1,10 @@
-import type { HttpResponse } from '../../http/exchange.js';
-import { getHeaderValues } from '../../http/exchange.js';
-import { isSuccessful } from '../../http/response-status.js';
+import { describeAnswer, isSuccessful } from '../../http/response-status.js';
 import { hasMentions } from '../../recognition/tier-mentions.js';
 import { parseJson } from '../../support/json.js';
-import { toOneLine, truncate } from '../../support/untrusted-text.js';
 import type { ExchangeIndex } from '../exchange-index.js';
 import { createEqualSymptoms, type Finding } from './finding.js';
 import type { Observations } from './observation.js';
 
-/** So many characters of a body are shown. */
-const maxBody = 200;
 /** So many different requests must have the same answer, at least. */
 const minRequests = 3;
 
@@ -30,7 +25,8 @@ export function findDeploymentCause({ all }: Observations, index: ExchangeIndex)
     return createFinding('no-response', 'The deployment does not respond.', evidence);
   }
   const count = `All ${responses.length} responses`;
-  const shown = describeBody(response);
+  // Secrets were replaced when the response was kept.
+  const shown = `The first one: ${describeAnswer(response, (body) => body)}.`;
   const statuses = [...new Set(responses.map(({ status }) => status))];
   if (statuses.length === 1 && !isSuccessful(response))
     return createFinding(
@@ -64,12 +60,6 @@ export function findDeploymentCause({ all }: Observations, index: ExchangeIndex)
     'No promotion is ever returned: the test data is not loaded under these ids, or the result is always empty. Load it (npx conformance world).',
     `${count} name no promotion of the test data. ${shown}`,
   );
-}
-
-function describeBody({ headers, body }: HttpResponse): string {
-  const [type = 'none'] = getHeaderValues(headers, 'content-type');
-  const text = toOneLine(truncate(body, maxBody));
-  return `Content-Type: ${type}. Body: ${text === '' ? 'empty' : text}`;
 }
 
 function explainStatus(status: number): string {

@@ -7,10 +7,9 @@ import type { Cause } from './cause.js';
 import { describeChanging, listChanging } from './changing-results.js';
 import { findDeploymentCause } from './deployment-cause.js';
 import { explainResults } from './explain-results.js';
-import type { Finding } from './finding.js';
+import { describeUnexplained, type Finding } from './finding.js';
 import { formatRow, type Observations, observe } from './observation.js';
 import { findRefusals } from './refusals.js';
-import { describeUnexplained } from './unexplained-rows.js';
 
 /** A row of a requirement case, or another result about a requirement, that fails or is inconclusive. */
 interface Row {
@@ -44,13 +43,10 @@ export function diagnoseRun(
   if (whole !== undefined) return [createCause({ finding: whole, explained: failing, following: unjudged }, failing)];
   const known = findKnownCauses(observations, suite, failing);
   const others = failing.filter((row) => findOwner(known, row) === undefined);
-  const unexplained = [...groupBy(others, ({ requirement }) => requirement)].map(([requirement, group]) =>
-    describeUnexplained(
-      requirement,
-      group.map(({ key }) => key),
-      observations,
-    ),
-  );
+  const unexplained = [...groupBy(others, ({ requirement }) => requirement)].map(([requirement, group]) => {
+    const keys = group.map(({ key }) => key);
+    return describeUnexplained(requirement, keys, observations);
+  });
   const findings = [...known, ...unexplained];
   const owners = groupBy(failing, (row) => findOwner(findings, row));
   const countOwn = ({ finding }: ExplainedRows) => owners.get(finding)?.length ?? 0;
@@ -85,11 +81,8 @@ interface ExplainedRows {
 }
 
 function createCause({ finding, explained, following }: ExplainedRows, failing: readonly Row[]): Cause {
-  const [first, ...others] = explained.length > 0 ? explained : following;
-  const example = others.reduce(
-    (best, row) => (sizeOf(finding, row.key) > sizeOf(finding, best.key) ? row : best),
-    first as Row,
-  );
+  const shown = explained.length > 0 ? explained : following;
+  const [example] = shown.toSorted((one, other) => sizeOf(finding, other.key) - sizeOf(finding, one.key)) as [Row];
   const failingRequirements = new Set(failing.map(({ requirement }) => requirement));
   const isBeside = ({ requirement }: Row) => failingRequirements.has(requirement);
   const listed = [...explained, ...following.filter(isBeside)];
@@ -113,16 +106,15 @@ function createCause({ finding, explained, following }: ExplainedRows, failing: 
 function findKnownCauses(observations: Observations, { world }: Suite, failing: readonly Row[]): Finding[] {
   const keys = new Set(failing.map(({ key }) => key));
   const conditions = describeConditions(failing);
-  const explain = (some: Observations) => [
-    ...findRefusals(some.all),
-    ...explainResults(some, world, keys),
-    ...conditions,
-  ];
-  const changing = listChanging(observations);
   // A condition explains results that change. No mistake that concerns each request alone does.
-  if (changing.length === 0 || conditions.length > 0) return explain(observations);
+  const changing = conditions.length > 0 ? [] : listChanging(observations);
   const steady = observations.all.filter((each) => !changing.includes(each));
-  return [...explain({ ...observations, all: steady }), describeChanging(changing, observations)];
+  return [
+    ...findRefusals(steady),
+    ...explainResults({ ...observations, all: steady }, world, keys),
+    ...conditions,
+    ...(changing.length === 0 ? [] : [describeChanging(changing, observations)]),
+  ];
 }
 
 function distinct(list: readonly string[]): string[] {

@@ -6,7 +6,6 @@ import {
   describeDeviations,
   type Finding,
   findDeviations,
-  rankNotice,
 } from './finding.js';
 import { describeMissing, listMistakes } from './mistakes.js';
 import type { Observation, Observations } from './observation.js';
@@ -68,10 +67,8 @@ function isConcerned({ features }: Hypothesis, observation: Observation): boolea
 
 function predictWith(hypotheses: readonly Hypothesis[], observation: Compared, predict: Predict) {
   const active = hypotheses.filter((each) => isConcerned(each, observation));
-  return predict(
-    active.map(({ mistake: [, , change] }) => change),
-    observation.exchange.request,
-  );
+  const changes = active.map(({ mistake: [, , change] }) => change);
+  return predict(changes, observation.exchange.request);
 }
 
 /** Returns the deviations from one prediction that another one expects, or that it only allows, too. */
@@ -190,6 +187,9 @@ function createFinding(
     symptoms: createSymptoms(explained, observations),
   };
 }
+
+/** What a rank is, where an output first shows one. */
+const rankNotice = 'Rank 1 is the newest promotion tier.';
 
 /** So many features are named that fit equally well. */
 const maxNamed = 3;

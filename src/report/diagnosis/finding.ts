@@ -1,4 +1,5 @@
 import type { Obligation } from '../../contract/oracle.js';
+import { renderShortList } from '../../support/render-short-list.js';
 import type { Tier } from '../../world/world.js';
 import { listRanges } from '../list-ranges.js';
 import type { CauseKind } from './cause.js';
@@ -77,22 +78,40 @@ export function describeDeviations(deviations: readonly Deviation[], { tiers, ra
     const positions = [...new Set(own.map(({ position }) => position))].sort((one, other) => one - other);
     if (positions.length === 0) return [];
     const count = `${positions.length} ${what}`;
-    const names = positions
-      .slice(0, 3)
-      .map((n) => `'${tiers[n]?.name}'`)
-      .join(', ');
+    const names = renderShortList(positions.map((n) => `'${tiers[n]?.name}'`));
     if (positions.length <= 3) return [`${count}: ${names}`];
-    const ranges = listRanges(
-      positions.flatMap((n) => ranks[n] ?? []),
-      (one, next) => next === one + 1,
-    );
+    const ownRanks = positions.flatMap((n) => ranks[n] ?? []);
+    const ranges = listRanges(ownRanks, (one, next) => next === one + 1);
     // One range of ranks says more than names.
     if (ranges.length === 1) return [`${count}: rank ${ranges[0]}`];
-    const shown = `${ranges.slice(0, 3).join(', ')}${ranges.length > 3 ? ' …' : ''}`;
-    return [`${count}: ${names} and ${positions.length - 3} more (rank ${shown})`];
+    return [`${count}: ${names} (rank ${renderShortList(ranges)})`];
   };
   return [...list(false, 'not returned'), ...list(true, 'returned but not valid')].join('; ');
 }
 
-/** What a rank is, where an output first shows one. */
-export const rankNotice = 'Rank 1 is the newest promotion tier.';
+/** Describes failing rows of a requirement that no known mistake explains. @param keys of the rows */
+export function describeUnexplained(requirement: string, keys: readonly string[], observations: Observations): Finding {
+  const own = observations.all.filter(({ rows }) => keys.some((key) => rows.has(key)));
+  const found = findUndocumented(own, observations);
+  const deviations = [...found.values()].flat();
+  const symptoms = createSymptoms(found, observations);
+  for (const key of keys) if (!symptoms.has(key)) symptoms.set(key, { words: '', size: 0 });
+  return {
+    kind: 'unexplained',
+    sentence: `${describeKind(deviations)} in cases of ${requirement}. No single mistake that the suite knows explains it.`,
+    evidence: [
+      keys.length === 1 ? 'One row fails.' : `${keys.length} rows fail.`,
+      ...(deviations.length === 0 ? [] : [`In all: ${describeDeviations(deviations, observations)}.`]),
+    ],
+    symptoms,
+  };
+}
+
+function describeKind(deviations: readonly Deviation[]): string {
+  const [isWrong, isAbsent] = [true, false].map((wanted) => deviations.some((each) => each.isReturned === wanted));
+  if (isAbsent)
+    return isWrong
+      ? 'Valid promotions are missing and others are returned in their place'
+      : 'Valid promotions are not returned';
+  return isWrong ? 'Promotions are returned that should not be' : 'Responses are not as expected';
+}

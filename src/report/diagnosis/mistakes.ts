@@ -1,4 +1,4 @@
-import type { Obligation } from '../../contract/oracle.js';
+import { combine, type Obligation, requireIf } from '../../contract/oracle.js';
 import { renderHiddenPromotionsHint } from '../../judge/own-promotions.js';
 import { getMember, isJsonObject, parseJson } from '../../support/json.js';
 import { getWindowSize, type NamedWorld, windowSize } from '../../world/named-world.js';
@@ -9,7 +9,6 @@ import type { Observations } from './observation.js';
 import {
   type Change,
   changeDecision,
-  combine,
   combineWithOr,
   type Filter,
   type JsonObject,
@@ -17,7 +16,6 @@ import {
   type Mistake,
   type ReadRequest,
   rememberByRequest,
-  requireIf,
 } from './prediction.js';
 import { listStateMistakes } from './state-mistakes.js';
 

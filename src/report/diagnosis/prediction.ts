@@ -1,5 +1,5 @@
 import { type FilterSubject, parseFilterParameter } from '../../contract/operation.js';
-import { createOracle, type Obligation, type Oracle } from '../../contract/oracle.js';
+import { combine, createOracle, type Obligation, type Oracle } from '../../contract/oracle.js';
 import type { HttpRequest } from '../../http/exchange.js';
 import { parseRequest } from '../../http/request-content.js';
 import { getMember, isJsonObject } from '../../support/json.js';
@@ -113,19 +113,9 @@ function readRequest(request: HttpRequest, world: NamedWorld): ReadRequest {
   };
 }
 
-/** Combines obligations with "and". */
-export function combine(obligations: readonly Obligation[]): Obligation {
-  if (obligations.includes('forbidden')) return 'forbidden';
-  return obligations.includes('open') ? 'open' : 'required';
-}
-
 export function combineWithOr(obligations: readonly Obligation[]): Obligation {
   if (obligations.includes('required')) return 'required';
   return obligations.includes('open') ? 'open' : 'forbidden';
-}
-
-export function requireIf(condition: boolean): Obligation {
-  return condition ? 'required' : 'forbidden';
 }
 
 /** Predicts a result that ends after a number of promotions: those beyond it are forbidden, or open. */

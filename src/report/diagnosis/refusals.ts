@@ -1,4 +1,5 @@
 import { isSuccessful } from '../../http/response-status.js';
+import { groupBy } from '../group-by.js';
 import { createEqualSymptoms, type Finding } from './finding.js';
 import type { Observation } from './observation.js';
 
@@ -8,14 +9,13 @@ export function findRefusals(all: readonly Observation[]): Finding[] {
   const accepted = all.filter(
     ({ exchange, oracle }) => oracle.accepted && 'response' in exchange && isSuccessful(exchange.response),
   );
-  const statuses = [...new Set(refused.map(({ refusedWith }) => refusedWith))];
-  return statuses.flatMap((status): Finding[] => {
+  return [...groupBy(refused, ({ refusedWith = 0 }) => refusedWith)].flatMap(([status, ofStatus]): Finding[] => {
     const findings: Finding[] = [];
-    let rest = refused.filter(({ refusedWith }) => refusedWith === status);
+    let rest: readonly Observation[] = ofStatus;
     while (rest.length > 0) {
       const common = findCommonFeature(rest, accepted);
       const isOwn = ({ features }: Observation) => common === undefined || features.has(common);
-      findings.push(createFinding(status ?? 0, common, rest.filter(isOwn), accepted.length));
+      findings.push(createFinding(status, common, rest.filter(isOwn), accepted.length));
       rest = rest.filter((each) => !isOwn(each));
     }
     return findings;
@@ -23,7 +23,7 @@ export function findRefusals(all: readonly Observation[]): Finding[] {
 }
 
 /** Finds the feature that most of some requests have and that none of the others has. */
-export function findCommonFeature(some: readonly Observation[], others: readonly Observation[]): string | undefined {
+function findCommonFeature(some: readonly Observation[], others: readonly Observation[]): string | undefined {
   const isFree = (feature: string) => others.every(({ features }) => !features.has(feature));
   const counts = new Map<string, number>();
   for (const { features } of some) for (const each of features) counts.set(each, (counts.get(each) ?? 0) + 1);

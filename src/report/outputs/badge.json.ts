@@ -1,16 +1,11 @@
-import type { RunVerdict } from '../certificate.js';
 import { describeCounts } from '../counts.js';
 import type { Output } from '../output.js';
 
-const styles: Readonly<Record<RunVerdict, { readonly words: string; readonly color: string }>> = {
-  conforms: { words: 'conforms', color: 'brightgreen' },
-  'does-not-conform': { words: 'does not conform', color: 'red' },
-  incomplete: { words: 'incomplete', color: 'yellow' },
-};
+const colors = { conforms: 'brightgreen', 'does-not-conform': 'red', incomplete: 'yellow' } as const;
 
 /** Renders verdict and counts in the endpoint format of shields.io. Its schema is `schemas/badge.schema.json`. */
-const renderBadge: Output = ({ certificate: { verdict, selected, summary, drift, target } }) => {
-  const { words, color } = styles[selected?.verdict ?? verdict];
+export default (({ certificate: { verdict, selected, summary, drift, target } }) => {
+  const shown = selected?.verdict ?? verdict;
   const counts =
     selected === undefined ? describeCounts(summary) : `${describeCounts(selected.cases)} of the selected cases`;
   const drifted = drift.length === 0 ? '' : `, ${drift.length} drift`;
@@ -18,11 +13,9 @@ const renderBadge: Output = ({ certificate: { verdict, selected, summary, drift,
     json: {
       schemaVersion: 1,
       label: target.is_reference ? 'reference deployment' : 'promotion validation',
-      message: `${words}: ${counts}${drifted}${target.adapter === undefined ? '' : ', through an adapter'}`,
+      message: `${shown.replaceAll('-', ' ')}: ${counts}${drifted}${target.adapter === undefined ? '' : ', through an adapter'}`,
       // Drift fails a pipeline, even if the target conforms.
-      color: color === 'brightgreen' && drift.length > 0 ? 'orange' : color,
+      color: shown === 'conforms' && drift.length > 0 ? 'orange' : colors[shown],
     },
   };
-};
-
-export default renderBadge;
+}) satisfies Output;

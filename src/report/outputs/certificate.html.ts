@@ -1,6 +1,1 @@
-import type { Output } from '../output.js';
-import { renderCertificatePage } from '../page/certificate-page.js';
-
-const renderPage: Output = renderCertificatePage;
-
-export default renderPage;
+export { renderCertificatePage as default } from '../page/certificate-page.js';

@@ -2,7 +2,7 @@ import type { Output } from '../output.js';
 import { listTestEntries, type TestEntry } from '../test-entries.js';
 
 /** Renders the results in the Common Test Report Format (https://ctrf.io), a test per case. Times are in milliseconds. */
-const renderCtrf: Output = (view) => {
+export default ((view) => {
   const { target, verdict, suite, causes = [], started_at, duration_ms, requests_sent } = view.certificate;
   const tests = listTestEntries(view).map(renderTest);
   const count = (wanted: string) => tests.filter(({ status }) => status === wanted).length;
@@ -32,9 +32,7 @@ const renderCtrf: Output = (view) => {
       },
     },
   };
-};
-
-export default renderCtrf;
+}) satisfies Output;
 
 function renderTest({ result, group, kind, title, part, tags, status }: TestEntry) {
   const { subject, at, outcome, durationMs, verdict } = result;

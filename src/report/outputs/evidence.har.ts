@@ -1,6 +1,4 @@
 import type { Output } from '../output.js';
 
-const renderEvidence: Output = ({ archive }) =>
-  archive && { bytes: archive.content, isCompressed: archive.isCompressed };
-
-export default renderEvidence;
+export default (({ archive }) =>
+  archive && { bytes: archive.content, isCompressed: archive.isCompressed }) satisfies Output;

@@ -5,7 +5,7 @@ import { describeSharedReasons } from '../shared-reasons.js';
 import { listTestEntries, type TestEntry } from '../test-entries.js';
 
 /** Renders the results as JUnit XML, a test per case, for continuous integration. */
-const renderJunit: Output = (view) => {
+export default ((view) => {
   const { target, verdict, profile, suite, causes = [], started_at, duration_ms } = view.certificate;
   const entries = listTestEntries(view);
   const groups = new Set(['requirements', 'questions', ...entries.map(({ group }) => group)]);
@@ -31,9 +31,7 @@ ${head}${own.map(testCase)}</testsuite>
 `;
 })}</testsuites>
 `;
-};
-
-export default renderJunit;
+}) satisfies Output;
 
 function counts(entries: readonly TestEntry[]): Xml {
   const count = (wanted: string) => entries.filter(({ status }) => status.is === wanted).length;

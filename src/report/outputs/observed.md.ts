@@ -25,7 +25,7 @@ import { type BodyShortener, createBodyShortener, listShownAnswers, type ShownAn
  * Renders the part that the documentation lacks: how results and errors look, and the answer to every question with the
  * exchange that shows it. Apart from response times, the text is the same if the target behaves the same.
  */
-const renderObserved: Output = ({ suite, suiteResults, certificate: { target, response_times: times } }) => {
+export default (({ suite, suiteResults, certificate: { target, response_times: times } }) => {
   const byQuestion = new Map(suiteResults.map((result) => [result.subject, result]));
   const { groups, questions } = suite.contract;
   const answered = questions.map((question) => ({ question, result: byQuestion.get(question.id) }));
@@ -34,18 +34,12 @@ const renderObserved: Output = ({ suite, suiteResults, certificate: { target, re
     .map(({ question, result }) => markdown`- ${linkTo(question)}: ${renderSentence(question, result)}`);
   const shortenBody = createBodyShortener(suite.world, suiteResults);
   const renderResponse = createStableRenderer(suite.world, shortenBody);
+  const answerRows = answered.map(({ question, result }) => renderAnswerRow(question, result));
   const blocks = [
     markdown`# What ${inlineCode(target.name)} does where the documentation is silent`,
     markdown`Observed with ${suite.name} ${inlineCode(suite.version)}. In requests, ${inlineCode(baseUrlPlaceholder)}, ${inlineCode('$CLIENT_APPLICATION_ID')} and ${inlineCode('$CLIENT_TOKEN')} stand for your values. In responses, ${inlineCode('…')} and the number 0 stand for values that change from response to response. Lists in JSON are cut to their first entry.`,
     markdown`## All answers`,
-    renderMarkdownTable(
-      [markdown`Question`, markdown`Answer`],
-      groups.flatMap(({ name }) =>
-        answered
-          .filter(({ question }) => question.group === name)
-          .map(({ question, result }) => renderAnswerRow(question, result)),
-      ),
-    ),
+    renderMarkdownTable(['Question', 'Answer'], answerRows),
     markdown`## Warnings`,
     warnings.length === 0 ? markdown`None.` : joinMarkdown(warnings, '\n'),
     ...renderExamples(listShownAnswers(suite, suiteResults), shortenBody, renderResponse),
@@ -60,16 +54,11 @@ const renderObserved: Output = ({ suite, suiteResults, certificate: { target, re
       : [
           markdown`## How long do responses take?`,
           markdown`${describeTimes(times)}`,
-          renderMarkdownTable(
-            timesHeadings.map((heading) => markdown`${heading}`),
-            listTimesRows(times).map((row) => row.map((cell) => markdown`${cell}`)),
-          ),
+          renderMarkdownTable(timesHeadings, listTimesRows(times)),
         ]),
   ];
   return markdown`${joinMarkdown(blocks)}\n`;
-};
-
-export default renderObserved;
+}) satisfies Output;
 
 function linkTo({ id }: Question): Markdown {
   return rawMarkdown(`[${id}](#${id})`);

@@ -6,8 +6,7 @@ import {
   renderFilterParameter,
 } from '../../contract/operation.js';
 import type { ResultWithExchanges } from '../../engine/case-result.js';
-import { getHeaderValues } from '../../http/exchange.js';
-import { isSuccessful } from '../../http/response-status.js';
+import { getMediaType, isSuccessful } from '../../http/response-status.js';
 import { inferShape } from '../../judge/body-shape.js';
 import { getKnownIds, type KnownIds } from '../../recognition/known-ids.js';
 import { getMember, parseJson } from '../../support/json.js';
@@ -26,7 +25,7 @@ type Members = Readonly<Record<string, unknown>>;
  * samples. Each answered question is a sentence in the description of the element that it is about, and an outcome in
  * `x-observed`. The text is the same if the target behaves the same.
  */
-const renderOpenapi: Output = ({ certificate, suite, suiteResults, isPartial, operation }) => {
+export default (({ certificate, suite, suiteResults, isPartial, operation }) => {
   // From a few answers, the operation would seem to have no others.
   if (isPartial) return undefined;
   const { target, requirements } = certificate;
@@ -98,9 +97,7 @@ const renderOpenapi: Output = ({ certificate, suite, suiteResults, isPartial, op
       },
     },
   };
-};
-
-export default renderOpenapi;
+}) satisfies Output;
 
 /** Creates the `description` of an element, with the answers to the questions about it, and their `x-observed`. */
 type Describer = (about: OperationElement, documented: string) => Members;
@@ -215,10 +212,8 @@ function createResponses(
       const answers = byStatus.get(status) ?? [];
       const seenFor = `Seen for ${renderShortList(answers.map(({ question }) => `\`${question.id}\``))}.`;
       const about = status === ofResults ? 'response' : status === ofErrors ? 'errors' : undefined;
-      const byType = groupBy(
-        answers.filter(({ exchange: { response } }) => response.body !== ''),
-        getMediaType,
-      );
+      const withBody = answers.filter(({ exchange: { response } }) => response.body !== '');
+      const byType = groupBy(withBody, getValidMediaType);
       const content = [...byType].map(([type, each]) => [type, createContent(each, ids, shortenBody)] as const);
       return [
         status,
@@ -231,9 +226,9 @@ function createResponses(
   );
 }
 
-/** Returns the media type without its parameters, or the one for unknown content. */
-function getMediaType({ exchange: { response } }: ShownAnswer): string {
-  const type = getHeaderValues(response.headers, 'content-type')[0]?.split(';')[0]?.trim().toLowerCase() ?? '';
+/** Returns the media type, or the one for unknown content. */
+function getValidMediaType({ exchange: { response } }: ShownAnswer): string {
+  const type = getMediaType(response);
   return /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : 'application/octet-stream';
 }
 

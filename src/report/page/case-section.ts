@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { applyEdits, format } from 'jsonc-parser';
 import { describeAssertion } from '../../assertions/describe-assertion.js';
 import type { Suite } from '../../cases/suite.js';
 import type { RequirementRow, Row, TestCase } from '../../cases/test-case.js';
@@ -16,7 +17,6 @@ import { createResponseRenderer, type ResponseRenderer } from '../exchange-text.
 import { createFailureSections } from '../failure-text.js';
 import { type Html, html, noHtml, rawHtml, renderPreformatted } from '../markup.js';
 import type { RunView } from '../run-view.js';
-import { indentJson } from './indent-json.js';
 
 /** Renders a case without its verdict and reason: expected and received, exchanges, lines of the case file. */
 export type CaseRenderer = (id: string) => Html;
@@ -137,6 +137,15 @@ function responseSection(exchange: Exchange, bodyLimit: number): Html {
   const head = [String(status), ...headers.map(([name, value]) => `${name}: ${value}`)].join('\n');
   const shown = `${indentJson(truncate(body, bodyLimit))}${describeCut(bodyLength, bodyLimit)}`;
   return html`<h6>Response</h6>${renderPreformatted(head)}${body === '' ? html`<p>(no body)</p>` : renderPreformatted(shown)}`;
+}
+
+/** More brackets may be as many levels, whose indentation would be far longer than the body. */
+const maxBrackets = 200;
+
+/** Indents JSON, or the beginning of it: numbers and repeated keys stay as they were sent. Returns other text as it is. */
+function indentJson(text: string): string {
+  if (!/^\s*[[{]/.test(text) || text.split(/[[{]/).length > maxBrackets) return text;
+  return applyEdits(text, format(text, undefined, { insertSpaces: true, tabSize: 2 }));
 }
 
 function describeCut(length: number, max: number): string {

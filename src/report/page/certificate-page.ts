@@ -1,6 +1,6 @@
 import { undetermined } from '../../cases/test-case.js';
 import type { Question } from '../../contract/contract.js';
-import { type Verdict, verdicts } from '../../judge/verdict.js';
+import { verdicts } from '../../judge/verdict.js';
 import type { CaseEntry, QuestionEntry, RequirementEntry, RunVerdict } from '../certificate.js';
 import { renderRequestCounts, sortByUrgency } from '../counts.js';
 import type { Cause } from '../diagnosis/cause.js';
@@ -39,12 +39,6 @@ interface AskedQuestion {
   readonly answer: string;
 }
 
-const title: Readonly<Record<RunVerdict, string>> = {
-  conforms: 'Conforms',
-  'does-not-conform': 'Does not conform',
-  incomplete: 'Incomplete',
-};
-
 /**
  * Renders the certificate as one page for people, which loads nothing from elsewhere. The page's policy allows its own
  * script and no other, whatever a deployment wrote.
@@ -63,7 +57,7 @@ export function renderCertificatePage(view: RunView): Html {
     pictures: pictures.filter((each) => !placed.includes(each)),
   };
   const { target, verdict, drift, unstable } = certificate;
-  return html`${renderPageHead(`${target.name}: ${title[verdict]}`, pageStyle, pageScript)}
+  return html`${renderPageHead(`${target.name}: ${renderVerdict(verdict)}`, pageStyle, pageScript)}
 <body>
 <a class="skip" href="#results">Skip to the results</a>
 <div class="page">
@@ -98,10 +92,10 @@ function head({ certificate }: Page): Html {
   return html`<header>
 <p class="kicker">Conformance certificate</p>
 <h1>${target.name}</h1>
-<p class="verdict ${verdict}">${title[verdict]}</p>
+<p class="verdict ${verdict}">${renderVerdict(verdict)}</p>
 <p class="kicker"><code>${target.base_url}</code> on <time datetime="${started_at}">${started_at.slice(0, 16).replace('T', ' ')} UTC</time>, ${certificate.requests_sent} requests in ${renderDuration(certificate.duration_ms)}${target.adapter === undefined ? noHtml : html`<br>${renderAdapterNotice(target.adapter)}`}</p>
 <ul class="counts" aria-label="Sums">
-${verdicts.filter((each) => summary[each] !== undefined).map((each) => count(summary[each] ?? 0, counted[each]))}
+${verdicts.filter((each) => summary[each] !== undefined).map((each) => count(summary[each] ?? 0, `requirements: ${each}`))}
 ${count(answered, `of ${questions.length} questions answered`)}
 ${warnings === 0 ? noHtml : count(warnings, warnings === 1 ? 'warning' : 'warnings')}
 ${drift.length === 0 ? noHtml : count(drift.length, 'drift')}
@@ -111,17 +105,9 @@ ${certificate.is_replay ? html`<p class="kicker">${replayEndNotice}</p>` : noHtm
 `;
 }
 
-const counted: Readonly<Record<Verdict, string>> = {
-  fail: 'requirements fail',
-  error: 'requirements in error',
-  inconclusive: 'requirements inconclusive',
-  'not-run': 'requirements not run',
-  pass: 'requirements pass',
-  'not-applicable': 'requirements not applicable',
-};
-
 function contents({ certificate, suite, pictures }: Page): Html {
   const { requirements, questions, drift, unstable } = certificate;
+  const groups = suite.contract.groups.map(({ name }) => name);
   const item = (id: string, text: string, number?: number, under: readonly string[] = []): Html =>
     html`<li><a href="#${id}">${text}${number === undefined ? noHtml : html`<span class="number">${number}</span>`}</a>${under.length === 0 ? noHtml : html`<ul>${under.map((heading) => item(createAnchor(heading), heading))}</ul>`}</li>`;
   return html`<nav aria-label="Contents"><details id="contents" open><summary>Contents</summary><ul>
@@ -131,12 +117,7 @@ ${unstable.length === 0 ? noHtml : item('unstable', 'Unstable', unstable.length)
 ${item('search', 'Search and filter')}
 ${item('requirements', 'Requirements', requirements.length, listParts(requirements))}
 ${pictures.length === 0 ? noHtml : item('pictures', 'Pictures')}
-${item(
-  'questions',
-  'Questions',
-  questions.length,
-  suite.contract.groups.map(({ name }) => name),
-)}
+${item('questions', 'Questions', questions.length, groups)}
 ${item('not-verified', 'Statements without a test', suite.contract.exclusions.length)}
 ${item('about', 'About this run')}
 ${certificate.response_times === undefined ? noHtml : item('response-times', 'Response times')}
@@ -299,15 +280,18 @@ function listMarks({ outcome, warning, drift }: QuestionEntry): string[] {
 function questionBlock({ question, entry, answer }: AskedQuestion, page: Page): Html {
   const { id, open, part } = question;
   const { outcome, warning, drift, reason = '' } = entry;
-  return html`<div class="block question"><details class="item" id="${id}" data-is="${listMarks(entry).join(' ')}"><summary><span class="asked">${renderSentence(renderQuestion(open))}</span> ${warning ? html`<span class="badge warning">warning</span> ` : noHtml}${drift ? html`<span class="badge drift">drift</span> ` : noHtml}<span class="answer">${renderSentence(answer)} ${outcome === null || question.answer.kind === 'value' ? noHtml : html`<code class="badge outcome">${outcome}</code>`}</span><small><code>${id}</code></small></summary><div class="inside">
+  const headline = capitalize(open.replace(/^The documentation does not say /, ''));
+  return html`<div class="block question"><details class="item" id="${id}" data-is="${listMarks(entry).join(' ')}"><summary><span class="asked">${renderSentence(headline)}</span> ${warning ? html`<span class="badge warning">warning</span> ` : noHtml}${drift ? html`<span class="badge drift">drift</span> ` : noHtml}<span class="answer">${renderSentence(answer)} ${outcome === null || question.answer.kind === 'value' ? noHtml : html`<code class="badge outcome">${outcome}</code>`}</span><small><code>${id}</code></small></summary><div class="inside">
 ${reasonMarkup(reason, page.shared)}${outcomeList(question, outcome)}<p><small>Left open in: ${part}.</small></p>${page.renderCase(id)}</div></details></div>
 `;
 }
 
-/** Renders what the documentation does not say, as a headline. */
-function renderQuestion(open: string): string {
-  const asked = open.replace(/^The documentation does not say /, '');
-  return asked.charAt(0).toUpperCase() + asked.slice(1);
+function renderVerdict(verdict: RunVerdict): string {
+  return capitalize(verdict.replaceAll('-', ' '));
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** Renders a sentence of the contract, with code between backticks. */
@@ -328,13 +312,12 @@ function byCase(
   entries: readonly { readonly case: string; readonly text: string }[],
 ): Html {
   if (entries.length === 0) return noHtml;
-  const groups = [...groupBy(entries, (entry) => entry.case)];
+  const groups = [...groupBy(entries, (entry) => entry.case).values()];
   return html`<section id="${id}" class="chapter"><h2>${heading}</h2><p>${words}</p>
 ${groups.map(
-  ([
-    each,
+  (
     own,
-  ]) => html`<div class="card"><h3><a href="#${each}">${each}</a></h3>${own.map(({ text }) => renderPreformatted(text))}</div>
+  ) => html`<div class="card"><h3>${links([own[0].case])}</h3>${own.map(({ text }) => renderPreformatted(text))}</div>
 `,
 )}</section>
 `;
@@ -344,11 +327,7 @@ function exclusions({ suite }: Page): Html {
   return html`<section id="not-verified" class="chapter"><h2>Statements without a test</h2>
 <p>Other statements of the documentation, and why the suite sends nothing for them.</p>
 ${suite.contract.exclusions.map(
-  ({
-    part,
-    statement,
-    reason,
-  }) => html`<div class="card"><h3>${statement}</h3><p>${reason} <small>${part}</small></p></div>
+  (each) => html`<div class="card"><h3>${each.statement}</h3><p>${each.reason} <small>${each.part}</small></p></div>
 `,
 )}</section>
 `;

@@ -85,6 +85,8 @@ details > summary { cursor: pointer; border-radius: 4px; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .prose pre { font: inherit; background: none; padding: 0; }
 
+.comparison { max-width: 62rem; margin: 0 auto; padding: 0 1.5rem 5rem; }
+
 #search { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; margin-top: 3rem; }
 #search[hidden], [hidden] { display: none; }
 #search label { display: grid; gap: .2rem; font-size: .8125rem; color: var(--soft); flex: 1 1 11rem; min-width: 0; }
@@ -117,7 +119,7 @@ thead th { color: var(--soft); font-size: .8125rem; }
   nav li a { padding: .45rem 0; }
 }
 @media (max-width: 40rem) {
-  .page { padding: 0 1rem 4rem; } header { padding-top: 1.5rem; }
+  .page, .comparison { padding: 0 1rem 4rem; } header { padding-top: 1.5rem; }
   .inside { padding-left: 0; } .counts { grid-template-columns: repeat(auto-fit, minmax(6.2rem, 1fr)); } .counts li { padding: .5rem .7rem; } .counts b { font-size: 1.3rem; }
   .facts { grid-template-columns: 1fr; } .facts dd { margin-bottom: .4rem; }
   .card, .block, figure { padding: .85rem .9rem; } .question.block { padding: .3rem .9rem .5rem; }

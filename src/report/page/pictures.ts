@@ -80,14 +80,10 @@ function renderGrid(id: string, title: string, seen: readonly MarkedExchange[], 
   const rows = inOrder.map(([each, ...others]) => {
     const { testCase, row, request, result, marks } = each;
     const words = describeMarks(each, suite);
-    const strip = renderStrip(
-      columns.map((n) => marks[n]),
-      limit,
-      words,
-    );
+    const shown = columns.map((n) => marks[n]);
     const mistakes = countMistakes(marks);
     const more = others.length === 0 ? '' : `, and ${others.length} more alike`;
-    return html`<tr><th scope="row"><a href="#${testCase.id}">${testCase.title}</a> <small>${testCase.rows[row]?.title || request}${more}</small></th><td>${strip}</td><td>${result === undefined ? words : `${result.returned.length} returned`}${mistakes === 0 ? noHtml : html`, <strong>${mistakes} wrong</strong>`}</td></tr>
+    return html`<tr><th scope="row"><a href="#${testCase.id}">${testCase.title}</a> <small>${testCase.rows[row]?.title || request}${more}</small></th><td>${renderStrip(shown, limit, words)}</td><td>${result === undefined ? words : `${result.returned.length} returned`}${mistakes === 0 ? noHtml : html`, <strong>${mistakes} wrong</strong>`}</td></tr>
 `;
   });
   const head = html`<thead><tr><th scope="col">Request</th><th scope="col">Tiers</th><th scope="col">Returned</th></tr></thead>`;

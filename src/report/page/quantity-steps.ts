@@ -41,13 +41,10 @@ function readQuantities(request: HttpRequest): Quantities[] {
   return [...groupBy(read, ({ thing }) => thing)].flatMap(([thing, own]) => {
     if (typeof thing !== 'string') return [];
     const more = own.length > maxItems ? ` … (${own.length} items)` : '';
-    const text = `${own
-      .slice(0, maxItems)
-      .map((each) => each.text)
-      .join(' + ')}${more}`;
+    const texts = own.slice(0, maxItems).map(({ text }) => text);
     // What is no number comes last.
     const sum = own.reduce((total, { value }) => total + (typeof value === 'number' ? value : 1e9), 0);
-    return [{ thing, text, sum }];
+    return [{ thing, text: `${texts.join(' + ')}${more}`, sum }];
   });
 }
 
@@ -62,28 +59,25 @@ export function renderQuantitySteps(
   const sent = seen.flatMap((each) => readQuantities(each.exchange.request).map((own) => ({ ...each, ...own })));
   return [...groupBy(sent, ({ thing }) => thing)].flatMap(([thing, ofThing]) => {
     const thresholds = findThresholds(thing, suite);
-    const byText = groupBy(ofThing, ({ text }) => text).values();
     const mistakesOf = ({ marks }: MarkedExchange) => countMistakes(thresholds.map(({ position }) => marks[position]));
     // Of several exchanges with one quantity, the one with the most mistakes.
-    const worst = [...byText].flatMap(
-      (some) => some.toSorted((one, other) => mistakesOf(other) - mistakesOf(one))[0] ?? [],
-    );
+    const worstFirst = ofThing.toSorted((one, other) => mistakesOf(other) - mistakesOf(one));
+    const worst = [...groupBy(worstFirst, ({ text }) => text).values()].map(([first]) => first);
     if (thresholds.length < 2 || worst.length < 2) return [];
+    worst.sort((one, other) => one.sum - other.sum);
     const name = createNameLookup(suite.world)(thing);
     const figure = html`<figure id="picture-quantity-${name}">
 <figcaption><h3>Quantities of ${name}</h3><p>A row for each quantity that was sent, a column for each promotion by the quantity that it asks for: filled where it was returned.</p></figcaption>
 <table class="steps">
 <thead><tr><th scope="col">Sent</th>${thresholds.map(({ atLeast }) => html`<th scope="col">asks for ${atLeast}</th>`)}<th scope="col">Case</th></tr></thead>
-<tbody>${worst
-      .toSorted((one, other) => one.sum - other.sum)
-      .map(
-        ({ text, exchange, result, marks, testCase: { id } }) => html`<tr><th scope="row"><code>${text}</code></th>${
-          result === undefined
-            ? html`<td class="none" colspan="${thresholds.length}">${'response' in exchange ? `answered ${exchange.response.status}` : exchange.message}</td>`
-            : thresholds.map(({ position }) => renderStep(marks[position]))
-        }<td class="case"><a href="#${id}">${id}</a></td></tr>
+<tbody>${worst.map(
+      ({ text, exchange, result, marks, testCase: { id } }) => html`<tr><th scope="row"><code>${text}</code></th>${
+        result === undefined
+          ? html`<td class="none" colspan="${thresholds.length}">${'response' in exchange ? `answered ${exchange.response.status}` : exchange.message}</td>`
+          : thresholds.map(({ position }) => renderStep(marks[position]))
+      }<td class="case"><a href="#${id}">${id}</a></td></tr>
 `,
-      )}</tbody>
+    )}</tbody>
 </table>
 ${legend}
 </figure>

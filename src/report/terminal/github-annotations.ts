@@ -4,9 +4,7 @@ import type { ResultWithExchanges } from '../../engine/case-result.js';
 import { escapeControlCharacters } from '../../support/escape-control-characters.js';
 import { packageRoot } from '../../support/package-root.js';
 import type { Certificate } from '../certificate.js';
-import { dropAdditions } from '../drift-text.js';
-import { createResponseRenderer } from '../exchange-text.js';
-import { isBroken, renderBrokenCase } from '../failure-text.js';
+import { listTestEntries, type TestEntry } from '../test-entries.js';
 import { groupFailures } from './group-failures.js';
 
 /**
@@ -18,24 +16,20 @@ export function renderAnnotations(
   results: readonly ResultWithExchanges[],
   { suite, certificate, workspace }: { suite: Suite; certificate: Certificate; workspace: string },
 ): string {
-  const renderResponse = createResponseRenderer(suite.world);
-  const baseUrl = certificate.target.base_url;
-  const broken = dropAdditions(results).filter((result) => isBroken(result) || result.drift.length > 0);
   // GitHub shows the first ten only: those of the first cause, and drift last.
   const groups = groupFailures(certificate).map(({ cases }) => cases);
-  const rank = ({ id }: ResultWithExchanges) => [...groups, [id]].findIndex((cases) => cases.includes(id));
-  const sorted = broken.toSorted((one, other) => rank(one) - rank(other));
-  const lines = sorted.map((result) => {
-    const { id, subject, at } = result;
-    const { kind, text } = renderBrokenCase(result, baseUrl, renderResponse);
+  const rank = ({ result: { id } }: TestEntry) => [...groups, [id]].findIndex((cases) => cases.includes(id));
+  const sorted = listTestEntries({ certificate, suite, results }).toSorted((one, other) => rank(one) - rank(other));
+  const lines = sorted.map(({ result: { id, subject, at }, status }) => {
+    if (!('details' in status)) return '';
     const properties = {
       file: path.relative(workspace, path.resolve(packageRoot, at.file)).replaceAll(path.sep, '/'),
       line: String(at.line),
       col: String(at.column),
-      title: `${kind}: ${subject} (${id})`,
+      title: `${status.type}: ${subject} (${id})`,
     };
     const stated = Object.entries(properties).map(([name, value]) => `${name}=${escapeProperty(value)}`);
-    return `::error ${stated.join(',')}::${escapeMessage(text)}\n`;
+    return `::error ${stated.join(',')}::${escapeMessage(status.details)}\n`;
   });
   return lines.join('');
 }

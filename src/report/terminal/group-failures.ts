@@ -29,15 +29,12 @@ export function groupFailures({ causes = [], requirements, own_cases }: Certific
   ].filter(({ entry }) => entry.verdict === 'fail' || entry.verdict === 'error');
   const known = new Set(causes.flatMap(({ cases }) => cases));
   const ofCauses = causes.flatMap(({ example, cases }, n) => {
-    const shown =
-      failing.find(({ entry }) => entry.id === example.case) ?? failing.find(({ entry }) => cases.includes(entry.id));
-    const own = failing.flatMap(({ entry: { id } }) => (cases.includes(id) ? [id] : []));
-    return shown === undefined ? [] : [{ number: n + 1, ...shown, cases: own }];
+    const own = failing.filter(({ entry }) => cases.includes(entry.id));
+    const shown = own.find(({ entry }) => entry.id === example.case) ?? own[0];
+    return shown === undefined ? [] : [{ number: n + 1, ...shown, cases: own.map(({ entry }) => entry.id) }];
   });
-  const others = groupBy(
-    failing.filter(({ entry }) => !known.has(entry.id)),
-    ({ subject, entry }) => `${isOwnCase(entry)} ${subject}`,
-  );
+  const unknown = failing.filter(({ entry }) => !known.has(entry.id));
+  const others = groupBy(unknown, ({ subject, entry }) => `${isOwnCase(entry)} ${subject}`);
   const groups: FailureGroup[] = [
     ...ofCauses,
     ...[...others.values()].map((own) => ({ ...own[0], cases: own.map(({ entry }) => entry.id) })),

@@ -16,8 +16,8 @@ export function renderJobSummary(certificate: Certificate): string {
   const requirements = sortRequirements(certificate);
   const isWhole = selected === undefined;
   const reasons = isWhole ? (certificate.incomplete_because ?? describeSharedReasons(certificate)) : [];
-  return html`<h2>${shorten(`${renderHeadline(certificate)}: ${[target.name, target.version].filter(Boolean).join(' ')}`)}</h2>
-<p>${shorten(target.base_url)}, ${requests_sent} requests</p>
+  return html`<h2>${truncate(`${renderHeadline(certificate)}: ${[target.name, target.version].filter(Boolean).join(' ')}`, maxText)}</h2>
+<p>${truncate(target.base_url, maxText)}, ${requests_sent} requests</p>
 <table>${isWhole ? html`<tr><th>Requirements</th><td>${describeCounts(summary)}</td></tr><tr><th>Questions</th><td>${describeAnswers(questions)}</td></tr>` : html`<tr><th>Selected cases</th><td>${describeCounts(selected.cases)}</td></tr>`}</table>
 ${list('What most likely is wrong', causes.map(describeCause))}${list('Not passed', isWhole ? requirements.filter(({ verdict }) => verdict !== 'pass').map(describeRequirement) : [])}${list('Incomplete, or not judged', reasons)}${list('Drift', drift.map(describeEntry))}${list('Unstable', unstable.map(describeEntry))}${target.is_reference ? html`<p>${referenceEndNotice}</p>\n` : noHtml}
 `.text;
@@ -42,10 +42,6 @@ function list(title: string, entries: readonly string[]): Html {
   if (entries.length === 0) return noHtml;
   return html`<h3>${title}</h3>
 <ul>
-${entries.map((entry) => html`<li>${shorten(entry)}</li>\n`)}</ul>
+${entries.map((entry) => html`<li>${truncate(entry, maxText)}</li>\n`)}</ul>
 `;
-}
-
-function shorten(text: string): string {
-  return truncate(text, maxText);
 }

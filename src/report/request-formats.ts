@@ -1,4 +1,0 @@
-/** Formats of requests for other programs. */
-export const requestFormats = ['curl', 'http'] as const;
-
-export type RequestFormat = (typeof requestFormats)[number];
