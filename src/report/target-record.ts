@@ -57,7 +57,7 @@ export function createRecord(
 
 /** Merges the shapes of the successful bodies of all cases. */
 export function mergeShapesOfRun(results: readonly ResultWithExchanges[]): BodyShape | undefined {
-  return results.flatMap(({ shape }) => shape ?? []).reduce<BodyShape | undefined>(mergeShapes, undefined);
+  return mergeShapes(results.flatMap(({ shape }) => shape ?? []));
 }
 
 /** Nobody would read longer templates in a record. */
