@@ -100,7 +100,7 @@ export function inferShape(
     if (key in Object.prototype || /\p{Cs}/u.test(key)) return false;
     return tiers.findExact(key) === undefined && keys.findExact(key) === undefined && isShown(key);
   });
-  const values = [...new Set(bodies)].map(parseJson).filter((value) => value !== undefined);
+  const values = [...new Set(bodies)].map((body) => parseJson(body)).filter((value) => value !== undefined);
   const shape = mergeShapes(values.map((value) => describeValue(value, isNamed)));
   return shape !== undefined && JSON.stringify(shape).length > maxShapeLength ? {} : shape;
 }
