@@ -1,3 +1,4 @@
+import { renderShortList } from '../support/render-short-list.js';
 import { minLengthInsideText } from './id-finder.js';
 import { mergeNestedPaths } from './path-normalization.js';
 import { matchesPatterns } from './path-patterns.js';
@@ -14,9 +15,6 @@ export interface ReturnedTiers {
   /** Why tiers are unclear. Empty if none is. */
   readonly reason: string;
 }
-
-/** The number of patterns in a message. */
-const maxShown = 5;
 
 /** Reads the returned tiers of a body. */
 export function readReturned(
@@ -39,7 +37,7 @@ export function readReturnedTiers(
   const unclear = (reason: string): ReturnedTiers => ({
     returned: [],
     unclear: new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]),
-    reason: `${renderPatterns(reading.patterns)}, ${reason}`,
+    reason: `Promotions are named under ${renderShortList(reading.patterns)}, ${reason}`,
   });
   switch (reading.kind) {
     case 'stated': {
@@ -70,12 +68,6 @@ const unlocatedReason =
   'The body names promotions outside of JSON values, or several in one sentence, so it is unknown whether they were returned.';
 
 const possibleReason = `The body contains ids of promotions inside longer texts. Ids of fewer than ${minLengthInsideText} characters can occur there by chance, so it is unknown whether they were returned.`;
-
-function renderPatterns(patterns: readonly string[]): string {
-  const others = patterns.length - maxShown;
-  const rest = others > 0 ? ` and ${others} more paths` : '';
-  return `Promotions are named under ${patterns.slice(0, maxShown).join(' and ')}${rest}`;
-}
 
 function renderAmbiguity(patterns: readonly string[]): string {
   const single = patterns.filter((pattern) => !isCatchAllPattern(pattern));
