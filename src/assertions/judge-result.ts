@@ -88,8 +88,7 @@ export function judgeAllReturned(
   context: JudgeContext,
 ): AssertionResult {
   const absent = ids.filter((id) => !result.returned.includes(id) && !result.unclear.has(id));
-  if (absent.length > 0) return violated(() => `Not returned: ${explainTiers(absent, context)}.`);
-  return judgeClear(ids, result);
+  return judgeTiers('Not returned', absent, ids, result, context);
 }
 
 /** Judges whether none of these tiers was returned. */
@@ -99,12 +98,19 @@ export function judgeNoneReturned(
   context: JudgeContext,
 ): AssertionResult {
   const extra = ids.filter((id) => result.returned.includes(id));
-  if (extra.length > 0) return violated(() => `Returned, but should not be: ${explainTiers(extra, context)}.`);
-  return judgeClear(ids, result);
+  return judgeTiers('Returned, but should not be', extra, ids, result, context);
 }
 
-function judgeClear(ids: readonly string[], result: ReturnedTiers): AssertionResult {
-  return ids.some((id) => result.unclear.has(id)) ? unclear(result.reason) : holds;
+function judgeTiers(
+  what: string,
+  wrong: readonly string[],
+  all: readonly string[],
+  result: ReturnedTiers,
+  { exchange: { request }, evidence: { world } }: JudgeContext,
+): AssertionResult {
+  if (wrong.length > 0)
+    return violated(() => `${what}: ${renderTierNames(wrong, world, createTierExplainer(request, world))}.`);
+  return all.some((id) => result.unclear.has(id)) ? unclear(result.reason) : holds;
 }
 
 /** Describes which tiers only one of two results has. Empty if the results are equal. */
@@ -121,10 +127,6 @@ export function describeDifferences(
     ...render(`Returned here, but not in '${otherName}'`, onlyIn(one.returned, other.returned)),
     ...render(`Returned in '${otherName}', but not here`, onlyIn(other.returned, one.returned)),
   ].join(' ');
-}
-
-function explainTiers(ids: readonly string[], { exchange: { request }, evidence: { world } }: JudgeContext): string {
-  return renderTierNames(ids, world, createTierExplainer(request, world));
 }
 
 /**

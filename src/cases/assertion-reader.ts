@@ -65,8 +65,9 @@ function createReadContext(of: string, at: YamlPath, requests: Requests, context
   const getOracle = (name: string) => createOracle(requests.get(name) as HttpRequest, world);
   const oracle = getOracle(of);
   const selectIds = (selection: TierSelection, wanted: Obligation): string[] => {
-    const { selects, unknown } = resolveSelection(selection, oracle, world);
-    for (const { at: steps, message, hint } of unknown) context.reportProblem([...at, ...steps], message, hint);
+    const selects = resolveSelection(selection, oracle, world, (steps, ...problem) =>
+      context.reportProblem([...at, ...steps], ...problem),
+    );
     return world.tiers.filter((tier) => selects(tier) === wanted).map(({ id }) => id);
   };
   return {

@@ -47,14 +47,11 @@ export type EvidenceKeeper = ReturnType<typeof createEvidenceKeeper>;
  */
 export function createEvidenceKeeper(
   redactSecrets: (text: string) => string,
-  known: { readonly exchanges: readonly StoredExchange[]; readonly uses: readonly ExchangeUse[] } = {
-    exchanges: [],
-    uses: [],
-  },
+  known?: { readonly exchanges: readonly StoredExchange[]; readonly uses: readonly ExchangeUse[] },
 ) {
   const stored = new WeakMap<Exchange, StoredExchange>();
-  let exchanges = [...known.exchanges];
-  let uses = [...known.uses];
+  let exchanges = [...(known?.exchanges ?? [])];
+  let uses = [...(known?.uses ?? [])];
   const keep = (use: Omit<ExchangeUse, 'id'>, exchange: Exchange, isOfSuite = true): void => {
     let kept = stored.get(exchange);
     if (kept === undefined) {

@@ -3,7 +3,7 @@ import type { TestCase } from '../cases/test-case.js';
 import { documentedOperation } from '../contract/operation.js';
 import { type Exchange, getHeaderValues, type HttpRequest, serializeWithoutRepetition } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
-import { readReturnedTiers } from '../recognition/returned-tiers.js';
+import { readReturned } from '../recognition/returned-tiers.js';
 import { getMember, parseJson } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { createRowEvidence, type RowExchanges, type TargetContext } from './judge-case.js';
@@ -45,10 +45,7 @@ export function extractTemplates(
   const extract = (wantsExpanded: boolean): ResponseTemplate | undefined => {
     const shown = [...row.values()].find((each) => isResult(each) && asksToExpand(each.request) === wantsExpanded);
     if (shown === undefined || !('response' in shown)) return undefined;
-    const returned = new Set(
-      readReturnedTiers(recognizer.findMentions(shown.response.body, evidence.reading.filter), evidence.reading)
-        .returned,
-    );
+    const returned = new Set(readReturned(shown.response.body, evidence).returned);
     if (returned.size < 2) return undefined;
     return createTemplate({ body: redact(shown.response.body), world, ids: recognizer.ids, returned, volatile });
   };

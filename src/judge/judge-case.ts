@@ -1,6 +1,5 @@
 import type { Assertion } from '../assertions/assertion.js';
-import { describeAssertion } from '../assertions/describe-assertion.js';
-import { judgeAssertion, judgeAssertions } from '../assertions/registry.js';
+import { describeAssertion, judgeAssertion, judgeAssertions } from '../assertions/registry.js';
 import { listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
 import {
   type QuestionCase,
@@ -186,8 +185,7 @@ function judgeRow(row: RequirementRow, { at }: RequirementCase, evidence: CaseEv
   const unmet = judgePreconditions(row, at, evidence, explainInapplicable);
   if (unmet !== undefined) {
     if (unmet.verdict !== 'inconclusive') return unmet;
-    const other = evidence.listOtherReadings().find((each) => findBy(row.given, each) === undefined);
-    return other === undefined ? doubtWindow(unmet, evidence) : doubtReading(unmet, other);
+    return doubt(unmet, evidence, (other) => findBy(row.given, other) === undefined);
   }
   if (row.expect.length === 0) return { verdict: 'error', reason: 'The case asserts nothing.', at };
   const finding = findFirst(row.expect, evidence);
@@ -200,25 +198,23 @@ function judgeRow(row: RequirementRow, { at }: RequirementCase, evidence: CaseEv
   if (finding === undefined) return { verdict: 'pass', reason: '', at };
   const { is, judgement } = finding;
   if (is === 'unclear') return { verdict: 'inconclusive', ...judgement };
-  const other = evidence.listOtherReadings().find((each) => findBy(row.expect, each)?.is !== 'violated');
-  return other === undefined
-    ? doubtWindow({ verdict: 'fail', ...judgement }, evidence)
-    : doubtReading(judgement, other);
+  return doubt({ verdict: 'fail', ...judgement }, evidence, (other) => findBy(row.expect, other)?.is !== 'violated');
 }
 
-/** Turns a failure into a doubt: promotions of the deployment may take places of the newest 150. */
-function doubtWindow(judgement: Judgement, evidence: CaseEvidence): Judgement {
+/**
+ * Turns a failure into a doubt if the responses agree with the documentation once they are read in another way, or if
+ * promotions of the deployment may take places of the newest 150.
+ */
+function doubt(judgement: Judgement, evidence: CaseEvidence, agrees: (reading: OtherReading) => boolean): Judgement {
   const { at, exchange } = judgement;
+  const other = evidence.listOtherReadings().find(agrees);
   const shown = evidence.exchanges.get(exchange ?? '');
-  if (shown !== undefined && listSuccesses([shown]).length === 0) return judgement;
-  const reason = explainOwnPromotions([...evidence.exchanges.values()], evidence);
+  let reason: string | undefined;
+  if (other !== undefined)
+    reason = `A response may name promotions that it does not return. If it returns all that it names, it violates the documentation. If it returns only those ${other.words}, it conforms. Write one of these lines in the target file: ${other.stated}, or response: { where: {} } if all are returned.`;
+  else if (shown === undefined || listSuccesses([shown]).length > 0)
+    reason = explainOwnPromotions([...evidence.exchanges.values()], evidence);
   return reason === undefined ? judgement : { verdict: 'inconclusive', reason, at, ...omitUndefined({ exchange }) };
-}
-
-/** Turns a failure into a doubt: read in another way, the responses agree with the documentation. */
-function doubtReading({ at, exchange }: Reason, other: OtherReading): Judgement {
-  const reason = `A response may name promotions that it does not return. If it returns all that it names, it violates the documentation. If it returns only those ${other.words}, it conforms. Write one of these lines in the target file: ${other.stated}, or response: { where: {} } if all are returned.`;
-  return { verdict: 'inconclusive', reason, at, ...omitUndefined({ exchange }) };
 }
 
 /** Finds the first exchange that shows nothing. @param explain why an exchange shows nothing */
@@ -381,9 +377,7 @@ function summarizeRows(rows: readonly RowJudgement[], { at }: RequirementCase): 
   const first = decisive[0];
   if (verdict === 'pass' || first === undefined) return { verdict, reason: '', at };
   if (rows.length === 1) return first;
-  const others =
-    decisive.length > 1 ? ` (and ${decisive.length - 1} more of ${rows.length} rows)` : ` (1 of ${rows.length} rows)`;
-  return { ...first, reason: `${first.title}: ${first.reason}${others}` };
+  return { ...first, reason: `${first.title}: ${first.reason} (${decisive.length} of ${rows.length} rows)` };
 }
 
 type Answer = Judgement & { readonly outcome?: string };

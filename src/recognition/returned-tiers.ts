@@ -37,8 +37,9 @@ export function readReturnedTiers(
   const unclear = (reason: string): ReturnedTiers => ({
     returned: [],
     unclear: new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]),
-    reason: `Promotions are named under ${renderShortList(reading.patterns)}, ${reason}`,
+    reason,
   });
+  const named = `Promotions are named under ${renderShortList(reading.patterns)}`;
   switch (reading.kind) {
     case 'stated': {
       const matching = [...idsByPattern].filter(([pattern]) => matchesPatterns(pattern, reading.patterns));
@@ -52,14 +53,11 @@ export function readReturnedTiers(
         hasIdsInTexts,
       );
     }
-    case 'ambiguous': {
-      const explained = reading.explain?.();
-      const result = unclear(`which ${renderAmbiguity(reading.patterns)}`);
-      return explained === undefined ? result : { ...result, reason: explained };
-    }
+    case 'ambiguous':
+      return unclear(reading.explain?.() ?? `${named}, which ${renderAmbiguity(reading.patterns)}`);
     case 'misstated':
       return unclear(
-        `but not under ${reading.stated.join(' or ')}, which the target file states. Correct response.tier there.`,
+        `${named}, but not under ${reading.stated.join(' or ')}, which the target file states. Correct response.tier there.`,
       );
   }
 }
