@@ -2,7 +2,7 @@ import type { TestCase } from '../cases/test-case.js';
 import { type Exchange, type HttpRequest, serializeRequest } from '../http/exchange.js';
 import type { Leak } from '../judge/find-leak.js';
 import type { CaseExchanges } from './case-exchanges.js';
-import { type Condition, type ConditionKind, formatPartnerName } from './condition.js';
+import { type ConditionKind, formatPartnerName, type Trial } from './condition.js';
 import { countAttempts } from './request-cache.js';
 import type { SendingLog } from './sending-log.js';
 
@@ -14,13 +14,6 @@ export interface Suspect {
   readonly exchange: Exchange;
   /** Finds the part of another request that explains the response. */
   findLeak(other: HttpRequest): Leak | undefined;
-}
-
-/** A condition to be tried, with what is sent. */
-export interface Trial extends Condition {
-  /** The name of the suspected request of the row. */
-  readonly name: string;
-  readonly partners: readonly HttpRequest[];
 }
 
 /** Sends single rows of cases again, under the conditions of the first time. */

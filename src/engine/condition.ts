@@ -1,3 +1,4 @@
+import type { HttpRequest } from '../http/exchange.js';
 import type { FailureCondition } from '../judge/judge-case.js';
 
 /**
@@ -6,12 +7,16 @@ import type { FailureCondition } from '../judge/judge-case.js';
  */
 export type ConditionKind = FailureCondition['kind'];
 
-/** A condition under which a row is sent again. */
-export interface Condition {
+/** A condition under which a row is sent again, with what is sent. */
+export interface Trial {
   readonly kind: ConditionKind;
   /** Counted from 0. */
   readonly row: number;
-  /** Names of the other requests that make the condition, for people; in the order in which they are sent. */
+  /** The name of the suspected request of the row. */
+  readonly name: string;
+  /** The other requests that make the condition, in the order in which they are sent. */
+  readonly partners: readonly HttpRequest[];
+  /** Their names, for people. */
   readonly labels: readonly string[];
 }
 
@@ -27,7 +32,7 @@ export function parsePartnerName(name: string): { readonly kind: ConditionKind; 
 }
 
 /** Tells when a row fails, as the beginning of a reason. */
-export function renderCondition({ kind, labels }: Condition): string {
+export function renderCondition({ kind, labels }: Trial): string {
   const last = labels.at(-1) ?? '';
   const isOne = labels.length === 1;
   const beginnings = {

@@ -71,14 +71,10 @@ export function createEvidenceKeeper(
      */
     keepCase(testCase: TestCase, attempts: readonly CaseExchanges[], prefix?: string): void {
       const purpose = formatPurpose(testCase, prefix);
-      for (const [n, attempt] of attempts.entries())
-        for (const [row, { requests }] of testCase.rows.entries())
-          for (const name of requests.keys()) {
-            const exchange = attempt.exchanges[row]?.get(name);
-            if (exchange !== undefined)
-              keep({ case: purpose, row, request: name, attempt: n + 1 }, exchange, !isOwnCase(testCase));
-          }
       for (const [n, { exchanges, partners = [] }] of attempts.entries()) {
+        for (const [row, own] of exchanges.entries())
+          for (const [request, exchange] of own)
+            keep({ case: purpose, row, request, attempt: n + 1 }, exchange, !isOwnCase(testCase));
         const row = exchanges.findIndex(({ size }) => size > 0);
         for (const [request, exchange] of partners) keep({ case: purpose, row, request, attempt: n + 1 }, exchange);
       }

@@ -3,8 +3,7 @@ import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import type { CaseExchanges } from './case-exchanges.js';
 import type { CaseSender } from './case-sender.js';
-import { type ConditionKind, parsePartnerName } from './condition.js';
-import type { Trial } from './condition-sender.js';
+import { type ConditionKind, parsePartnerName, type Trial } from './condition.js';
 import { calibrationPurpose, formatPurpose, type RunEvidence } from './evidence-keeper.js';
 
 export type Replay = ReturnType<typeof createReplay>;
