@@ -229,7 +229,10 @@ function findUnusable(
   return undefined;
 }
 
-/** Judges a row that may have been sent again. The first result that differs decides. */
+/**
+ * Judges a row that may have been sent again. It fails if the same expectation is violated each time. The first result that
+ * differs decides.
+ */
 function judgeRepeatedly(
   row: RequirementRow,
   testCase: RequirementCase,
@@ -237,35 +240,26 @@ function judgeRepeatedly(
   ...later: readonly CaseEvidence[]
 ): Judgement {
   const first = judgeRow(row, testCase, evidence);
-  const repeated = later.map((each) => judgeRepetition(row, testCase, first, evidence, each));
+  const repeated = later.map((again): Judgement => {
+    const second = judgeRow(row, testCase, again);
+    if (first.verdict !== 'fail' && second.verdict !== 'fail') return first;
+    if (first.verdict === 'fail' && second.verdict === 'fail') {
+      const readBoth = [evidence, again].map((each) => readAsViolated(row, each));
+      const violated = row.expect.filter((assertion) =>
+        readBoth.every((each) => judgeAssertion(assertion, each, 'requirement').is === 'violated'),
+      );
+      const finding = findFirst(violated, readBoth[0] as RowEvidence);
+      if (finding !== undefined) return { verdict: 'fail', ...finding.judgement };
+    }
+    const reasonOf = ({ verdict, reason }: Judgement) => (verdict === 'pass' ? 'it passed.' : reason);
+    return {
+      ...(first.verdict === 'fail' ? first : second),
+      verdict: 'inconclusive',
+      reason: `Unstable: sent twice, with different results. First: ${reasonOf(first)} Then: ${reasonOf(second)}`,
+      isUnstable: true,
+    };
+  });
   return repeated.find(({ isUnstable }) => isUnstable) ?? repeated.at(-1) ?? first;
-}
-
-/** Judges a repeated row. It fails if the same expectation is violated both times. */
-function judgeRepetition(
-  row: RequirementRow,
-  testCase: RequirementCase,
-  first: Judgement,
-  evidence: CaseEvidence,
-  repeatedEvidence: CaseEvidence,
-): Judgement {
-  const second = judgeRow(row, testCase, repeatedEvidence);
-  if (first.verdict !== 'fail' && second.verdict !== 'fail') return first;
-  if (first.verdict === 'fail' && second.verdict === 'fail') {
-    const readBoth = [evidence, repeatedEvidence].map((each) => readAsViolated(row, each));
-    const violated = row.expect.filter((assertion) =>
-      readBoth.every((each) => judgeAssertion(assertion, each, 'requirement').is === 'violated'),
-    );
-    const finding = findFirst(violated, readBoth[0] as RowEvidence);
-    if (finding !== undefined) return { verdict: 'fail', ...finding.judgement };
-  }
-  const reasonOf = ({ verdict, reason }: Judgement) => (verdict === 'pass' ? 'it passed.' : reason);
-  return {
-    ...(first.verdict === 'fail' ? first : second),
-    verdict: 'inconclusive',
-    reason: `Unstable: sent twice, with different results. First: ${reasonOf(first)} Then: ${reasonOf(second)}`,
-    isUnstable: true,
-  };
 }
 
 /** Reads the responses of a failing row as they were read when it failed. */
