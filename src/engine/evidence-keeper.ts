@@ -2,7 +2,7 @@ import { isOwnCase } from '../cases/suite.js';
 import type { TestCase } from '../cases/test-case.js';
 import { type Channel, type Exchange, type HttpRequest, mapExchangeTexts } from '../http/exchange.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import type { CaseExchanges } from './case-exchanges.js';
+import type { CaseExchanges } from './case-result.js';
 
 /** An exchange as it was judged, except that secrets are redacted. Escape control characters before you show it. */
 export interface StoredExchange {

@@ -163,10 +163,7 @@ export function createRowEvidence(rows: RowExchanges, target: TargetContext): Ca
 /** By the calibration, which all cases of a run share. */
 const remainingReadings = new WeakMap<readonly Exchange[], readonly OtherReading[]>();
 
-function readExchanges(
-  exchanges: readonly Exchange[],
-  { recognizer, configuredPatterns }: Pick<TargetContext, 'recognizer' | 'configuredPatterns'>,
-): TierReading {
+function readExchanges(exchanges: readonly Exchange[], { recognizer, configuredPatterns }: TargetContext): TierReading {
   const mentions = listSuccesses(exchanges).map(({ response }) => recognizer.findMentions(response.body));
   return determineReading(mentions, configuredPatterns);
 }
