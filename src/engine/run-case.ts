@@ -1,8 +1,8 @@
+import { listSuccesses } from '../assertions/row-evidence.js';
 import { findVolatilePaths } from '../assertions/stable-body.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { documentedOperation } from '../contract/operation.js';
 import type { Channel } from '../http/exchange.js';
-import { isSuccessful } from '../http/response-status.js';
 import { wasSent } from '../http/retry.js';
 import { inferShape } from '../judge/body-shape.js';
 import { type Baseline, findDrift } from '../judge/drift.js';
@@ -153,12 +153,11 @@ function findVolatile({ kind }: TestCase, { exchanges }: CaseExchanges): string[
 /** Lists the successful bodies of the operation; responses to other methods and paths may have another shape. */
 function listResultBodies({ rows }: TestCase, { exchanges }: CaseExchanges): string[] {
   const { method, path } = documentedOperation;
-  return rows.flatMap(({ requests }, n) =>
+  const results = rows.flatMap(({ requests }, n) =>
     [...requests].flatMap(([name, request]) => {
-      const exchange = exchanges[n]?.get(name);
-      const isOperation = request.method === method && request.path.split('?')[0] === path;
-      if (!isOperation || exchange === undefined || !('response' in exchange)) return [];
-      return isSuccessful(exchange.response) ? [exchange.response.body] : [];
+      const isOfOperation = request.method === method && request.path.split('?')[0] === path;
+      return (isOfOperation && exchanges[n]?.get(name)) || [];
     }),
   );
+  return listSuccesses(results).map(({ response }) => response.body);
 }

@@ -1,3 +1,4 @@
+import { listSuccesses } from '../assertions/row-evidence.js';
 import { findVolatilePaths } from '../assertions/stable-body.js';
 import type { TestCase } from '../cases/test-case.js';
 import { documentedOperation } from '../contract/operation.js';
@@ -42,9 +43,12 @@ export function extractTemplates(
   if (new Set(requests).size === requests.length) return undefined;
   const { world, recognizer } = target;
   const volatile = findVolatilePaths(evidence);
+  const results = listSuccesses([...row.values()]).filter(
+    ({ request }) => request.method === documentedOperation.method,
+  );
   const extract = (wantsExpanded: boolean): ResponseTemplate | undefined => {
-    const shown = [...row.values()].find((each) => isResult(each) && asksToExpand(each.request) === wantsExpanded);
-    if (shown === undefined || !('response' in shown)) return undefined;
+    const shown = results.find(({ request }) => asksToExpand(request) === wantsExpanded);
+    if (shown === undefined) return undefined;
     const returned = new Set(readReturned(shown.response.body, evidence).returned);
     if (returned.size < 2) return undefined;
     return createTemplate({ body: redact(shown.response.body), world, ids: recognizer.ids, returned, volatile });
@@ -52,12 +56,6 @@ export function extractTemplates(
   const [list, expanded] = [extract(false), extract(true)];
   if (list === undefined) return undefined;
   return { list, ...omitUndefined({ expanded }) };
-}
-
-function isResult(exchange: Exchange): boolean {
-  return (
-    'response' in exchange && exchange.request.method === documentedOperation.method && isSuccessful(exchange.response)
-  );
 }
 
 function asksToExpand({ body = '' }: HttpRequest): boolean {

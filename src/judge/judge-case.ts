@@ -18,11 +18,10 @@ import { determineReading, type TierReading } from '../recognition/tier-reading.
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { Location } from '../support/problem.js';
 import { renderShortList } from '../support/render-short-list.js';
-import type { NamedWorld } from '../world/named-world.js';
+import { type NamedWorld, ownPrefix, thingKinds } from '../world/named-world.js';
 import { explainAmbiguity } from './explain-ambiguity.js';
 import { extractValue } from './extract-value.js';
 import { findOtherReadings, type OtherReading } from './other-readings.js';
-import { isOwnDataSeen } from './own-data.js';
 import { explainOwnPromotions } from './own-promotions.js';
 import { findWorstVerdict, type Verdict } from './verdict.js';
 
@@ -276,6 +275,23 @@ function explainUnseenWorld(
     'response' in exchange && hasMentions(recognizer.findMentions(exchange.response.body));
   if (!isWorldSeen && !exchanges.some(namesWorld)) return worldUnseen;
   return isWorldLoaded || isOwnDataSeen(testCase, exchanges, world) ? undefined : ownDataUnseen;
+}
+
+/**
+ * Whether the responses to a case show the test data that the user added to the world: yes if they name a tier of it, or
+ * if the case sends nothing of it.
+ */
+function isOwnDataSeen({ rows }: TestCase, exchanges: readonly Exchange[], { ids }: NamedWorld): boolean {
+  const listOwnIds = (kind: (typeof thingKinds)[number]) =>
+    [...ids[kind]].flatMap(([name, id]) => (name.startsWith(ownPrefix) ? [id] : []));
+  const tiers = listOwnIds('tier');
+  if (tiers.length === 0) return true;
+  const own = thingKinds.flatMap(listOwnIds);
+  const sent = rows.flatMap(({ requests }) => [...requests.values()]).map(({ path, body = '' }) => path + body);
+  if (!sent.some((text) => own.some((id) => text.includes(id)))) return true;
+  return exchanges.some(
+    (exchange) => 'response' in exchange && tiers.some((id) => exchange.response.body.includes(id)),
+  );
 }
 
 /**
