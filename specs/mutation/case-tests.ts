@@ -4,7 +4,7 @@ import { loadSuite } from '../../src/cases/suite.js';
 import type { QuestionCase, RequirementCase } from '../../src/cases/test-case.js';
 import { createCaseSender } from '../../src/engine/case-sender.js';
 import { startRun } from '../../src/engine/run.js';
-import { sendAndJudge } from '../../src/engine/send-and-judge.js';
+import { sendAndJudge } from '../../src/engine/run-case.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { CaseJudgement } from '../../src/judge/judge-case.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';

@@ -3,7 +3,7 @@ import type { RequirementCase } from '../../src/cases/test-case.js';
 import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { createCaseSender } from '../../src/engine/case-sender.js';
 import { type EngineOptions, startRun } from '../../src/engine/run.js';
-import { type CaseAttempts, sendAndJudge } from '../../src/engine/send-and-judge.js';
+import { type CaseAttempts, sendAndJudge } from '../../src/engine/run-case.js';
 import type { Credentials } from '../../src/http/credentials.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { TargetContext } from '../../src/judge/judge-case.js';

@@ -183,7 +183,7 @@ test.describe('reasons', () => {
     const why = 'Nothing more was sent: 10 requests in a row failed.';
     const reasons = [
       why,
-      `a row: Not judged, since something else is not as expected: ${why} (and 2 more of 3 rows)`,
+      `a row: Not judged, since something else is not as expected: ${why} (3 of 3 rows)`,
       `x: ${why}`,
       why,
     ];

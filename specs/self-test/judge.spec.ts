@@ -1,7 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { Assertion, ReadContext } from '../../src/assertions/assertion.js';
-import { describeAssertion } from '../../src/assertions/describe-assertion.js';
-import { findResponseKind, judgeAssertion } from '../../src/assertions/registry.js';
+import { describeAssertion, findResponseKind, judgeAssertion } from '../../src/assertions/registry.js';
 import type { JudgeMode, RowEvidence } from '../../src/assertions/row-evidence.js';
 import type { QuestionAnswer, RequirementRow, Row, TestCase } from '../../src/cases/test-case.js';
 import type { Exchange, HttpRequest, TransportErrorKind } from '../../src/http/exchange.js';
@@ -517,7 +516,7 @@ test.describe('The verdict of a requirement case', () => {
     ]);
     expect(verdictOf(answered(404), returning(first), returning())).toEqual([
       'fail',
-      "b: Not returned: 'second' (rank 2). (and 1 more of 4 rows)",
+      "b: Not returned: 'second' (rank 2). (2 of 4 rows)",
     ]);
     expect(rows(good, returning(), good).rows.map(({ title, verdict }) => `${title} ${verdict}`)).toEqual([
       'a pass',

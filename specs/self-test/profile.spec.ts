@@ -3,10 +3,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { selectFromSuite } from '../../src/cases/case-selection.js';
+import { type RunScope, selectFromSuite } from '../../src/cases/case-selection.js';
 import { readDiscriminatingRows } from '../../src/cases/discriminating-rows.js';
 import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
-import type { RunScope } from '../../src/engine/case-exclusion.js';
 import { createUnsentResult } from '../../src/engine/case-result.js';
 import { countPlannedRequests, createPlan } from '../../src/engine/plan.js';
 import { createProfile, type Profile, quickRequestLimit, type RequestLimit } from '../../src/engine/profile.js';

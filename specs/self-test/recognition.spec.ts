@@ -452,8 +452,8 @@ test.describe('Returned tiers are read', () => {
     const patterns = ['/1', '/2', '/3', '/4', '/5', '/6', '/7'];
     const because = (count: number) =>
       readReturnedTiers(mentions({}), { kind: 'ambiguous', patterns: patterns.slice(0, count) }).reason;
-    expect(because(7)).toContain('under /1 and /2 and /3 and /4 and /5 and 2 more paths, which disagree.');
-    expect(because(5)).toContain('under /1 and /2 and /3 and /4 and /5, which disagree.');
+    expect(because(7)).toContain('under /1, /2, /3, /4, /5 and 2 more, which disagree.');
+    expect(because(5)).toContain('under /1, /2, /3, /4, /5, which disagree.');
     expect(because(5)).toContain('response: { tier: /1 }');
     expect(readReturnedTiers(mentions({}), ambiguous('/**')).reason).toContain('{ tier: /promotions/*/id }');
   });

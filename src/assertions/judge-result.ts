@@ -38,19 +38,32 @@ export function judgeResult(
   return judge(result);
 }
 
-/** Judges a comparison of the results of two requests. */
+/**
+ * Judges a comparison of the results of two requests.
+ *
+ * @param judge gets a text about the tiers that only one of the results has. Empty if the results are equal
+ */
 export function judgeBothResults(
   context: JudgeContext,
   name: string,
-  judge: (result: ReturnedTiers, other: ReturnedTiers) => AssertionResult,
+  judge: (differences: string) => AssertionResult,
 ): AssertionResult {
-  return judgeResult(context, false, (result) =>
+  return judgeResult(context, false, (here) =>
     context.compareWith(name, ({ response }) => {
       if (!isSuccessful(response))
         return unclear(`'${name}' was answered ${response.status}, so there is no result to compare with.`);
-      const other = readReturned(response.body, context.evidence);
-      const doubtful = [result, other].find(({ unclear }) => unclear.size > 0);
-      return doubtful === undefined ? judge(result, other) : unclear(doubtful.reason);
+      const there = readReturned(response.body, context.evidence);
+      const doubtful = [here, there].find(({ unclear }) => unclear.size > 0);
+      if (doubtful !== undefined) return unclear(doubtful.reason);
+      const describeExtra = (where: string, one: ReturnedTiers, other: ReturnedTiers) => {
+        const ids = one.returned.filter((id) => !other.returned.includes(id));
+        return ids.length === 0 ? [] : [`${where}: ${renderTierNames(ids, context.evidence.world)}.`];
+      };
+      const differences = [
+        ...describeExtra(`Returned here, but not in '${name}'`, here, there),
+        ...describeExtra(`Returned in '${name}', but not here`, there, here),
+      ];
+      return judge(differences.join(' '));
     }),
   );
 }
@@ -88,8 +101,7 @@ export function judgeAllReturned(
   context: JudgeContext,
 ): AssertionResult {
   const absent = ids.filter((id) => !result.returned.includes(id) && !result.unclear.has(id));
-  if (absent.length > 0) return violated(() => `Not returned: ${explainTiers(absent, context)}.`);
-  return judgeClear(ids, result);
+  return judgeTiers('Not returned', absent, ids, result, context);
 }
 
 /** Judges whether none of these tiers was returned. */
@@ -99,32 +111,19 @@ export function judgeNoneReturned(
   context: JudgeContext,
 ): AssertionResult {
   const extra = ids.filter((id) => result.returned.includes(id));
-  if (extra.length > 0) return violated(() => `Returned, but should not be: ${explainTiers(extra, context)}.`);
-  return judgeClear(ids, result);
+  return judgeTiers('Returned, but should not be', extra, ids, result, context);
 }
 
-function judgeClear(ids: readonly string[], result: ReturnedTiers): AssertionResult {
-  return ids.some((id) => result.unclear.has(id)) ? unclear(result.reason) : holds;
-}
-
-/** Describes which tiers only one of two results has. Empty if the results are equal. */
-export function describeDifferences(
-  one: ReturnedTiers,
-  other: ReturnedTiers,
-  otherName: string,
-  world: NamedWorld,
-): string {
-  const onlyIn = (these: readonly string[], others: readonly string[]) => these.filter((id) => !others.includes(id));
-  const render = (where: string, ids: readonly string[]) =>
-    ids.length === 0 ? [] : [`${where}: ${renderTierNames(ids, world)}.`];
-  return [
-    ...render(`Returned here, but not in '${otherName}'`, onlyIn(one.returned, other.returned)),
-    ...render(`Returned in '${otherName}', but not here`, onlyIn(other.returned, one.returned)),
-  ].join(' ');
-}
-
-function explainTiers(ids: readonly string[], { exchange: { request }, evidence: { world } }: JudgeContext): string {
-  return renderTierNames(ids, world, createTierExplainer(request, world));
+function judgeTiers(
+  what: string,
+  wrong: readonly string[],
+  all: readonly string[],
+  result: ReturnedTiers,
+  { exchange: { request }, evidence: { world } }: JudgeContext,
+): AssertionResult {
+  if (wrong.length > 0)
+    return violated(() => `${what}: ${renderTierNames(wrong, world, createTierExplainer(request, world))}.`);
+  return all.some((id) => result.unclear.has(id)) ? unclear(result.reason) : holds;
 }
 
 /**

@@ -1,8 +1,10 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { World } from '../world/world.js';
 import type { Assertion, AssertionKind, CompositeKind, ResponseKind } from './assertion.js';
 import { type AssertionResult, combineAll, unclear } from './assertion-result.js';
+import { renderTierNames } from './judge-result.js';
 import { findAnsweredExchange, type JudgeMode, type RowEvidence } from './row-evidence.js';
 
 /** All kinds of assertions, by key: the default exports of the files in `kinds/`. */
@@ -26,9 +28,18 @@ export function findResponseKind({ kind }: Pick<Assertion, 'kind'>): ResponseKin
   return assertionKinds.get(kind) as ResponseKind;
 }
 
-/** Finds the kind of an assertion that combines other assertions. */
-export function findCompositeKind({ kind }: Pick<Assertion, 'kind'>): CompositeKind {
+function findCompositeKind({ kind }: Pick<Assertion, 'kind'>): CompositeKind {
   return assertionKinds.get(kind) as CompositeKind;
+}
+
+/** Says in words what an assertion asks for. */
+export function describeAssertion(assertion: Assertion, world: World): string {
+  if ('lists' in assertion) {
+    const texts = assertion.lists.map((list) => list.map((each) => describeAssertion(each, world)).join(' and '));
+    return texts.join(`, ${findCompositeKind(assertion).conjunction} `);
+  }
+  const words = findResponseKind(assertion).describe(assertion.data, (ids) => renderTierNames(ids, world));
+  return `'${assertion.of}' ${words}`;
 }
 
 /** Judges one assertion by the exchanges of its row. Pure: the same evidence gives the same result. */

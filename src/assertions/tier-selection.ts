@@ -7,7 +7,7 @@ import type { Tier } from '../world/world.js';
 export type TierSelection = string | readonly string[];
 
 /** Keywords that select tiers by what the documentation says about them for the request. */
-export const selectionKeywords = {
+const selectionKeywords = {
   required: (oracle: Oracle) => (tier: Tier) => oracle.returned(tier),
   forbidden: (oracle: Oracle) => (tier: Tier) => negateObligation(oracle.returned(tier)),
   valid: (oracle: Oracle) => oracle.valid,
@@ -24,37 +24,28 @@ export const selectionSchema = {
   minItems: 1,
 };
 
-/** A name in a selection that is not a tier of the world. */
-export interface UnknownTier {
-  /** The path from the selection to the name. */
-  readonly at: readonly number[];
-  readonly message: string;
-  readonly hint: string;
-}
-
 /**
  * Finds the tiers that a selection selects for a request.
  *
- * @returns `selects` says whether a tier is certainly selected (`required`), certainly not (`forbidden`), or `open`
+ * @param report gets each name that is not a tier of the world, with the path from the selection to the name
+ * @returns says whether a tier is certainly selected (`required`), certainly not (`forbidden`), or `open`
  */
 export function resolveSelection(
   selection: TierSelection,
   oracle: Oracle,
   { ids }: NamedWorld,
-): { selects(tier: Tier): Obligation; unknown: readonly UnknownTier[] } {
-  if (isKeyword(selection)) return { selects: selectionKeywords[selection](oracle), unknown: [] };
+  report: (at: readonly number[], message: string, hint: string) => void,
+): (tier: Tier) => Obligation {
+  if (isKeyword(selection)) return selectionKeywords[selection](oracle);
   const names = [selection].flat();
   const known = [...ids.tier.keys(), ...Object.keys(selectionKeywords)];
-  return {
-    selects: ({ id }) => (names.some((name) => ids.tier.get(name) === id) ? 'required' : 'forbidden'),
-    unknown: names.flatMap((name, n) => {
-      if (ids.tier.has(name)) return [];
-      const at = typeof selection === 'string' ? [] : [n];
-      if (isKeyword(name))
-        return [{ at, message: `the keyword '${name}' cannot be part of a list`, hint: 'Write two checks.' }];
-      return [{ at, message: `there is no tier '${name}' in the world`, hint: suggest(name, known) }];
-    }),
-  };
+  for (const [n, name] of names.entries()) {
+    const at = typeof selection === 'string' ? [] : [n];
+    if (ids.tier.has(name)) continue;
+    if (isKeyword(name)) report(at, `the keyword '${name}' cannot be part of a list`, 'Write two checks.');
+    else report(at, `there is no tier '${name}' in the world`, suggest(name, known));
+  }
+  return ({ id }) => (names.some((name) => ids.tier.get(name) === id) ? 'required' : 'forbidden');
 }
 
 function isKeyword(selection: TierSelection): selection is keyof typeof selectionKeywords {

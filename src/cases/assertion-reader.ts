@@ -7,70 +7,59 @@ import type { HttpRequest } from '../http/exchange.js';
 import { isJsonObject } from '../support/json.js';
 import type { YamlPath } from '../support/yaml-file.js';
 import { getWindowSize, windowSize } from '../world/named-world.js';
-import type { CaseFileContext } from './case-file-context.js';
+import type { RowContext } from './case-file-context.js';
 import type { Checks, Expectations } from './case-file-document.js';
 import { resolveReferences } from './request-draft.js';
 
-type Requests = ReadonlyMap<string, HttpRequest>;
-
-/** Reads `given` or `expect`. @param requests the requests of the row that the checks are about */
-export function readExpectations(
-  expectations: Expectations = [],
-  at: YamlPath,
-  requests: Requests,
-  context: CaseFileContext,
-): Assertion[] {
-  if (isList(expectations)) return readChecks(expectations, at, requests, context);
+/** Reads `given` or `expect`. */
+export function readExpectations(expectations: Expectations = [], at: YamlPath, context: RowContext): Assertion[] {
+  if (isList(expectations)) return readChecks(expectations, at, context);
   return Object.entries(expectations).flatMap(([name, checks]) => {
-    const isKnown = context.checkName('request', name, [...requests.keys()], [...at, name], context.file.locateKey);
+    const isKnown = context.checkName('request', name, context.names, [...at, name], context.file.locateKey);
     if (!isKnown) return [];
     const about = isList(checks) ? checks.map((check) => ({ ...check, of: name })) : { ...checks, of: name };
-    return readChecks(about, [...at, name], requests, context);
+    return readChecks(about, [...at, name], context);
   });
 }
 
-/** Reads a check or several. @param requests the requests of the row that they are about */
-export function readChecks(checks: Checks, at: YamlPath, requests: Requests, context: CaseFileContext): Assertion[] {
+/** Reads a check or several. */
+export function readChecks(checks: Checks, at: YamlPath, context: RowContext): Assertion[] {
   return isList(checks)
-    ? checks.flatMap((entry, n) => readCheck(entry, [...at, n], requests, context))
-    : readCheck(checks, at, requests, context);
+    ? checks.flatMap((entry, n) => readCheck(entry, [...at, n], context))
+    : readCheck(checks, at, context);
 }
 
-function readCheck(
-  { of, ...statements }: CheckEntry,
-  at: YamlPath,
-  requests: Requests,
-  context: CaseFileContext,
-): Assertion[] {
+function readCheck({ of, ...statements }: CheckEntry, at: YamlPath, context: RowContext): Assertion[] {
   const found = listStatements(statements);
   if (found.length === 0) context.reportProblem(at, 'the check states nothing', 'Add status, body or returned.');
   return found.flatMap(({ kind, steps, value }): Assertion[] => {
     const path: YamlPath = [...at, ...steps];
     const common = { kind: kind.key, at: context.file.locateKey(path) };
     if ('combine' in kind) {
-      const lists = (value as CheckEntry[]).map((each, n) => readCheck(each, [...path, n], requests, context));
+      const lists = (value as CheckEntry[]).map((each, n) => readCheck(each, [...path, n], context));
       return [{ ...common, lists }];
     }
     return [of].flat().flatMap((stated, n) => {
       const ofPath: YamlPath = stated === undefined ? at : typeof of === 'string' ? [...at, 'of'] : [...at, 'of', n];
-      const name = context.findRequestName(stated, ofPath, [...requests.keys()]);
-      const data = kind.read(value, createReadContext(name, path, requests, context));
+      const name = context.findRequestName(stated, ofPath);
+      const data = kind.read(value, createReadContext(name, path, context));
       return data === undefined ? [] : [{ ...common, of: name, data }];
     });
   });
 }
 
-function createReadContext(of: string, at: YamlPath, requests: Requests, context: CaseFileContext): ReadContext {
-  const { world } = context;
+function createReadContext(of: string, at: YamlPath, context: RowContext): ReadContext {
+  const { requests, world } = context;
   const getOracle = (name: string) => createOracle(requests.get(name) as HttpRequest, world);
   const oracle = getOracle(of);
   const selectIds = (selection: TierSelection, wanted: Obligation): string[] => {
-    const { selects, unknown } = resolveSelection(selection, oracle, world);
-    for (const { at: steps, message, hint } of unknown) context.reportProblem([...at, ...steps], message, hint);
+    const selects = resolveSelection(selection, oracle, world, (steps, ...problem) =>
+      context.reportProblem([...at, ...steps], ...problem),
+    );
     return world.tiers.filter((tier) => selects(tier) === wanted).map(({ id }) => id);
   };
   return {
-    resolveRequest: (name, ...steps) => context.findRequestName(name, [...at, ...steps], [...requests.keys()]),
+    resolveRequest: (name, ...steps) => context.findRequestName(name, [...at, ...steps]),
     selectTiers: (selection) => selectIds(selection, 'required'),
     selectReturnedTiers(selection) {
       const ids = selectIds(selection, 'required');

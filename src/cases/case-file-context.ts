@@ -44,16 +44,9 @@ export function createCaseFileContext(file: YamlFile, basis: SuiteBasis, prefix:
     prefix,
     problems,
     /** The requests of all cases, by their content. */
-    requests: new Map<string, HttpRequest>(),
+    requestsByContent: new Map<string, HttpRequest>(),
     reportProblem,
     checkName,
-    /** Returns the name of a request; if it is missing or unknown, reports a problem and returns another name. */
-    findRequestName(name: string | undefined, at: YamlPath, known: readonly string[]): string {
-      if (name !== undefined && checkName('request', name, known, at)) return name;
-      if (name === undefined && known.length > 1)
-        reportProblem(at, 'no request is named', `Add 'of:' with one of ${known.join(', ')}.`);
-      return known[0] ?? '';
-    },
     /** Returns the id of a name in `<kind name>`. Reports an unknown name at each place where the file has it. */
     resolveId(kind: string, name: string): string {
       const ids = Object.hasOwn(world.ids, kind) ? world.ids[kind as ThingKind] : undefined;
@@ -68,6 +61,25 @@ export function createCaseFileContext(file: YamlFile, basis: SuiteBasis, prefix:
       for (const at of references.length > 0 ? references : file.locateTexts(name))
         problems.push({ at, message, hint });
       return name;
+    },
+  };
+}
+
+/** The file, and the row whose checks are being read. */
+export type RowContext = ReturnType<typeof createRowContext>;
+
+export function createRowContext(context: CaseFileContext, requests: ReadonlyMap<string, HttpRequest>) {
+  const names = [...requests.keys()];
+  return {
+    ...context,
+    requests,
+    names,
+    /** Returns the name of a request; if it is missing or unknown, reports a problem and returns another name. */
+    findRequestName(name: string | undefined, at: YamlPath): string {
+      if (name !== undefined && context.checkName('request', name, names, at)) return name;
+      if (name === undefined && names.length > 1)
+        context.reportProblem(at, 'no request is named', `Add 'of:' with one of ${names.join(', ')}.`);
+      return names[0] ?? '';
     },
   };
 }

@@ -2,12 +2,18 @@ import type { Problem } from '../support/problem.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
 import { readExpectations } from './assertion-reader.js';
-import { type CaseFileContext, createCaseFileContext, type SuiteBasis } from './case-file-context.js';
+import {
+  type CaseFileContext,
+  createCaseFileContext,
+  createRowContext,
+  type RowContext,
+  type SuiteBasis,
+} from './case-file-context.js';
 import type { CaseEntry } from './case-file-document.js';
 import { listUnavailable } from './list-unavailable.js';
 import { readAnswer } from './read-answer.js';
 import { findEqualRequests, findRowFlaws } from './row-flaws.js';
-import { checkTemplates, readRows, type SentRow } from './row-reader.js';
+import { checkTemplates, readRows } from './row-reader.js';
 import { type RequirementRow, type TestCase, tag } from './test-case.js';
 
 /**
@@ -43,17 +49,18 @@ function readCase(entry: CaseEntry, at: YamlPath, context: CaseFileContext): Tes
   if (flaw !== undefined) context.reportProblem(at, flaw.message, flaw.hint);
   const common = { title, at: file.locate(at) };
   const ownTags = prefix === '' ? tags : [tag.own, ...tags];
-  const readGiven = ({ requests }: SentRow) => [
-    ...readExpectations(context.document.shared?.given, ['shared', 'given'], requests, context),
-    ...readExpectations(entry.given, [...at, 'given'], requests, context),
+  const readGiven = (own: RowContext) => [
+    ...readExpectations(context.document.shared?.given, ['shared', 'given'], own),
+    ...readExpectations(entry.given, [...at, 'given'], own),
   ];
 
   if (entry.answers !== undefined) {
     const question = findEntry('question', entry.answers, contract.questions, [...at, 'answers'], context);
     const [row] = sent;
     if (question === undefined || row === undefined) return undefined;
-    const given = readGiven(row);
-    const answer = readAnswer(entry, question, row.requests, at, context);
+    const own = createRowContext(context, row.requests);
+    const given = readGiven(own);
+    const answer = readAnswer(entry, question, at, own);
     const assertions = [...given, ...(answer.kind === 'value' ? [] : answer.rules.flatMap(({ when }) => when))];
     return {
       ...common,
@@ -70,8 +77,9 @@ function readCase(entry: CaseEntry, at: YamlPath, context: CaseFileContext): Tes
   if (requirement === undefined) return undefined;
   const rows = sent.map((row): RequirementRow => {
     const before = problems.length;
-    const given = readGiven(row);
-    const expect = readExpectations(entry.expect, [...at, 'expect'], row.requests, context);
+    const own = createRowContext(context, row.requests);
+    const given = readGiven(own);
+    const expect = readExpectations(entry.expect, [...at, 'expect'], own);
     // An expectation that could not be read would seem to be missing.
     if (problems.length === before) problems.push(...findRowFlaws({ ...row, given, expect }, common.at, world));
     const unavailable = listUnavailable(row.requests, [...given, ...expect], 'requirement', world);

@@ -1,3 +1,4 @@
+import { describeRelocation, type Relocation } from '../contract/relocation.js';
 import { UnusableInput } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
 import type { Suite } from './suite.js';
@@ -59,4 +60,20 @@ function selectRows(testCase: TestCase, titles: ReadonlySet<string> = new Set())
   if (testCase.kind === 'question') return titles.has(testCase.rows[0].title) ? [{ ...testCase, tags }] : [];
   const rows = testCase.rows.filter(({ title }) => titles.has(title));
   return rows.length === 0 ? [] : [{ ...testCase, tags, rows }];
+}
+
+/** The settings that exclude cases from a run. */
+export interface RunScope {
+  /** `operation`: the method and path of the operation, if not as documented. */
+  readonly target: { readonly operation?: Relocation };
+  /** Whether cases with bad credentials, oversized bodies or other methods are excluded. */
+  readonly excludesIntrusive: boolean;
+}
+
+/** Explains to the user why a case is excluded; undefined if it is not. */
+export function findExclusionReason({ tags }: TestCase, { target, excludesIntrusive }: RunScope): string | undefined {
+  if (excludesIntrusive && tags.includes(tag.intrusive)) return 'Intrusive cases are excluded from this run.';
+  return target.operation !== undefined && tags.includes(tag.operation)
+    ? describeRelocation(target.operation)
+    : undefined;
 }

@@ -1,19 +1,13 @@
 import type { Question } from '../contract/contract.js';
 import type { YamlPath } from '../support/yaml-file.js';
 import { readChecks } from './assertion-reader.js';
-import type { CaseFileContext } from './case-file-context.js';
+import type { RowContext } from './case-file-context.js';
 import type { CaseEntry, OutcomeEntry } from './case-file-document.js';
-import type { OutcomeRule, QuestionAnswer, Row } from './test-case.js';
+import type { OutcomeRule, QuestionAnswer } from './test-case.js';
 
 /** Reads how a question is answered. @param at the path of its case */
-export function readAnswer(
-  entry: CaseEntry,
-  question: Question,
-  requests: Row['requests'],
-  at: YamlPath,
-  context: CaseFileContext,
-): QuestionAnswer {
-  const names = [...requests.keys()];
+export function readAnswer(entry: CaseEntry, question: Question, at: YamlPath, context: RowContext): QuestionAnswer {
+  const { names } = context;
   if (entry.value !== undefined) {
     const { of, take, values = [], names: byName = [] } = entry.value;
     const path: YamlPath = [...at, 'value'];
@@ -25,12 +19,12 @@ export function readAnswer(
       );
     return {
       kind: 'value',
-      of: context.findRequestName(of, of === undefined ? path : [...path, 'of'], names),
+      of: context.findRequestName(of, of === undefined ? path : [...path, 'of']),
       take: take === 'headers' ? { part: take, values, names: byName } : { part: take },
       at: context.file.locate(path),
     };
   }
-  const rules = readRules(entry, question, requests, at, context);
+  const rules = readRules(entry, question, at, context);
   const evidence = entry.evidence ?? context.document.shared?.evidence;
   if (evidence === undefined && names.length > 1)
     context.reportProblem(at, 'no request is named as evidence', `Add 'evidence:' with one of ${names.join(', ')}.`);
@@ -38,7 +32,7 @@ export function readAnswer(
   return {
     kind: 'first-of',
     rules,
-    evidence: context.findRequestName(evidence ?? names[0], path, names),
+    evidence: context.findRequestName(evidence ?? names[0], path),
   };
 }
 
@@ -46,9 +40,8 @@ export function readAnswer(
 function readRules(
   { outcomes: own = [] }: CaseEntry,
   { id, answer }: Question,
-  requests: Row['requests'],
   at: YamlPath,
-  context: CaseFileContext,
+  context: RowContext,
 ): OutcomeRule[] {
   const path: YamlPath = [...at, 'outcomes'];
   if (answer.kind === 'value') {
@@ -68,7 +61,7 @@ function readRules(
     context.checkName(`outcome of the question '${id}':`, outcome, known, [...rule.at, 'outcome']);
     const { when, at: place } =
       rule.when === undefined ? (shared.find((each) => each.outcome === outcome) ?? rule) : rule;
-    if (when !== undefined) return [{ outcome, when: readChecks(when, [...place, 'when'], requests, context) }];
+    if (when !== undefined) return [{ outcome, when: readChecks(when, [...place, 'when'], context) }];
     context.reportProblem(place, `no shared rule for '${outcome}'`, "Add 'when:' with what shows it.");
     return [];
   });
@@ -78,7 +71,7 @@ function readRules(
 function locateRules(
   entries: readonly OutcomeEntry[],
   at: YamlPath,
-  { reportProblem }: CaseFileContext,
+  { reportProblem }: RowContext,
 ): (OutcomeEntry & { readonly at: YamlPath })[] {
   return entries.map((entry, n) => {
     if (entries.findIndex(({ outcome }) => outcome === entry.outcome) < n)

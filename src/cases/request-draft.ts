@@ -124,8 +124,14 @@ export function assembleRequest(draft: RequestDraft, resolveId: ResolveId): Http
       : pairs(query)
           .map(([name, value]) => `${fill(name)}=${encodeURIComponent(value)}`)
           .join('&');
+  const fillPart = (_: string, value: unknown): unknown => {
+    if (typeof value === 'string') return fill(value);
+    if (isRepetition(value)) return Array(value.repeat).fill(value.item);
+    if (!isJsonObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [fill(key), part]));
+  };
   const bodyText =
-    body === undefined ? undefined : 'raw' in body ? fill(body.raw) : JSON.stringify(fillJson(body.json, fill));
+    body === undefined ? undefined : 'raw' in body ? fill(body.raw) : JSON.stringify(body.json, fillPart);
   const request: HttpRequest = {
     method,
     path: queryString === '' ? path : `${path}?${queryString}`,
@@ -133,15 +139,6 @@ export function assembleRequest(draft: RequestDraft, resolveId: ResolveId): Http
     ...omitUndefined({ again, body: bodyText }),
   };
   return applyForms(request, [sent].flat());
-}
-
-function fillJson(value: unknown, fill: (text: string) => string): unknown {
-  if (typeof value === 'string') return fill(value);
-  if (Array.isArray(value)) return value.map((part) => fillJson(part, fill));
-  if (isRepetition(value)) return Array(value.repeat).fill(fillJson(value.item, fill));
-  if (isJsonObject(value))
-    return Object.fromEntries(Object.entries(value).map(([key, part]) => [fill(key), fillJson(part, fill)]));
-  return value;
 }
 
 /** `{ repeat, item }` is a list of equal items that is too long to write. */

@@ -1,4 +1,5 @@
 import type { HttpRequest } from '../http/exchange.js';
+import { isJsonObject } from '../support/json.js';
 
 type Rewrite = (request: HttpRequest) => HttpRequest;
 
@@ -13,7 +14,7 @@ export const requestForms = {
   'http-1.0': (request) => ({ ...request, sent: 'http-1.0' }),
   'expect-100-continue': (request) => ({ ...request, sent: 'expect-100-continue' }),
   'with-accept-headers': (request) => ({ ...request, sent: 'with-accept-headers' }),
-  'members-reversed': rewriteBody((body) => JSON.stringify(reverseMembers(JSON.parse(body)))),
+  'members-reversed': rewriteBody((body) => JSON.stringify(JSON.parse(body, reverseMembers))),
   'pretty-printed': rewriteBody((body) => JSON.stringify(JSON.parse(body), null, 2)),
   'with-escaped-letters': rewriteBody((body) => body.replaceAll(/"(?:[^"\\]|\\.)*"/g, escapeLetters)),
   'after-white-space': rewriteBody((body) => `\r\n\t ${body} \n`),
@@ -43,14 +44,8 @@ function escapeLetters(text: string): string {
     .replaceAll('/', '\\/');
 }
 
-function reverseMembers(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(reverseMembers);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .map(([name, part]) => [name, reverseMembers(part)] as const)
-      .reverse(),
-  );
+function reverseMembers(_: string, value: unknown): unknown {
+  return isJsonObject(value) ? Object.fromEntries(Object.entries(value).reverse()) : value;
 }
 
 /** Percent-encodes every byte of each query value (RFC 3986, section 2). */

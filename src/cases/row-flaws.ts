@@ -8,6 +8,9 @@ import type { World } from '../world/world.js';
 import type { SentRow } from './row-reader.js';
 import { type RequirementRow, tag } from './test-case.js';
 
+/** The keys of the assertions that a requirement can use. */
+const keysOfRequirements = [...assertionKinds.values()].flatMap((kind) => ('findFlaw' in kind ? [kind.key] : []));
+
 /**
  * Finds what might fail a conforming deployment, or pass on nothing, in a row of a requirement case. Each request that an
  * assertion is about must be documented, each expectation must follow from the documentation, and each negative one needs
@@ -19,9 +22,8 @@ export function findRowFlaws(
   world: World,
 ): Problem[] {
   const inRow = title === '' ? '' : ` (row '${title}')`;
-  const createProblem = (where: Location, { message, hint }: Flaw) => ({ at: where, message: message + inRow, hint });
   const flaws: Problem[] = [];
-  const report = (where: Location, flaw: Flaw) => flaws.push(createProblem(where, flaw));
+  const report = (where: Location, flaw: Flaw) => flaws.push({ at: where, ...flaw });
   const all = [...given, ...expect];
   const judged = new Set(all.flatMap((each) => ('of' in each ? each.of : [...requests.keys()])));
   const getRequest = (name: string): ExaminedRequest => {
@@ -40,7 +42,7 @@ export function findRowFlaws(
       findFlaw === undefined
         ? {
             message: `a requirement cannot use '${assertion.kind}', which is for questions only`,
-            hint: `A requirement can use ${listRequirementKeys().join(', ')}. Or: ${askInstead}`,
+            hint: `A requirement can use ${keysOfRequirements.join(', ')}. Or: ${askInstead}`,
           }
         : findFlaw(assertion.data, context);
     if (flaw !== undefined) report(assertion.at, flaw);
@@ -58,18 +60,13 @@ export function findRowFlaws(
   }
   if (expect.length === 0) report(at, { message: 'the case expects nothing', hint: "Add 'expect:'." });
   // A request that no assertion is about comes only before others, and may be one that deployments refuse.
-  const undocumented = [...judged].flatMap((name) => {
+  const undocumented = [...judged].flatMap((name): Problem[] => {
     const { undocumentedReason } = getRequest(name).oracle;
     if (undocumentedReason === undefined) return [];
     const message = `a requirement cannot rest on this request: ${undocumentedReason}`;
-    return [createProblem(at, { message, hint: `Correct the request. Or: ${askInstead}` })];
+    return [{ at, message, hint: `Correct the request. Or: ${askInstead}` }];
   });
-  return [...undocumented, ...flaws];
-}
-
-/** Lists the keys of the assertions that a requirement can use. */
-function listRequirementKeys(): string[] {
-  return [...assertionKinds.values()].flatMap((kind) => ('findFlaw' in kind ? [kind.key] : []));
+  return [...undocumented, ...flaws].map((problem) => ({ ...problem, message: problem.message + inRow }));
 }
 
 /** Finds two requests of a case that are equal in every row: only one of them would be sent. */

@@ -50,11 +50,11 @@ export function readRows(entry: CaseEntry, at: YamlPath, context: CaseFileContex
 }
 
 /** Makes equal requests one object: what the documentation says about it is determined once. */
-function shareRequest(draft: RequestDraft, { resolveId, requests }: CaseFileContext): HttpRequest {
+function shareRequest(draft: RequestDraft, { resolveId, requestsByContent }: CaseFileContext): HttpRequest {
   const request = assembleRequest(draft, resolveId);
   const key = JSON.stringify(request);
-  const shared = requests.get(key) ?? request;
-  requests.set(key, shared);
+  const shared = requestsByContent.get(key) ?? request;
+  requestsByContent.set(key, shared);
   return shared;
 }
 

@@ -1,3 +1,4 @@
+import { listSuccesses } from '../assertions/row-evidence.js';
 import type { Suite } from '../cases/suite.js';
 import type { Channel, Exchange } from '../http/exchange.js';
 import {
@@ -7,7 +8,6 @@ import {
   explainRefusedCredentials,
   explainTransientFailure,
   headersHint,
-  isSuccessful,
 } from '../http/response-status.js';
 import type { Recognizer } from '../recognition/recognizer.js';
 import { hasMentions, type TierMentions } from '../recognition/tier-mentions.js';
@@ -42,9 +42,7 @@ export async function calibrate(
   isDescribed: boolean,
 ): Promise<Calibration> {
   const exchanges = await Promise.all(calibration.map((request) => channel.send(request)));
-  const namings = exchanges.flatMap((exchange) =>
-    'response' in exchange && isSuccessful(exchange.response) ? [recognizer.findMentions(exchange.response.body)] : [],
-  );
+  const namings = listSuccesses(exchanges).map(({ response }) => recognizer.findMentions(response.body));
   const failures = exchanges.map((exchange) => explainFailure(exchange, channel.redact));
   const isSeen = namings.some(hasMentions);
   const isRefused = failures.every((each) => each !== undefined);

@@ -3,10 +3,20 @@ import type { Exchange } from '../http/exchange.js';
 import type { BodyShape } from '../judge/body-shape.js';
 import type { Drift } from '../judge/drift.js';
 import type { ResponseTemplates } from '../judge/extract-templates.js';
-import type { FailureCondition } from '../judge/judge-case.js';
+import type { FailureCondition, RowExchanges } from '../judge/judge-case.js';
 import type { Verdict } from '../judge/verdict.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { Location } from '../support/problem.js';
+
+/** The exchanges of a case, by row and request name. */
+export interface CaseExchanges {
+  readonly exchanges: RowExchanges;
+  readonly count: number;
+  /** The number of requests, retries included; fewer than the exchanges if other cases sent equal ones before. */
+  readonly requestsSent: number;
+  /** Of a single row that was repeated under a condition: what else was sent to make the condition, by name. */
+  readonly partners?: ReadonlyMap<string, Exchange>;
+}
 
 /** The result of one case as plain JSON. It refers to exchanges by the ids of the evidence. */
 export interface CaseResult {

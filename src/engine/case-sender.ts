@@ -1,6 +1,6 @@
 import { type Row, type TestCase, tag } from '../cases/test-case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
-import type { CaseExchanges } from './case-exchanges.js';
+import type { CaseExchanges } from './case-result.js';
 import { type ConditionSender, createConditionSender } from './condition-sender.js';
 import { countAttempts, countBodyCharacters, createRequestCache } from './request-cache.js';
 import { createSendingLog } from './sending-log.js';

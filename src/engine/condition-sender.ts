@@ -1,10 +1,29 @@
 import type { TestCase } from '../cases/test-case.js';
 import { type Exchange, type HttpRequest, serializeRequest } from '../http/exchange.js';
 import type { Leak } from '../judge/find-leak.js';
-import type { CaseExchanges } from './case-exchanges.js';
-import { type Condition, type ConditionKind, formatPartnerName } from './condition.js';
+import type { FailureCondition } from '../judge/judge-case.js';
+import type { CaseExchanges } from './case-result.js';
 import { countAttempts } from './request-cache.js';
 import type { SendingLog } from './sending-log.js';
+
+/**
+ * What may have made a response wrong: requests in flight at the same time, the request before it, or a connection that
+ * earlier requests have used.
+ */
+export type ConditionKind = FailureCondition['kind'];
+
+/** A condition under which a row is sent again, with what is sent. */
+export interface Trial {
+  readonly kind: ConditionKind;
+  /** Counted from 0. */
+  readonly row: number;
+  /** The name of the suspected request of the row. */
+  readonly name: string;
+  /** The other requests that make the condition, in the order in which they are sent. */
+  readonly partners: readonly HttpRequest[];
+  /** Their names, for people. */
+  readonly labels: readonly string[];
+}
 
 /** A response that failed a row which passes when it is sent alone. */
 export interface Suspect {
@@ -14,13 +33,6 @@ export interface Suspect {
   readonly exchange: Exchange;
   /** Finds the part of another request that explains the response. */
   findLeak(other: HttpRequest): Leak | undefined;
-}
-
-/** A condition to be tried, with what is sent. */
-export interface Trial extends Condition {
-  /** The name of the suspected request of the row. */
-  readonly name: string;
-  readonly partners: readonly HttpRequest[];
 }
 
 /** Sends single rows of cases again, under the conditions of the first time. */
@@ -137,4 +149,27 @@ function nameRequests(cases: readonly TestCase[]): ReadonlyMap<string, string> {
     ),
   );
   return new Map(named.toReversed());
+}
+
+/** Names a request that makes a condition, for the evidence. */
+export function formatPartnerName(kind: ConditionKind, position: number, label: string): string {
+  return `${kind} ${position}: ${label}`;
+}
+
+/** Reads a name of {@link formatPartnerName}; returns undefined for the name of any other request. */
+export function parsePartnerName(name: string): { readonly kind: ConditionKind; readonly label: string } | undefined {
+  const [, kind, label = ''] = /^(overlapping|after|reused-connection) \d+: (.*)$/s.exec(name) ?? [];
+  return kind === undefined ? undefined : { kind: kind as ConditionKind, label };
+}
+
+/** Tells when a row fails, as the beginning of a reason. */
+export function renderCondition({ kind, labels }: Trial): string {
+  const last = labels.at(-1) ?? '';
+  const isOne = labels.length === 1;
+  const beginnings = {
+    overlapping: 'Only when requests overlap',
+    after: isOne ? `Only after request ${last}` : `Only after earlier requests, the last of them ${last}`,
+    'reused-connection': isOne ? `Only on a reused connection, after request ${last}` : 'Only on a reused connection',
+  };
+  return beginnings[kind];
 }

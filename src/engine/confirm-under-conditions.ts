@@ -12,10 +12,9 @@ import {
 } from '../judge/judge-case.js';
 import { readReturned } from '../recognition/returned-tiers.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import type { CaseExchanges } from './case-exchanges.js';
+import type { CaseExchanges } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
-import { parsePartnerName, renderCondition } from './condition.js';
-import type { Suspect, Trial } from './condition-sender.js';
+import { parsePartnerName, renderCondition, type Suspect, type Trial } from './condition-sender.js';
 
 // A bad proxy may damage one response in twenty, and hundreds are judged in a run. With these numbers, a sequential test
 // (A. Wald, 1945), even a row that fails by accident in one of eight attempts is confirmed only twice in 100,000 trials. A

@@ -5,11 +5,14 @@ import { documentedOperation, parseFilterParameter } from '../contract/operation
 import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
 import { getMember, isJsonObject } from '../support/json.js';
+import { shorten } from '../support/untrusted-text.js';
 import type { NamedWorld } from '../world/named-world.js';
 import { createNameLookup } from '../world/render-rule.js';
 
 /** The number of promotions that a sentence names; of more, only the first. */
 const maxNames = 4;
+/** The length of a value in characters. */
+const maxText = 30;
 
 /** Describes a row in one sentence: the requests that the case is about, and what is expected of their responses. */
 export function describeRow(row: Row | RequirementRow, world: NamedWorld): string {
@@ -45,7 +48,9 @@ function describeRequest(request: HttpRequest, world: NamedWorld): string {
   const order = getMember(body, 'order');
   const items = getMember(order, 'items');
   const listEntries = (what: string, value: unknown) =>
-    Object.entries(isJsonObject(value) ? value : {}).map(([key, each]) => `${what} ${key}=${shorten(String(each))}`);
+    Object.entries(isJsonObject(value) ? value : {}).map(
+      ([key, each]) => `${what} ${key}=${shorten(String(each), maxText)}`,
+    );
   return [
     ...(method === usualMethod && path === usualPath ? [] : [`${method} ${path}`]),
     ...(body === undefined ? [request.body === undefined ? 'no body' : 'a body that is not JSON'] : []),
@@ -57,7 +62,7 @@ function describeRequest(request: HttpRequest, world: NamedWorld): string {
     ...query.map(([name, value]) => {
       const subject = parseFilterParameter(name);
       if (subject?.on === 'campaign') return `filter campaign ${nameOf(value)}`;
-      return subject === undefined ? `${name}=${value}` : `filter ${subject.key}=${shorten(value)}`;
+      return subject === undefined ? `${name}=${value}` : `filter ${subject.key}=${shorten(value, maxText)}`;
     }),
     ...(request.sent === undefined ? [] : [`sent ${request.sent}`]),
   ].join(', ');
@@ -73,9 +78,4 @@ function describeItems(items: readonly unknown[], nameOf: (id: string) => string
     return `${amount} ${typeof id === 'string' ? nameOf(id) : 'without id'}`;
   });
   return described.join(' + ');
-}
-
-function shorten(text: string): string {
-  const maxLength = 30;
-  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }

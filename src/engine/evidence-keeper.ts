@@ -2,7 +2,7 @@ import { isOwnCase } from '../cases/suite.js';
 import type { TestCase } from '../cases/test-case.js';
 import { type Channel, type Exchange, type HttpRequest, mapExchangeTexts } from '../http/exchange.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import type { CaseExchanges } from './case-exchanges.js';
+import type { CaseExchanges } from './case-result.js';
 
 /** An exchange as it was judged, except that secrets are redacted. Escape control characters before you show it. */
 export interface StoredExchange {
@@ -47,14 +47,11 @@ export type EvidenceKeeper = ReturnType<typeof createEvidenceKeeper>;
  */
 export function createEvidenceKeeper(
   redactSecrets: (text: string) => string,
-  known: { readonly exchanges: readonly StoredExchange[]; readonly uses: readonly ExchangeUse[] } = {
-    exchanges: [],
-    uses: [],
-  },
+  known?: { readonly exchanges: readonly StoredExchange[]; readonly uses: readonly ExchangeUse[] },
 ) {
   const stored = new WeakMap<Exchange, StoredExchange>();
-  let exchanges = [...known.exchanges];
-  let uses = [...known.uses];
+  let exchanges = [...(known?.exchanges ?? [])];
+  let uses = [...(known?.uses ?? [])];
   const keep = (use: Omit<ExchangeUse, 'id'>, exchange: Exchange, isOfSuite = true): void => {
     let kept = stored.get(exchange);
     if (kept === undefined) {
@@ -74,14 +71,10 @@ export function createEvidenceKeeper(
      */
     keepCase(testCase: TestCase, attempts: readonly CaseExchanges[], prefix?: string): void {
       const purpose = formatPurpose(testCase, prefix);
-      for (const [n, attempt] of attempts.entries())
-        for (const [row, { requests }] of testCase.rows.entries())
-          for (const name of requests.keys()) {
-            const exchange = attempt.exchanges[row]?.get(name);
-            if (exchange !== undefined)
-              keep({ case: purpose, row, request: name, attempt: n + 1 }, exchange, !isOwnCase(testCase));
-          }
       for (const [n, { exchanges, partners = [] }] of attempts.entries()) {
+        for (const [row, own] of exchanges.entries())
+          for (const [request, exchange] of own)
+            keep({ case: purpose, row, request, attempt: n + 1 }, exchange, !isOwnCase(testCase));
         const row = exchanges.findIndex(({ size }) => size > 0);
         for (const [request, exchange] of partners) keep({ case: purpose, row, request, attempt: n + 1 }, exchange);
       }

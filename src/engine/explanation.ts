@@ -1,6 +1,6 @@
 import type { Assertion } from '../assertions/assertion.js';
-import { describeAssertion } from '../assertions/describe-assertion.js';
 import { renderTierNames } from '../assertions/judge-result.js';
+import { describeAssertion } from '../assertions/registry.js';
 import type { Suite } from '../cases/suite.js';
 import { getSubjectId, type QuestionCase, type RequirementRow, type Row, type TestCase } from '../cases/test-case.js';
 import { createOracle, type Obligation, type ObligationReason } from '../contract/oracle.js';

@@ -1,9 +1,9 @@
+import { findExclusionReason, type RunScope } from '../cases/case-selection.js';
 import type { Suite } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
 import { relocateRequest } from '../contract/relocation.js';
 import { type HttpRequest, serializeRequest } from '../http/exchange.js';
 import { renderShortList } from '../support/render-short-list.js';
-import { findExclusionReason, type RunScope } from './case-exclusion.js';
 import { isSerial, listRequests } from './case-sender.js';
 import type { Exploration } from './request-values.js';
 import { listSampleCases } from './sample.js';

@@ -1,8 +1,7 @@
-import { selectFromSuite } from '../cases/case-selection.js';
+import { findExclusionReason, type RunScope, selectFromSuite } from '../cases/case-selection.js';
 import type { DiscriminatingRows } from '../cases/discriminating-rows.js';
 import type { Suite } from '../cases/suite.js';
 import type { TestCase } from '../cases/test-case.js';
-import { findExclusionReason, type RunScope } from './case-exclusion.js';
 import { countPlannedRequests, createPlan, createRequestTally } from './plan.js';
 
 /** The maximum number of requests that a user allows; `quick` is a preset. */

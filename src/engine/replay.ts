@@ -1,10 +1,9 @@
 import type { TestCase } from '../cases/test-case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
-import type { CaseExchanges } from './case-exchanges.js';
+import type { CaseExchanges } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
-import { type ConditionKind, parsePartnerName } from './condition.js';
-import type { Trial } from './condition-sender.js';
+import { type ConditionKind, parsePartnerName, type Trial } from './condition-sender.js';
 import { calibrationPurpose, formatPurpose, type RunEvidence } from './evidence-keeper.js';
 
 export type Replay = ReturnType<typeof createReplay>;

@@ -84,18 +84,8 @@ export function listOpenChanges({ ids }: NamedWorld): RequestPatch[] {
 
 export type Entry = readonly [key: string, value: string];
 
-/** What rules and metadata of a world ask for. */
-export interface WorldValues {
-  readonly thresholds: readonly number[];
-  readonly metadataRules: readonly Entry[];
-  readonly orderRules: readonly Entry[];
-  /** The filters that match a tier, one for each of its metadata. */
-  readonly filters: readonly Entry[];
-  /** Each filter once. */
-  readonly distinctFilters: readonly Entry[];
-}
-
-export function listWorldValues({ tiers }: NamedWorld): WorldValues {
+/** Lists what rules and metadata of a world ask for. */
+export function listWorldValues({ tiers }: NamedWorld) {
   const rules = tiers.flatMap((tier) => tier.rules);
   const filters = tiers.flatMap(({ metadata }) =>
     Object.entries(metadata).flatMap(([key, value]): Entry[] =>
@@ -106,7 +96,9 @@ export function listWorldValues({ tiers }: NamedWorld): WorldValues {
     thresholds: rules.flatMap((rule) => ('at_least' in rule ? [rule.at_least] : [])),
     metadataRules: listMetadataEntries(rules),
     orderRules: rules.flatMap((rule): Entry[] => (rule.kind === 'order_metadata' ? [[rule.key, rule.includes]] : [])),
+    /** The filters that match a tier, one for each of its metadata. */
     filters,
+    /** Each filter once. */
     distinctFilters: [...new Map(filters.map((filter) => [filter.join(' '), filter])).values()],
   };
 }

@@ -1,22 +1,21 @@
+import { listSuccesses } from '../assertions/row-evidence.js';
 import { findVolatilePaths } from '../assertions/stable-body.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { documentedOperation } from '../contract/operation.js';
 import type { Channel } from '../http/exchange.js';
-import { isSuccessful } from '../http/response-status.js';
 import { wasSent } from '../http/retry.js';
 import { inferShape } from '../judge/body-shape.js';
 import { type Baseline, findDrift } from '../judge/drift.js';
 import { extractTemplates } from '../judge/extract-templates.js';
-import type { TargetContext } from '../judge/judge-case.js';
+import { type CaseJudgement, judgeCase, type TargetContext } from '../judge/judge-case.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import type { CaseExchanges } from './case-exchanges.js';
-import type { ResultWithExchanges } from './case-result.js';
+import type { CaseExchanges, ResultWithExchanges } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
+import { confirmUnderConditions } from './confirm-under-conditions.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
 import { sanitizeDrift, sanitizeResult, sanitizeText } from './sanitize-result.js';
-import { type CaseAttempts, sendAndJudge } from './send-and-judge.js';
 
 /** What a case is judged with, in addition to its exchanges. */
 export interface CaseTerms {
@@ -65,6 +64,42 @@ export async function runCase(
     drift: drift.map((each) => sanitizeDrift(each, redact)),
     durationMs,
   };
+}
+
+/** The judgement of a case with all exchanges. */
+export interface CaseAttempts {
+  readonly judgement: CaseJudgement;
+  readonly first: CaseExchanges;
+  /** The exchanges of each repetition of the whole case. */
+  readonly repeats: readonly CaseExchanges[];
+  /** The exchanges of single rows that were repeated under the conditions of the first time. */
+  readonly confirmations: readonly CaseExchanges[];
+}
+
+/**
+ * Sends a case and judges it. A failing case is repeated: each request alone and on a new connection, so that an answer
+ * that was damaged on its way fails nothing. A single failing row is repeated twice, because by chance one row of hundreds
+ * fails twice. A case that passes alone is repeated under the conditions of the first time.
+ */
+export async function sendAndJudge(
+  testCase: TestCase,
+  sender: CaseSender,
+  background: TargetContext,
+): Promise<CaseAttempts> {
+  const first = await sender.send(testCase);
+  const once = judgeCase(testCase, first.exchanges, background);
+  if (once.verdict !== 'fail' || testCase.kind === 'question')
+    return { judgement: once, first, repeats: [], confirmations: [] };
+  const repeats = [await sender.sendSerially(testCase)];
+  const judgeAll = () => judgeCase(testCase, first.exchanges, background, ...repeats.map(({ exchanges }) => exchanges));
+  let repeated = judgeAll();
+  if (repeated.rows.filter(({ verdict }) => verdict === 'fail').length === 1) {
+    repeats.push(await sender.sendSerially(testCase));
+    repeated = judgeAll();
+  }
+  if (repeated.verdict === 'fail') return { judgement: repeated, first, repeats, confirmations: [] };
+  const confirmation = await confirmUnderConditions(testCase, sender, background, first, once, repeated);
+  return { judgement: confirmation.judgement, first, repeats, confirmations: confirmation.attempts };
 }
 
 function createResult(
@@ -118,12 +153,11 @@ function findVolatile({ kind }: TestCase, { exchanges }: CaseExchanges): string[
 /** Lists the successful bodies of the operation; responses to other methods and paths may have another shape. */
 function listResultBodies({ rows }: TestCase, { exchanges }: CaseExchanges): string[] {
   const { method, path } = documentedOperation;
-  return rows.flatMap(({ requests }, n) =>
+  const results = rows.flatMap(({ requests }, n) =>
     [...requests].flatMap(([name, request]) => {
-      const exchange = exchanges[n]?.get(name);
-      const isOperation = request.method === method && request.path.split('?')[0] === path;
-      if (!isOperation || exchange === undefined || !('response' in exchange)) return [];
-      return isSuccessful(exchange.response) ? [exchange.response.body] : [];
+      const isOfOperation = request.method === method && request.path.split('?')[0] === path;
+      return (isOfOperation && exchanges[n]?.get(name)) || [];
     }),
   );
+  return listSuccesses(results).map(({ response }) => response.body);
 }

@@ -1,8 +1,7 @@
-import { type CaseSelection, selectFromSuite } from '../cases/case-selection.js';
+import { type CaseSelection, findExclusionReason, type RunScope, selectFromSuite } from '../cases/case-selection.js';
 import type { Suite } from '../cases/suite.js';
 import type { TestCase } from '../cases/test-case.js';
 import { serializeRequest } from '../http/exchange.js';
-import { findExclusionReason, type RunScope } from './case-exclusion.js';
 import { explorationCaseId } from './case-result.js';
 import { isSerial, listRequests } from './case-sender.js';
 import type { Exploration } from './request-values.js';

@@ -1,4 +1,4 @@
-import { toOneLine, truncate } from '../support/untrusted-text.js';
+import { shorten, toOneLine } from '../support/untrusted-text.js';
 import { type Exchange, getHeaderValues, type HttpResponse, usesOptionalHttp } from './exchange.js';
 
 /** Whether the status is 2xx, so that the body is a result. */
@@ -71,9 +71,8 @@ const maxShownBody = 200;
  */
 export function describeAnswer(response: HttpResponse, redact: (text: string) => string): string {
   const body = toOneLine(redact(response.body).replaceAll(/\s+/g, ' ').trim());
-  const shown = body.length > maxShownBody ? `${truncate(body, maxShownBody)}…` : body;
   const type = getMediaType(response);
-  return `${response.status}${type === '' ? '' : ` (${type})`}, ${body === '' ? 'without a body' : `"${shown}"`}`;
+  return `${response.status}${type === '' ? '' : ` (${type})`}, ${body === '' ? 'without a body' : `"${shorten(body, maxShownBody)}"`}`;
 }
 
 export const headersHint = "If a gateway asks for further headers, set 'headers' in the target file.";

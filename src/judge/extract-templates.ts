@@ -1,10 +1,11 @@
+import { listSuccesses } from '../assertions/row-evidence.js';
 import { findVolatilePaths } from '../assertions/stable-body.js';
 import type { TestCase } from '../cases/test-case.js';
 import { documentedOperation } from '../contract/operation.js';
 import { type Exchange, getHeaderValues, type HttpRequest, serializeWithoutRepetition } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
-import { readReturnedTiers } from '../recognition/returned-tiers.js';
-import { getMember, isJsonObject, parseJson } from '../support/json.js';
+import { readReturned } from '../recognition/returned-tiers.js';
+import { getMember, parseJson } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { createRowEvidence, type RowExchanges, type TargetContext } from './judge-case.js';
 import { createTemplate, type ResponseTemplate } from './response-template.js';
@@ -42,25 +43,19 @@ export function extractTemplates(
   if (new Set(requests).size === requests.length) return undefined;
   const { world, recognizer } = target;
   const volatile = findVolatilePaths(evidence);
+  const results = listSuccesses([...row.values()]).filter(
+    ({ request }) => request.method === documentedOperation.method,
+  );
   const extract = (wantsExpanded: boolean): ResponseTemplate | undefined => {
-    const shown = [...row.values()].find((each) => isResult(each) && asksToExpand(each.request) === wantsExpanded);
-    if (shown === undefined || !('response' in shown)) return undefined;
-    const returned = new Set(
-      readReturnedTiers(recognizer.findMentions(shown.response.body, evidence.reading.filter), evidence.reading)
-        .returned,
-    );
+    const shown = results.find(({ request }) => asksToExpand(request) === wantsExpanded);
+    if (shown === undefined) return undefined;
+    const returned = new Set(readReturned(shown.response.body, evidence).returned);
     if (returned.size < 2) return undefined;
     return createTemplate({ body: redact(shown.response.body), world, ids: recognizer.ids, returned, volatile });
   };
   const [list, expanded] = [extract(false), extract(true)];
   if (list === undefined) return undefined;
   return { list, ...omitUndefined({ expanded }) };
-}
-
-function isResult(exchange: Exchange): boolean {
-  return (
-    'response' in exchange && exchange.request.method === documentedOperation.method && isSuccessful(exchange.response)
-  );
 }
 
 function asksToExpand({ body = '' }: HttpRequest): boolean {
@@ -70,20 +65,15 @@ function asksToExpand({ body = '' }: HttpRequest): boolean {
 
 function extractError(exchange: Exchange, redact: (text: string) => string): ResponseTemplates | undefined {
   if (!('response' in exchange) || isSuccessful(exchange.response)) return undefined;
-  const body = parseJson(redact(exchange.response.body));
+  const body = parseJson(redact(exchange.response.body), (_, value) =>
+    typeof value === 'string' && individualValue.test(value) ? '…' : value,
+  );
   if (body === undefined) return undefined;
   const [type = 'application/json'] = getHeaderValues(exchange.response.headers, 'content-type');
-  return { error: { media_type: redact(type), body: removeIndividualValues(body) } };
+  return { error: { media_type: redact(type), body } };
 }
 
-/** Removes the values that differ in each error: times and request ids. */
-function removeIndividualValues(value: unknown): unknown {
-  if (typeof value === 'string') return individualValue.test(value) ? '…' : value;
-  if (Array.isArray(value)) return value.map(removeIndividualValues);
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, removeIndividualValues(part)]));
-}
-
+/** The values that differ in each error: times and request ids. */
 const individualValue = /^(?:\d{4}-\d{2}-\d{2}T[\d:.]\S*|(?=\S*\d)[A-Za-z0-9_-]{12,})$/;
 
 /** Merges the response templates of two cases. The first ones win. */

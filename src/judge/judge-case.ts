@@ -1,6 +1,5 @@
 import type { Assertion } from '../assertions/assertion.js';
-import { describeAssertion } from '../assertions/describe-assertion.js';
-import { judgeAssertion, judgeAssertions } from '../assertions/registry.js';
+import { describeAssertion, judgeAssertion, judgeAssertions } from '../assertions/registry.js';
 import { listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
 import {
   type QuestionCase,
@@ -19,11 +18,10 @@ import { determineReading, type TierReading } from '../recognition/tier-reading.
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { Location } from '../support/problem.js';
 import { renderShortList } from '../support/render-short-list.js';
-import type { NamedWorld } from '../world/named-world.js';
+import { type NamedWorld, ownPrefix, thingKinds } from '../world/named-world.js';
 import { explainAmbiguity } from './explain-ambiguity.js';
 import { extractValue } from './extract-value.js';
 import { findOtherReadings, type OtherReading } from './other-readings.js';
-import { isOwnDataSeen } from './own-data.js';
 import { explainOwnPromotions } from './own-promotions.js';
 import { findWorstVerdict, type Verdict } from './verdict.js';
 
@@ -164,10 +162,7 @@ export function createRowEvidence(rows: RowExchanges, target: TargetContext): Ca
 /** By the calibration, which all cases of a run share. */
 const remainingReadings = new WeakMap<readonly Exchange[], readonly OtherReading[]>();
 
-function readExchanges(
-  exchanges: readonly Exchange[],
-  { recognizer, configuredPatterns }: Pick<TargetContext, 'recognizer' | 'configuredPatterns'>,
-): TierReading {
+function readExchanges(exchanges: readonly Exchange[], { recognizer, configuredPatterns }: TargetContext): TierReading {
   const mentions = listSuccesses(exchanges).map(({ response }) => recognizer.findMentions(response.body));
   return determineReading(mentions, configuredPatterns);
 }
@@ -186,8 +181,7 @@ function judgeRow(row: RequirementRow, { at }: RequirementCase, evidence: CaseEv
   const unmet = judgePreconditions(row, at, evidence, explainInapplicable);
   if (unmet !== undefined) {
     if (unmet.verdict !== 'inconclusive') return unmet;
-    const other = evidence.listOtherReadings().find((each) => findBy(row.given, each) === undefined);
-    return other === undefined ? doubtWindow(unmet, evidence) : doubtReading(unmet, other);
+    return doubt(unmet, evidence, (other) => findBy(row.given, other) === undefined);
   }
   if (row.expect.length === 0) return { verdict: 'error', reason: 'The case asserts nothing.', at };
   const finding = findFirst(row.expect, evidence);
@@ -200,25 +194,23 @@ function judgeRow(row: RequirementRow, { at }: RequirementCase, evidence: CaseEv
   if (finding === undefined) return { verdict: 'pass', reason: '', at };
   const { is, judgement } = finding;
   if (is === 'unclear') return { verdict: 'inconclusive', ...judgement };
-  const other = evidence.listOtherReadings().find((each) => findBy(row.expect, each)?.is !== 'violated');
-  return other === undefined
-    ? doubtWindow({ verdict: 'fail', ...judgement }, evidence)
-    : doubtReading(judgement, other);
+  return doubt({ verdict: 'fail', ...judgement }, evidence, (other) => findBy(row.expect, other)?.is !== 'violated');
 }
 
-/** Turns a failure into a doubt: promotions of the deployment may take places of the newest 150. */
-function doubtWindow(judgement: Judgement, evidence: CaseEvidence): Judgement {
+/**
+ * Turns a failure into a doubt if the responses agree with the documentation once they are read in another way, or if
+ * promotions of the deployment may take places of the newest 150.
+ */
+function doubt(judgement: Judgement, evidence: CaseEvidence, agrees: (reading: OtherReading) => boolean): Judgement {
   const { at, exchange } = judgement;
+  const other = evidence.listOtherReadings().find(agrees);
   const shown = evidence.exchanges.get(exchange ?? '');
-  if (shown !== undefined && listSuccesses([shown]).length === 0) return judgement;
-  const reason = explainOwnPromotions([...evidence.exchanges.values()], evidence);
+  let reason: string | undefined;
+  if (other !== undefined)
+    reason = `A response may name promotions that it does not return. If it returns all that it names, it violates the documentation. If it returns only those ${other.words}, it conforms. Write one of these lines in the target file: ${other.stated}, or response: { where: {} } if all are returned.`;
+  else if (shown === undefined || listSuccesses([shown]).length > 0)
+    reason = explainOwnPromotions([...evidence.exchanges.values()], evidence);
   return reason === undefined ? judgement : { verdict: 'inconclusive', reason, at, ...omitUndefined({ exchange }) };
-}
-
-/** Turns a failure into a doubt: read in another way, the responses agree with the documentation. */
-function doubtReading({ at, exchange }: Reason, other: OtherReading): Judgement {
-  const reason = `A response may name promotions that it does not return. If it returns all that it names, it violates the documentation. If it returns only those ${other.words}, it conforms. Write one of these lines in the target file: ${other.stated}, or response: { where: {} } if all are returned.`;
-  return { verdict: 'inconclusive', reason, at, ...omitUndefined({ exchange }) };
 }
 
 /** Finds the first exchange that shows nothing. @param explain why an exchange shows nothing */
@@ -233,7 +225,10 @@ function findUnusable(
   return undefined;
 }
 
-/** Judges a row that may have been sent again. The first result that differs decides. */
+/**
+ * Judges a row that may have been sent again. It fails if the same expectation is violated each time. The first result that
+ * differs decides.
+ */
 function judgeRepeatedly(
   row: RequirementRow,
   testCase: RequirementCase,
@@ -241,35 +236,26 @@ function judgeRepeatedly(
   ...later: readonly CaseEvidence[]
 ): Judgement {
   const first = judgeRow(row, testCase, evidence);
-  const repeated = later.map((each) => judgeRepetition(row, testCase, first, evidence, each));
+  const repeated = later.map((again): Judgement => {
+    const second = judgeRow(row, testCase, again);
+    if (first.verdict !== 'fail' && second.verdict !== 'fail') return first;
+    if (first.verdict === 'fail' && second.verdict === 'fail') {
+      const readBoth = [evidence, again].map((each) => readAsViolated(row, each));
+      const violated = row.expect.filter((assertion) =>
+        readBoth.every((each) => judgeAssertion(assertion, each, 'requirement').is === 'violated'),
+      );
+      const finding = findFirst(violated, readBoth[0] as RowEvidence);
+      if (finding !== undefined) return { verdict: 'fail', ...finding.judgement };
+    }
+    const reasonOf = ({ verdict, reason }: Judgement) => (verdict === 'pass' ? 'it passed.' : reason);
+    return {
+      ...(first.verdict === 'fail' ? first : second),
+      verdict: 'inconclusive',
+      reason: `Unstable: sent twice, with different results. First: ${reasonOf(first)} Then: ${reasonOf(second)}`,
+      isUnstable: true,
+    };
+  });
   return repeated.find(({ isUnstable }) => isUnstable) ?? repeated.at(-1) ?? first;
-}
-
-/** Judges a repeated row. It fails if the same expectation is violated both times. */
-function judgeRepetition(
-  row: RequirementRow,
-  testCase: RequirementCase,
-  first: Judgement,
-  evidence: CaseEvidence,
-  repeatedEvidence: CaseEvidence,
-): Judgement {
-  const second = judgeRow(row, testCase, repeatedEvidence);
-  if (first.verdict !== 'fail' && second.verdict !== 'fail') return first;
-  if (first.verdict === 'fail' && second.verdict === 'fail') {
-    const readBoth = [evidence, repeatedEvidence].map((each) => readAsViolated(row, each));
-    const violated = row.expect.filter((assertion) =>
-      readBoth.every((each) => judgeAssertion(assertion, each, 'requirement').is === 'violated'),
-    );
-    const finding = findFirst(violated, readBoth[0] as RowEvidence);
-    if (finding !== undefined) return { verdict: 'fail', ...finding.judgement };
-  }
-  const reasonOf = ({ verdict, reason }: Judgement) => (verdict === 'pass' ? 'it passed.' : reason);
-  return {
-    ...(first.verdict === 'fail' ? first : second),
-    verdict: 'inconclusive',
-    reason: `Unstable: sent twice, with different results. First: ${reasonOf(first)} Then: ${reasonOf(second)}`,
-    isUnstable: true,
-  };
 }
 
 /** Reads the responses of a failing row as they were read when it failed. */
@@ -289,6 +275,23 @@ function explainUnseenWorld(
     'response' in exchange && hasMentions(recognizer.findMentions(exchange.response.body));
   if (!isWorldSeen && !exchanges.some(namesWorld)) return worldUnseen;
   return isWorldLoaded || isOwnDataSeen(testCase, exchanges, world) ? undefined : ownDataUnseen;
+}
+
+/**
+ * Whether the responses to a case show the test data that the user added to the world: yes if they name a tier of it, or
+ * if the case sends nothing of it.
+ */
+function isOwnDataSeen({ rows }: TestCase, exchanges: readonly Exchange[], { ids }: NamedWorld): boolean {
+  const listOwnIds = (kind: (typeof thingKinds)[number]) =>
+    [...ids[kind]].flatMap(([name, id]) => (name.startsWith(ownPrefix) ? [id] : []));
+  const tiers = listOwnIds('tier');
+  if (tiers.length === 0) return true;
+  const own = thingKinds.flatMap(listOwnIds);
+  const sent = rows.flatMap(({ requests }) => [...requests.values()]).map(({ path, body = '' }) => path + body);
+  if (!sent.some((text) => own.some((id) => text.includes(id)))) return true;
+  return exchanges.some(
+    (exchange) => 'response' in exchange && tiers.some((id) => exchange.response.body.includes(id)),
+  );
 }
 
 /**
@@ -381,9 +384,7 @@ function summarizeRows(rows: readonly RowJudgement[], { at }: RequirementCase): 
   const first = decisive[0];
   if (verdict === 'pass' || first === undefined) return { verdict, reason: '', at };
   if (rows.length === 1) return first;
-  const others =
-    decisive.length > 1 ? ` (and ${decisive.length - 1} more of ${rows.length} rows)` : ` (1 of ${rows.length} rows)`;
-  return { ...first, reason: `${first.title}: ${first.reason}${others}` };
+  return { ...first, reason: `${first.title}: ${first.reason} (${decisive.length} of ${rows.length} rows)` };
 }
 
 type Answer = Judgement & { readonly outcome?: string };

@@ -20,19 +20,13 @@ export function findNestedPaths(
   patterns: readonly string[],
   bodies: readonly { has(pattern: string): boolean }[],
 ): ReadonlyMap<string, string> {
-  return new Map([...findRepeatedPaths(patterns), ...findSingleResults(patterns, bodies)]);
-}
-
-/** Finds paths of a single result where several are a list: `/data/id` beside `/data/*` + `/id`, never in one body. */
-function findSingleResults(
-  patterns: readonly string[],
-  bodies: readonly { has(pattern: string): boolean }[],
-): [string, string][] {
+  // Paths of a single result where several are a list: `/data/id` beside `/data/*` + `/id`, never in one body.
   const isSingle = (single: string, list: string) =>
     isWithoutOneList(single, list) && !bodies.some((body) => body.has(single) && body.has(list));
-  return patterns.flatMap((list) =>
-    patterns.filter((single) => isSingle(single, list)).map((single): [string, string] => [single, list]),
+  const singleResults = patterns.flatMap((list) =>
+    patterns.filter((single) => isSingle(single, list)).map((single) => [single, list] as const),
   );
+  return new Map([...findRepeatedPaths(patterns), ...singleResults]);
 }
 
 /** Whether a path is another one without one of its steps `*`. In linear time: paths may have thousands of steps. */

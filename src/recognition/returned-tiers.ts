@@ -1,3 +1,4 @@
+import { renderShortList } from '../support/render-short-list.js';
 import { minLengthInsideText } from './id-finder.js';
 import { mergeNestedPaths } from './path-normalization.js';
 import { matchesPatterns } from './path-patterns.js';
@@ -14,9 +15,6 @@ export interface ReturnedTiers {
   /** Why tiers are unclear. Empty if none is. */
   readonly reason: string;
 }
-
-/** The number of patterns in a message. */
-const maxShown = 5;
 
 /** Reads the returned tiers of a body. */
 export function readReturned(
@@ -39,8 +37,9 @@ export function readReturnedTiers(
   const unclear = (reason: string): ReturnedTiers => ({
     returned: [],
     unclear: new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]),
-    reason: `${renderPatterns(reading.patterns)}, ${reason}`,
+    reason,
   });
+  const named = `Promotions are named under ${renderShortList(reading.patterns)}`;
   switch (reading.kind) {
     case 'stated': {
       const matching = [...idsByPattern].filter(([pattern]) => matchesPatterns(pattern, reading.patterns));
@@ -54,14 +53,11 @@ export function readReturnedTiers(
         hasIdsInTexts,
       );
     }
-    case 'ambiguous': {
-      const explained = reading.explain?.();
-      const result = unclear(`which ${renderAmbiguity(reading.patterns)}`);
-      return explained === undefined ? result : { ...result, reason: explained };
-    }
+    case 'ambiguous':
+      return unclear(reading.explain?.() ?? `${named}, which ${renderAmbiguity(reading.patterns)}`);
     case 'misstated':
       return unclear(
-        `but not under ${reading.stated.join(' or ')}, which the target file states. Correct response.tier there.`,
+        `${named}, but not under ${reading.stated.join(' or ')}, which the target file states. Correct response.tier there.`,
       );
   }
 }
@@ -70,12 +66,6 @@ const unlocatedReason =
   'The body names promotions outside of JSON values, or several in one sentence, so it is unknown whether they were returned.';
 
 const possibleReason = `The body contains ids of promotions inside longer texts. Ids of fewer than ${minLengthInsideText} characters can occur there by chance, so it is unknown whether they were returned.`;
-
-function renderPatterns(patterns: readonly string[]): string {
-  const others = patterns.length - maxShown;
-  const rest = others > 0 ? ` and ${others} more paths` : '';
-  return `Promotions are named under ${patterns.slice(0, maxShown).join(' and ')}${rest}`;
-}
 
 function renderAmbiguity(patterns: readonly string[]): string {
   const single = patterns.filter((pattern) => !isCatchAllPattern(pattern));

@@ -36,7 +36,7 @@ export function isSharedReason(reason: string, shared: SharedReasons): boolean {
 /** Removes from a reason what differs from case to case: the row, the unmet precondition and the number of rows. */
 function extractCause(reason: string): string {
   const start = Math.max(...[nothingMorePrefix, ownPromotionsPrefix].map((prefix) => reason.indexOf(prefix)));
-  return start < 0 ? reason : reason.slice(start).replace(/ \(and \d+ more of \d+ rows\)$/, '');
+  return start < 0 ? reason : reason.slice(start).replace(/ \(\d+ of \d+ rows\)$/, '');
 }
 
 /** Drops what a cause says already. No cause quotes a transport error. */

@@ -1,7 +1,7 @@
 /** Parses JSON (RFC 8259), with or without a byte-order mark. Returns undefined for any other text. */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, revive?: (key: string, value: unknown) => unknown): unknown {
   try {
-    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text, revive);
   } catch {
     return undefined;
   }

@@ -20,6 +20,11 @@ export function truncate(text: string, max: number): string {
   return text.slice(0, max).replace(/[\ud800-\udbff]$/, '');
 }
 
+/** Cuts a long text like {@link truncate}, and shows that it was cut. */
+export function shorten(text: string, max: number): string {
+  return text.length > max ? `${truncate(text, max)}…` : text;
+}
+
 /** The length in UTF-16 code units from which texts are shortened, and how many units before a difference stay. */
 const [maxCompared, shownBefore] = [80, 20];
 

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { findCasesByName, selectFromSuite } from '../cases/case-selection.js';
+import { findCasesByName, findExclusionReason, type RunScope, selectFromSuite } from '../cases/case-selection.js';
 import { readDiscriminatingRows } from '../cases/discriminating-rows.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import { describeRelocation } from '../contract/relocation.js';
-import { findExclusionReason, type RunScope } from '../engine/case-exclusion.js';
 import { createProfile, type Profile } from '../engine/profile.js';
 import type { Exploration } from '../engine/request-values.js';
 import type { EngineOptions } from '../engine/run.js';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../support/json.js';
+import { parseJson } from '../support/json.js';
 import { type Location, type Problem, UnusableInput } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
 import { type NamedWorld, ownPrefix, type ThingKind, thingKinds, type UnavailableThing } from './named-world.js';
@@ -44,8 +44,10 @@ export function bindWorld(world: NamedWorld, { bindings, capabilities, ownPromot
     }
   }
   const { ids, unavailable: _, ...rest } = named;
+  // Ids are unique, so a text that equals one refers to it.
+  const bindText = (_: string, value: unknown) => (typeof value === 'string' ? (own.get(value) ?? value) : value);
   return {
-    ...(mapTexts(rest, (text) => own.get(text) ?? text) as typeof rest),
+    ...(parseJson(JSON.stringify(rest), bindText) as typeof rest),
     ids: Object.fromEntries(
       thingKinds.map((kind) => [kind, new Map([...ids[kind]].map(([name, id]) => [name, own.get(id) ?? id]))]),
     ) as unknown as NamedWorld['ids'],
@@ -57,14 +59,6 @@ export function bindWorld(world: NamedWorld, { bindings, capabilities, ownPromot
 function listMissingCapabilities(tier: Tier | undefined, capabilities: Availability['capabilities']): Rule['kind'][] {
   if (tier === undefined || capabilities === undefined) return [];
   return [...new Set(tier.rules.map(({ kind }) => kind))].filter((kind) => !capabilities.has(kind));
-}
-
-/** Replaces the texts of a JSON value: ids are unique, so a text that equals one refers to it. */
-function mapTexts(value: unknown, map: (text: string) => string): unknown {
-  if (typeof value === 'string') return map(value);
-  if (Array.isArray(value)) return value.map((part) => mapTexts(part, map));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, mapTexts(part, map)]));
 }
 
 function findBindingProblems({ ids }: NamedWorld, bindings: NonNullable<Availability['bindings']>): Problem[] {

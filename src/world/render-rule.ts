@@ -1,3 +1,4 @@
+import { shorten } from '../support/untrusted-text.js';
 import { type NamedWorld, thingKinds } from './named-world.js';
 import type { Rule } from './world.js';
 
@@ -11,10 +12,6 @@ export function createNameLookup({ ids }: NamedWorld): (id: string) => string {
 
 const maxText = 60;
 
-function shorten(text: string): string {
-  return text.length > maxText ? `${[...text].slice(0, maxText).join('')}…` : text;
-}
-
 /** Describes when a rule holds: "an order item has product mug, quantity 3 or more". */
 export function renderRule(rule: Rule, nameOf: (id: string) => string): string {
   switch (rule.kind) {
@@ -24,8 +21,8 @@ export function renderRule(rule: Rule, nameOf: (id: string) => string): string {
     case 'sku':
       return `an order item has ${rule.kind} ${nameOf(rule.id)}, quantity ${rule.at_least} or more`;
     case 'order_metadata':
-      return `order metadata ${rule.key} includes ${shorten(rule.includes)}`;
+      return `order metadata ${rule.key} includes ${shorten(rule.includes, maxText)}`;
     case 'metadata':
-      return `metadata ${rule.key} is ${shorten(rule.is)}`;
+      return `metadata ${rule.key} is ${shorten(rule.is, maxText)}`;
   }
 }

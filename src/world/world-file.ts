@@ -170,14 +170,12 @@ function readTiers(file: YamlFile, findId: FindId, problems: Problem[]): TierDra
 }
 
 function readRule(rule: RuleEntry, file: YamlFile, at: YamlPath, findId: FindId): Rule {
+  const idOf = (kind: 'customer' | 'product' | 'sku', name: string, ...steps: number[]) =>
+    findId(kind, name, file, [...at, kind, ...steps]);
   if ('customer' in rule)
-    return {
-      kind: 'customer',
-      any_of: rule.customer.map((name, n) => findId('customer', name, file, [...at, 'customer', n])),
-    };
-  if ('product' in rule)
-    return { kind: 'product', id: findId('product', rule.product, file, [...at, 'product']), at_least: rule.at_least };
-  if ('sku' in rule) return { kind: 'sku', id: findId('sku', rule.sku, file, [...at, 'sku']), at_least: rule.at_least };
+    return { kind: 'customer', any_of: rule.customer.map((name, n) => idOf('customer', name, n)) };
+  if ('product' in rule) return { kind: 'product', id: idOf('product', rule.product), at_least: rule.at_least };
+  if ('sku' in rule) return { kind: 'sku', id: idOf('sku', rule.sku), at_least: rule.at_least };
   if ('order_metadata' in rule) return { kind: 'order_metadata', key: rule.order_metadata, includes: rule.includes };
   return { kind: 'metadata', key: rule.metadata, is: rule.is };
 }

@@ -21,7 +21,7 @@ function renderMarkdown(named: NamedWorld): string {
   const { ids, skus, campaigns, tiers } = named;
   const nameOf = createNameLookup(named);
   const table = (head: string[], rows: string[][]) => `${markdownTable([head, ...rows], { alignDelimiters: false })}\n`;
-  const listOf = (kind: ThingKind, title: string, own: (id: string) => string[], head: string[] = []) =>
+  const listOf = (kind: ThingKind, title: string, own: (id: string) => string[] = () => [], head: string[] = []) =>
     `## ${title}\n\n${table(
       ['name', 'id', ...head],
       [...ids[kind]].map(([name, id]) => [name, `\`${id}\``, ...own(id)]),
@@ -37,15 +37,14 @@ function renderMarkdown(named: NamedWorld): string {
     tier.rules.map((rule) => renderRule(rule, nameOf)).join('; ') || 'valid for everybody',
     tier.created_at,
   ];
-  const none = () => [];
   return [
     '# World\n',
-    listOf('customer', 'Customers', none),
-    listOf('product', 'Products', none),
+    listOf('customer', 'Customers'),
+    listOf('product', 'Products'),
     listOf('sku', 'SKUs', (id) => skus.filter((sku) => sku.id === id).map((sku) => nameOf(sku.product_id)), [
       'of product',
     ]),
-    listOf('category', 'Categories', none),
+    listOf('category', 'Categories'),
     listOf(
       'campaign',
       'Campaigns',

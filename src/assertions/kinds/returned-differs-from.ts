@@ -1,7 +1,7 @@
 import type { Obligation } from '../../contract/oracle.js';
 import { defineAssertion } from '../assertion.js';
 import { holdsIf } from '../assertion-result.js';
-import { describeDifferences, judgeBothResults } from '../judge-result.js';
+import { judgeBothResults } from '../judge-result.js';
 import { renderOpenReason } from '../requirement-flaws.js';
 
 export default defineAssertion<string, { readonly other: string }>({
@@ -10,11 +10,8 @@ export default defineAssertion<string, { readonly other: string }>({
   read: (name, { resolveRequest }) => ({ other: resolveRequest(name) }),
   describe: ({ other }) => `does not return the same as '${other}'`,
   judge: ({ other }, context) =>
-    judgeBothResults(context, other, (one, two) =>
-      holdsIf(
-        describeDifferences(one, two, other, context.evidence.world) !== '',
-        `The same promotions were returned as in '${other}'.`,
-      ),
+    judgeBothResults(context, other, (differences) =>
+      holdsIf(differences !== '', `The same promotions were returned as in '${other}'.`),
     ),
   listNeededIds({ other: name }, { mode, oracle, getOracle, world: { tiers }, possibleTiers }) {
     const other = getOracle(name);

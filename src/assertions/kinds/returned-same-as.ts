@@ -1,6 +1,6 @@
 import { defineAssertion } from '../assertion.js';
 import { holdsIf } from '../assertion-result.js';
-import { describeDifferences, judgeBothResults } from '../judge-result.js';
+import { judgeBothResults } from '../judge-result.js';
 
 export default defineAssertion<string, { readonly other: string }>({
   key: 'returned.same-as',
@@ -8,9 +8,6 @@ export default defineAssertion<string, { readonly other: string }>({
   read: (name, { resolveRequest }) => ({ other: resolveRequest(name) }),
   describe: ({ other }) => `returns the same as '${other}'`,
   judge: ({ other }, context) =>
-    judgeBothResults(context, other, (one, two) => {
-      const found = describeDifferences(one, two, other, context.evidence.world);
-      return holdsIf(found === '', found);
-    }),
+    judgeBothResults(context, other, (differences) => holdsIf(differences === '', differences)),
   listNeededIds: (_, { possibleTiers }) => possibleTiers,
 });

@@ -1,7 +1,7 @@
 import { undetermined } from '../../cases/test-case.js';
 import { isWarningOutcome, type Question } from '../../contract/contract.js';
 import { notSelectedReason, type ResultWithExchanges } from '../../engine/case-result.js';
-import { type Exchange, getHeaderValues } from '../../http/exchange.js';
+import type { Exchange } from '../../http/exchange.js';
 import { isSuccessful } from '../../http/response-status.js';
 import { renderErrorShape } from '../../judge/extract-value.js';
 import { baseUrlPlaceholder, createStableRenderer, type ResponseRenderer, renderRequest } from '../exchange-text.js';
@@ -114,8 +114,7 @@ function renderExamples(
     successes.find(({ exchange: { response } }) => shortenBody(response.body) !== undefined) ?? successes[0];
   const errors = groupBy(
     shown.filter(({ exchange: { response } }) => response.status >= 400),
-    ({ exchange: { response } }) =>
-      `${response.status} ${renderErrorShape(response.body, getHeaderValues(response.headers, 'content-type')[0])}`,
+    ({ exchange: { response } }) => `${response.status} ${renderErrorShape(response)}`,
   );
   return [
     ...(result === undefined

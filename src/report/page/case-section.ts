@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { applyEdits, format } from 'jsonc-parser';
-import { describeAssertion } from '../../assertions/describe-assertion.js';
+import { describeAssertion } from '../../assertions/registry.js';
 import type { Suite } from '../../cases/suite.js';
 import type { RequirementRow, Row, TestCase } from '../../cases/test-case.js';
 import type { ResultWithExchanges } from '../../engine/case-result.js';
