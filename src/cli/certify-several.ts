@@ -35,7 +35,7 @@ import { createFolderName } from '../targets/settings.js';
 import { parseVariableReference } from '../targets/stated-options.js';
 import { readTargetFile, type TargetDocument } from '../targets/target-file.js';
 import { type CertifyFlags, renderFlags } from './certify-flags.js';
-import { printComparison } from './compare-action.js';
+import { printComparison } from './commands/compare.js';
 import { exitStatus } from './exit-status.js';
 import { refuse } from './flags.js';
 
