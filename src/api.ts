@@ -60,12 +60,10 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
   ).connection;
   const { baseUrl } = endpoint;
   const secrets = listSecrets({ endpoint, options: connection });
-  const direct = createTransportChannel(transport, { ...connection, secrets });
-  const { channel, findFailure, close } = adaptToTarget(direct, settings.target, connection);
+  const direct = { ...createTransportChannel(transport, { ...connection, secrets }), close: async () => undefined };
+  const channel = adaptToTarget(direct, settings.target, connection);
   const own = selectFromSuite(whole, settings);
-  const { results, calibration } = await runSuite(own, channel, createEngineOptions(settings)).finally(close);
-  const failure = findFailure();
-  if (failure !== undefined) throw failure;
+  const { results, calibration } = await runSuite(own, channel, createEngineOptions(settings)).finally(channel.close);
   return createCertificate(whole, results, {
     target: createCertifiedTarget({ ...settings.target, ...omitUndefined({ name }) }, baseUrl),
     ...collectRunFacts(results, calibration, settings),

@@ -28,8 +28,7 @@ export interface AdapterThread {
   call(name: AdapterFunction, args: readonly unknown[]): Promise<unknown>;
   /** Ends the adapter with a problem in one of its functions. */
   refuse(name: AdapterFunction, message: string, hint: string): UnusableInput;
-  /** Returns the problem that ended the adapter, if one did. */
-  findFailure(): UnusableInput | undefined;
+  /** @throws UnusableInput with the problem that ended the adapter, if one did: no verdict is valid then */
   close(): Promise<void>;
 }
 
@@ -98,10 +97,10 @@ export function startAdapter(
   return {
     call: (name, args) => calls.add(() => ask({ name, args }, timeoutMs)),
     refuse: (name, message, hint) => fail(locate(name), message, hint),
-    findFailure: () => ending.signal.reason,
     async close() {
       worker.removeAllListeners('exit');
       await worker.terminate();
+      ending.signal.throwIfAborted();
     },
   };
 }

@@ -39,13 +39,11 @@ export const test = base.extend<object, WorkerFixtures>({
     async ({ session }, use) => {
       const reference = { baseUrl: session.target.base_url, credentials: referenceCredentials };
       // The first test reports the calibration, which the set-up sent.
-      const { channel, options, findFailure, close } = openRunTarget(loadRunInputs(), reference, session);
+      const { channel, options, close } = openRunTarget(loadRunInputs(), reference, session);
       const planned = omitUndefined({ plannedCases: readPlannedCases() });
       const engineOptions = { ...createEngineOptions(settings), ...options, ...planned };
       await use(await startRun(suite, channel, engineOptions, session.calibration));
-      await close();
-      const failure = findFailure();
-      if (failure !== undefined) saveFailure(failure);
+      await close().catch(saveFailure);
     },
     { scope: 'worker' },
   ],

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { deserialize, serialize } from 'node:v8';
 import { listOwnFiles, listSuiteFiles, loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { readAvailability } from '../targets/availability.js';
@@ -7,7 +6,7 @@ import type { Environment } from '../targets/environment.js';
 import { createReplaySettings, encodeRecordedInputs, readRecordedRun } from '../targets/recorded-run.js';
 import { completeRunOptions, type RunOptions } from '../targets/run-options.js';
 import { loadSettings, type RunSettings } from '../targets/settings.js';
-import { createRunFolder, hasRunFolder, readRunFile, readRunJson, writeRunFile, writeRunJson } from './run-folder.js';
+import { createRunFolder, hasRunFolder, readRunValue, writeRunValue } from './run-folder.js';
 
 /** The suite and the settings of a run. */
 export interface RunInputs {
@@ -19,7 +18,7 @@ export interface RunInputs {
   readonly replay?: string;
 }
 
-const files = { options: 'options.json', inputs: 'inputs' } as const;
+const files = { options: 'options', inputs: 'inputs' } as const;
 
 /** The inputs and the state of the files that they were loaded from. */
 type LoadedInputs = RunInputs & { readonly signature: string };
@@ -28,7 +27,7 @@ let loaded: LoadedInputs | undefined;
 
 /** The options of the run that this process belongs to; of the environment alone if no command started it. */
 export function readRunOptions(): RunOptions {
-  return readRunJson<RunOptions>(files.options) ?? completeRunOptions({}, process.env);
+  return readRunValue<RunOptions>(files.options) ?? completeRunOptions({}, process.env);
 }
 
 /**
@@ -40,8 +39,7 @@ export function readRunOptions(): RunOptions {
 export function loadRunInputs(options = readRunOptions()): RunInputs {
   const signature = computeOptionsSignature(options);
   if (loaded?.signature === signature) return loaded;
-  const content = readRunFile(files.inputs);
-  const handedOver = content && (deserialize(content) as LoadedInputs);
+  const handedOver = readRunValue<LoadedInputs>(files.inputs);
   loaded = handedOver?.signature === signature ? handedOver : { signature, ...loadInputs(options, process.env) };
   return loaded;
 }
@@ -83,8 +81,7 @@ export function shareRun(options = readRunOptions()): () => void {
   if (hasRunFolder()) return () => undefined;
   const inputs = options.merge === undefined ? loadRunInputs(options) : undefined;
   const unshare = createRunFolder();
-  writeRunJson(files.options, options);
-  // Not JSON, which takes three times as long to read: every worker waits for it.
-  if (inputs !== undefined) writeRunFile(files.inputs, serialize(inputs));
+  writeRunValue(files.options, options);
+  if (inputs !== undefined) writeRunValue(files.inputs, inputs);
   return unshare;
 }

@@ -1,8 +1,7 @@
-import { referenceCredentials } from '../../../reference/reference-credentials.js';
-import { serveReference } from '../../../reference/server.js';
 import { loadSuite, suiteFolder } from '../../cases/suite.js';
 import { noRetry } from '../../http/connection-options.js';
 import type { Channel, Exchange } from '../../http/exchange.js';
+import { serveReferenceIf } from '../../playwright/run-target.js';
 import { renderRequest } from '../../report/exchange-text.js';
 import { referenceEndNotice, referenceNotice, renderAdapterNotice } from '../../report/notices.js';
 import { joinLines } from '../../support/untrusted-text.js';
@@ -35,10 +34,8 @@ async function runDoctor(url: string | undefined, flags: DoctorFlags): Promise<n
   const { target, connection } = loadTarget(runOptions, process.env);
   const suite = loadSuite(suiteFolder, readAvailability(runOptions).availability);
   const isReference = connection.endpoint === undefined;
-  const reference = isReference
-    ? await serveReference({ world: suite.world, credentials: referenceCredentials })
-    : undefined;
-  const { endpoint = { baseUrl: reference?.url ?? '', credentials: referenceCredentials }, options } = connection;
+  const reference = await serveReferenceIf(isReference, suite.world);
+  const { endpoint = reference.endpoint, options } = connection;
   const client = openTarget(target, endpoint, { ...options, retry: noRetry });
   const exchanges: Exchange[] = [];
   const send: Channel['send'] = async (request) => {
@@ -47,10 +44,8 @@ async function runDoctor(url: string | undefined, flags: DoctorFlags): Promise<n
     return exchange;
   };
   const findings = await diagnose(suite, { ...client, send }, { ...target, baseUrl: endpoint.baseUrl });
-  const failure = client.findFailure();
   await client.close();
-  await reference?.close();
-  if (failure !== undefined) throw failure;
+  await reference.close();
   const where = isReference ? referenceNotice : `Target ${target.name}: ${endpoint.baseUrl}`;
   const [first] = exchanges;
   const adapted = target.adapter &&
