@@ -17,22 +17,23 @@ import { readYaml } from './support/yaml-file.js';
 import type { World } from './world/world.js';
 import { loadWorld } from './world/world-file.js';
 
+export interface MockOptions {
+  /** A record: the mock answers as the recorded deployment did. */
+  readonly record?: string;
+  /** A file of test data, as `conformance world` prints it. Default: the data of the suite. */
+  readonly world?: string;
+  /** Outcomes by question, as for `conformance serve --behaviour`. They win over those of the record. */
+  readonly behaviours?: Behaviours;
+  /** Which credentials it accepts. Default: the public ones that `conformance serve` prints. */
+  readonly credentials?: Credentials;
+}
+
 /**
  * Reads the files of a mock.
  *
  * @returns with the questions whose recorded answers the mock cannot imitate, and the last day of the record
  */
-export function readMockOptions({
-  record,
-  world,
-  behaviours = {},
-  credentials = referenceCredentials,
-}: {
-  readonly record?: string;
-  readonly world?: string;
-  readonly behaviours?: Behaviours;
-  readonly credentials?: Credentials;
-}): {
+export function readMockOptions({ record, world, behaviours = {}, credentials = referenceCredentials }: MockOptions): {
   options: DeploymentOptions;
   inimitable: readonly string[];
   until?: string;

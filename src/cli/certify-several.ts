@@ -25,10 +25,10 @@ import { findLastCertificate } from '../report/result-files.js';
 import { writeFilesTogether } from '../report/write-files-together.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { packageRoot } from '../support/package-root.js';
+import { refuse } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
 import { getToday } from '../support/today.js';
 import { joinLines } from '../support/untrusted-text.js';
-import type { Environment } from '../targets/environment.js';
 import { readRecordedRun } from '../targets/recorded-run.js';
 import type { RunOptions } from '../targets/run-options.js';
 import { createFolderName } from '../targets/settings.js';
@@ -37,7 +37,6 @@ import { readTargetFile, type TargetDocument } from '../targets/target-file.js';
 import { type CertifyFlags, renderFlags } from './certify-flags.js';
 import { printComparison } from './commands/compare.js';
 import { exitStatus } from './exit-status.js';
-import { refuse } from './flags.js';
 
 /**
  * Runs the cases on several targets and compares the results.
@@ -73,7 +72,7 @@ export async function certifySeveral(
 interface NamedTarget {
   readonly file: string;
   readonly name: string;
-  readonly environment: Environment;
+  readonly environment: NodeJS.ProcessEnv;
   readonly inputs: RunInputs;
 }
 
@@ -114,7 +113,7 @@ function loadTargets(files: readonly string[], options: RunOptions): NamedTarget
  * The environment of a target. CLIENT_APPLICATION_ID and CLIENT_TOKEN win over a target file, so they are unset if it
  * names other variables: they may be the credentials of another target.
  */
-function createEnvironment(document: TargetDocument | undefined): Environment {
+function createEnvironment(document: TargetDocument | undefined): NodeJS.ProcessEnv {
   const namesOther = (usual: string, reference: string | undefined) =>
     reference !== undefined && parseVariableReference(reference) !== usual;
   const { application_id, token } = document?.credentials ?? {};

@@ -8,7 +8,6 @@ import type { EvidenceArchive } from '../report/har-archive.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import { loadValidator } from '../support/schema-validation.js';
-import type { Environment } from '../targets/environment.js';
 import {
   decodeRecordedInputs,
   encodeRecordedInputs,
@@ -36,7 +35,7 @@ const keyPrefix = 'conformance, shard ';
 export function createShardMetadata(
   { suite: { version, digest }, settings: { shard }, recorded: inputs }: RunInputs,
   options = readRunOptions(),
-  environment: Environment = process.env,
+  environment: NodeJS.ProcessEnv = process.env,
 ): ReportMetadata {
   if (shard === undefined) return {};
   const { endpoint } = loadTarget(options, environment).connection;
@@ -103,7 +102,7 @@ export function readMergedRun(
   const present = new Set(shards.map(({ shard }) => shard.current));
   const absent = Array.from({ length: total }, (_, n) => n + 1).filter((current) => !present.has(current));
   return {
-    inputs: { suite, settings, recorded: encodeRecordedInputs({ availability, settings }) },
+    inputs: { suite, settings, recorded: encodeRecordedInputs(availability, settings) },
     gaps: absent.map((current) => `There is no report of shard ${renderShard({ current, total })}.`),
   };
 }

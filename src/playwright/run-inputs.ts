@@ -2,7 +2,6 @@ import { statSync } from 'node:fs';
 import { listOwnFiles, listSuiteFiles, loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { readAvailability } from '../targets/availability.js';
-import type { Environment } from '../targets/environment.js';
 import { createReplaySettings, encodeRecordedInputs, readRecordedRun } from '../targets/recorded-run.js';
 import { completeRunOptions, type RunOptions } from '../targets/run-options.js';
 import { loadSettings, type RunSettings } from '../targets/settings.js';
@@ -45,7 +44,7 @@ export function loadRunInputs(options = readRunOptions()): RunInputs {
 }
 
 /** Loads suite and settings of any run. @throws UnusableInput as `loadSuite` and `loadSettings` */
-export function loadInputs(options: RunOptions, environment: Environment): RunInputs {
+export function loadInputs(options: RunOptions, environment: NodeJS.ProcessEnv): RunInputs {
   const { replay, cases } = options;
   const run = replay === undefined ? undefined : readRecordedRun(replay);
   const { availability } = run ?? readAvailability(options);
@@ -54,7 +53,7 @@ export function loadInputs(options: RunOptions, environment: Environment): RunIn
     run === undefined || replay === undefined
       ? loadSettings(options, environment, suite)
       : createReplaySettings(run, options, suite, replay);
-  return { suite, settings, recorded: encodeRecordedInputs({ availability, settings }), ...omitUndefined({ replay }) };
+  return { suite, settings, recorded: encodeRecordedInputs(availability, settings), ...omitUndefined({ replay }) };
 }
 
 /** A text that changes whenever the options or a file of the run change. @throws UnusableInput for the target file */

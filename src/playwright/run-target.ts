@@ -35,7 +35,7 @@ export function openRunTarget(
 ) {
   if (replay !== undefined) {
     const run = readRecordedRun(replay);
-    const recorded = createRunReplay({ evidence: run.evidence, target: settings.target }, suite);
+    const recorded = createRunReplay(run.evidence, settings.target, suite);
     // Evidence is redacted already.
     const redact = (text: string) => text;
     return {

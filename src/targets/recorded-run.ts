@@ -6,13 +6,7 @@ import { getRequestLimit, type RequestLimit } from '../engine/profile.js';
 import { createReplay, type Replay } from '../engine/replay.js';
 import { getHeaderValues } from '../http/exchange.js';
 import { addHeaders } from '../http/request-headers.js';
-import {
-  computeDigest,
-  type EvidenceOrigin,
-  maxArchive,
-  parseArchive,
-  type StoredEvidence,
-} from '../report/har-archive.js';
+import { type EvidenceOrigin, maxArchive, parseArchive, type StoredEvidence } from '../report/har-archive.js';
 import { readForeignFile } from '../support/foreign-file.js';
 import { decodeMapsAndSets, encodeMapsAndSets } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
@@ -33,18 +27,10 @@ export interface RecordedInputs {
 export interface RecordedRun extends RecordedInputs {
   readonly evidence: StoredEvidence;
   readonly origin: EvidenceOrigin;
-  /** The digest of the file, such as `sha256:…`. */
-  readonly digest: string;
 }
 
 /** Encodes the inputs of a run as JSON. They contain no secrets. */
-export function encodeRecordedInputs({
-  availability,
-  settings,
-}: {
-  readonly availability: Availability;
-  readonly settings: RunSettings;
-}): unknown {
+export function encodeRecordedInputs(availability: Availability, settings: RunSettings): unknown {
   const { target, expected, excludesIntrusive, only, profile, shard, notes, exploration } = settings;
   const { pins: _, responseSchema: __, notes: ___, ...stated } = target;
   const limit = profile && getRequestLimit(profile);
@@ -77,7 +63,7 @@ export function readRecordedRun(file: string): RecordedRun {
 /** Parses the content of an evidence file. @throws UnusableInput if it is not evidence */
 export function parseRecordedRun(content: Buffer, file: string): RecordedRun {
   const { evidence, origin } = parseArchive(content, file);
-  return { evidence, origin, digest: computeDigest(content), ...decodeRecordedInputs(origin.inputs) };
+  return { evidence, origin, ...decodeRecordedInputs(origin.inputs) };
 }
 
 /** Restores the settings of a recorded run. @throws UnusableInput as {@link readSelection} */
@@ -117,10 +103,10 @@ export function createReplaySettings(
  * @param suite with the ids of the target of that run
  */
 export function createRunReplay(
-  { evidence, target }: { readonly evidence: StoredEvidence; readonly target: Pick<Target, 'adapter' | 'operation'> },
+  evidence: StoredEvidence,
+  { adapter, operation = {} }: Pick<Target, 'adapter' | 'operation'>,
   suite: Suite,
 ): Replay {
-  const { adapter, operation = {} } = target;
   if (adapter !== undefined) return createReplay(evidence);
   const { id } = evidence.uses.find((use) => use.case === calibrationPurpose) ?? {};
   const sent = evidence.exchanges.find((kept) => kept.id === id)?.exchange.request.headers ?? [];

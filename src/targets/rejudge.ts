@@ -34,7 +34,7 @@ export async function rejudgeRun(recorded: RecordedRun, suite: Suite, diagnoses 
   const { evidence, origin } = recorded;
   const { isCutShort, judged, unjudged, gaps = [] } = origin.extent;
   const settings = restoreSettings(recorded, suite);
-  const replay = createRunReplay({ evidence, target: settings.target }, suite);
+  const replay = createRunReplay(evidence, settings.target, suite);
   const selected = selectFromSuite(suite, settings);
   const options = { ...createEngineOptions(settings), replay };
   const run = await startRun(selected, replay.createChannel(''), options);

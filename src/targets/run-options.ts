@@ -1,6 +1,5 @@
 import dotenv from 'dotenv';
 import { omitUndefined } from '../support/omit-undefined.js';
-import type { Environment } from './environment.js';
 
 /**
  * What a user sets for a run: the flags of the command line as one value. Every process of the run reads it as JSON.
@@ -47,7 +46,7 @@ export interface RunOptions {
 }
 
 /** Adds the target file and the base URL of the environment (TARGET, BASE_URL) where the options name none. */
-export function completeRunOptions(options: RunOptions, { TARGET, BASE_URL }: Environment): RunOptions {
+export function completeRunOptions(options: RunOptions, { TARGET, BASE_URL }: NodeJS.ProcessEnv): RunOptions {
   const completed = { ...omitUndefined({ target: TARGET, baseUrl: BASE_URL }), ...omitUndefined(options) };
   if (options.baseUrl !== undefined || BASE_URL === undefined) return completed;
   // A flag names the target file: an address that it states counts more than one for all commands of the project.

@@ -5,7 +5,6 @@ import type { Secret } from '../redaction/redactor.js';
 import { packageRoot } from '../support/package-root.js';
 import type { Problem } from '../support/problem.js';
 import { findBaseUrlFlaw, trimBaseUrl } from './base-url.js';
-import type { Environment } from './environment.js';
 import type { RunOptions } from './run-options.js';
 import { describeWeakSecret, findSecretFlaw } from './secret-checks.js';
 import { type ReadVariable, readStatedOptions, resolveReference } from './stated-options.js';
@@ -35,7 +34,7 @@ const thoroughBudget = { requests: 20_000, timeMs: 60 * 60_000 };
  */
 export function readConnection(
   runOptions: RunOptions,
-  environment: Environment,
+  environment: NodeJS.ProcessEnv,
   file: TargetFile | undefined,
 ): { connection: TargetConnection; problems: Problem[]; notes: string[] } {
   const problems: Problem[] = [];
@@ -128,7 +127,7 @@ function compareBaseUrls(
  */
 function findMissingBaseUrl(
   { reference, baseUrl, target }: RunOptions,
-  environment: Environment,
+  environment: NodeJS.ProcessEnv,
   file: TargetFile | undefined,
 ): Problem | undefined {
   if (reference) return undefined;

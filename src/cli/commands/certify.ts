@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
@@ -19,6 +20,7 @@ import { checkOutFolder } from '../../report/result-files.js';
 import { createSigner } from '../../report/signature.js';
 import { readUnpassedCases } from '../../report/unpassed-cases.js';
 import { createFolder } from '../../support/create-folder.js';
+import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import type { RunOptions } from '../../targets/run-options.js';
 import type { RunSettings } from '../../targets/settings.js';
@@ -26,8 +28,6 @@ import { loadTarget } from '../../targets/target.js';
 import { addCertifyFlags, type CertifyFlags, hasSeveralTargets, readCertifyOptions } from '../certify-flags.js';
 import type { ConfigureCommand } from '../command.js';
 import { determineEndStatus, exitStatus } from '../exit-status.js';
-import { refuse } from '../flags.js';
-import { openPage } from '../open-page.js';
 import { addCertificateReporter, certificateReporterFile, runPlaywrightTests } from '../run-playwright.js';
 
 export default ((command, end, playwrightArgs) => {
@@ -150,4 +150,15 @@ async function adaptToFile(plan: Plan, file: AdapterFile | undefined): Promise<P
     return 'unsupported' in adapted ? adapted.unsupported : adapted;
   };
   return await adaptPlan(plan, adapt).finally(() => adapter.close());
+}
+
+/** The commands that open a file in the browser of the user. */
+const openCommands: Readonly<Partial<Record<NodeJS.Platform, string>>> = { darwin: 'open', win32: 'explorer.exe' };
+
+/** Opens a file in the browser, and does not wait for it. Does nothing where there is none. */
+function openPage(file: string): void {
+  const command = openCommands[process.platform] ?? 'xdg-open';
+  spawn(command, [path.resolve(file)], { detached: true, stdio: 'ignore' })
+    .on('error', () => undefined)
+    .unref();
 }

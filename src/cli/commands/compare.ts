@@ -7,9 +7,9 @@ import { renderComparisonPage } from '../../report/compare/comparison-page.js';
 import { readCertificate } from '../../report/read-certificate.js';
 import { findRunFile } from '../../report/result-files.js';
 import { writeFilesTogether } from '../../report/write-files-together.js';
+import { refuse } from '../../support/problem.js';
 import type { ConfigureCommand } from '../command.js';
 import { exitStatus } from '../exit-status.js';
-import { refuse } from '../flags.js';
 
 interface CompareFlags {
   readonly html?: string;

@@ -5,7 +5,7 @@ import { createFolder } from '../../support/create-folder.js';
 import { escapeControlCharacters } from '../../support/escape-control-characters.js';
 import { getMember, parseJson } from '../../support/json.js';
 import { packageRoot } from '../../support/package-root.js';
-import { UnusableInput } from '../../support/problem.js';
+import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import { initialTargetFile as targetFile } from '../../targets/target-file.js';
 import type { ConfigureCommand } from '../command.js';
@@ -106,10 +106,8 @@ function quoteForYaml(text: string): string {
 /** @throws UnusableInput if a file would be written through a link, perhaps out of the project */
 function refuseLinks(file: string, roots: readonly string[]): void {
   for (let at = file; !roots.includes(at); at = path.dirname(at))
-    if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) {
-      const message = 'is a link, which is not followed';
-      throw new UnusableInput([{ at: { setting: at }, message, hint: 'Replace the link by a file or a folder.' }]);
-    }
+    if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink())
+      throw refuse(at, 'is a link, which is not followed', 'Replace the link by a file or a folder.');
 }
 
 function readTemplate(name: string): string {

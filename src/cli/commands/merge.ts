@@ -4,10 +4,10 @@ import { getEnding } from '../../playwright/ending.js';
 import { getRunFile, leaveRunFolder } from '../../playwright/run-folder.js';
 import { shareRun } from '../../playwright/run-inputs.js';
 import { packageRoot } from '../../support/package-root.js';
+import { refuse } from '../../support/problem.js';
 import { collectList } from '../certify-flags.js';
 import type { ConfigureCommand } from '../command.js';
 import { determineEndStatus } from '../exit-status.js';
-import { refuse } from '../flags.js';
 import { certificateReporterFile, runPlaywright } from '../run-playwright.js';
 
 interface MergeFlags {

@@ -13,10 +13,7 @@ export default ((command) => {
     .option('--cases <folder>', 'also create the data that your own cases need')
     .option('--reuse', 'keep everything that has an id already, and create the rest')
     .action(async ({ reuse = false, ...options }: ProvisionFlags) => {
-      const print = (line: string) => process.stdout.write(joinLines([line]));
       const completed = completeRunOptions(options, process.env);
-      const { bindings, bound, missing } = await provisionWorld(completed, process.env, reuse);
-      print(`${bindings} has ${bound} ids now.`);
-      if (missing.length > 0) print(`Without an id: ${missing.join(', ')}.`);
+      process.stdout.write(joinLines(await provisionWorld(completed, process.env, reuse)));
     });
 }) satisfies ConfigureCommand;
