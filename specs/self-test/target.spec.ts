@@ -8,7 +8,7 @@ import { defaultConnectionOptions } from '../../src/http/connection-options.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { type Problem, UnusableInput } from '../../src/support/problem.js';
 import { readAvailability } from '../../src/targets/availability.js';
-import { completeRunOptions, type RunOptions } from '../../src/targets/run-options.js';
+import { completeRunOptions, type Environment, type RunOptions } from '../../src/targets/run-options.js';
 import { loadSettings } from '../../src/targets/settings.js';
 import { loadTarget } from '../../src/targets/target.js';
 import { bindWorld } from '../../src/world/bind-world.js';
@@ -30,7 +30,7 @@ function writeFile(name: string, text: string): string {
 }
 
 /** Loads a target from the text of a target file. */
-const load = (text: string | undefined, environment: NodeJS.ProcessEnv = {}, options: RunOptions = {}) => {
+const load = (text: string | undefined, environment: Environment = {}, options: RunOptions = {}) => {
   const file = text === undefined ? {} : { TARGET: writeFile('target.yaml', text) };
   return loadTarget(completeRunOptions(options, { ...environment, ...file }), environment);
 };
@@ -59,9 +59,9 @@ const url = (BASE_URL: string) => ({ BASE_URL, ...credentials });
 type LocationRow = readonly [
   what: string,
   file: string | undefined,
-  environment: NodeJS.ProcessEnv,
+  environment: Environment,
   baseUrl: string,
-  credentials?: NodeJS.ProcessEnv,
+  credentials?: Environment,
 ];
 const mine = 'name: mine\nbase_url: $SHOP';
 const locations: readonly LocationRow[] = [
@@ -96,7 +96,7 @@ test('Plain HTTP to another machine must be allowed', () => {
 test('Overridden values and removed paths are noted', () => {
   const environment = { ...stagingEnvironment, ...credentials };
   const path = 'https://a.test/v1/promotions/validation';
-  const notes = (text: string | undefined, environment: NodeJS.ProcessEnv) => load(text, environment).target.notes.join(' ');
+  const notes = (text: string | undefined, environment: Environment) => load(text, environment).target.notes.join(' ');
   expect(notes(staging, stagingEnvironment)).toBe('');
   expect(notes(staging, { ...environment, BASE_URL: 'https://b.test' })).toMatch(
     /CLIENT_APPLICATION_ID .*overrides \$STAGING_ID.* CLIENT_TOKEN .*\$STAGING_TOKEN.* BASE_URL .*overrides the base_url/,
@@ -225,7 +225,7 @@ tls: { cert: cert.pem, key: key.pem }`;
 test('A secret that is a part of an id or of a header is refused: evidence without it could not be judged again', () => {
   const text = 'name: mine\nheaders: { X-Api-Key: $GATEWAY_KEY }';
   const target = writeFile('target.yaml', text);
-  const loadWith = (own: NodeJS.ProcessEnv) => {
+  const loadWith = (own: Environment) => {
     const environment = { ...deployment, GATEWAY_KEY: 'hunter2', ...own };
     return loadSettings(completeRunOptions({ target }, environment), environment, suite);
   };
@@ -243,7 +243,7 @@ test('A secret that is a part of an id or of a header is refused: evidence witho
 type RefusalRow = readonly [
   what: string,
   file: string | undefined,
-  environment: NodeJS.ProcessEnv,
+  environment: Environment,
   ...problems: (readonly [at: string, message: string | RegExp])[],
 ];
 const noUrl = ['BASE_URL', /is not a base URL$/] as const;

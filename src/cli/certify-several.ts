@@ -30,7 +30,7 @@ import { suggest } from '../support/suggest.js';
 import { getToday } from '../support/today.js';
 import { joinLines } from '../support/untrusted-text.js';
 import { readRecordedRun } from '../targets/recorded-run.js';
-import type { RunOptions } from '../targets/run-options.js';
+import type { Environment, RunOptions } from '../targets/run-options.js';
 import { createFolderName } from '../targets/settings.js';
 import { parseVariableReference } from '../targets/stated-options.js';
 import { readTargetFile, type TargetDocument } from '../targets/target-file.js';
@@ -72,7 +72,7 @@ export async function certifySeveral(
 interface NamedTarget {
   readonly file: string;
   readonly name: string;
-  readonly environment: NodeJS.ProcessEnv;
+  readonly environment: Environment;
   readonly inputs: RunInputs;
 }
 
@@ -113,7 +113,7 @@ function loadTargets(files: readonly string[], options: RunOptions): NamedTarget
  * The environment of a target. CLIENT_APPLICATION_ID and CLIENT_TOKEN win over a target file, so they are unset if it
  * names other variables: they may be the credentials of another target.
  */
-function createEnvironment(document: TargetDocument | undefined): NodeJS.ProcessEnv {
+function createEnvironment(document: TargetDocument | undefined): Environment {
   const namesOther = (usual: string, reference: string | undefined) =>
     reference !== undefined && parseVariableReference(reference) !== usual;
   const { application_id, token } = document?.credentials ?? {};

@@ -27,7 +27,6 @@ import { addColors } from '../report/terminal/colors.js';
 import { liveIntervalMs, progressIntervalMs, renderProgress } from '../report/terminal/progress.js';
 import { renderRunReport } from '../report/terminal/run-report.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
-import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
 import { createCertifiedTarget, loadTarget } from '../targets/target.js';
@@ -51,8 +50,6 @@ export default class CertificateReporter implements Reporter {
   private readonly startedMs = getMonotonicMs();
   private readonly options = readRunOptions();
   private readonly isMerge = this.options.merge !== undefined;
-  /** Created first, so that an unusable key is found before anything is sent. */
-  private readonly sign = this.options.sign === undefined ? undefined : createSigner(this.options.sign);
   /** A merge reads them from the reports of the shards. */
   private inputs: RunInputs | undefined;
   /** Why the shards cannot be merged. */
@@ -93,7 +90,8 @@ export default class CertificateReporter implements Reporter {
     // A run that stops at the first failure must not send requests ahead.
     if (config.maxFailures === 0) savePlannedCases(ids);
     // Loads while the worker starts, so that nobody waits for it at the end.
-    void loadWriteResults();
+    void import('../report/write-results.js');
+    void import('../report/certify-results.js');
   }
 
   private beginMerge({ metadata }: FullConfig, ids: readonly string[]): void {
@@ -197,7 +195,8 @@ export default class CertificateReporter implements Reporter {
     inputs: RunInputs,
     session: Session | undefined,
   ): Promise<{ status: FullResult['status'] }> {
-    const { writeResults, certifyResults } = await loadWriteResults();
+    const { writeResults } = await import('../report/write-results.js');
+    const { certifyResults } = await import('../report/certify-results.js');
     const { suite, settings, replay } = inputs;
     const { target, calibration } = this.firstReport ?? session ?? {};
     const { base_url: baseUrl = '' } = target ?? {};
@@ -206,17 +205,10 @@ export default class CertificateReporter implements Reporter {
     const isReplay = replay !== undefined;
     const plainResults = this.listResults(inputs, unreachable);
     const gaps = [...this.gaps];
-    const {
-      archive,
-      index: ownIndex,
-      requestsSent,
-    } = this.finishEvidence(inputs, plainResults, baseUrl, session, {
-      isCutShort,
-      gaps,
-    });
+    const evidence = this.finishEvidence(inputs, plainResults, baseUrl, session, { isCutShort, gaps });
     const facts = {
       ...collectRunFacts(plainResults, calibration, settings, selectFromSuite(suite, settings).cases),
-      ...(isReplay ? { requestsSent } : {}),
+      ...(isReplay ? { requestsSent: evidence.requestsSent } : {}),
       target: createCertifiedTarget(settings.target, baseUrl),
       isReplay,
       isCutShort,
@@ -225,17 +217,16 @@ export default class CertificateReporter implements Reporter {
       durationMs: getMonotonicMs() - this.startedMs,
     };
     const { certificate, results, index } = this.isMerge
-      ? await certifyMerged(suite, archive, plainResults, result)
-      : certifyResults(suite, plainResults, ownIndex, facts, settings.target);
-    const { recordTo, ...withoutRecord } = settings;
+      ? await certifyMerged(suite, evidence.archive, plainResults, result)
+      : certifyResults(suite, plainResults, evidence.index, facts, settings.target);
+    const { sign } = this.options;
     const destination = {
-      // Only the merge of all shards writes a record.
-      ...(settings.shard === undefined ? settings : withoutRecord),
+      ...settings,
       isPartial: isCutShort || this.isPartial(inputs, results),
-      ...omitUndefined({ sign: this.sign }),
+      ...(sign === undefined ? {} : { sign: createSigner(sign) }),
       secrets: this.isMerge || isReplay ? [] : listSecrets(loadTarget(this.options, process.env).connection),
     };
-    const written = writeResults(certificate, suite, results, destination, { archive, index });
+    const written = writeResults(certificate, suite, results, destination, { archive: evidence.archive, index });
     const isReached = results.every(({ verdict }) => verdict !== 'not-run');
     const isShardDone = settings.shard !== undefined && !isCutShort && unreachable === undefined && isReached;
     saveEnding({
@@ -311,10 +302,4 @@ export default class CertificateReporter implements Reporter {
 
 function createCollector({ suite, settings }: RunInputs, baseUrl: string): ExchangeCollector {
   return new ExchangeCollector(baseUrl, createRecognizer(suite.world, settings.target.mentionFilter));
-}
-
-async function loadWriteResults() {
-  const { writeResults } = await import('../report/write-results.js');
-  const { certifyResults } = await import('../report/certify-results.js');
-  return { writeResults, certifyResults };
 }

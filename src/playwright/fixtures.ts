@@ -2,7 +2,6 @@ import { test as base } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { selectFromSuite } from '../cases/case-selection.js';
 import { type Run, startRun } from '../engine/run.js';
-import { omitUndefined } from '../support/omit-undefined.js';
 import { createEngineOptions } from '../targets/settings.js';
 import { loadRunInputs } from './run-inputs.js';
 import { openRunTarget } from './run-target.js';
@@ -40,8 +39,7 @@ export const test = base.extend<object, WorkerFixtures>({
       const reference = { baseUrl: session.target.base_url, credentials: referenceCredentials };
       // The first test reports the calibration, which the set-up sent.
       const { channel, options, close } = openRunTarget(loadRunInputs(), reference, session);
-      const planned = omitUndefined({ plannedCases: readPlannedCases() });
-      const engineOptions = { ...createEngineOptions(settings), ...options, ...planned };
+      const engineOptions = { ...createEngineOptions(settings), ...options, plannedCases: readPlannedCases() };
       await use(await startRun(suite, channel, engineOptions, session.calibration));
       await close().catch(saveFailure);
     },

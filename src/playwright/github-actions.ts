@@ -5,6 +5,7 @@ import type { Certificate } from '../report/certificate.js';
 import { renderAnnotations } from '../report/terminal/github-annotations.js';
 import { renderJobSummary } from '../report/terminal/job-summary.js';
 import { joinLines } from '../support/untrusted-text.js';
+import type { Environment } from '../targets/run-options.js';
 
 /**
  * Reports a run to GitHub Actions, if it runs there: appends the job summary to the file that the environment names.
@@ -12,7 +13,7 @@ import { joinLines } from '../support/untrusted-text.js';
  * @returns what to print: annotations, and why the job summary could not be written
  */
 export function reportToGitHub(
-  environment: NodeJS.ProcessEnv,
+  environment: Environment,
   certificate: Certificate,
   suite: Suite,
   results: readonly ResultWithExchanges[],

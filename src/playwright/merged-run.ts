@@ -15,6 +15,7 @@ import {
   type RecordedInputs,
   restoreSettings,
 } from '../targets/recorded-run.js';
+import type { Environment } from '../targets/run-options.js';
 import { resolveResultsFolder, restoreWholeSettings } from '../targets/settings.js';
 import { loadTarget } from '../targets/target.js';
 import { type RunInputs, readRunOptions } from './run-inputs.js';
@@ -35,7 +36,7 @@ const keyPrefix = 'conformance, shard ';
 export function createShardMetadata(
   { suite: { version, digest }, settings: { shard }, recorded: inputs }: RunInputs,
   options = readRunOptions(),
-  environment: NodeJS.ProcessEnv = process.env,
+  environment: Environment = process.env,
 ): ReportMetadata {
   if (shard === undefined) return {};
   const { endpoint } = loadTarget(options, environment).connection;

@@ -3,7 +3,7 @@ import { listOwnFiles, listSuiteFiles, loadSuite, type Suite, suiteFolder } from
 import { omitUndefined } from '../support/omit-undefined.js';
 import { readAvailability } from '../targets/availability.js';
 import { createReplaySettings, encodeRecordedInputs, readRecordedRun } from '../targets/recorded-run.js';
-import { completeRunOptions, type RunOptions } from '../targets/run-options.js';
+import { completeRunOptions, type Environment, type RunOptions } from '../targets/run-options.js';
 import { loadSettings, type RunSettings } from '../targets/settings.js';
 import { createRunFolder, hasRunFolder, readRunValue, writeRunValue } from './run-folder.js';
 
@@ -44,7 +44,7 @@ export function loadRunInputs(options = readRunOptions()): RunInputs {
 }
 
 /** Loads suite and settings of any run. @throws UnusableInput as `loadSuite` and `loadSettings` */
-export function loadInputs(options: RunOptions, environment: NodeJS.ProcessEnv): RunInputs {
+export function loadInputs(options: RunOptions, environment: Environment): RunInputs {
   const { replay, cases } = options;
   const run = replay === undefined ? undefined : readRecordedRun(replay);
   const { availability } = run ?? readAvailability(options);

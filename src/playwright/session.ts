@@ -45,8 +45,9 @@ export function savePlannedCases(ids: readonly string[]): void {
   writeRunValue(files.plannedCases, new Set(ids));
 }
 
-export function readPlannedCases(): ReadonlySet<string> | undefined {
-  return readRunValue(files.plannedCases);
+/** No cases if the run may stop before some of them. */
+export function readPlannedCases(): ReadonlySet<string> {
+  return readRunValue(files.plannedCases) ?? new Set();
 }
 
 /** Tells the reporter that the run has no valid verdict. */

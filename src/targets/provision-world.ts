@@ -17,7 +17,7 @@ import { listNames, type ThingKind, thingKinds } from '../world/named-world.js';
 import { loadWorld } from '../world/world-file.js';
 import { createNamedExport } from '../world/world-formats.js';
 import { readAvailability } from './availability.js';
-import type { RunOptions } from './run-options.js';
+import type { Environment, RunOptions } from './run-options.js';
 import { containsSecret } from './secret-checks.js';
 import { loadTarget } from './target.js';
 import { listSecrets } from './target-connection.js';
@@ -46,7 +46,7 @@ type Refuse = (message: string, hint: string) => UnusableInput;
  */
 export async function provisionWorld(
   options: RunOptions,
-  environment: NodeJS.ProcessEnv,
+  environment: Environment,
   reuses: boolean,
 ): Promise<string[]> {
   const { target, connection } = loadTarget(options, environment);

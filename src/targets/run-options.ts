@@ -1,6 +1,9 @@
 import dotenv from 'dotenv';
 import { omitUndefined } from '../support/omit-undefined.js';
 
+/** Variables of the environment, such as `process.env`. The types of Node.js would be needed by users of the API. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /**
  * What a user sets for a run: the flags of the command line as one value. Every process of the run reads it as JSON.
  * Credentials are not part of it: they stay in the environment.
@@ -46,7 +49,7 @@ export interface RunOptions {
 }
 
 /** Adds the target file and the base URL of the environment (TARGET, BASE_URL) where the options name none. */
-export function completeRunOptions(options: RunOptions, { TARGET, BASE_URL }: NodeJS.ProcessEnv): RunOptions {
+export function completeRunOptions(options: RunOptions, { TARGET, BASE_URL }: Environment): RunOptions {
   const completed = { ...omitUndefined({ target: TARGET, baseUrl: BASE_URL }), ...omitUndefined(options) };
   if (options.baseUrl !== undefined || BASE_URL === undefined) return completed;
   // A flag names the target file: an address that it states counts more than one for all commands of the project.

@@ -2,6 +2,7 @@ import { isOwnWord } from '../contract/operation.js';
 import { decodePercent } from '../http/request-content.js';
 import { minSecretLength } from '../redaction/redactor.js';
 import type { Problem } from '../support/problem.js';
+import type { Environment } from './run-options.js';
 
 /** A problem without its location. Its texts never contain the secret. */
 export type Flaw = Omit<Problem, 'at'>;
@@ -10,7 +11,7 @@ export type Flaw = Omit<Problem, 'at'>;
 const validHeaderValue = /^[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?$/;
 
 /** Checks whether a secret can be sent. @param name the variable that contains it */
-export function findSecretFlaw(name: string, value: string, environment: NodeJS.ProcessEnv): Flaw | undefined {
+export function findSecretFlaw(name: string, value: string, environment: Environment): Flaw | undefined {
   if (value.trim() === '') return { message: `${name} is blank`, hint: 'Set it or remove it.' };
   if (!validHeaderValue.test(value.trim())) {
     const message = `${name} contains a character that is not allowed in headers`;

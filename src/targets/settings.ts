@@ -18,7 +18,7 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { type Problem, refuse, UnusableInput } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import type { RunOptions } from './run-options.js';
+import type { Environment, RunOptions } from './run-options.js';
 import { loadTarget, type Target } from './target.js';
 import { listSecrets, type TargetConnection } from './target-connection.js';
 
@@ -54,7 +54,7 @@ const thoroughRandomRequests = 300;
  * @param suite with the ids of the target
  * @throws UnusableInput with every problem of the files
  */
-export function loadSettings(options: RunOptions, environment: NodeJS.ProcessEnv, suite: Suite): RunSettings {
+export function loadSettings(options: RunOptions, environment: Environment, suite: Suite): RunSettings {
   const { target, connection } = loadTarget(options, environment);
   const problems = [...findPinProblems(target, suite), ...findSecretsInRequests(connection, suite)];
   if (problems.length > 0) throw new UnusableInput(problems);
@@ -120,7 +120,8 @@ function selectShardSettings(text: string, suite: Suite, settings: RunSettings):
     const hint = 'Write the number of this shard and of all shards, such as 1/3.';
     throw refuse('--shard', `'${text}' is not a shard`, hint);
   }
-  const { only, exploration, ...others } = settings;
+  // A record needs the answers of all shards.
+  const { only, exploration, recordTo: _, recordUntil: __, ...others } = settings;
   const whole = omitUndefined({ only, exploration });
   return { ...others, ...selectShard(suite, { ...others, ...whole }, shard), shard: { ...shard, whole } };
 }

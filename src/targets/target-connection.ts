@@ -5,7 +5,7 @@ import type { Secret } from '../redaction/redactor.js';
 import { packageRoot } from '../support/package-root.js';
 import type { Problem } from '../support/problem.js';
 import { findBaseUrlFlaw, trimBaseUrl } from './base-url.js';
-import type { RunOptions } from './run-options.js';
+import type { Environment, RunOptions } from './run-options.js';
 import { describeWeakSecret, findSecretFlaw } from './secret-checks.js';
 import { type ReadVariable, readStatedOptions, resolveReference } from './stated-options.js';
 import { initialTargetFile, type TargetFile } from './target-file.js';
@@ -34,7 +34,7 @@ const thoroughBudget = { requests: 20_000, timeMs: 60 * 60_000 };
  */
 export function readConnection(
   runOptions: RunOptions,
-  environment: NodeJS.ProcessEnv,
+  environment: Environment,
   file: TargetFile | undefined,
 ): { connection: TargetConnection; problems: Problem[]; notes: string[] } {
   const problems: Problem[] = [];
@@ -127,7 +127,7 @@ function compareBaseUrls(
  */
 function findMissingBaseUrl(
   { reference, baseUrl, target }: RunOptions,
-  environment: NodeJS.ProcessEnv,
+  environment: Environment,
   file: TargetFile | undefined,
 ): Problem | undefined {
   if (reference) return undefined;

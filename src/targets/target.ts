@@ -10,7 +10,7 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { type Location, refuse, UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { compileSchema } from '../support/user-schema.js';
-import type { RunOptions } from './run-options.js';
+import type { Environment, RunOptions } from './run-options.js';
 import { readConnection, type TargetConnection } from './target-connection.js';
 import { readBeside, readTargetFile, type TargetFile } from './target-file.js';
 
@@ -51,7 +51,7 @@ export interface Target {
  */
 export function loadTarget(
   options: RunOptions,
-  environment: NodeJS.ProcessEnv,
+  environment: Environment,
 ): { target: Target; connection: TargetConnection } {
   const file = readTargetFile(options);
   const { connection, problems, notes } = readConnection(options, environment, file);
