@@ -18,11 +18,9 @@ export interface CertifyFlags extends TargetFlags, Omit<RunOptions, keyof Target
   readonly verbose?: true;
   readonly sameAs?: string;
   readonly accept?: string;
-  /** Of `record`. */
+  /** Of `record`, as the two that follow. */
   readonly to?: string;
-  /** Of `record`. */
   readonly until?: string;
-  /** Of `record`. */
   readonly update?: true;
 }
 

@@ -11,12 +11,7 @@ import { createUnsentResult, isPartialRun, notReachedReason, type ResultWithExch
 import { listRequests } from '../engine/case-sender.js';
 import { startRun } from '../engine/run.js';
 import type { Endpoint } from '../http/connection-options.js';
-import {
-  computeFileSignature,
-  computeOptionsSignature,
-  loadRunInputs,
-  type RunInputs,
-} from '../playwright/run-inputs.js';
+import { computeFileSignature, computeOptionsSignature, loadRunInputs } from '../playwright/run-inputs.js';
 import { openRunTarget, serveReferenceIf } from '../playwright/run-target.js';
 import { collectRunFacts, createCertificate } from '../report/certificate.js';
 import { isBroken } from '../report/failure-text.js';
@@ -26,6 +21,7 @@ import { writeResults } from '../report/write-results.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { UnusableInput } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';
+import type { RunInputs } from '../targets/recorded-run.js';
 import type { RunOptions } from '../targets/run-options.js';
 import { createEngineOptions } from '../targets/settings.js';
 import { createCertifiedTarget } from '../targets/target.js';

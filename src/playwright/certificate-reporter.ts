@@ -29,6 +29,7 @@ import { renderRunReport } from '../report/terminal/run-report.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { UnusableInput } from '../support/problem.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
+import type { RunInputs } from '../targets/recorded-run.js';
 import { createCertifiedTarget, loadTarget } from '../targets/target.js';
 import { listSecrets } from '../targets/target-connection.js';
 import { saveEnding } from './ending.js';
@@ -37,7 +38,7 @@ import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from 
 import { reportToGitHub } from './github-actions.js';
 import { certifyMerged, readMergedRun } from './merged-run.js';
 import { ignoreClosedOutput, watchForShutdown } from './parent-watch.js';
-import { loadRunInputs, type RunInputs, readRunOptions } from './run-inputs.js';
+import { loadRunInputs, readRunOptions } from './run-inputs.js';
 import { findSavedFailure, findSession, type Session, savePlannedCases } from './session.js';
 import { renderShardSummary } from './shard-report.js';
 import { readCaseId, readTestReport, removeTestReport, type TestReport } from './test-report.js';

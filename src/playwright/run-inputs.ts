@@ -1,21 +1,9 @@
 import { statSync } from 'node:fs';
-import { listOwnFiles, listSuiteFiles, loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
-import { omitUndefined } from '../support/omit-undefined.js';
+import { listOwnFiles, listSuiteFiles } from '../cases/suite.js';
 import { readAvailability } from '../targets/availability.js';
-import { createReplaySettings, encodeRecordedInputs, readRecordedRun } from '../targets/recorded-run.js';
-import { completeRunOptions, type Environment, type RunOptions } from '../targets/run-options.js';
-import { loadSettings, type RunSettings } from '../targets/settings.js';
+import { loadInputs, type RunInputs } from '../targets/recorded-run.js';
+import { completeRunOptions, type RunOptions } from '../targets/run-options.js';
 import { createRunFolder, hasRunFolder, readRunValue, writeRunValue } from './run-folder.js';
-
-/** The suite and the settings of a run. */
-export interface RunInputs {
-  readonly suite: Suite;
-  readonly settings: RunSettings;
-  /** As JSON for the evidence of the run. */
-  readonly recorded: unknown;
-  /** The evidence file that is judged again instead of a target. */
-  readonly replay?: string;
-}
 
 const files = { options: 'options', inputs: 'inputs' } as const;
 
@@ -41,19 +29,6 @@ export function loadRunInputs(options = readRunOptions()): RunInputs {
   const handedOver = readRunValue<LoadedInputs>(files.inputs);
   loaded = handedOver?.signature === signature ? handedOver : { signature, ...loadInputs(options, process.env) };
   return loaded;
-}
-
-/** Loads suite and settings of any run. @throws UnusableInput as `loadSuite` and `loadSettings` */
-export function loadInputs(options: RunOptions, environment: Environment): RunInputs {
-  const { replay, cases } = options;
-  const run = replay === undefined ? undefined : readRecordedRun(replay);
-  const { availability } = run ?? readAvailability(options);
-  const suite = loadSuite(suiteFolder, availability, cases);
-  const settings =
-    run === undefined || replay === undefined
-      ? loadSettings(options, environment, suite)
-      : createReplaySettings(run, options, suite, replay);
-  return { suite, settings, recorded: encodeRecordedInputs(availability, settings), ...omitUndefined({ replay }) };
 }
 
 /** A text that changes whenever the options or a file of the run change. @throws UnusableInput for the target file */

@@ -2,10 +2,10 @@ import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { createEvidenceKeeper } from '../engine/evidence-keeper.js';
 import type { Endpoint } from '../http/connection-options.js';
 import { openTarget } from '../targets/open-target.js';
-import { createRunReplay, readRecordedRun } from '../targets/recorded-run.js';
+import { createRunReplay, type RunInputs, readRecordedRun } from '../targets/recorded-run.js';
 import { loadTarget } from '../targets/target.js';
 import type { World } from '../world/world.js';
-import { type RunInputs, readRunOptions } from './run-inputs.js';
+import { readRunOptions } from './run-inputs.js';
 import type { Session } from './session.js';
 
 /** Starts the reference deployment if it is the target. Its module is loaded only then. */

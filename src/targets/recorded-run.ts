@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Suite } from '../cases/suite.js';
+import { loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import { relocateRequest } from '../contract/relocation.js';
 import { calibrationPurpose } from '../engine/evidence-keeper.js';
 import { getRequestLimit, type RequestLimit } from '../engine/profile.js';
@@ -11,9 +11,20 @@ import { readForeignFile } from '../support/foreign-file.js';
 import { decodeMapsAndSets, encodeMapsAndSets } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { Availability } from '../world/bind-world.js';
-import type { RunOptions } from './run-options.js';
-import { listTargetNotes, type RunSettings, readSelection } from './settings.js';
+import { readAvailability } from './availability.js';
+import type { Environment, RunOptions } from './run-options.js';
+import { listTargetNotes, loadSettings, type RunSettings, readSelection } from './settings.js';
 import type { Target } from './target.js';
+
+/** The suite and the settings of a run. */
+export interface RunInputs {
+  readonly suite: Suite;
+  readonly settings: RunSettings;
+  /** As JSON for the evidence of the run. */
+  readonly recorded: unknown;
+  /** The evidence file that is judged again instead of a target. */
+  readonly replay?: string;
+}
 
 /** The inputs of a run, as its evidence stores them: what follows from them is computed again. */
 export interface RecordedInputs {
@@ -27,6 +38,19 @@ export interface RecordedInputs {
 export interface RecordedRun extends RecordedInputs {
   readonly evidence: StoredEvidence;
   readonly origin: EvidenceOrigin;
+}
+
+/** Loads suite and settings of any run. @throws UnusableInput as `loadSuite` and `loadSettings` */
+export function loadInputs(options: RunOptions, environment: Environment): RunInputs {
+  const { replay, cases } = options;
+  const run = replay === undefined ? undefined : readRecordedRun(replay);
+  const { availability } = run ?? readAvailability(options);
+  const suite = loadSuite(suiteFolder, availability, cases);
+  const settings =
+    run === undefined || replay === undefined
+      ? loadSettings(options, environment, suite)
+      : createReplaySettings(run, options, suite, replay);
+  return { suite, settings, recorded: encodeRecordedInputs(availability, settings), ...omitUndefined({ replay }) };
 }
 
 /** Encodes the inputs of a run as JSON. They contain no secrets. */
