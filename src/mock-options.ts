@@ -10,7 +10,6 @@ import { findWorldFlaws } from '../reference/world-flaws.js';
 import type { Credentials } from './http/credentials.js';
 import { mockFromRecord } from './mock-from-record.js';
 import { readRecord, type TargetRecord } from './report/target-record.js';
-import { omitUndefined } from './support/omit-undefined.js';
 import { UnusableInput } from './support/problem.js';
 import { validateFile } from './support/schema-validation.js';
 import { readYaml } from './support/yaml-file.js';
@@ -36,7 +35,7 @@ export interface MockOptions {
 export function readMockOptions({ record, world, behaviours = {}, credentials = referenceCredentials }: MockOptions): {
   options: DeploymentOptions;
   inimitable: readonly string[];
-  until?: string;
+  until: string | undefined;
 } {
   completeBehaviours(behaviours);
   const recorded = record === undefined ? undefined : readMock(record, behaviours);
@@ -49,7 +48,7 @@ export function readMockOptions({ record, world, behaviours = {}, credentials = 
       ...(recorded === undefined ? {} : { change: mockFromRecord(recorded.record, served) }),
     },
     inimitable: recorded?.inimitable ?? [],
-    ...omitUndefined({ until: recorded?.record.until }),
+    until: recorded?.record.until,
   };
 }
 

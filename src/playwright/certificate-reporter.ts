@@ -18,7 +18,6 @@ import {
   sampleId,
 } from '../engine/case-result.js';
 import { createPlan, type Plan } from '../engine/plan.js';
-import { createRecognizer } from '../recognition/recognizer.js';
 import { collectRunFacts } from '../report/certificate.js';
 import type { RunExtent } from '../report/har-archive.js';
 import { determineOverallVerdict } from '../report/overall-verdict.js';
@@ -126,7 +125,7 @@ export default class CertificateReporter implements Reporter {
     if (report !== undefined) {
       this.results.set(id, report.result);
       this.judged.add(id);
-      this.collector ??= createCollector(inputs, report.target.base_url);
+      this.collector ??= new ExchangeCollector(inputs, report.target.base_url);
       this.collector.add({ exchanges, uses: report.uses }, report.shard);
     } else if (testCase !== undefined) {
       const [problem = ''] = (result.error?.message ?? 'The test ended without a result.').split('\n');
@@ -256,7 +255,7 @@ export default class CertificateReporter implements Reporter {
     const { suite, replay, recorded } = inputs;
     const { name, version, digest } = suite;
     if (this.collector === undefined) {
-      this.collector = createCollector(inputs, baseUrl);
+      this.collector = new ExchangeCollector(inputs, baseUrl);
       if (session !== undefined) this.collector.add(session.evidence);
     }
     // If the target cannot be reached, the calibration judges all cases.
@@ -299,8 +298,4 @@ export default class CertificateReporter implements Reporter {
   printsToStdio(): boolean {
     return true;
   }
-}
-
-function createCollector({ suite, settings }: RunInputs, baseUrl: string): ExchangeCollector {
-  return new ExchangeCollector(baseUrl, createRecognizer(suite.world, settings.target.mentionFilter));
 }

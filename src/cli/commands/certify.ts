@@ -8,7 +8,6 @@ import { adaptPlan, createPlan, type Plan, renderPlan } from '../../engine/plan.
 import { adaptRequest } from '../../http/adapted-channel.js';
 import type { AdapterFile } from '../../http/adapter.js';
 import { startAdapter } from '../../http/adapter-thread.js';
-import type { HttpRequest } from '../../http/exchange.js';
 import { getEnding } from '../../playwright/ending.js';
 import { leaveRunFolder } from '../../playwright/run-folder.js';
 import { loadRunInputs, shareRun } from '../../playwright/run-inputs.js';
@@ -145,11 +144,7 @@ async function renderDryRun(
 async function adaptToFile(plan: Plan, file: AdapterFile | undefined): Promise<Plan> {
   if (file === undefined) return plan;
   const adapter = startAdapter(file, (text) => text);
-  const adapt = async (request: HttpRequest): Promise<HttpRequest | string> => {
-    const adapted = await adaptRequest(adapter, request);
-    return 'unsupported' in adapted ? adapted.unsupported : adapted;
-  };
-  return await adaptPlan(plan, adapt).finally(() => adapter.close());
+  return await adaptPlan(plan, (request) => adaptRequest(adapter, request)).finally(() => adapter.close());
 }
 
 /** The commands that open a file in the browser of the user. */

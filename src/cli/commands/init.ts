@@ -55,17 +55,12 @@ function initProject(folder: string): string {
   };
   const ignoreList = path.join(folder, '.gitignore');
   for (const file of [...Object.keys(templates), ignoreList]) refuseLinks(file, [folder, repository]);
-  const outcomes = [
-    ...Object.entries(templates).map(([file, template]) => ({
-      file,
-      isWritten: writeNew(file, fillTemplate(template, replacements)),
-    })),
-    { file: ignoreList, isWritten: addIgnored(ignoreList) },
-  ];
-  return joinLines([
-    ...outcomes.map(({ file, isWritten }) => `${isWritten ? 'Written' : 'Kept   '}  ${path.relative(folder, file)}`),
-    ...listNextSteps(name),
-  ]);
+  const describe = (file: string, isWritten: boolean) =>
+    `${isWritten ? 'Written' : 'Kept   '}  ${path.relative(folder, file)}`;
+  const written = Object.entries(templates).map(([file, template]) =>
+    describe(file, writeNew(file, fillTemplate(template, replacements))),
+  );
+  return joinLines([...written, describe(ignoreList, addIgnored(ignoreList)), ...listNextSteps(name)]);
 }
 
 /** The config that Playwright takes in a folder: that of the project's own tests, if there is one. */
