@@ -27,7 +27,7 @@ type ReportMetadata = Readonly<Record<string, unknown>>;
 interface ShardMetadata {
   readonly suite: Pick<Suite, 'version' | 'digest'>;
   /** None for the reference deployment: each machine starts one of its own. */
-  readonly baseUrl?: string;
+  readonly baseUrl?: string | undefined;
   /** {@link RecordedInputs} as JSON. */
   readonly inputs: unknown;
 }
@@ -41,8 +41,7 @@ export function createShardMetadata(
 ): ReportMetadata {
   if (shard === undefined) return {};
   const { endpoint } = loadTarget(options, environment).connection;
-  const address = endpoint === undefined ? {} : { baseUrl: endpoint.baseUrl };
-  const metadata: ShardMetadata = { suite: { version, digest }, ...address, inputs };
+  const metadata: ShardMetadata = { suite: { version, digest }, baseUrl: endpoint?.baseUrl, inputs };
   return { [`${keyPrefix}${renderShard(shard)}`]: metadata };
 }
 

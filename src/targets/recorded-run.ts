@@ -47,9 +47,7 @@ export function loadInputs(options: RunOptions, environment: Environment): RunIn
   const { availability } = run ?? readAvailability(options);
   const suite = loadSuite(suiteFolder, availability, cases);
   const settings =
-    run === undefined || replay === undefined
-      ? loadSettings(options, environment, suite)
-      : createReplaySettings(run, options, suite, replay);
+    run === undefined ? loadSettings(options, environment, suite) : createReplaySettings(run, options, suite);
   return { suite, settings, recorded: encodeRecordedInputs(availability, settings), ...omitUndefined({ replay }) };
 }
 
@@ -59,15 +57,10 @@ export function encodeRecordedInputs(availability: Availability, settings: RunSe
   const { pins: _, responseSchema: __, notes: ___, ...stated } = target;
   const limit = profile && getRequestLimit(profile);
   const derived = listTargetNotes(target, availability.ownPromotions);
+  const own = notes.filter((note) => !derived.includes(note));
   return encodeMapsAndSets({
     availability,
-    settings: {
-      target: stated,
-      expected,
-      excludesIntrusive,
-      ...omitUndefined({ only, limit, shard, exploration }),
-      notes: notes.filter((note) => !derived.includes(note)),
-    },
+    settings: { target: stated, expected, excludesIntrusive, only, limit, shard, exploration, notes: own },
   });
 }
 
@@ -105,17 +98,12 @@ export function restoreSettings({ settings }: RecordedInputs, suite: Suite): Run
  *
  * @throws UnusableInput as {@link readSelection}
  */
-export function createReplaySettings(
-  { settings }: RecordedInputs,
-  options: RunOptions,
-  suite: Suite,
-  file: string,
-): RunSettings {
+function createReplaySettings({ settings }: RecordedInputs, options: RunOptions, suite: Suite): RunSettings {
   const { shard: _, only, limit, ...recorded } = settings;
   return {
     ...recorded,
     // Keeps the results of the recorded run.
-    out: options.out ?? path.join(path.dirname(file), 'replay'),
+    out: options.out ?? path.join(path.dirname(options.replay ?? ''), 'replay'),
     ...omitUndefined({ recordTo: options.recordTo, recordUntil: options.recordUntil }),
     ...readSelection({ ...omitUndefined({ budget: limit }), ...options }, suite, recorded, only),
   };
