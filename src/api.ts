@@ -1,7 +1,6 @@
 /** The API for programs: `import { certify } from 'promotion-validation-conformance'`. */
 
 import { selectFromSuite } from './cases/case-selection.js';
-import { loadSuite, suiteFolder } from './cases/suite.js';
 import { credentialPlaceholders } from './contract/operation.js';
 import { runSuite } from './engine/run.js';
 import type { Credentials } from './http/credentials.js';
@@ -9,10 +8,10 @@ import { createTransportChannel, type Transport } from './http/transport-channel
 import { type Certificate, collectRunFacts, createCertificate } from './report/certificate.js';
 import { getMonotonicMs } from './support/monotonic-clock.js';
 import { omitUndefined } from './support/omit-undefined.js';
-import { readAvailability } from './targets/availability.js';
 import { adaptToTarget } from './targets/open-target.js';
+import { loadInputs } from './targets/recorded-run.js';
 import type { RunOptions } from './targets/run-options.js';
-import { createEngineOptions, loadSettings } from './targets/settings.js';
+import { createEngineOptions } from './targets/settings.js';
 import { createCertifiedTarget, loadTarget } from './targets/target.js';
 import { listSecrets } from './targets/target-connection.js';
 
@@ -52,20 +51,17 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
   const runOptions = { ...others, ...omitUndefined({ baseUrl: statedUrl ?? defaultUrl }), allowHttp: true };
   const variables = omitUndefined({ CLIENT_APPLICATION_ID: stated?.applicationId, CLIENT_TOKEN: stated?.token });
   const environment = { ...process.env, ...variables };
-  const whole = loadSuite(suiteFolder, readAvailability(runOptions).availability);
-  const settings = loadSettings(runOptions, environment, whole);
+  const { suite: whole, settings } = loadInputs(runOptions, environment);
   const { endpoint = { baseUrl: '', credentials: credentialPlaceholders }, options: connection } = loadTarget(
     runOptions,
     environment,
   ).connection;
   const { baseUrl } = endpoint;
   const secrets = listSecrets({ endpoint, options: connection });
-  const direct = createTransportChannel(transport, { ...connection, secrets });
-  const { channel, findFailure, close } = adaptToTarget(direct, settings.target, connection);
+  const direct = { ...createTransportChannel(transport, { ...connection, secrets }), close: async () => undefined };
+  const channel = adaptToTarget(direct, settings.target, connection);
   const own = selectFromSuite(whole, settings);
-  const { results, calibration } = await runSuite(own, channel, createEngineOptions(settings)).finally(close);
-  const failure = findFailure();
-  if (failure !== undefined) throw failure;
+  const { results, calibration } = await runSuite(own, channel, createEngineOptions(settings)).finally(channel.close);
   return createCertificate(whole, results, {
     target: createCertifiedTarget({ ...settings.target, ...omitUndefined({ name }) }, baseUrl),
     ...collectRunFacts(results, calibration, settings),

@@ -10,32 +10,32 @@ import { findWorldFlaws } from '../reference/world-flaws.js';
 import type { Credentials } from './http/credentials.js';
 import { mockFromRecord } from './mock-from-record.js';
 import { readRecord, type TargetRecord } from './report/target-record.js';
-import { omitUndefined } from './support/omit-undefined.js';
 import { UnusableInput } from './support/problem.js';
 import { validateFile } from './support/schema-validation.js';
 import { readYaml } from './support/yaml-file.js';
 import type { World } from './world/world.js';
 import { loadWorld } from './world/world-file.js';
 
+export interface MockOptions {
+  /** A record: the mock answers as the recorded deployment did. */
+  readonly record?: string;
+  /** A file of test data, as `conformance world` prints it. Default: the data of the suite. */
+  readonly world?: string;
+  /** Outcomes by question, as for `conformance serve --behaviour`. They win over those of the record. */
+  readonly behaviours?: Behaviours;
+  /** Which credentials it accepts. Default: the public ones that `conformance serve` prints. */
+  readonly credentials?: Credentials;
+}
+
 /**
  * Reads the files of a mock.
  *
  * @returns with the questions whose recorded answers the mock cannot imitate, and the last day of the record
  */
-export function readMockOptions({
-  record,
-  world,
-  behaviours = {},
-  credentials = referenceCredentials,
-}: {
-  readonly record?: string;
-  readonly world?: string;
-  readonly behaviours?: Behaviours;
-  readonly credentials?: Credentials;
-}): {
+export function readMockOptions({ record, world, behaviours = {}, credentials = referenceCredentials }: MockOptions): {
   options: DeploymentOptions;
   inimitable: readonly string[];
-  until?: string;
+  until: string | undefined;
 } {
   completeBehaviours(behaviours);
   const recorded = record === undefined ? undefined : readMock(record, behaviours);
@@ -48,7 +48,7 @@ export function readMockOptions({
       ...(recorded === undefined ? {} : { change: mockFromRecord(recorded.record, served) }),
     },
     inimitable: recorded?.inimitable ?? [],
-    ...omitUndefined({ until: recorded?.record.until }),
+    until: recorded?.record.until,
   };
 }
 

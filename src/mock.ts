@@ -6,24 +6,13 @@
 import type { RequestListener } from 'node:http';
 import { createDeployment } from '../reference/deployment.js';
 import { createRequestListener } from '../reference/server.js';
-import type { Credentials } from './http/credentials.js';
 import type { HttpRequest, HttpResponse } from './http/exchange.js';
-import { readMockOptions } from './mock-options.js';
+import { type MockOptions, readMockOptions } from './mock-options.js';
 
 export type { Credentials } from './http/credentials.js';
 export type { Headers, HttpRequest, HttpResponse } from './http/exchange.js';
+export type { MockOptions } from './mock-options.js';
 export { UnusableInput } from './support/problem.js';
-
-export interface MockOptions {
-  /** A record: the mock answers as the recorded deployment did. */
-  readonly record?: string;
-  /** A file of test data, as `conformance world` prints it. Default: the data of the suite. */
-  readonly world?: string;
-  /** Outcomes by question, as for `conformance serve --behaviour`. They win over those of the record. */
-  readonly behaviours?: Readonly<Record<string, string>>;
-  /** Which credentials it accepts. Default: the public ones that `conformance serve` prints. */
-  readonly credentials?: Credentials;
-}
 
 /**
  * Creates a mock of the documented operation.

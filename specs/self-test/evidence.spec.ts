@@ -125,7 +125,7 @@ test.describe('An archive', () => {
   const origin = {
     suite: { name, version, digest },
     baseUrl: 'http://in-process.test',
-    inputs: encodeRecordedInputs({ availability: {}, settings: loadSettings({ reference: true }, {}, suite) }),
+    inputs: encodeRecordedInputs({}, loadSettings({ reference: true }, {}, suite)),
     extent: { isCutShort: false, judged: [], unjudged: [] },
   };
   const request: HttpRequest = { method: 'GET', path: '/', headers: [] };

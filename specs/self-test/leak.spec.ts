@@ -160,7 +160,7 @@ for (const [what, answer] of Object.entries(deployments))
     const destination = { out, recordTo: path.join(cwd, 'record.yaml'), sign };
     const prepared = prepareEvidence({ evidence, origin }, results);
     const written = writeResults(certificate, suite, results, destination, prepared);
-    const replay = createRunReplay({ evidence, target }, suite);
+    const replay = createRunReplay(evidence, target, suite);
     const again = await certifyOver(replay.createChannel(''), { ...suite, cases }, { ...options, replay });
     const listVerdicts = (of: typeof results) => of.map(({ id, verdict }) => [id, verdict]);
     expect(listVerdicts(again.results)).toEqual(listVerdicts(results));

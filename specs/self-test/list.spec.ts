@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { listedKinds } from '../../src/cli/listed-kinds.js';
+import { listedKinds } from '../../src/cli/commands/list.js';
 import { makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { suite } from './support/in-process.js';
 

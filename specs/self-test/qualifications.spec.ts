@@ -27,7 +27,6 @@ function startExample(oldestChecked?: string): AdapterThread {
 async function certify(adapter: AdapterThread, fault?: QualificationsFault): Promise<Certificate> {
   const fake = new QualificationsFake(credentialPlaceholders, fault).load(suite.world);
   const { certificate } = await certifyOver(createAdaptedChannel(channelTo(fake.respond), adapter), suite);
-  expect(adapter.findFailure()).toBeUndefined();
   return certificate;
 }
 

@@ -72,7 +72,7 @@ test('Shards divide selected cases, and some may get none', () => {
 function createMetadata(shard: string, options: RunOptions = {}, of = suite) {
   const { availability } = readAvailability(options);
   const settings = loadSettings({ ...options, shard }, environment, suite);
-  const recorded = encodeRecordedInputs({ availability, settings });
+  const recorded = encodeRecordedInputs(availability, settings);
   return JSON.parse(JSON.stringify(createShardMetadata({ suite: of, settings, recorded }, options, environment)));
 }
 

@@ -5,23 +5,8 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import type { RunOptions } from '../targets/run-options.js';
 import { addTargetFlags, parseCount, readTargetOptions, type TargetFlags } from './flags.js';
 
-/** The flags of `certify` and `record` that are options of a run. */
-const runFlags = [
-  'cases',
-  'out',
-  'against',
-  'intrusive',
-  'worldLoaded',
-  'only',
-  'replay',
-  'sign',
-  'shard',
-  'explore',
-  'thorough',
-] as const;
-
 /** The values of the flags of `certify` and `record`. */
-export interface CertifyFlags extends TargetFlags, Pick<RunOptions, (typeof runFlags)[number] | 'seed'> {
+export interface CertifyFlags extends TargetFlags, Omit<RunOptions, keyof TargetFlags | 'budget'> {
   readonly dryRun?: true;
   readonly format?: RequestFormat;
   readonly quick?: true;
@@ -33,11 +18,9 @@ export interface CertifyFlags extends TargetFlags, Pick<RunOptions, (typeof runF
   readonly verbose?: true;
   readonly sameAs?: string;
   readonly accept?: string;
-  /** Of `record`. */
+  /** Of `record`, as the two that follow. */
   readonly to?: string;
-  /** Of `record`. */
   readonly until?: string;
-  /** Of `record`. */
   readonly update?: true;
 }
 
@@ -75,15 +58,15 @@ export function addCertifyFlags(command: Command): Command {
 
 /** @param positional arguments without a flag @throws UnusableInput if they name several deployments */
 export function readCertifyOptions(flags: CertifyFlags, positional: readonly string[]): RunOptions {
-  const stated = Object.fromEntries(runFlags.map((name) => [name, flags[name]]));
+  const { cases, out, against, intrusive, worldLoaded, only, replay, sign, shard, explore, thorough } = flags;
   return {
     ...readTargetOptions(
       hasSeveralTargets(flags) ? { ...flags, target: flags.reference ? [] : (flags.target?.slice(0, 1) ?? []) } : flags,
       positional,
     ),
+    ...omitUndefined({ cases, out, against, intrusive, worldLoaded, only, sign, shard, explore, thorough }),
     ...omitUndefined({
-      ...stated,
-      replay: flags.replay && findRunFile(flags.replay, 'evidence.har', 'evidence.har.gz'),
+      replay: replay && findRunFile(replay, 'evidence.har', 'evidence.har.gz'),
       recordTo: flags.to,
       recordUntil: flags.until,
       budget: flags.quick ? 'quick' : flags.budget,

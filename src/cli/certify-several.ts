@@ -7,7 +7,6 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { ignoreClosedOutput, watchForShutdown } from '../playwright/parent-watch.js';
-import { loadInputs, type RunInputs } from '../playwright/run-inputs.js';
 import {
   type AcceptedDifference,
   judgeDifferences,
@@ -20,24 +19,22 @@ import {
   renderMigrationSentence,
 } from '../report/compare/migration-report.js';
 import { encodeContent } from '../report/output.js';
-import { readCertificate } from '../report/read-certificate.js';
-import { findLastCertificate } from '../report/result-files.js';
+import { findLastCertificate, findRunFile } from '../report/result-files.js';
 import { writeFilesTogether } from '../report/write-files-together.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { packageRoot } from '../support/package-root.js';
+import { refuse } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
 import { getToday } from '../support/today.js';
 import { joinLines } from '../support/untrusted-text.js';
-import type { Environment } from '../targets/environment.js';
-import { readRecordedRun } from '../targets/recorded-run.js';
-import type { RunOptions } from '../targets/run-options.js';
+import { loadInputs, type RunInputs, readRecordedRun } from '../targets/recorded-run.js';
+import type { Environment, RunOptions } from '../targets/run-options.js';
 import { createFolderName } from '../targets/settings.js';
 import { parseVariableReference } from '../targets/stated-options.js';
 import { readTargetFile, type TargetDocument } from '../targets/target-file.js';
 import { type CertifyFlags, renderFlags } from './certify-flags.js';
-import { printComparison } from './compare-action.js';
+import { printComparison } from './commands/compare.js';
 import { exitStatus } from './exit-status.js';
-import { refuse } from './flags.js';
 
 /**
  * Runs the cases on several targets and compares the results.
@@ -60,13 +57,15 @@ export async function certifySeveral(
   const childFlags = renderFlags(command, ['target', 'sameAs', 'accept', 'out']);
   const statuses = await runAll(targets, [...childFlags, '--', ...args]);
   if (flags.dryRun || args.includes('--list')) return findWorst(statuses);
-  const runs = targets.map((target, n) => readJudgedRun(target, statuses[n]));
-  const modelRun = runs.find((run) => run.target === model);
-  // The first one is the one to compare with.
-  const files = [modelRun, ...runs.filter((run) => run !== modelRun)].flatMap((run) => run?.file ?? []);
-  if (files.length > 1) printComparison(files, {});
-  if (modelRun === undefined) return findWorst(statuses);
+  const runs = targets.map(
+    (target, n): TargetRun => ({ ...target, certificate: findCertificate(target, statuses[n]) }),
+  );
+  const modelRun = runs.find(({ name }) => name === model?.name);
   const others = runs.filter((run) => run !== modelRun);
+  // The first one is the one to compare with.
+  const certificates = [modelRun, ...others].flatMap((run) => run?.certificate ?? []);
+  if (certificates.length > 1) printComparison(certificates, {});
+  if (modelRun === undefined) return findWorst(statuses);
   return findWorst([...statuses, ...others.map((run) => compareAnswers(modelRun, run, accept))]);
 }
 
@@ -163,33 +162,31 @@ async function runAll(targets: readonly NamedTarget[], args: readonly string[]):
   return statuses;
 }
 
-interface TargetRun {
-  readonly target: NamedTarget;
-  /** The certificate; undefined if the run left none. */
-  readonly file: string | undefined;
+interface TargetRun extends NamedTarget {
+  /** The file; undefined if the run left none. */
+  readonly certificate: string | undefined;
 }
 
-function readJudgedRun(target: NamedTarget, status: number | null | undefined): TargetRun {
-  const isJudged =
-    typeof status === 'number' && status !== exitStatus.unusableInput && status !== exitStatus.internalError;
-  return { target, file: isJudged ? findLastCertificate(target.inputs.settings.out) : undefined };
+/** Without a verdict, the certificate in the folder is that of an earlier run. */
+function findCertificate({ inputs }: NamedTarget, status: number | null | undefined): string | undefined {
+  const isJudged = status != null && status !== exitStatus.unusableInput && status !== exitStatus.internalError;
+  return isJudged ? findLastCertificate(inputs.settings.out) : undefined;
 }
 
 /** Compares the answers of a target with those of the model. @returns the exit status */
 function compareAnswers(model: TargetRun, other: TargetRun, accept: readonly AcceptedDifference[]): number {
-  const names = [model.target.name, other.target.name] as const;
-  if (model.file === undefined || other.file === undefined) {
-    const missing = model.file === undefined ? names[0] : names[1];
-    process.stdout.write(
-      joinLines(['', `${names[1]} was not compared with ${names[0]}: ${missing} left no certificate.`]),
-    );
+  const names = [model.name, other.name] as const;
+  if (model.certificate === undefined || other.certificate === undefined) {
+    const missing = model.certificate === undefined ? model : other;
+    const message = `${other.name} was not compared with ${model.name}: ${missing.name} left no certificate.`;
+    process.stdout.write(joinLines(['', message]));
     return exitStatus.incomplete;
   }
+  const folder = path.dirname(other.certificate);
   const comparison = compareAnsweredRuns(
-    readAnsweredRun(model.target, model.file),
-    readAnsweredRun(other.target, other.file),
+    readAnsweredRun(model, path.dirname(model.certificate)),
+    readAnsweredRun(other, folder),
   );
-  const folder = path.dirname(other.file);
   const differences = judgeDifferences(comparison.differences, accept, getToday());
   const report = { comparison, names, ...differences };
   const files = [
@@ -211,10 +208,9 @@ const statusOfComparison = {
   undetermined: exitStatus.incomplete,
 } as const;
 
-function readAnsweredRun({ name, inputs }: NamedTarget, file: string): AnsweredRun {
+function readAnsweredRun({ name, inputs }: NamedTarget, folder: string): AnsweredRun {
   const { tierPatterns, mentionFilter } = inputs.settings.target;
-  const evidenceFile = path.join(path.dirname(file), readCertificate(file).evidence?.file ?? '');
-  const { evidence, origin } = readRecordedRun(evidenceFile);
+  const { evidence, origin } = readRecordedRun(findRunFile(folder, 'evidence.har', 'evidence.har.gz'));
   const stated = omitUndefined({ tierPatterns, mentionFilter });
   return { name, baseUrl: origin.baseUrl, suite: inputs.suite, evidence, ...stated };
 }

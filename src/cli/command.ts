@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 
 /**
- * Configures a command: the default export of a file in `commands/`. The name of the file is that of the command, and
- * its action is loaded when it runs: `--help` loads all commands.
+ * Configures a command: the default export of a file in `commands/`. The name of the file is that of the command.
  *
  * @param end sets the exit status; 0 if it is not called
  * @param afterDashes the arguments after `--`

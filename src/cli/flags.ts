@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { documentedOperation } from '../contract/operation.js';
-import { UnusableInput } from '../support/problem.js';
+import { refuse } from '../support/problem.js';
 import { getToday } from '../support/today.js';
 import { completeRunOptions, type RunOptions } from '../targets/run-options.js';
 
@@ -43,11 +43,6 @@ export function readTargetOptions(flags: TargetFlags, positional: readonly strin
   const baseUrlSetting = flags.baseUrl === undefined ? 'The argument' : '--base-url';
   const url = urls.length === 0 ? {} : { baseUrl: urls[0], baseUrlSetting };
   return completeRunOptions({ target: target[0], ...url, reference, allowHttp } as RunOptions, process.env);
-}
-
-/** Creates the error for a flag or argument. */
-export function refuse(setting: string, message: string, hint: string): UnusableInput {
-  return new UnusableInput([{ at: { setting }, message, hint }]);
 }
 
 /** For a flag that may be repeated. */

@@ -29,12 +29,12 @@ export async function main(argv: readonly string[]): Promise<number> {
     .exitOverride()
     .showHelpAfterError('Run the command with --help to see its arguments.');
   const dashes = argv.includes('--') ? argv.indexOf('--') : argv.length;
-  for (const { name, file } of listCommands(argv[2])) {
+  for (const file of listCommandFiles(argv[2])) {
     const { default: configure }: { default: ConfigureCommand } = await import(pathToFileURL(file).href);
     const end = (exitStatus: number) => {
       status = exitStatus;
     };
-    configure(program.command(name), end, argv.slice(dashes + 1));
+    configure(program.command(path.parse(file).name), end, argv.slice(dashes + 1));
   }
   try {
     dotenv.config({ quiet: true });
@@ -49,12 +49,12 @@ export async function main(argv: readonly string[]): Promise<number> {
 }
 
 /** Lists only the named command, so that the others need not be loaded; all commands if none is named. */
-function listCommands(named: string | undefined): { name: string; file: string }[] {
+function listCommandFiles(named: string | undefined): string[] {
   const all = readdirSync(folder)
     // The build also leaves source maps and declarations.
     .filter((file) => /(?<!\.d)\.[jt]s$/.test(file))
-    .map((file) => ({ name: path.parse(file).name, file: path.join(folder, file) }));
-  const wanted = all.filter(({ name }) => name === named);
+    .map((file) => path.join(folder, file));
+  const wanted = all.filter((file) => path.parse(file).name === named);
   return wanted.length > 0 ? wanted : all;
 }
 

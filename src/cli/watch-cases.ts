@@ -4,8 +4,6 @@
  */
 
 import { setTimeout } from 'node:timers/promises';
-import { referenceCredentials } from '../../reference/reference-credentials.js';
-import { serveReference } from '../../reference/server.js';
 import { selectFromSuite } from '../cases/case-selection.js';
 import type { Suite } from '../cases/suite.js';
 import type { Calibration } from '../engine/calibrate.js';
@@ -13,13 +11,8 @@ import { createUnsentResult, isPartialRun, notReachedReason, type ResultWithExch
 import { listRequests } from '../engine/case-sender.js';
 import { startRun } from '../engine/run.js';
 import type { Endpoint } from '../http/connection-options.js';
-import {
-  computeFileSignature,
-  computeOptionsSignature,
-  loadRunInputs,
-  type RunInputs,
-} from '../playwright/run-inputs.js';
-import { openRunTarget } from '../playwright/run-target.js';
+import { computeFileSignature, computeOptionsSignature, loadRunInputs } from '../playwright/run-inputs.js';
+import { openRunTarget, serveReferenceIf } from '../playwright/run-target.js';
 import { collectRunFacts, createCertificate } from '../report/certificate.js';
 import { isBroken } from '../report/failure-text.js';
 import { addColors } from '../report/terminal/colors.js';
@@ -28,6 +21,7 @@ import { writeResults } from '../report/write-results.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { UnusableInput } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';
+import type { RunInputs } from '../targets/recorded-run.js';
 import type { RunOptions } from '../targets/run-options.js';
 import { createEngineOptions } from '../targets/settings.js';
 import { createCertifiedTarget } from '../targets/target.js';
@@ -51,15 +45,12 @@ export async function watchCases(options: RunOptions, bail: boolean): Promise<nu
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => ended.abort());
   const { settings, suite, replay } = loadRunInputs(options);
   const isReference = replay === undefined && settings.target.kind === 'reference';
-  const server = isReference
-    ? await serveReference({ world: suite.world, credentials: referenceCredentials })
-    : undefined;
-  const reference = { baseUrl: server?.url ?? '', credentials: referenceCredentials };
+  const { endpoint, close } = await serveReferenceIf(isReference, suite.world);
   let status = 0;
   try {
-    while (!ended.signal.aborted) status = await watchOnce(options, reference, bail, ended.signal);
+    while (!ended.signal.aborted) status = await watchOnce(options, endpoint, bail, ended.signal);
   } finally {
-    await server?.close();
+    await close();
   }
   return status;
 }
@@ -128,8 +119,7 @@ async function judgeCases(
   suite: Suite,
   bail: boolean,
 ): Promise<{ results: ResultWithExchanges[]; calibration: Calibration; baseUrl: string }> {
-  const target = openRunTarget(inputs, reference, {}, runOptions);
-  const { channel, baseUrl, options, findFailure, close } = target;
+  const { channel, baseUrl, options, close } = openRunTarget(inputs, reference, {}, runOptions);
   try {
     const run = await startRun(suite, channel, { ...createEngineOptions(inputs.settings), ...options });
     const results: ResultWithExchanges[] = [];
@@ -137,8 +127,6 @@ async function judgeCases(
       const isOver = bail && results.some(isBroken);
       results.push(isOver ? createUnsentResult(testCase, 'not-run', notReachedReason) : await run.runCase(testCase));
     }
-    const failure = findFailure();
-    if (failure !== undefined) throw failure;
     return { results, calibration: run.calibration, baseUrl };
   } finally {
     await close();

@@ -2,6 +2,7 @@ import { findExclusionReason, type RunScope } from '../cases/case-selection.js';
 import type { Suite } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
 import { relocateRequest } from '../contract/relocation.js';
+import type { Unsupported } from '../http/adapter.js';
 import { type HttpRequest, serializeRequest } from '../http/exchange.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { isSerial, listRequests } from './case-sender.js';
@@ -72,12 +73,13 @@ export function createRequestTally() {
 /** Replaces the requests of a plan by those that an adapter makes. Further pages are not known before there are responses. */
 export async function adaptPlan(
   plan: Plan,
-  adapt: (request: HttpRequest) => Promise<HttpRequest | string>,
+  adapt: (request: HttpRequest) => Promise<HttpRequest | Unsupported>,
 ): Promise<Plan> {
   const adaptAll = async (requests: readonly HttpRequest[]) => {
     const all = await Promise.all(requests.map(adapt));
-    const unsupported = [...new Set(all.filter((each) => typeof each === 'string'))];
-    return { requests: all.filter((each) => typeof each !== 'string'), unsupported };
+    const reasons = all.flatMap((each) => ('unsupported' in each ? [each.unsupported] : []));
+    const own = all.flatMap((each) => ('unsupported' in each ? [] : [each]));
+    return { requests: own, unsupported: [...new Set(reasons)] };
   };
   const cases = await Promise.all(plan.cases.map(async (each) => ({ ...each, ...(await adaptAll(each.requests)) })));
   return { ...plan, calibration: (await adaptAll(plan.calibration)).requests, cases };

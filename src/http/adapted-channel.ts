@@ -4,6 +4,7 @@ import type { AdaptedRequest, Adapter, Unsupported } from './adapter.js';
 import type { AdapterFunction, AdapterThread } from './adapter-thread.js';
 import type { Channel, Exchange, HttpRequest, HttpResponse } from './exchange.js';
 import { isTransient } from './response-status.js';
+import { ExchangeError } from './transport-error.js';
 
 /** How many requests are sent for one documented request at most. */
 const maxPages = 20;
@@ -19,45 +20,43 @@ export function createAdaptedChannel<T extends Channel>(channel: T, adapter: Ada
     request: HttpRequest,
     wire: Exchange[],
     whyWithheld?: () => string | undefined,
-  ): Promise<Answer> => {
+  ): Promise<HttpResponse> => {
     const { sent, again } = request;
     const responses: HttpResponse[] = [];
     let next: Result<'nextRequest'> = await adaptRequest(adapter, request);
     while (next !== undefined) {
-      if ('unsupported' in next) return describeUnsupported(next);
+      if ('unsupported' in next) throw createUnsupported(next);
       if (wire.length === maxPages) {
         const message = `nextRequest of the adapter asked for more than ${maxPages} requests in place of one.`;
-        return { transportError: 'too-large', message };
+        throw new ExchangeError('too-large', message);
       }
       const exchange = await channel.send({ ...next, ...omitUndefined({ sent, again }) }, whyWithheld);
       wire.push(exchange);
-      if (!('response' in exchange)) return { transportError: exchange.transportError, message: exchange.message };
+      if (!('response' in exchange)) throw new ExchangeError(exchange.transportError, exchange.message);
       // Says nothing about the request, so the adapter must not turn it into a result.
-      if (isTransient(exchange.response)) return { response: exchange.response };
+      if (isTransient(exchange.response)) return exchange.response;
       responses.push(exchange.response);
       next = await callAdapter(adapter, 'nextRequest', [responses, request]);
     }
     const response = await callAdapter(adapter, 'toResponse', [responses, request]);
-    return 'unsupported' in response ? describeUnsupported(response) : { response };
+    if ('unsupported' in response) throw createUnsupported(response);
+    return response;
   };
   return {
     ...channel,
     async send(request, whyWithheld) {
       const wire: Exchange[] = [];
       try {
-        const answer = await sendPages(request, wire, whyWithheld);
-        return { request, ...answer, ...sumUp(wire) };
+        return { request, response: await sendPages(request, wire, whyWithheld), ...sumUp(wire) };
       } catch (error) {
+        if (error instanceof ExchangeError)
+          return { request, transportError: error.transportError, message: error.message, ...sumUp(wire) };
         if (!(error instanceof UnusableInput)) throw error;
         return { request, transportError: 'not-sent', message: error.message, attempts: 0 };
       }
     },
   };
 }
-
-type Answer =
-  | Pick<Extract<Exchange, { response: unknown }>, 'response'>
-  | Pick<Extract<Exchange, { message: unknown }>, 'transportError' | 'message'>;
 
 type Result<Name extends AdapterFunction> = Awaited<ReturnType<NonNullable<Adapter[Name]>>>;
 
@@ -112,8 +111,8 @@ function isText(value: unknown, pattern = /^/): boolean {
   return typeof value === 'string' && pattern.test(value);
 }
 
-function describeUnsupported({ unsupported }: Unsupported): Answer {
-  return { transportError: 'unsupported', message: `${unsupportedPrefix}${unsupported}` };
+function createUnsupported({ unsupported }: Unsupported): ExchangeError {
+  return new ExchangeError('unsupported', `${unsupportedPrefix}${unsupported}`);
 }
 
 /** How the reasons of cases begin that the adapter cannot express. */

@@ -13,10 +13,10 @@ export type AdapterFunction = keyof Adapter;
 
 const maxMessage = 500;
 
-/** Undefined loads the module. */
-export type AdapterCall = { readonly name: AdapterFunction; readonly args: readonly unknown[] } | undefined;
-
-export type AdapterAnswer = { readonly value: unknown } | { readonly error: Omit<Required<Error>, 'cause'> };
+export interface AdapterCall {
+  readonly name: AdapterFunction;
+  readonly args: readonly unknown[];
+}
 
 /** A running adapter. Its functions return what the module returns, unchecked. */
 export interface AdapterThread {
@@ -28,8 +28,7 @@ export interface AdapterThread {
   call(name: AdapterFunction, args: readonly unknown[]): Promise<unknown>;
   /** Ends the adapter with a problem in one of its functions. */
   refuse(name: AdapterFunction, message: string, hint: string): UnusableInput;
-  /** Returns the problem that ended the adapter, if one did. */
-  findFailure(): UnusableInput | undefined;
+  /** @throws UnusableInput with the problem that ended the adapter, if one did: no verdict is valid then */
   close(): Promise<void>;
 }
 
@@ -70,38 +69,39 @@ export function startAdapter(
   };
   const locate = (name: AdapterFunction | undefined): Location => findFunction(file, shown, name);
   let current: AdapterFunction | undefined;
-  worker.on('error', (error) => fail(locate(current), `the adapter failed: ${error.message}`, endHint));
+  worker.on('error', (thrown: unknown) => {
+    const { name, message, stack = '' } = thrown instanceof Error ? thrown : new Error(String(thrown));
+    const [, line, column = '1'] =
+      stack.split(url)[1]?.match(/^:(\d+)(?::(\d+))?/) ?? (name === 'SyntaxError' ? findSyntaxError(file) : null) ?? [];
+    const at = line === undefined ? locate(current) : { file: shown, line: Number(line), column: Number(column) };
+    fail(at, `the adapter failed: ${message}`, moduleHint);
+  });
   worker.on('exit', () => fail(locate(current), 'the adapter ended its thread', endHint));
 
   // One call at a time: the answers need no number, and what goes wrong belongs to the current call.
   const calls = new PQueue({ concurrency: 1 });
-  const ask = async (call: AdapterCall, limitMs: number): Promise<unknown> => {
+  const ask = async (call: AdapterCall | undefined, limitMs: number): Promise<unknown> => {
     ending.signal.throwIfAborted();
     current = call?.name;
     const late = `${current ?? 'the adapter'} did not return within ${limitMs / 1_000} seconds`;
     const timer = setTimeout(() => fail(locate(current), late, endHint), limitMs);
-    worker.postMessage(call);
-    const [answer] = (await once(worker, 'message', { signal: ending.signal })
+    if (call !== undefined) worker.postMessage(call);
+    const [value] = await once(worker, 'message', { signal: ending.signal })
       .catch(() => {
         throw ending.signal.reason;
       })
-      .finally(() => clearTimeout(timer))) as [AdapterAnswer];
-    if ('value' in answer) return answer.value;
-    const { name, message, stack } = answer.error;
-    const [, line, column = '1'] =
-      stack.split(url)[1]?.match(/^:(\d+)(?::(\d+))?/) ?? (name === 'SyntaxError' ? findSyntaxError(file) : null) ?? [];
-    const at = line === undefined ? locate(current) : { file: shown, line: Number(line), column: Number(column) };
-    throw fail(at, `the adapter failed: ${message}`, moduleHint);
+      .finally(() => clearTimeout(timer));
+    return value;
   };
   const loading = calls.add(() => ask(undefined, defaultTimeoutMs));
   loading.catch(() => undefined);
   return {
     call: (name, args) => calls.add(() => ask({ name, args }, timeoutMs)),
     refuse: (name, message, hint) => fail(locate(name), message, hint),
-    findFailure: () => ending.signal.reason,
     async close() {
       worker.removeAllListeners('exit');
       await worker.terminate();
+      ending.signal.throwIfAborted();
     },
   };
 }

@@ -5,22 +5,15 @@ import { getMonotonicMs } from '../support/monotonic-clock.js';
 import type { Pacing } from './connection-options.js';
 import { maxTimerMs } from './deadline.js';
 
-/** Limits the concurrency and the rate of requests. */
-export interface PacedQueue {
-  /** Runs something when its turn comes. Rejects with an AbortError once the queue is closed. @param priority higher goes first */
-  run<T>(run: () => Promise<T>, priority: number): Promise<T>;
-  /** Starts nothing for some milliseconds, and then one at a time. */
-  pause(ms: number): void;
-  /** Waits, at most until the queue is closed. */
-  wait(ms: number): Promise<void>;
-  close(): void;
-}
-
 /** A timer may be this late, in milliseconds. Requests that come later do not catch up. */
 const timerDelayMs = 15;
 
-/** Creates a queue for one target. @param maxWaitMs the longest wait from now on */
-export function createPacedQueue({ concurrency, requestsPerSecond }: Pacing, maxWaitMs: () => number): PacedQueue {
+/**
+ * Creates a queue for one target. It limits the concurrency and the rate of requests.
+ *
+ * @param maxWaitMs the longest wait from now on
+ */
+export function createPacedQueue({ concurrency, requestsPerSecond }: Pacing, maxWaitMs: () => number) {
   const closing = new AbortController();
   // Every waiting request listens.
   setMaxListeners(0, closing.signal);
@@ -39,8 +32,9 @@ export function createPacedQueue({ concurrency, requestsPerSecond }: Pacing, max
     release = setTimeout(() => queue.start(), limit(pausedUntil - getMonotonicMs()));
   };
   return {
-    run: (run, priority) => {
-      const begin = (): ReturnType<typeof run> => {
+    /** Runs something when its turn comes. Rejects with an AbortError once the queue is closed. @param priority higher goes first */
+    run<T>(run: () => Promise<T>, priority: number): Promise<T> {
+      const begin = (): Promise<T> => {
         if (intervalMs > 0) {
           const now = getMonotonicMs();
           // A late timer delays one request, not all that follow.
@@ -51,11 +45,13 @@ export function createPacedQueue({ concurrency, requestsPerSecond }: Pacing, max
       };
       return queue.add(begin, { priority, signal: closing.signal });
     },
-    pause: (ms) => {
+    /** Starts nothing for some milliseconds, and then one at a time. */
+    pause: (ms: number): void => {
       pause(ms);
       queue.concurrency = 1;
     },
-    wait: (ms) => delay(limit(ms), undefined, { signal: closing.signal }).catch(() => undefined),
+    /** Waits, at most until the queue is closed. */
+    wait: (ms: number): Promise<void> => delay(limit(ms), undefined, { signal: closing.signal }).catch(() => undefined),
     close: () => {
       closing.abort();
       clearTimeout(release);

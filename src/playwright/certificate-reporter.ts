@@ -18,7 +18,6 @@ import {
   sampleId,
 } from '../engine/case-result.js';
 import { createPlan, type Plan } from '../engine/plan.js';
-import { createRecognizer } from '../recognition/recognizer.js';
 import { collectRunFacts } from '../report/certificate.js';
 import type { RunExtent } from '../report/har-archive.js';
 import { determineOverallVerdict } from '../report/overall-verdict.js';
@@ -27,9 +26,9 @@ import { addColors } from '../report/terminal/colors.js';
 import { liveIntervalMs, progressIntervalMs, renderProgress } from '../report/terminal/progress.js';
 import { renderRunReport } from '../report/terminal/run-report.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
-import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
+import type { RunInputs } from '../targets/recorded-run.js';
 import { createCertifiedTarget, loadTarget } from '../targets/target.js';
 import { listSecrets } from '../targets/target-connection.js';
 import { saveEnding } from './ending.js';
@@ -38,7 +37,7 @@ import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from 
 import { reportToGitHub } from './github-actions.js';
 import { certifyMerged, readMergedRun } from './merged-run.js';
 import { ignoreClosedOutput, watchForShutdown } from './parent-watch.js';
-import { loadRunInputs, type RunInputs, readRunOptions } from './run-inputs.js';
+import { loadRunInputs, readRunOptions } from './run-inputs.js';
 import { findSavedFailure, findSession, type Session, savePlannedCases } from './session.js';
 import { renderShardSummary } from './shard-report.js';
 import { readCaseId, readTestReport, removeTestReport, type TestReport } from './test-report.js';
@@ -51,8 +50,6 @@ export default class CertificateReporter implements Reporter {
   private readonly startedMs = getMonotonicMs();
   private readonly options = readRunOptions();
   private readonly isMerge = this.options.merge !== undefined;
-  /** Created first, so that an unusable key is found before anything is sent. */
-  private readonly sign = this.options.sign === undefined ? undefined : createSigner(this.options.sign);
   /** A merge reads them from the reports of the shards. */
   private inputs: RunInputs | undefined;
   /** Why the shards cannot be merged. */
@@ -93,7 +90,8 @@ export default class CertificateReporter implements Reporter {
     // A run that stops at the first failure must not send requests ahead.
     if (config.maxFailures === 0) savePlannedCases(ids);
     // Loads while the worker starts, so that nobody waits for it at the end.
-    void loadWriteResults();
+    void import('../report/write-results.js');
+    void import('../report/certify-results.js');
   }
 
   private beginMerge({ metadata }: FullConfig, ids: readonly string[]): void {
@@ -127,7 +125,7 @@ export default class CertificateReporter implements Reporter {
     if (report !== undefined) {
       this.results.set(id, report.result);
       this.judged.add(id);
-      this.collector ??= createCollector(inputs, report.target.base_url);
+      this.collector ??= new ExchangeCollector(inputs, report.target.base_url);
       this.collector.add({ exchanges, uses: report.uses }, report.shard);
     } else if (testCase !== undefined) {
       const [problem = ''] = (result.error?.message ?? 'The test ended without a result.').split('\n');
@@ -197,7 +195,8 @@ export default class CertificateReporter implements Reporter {
     inputs: RunInputs,
     session: Session | undefined,
   ): Promise<{ status: FullResult['status'] }> {
-    const { writeResults, certifyResults } = await loadWriteResults();
+    const { writeResults } = await import('../report/write-results.js');
+    const { certifyResults } = await import('../report/certify-results.js');
     const { suite, settings, replay } = inputs;
     const { target, calibration } = this.firstReport ?? session ?? {};
     const { base_url: baseUrl = '' } = target ?? {};
@@ -206,17 +205,10 @@ export default class CertificateReporter implements Reporter {
     const isReplay = replay !== undefined;
     const plainResults = this.listResults(inputs, unreachable);
     const gaps = [...this.gaps];
-    const {
-      archive,
-      index: ownIndex,
-      requestsSent,
-    } = this.finishEvidence(inputs, plainResults, baseUrl, session, {
-      isCutShort,
-      gaps,
-    });
+    const evidence = this.finishEvidence(inputs, plainResults, baseUrl, session, { isCutShort, gaps });
     const facts = {
       ...collectRunFacts(plainResults, calibration, settings, selectFromSuite(suite, settings).cases),
-      ...(isReplay ? { requestsSent } : {}),
+      ...(isReplay ? { requestsSent: evidence.requestsSent } : {}),
       target: createCertifiedTarget(settings.target, baseUrl),
       isReplay,
       isCutShort,
@@ -225,17 +217,19 @@ export default class CertificateReporter implements Reporter {
       durationMs: getMonotonicMs() - this.startedMs,
     };
     const { certificate, results, index } = this.isMerge
-      ? await certifyMerged(suite, archive, plainResults, result)
-      : certifyResults(suite, plainResults, ownIndex, facts, settings.target);
-    const { recordTo, ...withoutRecord } = settings;
+      ? await certifyMerged(suite, evidence.archive, plainResults, result)
+      : certifyResults(suite, plainResults, evidence.index, facts, settings.target);
+    const { sign } = this.options;
     const destination = {
-      // Only the merge of all shards writes a record.
-      ...(settings.shard === undefined ? settings : withoutRecord),
+      ...settings,
       isPartial: isCutShort || this.isPartial(inputs, results),
-      ...omitUndefined({ sign: this.sign }),
+      ...(sign === undefined ? {} : { sign: createSigner(sign) }),
       secrets: this.isMerge || isReplay ? [] : listSecrets(loadTarget(this.options, process.env).connection),
     };
-    const written = writeResults(certificate, suite, results, destination, { archive, exchanges: index });
+    const written = writeResults(certificate, suite, results, destination, {
+      archive: evidence.archive,
+      exchanges: index,
+    });
     const isReached = results.every(({ verdict }) => verdict !== 'not-run');
     const isShardDone = settings.shard !== undefined && !isCutShort && unreachable === undefined && isReached;
     saveEnding({
@@ -264,7 +258,7 @@ export default class CertificateReporter implements Reporter {
     const { suite, replay, recorded } = inputs;
     const { name, version, digest } = suite;
     if (this.collector === undefined) {
-      this.collector = createCollector(inputs, baseUrl);
+      this.collector = new ExchangeCollector(inputs, baseUrl);
       if (session !== undefined) this.collector.add(session.evidence);
     }
     // If the target cannot be reached, the calibration judges all cases.
@@ -307,14 +301,4 @@ export default class CertificateReporter implements Reporter {
   printsToStdio(): boolean {
     return true;
   }
-}
-
-function createCollector({ suite, settings }: RunInputs, baseUrl: string): ExchangeCollector {
-  return new ExchangeCollector(baseUrl, createRecognizer(suite.world, settings.target.mentionFilter));
-}
-
-async function loadWriteResults() {
-  const { writeResults } = await import('../report/write-results.js');
-  const { certifyResults } = await import('../report/certify-results.js');
-  return { writeResults, certifyResults };
 }

@@ -1,9 +1,10 @@
 import type { CaseResult } from '../engine/case-result.js';
 import { calibrationPurpose, type ExchangeUse, type RunEvidence } from '../engine/evidence-keeper.js';
 import { countAttempts } from '../engine/request-cache.js';
-import type { Recognizer } from '../recognition/recognizer.js';
+import { createRecognizer } from '../recognition/recognizer.js';
 import { createExchangeIndexer } from '../report/exchange-index.js';
 import { createArchiver, type EvidenceOrigin } from '../report/har-archive.js';
+import type { RunInputs } from '../targets/recorded-run.js';
 
 /** Archives and indexes the exchanges of a run as its tests end, while the next ones are sent. */
 export class ExchangeCollector {
@@ -13,9 +14,9 @@ export class ExchangeCollector {
   private readonly uses: ExchangeUse[] = [];
   private requestsSent = 0;
 
-  constructor(baseUrl: string, recognizer: Recognizer) {
+  constructor({ suite, settings }: RunInputs, baseUrl: string) {
     this.archiver = createArchiver(baseUrl);
-    this.indexer = createExchangeIndexer(recognizer);
+    this.indexer = createExchangeIndexer(createRecognizer(suite.world, settings.target.mentionFilter));
   }
 
   /** @param shard that the exchanges are from */

@@ -2,7 +2,6 @@ import { test as base } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { selectFromSuite } from '../cases/case-selection.js';
 import { type Run, startRun } from '../engine/run.js';
-import { omitUndefined } from '../support/omit-undefined.js';
 import { createEngineOptions } from '../targets/settings.js';
 import { loadRunInputs } from './run-inputs.js';
 import { openRunTarget } from './run-target.js';
@@ -39,13 +38,10 @@ export const test = base.extend<object, WorkerFixtures>({
     async ({ session }, use) => {
       const reference = { baseUrl: session.target.base_url, credentials: referenceCredentials };
       // The first test reports the calibration, which the set-up sent.
-      const { channel, options, findFailure, close } = openRunTarget(loadRunInputs(), reference, session);
-      const planned = omitUndefined({ plannedCases: readPlannedCases() });
-      const engineOptions = { ...createEngineOptions(settings), ...options, ...planned };
+      const { channel, options, close } = openRunTarget(loadRunInputs(), reference, session);
+      const engineOptions = { ...createEngineOptions(settings), ...options, plannedCases: readPlannedCases() };
       await use(await startRun(suite, channel, engineOptions, session.calibration));
-      await close();
-      const failure = findFailure();
-      if (failure !== undefined) saveFailure(failure);
+      await close().catch(saveFailure);
     },
     { scope: 'worker' },
   ],

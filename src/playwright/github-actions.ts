@@ -5,7 +5,7 @@ import type { Certificate } from '../report/certificate.js';
 import { renderAnnotations } from '../report/terminal/github-annotations.js';
 import { renderJobSummary } from '../report/terminal/job-summary.js';
 import { joinLines } from '../support/untrusted-text.js';
-import type { Environment } from '../targets/environment.js';
+import type { Environment } from '../targets/run-options.js';
 
 /**
  * Reports a run to GitHub Actions, if it runs there: appends the job summary to the file that the environment names.

@@ -1,4 +1,3 @@
-import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { startRun } from '../engine/run.js';
 import { createMemoryBudget } from '../http/request-budget.js';
 import { referenceNotice, renderReplayNotice } from '../report/notices.js';
@@ -7,9 +6,8 @@ import { UnusableInput } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';
 import { createEngineOptions } from '../targets/settings.js';
 import { createCertifiedTarget } from '../targets/target.js';
-import type { World } from '../world/world.js';
 import { loadRunInputs, shareRun } from './run-inputs.js';
-import { openRunTarget } from './run-target.js';
+import { openRunTarget, serveReferenceIf } from './run-target.js';
 import { saveSession } from './session.js';
 import { disableStackMapping } from './stack-mapping.js';
 
@@ -30,15 +28,12 @@ async function startSession(): Promise<() => Promise<void>> {
   if (replay !== undefined) process.stdout.write(joinLines([renderReplayNotice(replay)]));
   if (isReference) process.stdout.write(`${referenceNotice}\n`);
   const unshare = shareRun();
-  const reference = isReference && replay === undefined ? await serveWorld(suite.world) : undefined;
+  const { endpoint, close: closeReference } = await serveReferenceIf(isReference && replay === undefined, suite.world);
   const requestBudget = createMemoryBudget();
-  const endpoint = { baseUrl: reference?.url ?? '', credentials: referenceCredentials };
-  const { channel, baseUrl, redact, options, findFailure, close } = openRunTarget(inputs, endpoint, { requestBudget });
+  const { channel, baseUrl, redact, options, close } = openRunTarget(inputs, endpoint, { requestBudget });
   const run = await startRun(suite, channel, { ...createEngineOptions(settings), ...options });
   const { calibration } = run;
   await close();
-  const failure = findFailure();
-  if (failure !== undefined) throw failure;
   const target = createCertifiedTarget(settings.target, baseUrl);
   saveSession({ target, calibration, evidence: run.takeEvidence(), requestBudget }, redact);
   if (calibration.unreachable !== undefined) {
@@ -49,11 +44,6 @@ async function startSession(): Promise<() => Promise<void>> {
   }
   return async () => {
     unshare();
-    await reference?.close();
+    await closeReference();
   };
-}
-
-async function serveWorld(world: World) {
-  const { serveReference } = await import('../../reference/server.js');
-  return serveReference({ world, credentials: referenceCredentials });
 }

@@ -6,19 +6,20 @@ import { parseShard, renderShard, type Shard } from '../engine/shard.js';
 import type { CertifiedResults } from '../report/certify-results.js';
 import type { EvidenceArchive } from '../report/har-archive.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import { UnusableInput } from '../support/problem.js';
+import { refuse } from '../support/problem.js';
 import { loadValidator } from '../support/schema-validation.js';
-import type { Environment } from '../targets/environment.js';
 import {
   decodeRecordedInputs,
   encodeRecordedInputs,
   parseRecordedRun,
   type RecordedInputs,
+  type RunInputs,
   restoreSettings,
 } from '../targets/recorded-run.js';
+import type { Environment } from '../targets/run-options.js';
 import { resolveResultsFolder, restoreWholeSettings } from '../targets/settings.js';
 import { loadTarget } from '../targets/target.js';
-import { type RunInputs, readRunOptions } from './run-inputs.js';
+import { readRunOptions } from './run-inputs.js';
 
 /** The metadata of Playwright's report. The key names the shard, so that merged reports have the metadata of each. */
 type ReportMetadata = Readonly<Record<string, unknown>>;
@@ -26,7 +27,7 @@ type ReportMetadata = Readonly<Record<string, unknown>>;
 interface ShardMetadata {
   readonly suite: Pick<Suite, 'version' | 'digest'>;
   /** None for the reference deployment: each machine starts one of its own. */
-  readonly baseUrl?: string;
+  readonly baseUrl?: string | undefined;
   /** {@link RecordedInputs} as JSON. */
   readonly inputs: unknown;
 }
@@ -40,8 +41,7 @@ export function createShardMetadata(
 ): ReportMetadata {
   if (shard === undefined) return {};
   const { endpoint } = loadTarget(options, environment).connection;
-  const address = endpoint === undefined ? {} : { baseUrl: endpoint.baseUrl };
-  const metadata: ShardMetadata = { suite: { version, digest }, ...address, inputs };
+  const metadata: ShardMetadata = { suite: { version, digest }, baseUrl: endpoint?.baseUrl, inputs };
   return { [`${keyPrefix}${renderShard(shard)}`]: metadata };
 }
 
@@ -61,22 +61,19 @@ export function readMergedRun(
   ids: readonly string[],
   out?: string,
 ): { inputs: RunInputs; gaps: string[] } {
-  const refuse = (message: string, hint: string): never => {
-    throw new UnusableInput([{ at: { setting: folder }, message, hint }]);
-  };
   const leaveOut = 'Keep one report of each shard of the same run in this folder, and no others.';
   const shards = Object.entries(metadata).flatMap(([key, value]) => {
     const shard = key.startsWith(keyPrefix) ? parseShard(key.slice(keyPrefix.length)) : undefined;
     if (shard === undefined) return [];
     const { suite, baseUrl, inputs } = (value ?? {}) as Partial<ShardMetadata>;
     if (suite === undefined || !loadValidator('run-inputs')(inputs))
-      return refuse(`the report of shard ${renderShard(shard)} was not written by this suite`, leaveOut);
+      throw refuse(folder, `the report of shard ${renderShard(shard)} was not written by this suite`, leaveOut);
     return [{ shard, suite, baseUrl, ...decodeRecordedInputs(inputs) }];
   });
   shards.sort((one, other) => one.shard.current - other.shard.current);
   const [first, ...others] = shards;
   if (first === undefined)
-    return refuse('has reports, but none of a shard', '`certify --shard 1/3` (2/3, 3/3) writes them.');
+    throw refuse(folder, 'has reports, but none of a shard', '`certify --shard 1/3` (2/3, 3/3) writes them.');
   const common = selectCommon(first);
   for (const each of others) {
     const compared = selectCommon(each);
@@ -84,16 +81,16 @@ export function readMergedRun(
     const difference = names.find((name) => !isDeepStrictEqual(common[name], compared[name]));
     const both = `${renderShard(first.shard)} and ${renderShard(each.shard)}`;
     if (difference !== undefined)
-      refuse(`the shards ${both} are not of one run: their ${difference} differs`, leaveOut);
+      throw refuse(folder, `the shards ${both} are not of one run: their ${difference} differs`, leaveOut);
   }
   const duplicate = ids.find((id, n) => ids.indexOf(id) < n);
-  if (duplicate !== undefined) refuse(`case '${duplicate}' is in more than one report`, leaveOut);
+  if (duplicate !== undefined) throw refuse(folder, `case '${duplicate}' is in more than one report`, leaveOut);
   const { availability } = first;
   const suite = loadSuite(suiteFolder, availability);
   if (suite.digest !== first.suite.digest) {
     const versions = `${first.suite.version} (${first.suite.digest}), and this is ${suite.version} (${suite.digest})`;
     const hint = 'Merge the shards with the version of the suite that ran them.';
-    refuse(`the shards were run with the suite ${versions}`, hint);
+    throw refuse(folder, `the shards were run with the suite ${versions}`, hint);
   }
   // The shard that sent the random requests knows their seed.
   const { settings: stated } = shards.find(({ settings }) => settings.exploration !== undefined) ?? first;
@@ -103,7 +100,7 @@ export function readMergedRun(
   const present = new Set(shards.map(({ shard }) => shard.current));
   const absent = Array.from({ length: total }, (_, n) => n + 1).filter((current) => !present.has(current));
   return {
-    inputs: { suite, settings, recorded: encodeRecordedInputs({ availability, settings }) },
+    inputs: { suite, settings, recorded: encodeRecordedInputs(availability, settings) },
     gaps: absent.map((current) => `There is no report of shard ${renderShard({ current, total })}.`),
   };
 }

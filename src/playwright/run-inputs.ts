@@ -1,25 +1,11 @@
 import { statSync } from 'node:fs';
-import { deserialize, serialize } from 'node:v8';
-import { listOwnFiles, listSuiteFiles, loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
-import { omitUndefined } from '../support/omit-undefined.js';
+import { listOwnFiles, listSuiteFiles } from '../cases/suite.js';
 import { readAvailability } from '../targets/availability.js';
-import type { Environment } from '../targets/environment.js';
-import { createReplaySettings, encodeRecordedInputs, readRecordedRun } from '../targets/recorded-run.js';
+import { loadInputs, type RunInputs } from '../targets/recorded-run.js';
 import { completeRunOptions, type RunOptions } from '../targets/run-options.js';
-import { loadSettings, type RunSettings } from '../targets/settings.js';
-import { createRunFolder, hasRunFolder, readRunFile, readRunJson, writeRunFile, writeRunJson } from './run-folder.js';
+import { createRunFolder, hasRunFolder, readRunValue, writeRunValue } from './run-folder.js';
 
-/** The suite and the settings of a run. */
-export interface RunInputs {
-  readonly suite: Suite;
-  readonly settings: RunSettings;
-  /** As JSON for the evidence of the run. */
-  readonly recorded: unknown;
-  /** The evidence file that is judged again instead of a target. */
-  readonly replay?: string;
-}
-
-const files = { options: 'options.json', inputs: 'inputs' } as const;
+const files = { options: 'options', inputs: 'inputs' } as const;
 
 /** The inputs and the state of the files that they were loaded from. */
 type LoadedInputs = RunInputs & { readonly signature: string };
@@ -28,7 +14,7 @@ let loaded: LoadedInputs | undefined;
 
 /** The options of the run that this process belongs to; of the environment alone if no command started it. */
 export function readRunOptions(): RunOptions {
-  return readRunJson<RunOptions>(files.options) ?? completeRunOptions({}, process.env);
+  return readRunValue<RunOptions>(files.options) ?? completeRunOptions({}, process.env);
 }
 
 /**
@@ -40,23 +26,9 @@ export function readRunOptions(): RunOptions {
 export function loadRunInputs(options = readRunOptions()): RunInputs {
   const signature = computeOptionsSignature(options);
   if (loaded?.signature === signature) return loaded;
-  const content = readRunFile(files.inputs);
-  const handedOver = content && (deserialize(content) as LoadedInputs);
+  const handedOver = readRunValue<LoadedInputs>(files.inputs);
   loaded = handedOver?.signature === signature ? handedOver : { signature, ...loadInputs(options, process.env) };
   return loaded;
-}
-
-/** Loads suite and settings of any run. @throws UnusableInput as `loadSuite` and `loadSettings` */
-export function loadInputs(options: RunOptions, environment: Environment): RunInputs {
-  const { replay, cases } = options;
-  const run = replay === undefined ? undefined : readRecordedRun(replay);
-  const { availability } = run ?? readAvailability(options);
-  const suite = loadSuite(suiteFolder, availability, cases);
-  const settings =
-    run === undefined || replay === undefined
-      ? loadSettings(options, environment, suite)
-      : createReplaySettings(run, options, suite, replay);
-  return { suite, settings, recorded: encodeRecordedInputs({ availability, settings }), ...omitUndefined({ replay }) };
 }
 
 /** A text that changes whenever the options or a file of the run change. @throws UnusableInput for the target file */
@@ -83,8 +55,7 @@ export function shareRun(options = readRunOptions()): () => void {
   if (hasRunFolder()) return () => undefined;
   const inputs = options.merge === undefined ? loadRunInputs(options) : undefined;
   const unshare = createRunFolder();
-  writeRunJson(files.options, options);
-  // Not JSON, which takes three times as long to read: every worker waits for it.
-  if (inputs !== undefined) writeRunFile(files.inputs, serialize(inputs));
+  writeRunValue(files.options, options);
+  if (inputs !== undefined) writeRunValue(files.inputs, inputs);
   return unshare;
 }

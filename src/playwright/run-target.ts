@@ -1,18 +1,31 @@
+import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { createEvidenceKeeper } from '../engine/evidence-keeper.js';
 import type { Endpoint } from '../http/connection-options.js';
 import { openTarget } from '../targets/open-target.js';
-import { createRunReplay, readRecordedRun } from '../targets/recorded-run.js';
+import { createRunReplay, type RunInputs, readRecordedRun } from '../targets/recorded-run.js';
 import { loadTarget } from '../targets/target.js';
-import { type RunInputs, readRunOptions } from './run-inputs.js';
+import type { World } from '../world/world.js';
+import { readRunOptions } from './run-inputs.js';
 import type { Session } from './session.js';
+
+/** Starts the reference deployment if it is the target. Its module is loaded only then. */
+export async function serveReferenceIf(
+  isTarget: boolean,
+  world: World,
+): Promise<{ endpoint: Endpoint; close(): Promise<void> }> {
+  const credentials = referenceCredentials;
+  if (!isTarget) return { endpoint: { baseUrl: '', credentials }, close: async () => undefined };
+  const { serveReference } = await import('../../reference/server.js');
+  const { url, close } = await serveReference({ world, credentials });
+  return { endpoint: { baseUrl: url, credentials }, close };
+}
 
 /**
  * Opens what answers the requests of a run: a target, or the evidence of an earlier run.
  *
  * @param reference the endpoint of the reference deployment, which is used if no other is named
  * @param session a process before this one counted requests and kept exchanges
- * @returns with `redact`, which replaces secrets of the target in a text, and `findFailure`, which says why the adapter of
- *   the target cannot be used, if so: no verdict is valid then
+ * @returns with `redact`, which replaces secrets of the target in a text; `close` throws if the adapter failed
  */
 export function openRunTarget(
   { suite, settings, replay }: RunInputs,
@@ -22,7 +35,7 @@ export function openRunTarget(
 ) {
   if (replay !== undefined) {
     const run = readRecordedRun(replay);
-    const recorded = createRunReplay({ evidence: run.evidence, target: settings.target }, suite);
+    const recorded = createRunReplay(run.evidence, settings.target, suite);
     // Evidence is redacted already.
     const redact = (text: string) => text;
     return {
@@ -30,13 +43,12 @@ export function openRunTarget(
       baseUrl: run.origin.baseUrl,
       redact,
       options: { replay: recorded, keeper: createEvidenceKeeper(redact, evidence) },
-      findFailure: () => undefined,
       close: async () => undefined,
     };
   }
   const { endpoint = reference, options } = loadTarget(runOptions, process.env).connection;
   const client = openTarget(settings.target, endpoint, options, requestBudget);
-  const { redactSecrets: redact, findFailure, close } = client;
+  const { redactSecrets: redact, close } = client;
   const keeper = createEvidenceKeeper(redact, evidence);
-  return { channel: client, baseUrl: endpoint.baseUrl, redact, options: { keeper }, findFailure, close };
+  return { channel: client, baseUrl: endpoint.baseUrl, redact, options: { keeper }, close };
 }

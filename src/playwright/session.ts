@@ -4,7 +4,7 @@ import type { CertifiedTarget } from '../report/certificate.js';
 import type { StoredEvidence } from '../report/har-archive.js';
 import { decodeMapsAndSets, encodeMapsAndSets, parseJson } from '../support/json.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
-import { getRunFile, readRunJson, writeRunFile, writeRunJson } from './run-folder.js';
+import { getRunFile, readRunValue, writeRunFile, writeRunValue } from './run-folder.js';
 
 /** What the set-up of a run finds out once and every worker needs. */
 export interface Session {
@@ -18,12 +18,7 @@ export interface Session {
 
 type SavedSession = Pick<Session, 'target' | 'calibration' | 'evidence'> & Pick<RequestBudget, 'openedAt'>;
 
-const files = {
-  session: 'session.json',
-  requests: 'requests',
-  plannedCases: 'planned-cases.json',
-  failure: 'failure.json',
-} as const;
+const files = { session: 'session', requests: 'requests', plannedCases: 'planned-cases', failure: 'failure' } as const;
 
 /** Saves a session for the workers. @param redact replaces secrets in a text */
 export function saveSession(
@@ -33,13 +28,13 @@ export function saveSession(
   // Each text by itself, since the redactor does not look for secrets that are escaped twice. Evidence has no secrets.
   const redacted = (_: string, value: unknown) => (typeof value === 'string' ? redact(value) : value);
   const shown = parseJson(JSON.stringify(encodeMapsAndSets({ target, calibration }), redacted)) as object;
-  writeRunJson(files.session, { ...shown, evidence, openedAt: requestBudget.openedAt });
+  writeRunValue(files.session, { ...shown, evidence, openedAt: requestBudget.openedAt });
   writeRunFile(files.requests, '.'.repeat(requestBudget.countSpent()));
 }
 
 /** Undefined if the set-up did not finish, or was left out. */
 export function findSession(): Session | undefined {
-  const saved = readRunJson(files.session);
+  const saved = readRunValue(files.session);
   if (saved === undefined) return undefined;
   const { openedAt, ...session } = decodeMapsAndSets(saved) as SavedSession;
   return { ...session, requestBudget: openFileBudget(getRunFile(files.requests), openedAt) };
@@ -47,20 +42,20 @@ export function findSession(): Session | undefined {
 
 /** Tells the workers which cases will run, so that they can send requests ahead. */
 export function savePlannedCases(ids: readonly string[]): void {
-  writeRunJson(files.plannedCases, ids);
+  writeRunValue(files.plannedCases, new Set(ids));
 }
 
-export function readPlannedCases(): ReadonlySet<string> | undefined {
-  const ids = readRunJson<string[]>(files.plannedCases);
-  return ids && new Set(ids);
+/** No cases if the run may stop before some of them. */
+export function readPlannedCases(): ReadonlySet<string> {
+  return readRunValue(files.plannedCases) ?? new Set();
 }
 
 /** Tells the reporter that the run has no valid verdict. */
 export function saveFailure({ problems }: UnusableInput): void {
-  writeRunJson(files.failure, problems);
+  writeRunValue(files.failure, problems);
 }
 
 export function findSavedFailure(): UnusableInput | undefined {
-  const problems = readRunJson<Problem[]>(files.failure);
+  const problems = readRunValue<Problem[]>(files.failure);
   return problems && new UnusableInput(problems);
 }

@@ -34,6 +34,11 @@ export class UnusableInput extends Error {
   }
 }
 
+/** Creates the error for one problem. @param at a location, or the name of a flag, an argument or a variable */
+export function refuse(at: Location | string, message: string, hint: string): UnusableInput {
+  return new UnusableInput([{ at: typeof at === 'string' ? { setting: at } : at, message, hint }]);
+}
+
 export function formatLocation({ file, line, column }: Location): string {
   return `${file}:${line}:${column}`;
 }

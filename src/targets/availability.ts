@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { quote } from 'shlex';
 import { omitUndefined } from '../support/omit-undefined.js';
-import { UnusableInput } from '../support/problem.js';
+import { refuse } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
 import type { Availability, BoundId } from '../world/bind-world.js';
@@ -40,7 +40,7 @@ function readBindings(target: TargetFile, name: string): Bindings {
       target.document.provision === undefined
         ? "Create the file: ids by kind and name, as under 'ids'."
         : `Create it with: npx conformance provision --target ${quote(target.yaml.file)}`;
-    throw new UnusableInput([{ at: target.yaml.locate(['bindings']), message: `there is no file '${name}'`, hint }]);
+    throw refuse(target.yaml.locate(['bindings']), `there is no file '${name}'`, hint);
   }
   const yaml = readYaml(file);
   return createBindings(validateFile('bindings', yaml) as BindingsDocument, yaml);

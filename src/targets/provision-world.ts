@@ -9,7 +9,7 @@ import { createRedactor, type Secret } from '../redaction/redactor.js';
 import { writeFilesTogether } from '../report/write-files-together.js';
 import { createFolder } from '../support/create-folder.js';
 import { isJsonObject, parseJson } from '../support/json.js';
-import { UnusableInput } from '../support/problem.js';
+import { refuse, type UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { loadYaml } from '../support/yaml-file.js';
 import { bindWorld } from '../world/bind-world.js';
@@ -17,20 +17,11 @@ import { listNames, type ThingKind, thingKinds } from '../world/named-world.js';
 import { loadWorld } from '../world/world-file.js';
 import { createNamedExport } from '../world/world-formats.js';
 import { readAvailability } from './availability.js';
-import type { Environment } from './environment.js';
-import type { RunOptions } from './run-options.js';
+import type { Environment, RunOptions } from './run-options.js';
 import { containsSecret } from './secret-checks.js';
 import { loadTarget } from './target.js';
 import { listSecrets } from './target-connection.js';
 import { readTargetFile, resolveBeside, type TargetFile } from './target-file.js';
-
-export interface ProvisionResult {
-  readonly bindings: string;
-  /** The number of ids in it. */
-  readonly bound: number;
-  /** Things without an id, each with its kind. */
-  readonly missing: readonly string[];
-}
 
 /** Something of the world that the deployment can have. */
 interface Thing {
@@ -50,30 +41,29 @@ type Refuse = (message: string, hint: string) => UnusableInput;
  * prints to the bindings file. The file changes only if everything succeeds.
  *
  * @param reuses whether to keep the ids of the bindings file, so that the command creates only the rest
+ * @returns a report for people, in lines
  * @throws UnusableInput if there is no command, or if the command fails or does not print ids
  */
 export async function provisionWorld(
   options: RunOptions,
   environment: Environment,
   reuses: boolean,
-): Promise<ProvisionResult> {
+): Promise<string[]> {
   const { target, connection } = loadTarget(options, environment);
   const targetFile = readTargetFile(options);
   const { provision, bindings, capabilities } = targetFile?.document ?? {};
   if (!connection.endpoint || targetFile === undefined || provision === undefined || bindings === undefined) {
-    const at = targetFile?.yaml.locate([]) ?? { setting: 'TARGET' };
+    const at = targetFile?.yaml.locate([]) ?? 'TARGET';
     const missing = [
       ...(connection.endpoint ? [] : ['a base URL with credentials']),
       ...(provision === undefined ? ["'provision: [command, arguments]'"] : []),
       ...(bindings === undefined ? ["'bindings: FILE'"] : []),
     ];
     const hint = 'Add what is missing, or name a target file that has it.';
-    throw new UnusableInput([
-      { at, message: `the deployment cannot be provisioned without ${missing.join(', ')}`, hint },
-    ]);
+    throw refuse(at, `the deployment cannot be provisioned without ${missing.join(', ')}`, hint);
   }
-  const refuse: Refuse = (message, hint) =>
-    new UnusableInput([{ at: targetFile.yaml.locate(['provision']), message: `the command ${message}`, hint }]);
+  const refuseCommand: Refuse = (message, hint) =>
+    refuse(targetFile.yaml.locate(['provision']), `the command ${message}`, hint);
   for (const note of target.notes) process.stderr.write(`${note}\n`);
   const file = resolveBeside(targetFile, bindings);
   const shown = path.relative(process.cwd(), file);
@@ -88,14 +78,14 @@ export async function provisionWorld(
     .filter(isAvailable);
   const available = { ...createNamedExport(world), tiers: world.tiers.filter(isAvailable) };
   const kept: IdMap = reuses && existsSync(file) ? readExistingIds(things, options) : new Map();
-  if (kept.size === things.length) return { bindings: shown, bound: kept.size, missing: [] };
+  if (kept.size === things.length) return [`${shown} has ${kept.size} ids now.`];
   // New tiers are always the newest.
   const newestKept = available.tiers.findIndex(({ id }) => kept.has(id));
   const late = newestKept < 0 ? undefined : available.tiers.slice(newestKept).find(({ id }) => !kept.has(id));
   if (late !== undefined) {
     const message = `tier '${late.name}' has no id but newer tiers have: created now, it would be the newest`;
     const hint = 'Provision again without --reuse, in an empty deployment.';
-    throw new UnusableInput([{ at: targetFile.yaml.locate(['bindings']), message, hint }]);
+    throw refuse(targetFile.yaml.locate(['bindings']), message, hint);
   }
 
   const { baseUrl, credentials } = connection.endpoint;
@@ -108,11 +98,14 @@ export async function provisionWorld(
     { BASE_URL: baseUrl, CLIENT_APPLICATION_ID: credentials.applicationId, CLIENT_TOKEN: credentials.token },
     (line) => toOneLine(redact(line)),
   );
-  if (failure !== undefined) throw refuse(failure, 'The bindings file was not changed.');
-  const ids: IdMap = new Map([...kept, ...parseIds(output, things, secrets, refuse)]);
-  writeFilesTogether(path.dirname(file), () => [{ file, text: renderBindings(ids, things, targetFile, refuse) }]);
-  const missing = things.filter(({ id }) => !ids.has(id));
-  return { bindings: shown, bound: ids.size, missing: missing.map(({ kind, name }) => `${kind} ${name}`) };
+  if (failure !== undefined) throw refuseCommand(failure, 'The bindings file was not changed.');
+  const ids: IdMap = new Map([...kept, ...parseIds(output, things, secrets, refuseCommand)]);
+  writeFilesTogether(path.dirname(file), () => [
+    { file, text: renderBindings(ids, things, targetFile, refuseCommand) },
+  ]);
+  const missing = things.filter(({ id }) => !ids.has(id)).map(({ kind, name }) => `${kind} ${name}`);
+  const rest = missing.length === 0 ? [] : [`Without an id: ${missing.join(', ')}.`];
+  return [`${shown} has ${ids.size} ids now.`, ...rest];
 }
 
 /** Reads the ids in the bindings file. */
@@ -151,12 +144,12 @@ async function runCommand(
 }
 
 /** Parses the output of the command. */
-function parseIds(output: string, things: readonly Thing[], secrets: readonly Secret[], refuse: Refuse): IdMap {
+function parseIds(output: string, things: readonly Thing[], secrets: readonly Secret[], refuseCommand: Refuse): IdMap {
   const parsed = parseJson(output);
   const entries = isJsonObject(parsed) ? Object.entries(parsed) : [];
   const isId = (id: unknown) => (typeof id === 'string' ? id !== '' && toOneLine(id) === id : Number.isSafeInteger(id));
   if (entries.length === 0 || !entries.every(([, id]) => isId(id)))
-    throw refuse(
+    throw refuseCommand(
       'did not print valid ids',
       'It must print one JSON object and nothing else: { "world id": "deployment id", … }. An id is a line of text or a whole number.',
     );
@@ -164,21 +157,29 @@ function parseIds(output: string, things: readonly Thing[], secrets: readonly Se
   const created = entries.map(([id, own]) => [id, String(own)] as const);
   // First, since the other messages show an id.
   if (created.flat().some((id) => containsSecret(id, values)))
-    throw refuse('printed an id that contains a credential', 'Ids appear in files and reports.');
+    throw refuseCommand('printed an id that contains a credential', 'Ids appear in files and reports.');
   const unknown = created.find(([world]) => !things.some(({ id }) => id === world));
   if (unknown !== undefined)
-    throw refuse(`printed '${unknown[0]}', which is not an id of the world`, 'Use the ids of its input.');
+    throw refuseCommand(`printed '${unknown[0]}', which is not an id of the world`, 'Use the ids of its input.');
   return new Map(created);
 }
 
-function renderBindings(ids: IdMap, things: readonly Thing[], { yaml, document }: TargetFile, refuse: Refuse): string {
+function renderBindings(
+  ids: IdMap,
+  things: readonly Thing[],
+  { yaml, document }: TargetFile,
+  refuseCommand: Refuse,
+): string {
   const lists = thingKinds.map((kind) => {
     const bound = new Map<string, string>();
     for (const { name, id } of things.filter((thing) => thing.kind === kind && ids.has(thing.id))) {
       const own = ids.get(id) ?? '';
       const [other] = [...bound].find(([, each]) => each === own) ?? [];
       if (other !== undefined)
-        throw refuse(`printed '${own}' for ${kind} ${other} and for ${kind} ${name}`, 'Every thing needs its own id.');
+        throw refuseCommand(
+          `printed '${own}' for ${kind} ${other} and for ${kind} ${name}`,
+          'Every thing needs its own id.',
+        );
       bound.set(name, own);
     }
     return [listNames[kind], Object.fromEntries(bound)] as const;

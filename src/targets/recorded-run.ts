@@ -1,25 +1,30 @@
 import path from 'node:path';
-import type { Suite } from '../cases/suite.js';
+import { loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import { relocateRequest } from '../contract/relocation.js';
 import { calibrationPurpose } from '../engine/evidence-keeper.js';
 import { getRequestLimit, type RequestLimit } from '../engine/profile.js';
 import { createReplay, type Replay } from '../engine/replay.js';
 import { getHeaderValues } from '../http/exchange.js';
 import { addHeaders } from '../http/request-headers.js';
-import {
-  computeDigest,
-  type EvidenceOrigin,
-  maxArchive,
-  parseArchive,
-  type StoredEvidence,
-} from '../report/har-archive.js';
+import { type EvidenceOrigin, maxArchive, parseArchive, type StoredEvidence } from '../report/har-archive.js';
 import { readForeignFile } from '../support/foreign-file.js';
 import { decodeMapsAndSets, encodeMapsAndSets } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { Availability } from '../world/bind-world.js';
-import type { RunOptions } from './run-options.js';
-import { listTargetNotes, type RunSettings, readSelection } from './settings.js';
+import { readAvailability } from './availability.js';
+import type { Environment, RunOptions } from './run-options.js';
+import { listTargetNotes, loadSettings, type RunSettings, readSelection } from './settings.js';
 import type { Target } from './target.js';
+
+/** The suite and the settings of a run. */
+export interface RunInputs {
+  readonly suite: Suite;
+  readonly settings: RunSettings;
+  /** As JSON for the evidence of the run. */
+  readonly recorded: unknown;
+  /** The evidence file that is judged again instead of a target. */
+  readonly replay?: string;
+}
 
 /** The inputs of a run, as its evidence stores them: what follows from them is computed again. */
 export interface RecordedInputs {
@@ -33,31 +38,29 @@ export interface RecordedInputs {
 export interface RecordedRun extends RecordedInputs {
   readonly evidence: StoredEvidence;
   readonly origin: EvidenceOrigin;
-  /** The digest of the file, such as `sha256:…`. */
-  readonly digest: string;
+}
+
+/** Loads suite and settings of any run. @throws UnusableInput as `loadSuite` and `loadSettings` */
+export function loadInputs(options: RunOptions, environment: Environment): RunInputs {
+  const { replay, cases } = options;
+  const run = replay === undefined ? undefined : readRecordedRun(replay);
+  const { availability } = run ?? readAvailability(options);
+  const suite = loadSuite(suiteFolder, availability, cases);
+  const settings =
+    run === undefined ? loadSettings(options, environment, suite) : createReplaySettings(run, options, suite);
+  return { suite, settings, recorded: encodeRecordedInputs(availability, settings), ...omitUndefined({ replay }) };
 }
 
 /** Encodes the inputs of a run as JSON. They contain no secrets. */
-export function encodeRecordedInputs({
-  availability,
-  settings,
-}: {
-  readonly availability: Availability;
-  readonly settings: RunSettings;
-}): unknown {
+export function encodeRecordedInputs(availability: Availability, settings: RunSettings): unknown {
   const { target, expected, excludesIntrusive, only, profile, shard, notes, exploration } = settings;
   const { pins: _, responseSchema: __, notes: ___, ...stated } = target;
   const limit = profile && getRequestLimit(profile);
   const derived = listTargetNotes(target, availability.ownPromotions);
+  const own = notes.filter((note) => !derived.includes(note));
   return encodeMapsAndSets({
     availability,
-    settings: {
-      target: stated,
-      expected,
-      excludesIntrusive,
-      ...omitUndefined({ only, limit, shard, exploration }),
-      notes: notes.filter((note) => !derived.includes(note)),
-    },
+    settings: { target: stated, expected, excludesIntrusive, only, limit, shard, exploration, notes: own },
   });
 }
 
@@ -77,7 +80,7 @@ export function readRecordedRun(file: string): RecordedRun {
 /** Parses the content of an evidence file. @throws UnusableInput if it is not evidence */
 export function parseRecordedRun(content: Buffer, file: string): RecordedRun {
   const { evidence, origin } = parseArchive(content, file);
-  return { evidence, origin, digest: computeDigest(content), ...decodeRecordedInputs(origin.inputs) };
+  return { evidence, origin, ...decodeRecordedInputs(origin.inputs) };
 }
 
 /** Restores the settings of a recorded run. @throws UnusableInput as {@link readSelection} */
@@ -95,17 +98,12 @@ export function restoreSettings({ settings }: RecordedInputs, suite: Suite): Run
  *
  * @throws UnusableInput as {@link readSelection}
  */
-export function createReplaySettings(
-  { settings }: RecordedInputs,
-  options: RunOptions,
-  suite: Suite,
-  file: string,
-): RunSettings {
+function createReplaySettings({ settings }: RecordedInputs, options: RunOptions, suite: Suite): RunSettings {
   const { shard: _, only, limit, ...recorded } = settings;
   return {
     ...recorded,
     // Keeps the results of the recorded run.
-    out: options.out ?? path.join(path.dirname(file), 'replay'),
+    out: options.out ?? path.join(path.dirname(options.replay ?? ''), 'replay'),
     ...omitUndefined({ recordTo: options.recordTo, recordUntil: options.recordUntil }),
     ...readSelection({ ...omitUndefined({ budget: limit }), ...options }, suite, recorded, only),
   };
@@ -117,10 +115,10 @@ export function createReplaySettings(
  * @param suite with the ids of the target of that run
  */
 export function createRunReplay(
-  { evidence, target }: { readonly evidence: StoredEvidence; readonly target: Pick<Target, 'adapter' | 'operation'> },
+  evidence: StoredEvidence,
+  { adapter, operation = {} }: Pick<Target, 'adapter' | 'operation'>,
   suite: Suite,
 ): Replay {
-  const { adapter, operation = {} } = target;
   if (adapter !== undefined) return createReplay(evidence);
   const { id } = evidence.uses.find((use) => use.case === calibrationPurpose) ?? {};
   const sent = evidence.exchanges.find((kept) => kept.id === id)?.exchange.request.headers ?? [];

@@ -34,15 +34,14 @@ export async function rejudgeRun(recorded: RecordedRun, suite: Suite, diagnoses 
   const { evidence, origin } = recorded;
   const { isCutShort, judged, unjudged, gaps = [] } = origin.extent;
   const settings = restoreSettings(recorded, suite);
-  const replay = createRunReplay({ evidence, target: settings.target }, suite);
+  const replay = createRunReplay(evidence, settings.target, suite);
   const selected = selectFromSuite(suite, settings);
   const options = { ...createEngineOptions(settings), replay };
   const run = await startRun(selected, replay.createChannel(''), options);
   const wasJudged = new Set(judged);
-  const wasUnjudged = new Map(unjudged.map((each) => [each.id, each]));
   const results: ResultWithExchanges[] = [];
   for (const testCase of selected.cases) {
-    const stated = wasUnjudged.get(testCase.id);
+    const stated = unjudged.find(({ id }) => id === testCase.id);
     if (wasJudged.has(testCase.id)) results.push(await run.runCase(testCase));
     else if (stated?.error !== undefined) results.push(createUnsentResult(testCase, 'error', stated.error));
     else if (stated !== undefined) results.push(createUnsentResult(testCase, 'not-run', notReachedReason));

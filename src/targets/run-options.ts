@@ -1,6 +1,8 @@
 import dotenv from 'dotenv';
 import { omitUndefined } from '../support/omit-undefined.js';
-import type { Environment } from './environment.js';
+
+/** Variables of the environment, such as `process.env`. The types of Node.js would be needed by users of the API. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * What a user sets for a run: the flags of the command line as one value. Every process of the run reads it as JSON.

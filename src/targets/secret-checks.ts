@@ -2,7 +2,7 @@ import { isOwnWord } from '../contract/operation.js';
 import { decodePercent } from '../http/request-content.js';
 import { minSecretLength } from '../redaction/redactor.js';
 import type { Problem } from '../support/problem.js';
-import type { Environment } from './environment.js';
+import type { Environment } from './run-options.js';
 
 /** A problem without its location. Its texts never contain the secret. */
 export type Flaw = Omit<Problem, 'at'>;

@@ -14,11 +14,10 @@ import { createBaseline, describeUncompared } from '../report/baseline.js';
 import { referenceNotice, renderAdapterNotice } from '../report/notices.js';
 import { readRecord, type TargetRecord } from '../report/target-record.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import { type Problem, UnusableInput } from '../support/problem.js';
+import { type Problem, refuse, UnusableInput } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import type { Environment } from './environment.js';
-import type { RunOptions } from './run-options.js';
+import type { Environment, RunOptions } from './run-options.js';
 import { loadTarget, type Target } from './target.js';
 import { listSecrets, type TargetConnection } from './target-connection.js';
 
@@ -91,9 +90,8 @@ export function loadSettings(options: RunOptions, environment: Environment, suit
 /** @throws UnusableInput if a record has a last day that the next record would not have */
 function refuseLossOfDates({ until, questions }: TargetRecord, file = ''): void {
   if (until === undefined && Object.values(questions).every((answer) => answer.until === undefined)) return;
-  const message = "has 'until', and the new record would have no last day";
   const hint = "Name the next last day, such as --until 2027-03-31, or remove 'until' from the record.";
-  throw new UnusableInput([{ at: { setting: file }, message, hint }]);
+  throw refuse(file, "has 'until', and the new record would have no last day", hint);
 }
 
 /** Lists what a reader of results must know of the target. */
@@ -119,9 +117,10 @@ function selectShardSettings(text: string, suite: Suite, settings: RunSettings):
   const shard = parseShard(text);
   if (shard === undefined) {
     const hint = 'Write the number of this shard and of all shards, such as 1/3.';
-    throw new UnusableInput([{ at: { setting: '--shard' }, message: `'${text}' is not a shard`, hint }]);
+    throw refuse('--shard', `'${text}' is not a shard`, hint);
   }
-  const { only, exploration, ...others } = settings;
+  // A record needs the answers of all shards.
+  const { only, exploration, recordTo: _, recordUntil: __, ...others } = settings;
   const whole = omitUndefined({ only, exploration });
   return { ...others, ...selectShard(suite, { ...others, ...whole }, shard), shard: { ...shard, whole } };
 }
@@ -149,16 +148,14 @@ export function readSelection(
   recordedOnly?: readonly string[],
 ): Pick<RunSettings, 'only' | 'profile'> {
   const only = options.only === undefined ? recordedOnly : findCasesByName(options.only, suite, '--only');
-  const refuseBudget = (message: string, hint: string) =>
-    new UnusableInput([{ at: { setting: '--quick, --budget' }, message, hint }]);
   if (options.budget !== undefined && (options.explore !== undefined || options.thorough))
-    throw refuseBudget('cannot be combined with --explore or --thorough', 'Remove one of them.');
+    throw refuse('--quick, --budget', 'cannot be combined with --explore or --thorough', 'Remove one of them.');
   const { budget } = options;
   const own = selectFromSuite(suite, omitUndefined({ only }));
   const profile = budget === undefined ? undefined : createProfile(own, budget, readDiscriminatingRows(), scope);
   if (profile?.rows.size === 0) {
     const hint = `The suite sends ${suite.calibration.length} requests before all cases. Allow more requests, or select other cases.`;
-    throw refuseBudget('is too small for a single row of the selected cases', hint);
+    throw refuse('--quick, --budget', 'is too small for a single row of the selected cases', hint);
   }
   return omitUndefined({ only, profile });
 }

@@ -7,11 +7,10 @@ import type { CertifiedTarget } from '../report/certificate.js';
 import { computeDigest } from '../report/har-archive.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import { type Location, UnusableInput } from '../support/problem.js';
+import { type Location, refuse, UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { compileSchema } from '../support/user-schema.js';
-import type { Environment } from './environment.js';
-import type { RunOptions } from './run-options.js';
+import type { Environment, RunOptions } from './run-options.js';
 import { readConnection, type TargetConnection } from './target-connection.js';
 import { readBeside, readTargetFile, type TargetFile } from './target-file.js';
 
@@ -94,8 +93,7 @@ function readStatements(file: TargetFile): Partial<Target> {
 function readAdapter(name: string, target: TargetFile): AdapterIdentity {
   if (target.document.operation !== undefined) {
     const hint = "Remove 'operation': the adapter decides about method and path.";
-    const message = "cannot be combined with 'adapter'";
-    throw new UnusableInput([{ at: target.yaml.locateKey(['operation']), message, hint }]);
+    throw refuse(target.yaml.locateKey(['operation']), "cannot be combined with 'adapter'", hint);
   }
   const content = readBeside(target, name, ['adapter']);
   return { name: name.replace(/^\.\//, ''), digest: computeDigest(Buffer.from(content)) };
@@ -111,8 +109,7 @@ function readSchema(name: string, target: TargetFile): object {
   } catch (error) {
     if (error instanceof UnusableInput) throw error;
     const message = `'${name}' cannot be used as a JSON Schema: ${(error as Error).message}`;
-    const at = target.yaml.locate(['response', 'schema']);
-    throw new UnusableInput([{ at, message, hint: 'Name a file with a valid schema.' }]);
+    throw refuse(target.yaml.locate(['response', 'schema']), message, 'Name a file with a valid schema.');
   }
 }
 

@@ -22,7 +22,7 @@ export interface Verification {
   /** Notes for the reader. */
   readonly notes: readonly string[];
   /** Undefined if it could not be parsed. */
-  readonly certificate?: Certificate;
+  readonly certificate?: Certificate | undefined;
 }
 
 const hint = 'Name the certificate.json of a run.';
@@ -55,8 +55,7 @@ export async function verifyCertificate(
   } else if (signature === undefined) broken.push(`signature: there is no ${signatureFile}.`);
   else
     broken.push(...checkSignature(signature, { certificate: content, evidence: evidence?.content ?? Buffer.alloc(0) }));
-  if (certificate === undefined) return { broken, notes };
-  if (evidence === undefined) return { broken, notes, certificate };
+  if (certificate === undefined || evidence === undefined) return { broken, notes, certificate };
   try {
     const found = await compareWithRun(certificate, parseRecordedRun(evidence.content, evidence.file), cases);
     broken.push(...found.broken);

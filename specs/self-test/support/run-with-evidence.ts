@@ -75,7 +75,7 @@ export async function runWithEvidence(
     origin: {
       suite: { name, version, digest },
       baseUrl,
-      inputs: encodeRecordedInputs({ availability: {}, settings }),
+      inputs: encodeRecordedInputs({}, settings),
       extent: { isCutShort: false, judged: results.map(({ id }) => id), unjudged: [] },
     },
   };

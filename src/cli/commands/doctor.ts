@@ -1,13 +1,63 @@
+import { loadSuite, suiteFolder } from '../../cases/suite.js';
+import { noRetry } from '../../http/connection-options.js';
+import type { Channel, Exchange } from '../../http/exchange.js';
+import { serveReferenceIf } from '../../playwright/run-target.js';
+import { renderRequest } from '../../report/exchange-text.js';
+import { referenceEndNotice, referenceNotice, renderAdapterNotice } from '../../report/notices.js';
+import { joinLines } from '../../support/untrusted-text.js';
+import { readAvailability } from '../../targets/availability.js';
+import { diagnose, renderFindings } from '../../targets/diagnose.js';
+import { openTarget } from '../../targets/open-target.js';
+import { loadTarget } from '../../targets/target.js';
 import type { ConfigureCommand } from '../command.js';
-import { addTargetFlags, type TargetFlags } from '../flags.js';
+import { exitStatus } from '../exit-status.js';
+import { addTargetFlags, readTargetOptions, type TargetFlags } from '../flags.js';
+
+type DoctorFlags = TargetFlags & { readonly json?: true };
 
 export default ((command, end) => {
   addTargetFlags(command)
     .description('check with at most three requests whether a target can be certified')
     .option('--json', 'print JSON')
     .argument('[base-url]', 'the same as --base-url')
-    .action(async (url: string | undefined, flags: TargetFlags & { json?: true }) => {
-      const { runDoctor } = await import('../doctor-action.js');
-      end(await runDoctor(url, flags));
-    });
+    .action(async (url: string | undefined, flags: DoctorFlags) => end(await runDoctor(url, flags)));
 }) satisfies ConfigureCommand;
+
+/**
+ * Finds out whether a target can be certified, and prints why not.
+ *
+ * @param url replaces the base URL of flags, environment and target file
+ * @returns the exit status
+ */
+async function runDoctor(url: string | undefined, flags: DoctorFlags): Promise<number> {
+  const runOptions = readTargetOptions(flags, url === undefined ? [] : [url]);
+  const { target, connection } = loadTarget(runOptions, process.env);
+  const suite = loadSuite(suiteFolder, readAvailability(runOptions).availability);
+  const isReference = connection.endpoint === undefined;
+  const reference = await serveReferenceIf(isReference, suite.world);
+  const { endpoint = reference.endpoint, options } = connection;
+  const client = openTarget(target, endpoint, { ...options, retry: noRetry });
+  const exchanges: Exchange[] = [];
+  const send: Channel['send'] = async (request) => {
+    const exchange = await client.send(request);
+    exchanges.push(exchange);
+    return exchange;
+  };
+  const findings = await diagnose(suite, { ...client, send }, { ...target, baseUrl: endpoint.baseUrl });
+  await client.close();
+  await reference.close();
+  const where = isReference ? referenceNotice : `Target ${target.name}: ${endpoint.baseUrl}`;
+  const [first] = exchanges;
+  const adapted = target.adapter &&
+    first?.wire && [renderAdapterNotice(target.adapter), 'It sends this first:', ...renderRequest(first).split('\n')];
+  const asJson = { target: target.name, base_url: endpoint.baseUrl, notes: target.notes, findings };
+  process.stdout.write(
+    flags.json
+      ? `${JSON.stringify(asJson, null, 2)}\n`
+      : joinLines([where, ...target.notes, ...(adapted ?? []), '']) +
+          renderFindings(findings) +
+          joinLines(isReference ? ['', referenceEndNotice] : []),
+  );
+  if (findings.some(({ state }) => state === 'problem')) return exitStatus['does-not-conform'];
+  return findings.some(({ state }) => state === 'unknown') ? exitStatus.incomplete : exitStatus.conforms;
+}

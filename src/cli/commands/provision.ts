@@ -1,4 +1,5 @@
 import { joinLines } from '../../support/untrusted-text.js';
+import { provisionWorld } from '../../targets/provision-world.js';
 import { completeRunOptions, type RunOptions } from '../../targets/run-options.js';
 import type { ConfigureCommand } from '../command.js';
 
@@ -12,11 +13,7 @@ export default ((command) => {
     .option('--cases <folder>', 'also create the data that your own cases need')
     .option('--reuse', 'keep everything that has an id already, and create the rest')
     .action(async ({ reuse = false, ...options }: ProvisionFlags) => {
-      const { provisionWorld } = await import('../../targets/provision-world.js');
-      const print = (line: string) => process.stdout.write(joinLines([line]));
       const completed = completeRunOptions(options, process.env);
-      const { bindings, bound, missing } = await provisionWorld(completed, process.env, reuse);
-      print(`${bindings} has ${bound} ids now.`);
-      if (missing.length > 0) print(`Without an id: ${missing.join(', ')}.`);
+      process.stdout.write(joinLines(await provisionWorld(completed, process.env, reuse)));
     });
 }) satisfies ConfigureCommand;

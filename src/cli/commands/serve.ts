@@ -1,7 +1,26 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { type Behaviours, completeBehaviours } from '../../../reference/behaviours.js';
+import { findFault } from '../../../reference/faults/index.js';
+import { referenceCredentials } from '../../../reference/reference-credentials.js';
+import { serveReference } from '../../../reference/server.js';
+import { credentialHeaders, documentedOperation } from '../../contract/operation.js';
+import { readMockOptions } from '../../mock-options.js';
+import { omitUndefined } from '../../support/omit-undefined.js';
+import { UnusableInput } from '../../support/problem.js';
+import { getToday } from '../../support/today.js';
+import { joinLines } from '../../support/untrusted-text.js';
+import { findThingProblem } from '../../world/find-thing-problem.js';
 import type { ConfigureCommand } from '../command.js';
 import { collectValue } from '../flags.js';
-import type { ServeFlags } from '../serve-action.js';
+
+interface ServeFlags {
+  readonly port?: number;
+  readonly world?: string;
+  readonly as?: string;
+  readonly behaviour?: Behaviours;
+  readonly manage?: boolean;
+  readonly fault?: readonly string[];
+}
 
 export default ((command) => {
   command
@@ -16,10 +35,7 @@ export default ((command) => {
     )
     .option('--manage', 'accept new data: POST /manage/customers and so on, see targets/')
     .option('--fault <id>', 'break a requirement on purpose; may be repeated', collectValue)
-    .action(async (flags: ServeFlags) => {
-      const { runServe } = await import('../serve-action.js');
-      await runServe(flags);
-    });
+    .action(runServe);
 }) satisfies ConfigureCommand;
 
 function parsePort(text: string): number {
@@ -29,10 +45,43 @@ function parsePort(text: string): number {
   return port;
 }
 
-type Behaviours = NonNullable<ServeFlags['behaviour']>;
-
 function collectBehaviours(text: string, before: Behaviours = {}): Behaviours {
   const at = text.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('Write it as QUESTION=OUTCOME.');
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+}
+
+/** Serves the reference deployment until a signal ends it. @throws UnusableInput for unusable flags and files */
+async function runServe({ port = 0, world, as, behaviour, manage, fault = [] }: ServeFlags): Promise<void> {
+  blameFlag('--behaviour', () => completeBehaviours(behaviour ?? {}));
+  const faults = blameFlag('--fault', () => fault.map(findFault));
+  const { options, inimitable, until } = readMockOptions(omitUndefined({ record: as, world, behaviours: behaviour }));
+  const managed = manage ? { manage: findThingProblem } : {};
+  const { url, close } = await serveReference({ ...options, ...managed, port, faults });
+  process.stdout.write(
+    joinLines([
+      `${as === undefined ? 'The reference deployment' : `The mock of ${as}`} answers at ${url}${documentedOperation.path}. Its credentials are public:`,
+      `${credentialHeaders.applicationId}: ${referenceCredentials.applicationId}`,
+      `${credentialHeaders.token}: ${referenceCredentials.token}`,
+      ...faults.map(({ breaks, story }) => `Breaks ${breaks}: ${story}`),
+      ...inimitable.map((question) => `Not imitated, answered as usual: ${question}`),
+      ...(until !== undefined && until < getToday()
+        ? [`The record was valid until ${until}: record the target again.`]
+        : []),
+      'Ctrl-C ends it.',
+    ]),
+  );
+  await new Promise<void>((resolve) => {
+    process.once('SIGINT', resolve).once('SIGTERM', resolve).once('SIGHUP', resolve);
+  });
+  await close();
+}
+
+/** Names a flag in the errors that its value causes. @throws UnusableInput */
+function blameFlag<T>(flag: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new UnusableInput([{ at: { setting: flag }, message: (error as Error).message }]);
+  }
 }

@@ -1,4 +1,6 @@
 import { Option } from 'commander';
+import { findOwnWorld } from '../../cases/suite.js';
+import { loadWorld } from '../../world/world-file.js';
 import { type WorldFormat, worldFormats } from '../../world/world-formats.js';
 import type { ConfigureCommand } from '../command.js';
 
@@ -11,9 +13,8 @@ export default ((command) => {
         .default('json'),
     )
     .option('--cases <folder>', 'also print the data that your own cases need')
-    .action(async ({ format, cases }: { format: WorldFormat; cases?: string }) => {
-      const { loadWorld } = await import('../../world/world-file.js');
-      const additions = cases === undefined ? undefined : (await import('../../cases/suite.js')).findOwnWorld(cases);
+    .action(({ format, cases }: { format: WorldFormat; cases?: string }) => {
+      const additions = cases === undefined ? undefined : findOwnWorld(cases);
       process.stdout.write(worldFormats[format](loadWorld(additions)));
     });
 }) satisfies ConfigureCommand;

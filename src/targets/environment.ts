@@ -1,2 +1,0 @@
-/** Variables of the environment, such as `process.env`. */
-export type Environment = Readonly<Record<string, string | undefined>>;
