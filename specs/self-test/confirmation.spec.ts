@@ -1,16 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
-import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { openClient } from '../../src/http/client.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { Certificate } from '../../src/report/certificate.js';
 import { createRandom } from './support/chaos.js';
-import { certifyInProcess, certifyOver, requirementSuite, suite } from './support/in-process.js';
+import { certifyInProcess, certifyOver, createReference, requirementSuite, suite } from './support/in-process.js';
 import { listenStatefully, type StatefulAnswer } from './support/stateful-deployment.js';
 
-const { world } = requirementSuite;
-const answer = createDeployment({ world, credentials: credentialPlaceholders });
+const answer = createReference();
 
 type Members = Record<string, unknown>;
 

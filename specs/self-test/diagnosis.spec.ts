@@ -3,24 +3,18 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
-import { findFault } from '../../reference/faults/index.js';
 import { getSubjectId, type TestCase } from '../../src/cases/test-case.js';
 import type { ResultWithExchanges } from '../../src/engine/case-result.js';
-import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { parseRequest } from '../../src/http/request-content.js';
 import { type Cause, type CauseKind, causeKinds } from '../../src/report/diagnosis/cause.js';
 import { indexExchanges } from '../../src/report/exchange-index.js';
 import { renderRunReport } from '../../src/report/terminal/run-report.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
 import { createRandom } from './support/chaos.js';
-import { recognizer, suite } from './support/in-process.js';
+import { type Answer, channelTo, createReference, recognizer, suite } from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
 import { renderOutput } from './support/render-output.js';
 import { runWithEvidence } from './support/run-with-evidence.js';
-
-type Answer = (request: HttpRequest) => HttpResponse;
 
 const conforming = createIndependentDeployment(suite.world);
 const everything = JSON.stringify({ data: suite.world.tiers.map(({ id }) => ({ id })) });
@@ -64,11 +58,10 @@ async function diagnose(
 }
 
 function runRequirements(answer: Answer, selects = ({ kind }: TestCase) => kind === 'requirement') {
-  return runWithEvidence(createChannel(answer), { selects });
+  return runWithEvidence(channelTo(answer), { selects });
 }
 
-const withFault = (...ids: readonly string[]): Answer =>
-  createDeployment({ world: suite.world, credentials: inProcessCredentials, faults: ids.map(findFault) });
+const withFault = (...faults: readonly string[]): Answer => createReference({ faults });
 
 const answering = (status: number, type: string, body: string): Answer => {
   return () => ({ status, headers: [['Content-Type', type]], body });
@@ -140,7 +133,7 @@ for (const [n, [what, answer, kind, fact]] of bugs.entries()) {
     tag,
   }, async () => {
     const run =
-      kind === 'same-status' || kind === 'not-json' ? runWithEvidence(createChannel(answer)) : runRequirements(answer);
+      kind === 'same-status' || kind === 'not-json' ? runWithEvidence(channelTo(answer)) : runRequirements(answer);
     const { certificate, results, evidence } = await run;
     const { causes = [] } = certificate;
     expect(causes.map((cause) => cause.kind)).toEqual([kind]);

@@ -1,10 +1,10 @@
 import { expect, test } from '@playwright/test';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
-import type { Channel, Exchange, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import type { Channel, Exchange, HttpResponse } from '../../src/http/exchange.js';
 import { type DiagnosisArea, diagnose } from '../../src/targets/diagnose.js';
 import { thingKinds } from '../../src/world/named-world.js';
 import { makeTestFolder, runConformanceInProcess } from './support/cli.js';
-import { channelTo, suite } from './support/in-process.js';
+import { type Answer, channelTo, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 
 const folder = makeTestFolder();
@@ -13,7 +13,6 @@ const { world } = suite;
 const conforming = createIndependentDeployment(world);
 const env = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token-0815' };
 const baseUrl = 'http://a.test';
-type Answer = (request: HttpRequest) => HttpResponse;
 const always =
   (status: number, headers: HttpResponse['headers'] = [], body = ''): Answer =>
   () => ({ status, headers, body });

@@ -4,11 +4,10 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
 import { createRecord, renderRecord } from '../../src/report/target-record.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { makeTestFolder } from './support/cli.js';
-import { certifyInProcess, suite } from './support/in-process.js';
+import { certifyInProcess, createReference, suite } from './support/in-process.js';
 
 const cwd = makeTestFolder();
 
@@ -74,11 +73,7 @@ test('The programs have the right types, and certify and mock as they say', { ta
   for (const name of ['fastify', '@types/node'])
     symlinkSync(path.join(packageRoot, 'node_modules', name), path.join(cwd, 'node_modules', name));
   mkdirSync(path.join(cwd, 'records'));
-  const deployment = createDeployment({
-    world: suite.world,
-    credentials: { applicationId: '$CLIENT_APPLICATION_ID', token: '$CLIENT_TOKEN' },
-  });
-  const { results } = await certifyInProcess(deployment, { infersShape: true });
+  const { results } = await certifyInProcess(createReference(), { infersShape: true });
   writeFileSync(path.join(cwd, 'records', 'shop.yaml'), renderRecord(createRecord(suite, results, 'shop')));
   for (const [name, content] of Object.entries(files)) writeFileSync(path.join(cwd, name), content);
   const options = '--strict --skipLibCheck --target es2023 --module nodenext --types node'.split(' ');

@@ -8,7 +8,7 @@ import { expect, test } from '@playwright/test';
 import type { TestCase } from '../../src/cases/test-case.js';
 import { createEvidenceKeeper } from '../../src/engine/evidence-keeper.js';
 import type { Endpoint } from '../../src/http/connection-options.js';
-import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import type { HttpRequest } from '../../src/http/exchange.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { indexExchanges } from '../../src/report/exchange-index.js';
 import { createSigner, type Signer } from '../../src/report/signature.js';
@@ -20,7 +20,7 @@ import { createRunReplay } from '../../src/targets/recorded-run.js';
 import { loadTarget } from '../../src/targets/target.js';
 import { makeTestFolder, runConformance } from './support/cli.js';
 import { allEchoes } from './support/echoes.js';
-import { certifyOver, suite } from './support/in-process.js';
+import { type Answer, certifyOver, suite } from './support/in-process.js';
 import { listen } from './support/independent-deployment.js';
 import { readTexts } from './support/read-texts.js';
 import { prepareEvidence } from './support/run-with-evidence.js';
@@ -70,8 +70,6 @@ const headers: [string, string][] = [
   ['deprecation', printable.slice(0, 50).join(' ')],
   ['x-ratelimit-limit', printable.slice(0, 50).join(' ')],
 ];
-
-type Answer = (request: HttpRequest) => HttpResponse;
 
 const createEcho = (status: number): Answer => {
   const body = `{"data":${status === 200 ? JSON.stringify(all) : '[]'},"echo":[${strings}],${renderString(echoes[0] as (typeof echoes)[number])}:1}`;

@@ -16,18 +16,16 @@ import { createRecord, parseRecord, renderRecord, type TargetRecord } from '../.
 import { packageRoot } from '../../src/support/package-root.js';
 import { loadSettings } from '../../src/targets/settings.js';
 import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
-import { certifyInProcess, createReference, suite } from './support/in-process.js';
+import { type Answer, certifyInProcess, createReference, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen, type ShapeName, shapes } from './support/independent-deployment.js';
 import { renderOutput } from './support/render-output.js';
 import { documentedRequest } from './support/wire.js';
-
-type Respond = (request: HttpRequest) => HttpResponse;
 
 const { world } = suite;
 const cwd = makeTestFolder();
 
 /** Adds members to every successful body. */
-function adding(respond: Respond, members: () => object): Respond {
+function adding(respond: Answer, members: () => object): Answer {
   return (request) => {
     const response = respond(request);
     if (response.status >= 400) return response;
@@ -35,14 +33,14 @@ function adding(respond: Respond, members: () => object): Respond {
   };
 }
 
-async function recorded(respond: Respond, options: { tierPatterns?: readonly string[] } = {}): Promise<TargetRecord> {
+async function recorded(respond: Answer, options: { tierPatterns?: readonly string[] } = {}): Promise<TargetRecord> {
   const { results } = await certifyInProcess(respond, { infersShape: true, ...options });
   // As it is read from a file.
   return parseRecord(renderRecord(createRecord(suite, results, 'mock')), 'record.yaml');
 }
 
 /** What `serve --as` serves. */
-function served(record: TargetRecord): Respond {
+function served(record: TargetRecord): Answer {
   const outcomes = Object.entries(record.questions).map(([id, { outcome }]) => [id, outcome]);
   const { behaviours } = convertOutcomesToBehaviours(Object.fromEntries(outcomes));
   const change = mockFromRecord(record, world);
@@ -50,7 +48,7 @@ function served(record: TargetRecord): Respond {
 }
 
 async function driftOf(
-  respond: Respond,
+  respond: Answer,
   record: TargetRecord,
   { additive, ...options }: { additive?: AdditivePolicy; tierPatterns?: readonly string[] } = {},
 ) {
@@ -102,7 +100,7 @@ for (const shape of Object.keys(shapes) as ShapeName[]) {
 }
 
 /** Refuses what the documentation does not describe, each with a status and a text of its own. */
-function choosingOtherStatuses(respond: Respond): Respond {
+function choosingOtherStatuses(respond: Answer): Answer {
   const refuse = (status: number, title: string): HttpResponse => ({
     status,
     headers: [['content-type', 'application/problem+json']],
@@ -136,7 +134,7 @@ function choosingOtherStatuses(respond: Respond): Respond {
   };
 }
 
-async function answered(name: string, respond: Respond): Promise<AnsweredRun> {
+async function answered(name: string, respond: Answer): Promise<AnsweredRun> {
   const keeper = createEvidenceKeeper((text) => text);
   await certifyInProcess(respond, { keeper });
   return { name, baseUrl: 'http://in-process.test', suite, evidence: keeper.take() };
@@ -171,7 +169,7 @@ test('A mock expands the categories of each campaign', async () => {
   const reference = createReference();
   const record = await recorded(reference);
   const body = JSON.stringify({ ...JSON.parse(request.body ?? ''), options: { expand: ['category'] } });
-  const categories = (respond: Respond) =>
+  const categories = (respond: Answer) =>
     JSON.parse(respond({ ...request, body }).body).promotions.map(
       ({ campaign }: { campaign: { categories: { name: string }[] } }) => campaign.categories.map(({ name }) => name),
     );

@@ -1,14 +1,18 @@
 import { expect, test } from '@playwright/test';
 import { sampleId } from '../../src/engine/case-result.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { certifyInProcess, createReference, listRequirementsWith, requirementSuite } from './support/in-process.js';
+import {
+  type Answer,
+  certifyInProcess,
+  createReference,
+  listRequirementsWith,
+  requirementSuite,
+} from './support/in-process.js';
 import { renderOutput } from './support/render-output.js';
 
 const suite = requirementSuite;
 const honest = createReference();
 const withFault = (id: string) => createReference({ faults: [id] });
-
-type Answer = (request: HttpRequest) => HttpResponse;
 
 /** Answers the request of a number, from 1, in another manner, and all others as documented. */
 function onceOtherwise(number: number, otherwise: (response: HttpResponse) => HttpResponse): Answer {

@@ -1,11 +1,10 @@
 import { expect, test } from '@playwright/test';
 import { countPlannedRequests, createPlan } from '../../src/engine/plan.js';
-import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { addColors } from '../../src/report/terminal/colors.js';
 import { renderProgress } from '../../src/report/terminal/progress.js';
 import { renderRunReport } from '../../src/report/terminal/run-report.js';
 import { makeTestFolder, runConformance } from './support/cli.js';
-import { channelTo, suite } from './support/in-process.js';
+import { type Answer, channelTo, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen, type Traits } from './support/independent-deployment.js';
 import { runWithEvidence } from './support/run-with-evidence.js';
 
@@ -13,7 +12,7 @@ const cwd = makeTestFolder();
 
 const env = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token-0815' };
 
-async function certify(answer: (request: HttpRequest) => HttpResponse, ...args: string[]) {
+async function certify(answer: Answer, ...args: string[]) {
   const { url, close } = await listen(answer);
   const { status, output } = await runConformance(['certify', url, '--out', 'out', ...args], { cwd, env });
   await close();
@@ -21,7 +20,7 @@ async function certify(answer: (request: HttpRequest) => HttpResponse, ...args: 
 }
 
 /** The report of the same run, made in this process. */
-async function reportInProcess(answer: (request: HttpRequest) => HttpResponse): Promise<string[]> {
+async function reportInProcess(answer: Answer): Promise<string[]> {
   const { certificate } = await runWithEvidence(channelTo(answer));
   return renderRunReport(certificate, { certificate: 'certificate.json', files: [] }).trimEnd().split('\n');
 }
@@ -60,7 +59,7 @@ test.describe('A run is reported on one screen:', () => {
     expect(lines.join('\n')).not.toContain('Error Context');
   });
 
-  const answers: Readonly<Record<string, readonly [answer: (request: HttpRequest) => HttpResponse, says: RegExp]>> = {
+  const answers: Readonly<Record<string, readonly [answer: Answer, says: RegExp]>> = {
     'one where everything fails': [
       () => ({ status: 500, headers: [], body: '{"error":"boom"}' }),
       /answers 500 to every request/,

@@ -10,9 +10,9 @@ import { type AnsweredRun, compareAnsweredRuns, judgeComparison } from '../../sr
 import { renderMigrationMarkdown, renderMigrationSentence } from '../../src/report/compare/migration-report.js';
 import type { StoredEvidence } from '../../src/report/har-archive.js';
 import type { World } from '../../src/world/world.js';
-import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
+import { inProcessCredentials } from '../proof/judge-deployment.js';
 import { makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
-import { certifyOver, createBindings, createReference, suite as whole } from './support/in-process.js';
+import { certifyOver, channelTo, createBindings, createReference, suite as whole } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 
 const folder = makeTestFolder();
@@ -40,7 +40,7 @@ async function runOn(
   own: Suite = suite,
 ): Promise<AnsweredRun & { evidence: StoredEvidence }> {
   const keeper = createEvidenceKeeper((text) => text);
-  await certifyOver(createChannel(createReference({ world })), own, { keeper });
+  await certifyOver(channelTo(createReference({ world })), own, { keeper });
   return { name, baseUrl: `http://${name}.test`, suite: own, evidence: keeper.take() };
 }
 
@@ -69,7 +69,7 @@ function boundSuite(hasNot: readonly string[] = []): Suite {
 test("Messages show the target's own ids beside the names", async () => {
   const own = boundSuite();
   const violating = createIndependentDeployment(own.world, { violation: 'ignores-customer' });
-  const { certificate } = await certifyOver(createChannel(violating), own);
+  const { certificate } = await certifyOver(channelTo(violating), own);
   const reasons = certificate.requirements.flatMap(({ cases }) => cases.map(({ reason }) => reason ?? ''));
   expect(reasons.join('\n')).toMatch(/'for-ann' \(its-own-tier-for-ann-of-mine, rank \d+: is for customer ann /);
 });

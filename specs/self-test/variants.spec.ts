@@ -8,10 +8,14 @@ import fc from 'fast-check';
 import { type Behaviours, closedQuestions, openQuestions } from '../../reference/behaviours.js';
 import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
 import { faults } from '../../reference/faults/index.js';
-import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { determineRunVerdict } from '../../src/report/certificate.js';
-import type { DeploymentJudgement } from '../proof/judge-deployment.js';
-import { inProcessCredentials, judgeDeployment, listVerdicts } from '../proof/judge-deployment.js';
+import {
+  type Answer,
+  type DeploymentJudgement,
+  inProcessCredentials,
+  judgeDeployment,
+  listVerdicts,
+} from '../proof/judge-deployment.js';
 import { type CoveringParameters, createCoveringArray } from './support/covering-array.js';
 import { recognizer, suite } from './support/in-process.js';
 import { createIndependentDeployment, type ShapeName, shapes, type Traits } from './support/independent-deployment.js';
@@ -114,11 +118,7 @@ function reshaped(
   return examined(look, createDeployment({ world, credentials: inProcessCredentials, change, ...options }), own);
 }
 
-function examined(
-  { shape, stated }: Look,
-  respond: (request: HttpRequest) => HttpResponse,
-  own = suite,
-): Promise<DeploymentJudgement> {
+function examined({ shape, stated }: Look, respond: Answer, own = suite): Promise<DeploymentJudgement> {
   const tierPatterns = shape === rejecting && stated ? { tierPatterns: statedPatterns } : {};
   return judgeDeployment(own, respond, { recognizer, ...tierPatterns });
 }

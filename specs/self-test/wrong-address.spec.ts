@@ -5,13 +5,19 @@ import { expect, test } from '@playwright/test';
 import { startRun } from '../../src/engine/run.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { loadCertificate, makeTestFolder, runConformance } from './support/cli.js';
-import { certifyInProcess, channelTo, createReference, requirementSuite, suite } from './support/in-process.js';
+import {
+  type Answer,
+  certifyInProcess,
+  channelTo,
+  createReference,
+  requirementSuite,
+  suite,
+} from './support/in-process.js';
 import { createIndependentDeployment, type ShapeName, shapes, type Traits } from './support/independent-deployment.js';
 import { serverCertificate } from './support/tls-certificates.js';
 
 const cwd = makeTestFolder();
 
-type Answer = (request: HttpRequest) => HttpResponse;
 const token = 'the-token-of-the-test-0815';
 const env = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: token };
 const reply = (status: number, body: string, type = 'application/json'): HttpResponse => ({

@@ -3,14 +3,14 @@ import { findFault } from '../../../reference/faults/index.js';
 import { loadSuite, type Suite } from '../../../src/cases/suite.js';
 import type { ResultWithExchanges } from '../../../src/engine/case-result.js';
 import { type EngineOptions, runSuite } from '../../../src/engine/run.js';
-import type { Channel, HttpRequest, HttpResponse } from '../../../src/http/exchange.js';
+import type { Channel } from '../../../src/http/exchange.js';
 import { createRecognizer } from '../../../src/recognition/recognizer.js';
 import { type Certificate, collectRunFacts, createCertificate } from '../../../src/report/certificate.js';
 import type { Availability } from '../../../src/world/bind-world.js';
 import { type ThingKind, thingKinds } from '../../../src/world/named-world.js';
-import { createChannel, inProcessCredentials } from '../../proof/judge-deployment.js';
+import { type Answer, createChannel, inProcessCredentials } from '../../proof/judge-deployment.js';
 
-export { createChannel as channelTo };
+export { type Answer, createChannel as channelTo };
 
 /** The cases of the suite, parsed once per process. */
 export const suite: Suite = loadSuite();
@@ -62,7 +62,7 @@ export async function certifyOver(
 
 /** Runs a suite against a deployment in this process. Default: the whole suite. */
 export function certifyInProcess(
-  answer: (request: HttpRequest) => HttpResponse,
+  answer: Answer,
   { suite: own = suite, ...options }: EngineOptions & { suite?: Suite } = {},
 ): Promise<{ certificate: Certificate; results: ResultWithExchanges[] }> {
   return certifyOver(createChannel(answer), own, options);

@@ -2,8 +2,9 @@
  * A second implementation of the documented operation. It was written from the documentation and shares no code with the
  * reference deployment.
  */
-import type { HttpRequest, HttpResponse } from '../../../src/http/exchange.js';
+import type { HttpResponse } from '../../../src/http/exchange.js';
 import type { Rule, Tier, World } from '../../../src/world/world.js';
+import type { Answer } from '../../proof/judge-deployment.js';
 import { listenStatefully } from './stateful-deployment.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -236,7 +237,7 @@ function read(query: string, json: string): Sent | undefined {
 }
 
 /** Creates a deployment that has this world. */
-export function createIndependentDeployment(world: World, traits: Traits = {}): (request: HttpRequest) => HttpResponse {
+export function createIndependentDeployment(world: World, traits: Traits = {}): Answer {
   const violation: Partial<Violation> = traits.violation ? violations[traits.violation] : {};
   const { status = 200, empty = 'list' } = traits;
   const { checks = newest(150), returns = unlimited } = violation;
@@ -303,8 +304,6 @@ export function createIndependentDeployment(world: World, traits: Traits = {}): 
 }
 
 /** Starts a server on a free local port. */
-export function listen(
-  answer: (request: HttpRequest) => HttpResponse,
-): Promise<{ url: string; close(): Promise<void> }> {
+export function listen(answer: Answer): Promise<{ url: string; close(): Promise<void> }> {
   return listenStatefully(async (request) => answer(request));
 }
