@@ -3,7 +3,6 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
-import { serveReference } from '../../reference/server.js';
 import { certify } from '../../src/api.js';
 import { createAdaptedChannel } from '../../src/http/adapted-channel.js';
 import { startAdapter } from '../../src/http/adapter-thread.js';
@@ -12,8 +11,15 @@ import { parseArchive } from '../../src/report/har-archive.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
-import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
+import {
+  credentialVariables as env,
+  loadCertificate,
+  makeTestFolder,
+  runConformance,
+  runConformanceInProcess,
+} from './support/cli.js';
 import { type Answer, certifyOver, channelTo, createReference, suite } from './support/in-process.js';
+import { listen } from './support/independent-deployment.js';
 
 const cwd = makeTestFolder();
 
@@ -171,10 +177,9 @@ test('What an adapter cannot express is not applicable, and the certificate inco
 });
 
 test.describe('on the command line', () => {
-  const env = { CLIENT_APPLICATION_ID: referenceCredentials.applicationId, CLIENT_TOKEN: referenceCredentials.token };
-  let reference: Awaited<ReturnType<typeof serveReference>>;
+  let reference: Awaited<ReturnType<typeof listen>>;
   test.beforeAll(async () => {
-    reference = await serveReference({ world: suite.world, credentials: referenceCredentials });
+    reference = await listen(createReference({ credentials: referenceCredentials }));
   });
   test.afterAll(() => reference.close());
 

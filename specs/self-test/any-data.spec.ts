@@ -1,7 +1,6 @@
 /** Targets that have only a part of the world, or none of it. */
 
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
 import { listUnavailable } from '../../src/cases/list-unavailable.js';
 import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
 import type { Certificate } from '../../src/report/certificate.js';
@@ -9,33 +8,34 @@ import { type Availability, bindWorld } from '../../src/world/bind-world.js';
 import { type ThingKind, thingKinds } from '../../src/world/named-world.js';
 import type { Tier, World } from '../../src/world/world.js';
 import { loadWorld } from '../../src/world/world-file.js';
-import { type Answer, certifyInProcess, listRequirementsWith } from './support/in-process.js';
+import {
+  type Answer,
+  certifyInProcess,
+  createBindings,
+  createReference,
+  listRequirementsWith,
+} from './support/in-process.js';
 import { createIndependentDeployment, type ShapeName, shapes } from './support/independent-deployment.js';
 
-const at = { file: 'target.yaml', line: 1, column: 1 };
 const world = loadWorld();
 const { ids } = world;
 
-/** States the ids that a target has, by kind and name. */
-const bind = (bound: (kind: ThingKind) => Iterable<readonly [name: string, id: string]>): Availability => ({
-  bindings: Object.fromEntries(
-    thingKinds.map((kind) => [kind, new Map([...bound(kind)].map(([name, id]) => [name, { id, at }]))]),
-  ) as unknown as NonNullable<Availability['bindings']>,
-});
+/** States the ids that a target has. */
+const bind = (idOf: Parameters<typeof createBindings>[0]): Availability => ({ bindings: createBindings(idOf) });
 const bindAllBut = (kind: ThingKind, ...names: readonly string[]) =>
-  bind((each) => [...ids[each]].filter(([name]) => each !== kind || !names.includes(name)));
+  bind((each, name) => (each === kind && names.includes(name) ? undefined : ids[each].get(name)));
 
 const listCases = ({ requirements }: Certificate) => requirements.flatMap(({ cases }) => cases);
 
 test.describe('A target with three ids', () => {
-  const threeIds: Partial<Record<ThingKind, [string, string]>> = {
-    customer: ['ann', 'C1'],
-    product: ['mug', 'P1'],
-    campaign: ['spring', 'S1'],
+  const threeIds: Readonly<Record<string, string>> = {
+    'customer ann': 'C1',
+    'product mug': 'P1',
+    'campaign spring': 'S1',
   };
   const suite = loadSuite(
     suiteFolder,
-    bind((kind) => (threeIds[kind] === undefined ? [] : [threeIds[kind]])),
+    bind((kind, name) => threeIds[`${kind} ${name}`]),
   );
 
   /** A world of somebody else: its promotions are valid for everybody, half of them belong to the campaign. */
@@ -182,10 +182,9 @@ test.describe('A target with a part of the world', () => {
   test('Short and numeric ids are recognized', async () => {
     const suite = loadSuite(
       suiteFolder,
-      bind((kind) => [...ids[kind].keys()].map((name, n) => [name, String((thingKinds.indexOf(kind) + 1) * 1000 + n)])),
+      bind((kind, _, n) => String((thingKinds.indexOf(kind) + 1) * 1000 + n)),
     );
-    const credentials = { applicationId: '$CLIENT_APPLICATION_ID', token: '$CLIENT_TOKEN' };
-    const reference = createDeployment({ world: suite.world, credentials });
+    const reference = createReference({ world: suite.world });
     const withNumbers: Answer = (request) => {
       const response = reference(request);
       return { ...response, body: response.body.replaceAll(/"id":"(\d+)"/g, '"id":$1') };

@@ -4,12 +4,12 @@ import { expect } from '@playwright/test';
 import { runWithDeadline } from '../../src/http/deadline.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { readOwnPackage } from '../../src/support/package-root.js';
+import { listenOnLoopback } from './support/listen-on-loopback.js';
 import {
   credentials,
   getMessage,
   getOutcome,
   getResponse,
-  listenOnLoopback,
   type Reply,
   renderResponse,
   documentedRequest as request,
@@ -342,9 +342,9 @@ test.describe('A transport error is part of the exchange, and never shows the to
 
   test('a server without TLS', async ({ open }) => {
     const server = createServer((_, answer) => answer.end());
-    const port = await listenOnLoopback(server);
+    const { port, close } = await listenOnLoopback(server);
     const exchange = await open(`https://127.0.0.1:${port}`).send(request);
-    server.close();
+    await close();
     expect(getOutcome(exchange)).toBe('tls');
     expect(getMessage(exchange)).toBe(
       `The TLS connection to 127.0.0.1:${port} failed. Does it speak TLS? If not, write http:// in the base URL.`,

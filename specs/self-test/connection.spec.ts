@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { TlsOptions } from 'node:tls';
 import { expect } from '@playwright/test';
 import { isLoopback } from '../../src/http/connector.js';
+import { type Listening, listenOnLoopback } from './support/listen-on-loopback.js';
 import {
   authorityCertificate as authority,
   clientCertificate as client,
@@ -16,7 +17,6 @@ import {
   getMessage,
   getOutcome,
   getResponse,
-  listenOnLoopback,
   renderResponse,
   documentedRequest as request,
   timeoutMs,
@@ -38,38 +38,35 @@ const test = base.extend<{
 }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructured first argument.
   serveSecurely: async ({}, use) => {
-    const servers: ReturnType<typeof createSecureServer>[] = [];
-    await use((options) => {
+    const servers: Listening[] = [];
+    await use(async (options) => {
       const secure = createSecureServer({ ...server, ...options }, ({ headers }, answer) =>
         answer.end(JSON.stringify({ host: headers.host, token: headers['x-client-token'] !== undefined })),
       );
-      servers.push(secure);
-      return listenOnLoopback(secure);
+      const listening = await listenOnLoopback(secure);
+      servers.push(listening);
+      return listening.port;
     });
-    for (const each of servers) each.close().closeAllConnections();
+    await Promise.all(servers.map(({ close }) => close()));
   },
   // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructured first argument.
   startProxy: async ({}, use) => {
-    const closing: (() => void)[] = [];
+    const proxies: Listening[] = [];
     await use(async (port, status = '200 OK') => {
       const received: string[] = [];
-      const sockets = new Set<Socket>();
       const proxy = createServer().on('connect', ({ url, rawHeaders }, near: Socket) => {
         received.push([url, ...rawHeaders].join('\n'));
-        sockets.add(near.on('error', () => undefined));
-        near.write(`HTTP/1.1 ${status}\r\n\r\n`);
+        near.on('error', () => undefined).write(`HTTP/1.1 ${status}\r\n\r\n`);
         if (status !== '200 OK') return void near.end();
         const far = connect(port, '127.0.0.1').on('error', () => undefined);
-        sockets.add(far);
         near.pipe(far).pipe(near);
+        near.on('close', () => far.destroy());
       });
-      closing.push(() => {
-        proxy.close();
-        for (const socket of sockets) socket.destroy();
-      });
-      return { url: `http://127.0.0.1:${await listenOnLoopback(proxy)}`, received };
+      const listening = await listenOnLoopback(proxy);
+      proxies.push(listening);
+      return { url: listening.url, received };
     });
-    for (const close of closing) close();
+    await Promise.all(proxies.map(({ close }) => close()));
   },
 });
 
@@ -202,14 +199,14 @@ test.describe('A broken proxy', () => {
       const sendThrough = async ([what, act, httpMessage, overTls = httpMessage]: Behaviour) => {
         const message = scheme === 'https' ? overTls : httpMessage;
         let connections = 0;
-        const sockets = new Set<Socket>();
-        const proxy = createPlainServer((near) => {
-          connections += 1;
-          sockets.add(near.on('error', () => undefined));
-          act(near);
-        });
+        const proxy = await listenOnLoopback(
+          createPlainServer((near) => {
+            connections += 1;
+            act(near.on('error', () => undefined));
+          }),
+        );
         const { send } = open(`${scheme}://deployment.test`, {
-          proxy: `http://127.0.0.1:${await listenOnLoopback(proxy)}`,
+          proxy: proxy.url,
           allowHttp: true,
           retry: { delaysMs: [1], maxDelayMs: 1 },
           // Only the attempts that wait for it get a short timeout.
@@ -221,8 +218,7 @@ test.describe('A broken proxy', () => {
         // Without an end, undici would connect again and again. After an aborted request it connects once more.
         await delay(200);
         expect.soft(connections, what).toBeLessThanOrEqual(4);
-        proxy.close();
-        for (const each of sockets) each.destroy();
+        await proxy.close();
       };
       await Promise.all(behaviours.map(sendThrough));
     });

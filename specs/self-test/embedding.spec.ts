@@ -1,12 +1,12 @@
 /** The programs of docs/embedding.md, type-checked and run. */
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createRecord, renderRecord } from '../../src/report/target-record.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { makeTestFolder } from './support/cli.js';
+import { credentialVariables, makeTestFolder, runConformance } from './support/cli.js';
 import { certifyInProcess, createReference, suite } from './support/in-process.js';
 
 const cwd = makeTestFolder();
@@ -55,16 +55,9 @@ server.close();
 `,
 };
 
-function run(program: string): Promise<string> {
-  const env = {
-    PATH: process.env.PATH,
-    CLIENT_APPLICATION_ID: 'an-application-of-a-program',
-    CLIENT_TOKEN: 'its-token',
-  };
-  const child = spawn(process.execPath, [`${program}.js`], { cwd, env });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
-  return new Promise((resolve) => child.on('close', () => resolve(output)));
+async function run(program: string): Promise<string> {
+  const { output } = await runConformance([], { cwd, env: credentialVariables, script: `${program}.js` });
+  return output;
 }
 
 test('The programs have the right types, and certify and mock as they say', { tag: '@long' }, async () => {

@@ -40,6 +40,7 @@ import { openBrowser } from './support/browser.js';
 import { makeTestFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { prepareEvidence } from './support/run-with-evidence.js';
+import { runFacts } from './support/stubs.js';
 
 const folder = makeTestFolder();
 let browser: Browser;
@@ -148,13 +149,11 @@ function createHostileRun(text: NextText): {
     };
   });
   const certificate = createCertificate(suite, results, {
+    ...runFacts,
     target: { name: text(), version: text(), contact: text(), base_url: `https://a.test/${text()}` },
-    requestsSent: 1,
     isCutShort: true,
     gaps: [`A gap: ${text()}`],
     notes: [`A note: ${text()}`],
-    startedAt: new Date(0),
-    durationMs: 0,
   });
   return { certificate, results, exchanges };
 }

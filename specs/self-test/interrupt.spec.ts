@@ -2,9 +2,14 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { packageRoot } from '../../src/support/package-root.js';
 import { createRandom } from './support/chaos.js';
-import { loadCertificate, makeTestFolder, runConformanceInProcess } from './support/cli.js';
+import {
+  commandLine,
+  credentialVariables,
+  loadCertificate,
+  makeTestFolder,
+  runConformanceInProcess,
+} from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 
@@ -114,16 +119,10 @@ async function endedEarly(
     else if (received === last) setTimeout(endIfRunning, delayMs);
     return answer(request);
   });
-  const env = {
-    PATH: process.env.PATH,
-    CLIENT_APPLICATION_ID: 'an-application',
-    CLIENT_TOKEN: 'a-token-of-the-test',
-  };
-  const script = path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js');
-  const args = ['-c', shellScript, 'sh', process.execPath, script];
+  const args = ['-c', shellScript, 'sh', process.execPath, commandLine];
   const shell = spawn('sh', [...args, 'certify', '--base-url', url, '--out', 'out'], {
     cwd,
-    env,
+    env: { PATH: process.env.PATH, ...credentialVariables },
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
   });

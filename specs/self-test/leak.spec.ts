@@ -14,11 +14,10 @@ import { indexExchanges } from '../../src/report/exchange-index.js';
 import { createSigner, type Signer } from '../../src/report/signature.js';
 import { renderRunReport } from '../../src/report/terminal/run-report.js';
 import { writeResults } from '../../src/report/write-results.js';
-import { packageRoot } from '../../src/support/package-root.js';
 import { openTarget } from '../../src/targets/open-target.js';
 import { createRunReplay } from '../../src/targets/recorded-run.js';
 import { loadTarget } from '../../src/targets/target.js';
-import { makeTestFolder, runConformance } from './support/cli.js';
+import { commandLine, makeTestFolder, runConformance } from './support/cli.js';
 import { allEchoes } from './support/echoes.js';
 import { type Answer, certifyOver, suite } from './support/in-process.js';
 import { listen } from './support/independent-deployment.js';
@@ -232,8 +231,7 @@ test('A killed run leaves no secret, and the next run removes its folder', { tag
   const temporary = path.join(cwd, 'tmp');
   mkdirSync(temporary);
   const env = { ...secrets, TMPDIR: temporary };
-  const script = path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js');
-  const child = spawn(process.execPath, [script, 'certify', '--target', 'leaky.yaml', '--out', 'out'], {
+  const child = spawn(process.execPath, [commandLine, 'certify', '--target', 'leaky.yaml', '--out', 'out'], {
     cwd,
     env: { PATH: process.env.PATH, ...env },
     detached: true,

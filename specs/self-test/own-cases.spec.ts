@@ -14,9 +14,10 @@ import { parseYaml, readYaml } from '../../src/support/yaml-file.js';
 import { type BoundId, bindWorld } from '../../src/world/bind-world.js';
 import { type NamedWorld, thingKinds, windowSize } from '../../src/world/named-world.js';
 import { expandWorld } from '../../src/world/world-file.js';
-import { makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
+import { credentialVariables, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { certifyInProcess, certifyOver, channelTo, createReference, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
+import { listProblems } from './support/marked.js';
 
 const folder = makeTestFolder();
 
@@ -170,15 +171,7 @@ test('A failing own case is reported apart, with its location: it changes the ex
 });
 
 test.describe('Mistakes are reported with their location:', () => {
-  const messageOf = (load: () => unknown): string => {
-    try {
-      load();
-    } catch (error) {
-      if (error instanceof UnusableInput) return error.message;
-      throw error;
-    }
-    return '';
-  };
+  const messageOf = (load: () => unknown) => new UnusableInput(listProblems(load)).message;
 
   test('in the cases', () => {
     for (const [change, by, said] of [
@@ -276,7 +269,7 @@ test('@long certify --cases shows a failure on its line, and ends with 1 althoug
   writeFileSync(path.join(folder, 'target.yaml'), `name: tea-shop\nbase_url: ${url}\nworld: loaded\n`);
   const { status, output } = await runConformance(['certify', '--target', 'target.yaml', '--cases', 'mine'], {
     cwd: folder,
-    env: { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token-of-this-test' },
+    env: credentialVariables,
   });
   await close();
   expect(output).toContain('> 14 |       - returned: { include: [own-tea-time');

@@ -13,12 +13,12 @@ import { getMonotonicMs } from '../../src/support/monotonic-clock.js';
 import { makeTestFolder } from './support/cli.js';
 import { requirementSuite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
+import { listenOnLoopback } from './support/listen-on-loopback.js';
 import {
   createRequest,
   getMessage,
   getOutcome,
   joinNames,
-  listenOnLoopback,
   type Reply,
   renderResponse,
   test,
@@ -246,13 +246,14 @@ test.describe('The time of the budget ends a wait', () => {
 
   test('for a connection', async ({ open }) => {
     const server = createServer(() => undefined);
-    const options = { proxy: `http://127.0.0.1:${await listenOnLoopback(server)}`, allowHttp: true };
+    const { url: proxy, close } = await listenOnLoopback(server);
+    const options = { proxy, allowHttp: true };
     const client = open('http://deployment.test', { ...options, limits: { timeoutMs: hour }, budget, retry });
     const exchange = await client.send(request);
     expect([getOutcome(exchange), exchange.attempts]).toEqual(['timed-out', 1]);
     expect(getMessage(exchange)).toMatch(usedUp);
     await client.close();
-    server.close();
+    await close();
   });
 
   test('for a retry', async ({ serve, open }) => {

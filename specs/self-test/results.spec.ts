@@ -16,17 +16,17 @@ import {
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
+import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { type CommandResult, makeTestFolder, runConformance } from './support/cli.js';
-import { suite } from './support/in-process.js';
+import { type CommandResult, credentialVariables, makeTestFolder, runConformance } from './support/cli.js';
+import { createReference, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 
 const cwd = makeTestFolder();
 
-const env = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
 const only = ['--', '--grep', 'window-with-few-valid'];
 const honest = createIndependentDeployment(suite.world);
-const broken = createIndependentDeployment(suite.world, { violation: 'window-151' });
+const broken = createReference({ faults: ['window-of-151'], credentials: referenceCredentials });
 /** The folder of results of some cases. */
 const partial = (out: string) => path.join(cwd, out, 'partial');
 
@@ -34,7 +34,7 @@ const partial = (out: string) => path.join(cwd, out, 'partial');
 async function run(
   out: string,
   answer: typeof honest,
-  { after = 0, happens = () => {}, env: own = env }: { after?: number; happens?(): void; env?: typeof env } = {},
+  { after = 0, happens = () => {} }: { after?: number; happens?(): void } = {},
 ): Promise<CommandResult & { url: string }> {
   let received = 0;
   const { url, close } = await listen((request) => {
@@ -42,7 +42,10 @@ async function run(
     if (received === after) happens();
     return answer(request);
   });
-  const ended = await runConformance(['certify', '--base-url', url, '--out', out, ...only], { cwd, env: own });
+  const ended = await runConformance(['certify', '--base-url', url, '--out', out, ...only], {
+    cwd,
+    env: credentialVariables,
+  });
   await close();
   return { ...ended, url };
 }

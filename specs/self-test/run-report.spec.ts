@@ -1,20 +1,22 @@
 import { expect, test } from '@playwright/test';
+import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { countPlannedRequests, createPlan } from '../../src/engine/plan.js';
 import { addColors } from '../../src/report/terminal/colors.js';
 import { renderProgress } from '../../src/report/terminal/progress.js';
 import { renderRunReport } from '../../src/report/terminal/run-report.js';
-import { makeTestFolder, runConformance } from './support/cli.js';
-import { type Answer, channelTo, suite } from './support/in-process.js';
-import { createIndependentDeployment, listen, type Traits } from './support/independent-deployment.js';
+import { credentialVariables, makeTestFolder, runConformance } from './support/cli.js';
+import { type Answer, channelTo, createReference, suite } from './support/in-process.js';
+import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 import { runWithEvidence } from './support/run-with-evidence.js';
 
 const cwd = makeTestFolder();
 
-const env = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token-0815' };
-
 async function certify(answer: Answer, ...args: string[]) {
   const { url, close } = await listen(answer);
-  const { status, output } = await runConformance(['certify', url, '--out', 'out', ...args], { cwd, env });
+  const { status, output } = await runConformance(['certify', url, '--out', 'out', ...args], {
+    cwd,
+    env: credentialVariables,
+  });
   await close();
   return { status, output, lines: output.trimEnd().split('\n') };
 }
@@ -27,13 +29,9 @@ async function reportInProcess(answer: Answer): Promise<string[]> {
 
 const failing = (lines: readonly string[]) => lines.findIndex((line) => line.startsWith('  fail  '));
 
-const violating = (violation: NonNullable<Traits['violation']>) =>
-  createIndependentDeployment(suite.world, { violation });
-const [window, customer, filter] = [
-  violating('window-149'),
-  violating('ignores-customer'),
-  violating('ignores-metadata-filter'),
-];
+const [window, customer, filter] = ['window-of-149', 'customer-ignored', 'metadata-filter-ignored'].map((fault) =>
+  createReference({ faults: [fault] }),
+) as [Answer, Answer, Answer];
 
 test.describe('A run is reported on one screen:', () => {
   test('a conforming one, with a line per requirement', async () => {
@@ -44,7 +42,9 @@ test.describe('A run is reported on one screen:', () => {
   });
 
   test('one with one cause, which is said first and once', async () => {
-    const { status, lines } = await certify(createIndependentDeployment(suite.world, { violation: 'window-100' }));
+    const { status, lines } = await certify(
+      createReference({ faults: ['window-of-100'], credentials: referenceCredentials }),
+    );
     expect(status).toBe(1);
     expect(lines.length).toBeLessThanOrEqual(80);
     const cause = /newest 100 promotion tiers, not the newest 150/;

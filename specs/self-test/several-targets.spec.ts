@@ -3,17 +3,16 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
-import { createEvidenceKeeper } from '../../src/engine/evidence-keeper.js';
 import type { Exchange, HttpResponse } from '../../src/http/exchange.js';
 import { judgeDifferences, readAcceptedDifferences } from '../../src/report/compare/accepted-differences.js';
 import { type AnsweredRun, compareAnsweredRuns, judgeComparison } from '../../src/report/compare/compare-runs.js';
 import { renderMigrationMarkdown, renderMigrationSentence } from '../../src/report/compare/migration-report.js';
-import type { StoredEvidence } from '../../src/report/har-archive.js';
 import type { World } from '../../src/world/world.js';
 import { inProcessCredentials } from '../proof/judge-deployment.js';
 import { makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { certifyOver, channelTo, createBindings, createReference, suite as whole } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
+import { collectAnswers } from './support/run-with-evidence.js';
 
 const folder = makeTestFolder();
 
@@ -34,15 +33,8 @@ function removeTierOfAnn(world: World): World {
   return { ...world, tiers };
 }
 
-async function runOn(
-  name: string,
-  world: World,
-  own: Suite = suite,
-): Promise<AnsweredRun & { evidence: StoredEvidence }> {
-  const keeper = createEvidenceKeeper((text) => text);
-  await certifyOver(channelTo(createReference({ world })), own, { keeper });
-  return { name, baseUrl: `http://${name}.test`, suite: own, evidence: keeper.take() };
-}
+const runOn = (name: string, world: World, own: Suite = suite) =>
+  collectAnswers(name, channelTo(createReference({ world })), own);
 
 /** Changes the exchanges of a run. */
 function withExchanges(run: AnsweredRun, change: (exchange: Exchange, n: number) => Exchange): AnsweredRun {
@@ -68,7 +60,7 @@ function boundSuite(hasNot: readonly string[] = []): Suite {
 
 test("Messages show the target's own ids beside the names", async () => {
   const own = boundSuite();
-  const violating = createIndependentDeployment(own.world, { violation: 'ignores-customer' });
+  const violating = createReference({ world: own.world, faults: ['customer-ignored'] });
   const { certificate } = await certifyOver(channelTo(violating), own);
   const reasons = certificate.requirements.flatMap(({ cases }) => cases.map(({ reason }) => reason ?? ''));
   expect(reasons.join('\n')).toMatch(/'for-ann' \(its-own-tier-for-ann-of-mine, rank \d+: is for customer ann /);
@@ -77,7 +69,7 @@ test("Messages show the target's own ids beside the names", async () => {
 const today = '2027-03-31';
 
 test.describe('The answers of two targets', () => {
-  let live: AnsweredRun & { evidence: StoredEvidence };
+  let live: Awaited<ReturnType<typeof runOn>>;
   test.beforeAll(async () => {
     live = await runOn('live', whole.world);
   });

@@ -6,7 +6,13 @@ import { createMentionFilter, type ResponseSettings } from '../../src/recognitio
 import type { Certificate } from '../../src/report/certificate.js';
 import { omitUndefined } from '../../src/support/omit-undefined.js';
 import type { Tier } from '../../src/world/world.js';
-import { type Answer, certifyInProcess, createReference, requirementSuite as suite } from './support/in-process.js';
+import {
+  type Answer,
+  certifyInProcess,
+  createReference,
+  renderUnpassed,
+  requirementSuite as suite,
+} from './support/in-process.js';
 
 type Marked = readonly (Tier & { readonly valid: boolean })[];
 type Shape = (all: Marked) => unknown;
@@ -143,13 +149,6 @@ async function certify(respond: Answer, stated: ResponseSettings = {}): Promise<
     tierPatterns: stated.tier === undefined ? undefined : [stated.tier].flat(),
   });
   return (await certifyInProcess(respond, { suite, ...options })).certificate;
-}
-
-function renderUnpassed({ requirements }: Certificate): string {
-  const cases = requirements.flatMap((requirement) => requirement.cases);
-  return cases
-    .flatMap(({ id, verdict, reason }) => (verdict === 'pass' ? [] : `${id} ${verdict}: ${reason}`))
-    .join('\n');
 }
 
 for (const [what, [shape, stated]] of Object.entries(shapes)) {

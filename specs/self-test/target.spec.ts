@@ -6,7 +6,6 @@ import { deserialize, serialize } from 'node:v8';
 import { expect, test } from '@playwright/test';
 import { defaultConnectionOptions } from '../../src/http/connection-options.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { type Problem, UnusableInput } from '../../src/support/problem.js';
 import { readAvailability } from '../../src/targets/availability.js';
 import type { Environment } from '../../src/targets/environment.js';
 import { completeRunOptions, type RunOptions } from '../../src/targets/run-options.js';
@@ -16,7 +15,7 @@ import { bindWorld } from '../../src/world/bind-world.js';
 import { loadWorld } from '../../src/world/world-file.js';
 import { checkEachRow } from './support/check-each-row.js';
 import { suite } from './support/in-process.js';
-import { parseMarked } from './support/marked.js';
+import { listProblems, parseMarked } from './support/marked.js';
 
 const credentials = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token' };
 /** A deployment, for target files without base URL. */
@@ -38,16 +37,6 @@ const load = (text: string | undefined, environment: Environment = {}, options: 
 
 /** The world with the ids of a target file. */
 const loadBoundWorld = (file: string) => bindWorld(loadWorld(), readAvailability({ target: file }).availability);
-
-function listProblems(loading: () => unknown): readonly Problem[] {
-  try {
-    loading();
-  } catch (error) {
-    if (error instanceof UnusableInput) return error.problems;
-    throw error;
-  }
-  return [];
-}
 
 const staging = `
 name: staging

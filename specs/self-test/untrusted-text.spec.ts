@@ -15,16 +15,16 @@ import { parseRecord, renderRecord, type TargetRecord } from '../../src/report/t
 import { writeResults } from '../../src/report/write-results.js';
 import { formatProblem } from '../../src/support/problem.js';
 import { quoteLines, shortenPair, toOneLine } from '../../src/support/untrusted-text.js';
-import { makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
+import { credentialVariables, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
+import { runFacts } from './support/stubs.js';
 import { documentedRequest } from './support/wire.js';
 
 const cwd = makeTestFolder();
 
 const env = {
-  CLIENT_APPLICATION_ID: 'an-application',
-  CLIENT_TOKEN: 'a-token-of-the-test',
+  ...credentialVariables,
   GITHUB_ACTIONS: 'true',
   GITHUB_STEP_SUMMARY: path.join(cwd, 'job-summary.md'),
 };
@@ -168,18 +168,10 @@ for (const [n, [what, [answer, verdict, shows, tag = []]]] of Object.entries(dep
   });
 }
 
-const facts = {
-  target: { name: 'shop', base_url: 'https://a.test' },
-  requestsSent: 1,
-  isCutShort: false,
-  notes: [],
-  startedAt: new Date(0),
-  durationMs: 0,
-};
 const answered = suite.cases.map((testCase) => ({ ...createUnsentResult(testCase, 'pass', ''), outcome: 'rejected' }));
 
 test('Text from another certificate is safe', async () => {
-  const certificate = createCertificate(suite, answered, facts);
+  const certificate = createCertificate(suite, answered, runFacts);
   writeFileSync(path.join(cwd, 'own.input'), JSON.stringify(certificate));
   const outcomes = certificate.questions.map((question) => ({ ...question, outcome: hostile }));
   const ids = certificate.questions.map((question) => ({ ...question, id: lines[0] }));
@@ -199,7 +191,7 @@ test('A record that would not load again is not written', () => {
   const results = answered.map((result) => ({ ...result, shape }));
   const recordTo = path.join(cwd, 'unfit.yaml');
   const options = { out: path.join(cwd, 'unfit'), recordTo };
-  const { record } = writeResults(createCertificate(suite, results, facts), suite, results, options);
+  const { record } = writeResults(createCertificate(suite, results, runFacts), suite, results, options);
   expect([record?.unwritten, existsSync(recordTo)]).toEqual(['not written: it would not load again', false]);
 });
 

@@ -4,7 +4,6 @@ import { parseYaml } from '../../src/support/yaml-file.js';
 import { type NamedWorld, windowSize } from '../../src/world/named-world.js';
 import type { Tier } from '../../src/world/world.js';
 import { expandWorld, loadWorld } from '../../src/world/world-file.js';
-import { createNamedExport } from '../../src/world/world-formats.js';
 import { checkEachRow } from './support/check-each-row.js';
 import { parseMarked } from './support/marked.js';
 
@@ -116,35 +115,13 @@ test.describe('A world file is refused', () => {
 });
 
 test.describe('The world of the suite', () => {
-  const named = loadWorld();
-  const { ids } = named;
-  const world = createNamedExport(named);
+  const world = loadWorld();
+  const { ids } = world;
 
-  test('has the fixed shape', () => {
-    const listKeys = (list: readonly object[]) => [...new Set(list.map((entry) => Object.keys(entry).join(' ')))];
-    expect(Object.fromEntries(Object.entries(world).map(([name, list]) => [name, listKeys(list)]))).toEqual({
-      customers: ['id name'],
-      products: ['id name'],
-      skus: ['id product_id name'],
-      categories: ['id name'],
-      campaigns: ['id name category_ids'],
-      tiers: ['id campaign_id name created_at metadata rules'],
-    });
-    expect(listKeys(world.tiers.flatMap(({ rules }) => rules)).sort()).toEqual([
-      'kind any_of',
-      'kind id at_least',
-      'kind key includes',
-      'kind key is',
-    ]);
-  });
-
-  test('has unique ids with prefixes, none a part of another, the same in each version', () => {
+  test('has unique ids with prefixes, none a part of another', () => {
     const all = Object.values(ids).flatMap((each) => [...each.values()]);
     expect(all.filter((id, n) => all.some((other, m) => m !== n && other.includes(id)))).toEqual([]);
     for (const id of all) expect(id).toMatch(/^(cust|prod|sku|cat|camp|promo)_[0-9a-f]{24}$/);
-    expect(ids.customer.get('ann')).toBe('cust_e7b4b15d5604471f5ad6d017');
-    expect(ids.campaign.get('spring')).toBe('camp_d19671053c2bb9dfdf46387e');
-    expect(ids.tier.get('greeting')).toBe('promo_8e676ee9fa28c9b0a33bbf1c');
   });
 
   test('has tiers beyond the newest 150, few of the newest for an ordinary customer, all for bulk', () => {

@@ -72,3 +72,11 @@ export function certifyInProcess(
 export function listRequirementsWith(verdict: string, { requirements }: Certificate): string[] {
   return requirements.filter((requirement) => requirement.verdict === verdict).map(({ id }) => id);
 }
+
+/** Renders the cases that do not pass, for the message of a failing test. */
+export function renderUnpassed({ requirements }: Certificate): string {
+  const cases = requirements.flatMap((requirement) => requirement.cases);
+  return cases
+    .flatMap(({ id, verdict, reason }) => (verdict === 'pass' ? [] : `${id} ${verdict}: ${reason}`))
+    .join('\n');
+}

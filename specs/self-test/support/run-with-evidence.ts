@@ -8,6 +8,7 @@ import { listSampleCases } from '../../../src/engine/sample.js';
 import type { Channel } from '../../../src/http/exchange.js';
 import { type Certificate, collectRunFacts } from '../../../src/report/certificate.js';
 import { certifyResults } from '../../../src/report/certify-results.js';
+import type { AnsweredRun } from '../../../src/report/compare/compare-runs.js';
 import { indexExchanges } from '../../../src/report/exchange-index.js';
 import {
   createArchiver,
@@ -21,7 +22,7 @@ import { rejudgeRun } from '../../../src/targets/rejudge.js';
 import type { RunOptions } from '../../../src/targets/run-options.js';
 import { createEngineOptions, loadSettings } from '../../../src/targets/settings.js';
 import { createCertifiedTarget } from '../../../src/targets/target.js';
-import { recognizer, suite } from './in-process.js';
+import { certifyOver, recognizer, suite } from './in-process.js';
 
 /** The result of a run in this process, and its evidence. */
 export interface RunWithEvidence {
@@ -85,6 +86,17 @@ export function createArchive({ exchanges, uses }: RunEvidence, origin: Evidence
   const archiver = createArchiver(origin.baseUrl);
   for (const kept of exchanges) archiver.add(kept);
   return archiver.finish(uses, origin);
+}
+
+/** Runs a suite over a channel and keeps the answers. */
+export async function collectAnswers(
+  name: string,
+  channel: Channel,
+  own = suite,
+): Promise<AnsweredRun & { readonly evidence: StoredEvidence }> {
+  const keeper = createEvidenceKeeper((text) => text);
+  await certifyOver(channel, own, { keeper });
+  return { name, baseUrl: `http://${name}.test`, suite: own, evidence: keeper.take() };
 }
 
 /** Prepares evidence as the results of a run need it. */

@@ -2,11 +2,10 @@
  * An imitation of a vendor's management API for the worked example in targets/voucherify. It follows the vendor's
  * published documents and shares no code with that example.
  */
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import type { HttpRequest, HttpResponse } from '../../../src/http/exchange.js';
+import { type Listening, listenOnLoopback } from './listen-on-loopback.js';
 
 /** A clock of the test: sleeping moves its time and returns at once. */
 export class TestClock {
@@ -111,16 +110,8 @@ export class VendorFake {
   }
 
   /** Serves it on a free local port. */
-  async listen(): Promise<{ url: string; close(): Promise<void> }> {
-    const server = createServer((incoming, outgoing) => void this.serve(incoming, outgoing));
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const { port } = server.address() as AddressInfo;
-    const close = () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      });
-    return { url: `http://127.0.0.1:${port}`, close };
+  listen(): Promise<Listening> {
+    return listenOnLoopback(createServer((incoming, outgoing) => void this.serve(incoming, outgoing)));
   }
 
   private async serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -349,27 +340,10 @@ export class VendorFake {
     return assigned.every(({ rule_id }) => this.holds(object(this.find('rules', String(rule_id))?.rules), body));
   }
 
-  /** Whether numbered conditions hold, joined as their logic says. */
+  /** Whether numbered conditions hold: `findFlaw` allows groups of alternatives only, all joined by `and`. */
   private holds(rules: Json, body: Json): boolean {
-    const tokens = String(rules.logic).match(/\d+|and|or|[()]/gi) ?? [];
-    const next = (token: string) => tokens[0]?.toLowerCase() === token && tokens.shift() !== undefined;
-    const alternatives = (): boolean => {
-      let value = conjunction();
-      while (next('or')) value = conjunction() || value;
-      return value;
-    };
-    const conjunction = (): boolean => {
-      let value = single();
-      while (next('and')) value = single() && value;
-      return value;
-    };
-    const single = (): boolean => {
-      if (!next('(')) return this.condition(object(rules[tokens.shift() ?? '']), body);
-      const value = alternatives();
-      next(')');
-      return value;
-    };
-    return alternatives();
+    const groups = String(rules.logic).split(' and ');
+    return groups.every((group) => group.match(/\d+/g)?.some((number) => this.condition(object(rules[number]), body)));
   }
 
   private condition({ name, property, conditions, rules }: Json, body: Json): boolean {
@@ -432,13 +406,14 @@ function compare(value: unknown, conditions: unknown): boolean {
   });
 }
 
-/** Rejects metadata conditions without property, and logic that names unknown conditions. */
+/** Rejects metadata conditions without property, and logic that names unknown conditions or is nested. */
 function findFlaw({ logic, ...conditions }: Json): Answer | undefined {
   const numbers = String(logic).match(/\d+/g) ?? [];
   const isWhole = numbers.every((number) => number in conditions);
+  const isFlat = /^\d+( and \d+)*$/.test(String(logic).replaceAll(/\(\d+( or \d+)*\)/g, '0'));
   const isNamed = Object.values(conditions).every((each) => {
     const { name, property } = object(each);
     return typeof name === 'string' && (!name.endsWith('metadata') || typeof property === 'string');
   });
-  return isWhole && isNamed && numbers.length > 0 ? undefined : refused(400, 'invalid_validation_rules', String(logic));
+  return isWhole && isFlat && isNamed ? undefined : refused(400, 'invalid_validation_rules', String(logic));
 }

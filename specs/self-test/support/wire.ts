@@ -1,5 +1,5 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
+import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test as base } from '@playwright/test';
 import { credentialPlaceholders, listCredentialSecrets } from '../../../src/contract/operation.js';
@@ -7,6 +7,7 @@ import { type Client, openClient } from '../../../src/http/client.js';
 import { noRetry, type PartialConnectionOptions } from '../../../src/http/connection-options.js';
 import type { Credentials } from '../../../src/http/credentials.js';
 import type { Exchange, HttpRequest } from '../../../src/http/exchange.js';
+import { type Listening, listenOnLoopback } from './listen-on-loopback.js';
 
 /** A request as the server received it. */
 export interface ReceivedRequest {
@@ -60,7 +61,7 @@ export const test = base.extend<{
 }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructured first argument.
   serve: async ({}, use) => {
-    const servers: Server[] = [];
+    const servers: Listening[] = [];
     await use(async (...replies) => {
       const received: ReceivedRequest[] = [];
       let connections = 0;
@@ -80,11 +81,11 @@ export const test = base.extend<{
         connections += 1;
         socket.on('error', () => undefined);
       });
-      servers.push(server);
-      const port = await listenOnLoopback(server);
-      return { url: `http://127.0.0.1:${port}`, port, received, countConnections: () => connections };
+      const listening = await listenOnLoopback(server);
+      servers.push(listening);
+      return { ...listening, received, countConnections: () => connections };
     });
-    for (const server of servers) server.close().closeAllConnections();
+    await Promise.all(servers.map(({ close }) => close()));
   },
   // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructured first argument.
   open: async ({}, use) => {
@@ -100,12 +101,6 @@ export const test = base.extend<{
     await Promise.all(clients.map((client) => client.close()));
   },
 });
-
-/** Returns the port. */
-export async function listenOnLoopback(server: NetServer): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
-}
 
 /** Renders a response. Adds Content-Length, unless the headers announce a length. */
 export function renderResponse(status: string, headers: readonly string[] = [], body: string | Buffer = ''): Buffer {
