@@ -22,7 +22,7 @@ export const knownFaults: readonly Fault[] = [
 
 /** Finds out how the suite sees each fault, on all cores. */
 export function proveFaults(ids: readonly string[] = faults.map(({ id }) => id)): Promise<FaultProof[]> {
-  return runInWorkers(new URL('./proof-worker.js', import.meta.url), ids);
+  return runInWorkers('prove', ids);
 }
 
 /** The contents of the files that are made from the kill matrix, by path. */

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, expect, type Page, test } from '@playwright/test';
+import { expect, type Page, test } from '@playwright/test';
 import axe from 'axe-core';
 import type { Suite } from '../../src/cases/suite.js';
 import { createEvidenceKeeper } from '../../src/engine/evidence-keeper.js';
@@ -13,19 +13,13 @@ import { createBaseline } from '../../src/report/baseline.js';
 import type { Certificate } from '../../src/report/certificate.js';
 import { diagnoseRun } from '../../src/report/diagnosis/diagnose-run.js';
 import { indexExchanges } from '../../src/report/exchange-index.js';
-import { openBrowser } from './support/browser.js';
+import { usePages } from './support/browser.js';
 import { makeTestFolder } from './support/cli.js';
 import { type Answer, certifyOver, channelTo, createReference, suite } from './support/in-process.js';
 import { renderOutput } from './support/render-output.js';
 
 const folder = makeTestFolder();
-let browser: Browser;
-test.beforeAll(async () => {
-  browser = await openBrowser();
-});
-test.afterAll(async () => {
-  await browser?.close();
-});
+const openPage = usePages();
 
 const deploymentWith = (...faults: string[]): Answer => createReference({ faults });
 const honest = deploymentWith();
@@ -58,7 +52,8 @@ interface Opened {
 async function open(html: string, { at = '' } = {}): Promise<Opened> {
   const file = path.join(folder, 'certificate.html');
   writeFileSync(file, html);
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  const page = await openPage();
+  await page.setViewportSize({ width: 1280, height: 900 });
   page.setDefaultTimeout(20_000);
   const complaints: string[] = [];
   page.on('console', (message) => complaints.push(message.text()));

@@ -5,7 +5,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { TlsOptions } from 'node:tls';
 import { expect } from '@playwright/test';
 import { isLoopback } from '../../src/http/connector.js';
-import { type Listening, listenOnLoopback } from './support/listen-on-loopback.js';
 import {
   authorityCertificate as authority,
   clientCertificate as client,
@@ -36,23 +35,15 @@ const test = base.extend<{
   /** Starts a proxy that connects every tunnel to one port of this machine, or answers with another status. */
   startProxy: (port: number, status?: string) => Promise<Proxy>;
 }>({
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructured first argument.
-  serveSecurely: async ({}, use) => {
-    const servers: Listening[] = [];
-    await use(async (options) => {
+  serveSecurely: ({ listen }, use) =>
+    use(async (options) => {
       const secure = createSecureServer({ ...server, ...options }, ({ headers }, answer) =>
         answer.end(JSON.stringify({ host: headers.host, token: headers['x-client-token'] !== undefined })),
       );
-      const listening = await listenOnLoopback(secure);
-      servers.push(listening);
-      return listening.port;
-    });
-    await Promise.all(servers.map(({ close }) => close()));
-  },
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructured first argument.
-  startProxy: async ({}, use) => {
-    const proxies: Listening[] = [];
-    await use(async (port, status = '200 OK') => {
+      return (await listen(secure)).port;
+    }),
+  startProxy: ({ listen }, use) =>
+    use(async (port, status = '200 OK') => {
       const received: string[] = [];
       const proxy = createServer().on('connect', ({ url, rawHeaders }, near: Socket) => {
         received.push([url, ...rawHeaders].join('\n'));
@@ -62,12 +53,8 @@ const test = base.extend<{
         near.pipe(far).pipe(near);
         near.on('close', () => far.destroy());
       });
-      const listening = await listenOnLoopback(proxy);
-      proxies.push(listening);
-      return { url: listening.url, received };
-    });
-    await Promise.all(proxies.map(({ close }) => close()));
-  },
+      return { url: (await listen(proxy)).url, received };
+    }),
 });
 
 test.describe('Over plain HTTP, credentials stay on this machine:', () => {
@@ -195,11 +182,11 @@ test.describe('A broken proxy', () => {
     ['opens a tunnel and closes it', onConnect((near) => near.end(tunnel)), broken, noConnection],
   ];
   for (const scheme of ['http', 'https'])
-    test(`ends each attempt (${scheme})`, { tag: scheme === 'https' ? [] : ['@long'] }, async ({ open }) => {
+    test(`ends each attempt (${scheme})`, { tag: scheme === 'https' ? [] : ['@long'] }, async ({ open, listen }) => {
       const sendThrough = async ([what, act, httpMessage, overTls = httpMessage]: Behaviour) => {
         const message = scheme === 'https' ? overTls : httpMessage;
         let connections = 0;
-        const proxy = await listenOnLoopback(
+        const proxy = await listen(
           createPlainServer((near) => {
             connections += 1;
             act(near.on('error', () => undefined));
@@ -218,7 +205,6 @@ test.describe('A broken proxy', () => {
         // Without an end, undici would connect again and again. After an aborted request it connects once more.
         await delay(200);
         expect.soft(connections, what).toBeLessThanOrEqual(4);
-        await proxy.close();
       };
       await Promise.all(behaviours.map(sendThrough));
     });

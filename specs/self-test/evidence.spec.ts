@@ -1,9 +1,9 @@
 /** The evidence of a run, and judging it again. */
 
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { chromium, expect, test } from '@playwright/test';
+import { expect, test } from '@playwright/test';
 import { faults } from '../../reference/faults/index.js';
 import { listCredentialSecrets } from '../../src/contract/operation.js';
 import type { Channel, HttpRequest } from '../../src/http/exchange.js';
@@ -12,11 +12,16 @@ import { parseArchive } from '../../src/report/har-archive.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { encodeRecordedInputs } from '../../src/targets/recorded-run.js';
 import { loadSettings } from '../../src/targets/settings.js';
+import { openBrowser } from './support/browser.js';
 import { makeTestFolder } from './support/cli.js';
 import { channelTo, createReference, suite } from './support/in-process.js';
-import { createArchive, judgeAgain, readEvidenceBack, runWithEvidence } from './support/run-with-evidence.js';
-
-const { name, version, digest } = suite;
+import {
+  bareOrigin,
+  createArchive,
+  judgeAgain,
+  readEvidenceBack,
+  runWithEvidence,
+} from './support/run-with-evidence.js';
 
 const window = 'window-of-149';
 
@@ -53,10 +58,6 @@ test.describe('Judging the evidence again gives the same certificate', () => {
 
   const few = 'limit,quantity,response-status,unknown-query-parameter,deprecation-headers';
   const outages: Readonly<Record<string, () => Channel>> = {
-    'that cannot be reached': () => ({
-      ...channelTo(createReference()),
-      send: async (request) => ({ request, transportError: 'unreachable', message: 'Nobody is there.', attempts: 3 }),
-    }),
     'that answers some requests too late': () => {
       const channel = channelTo(createReference());
       let turn = 0;
@@ -117,10 +118,8 @@ test.describe('Judging the evidence again gives the same certificate', () => {
 
 test.describe('An archive', () => {
   const origin = {
-    suite: { name, version, digest },
-    baseUrl: 'http://in-process.test',
+    ...bareOrigin,
     inputs: encodeRecordedInputs({ availability: {}, settings: loadSettings({ reference: true }, {}, suite) }),
-    extent: { isCutShort: false, judged: [], unjudged: [] },
   };
   const request: HttpRequest = { method: 'GET', path: '/', headers: [] };
   const write = (bodies: readonly string[]) => {
@@ -162,13 +161,11 @@ test.describe('An archive', () => {
   });
 
   test('can be replayed by a browser', { tag: '@long' }, async () => {
-    const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((file) => existsSync(file));
-    test.skip(executablePath === undefined, 'There is no Chromium on this machine.');
     const folder = makeTestFolder();
     const left = await runWithEvidence(channelTo(createReference()), { options: { only: ['limit'] } });
     const file = path.join(folder, 'evidence.har');
     writeFileSync(file, createArchive(left.evidence, left.origin).content);
-    const browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] });
+    const browser = await openBrowser();
     const page = await browser.newPage();
     await page.routeFromHAR(file, { notFound: 'abort' });
     const { exchange } = left.evidence.exchanges[0] ?? {};

@@ -78,12 +78,12 @@ test('20 runs that are cut short at random moments keep the results of the last 
   tag: '@long',
 }, async () => {
   const folder = makeTestFolder();
-  await endedEarly(() => {}, { folder });
+  await endedEarly(() => {}, { cwd: folder });
   const random = createRandom(2);
   for (const [n, ending] of Array.from({ length: 20 }, (_, at) => [at, Object.values(endings)[at % 4]] as const)) {
     // Half of them end while requests are sent, the others while files are written, or just before or after.
     const when = n % 2 === 0 ? { request: 1 + Math.floor(random() * 220) } : { request: 220, delayMs: random() * 3000 };
-    await endedEarly(ending?.end ?? (() => {}), { folder, ...when });
+    await endedEarly(ending?.end ?? (() => {}), { cwd: folder, ...when });
     const { output } = await runConformanceInProcess(['verify', 'out/certificate.json'], { cwd: folder });
     expect(output, `run ${n}`).toBe('WHOLE  out/certificate.json: conforms\n');
   }
@@ -97,10 +97,12 @@ test('20 runs that are cut short at random moments keep the results of the last 
  */
 async function endedEarly(
   end: Ending['end'],
-  { folder, request: last = 60, delayMs = 0 }: { folder?: string; request?: number; delayMs?: number } = {},
+  {
+    cwd = makeTestFolder(),
+    request: last = 60,
+    delayMs = 0,
+  }: { cwd?: string; request?: number; delayMs?: number } = {},
 ): Promise<{ cwd: string; by: unknown }> {
-  const own = makeTestFolder();
-  const cwd = folder ?? own;
   const answer = createIndependentDeployment(suite.world);
   let received = 0;
   let group = 0;

@@ -12,7 +12,6 @@ import { mockFromRecord } from '../../src/mock-from-record.js';
 import { createBaseline } from '../../src/report/baseline.js';
 import { type AnsweredRun, compareAnsweredRuns } from '../../src/report/compare/compare-runs.js';
 import { createRecord, parseRecord, renderRecord, type TargetRecord } from '../../src/report/target-record.js';
-import { loadSettings } from '../../src/targets/settings.js';
 import {
   commandLine,
   credentialVariables,
@@ -22,7 +21,7 @@ import {
   runConformanceInProcess,
   watchProcess,
 } from './support/cli.js';
-import { type Answer, certifyInProcess, channelTo, createReference, suite } from './support/in-process.js';
+import { type Answer, addMembers, certifyInProcess, channelTo, createReference, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen, type ShapeName, shapes } from './support/independent-deployment.js';
 import { createPatchedRequest } from './support/patched-request.js';
 import { renderOutput } from './support/render-output.js';
@@ -32,13 +31,8 @@ const { world } = suite;
 const cwd = makeTestFolder();
 
 /** Adds members to every successful body. */
-function adding(respond: Answer, members: () => object): Answer {
-  return (request) => {
-    const response = respond(request);
-    if (response.status >= 400) return response;
-    return { ...response, body: JSON.stringify({ ...JSON.parse(response.body), ...members() }) };
-  };
-}
+const adding = (respond: Answer, create: () => object) =>
+  addMembers(respond, ({ status }) => (status < 400 ? create() : {}));
 
 async function recorded(respond: Answer, options: { tierPatterns?: readonly string[] } = {}): Promise<TargetRecord> {
   const { results } = await certifyInProcess(respond, { infersShape: true, ...options });
@@ -198,12 +192,6 @@ test('A new member in every response is one drift, one note or nothing', async (
   expect(renderOutput('junit.xml', noted.certificate, suite, noted.results)).not.toContain('<failure');
   const ignored = await driftOf(changed, record, { additive: 'ignore' });
   expect([ignored.drift, ignored.certificate.notes.filter((note) => note.includes('version'))]).toEqual([[], []]);
-});
-
-test('A target file states the policy for new members', () => {
-  const file = path.join(cwd, 'additive.yaml');
-  writeFileSync(file, 'name: shop\nbase_url: http://127.0.0.1:9\ndrift: { additive: note }\n');
-  expect(loadSettings({ target: file }, credentialVariables, suite).expected.additive).toBe('note');
 });
 
 test('certify --against reports drift; record --update shows the changes and accepts them', async () => {

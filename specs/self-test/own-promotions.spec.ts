@@ -5,7 +5,7 @@ import type { DeploymentOptions } from '../../reference/deployment.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import type { Certificate } from '../../src/report/certificate.js';
 import { diagnose } from '../../src/targets/diagnose.js';
-import type { Tier, World } from '../../src/world/world.js';
+import type { World } from '../../src/world/world.js';
 import {
   type Answer,
   certifyInProcess,
@@ -99,15 +99,17 @@ test('A failure that no shifted window explains stays one', { tag: '@long' }, as
   const [newest] = world.tiers;
   const returnsReserved = deploy(addPromotions(3), { change: () => ({ customerRule: () => true }) });
   const losesNewest = deploy(addPromotions(3), {
-    change: ({ list }) => ({ list: (tiers, request) => list(without(tiers, newest), request) }),
+    change: ({ list }) => ({
+      list: (tiers, request) =>
+        list(
+          tiers.filter(({ id }) => id !== newest?.id),
+          request,
+        ),
+    }),
   });
   for (const respond of [returnsReserved, losesNewest]) expect(await judge(respond)).toBe('does-not-conform');
   expect(await judge(deploy(addPromotions(3), withWindow(150)), stating(0))).toBe('does-not-conform');
 });
-
-function without(tiers: readonly Tier[], tier: Tier | undefined): Tier[] {
-  return tiers.filter(({ id }) => id !== tier?.id);
-}
 
 test('The doctor shows the ids, until they are counted', async () => {
   const examine = async (own: Suite) => {

@@ -13,7 +13,6 @@ import { getMonotonicMs } from '../../src/support/monotonic-clock.js';
 import { makeTestFolder } from './support/cli.js';
 import { requirementSuite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
-import { listenOnLoopback } from './support/listen-on-loopback.js';
 import {
   createRequest,
   getMessage,
@@ -244,16 +243,13 @@ test.describe('The time of the budget ends a wait', () => {
     expect(getMessage(exchange)).toMatch(usedUp);
   });
 
-  test('for a connection', async ({ open }) => {
-    const server = createServer(() => undefined);
-    const { url: proxy, close } = await listenOnLoopback(server);
-    const options = { proxy, allowHttp: true };
-    const client = open('http://deployment.test', { ...options, limits: { timeoutMs: hour }, budget, retry });
+  test('for a connection', async ({ open, listen }) => {
+    const { url: proxy } = await listen(createServer(() => undefined));
+    const limits = { timeoutMs: hour };
+    const client = open('http://deployment.test', { proxy, allowHttp: true, limits, budget, retry });
     const exchange = await client.send(request);
     expect([getOutcome(exchange), exchange.attempts]).toEqual(['timed-out', 1]);
     expect(getMessage(exchange)).toMatch(usedUp);
-    await client.close();
-    await close();
   });
 
   test('for a retry', async ({ serve, open }) => {

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
@@ -13,19 +13,20 @@ import { openTarget } from '../../src/targets/open-target.js';
 import { completeRunOptions } from '../../src/targets/run-options.js';
 import { loadTarget } from '../../src/targets/target.js';
 import { findThingProblem } from '../../src/world/find-thing-problem.js';
-import { credentialVariables as env, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
+import {
+  copyTargets,
+  credentialVariables as env,
+  makeTestFolder,
+  runConformance,
+  runConformanceInProcess,
+} from './support/cli.js';
 import { certifyOver, suite } from './support/in-process.js';
 import { documentedRequest } from './support/wire.js';
 
 const folder = makeTestFolder();
 
 test('A deployment with its own ids is provisioned, passes the doctor and conforms', async () => {
-  for (const part of ['targets', 'schemas'])
-    cpSync(path.join(packageRoot, part), path.join(folder, part), {
-      recursive: true,
-      // Who tried the example has bindings there.
-      filter: (file) => !file.endsWith('.bindings.yaml'),
-    });
+  copyTargets(folder);
   const { url, close } = await serveReference({
     world: emptyWorld,
     credentials: referenceCredentials,

@@ -118,6 +118,9 @@ test('--failed ends: each run of some cases keeps what earlier ones found out ab
   expect((await runConformanceInProcess(failed(), { cwd })).output).toContain('nothing is left to run');
 });
 
+/** What a run with --bail selected. */
+const stopped = { verdict: 'does-not-conform', cases: { fail: 1, 'not-run': ofQuantity.length - 1 } };
+
 test('--bail stops at the first failure and shows its line, in an installed package too', async () => {
   const root = copyPackage(path.join(cwd, 'node_modules', 'installed'));
   const { url, close } = await listen(broken);
@@ -128,10 +131,7 @@ test('--bail stops at the first failure and shows its line, in an installed pack
   expect(output).toMatch(/^ *> +\d+ \| .*exclude/m);
   expect(output).toContain('DOES-NOT-CONFORM as far as selected');
   const { selected, requirements } = loadCertificate(cwd, 'bail/partial');
-  expect(selected).toEqual({
-    verdict: 'does-not-conform',
-    cases: { fail: 1, 'not-run': ofQuantity.length - 1 },
-  });
+  expect(selected).toEqual(stopped);
   const reasons = requirements.find(({ id }) => id === 'order.quantity')?.cases.map(({ reason }) => reason);
   expect(reasons?.at(-1)).toBe('Not reached in this run.');
 });
@@ -157,10 +157,7 @@ test('--watch runs again when the target, the target file or a case changes', as
 
   await round(1, () => undefined);
   const { selected } = loadCertificate(cwd, 'watched/partial');
-  expect(selected).toEqual({
-    verdict: 'does-not-conform',
-    cases: { fail: 1, 'not-run': ofQuantity.length - 1 },
-  });
+  expect(selected).toEqual(stopped);
   // The line of the case, with a mark.
   expect(readOutput()).toMatch(/^ *> +\d+ \| .*exclude/m);
   // The page shows the exchange of the result: no others are kept.

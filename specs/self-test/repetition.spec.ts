@@ -167,12 +167,6 @@ test.describe('The world is a precondition', () => {
       }
     });
 
-  test('a deployment that answers 404 to everything is incomplete, and the first reason says so', async () => {
-    const { certificate } = await certifyInProcess(() => ({ status: 404, headers: [], body: '' }), { suite });
-    expect(certificate.verdict).toBe('incomplete');
-    expect(certificate.incomplete_because?.[0]).toMatch(/answered alike.*: 404, without a body/);
-  });
-
   test('a 410 for some requests proves nothing: a customer may be deleted', async () => {
     let requests = 0;
     const { certificate } = await certifyInProcess(

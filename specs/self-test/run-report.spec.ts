@@ -27,8 +27,6 @@ async function reportInProcess(answer: Answer): Promise<string[]> {
   return renderRunReport(certificate, { certificate: 'certificate.json', files: [] }).trimEnd().split('\n');
 }
 
-const failing = (lines: readonly string[]) => lines.findIndex((line) => line.startsWith('  fail  '));
-
 const [window, customer, filter] = ['window-of-149', 'customer-ignored', 'metadata-filter-ignored'].map((fault) =>
   createReference({ faults: [fault] }),
 ) as [Answer, Answer, Answer];
@@ -54,7 +52,7 @@ test.describe('A run is reported on one screen:', () => {
     const verdicts = lines.flatMap((line) => /^ {2}(fail|inconclusive|pass) /.exec(line)?.[1] ?? []);
     expect(verdicts).toEqual([...verdicts].sort());
     const example = lines.findIndex((line) => /^1\. fail .* \S+\.yaml:\d+:\d+$/.test(line));
-    expect(example).toBeGreaterThan(failing(lines));
+    expect(example).toBeGreaterThan(lines.findIndex((line) => line.startsWith('  fail  ')));
     expect(lines.join('\n')).toMatch(/^ +> +\d+ \| /m);
     expect(lines.join('\n')).not.toContain('Error Context');
   });

@@ -8,8 +8,7 @@ import { judgeDifferences, readAcceptedDifferences } from '../../src/report/comp
 import { type AnsweredRun, compareAnsweredRuns, judgeComparison } from '../../src/report/compare/compare-runs.js';
 import { renderMigrationMarkdown, renderMigrationSentence } from '../../src/report/compare/migration-report.js';
 import type { World } from '../../src/world/world.js';
-import { inProcessCredentials } from '../proof/judge-deployment.js';
-import { makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
+import { credentialVariables, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { certifyOver, channelTo, createBindings, createReference, suite as whole } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 import { collectAnswers } from './support/run-with-evidence.js';
@@ -19,17 +18,10 @@ const folder = makeTestFolder();
 const ids = ['reserved-for-one-customer', 'integer-quantity', 'sampled-again'];
 const suite = selectFromSuite(whole, { only: ids });
 
-/** A world without the tier that only Ann gets. */
+/** A world in which one tier for Ann is not for her. */
 function removeTierOfAnn(world: World): World {
-  const ann = whole.world.ids.customer.get('ann') as string;
-  const tiers = world.tiers.map((tier) => ({
-    ...tier,
-    rules: tier.rules.map((rule) =>
-      tier.name === 'for-ann' && rule.kind === 'customer'
-        ? { ...rule, any_of: rule.any_of.filter((id) => id !== ann) }
-        : rule,
-    ),
-  }));
+  const rules = [{ kind: 'customer', any_of: [whole.world.ids.customer.get('bulk') as string] }] as const;
+  const tiers = world.tiers.map((tier) => (tier.name === 'for-ann' ? { ...tier, rules } : tier));
   return { ...world, tiers };
 }
 
@@ -201,8 +193,6 @@ test.describe('The answers of two targets', () => {
   });
 });
 
-const credentials = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-usual-token' };
-
 function targetFile(name: string, text: string): string {
   writeFileSync(path.join(folder, `${name}.yaml`), `name: ${name}\n${text}`);
   return `${name}.yaml`;
@@ -224,7 +214,7 @@ test('Targets that cannot be told apart are refused before anything is sent', as
     [['certify', ...both, '--target', 'none.yaml'], 'none.yaml:1:1: cannot be read'],
     [['doctor', ...both], 'name more than one deployment'],
   ] as const) {
-    const { status, output } = await runConformanceInProcess(args, { cwd: folder, env: credentials });
+    const { status, output } = await runConformanceInProcess(args, { cwd: folder, env: credentialVariables });
     expect([status, output]).toEqual([2, expect.stringContaining(said)]);
   }
   // Said once, though it is so for each.
@@ -239,27 +229,20 @@ test('@long --same-as runs targets at the same time and fails if one promotion d
     return listen((request) => {
       const value = (wanted: string) => request.headers.find(([header]) => header.toLowerCase() === wanted)?.[1] ?? '';
       tokens[name].add(value('x-client-token'));
-      // It knows its own credentials alone.
-      const headers = request.headers.filter(([header]) => !/^x-client-/i.test(header));
-      const known = inProcessCredentials;
-      return answer({
-        ...request,
-        headers: [...headers, ['X-Client-Application-Id', known.applicationId], ['X-Client-Token', known.token]],
-      });
+      return answer(request);
     });
   };
   const servers = [await served('live', whole.world), await served('mock', removeTierOfAnn(whole.world))] as const;
   const live = targetFile('live', `base_url: ${servers[0].url}\ncredentials: { token: $LIVE_TOKEN }\n`);
   const mock = targetFile('mock', `base_url: ${servers[1].url}\n`);
   const args = ['certify', '--target', live, '--target', mock, '--same-as', 'live'];
-  const { status, output } = await runConformance([...args, '--only', 'audience-rules-only-values,order.quantity'], {
-    cwd: folder,
-    env: { ...credentials, LIVE_TOKEN: 'the-token-of-live' },
-  });
-  const alike = await runConformance([...args, '--only', 'integer-quantity-of-a-sku', '--out', 'alike'], {
-    cwd: folder,
-    env: { ...credentials, LIVE_TOKEN: 'the-token-of-live' },
-  });
+  const run = (...more: string[]) =>
+    runConformance([...args, ...more], {
+      cwd: folder,
+      env: { ...credentialVariables, LIVE_TOKEN: 'the-token-of-live' },
+    });
+  const { status, output } = await run('--only', 'audience-rules-only-values,order.quantity');
+  const alike = await run('--only', 'integer-quantity-of-a-sku', '--out', 'alike');
   await Promise.all(servers.map(({ close }) => close()));
   expect([status, output]).toEqual([1, expect.stringContaining('differ, because it returns fewer promotions for ')]);
   expect(output.indexOf('Target live')).toBeLessThan(output.indexOf('Target mock'));
@@ -273,5 +256,5 @@ test('@long --same-as runs targets at the same time and fails if one promotion d
     expect.stringMatching(/Of (\d+) requests, mock returns the same promotions as live for \1\.\n/),
   ]);
   expect([...tokens.live]).toEqual(['the-token-of-live']);
-  expect([...tokens.mock]).toEqual(['the-usual-token']);
+  expect([...tokens.mock]).toEqual([credentialVariables.CLIENT_TOKEN]);
 });

@@ -191,16 +191,9 @@ test('A flag is no reason for doubt if the target file says that all were return
 for (const at of [0, 1])
   test(`A list of two promotions is no row with columns: a wrong one is at index ${at}`, async () => {
     const wrong = world.ids.tier.get('beyond-first') ?? '';
-    const respond = createReference({
-      change: (handlers) => ({
-        list: (tiers, request) => {
-          const ids = tiers.map(({ id }) => id);
-          return {
-            ...handlers.list([], request),
-            body: JSON.stringify(ids.length === 1 ? ids.toSpliced(at, 0, wrong) : ids),
-          };
-        },
-      }),
-    });
-    expect((await certify(respond)).verdict).toBe('does-not-conform');
+    const shape: Shape = (all) => {
+      const ids = idsOf(all.filter(({ valid }) => valid));
+      return ids.length === 1 ? ids.toSpliced(at, 0, wrong) : ids;
+    };
+    expect((await certify(respondWith(shape))).verdict).toBe('does-not-conform');
   });

@@ -191,11 +191,12 @@ test('Ids are used exactly as written', () => {
   expect(names.map((name) => ids.customer.get(name))).toEqual(['0012', '1e3', '12345678901234567890', '0x1F', 'a b']);
 });
 
-test('Settings can be serialized and contain no secrets', () => {
+test('Settings can be serialized, have the policy for new members and contain no secrets', () => {
   for (const name of ['cert', 'key']) writeFile(`${name}.pem`, '-----BEGIN PRIVATE KEY-----\nhunter2');
   const text = `${staging}
 response: { tier: /promotions/*/id }
 pins: { empty-result: empty-list }
+drift: { additive: note }
 headers: { X-Api-Key: $GATEWAY_KEY }
 proxy: $OWN_PROXY
 tls: { cert: cert.pem, key: key.pem }`;
@@ -210,6 +211,7 @@ tls: { cert: cert.pem, key: key.pem }`;
   const bytes = serialize(settings);
   expect(deserialize(bytes)).toEqual(settings);
   expect(bytes.toString('latin1')).not.toContain('hunter2');
+  expect(settings.expected.additive).toBe('note');
 });
 
 test('A secret that is a part of an id or of a header is refused: evidence without it could not be judged again', () => {

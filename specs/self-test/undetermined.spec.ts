@@ -4,7 +4,8 @@ import { expect, test } from '@playwright/test';
 import type { Suite } from '../../src/cases/suite.js';
 import { undetermined } from '../../src/cases/test-case.js';
 import type { HttpResponse } from '../../src/http/exchange.js';
-import { type Answer, certifyInProcess, suite } from './support/in-process.js';
+import { parseJson } from '../../src/support/json.js';
+import { type Answer, addMembers, certifyInProcess, createReference, suite } from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
 
 const { world } = suite;
@@ -20,14 +21,11 @@ const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
 /** Each response has its own number and time. */
 function volatile(): Answer {
-  const plain = createIndependentDeployment(world, { shape: 'renamed' });
   let number = 0;
-  return (request) => {
-    const { status, body } = plain(request);
+  return addMembers(createIndependentDeployment(world, { shape: 'renamed' }), () => {
     number += 1;
-    const at = new Date(1_700_000_000_000 + number * 1_000).toISOString();
-    return json(status, { ...JSON.parse(body), request: { id: `req-${number}`, at } });
-  };
+    return { request: { id: `req-${number}`, at: new Date(1_700_000_000_000 + number * 1_000).toISOString() } };
+  });
 }
 
 /** Errors have status 200. */
@@ -62,12 +60,8 @@ const strict: Answer = (request) => {
   if (request.path.split('?')[0] !== operation) return { status: 308, headers: [['Location', operation]], body: '' };
   const type = request.headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
   if (!type.startsWith('application/json')) return json(415, {});
-  let body: Record<string, unknown>;
-  try {
-    body = JSON.parse(request.body ?? '');
-  } catch {
-    return json(400, {});
-  }
+  const body = parseJson(request.body ?? '') as Record<string, unknown> | undefined;
+  if (body === undefined) return json(400, {});
   const members = ['customer', 'order', 'options', 'metadata'];
   const isKnown = isObject(body) && Object.keys(body).every((key) => members.includes(key));
   if (!isKnown || !members.every((key) => isObject(body[key]))) return json(422, {});
@@ -77,6 +71,7 @@ const strict: Answer = (request) => {
 };
 
 const deployments: Readonly<Record<string, Answer>> = {
+  reference: createReference(),
   plain: createIndependentDeployment(world),
   'strict about values': createIndependentDeployment(world, {
     numericStrings: 'rejected',

@@ -170,19 +170,13 @@ for (const [n, [what, [answer, verdict, shows, tag = []]]] of Object.entries(dep
 
 const answered = suite.cases.map((testCase) => ({ ...createUnsentResult(testCase, 'pass', ''), outcome: 'rejected' }));
 
-test('Text from another certificate is safe', async () => {
+test('Text from an unfit certificate is safe', async () => {
   const certificate = createCertificate(suite, answered, runFacts);
+  const questions = certificate.questions.map((question) => ({ ...question, id: lines[0] }));
   writeFileSync(path.join(cwd, 'own.input'), JSON.stringify(certificate));
-  const outcomes = certificate.questions.map((question) => ({ ...question, outcome: hostile }));
-  const ids = certificate.questions.map((question) => ({ ...question, id: lines[0] }));
-  for (const [other, status] of [
-    [{ ...certificate, target: { ...certificate.target, name: hostile }, questions: outcomes }, 3],
-    [{ ...certificate, questions: ids }, 2],
-  ] as const) {
-    writeFileSync(path.join(cwd, 'forged.input'), JSON.stringify(other));
-    const compared = await runConformanceInProcess(['compare', 'own.input', 'forged.input'], { cwd });
-    expect([compared.status, listMisdeeds(['compare', compared.output])]).toEqual([status, []]);
-  }
+  writeFileSync(path.join(cwd, 'forged.input'), JSON.stringify({ ...certificate, questions }));
+  const compared = await runConformanceInProcess(['compare', 'own.input', 'forged.input'], { cwd });
+  expect([compared.status, listMisdeeds(['compare', compared.output])]).toEqual([2, []]);
 });
 
 test('A record that would not load again is not written', () => {

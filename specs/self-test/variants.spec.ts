@@ -36,7 +36,6 @@ interface Look {
 
 /** The only shape in which promotions that were not returned are named too. */
 const rejecting: ShapeName = 'with-rejected';
-const statedPatterns = ['/promotions/*/id'];
 
 const shapeNames = Object.keys(shapes) as ShapeName[];
 /** Ten times as slow as the others; deployments.spec.ts has it. */
@@ -119,7 +118,7 @@ function reshaped(
 }
 
 function examined({ shape, stated }: Look, respond: Answer, own = suite): Promise<DeploymentJudgement> {
-  const tierPatterns = shape === rejecting && stated ? { tierPatterns: statedPatterns } : {};
+  const tierPatterns = shape === rejecting && stated ? { tierPatterns: ['/promotions/*/id'] } : {};
   return judgeDeployment(own, respond, { recognizer, ...tierPatterns });
 }
 

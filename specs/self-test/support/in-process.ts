@@ -3,9 +3,10 @@ import { findFault } from '../../../reference/faults/index.js';
 import { loadSuite, type Suite } from '../../../src/cases/suite.js';
 import type { ResultWithExchanges } from '../../../src/engine/case-result.js';
 import { type EngineOptions, runSuite } from '../../../src/engine/run.js';
-import type { Channel } from '../../../src/http/exchange.js';
+import type { Channel, HttpResponse } from '../../../src/http/exchange.js';
 import { createRecognizer } from '../../../src/recognition/recognizer.js';
 import { type Certificate, collectRunFacts, createCertificate } from '../../../src/report/certificate.js';
+import { parseJson } from '../../../src/support/json.js';
 import type { Availability } from '../../../src/world/bind-world.js';
 import { type ThingKind, thingKinds } from '../../../src/world/named-world.js';
 import { type Answer, createChannel, inProcessCredentials } from '../../proof/judge-deployment.js';
@@ -79,4 +80,14 @@ export function renderUnpassed({ requirements }: Certificate): string {
   return cases
     .flatMap(({ id, verdict, reason }) => (verdict === 'pass' ? [] : `${id} ${verdict}: ${reason}`))
     .join('\n');
+}
+
+/** Adds members to every body that is an object, such as values that differ each time. */
+export function addMembers(answer: Answer, create: (response: HttpResponse) => object): Answer {
+  return (request) => {
+    const response = answer(request);
+    const body = parseJson(response.body);
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) return response;
+    return { ...response, body: JSON.stringify({ ...body, ...create(response) }) };
+  };
 }

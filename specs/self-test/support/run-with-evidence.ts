@@ -24,6 +24,14 @@ import { createEngineOptions, loadSettings } from '../../../src/targets/settings
 import { createCertifiedTarget } from '../../../src/targets/target.js';
 import { certifyOver, recognizer, suite } from './in-process.js';
 
+/** The origin of the evidence of a run without settings. */
+export const bareOrigin: EvidenceOrigin = {
+  suite: { name: suite.name, version: suite.version, digest: suite.digest },
+  baseUrl: 'http://in-process.test',
+  inputs: {},
+  extent: { isCutShort: false, judged: [], unjudged: [] },
+};
+
 /** The result of a run in this process, and its evidence. */
 export interface RunWithEvidence {
   readonly certificate: Certificate;
@@ -60,11 +68,9 @@ export async function runWithEvidence(
   for (const testCase of cases) results.push(await run.runCase(testCase));
   if (listSampleCases(selected).length > 0) results.push(await run.repeatSamples());
   if (settings.exploration !== undefined) results.push(await run.explore(settings.exploration));
-  const baseUrl = 'http://in-process.test';
-  const { name, version, digest } = suite;
   const evidence = run.takeEvidence();
   const facts = {
-    target: createCertifiedTarget(settings.target, baseUrl),
+    target: createCertifiedTarget(settings.target, bareOrigin.baseUrl),
     ...collectRunFacts(results, run.calibration, settings, selected.cases),
     isCutShort: false,
     startedAt: new Date(0),
@@ -74,8 +80,7 @@ export async function runWithEvidence(
     ...certifyResults(suite, results, indexExchanges(evidence, recognizer, results), facts, settings.target),
     evidence,
     origin: {
-      suite: { name, version, digest },
-      baseUrl,
+      ...bareOrigin,
       inputs: encodeRecordedInputs({ availability: {}, settings }),
       extent: { isCutShort: false, judged: results.map(({ id }) => id), unjudged: [] },
     },

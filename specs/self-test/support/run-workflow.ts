@@ -8,7 +8,6 @@ type Values = Readonly<Record<string, string>>;
 
 interface Step {
   readonly name?: string;
-  readonly id?: string;
   readonly if?: string;
   readonly uses?: string;
   readonly run?: string;

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test as base } from '@playwright/test';
 import { credentialPlaceholders, listCredentialSecrets } from '../../../src/contract/operation.js';
@@ -54,15 +54,25 @@ export const getResponse = (exchange: Exchange) => ('response' in exchange ? exc
 export const joinNames = ({ received }: Wire) => received.map(({ line }) => /\/(\S*) /.exec(line)?.[1]).join('');
 
 export const test = base.extend<{
+  /** Lets a server listen on a free local port until the test ends. */
+  listen: (server: Server) => Promise<Listening>;
   /** Starts a server. Request n gets reply n, all further requests get the last reply. */
   serve: (...replies: readonly Reply[]) => Promise<Wire>;
   /** Opens a client with the credentials above. By default it retries nothing. */
   open: (baseUrl: string, options?: PartialConnectionOptions, token?: string) => Client;
 }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructured first argument.
-  serve: async ({}, use) => {
+  listen: async ({}, use) => {
     const servers: Listening[] = [];
-    await use(async (...replies) => {
+    await use(async (server) => {
+      const listening = await listenOnLoopback(server);
+      servers.push(listening);
+      return listening;
+    });
+    await Promise.all(servers.map(({ close }) => close()));
+  },
+  serve: ({ listen }, use) =>
+    use(async (...replies) => {
       const received: ReceivedRequest[] = [];
       let connections = 0;
       const server = createServer(async (request) => {
@@ -81,12 +91,8 @@ export const test = base.extend<{
         connections += 1;
         socket.on('error', () => undefined);
       });
-      const listening = await listenOnLoopback(server);
-      servers.push(listening);
-      return { ...listening, received, countConnections: () => connections };
-    });
-    await Promise.all(servers.map(({ close }) => close()));
-  },
+      return { ...(await listen(server)), received, countConnections: () => connections };
+    }),
   // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructured first argument.
   open: async ({}, use) => {
     const clients: Client[] = [];
