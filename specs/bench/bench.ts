@@ -8,8 +8,7 @@ import { availableParallelism, cpus } from 'node:os';
 import path from 'node:path';
 import { exitStatus } from '../../src/cli/exit-status.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { packageRoot } from '../../src/support/package-root.js';
-import { makeTestFolder } from '../self-test/support/cli.js';
+import { commandLine, makeTestFolder } from '../self-test/support/cli.js';
 import { listen } from '../self-test/support/independent-deployment.js';
 import { type Work, writeBareProgram, writeEmptyTest } from './bare-programs.js';
 import { conforming, failing, heavy, reference } from './bench-deployments.js';
@@ -26,7 +25,6 @@ const makeFolder = (name: string) => {
   return inFolder(name);
 };
 
-const commandLine = path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js');
 const completeRun = [exitStatus.conforms, exitStatus['does-not-conform'], exitStatus.incomplete];
 const certify = (url: string, script = commandLine, ...more: string[]) =>
   measureCost([script, 'certify', '--base-url', url, '--out', 'out', ...more], cwd, completeRun);

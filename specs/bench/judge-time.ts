@@ -1,9 +1,7 @@
-import { createDeployment } from '../../reference/deployment.js';
-import { credentialPlaceholders } from '../../src/contract/operation.js';
 import type { Exchange, HttpRequest } from '../../src/http/exchange.js';
 import { judgeCase } from '../../src/judge/judge-case.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
-import { suite } from '../self-test/support/in-process.js';
+import { createReference, suite } from '../self-test/support/in-process.js';
 import { findMedian } from './measure-cost.js';
 
 /** Processor time per exchange, in milliseconds. */
@@ -21,7 +19,7 @@ export interface JudgeTime {
 export function measureJudgeTime(records: number, rounds: number): JudgeTime {
   const { world } = suite;
   const cases = suite.cases.filter(({ kind }) => kind === 'requirement');
-  const deployment = createDeployment({ world, credentials: credentialPlaceholders });
+  const deployment = createReference();
   let count = 0;
   const exchangeFor = (request: HttpRequest): Exchange => {
     const response = deployment(request);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { documentedOperation } from '../../src/contract/operation.js';
 import { suite } from '../self-test/support/in-process.js';
+import { createPatchedRequest } from '../self-test/support/patched-request.js';
 import { benchCredentials } from './measure-cost.js';
 
 /** Other programs that send a body on GET and check status and JSON Schema of the response. */
@@ -53,14 +54,8 @@ const headers = {
 };
 
 function bodyOf(n: number): string {
-  const id = (kind: 'customer' | 'product', name: string) => suite.world.ids[kind].get(name);
-  const items = [{ product_id: id('product', 'mug'), quantity: n + 2 }];
-  return JSON.stringify({
-    customer: { id: id('customer', 'ordinary') },
-    order: { items, metadata: {} },
-    options: {},
-    metadata: {},
-  });
+  const items = [{ product_id: '<product mug>', quantity: n + 2 }];
+  return createPatchedRequest(suite.world, { body: { order: { items } } }).body ?? '';
 }
 
 /** Returns a collection for Newman. */

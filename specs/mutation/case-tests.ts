@@ -1,18 +1,11 @@
 import { type Behaviours, closedQuestions, openQuestions } from '../../reference/behaviours.js';
-import { createDeployment } from '../../reference/deployment.js';
-import { loadSuite } from '../../src/cases/suite.js';
 import type { QuestionCase, RequirementCase } from '../../src/cases/test-case.js';
 import { createCaseSender } from '../../src/engine/case-sender.js';
 import { startRun } from '../../src/engine/run.js';
 import { sendAndJudge } from '../../src/engine/run-case.js';
-import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { CaseJudgement } from '../../src/judge/judge-case.js';
-import { createRecognizer } from '../../src/recognition/recognizer.js';
-import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
+import { type Answer, channelTo, createReference, recognizer, suite } from '../self-test/support/in-process.js';
 import type { MutationTest } from './runner.js';
-
-const suite = loadSuite();
-const recognizer = createRecognizer(suite.world);
 
 /**
  * Creates a test of each requirement case, and a test of each outcome of each question: the deployment must show the
@@ -66,15 +59,14 @@ function listOutcomes(question: string): readonly string[] {
 
 /** Judges a case on a new deployment, so that tests do not influence each other. */
 async function judgeAlone(testCase: QuestionCase | RequirementCase, behaviours: Behaviours): Promise<CaseJudgement> {
-  const deployment = createDeployment({ world: suite.world, credentials: inProcessCredentials, behaviours });
-  const channel = createChannel(catchErrors(deployment));
+  const channel = channelTo(catchErrors(createReference({ behaviours })));
   const { background } = await startRun(suite, channel, { isWorldLoaded: true, recognizer });
   const { judgement } = await sendAndJudge(testCase, createCaseSender(channel), background);
   return judgement;
 }
 
 /** Answers 500 if the deployment throws, like a server. */
-function catchErrors(respond: (request: HttpRequest) => HttpResponse): (request: HttpRequest) => HttpResponse {
+function catchErrors(respond: Answer): Answer {
   return (request) => {
     try {
       return respond(request);

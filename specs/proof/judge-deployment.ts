@@ -12,8 +12,11 @@ import { findWorstVerdict, type Verdict } from '../../src/judge/verdict.js';
 /** The credentials of a deployment in this process: those of a case as it is, before a client replaces them. */
 export const inProcessCredentials: Credentials = credentialPlaceholders;
 
+/** Answers a request in this process. */
+export type Answer = (request: HttpRequest) => HttpResponse;
+
 /** A channel to a deployment that is a function in this process. */
-export function createChannel(respond: (request: HttpRequest) => HttpResponse): Channel {
+export function createChannel(respond: Answer): Channel {
   return {
     send: async (request) => ({ request, response: respond(request) }),
     redact: (text) => text,
@@ -41,7 +44,7 @@ export interface JudgedCase {
  */
 export async function judgeDeployment(
   suite: Suite,
-  respond: (request: HttpRequest) => HttpResponse,
+  respond: Answer,
   options: EngineOptions = {},
 ): Promise<DeploymentJudgement> {
   const channel = createChannel(respond);

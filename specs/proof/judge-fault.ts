@@ -7,7 +7,7 @@ import { startRun } from '../../src/engine/run.js';
 import { type Exchange, type HttpRequest, type HttpResponse, serializeRequest } from '../../src/http/exchange.js';
 import { type CaseJudgement, judgeCase, type RowExchanges, type TargetContext } from '../../src/judge/judge-case.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
-import { createChannel, inProcessCredentials, judgeDeployment } from './judge-deployment.js';
+import { type Answer, createChannel, inProcessCredentials, judgeDeployment } from './judge-deployment.js';
 
 /** A case that was judged on a deployment with a fault. */
 export interface FaultyCase {
@@ -110,7 +110,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 /** A deployment that answers equal requests once. */
-function createCachedDeployment(respond: (request: HttpRequest) => HttpResponse) {
+function createCachedDeployment(respond: Answer) {
   const responses = new Map<string, HttpResponse>();
   return (request: HttpRequest): HttpResponse => {
     const key = serializeRequest(request);

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Fault } from '../../reference/faults/fault.js';
 import { listGeneratedFaults } from '../../reference/faults/generated-faults.js';
@@ -11,7 +10,7 @@ import type { FaultProof } from './proof.js';
 import { runInWorkers } from './run-in-workers.js';
 
 /** The committed snapshot of the kill matrix. */
-export const killMatrixFile = path.join(packageRoot, 'specs', 'proof', 'kill-matrix.md');
+const killMatrixFile = path.join(packageRoot, 'specs', 'proof', 'kill-matrix.md');
 
 /** The faults by which the rows for `--quick` are chosen: those with a story of their own, and a sample of the others. */
 export const knownFaults: readonly Fault[] = [
@@ -23,7 +22,7 @@ export const knownFaults: readonly Fault[] = [
 
 /** Finds out how the suite sees each fault, on all cores. */
 export function proveFaults(ids: readonly string[] = faults.map(({ id }) => id)): Promise<FaultProof[]> {
-  return runInWorkers(new URL('./proof-worker.js', import.meta.url), ids);
+  return runInWorkers('prove', ids);
 }
 
 /** The contents of the files that are made from the kill matrix, by path. */
@@ -37,17 +36,6 @@ export async function renderKillMatrixFiles(
     [killMatrixFile, renderKillMatrix(known.slice(0, faults.length))],
     [discriminatingRowsFile, renderDiscriminatingRows(rows)],
   ]);
-}
-
-/**
- * Writes the kill matrix and the rows for `--quick`.
- *
- * @returns the paths of the files
- */
-export async function updateKillMatrix(): Promise<string[]> {
-  const files = await renderKillMatrixFiles();
-  for (const [file, text] of files) writeFileSync(file, text);
-  return [...files.keys()];
 }
 
 /** One line for each fault: the requirement that it breaks, and the other requirements that do not pass. */

@@ -14,9 +14,8 @@ export interface GeneratedProof {
 /** Runs generated faults in worker threads, except those that no request can show. */
 export async function proveGenerated(faults = listGeneratedFaults()): Promise<GeneratedProof[]> {
   const visible = faults.filter(({ invisibility }) => invisibility === undefined);
-  const script = new URL('./generated-worker.js', import.meta.url);
   const ids = visible.map(({ id }) => id);
-  const cases = await runInWorkers<string, string | undefined>(script, ids);
+  const cases = await runInWorkers('find the case', ids);
   const caughtBy = new Map(ids.map((id, n) => [id, cases[n]]));
   return faults.map((fault): GeneratedProof => {
     if (fault.invisibility !== undefined) return { fault, is: fault.invisibility.is };

@@ -2,10 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
-import { faults } from '../../reference/faults/index.js';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
-import { serveReference } from '../../reference/server.js';
 import { certify } from '../../src/api.js';
 import { createAdaptedChannel } from '../../src/http/adapted-channel.js';
 import { startAdapter } from '../../src/http/adapter-thread.js';
@@ -14,8 +11,15 @@ import { parseArchive } from '../../src/report/har-archive.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
-import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
-import { certifyOver, channelTo, suite } from './support/in-process.js';
+import {
+  credentialVariables as env,
+  loadCertificate,
+  makeTestFolder,
+  runConformance,
+  runConformanceInProcess,
+} from './support/cli.js';
+import { type Answer, certifyOver, channelTo, createReference, suite } from './support/in-process.js';
+import { listen } from './support/independent-deployment.js';
 
 const cwd = makeTestFolder();
 
@@ -38,21 +42,18 @@ function start(name: string, code: string, timeoutMs?: number) {
 
 const request: HttpRequest = { method: 'GET', path: '/v1/promotions/validation', headers: [], body: '{}' };
 const response: HttpResponse = { status: 200, headers: [], body: '{"promotions":[]}' };
-const deploy = (options = {}) =>
-  createDeployment({
-    world: suite.world,
-    credentials: { applicationId: '$CLIENT_APPLICATION_ID', token: '$CLIENT_TOKEN' },
-    ...options,
-  });
 
 const adapterOf = (members: string) => `export default {\n  ${members}\n};`;
 const requesting = (code: string) => adapterOf(`toRequest${code},\n  toResponse() {},`);
 
 test('Through an identity adapter, deployments get the certificates of runs without one', async () => {
   const adapter = start('identity', identity);
-  for (const chosen of [[], faults.slice(0, 1)]) {
-    const direct = await certifyOver(channelTo(deploy({ faults: chosen })), suite);
-    const adapted = await certifyOver(createAdaptedChannel(channelTo(deploy({ faults: chosen })), adapter), suite);
+  for (const chosen of [[], ['window-of-149']]) {
+    const direct = await certifyOver(channelTo(createReference({ faults: chosen })), suite);
+    const adapted = await certifyOver(
+      createAdaptedChannel(channelTo(createReference({ faults: chosen })), adapter),
+      suite,
+    );
     expect(adapted.certificate).toEqual(direct.certificate);
   }
   await adapter.close();
@@ -163,7 +164,7 @@ test('What an adapter cannot express is not applicable, and the certificate inco
   toResponse: ([response]) => response,
 };`,
   );
-  const { certificate } = await certifyOver(createAdaptedChannel(channelTo(deploy()), adapter), suite);
+  const { certificate } = await certifyOver(createAdaptedChannel(channelTo(createReference()), adapter), suite);
   await adapter.close();
   expect(certificate.verdict).toBe('incomplete');
   expect(certificate.incomplete_because?.join()).toContain('no filter by campaign');
@@ -174,10 +175,9 @@ test('What an adapter cannot express is not applicable, and the certificate inco
 });
 
 test.describe('on the command line', () => {
-  const env = { CLIENT_APPLICATION_ID: referenceCredentials.applicationId, CLIENT_TOKEN: referenceCredentials.token };
-  let reference: Awaited<ReturnType<typeof serveReference>>;
+  let reference: Awaited<ReturnType<typeof listen>>;
   test.beforeAll(async () => {
-    reference = await serveReference({ world: suite.world, credentials: referenceCredentials });
+    reference = await listen(createReference({ credentials: referenceCredentials }));
   });
   test.afterAll(() => reference.close());
 
@@ -252,7 +252,7 @@ test.describe('on the command line', () => {
 });
 
 test('A program certifies through an adapter, and gets its problem as an error', async () => {
-  const deployment = deploy();
+  const deployment = createReference();
   const { target } = writeAdapter('program', identity);
   const credentials = { applicationId: 'the-application', token: 'the-token-of-a-program' };
   const only = ['limit.newest-150'];
@@ -286,7 +286,7 @@ test('The examples of the documentation have the right types and run', { tag: '@
   const tsc = path.join(packageRoot, 'node_modules', '.bin', 'tsc');
   const options = [...'--strict --target es2023 --module nodenext --types'.split(' '), ''];
   expect(execFileSync(tsc, [...options, 'page.mts', 'docstring.mts'], { cwd, encoding: 'utf8' })).toBe('');
-  const send = async (name: string, answer: (request: HttpRequest) => HttpResponse) => {
+  const send = async (name: string, answer: Answer) => {
     const adapter = start(name, readFileSync(path.join(cwd, `${name}.mjs`), 'utf8'));
     const exchange = await createAdaptedChannel(channelTo(answer), adapter).send(request);
     await adapter.close();

@@ -1,44 +1,41 @@
 /** Targets that have only a part of the world, or none of it. */
 
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
 import { listUnavailable } from '../../src/cases/list-unavailable.js';
 import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
-import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { Certificate } from '../../src/report/certificate.js';
 import { type Availability, bindWorld } from '../../src/world/bind-world.js';
 import { type ThingKind, thingKinds } from '../../src/world/named-world.js';
 import type { Tier, World } from '../../src/world/world.js';
 import { loadWorld } from '../../src/world/world-file.js';
-import { certifyInProcess, listRequirementsWith } from './support/in-process.js';
+import {
+  type Answer,
+  certifyInProcess,
+  createBindings,
+  createReference,
+  listRequirementsWith,
+} from './support/in-process.js';
 import { createIndependentDeployment, type ShapeName, shapes } from './support/independent-deployment.js';
 
-type Respond = (request: HttpRequest) => HttpResponse;
-
-const at = { file: 'target.yaml', line: 1, column: 1 };
 const world = loadWorld();
 const { ids } = world;
 
-/** States the ids that a target has, by kind and name. */
-const bind = (bound: (kind: ThingKind) => Iterable<readonly [name: string, id: string]>): Availability => ({
-  bindings: Object.fromEntries(
-    thingKinds.map((kind) => [kind, new Map([...bound(kind)].map(([name, id]) => [name, { id, at }]))]),
-  ) as unknown as NonNullable<Availability['bindings']>,
-});
+/** States the ids that a target has. */
+const bind = (idOf: Parameters<typeof createBindings>[0]): Availability => ({ bindings: createBindings(idOf) });
 const bindAllBut = (kind: ThingKind, ...names: readonly string[]) =>
-  bind((each) => [...ids[each]].filter(([name]) => each !== kind || !names.includes(name)));
+  bind((each, name) => (each === kind && names.includes(name) ? undefined : ids[each].get(name)));
 
 const listCases = ({ requirements }: Certificate) => requirements.flatMap(({ cases }) => cases);
 
 test.describe('A target with three ids', () => {
-  const threeIds: Partial<Record<ThingKind, [string, string]>> = {
-    customer: ['ann', 'C1'],
-    product: ['mug', 'P1'],
-    campaign: ['spring', 'S1'],
+  const threeIds: Readonly<Record<string, string>> = {
+    'customer ann': 'C1',
+    'product mug': 'P1',
+    'campaign spring': 'S1',
   };
   const suite = loadSuite(
     suiteFolder,
-    bind((kind) => (threeIds[kind] === undefined ? [] : [threeIds[kind]])),
+    bind((kind, name) => threeIds[`${kind} ${name}`]),
   );
 
   /** A world of somebody else: its promotions are valid for everybody, half of them belong to the campaign. */
@@ -60,7 +57,7 @@ test.describe('A target with three ids', () => {
     };
   }
   const foreign = createIndependentDeployment(createForeignWorld(5));
-  const certify = async (respond: Respond, tierPatterns?: readonly string[]) =>
+  const certify = async (respond: Answer, tierPatterns?: readonly string[]) =>
     (await certifyInProcess(respond, { suite, ...(tierPatterns && { tierPatterns }) })).certificate;
   const listJudged = (certificate: Certificate) =>
     listCases(certificate).filter(({ verdict }) => verdict === 'pass' || verdict === 'fail');
@@ -101,7 +98,7 @@ test.describe('A target with three ids', () => {
   ];
   for (const [requirement, isRefused] of violations) {
     test(`A deployment that refuses the requests of ${requirement} fails only that requirement`, async () => {
-      const refusing: Respond = (request) =>
+      const refusing: Answer = (request) =>
         isRefused(request.body ?? '') ? { status: 400, headers: [], body: '{}' } : foreign(request);
       expect(listRequirementsWith('fail', await certify(refusing))).toEqual([requirement]);
     });
@@ -109,7 +106,7 @@ test.describe('A target with three ids', () => {
 
   test('More than 150 records fail only if the target file states their path', async () => {
     const ids = createForeignWorld(151).tiers.map(({ id }) => id);
-    const everything: Respond = ({ path }) => ({ status: 200, headers: [], body: JSON.stringify({ path, ids }) });
+    const everything: Answer = ({ path }) => ({ status: 200, headers: [], body: JSON.stringify({ path, ids }) });
     const failed = async (patterns?: readonly string[]) =>
       listRequirementsWith('fail', await certify(everything, patterns));
     expect(await failed()).toEqual([]);
@@ -185,11 +182,10 @@ test.describe('A target with a part of the world', () => {
   test('Short and numeric ids are recognized', async () => {
     const suite = loadSuite(
       suiteFolder,
-      bind((kind) => [...ids[kind].keys()].map((name, n) => [name, String((thingKinds.indexOf(kind) + 1) * 1000 + n)])),
+      bind((kind, _, n) => String((thingKinds.indexOf(kind) + 1) * 1000 + n)),
     );
-    const credentials = { applicationId: '$CLIENT_APPLICATION_ID', token: '$CLIENT_TOKEN' };
-    const reference = createDeployment({ world: suite.world, credentials });
-    const withNumbers: Respond = (request) => {
+    const reference = createReference({ world: suite.world });
+    const withNumbers: Answer = (request) => {
       const response = reference(request);
       return { ...response, body: response.body.replaceAll(/"id":"(\d+)"/g, '"id":$1') };
     };

@@ -1,41 +1,27 @@
 /** The page of a run in a real browser: what people do with it, and that a deployment can do nothing there. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, expect, type Page, test } from '@playwright/test';
+import { expect, type Page, test } from '@playwright/test';
 import axe from 'axe-core';
-import { createDeployment } from '../../reference/deployment.js';
-import { findFault } from '../../reference/faults/index.js';
 import type { Suite } from '../../src/cases/suite.js';
-import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { createEvidenceKeeper } from '../../src/engine/evidence-keeper.js';
 import type { EngineOptions } from '../../src/engine/run.js';
-import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { createBaseline } from '../../src/report/baseline.js';
 import type { Certificate } from '../../src/report/certificate.js';
 import { diagnoseRun } from '../../src/report/diagnosis/diagnose-run.js';
 import { indexExchanges } from '../../src/report/exchange-index.js';
-import { openBrowser } from './support/browser.js';
-import { certifyOver, channelTo, suite } from './support/in-process.js';
+import { usePages } from './support/browser.js';
+import { makeTestFolder } from './support/cli.js';
+import { type Answer, certifyOver, channelTo, createReference, suite } from './support/in-process.js';
 import { renderOutput } from './support/render-output.js';
 
-type Answer = (request: HttpRequest) => HttpResponse;
+const folder = makeTestFolder();
+const openPage = usePages();
 
-const folder = mkdtempSync(path.join(tmpdir(), 'conformance-pages-'));
-let browser: Browser;
-test.beforeAll(async () => {
-  browser = await openBrowser();
-});
-test.afterAll(async () => {
-  await browser?.close();
-  rmSync(folder, { recursive: true });
-});
-
-const deploymentWith = (...faults: string[]): Answer =>
-  createDeployment({ world: suite.world, credentials: credentialPlaceholders, faults: faults.map(findFault) });
+const deploymentWith = (...faults: string[]): Answer => createReference({ faults });
 const honest = deploymentWith();
 
 interface PageOptions extends EngineOptions {
@@ -66,7 +52,8 @@ interface Opened {
 async function open(html: string, { at = '' } = {}): Promise<Opened> {
   const file = path.join(folder, 'certificate.html');
   writeFileSync(file, html);
-  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  const page = await openPage();
+  await page.setViewportSize({ width: 1280, height: 900 });
   page.setDefaultTimeout(20_000);
   const complaints: string[] = [];
   page.on('console', (message) => complaints.push(message.text()));

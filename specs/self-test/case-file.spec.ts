@@ -12,7 +12,7 @@ import { parseYaml, readYaml } from '../../src/support/yaml-file.js';
 import type { Tier } from '../../src/world/world.js';
 import { checkEachRow } from './support/check-each-row.js';
 import { suite } from './support/in-process.js';
-import { getLocation, parseMarked } from './support/marked.js';
+import { getLocation, listProblems, parseMarked } from './support/marked.js';
 
 const { world } = suite;
 
@@ -40,16 +40,6 @@ const varied = (matrix: string, expectation = succeeds) => requirement('request:
 
 function read(yaml: string): { cases: TestCase[]; problems: Problem[] } {
   return readCaseFile(parseYaml(yaml, 'cases.yaml'), suite);
-}
-
-function problemsOf(load: () => unknown): readonly Problem[] {
-  try {
-    load();
-  } catch (error) {
-    if (error instanceof UnusableInput) return error.problems;
-    throw error;
-  }
-  return [];
 }
 
 /** A file in which `▸` marks the locations of the problems, and what each message and hint must contain. */
@@ -353,12 +343,12 @@ groups: [{ name: G, asks: Text?, about: body }]\nexclusions: []`;
       ],
       ['undetermined as an outcome', contractWith('outcomes: { one: A., ▸undetermined: B. }'), /'undetermined'/],
     ],
-    (yaml) => problemsOf(() => parseContract(parseYaml(yaml, 'contract.yaml'))),
+    (yaml) => listProblems(() => parseContract(parseYaml(yaml, 'contract.yaml'))),
   );
 });
 
 test.describe('invalid YAML is refused:', () => {
-  const parse = (yaml: string) => problemsOf(() => parseYaml(yaml, 'cases.yaml'));
+  const parse = (yaml: string) => listProblems(() => parseYaml(yaml, 'cases.yaml'));
   refuses(
     [
       ['a duplicate key', 'cases:\n  - title: One\n    ▸title: Two', /Map keys must be unique/],
@@ -376,7 +366,7 @@ test.describe('invalid YAML is refused:', () => {
     ];
     expect(parse(bomb.join('\n'))[0]?.message).toContain('Excessive alias count');
     const file = path.join(packageRoot, 'no-such-folder', 'contract.yaml');
-    expect(problemsOf(() => readYaml(file))[0]?.message).toContain('there is no such file');
+    expect(listProblems(() => readYaml(file))[0]?.message).toContain('there is no such file');
   });
 });
 
@@ -420,9 +410,9 @@ request:
   }
 
   /** Lists the problems of a folder, each as FILE:LINE:COLUMN: MESSAGE. */
-  const listProblems = (files: Readonly<Record<string, string>>) => {
+  const listLocated = (files: Readonly<Record<string, string>>) => {
     const folder = writeSuite(files);
-    return problemsOf(() => loadSuite(folder)).map((problem) => {
+    return listProblems(() => loadSuite(folder)).map((problem) => {
       const { file, line, column } = getLocation(problem);
       return `${path.relative(folder, path.resolve(file))}:${line}:${column}: ${problem.message}`;
     });
@@ -442,7 +432,7 @@ request:
   test('is refused with the problems of all case files', () => {
     const twice = asking('{}', '{ returned: { include: mug-1 } }');
     expect(
-      listProblems({
+      listLocated({
         'requirements/a.yaml': 'cases:\n  - title: x\n  title: y',
         'requirements/b.yaml': `${twice}\n${twice.replace('cases:\n', '').replace('order.', 'a.')}`,
         'questions/c.yaml': 'casse: []',
@@ -454,7 +444,7 @@ request:
       expect.stringMatching(/^questions\/c.yaml:1:1: .*'casse'/),
     ]);
     expect(
-      listProblems({
+      listLocated({
         'requirements/twice.yaml': twice,
         'requirements/a.yaml': twice,
         'requirements/b.yaml': twice,
@@ -470,9 +460,9 @@ request:
 
   test('is refused with the problems of contract, world and YAML, and without those that follow from them', () => {
     const files = { 'contract.yaml': 'requirements: []', 'world.yaml': 'tiers: 3', 'questions/c.yaml': 'a: [' };
-    const names = listProblems(files).map((problem) => problem.split(':')[0]);
+    const names = listLocated(files).map((problem) => problem.split(':')[0]);
     expect([...new Set(names)]).toEqual(['contract.yaml', 'world.yaml', 'questions/c.yaml']);
-    const withoutContract = listProblems({ 'contract.yaml': 'requirements: []', 'questions/c.yaml': 'casse: []' });
+    const withoutContract = listLocated({ 'contract.yaml': 'requirements: []', 'questions/c.yaml': 'casse: []' });
     expect(withoutContract.filter((problem) => !problem.startsWith('contract.yaml'))).toEqual([]);
   });
 
@@ -480,7 +470,7 @@ request:
     const base = 'base: { body: { customer: { id: <customer anm> } } }';
     const requests = 'requests: { a: {}, b: { again: 1 } }';
     const text = `${base}\n${question('response-status', requests, 'value: { of: a, take: status }')}`;
-    expect(listProblems({ 'questions/good.yaml': text })).toEqual([
+    expect(listLocated({ 'questions/good.yaml': text })).toEqual([
       expect.stringMatching(/^questions\/good.yaml:1:33: .*'anm'/),
     ]);
   });

@@ -9,13 +9,13 @@ import { notReachedReason, type ResultWithExchanges } from '../../src/engine/cas
 import { renderCurlCommand } from '../../src/http/curl-command.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { type Verdict, verdicts } from '../../src/judge/verdict.js';
-import { type Certificate, createCertificate, type RunFacts } from '../../src/report/certificate.js';
+import { type Certificate, createCertificate } from '../../src/report/certificate.js';
 import { renderRunReport } from '../../src/report/terminal/run-report.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { toOneLine } from '../../src/support/untrusted-text.js';
 import { checkEachRow } from './support/check-each-row.js';
 import { renderOutput } from './support/render-output.js';
-import { createNamelessWorld } from './support/stubs.js';
+import { createNamelessWorld, runFacts } from './support/stubs.js';
 
 const at = { file: 'cases/a.yaml', line: 3, column: 5 };
 const part = 'Limits';
@@ -63,15 +63,6 @@ const suite: Suite = {
   defaultRequest: documentedRequestDraft,
 };
 
-const facts: RunFacts = {
-  target: { name: 'staging', base_url: 'https://a.test/api' },
-  requestsSent: 12,
-  notes: [],
-  isCutShort: false,
-  startedAt: new Date('2024-01-20T12:00:00.000Z'),
-  durationMs: 1234.5,
-};
-
 function resultOf(id: string, verdict: Verdict, more: Partial<ResultWithExchanges> = {}): ResultWithExchanges {
   const reason = verdict === 'pass' ? '' : `It is ${verdict}.`;
   return {
@@ -94,7 +85,7 @@ function certificateWith(all: Readonly<Record<string, Verdict>>): Certificate {
   return createCertificate(
     suite,
     Object.entries(all).map(([id, verdict]) => resultOf(id, verdict)),
-    facts,
+    runFacts,
   );
 }
 
@@ -133,7 +124,7 @@ test.describe('verdicts', () => {
   }
 
   test('A requirement without a case leaves the run incomplete', () => {
-    const certificate = createCertificate({ ...suite, cases: [] }, [], facts);
+    const certificate = createCertificate({ ...suite, cases: [] }, [], runFacts);
     expect(certificate.verdict).toBe('incomplete');
     expect(certificate.incomplete_because).toContain('a.one: It has no case.');
   });
@@ -143,7 +134,7 @@ test.describe('verdicts', () => {
       createCertificate(
         suite,
         ['one-a', 'one-b', 'two'].map((id) => resultOf(id, verdict)),
-        { ...facts, isCutShort: true },
+        { ...runFacts, isCutShort: true },
       );
     const interrupted = 'The run was interrupted.';
     const reasons = [interrupted, '2 of 5 cases were not selected in this run.'];
@@ -155,7 +146,7 @@ test.describe('verdicts', () => {
     const results = ['one-a', 'one-b', 'two'].map((id) => resultOf(id, 'pass'));
     for (const verdict of verdicts)
       expect(
-        createCertificate(suite, [...results, resultOf('first', verdict, { outcome: 'bad' })], facts).verdict,
+        createCertificate(suite, [...results, resultOf('first', verdict, { outcome: 'bad' })], runFacts).verdict,
       ).toBe('conforms');
   });
 });
@@ -164,7 +155,7 @@ test.describe('reasons', () => {
   test('A reason that several cases share is given once, with their number', () => {
     const reason = 'It is down.';
     const results = ['one-a', 'one-b', 'two', 'first', 'second'].map((id) => resultOf(id, 'inconclusive', { reason }));
-    const certificate = createCertificate(suite, results, facts);
+    const certificate = createCertificate(suite, results, runFacts);
     expect(certificate.incomplete_because).toEqual(['5 of 5 cases were not judged: It is down.']);
     const written = { certificate: 'c', files: [] };
     const outputs = [
@@ -173,7 +164,7 @@ test.describe('reasons', () => {
     ];
     for (const text of outputs) expect(text.split(reason)).toHaveLength(2);
     const [some, other] = [results.slice(0, 3), results.slice(3).map((each) => ({ ...each, reason: 'Else.' }))];
-    expect(createCertificate(suite, [...some, ...other], facts).incomplete_because).toEqual([
+    expect(createCertificate(suite, [...some, ...other], runFacts).incomplete_because).toEqual([
       'a.one: It is down.',
       'a.two: It is down.',
     ]);
@@ -190,7 +181,7 @@ test.describe('reasons', () => {
     const results = ['one-a', 'one-b', 'two', 'first'].map((id, n) =>
       resultOf(id, 'inconclusive', { reason: reasons[n] ?? '' }),
     );
-    const because = createCertificate(suite, [...results, resultOf('second', 'pass', { outcome: 'good' })], facts);
+    const because = createCertificate(suite, [...results, resultOf('second', 'pass', { outcome: 'good' })], runFacts);
     expect(because.incomplete_because).toEqual([`4 of 5 cases were not reached: ${why}`]);
   });
 
@@ -199,7 +190,7 @@ test.describe('reasons', () => {
       resultOf(id, 'not-run', { reason: notReachedReason }),
     );
     const certificate = createCertificate(suite, [resultOf('one-a', 'pass'), ...results], {
-      ...facts,
+      ...runFacts,
       isCutShort: true,
     });
     expect(certificate.incomplete_because).toEqual(['The run was interrupted.', '4 of 5 cases were not reached.']);
@@ -220,7 +211,7 @@ test.describe('reasons', () => {
         resultOf('one-b', 'fail', { rows, exchange: evidence }),
         resultOf('two', 'inconclusive', { rows: [{ title: '', verdict: 'inconclusive', reason: 'Hm.' }] }),
       ],
-      facts,
+      runFacts,
     );
     expect(requirements.flatMap(({ cases }) => cases)).toEqual([
       { id: 'one-a', verdict: 'pass', reason: '' },
@@ -231,7 +222,7 @@ test.describe('reasons', () => {
         at: 'cases/a.yaml:3:5',
         rows: [{ title: 'y', verdict: 'fail', reason: 'No.' }],
         failure: expect.stringMatching(/^1 of 2 rows fail:\n {2}y: No\.\n\nReceived:\n200\n/),
-        repeat_with: renderCurlCommand(request, 'https://a.test/api'),
+        repeat_with: renderCurlCommand(request, 'https://a.test'),
       },
       { id: 'two', verdict: 'inconclusive', reason: 'It is inconclusive.', at: 'cases/a.yaml:3:5' },
     ]);
@@ -241,7 +232,7 @@ test.describe('reasons', () => {
     const drift = [
       { kind: 'outcome', question: 'first', outcome: 'bad', expected: { outcome: 'good', statedBy: 'the record' } },
     ] as const;
-    const certificate = createCertificate(suite, [resultOf('first', 'pass', { outcome: 'bad', drift })], facts);
+    const certificate = createCertificate(suite, [resultOf('first', 'pass', { outcome: 'bad', drift })], runFacts);
     expect(certificate.questions).toEqual([
       { id: 'first', part, outcome: 'bad', warning: true, drift: true },
       { id: 'second', part, outcome: null, reason: 'Not selected in this run.', warning: false, drift: false },
@@ -269,7 +260,7 @@ test('A certificate fits its schema, whatever the verdicts, and survives JSON', 
         const certificate = createCertificate(
           suite,
           results.filter(({ id }) => selected.includes(id)),
-          facts,
+          runFacts,
         );
         expect(validate(certificate), JSON.stringify(validate.errors)).toBe(true);
         expect(JSON.parse(JSON.stringify(certificate))).toEqual(certificate);

@@ -1,21 +1,21 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { listCredentialSecrets } from '../../src/contract/operation.js';
 import { startRun } from '../../src/engine/run.js';
-import { openClient } from '../../src/http/client.js';
+import type { Channel, HttpResponse, TransportErrorKind } from '../../src/http/exchange.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { createNamedExport } from '../../src/world/world-formats.js';
-import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
+import {
+  credentialVariables,
+  loadCertificate,
+  makeTestFolder,
+  runConformance,
+  runConformanceInProcess,
+} from './support/cli.js';
 import { certifyOver, channelTo, requirementSuite, suite } from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
 
 const cwd = makeTestFolder();
-
-const token = 'the-token-of-the-test-0815';
-const credentials = { CLIENT_APPLICATION_ID: 'the-application-of-the-test', CLIENT_TOKEN: token };
 
 test('Without settings, the reference deployment conforms and every question is answered', async () => {
   const { status, output } = await runConformance(['certify', '--out', 'reference'], { cwd });
@@ -34,31 +34,23 @@ test('Without settings, the reference deployment conforms and every question is 
 });
 
 test.describe('A target that cannot be judged is incomplete, never a failure:', () => {
-  const answers = (status: number, headers: Record<string, string> = {}): RequestListener => {
-    return (_, response) => void response.writeHead(status, headers).end();
+  const answering = (status: number, headers: HttpResponse['headers'] = []): Channel =>
+    channelTo(() => ({ status, headers, body: '' }));
+  const breaking = (transportError: TransportErrorKind, message: string): Channel => ({
+    ...answering(200),
+    send: async (request) => ({ request, transportError, message }),
+  });
+  const unreadyTargets: Readonly<Record<string, readonly [channel: Channel, reason: RegExp]>> = {
+    'cuts the connection': [breaking('broken-connection', 'The connection broke.'), /connection broke/],
+    'answers 429': [answering(429), /limits the rate/],
+    'answers 503': [answering(503), /not available/],
+    'answers 401': [answering(401), /credentials are probably wrong/],
+    redirects: [answering(308, [['Location', 'http://elsewhere.test/']]), /not followed/],
+    hangs: [breaking('timed-out', 'There was no complete response.'), /no complete response/],
   };
-  const unreadyTargets: Record<string, { server: Server | ReturnType<typeof createTcpServer>; reason: RegExp }> = {
-    'cuts the connection': { server: createTcpServer((socket) => socket.destroy()), reason: /connection broke/ },
-    'answers 429': { server: createServer(answers(429)), reason: /limits the rate/ },
-    'answers 503': { server: createServer(answers(503)), reason: /not available/ },
-    'answers 401': { server: createServer(answers(401)), reason: /credentials are probably wrong/ },
-    redirects: { server: createServer(answers(308, { Location: 'http://elsewhere.test/' })), reason: /not followed/ },
-    hangs: { server: createServer(() => undefined), reason: /no complete response/ },
-  };
-  const repeats = { delaysMs: [10, 10], maxDelayMs: 1_000 };
-
-  for (const [name, { server, reason }] of Object.entries(unreadyTargets)) {
+  for (const [name, [channel, reason]] of Object.entries(unreadyTargets)) {
     test(name, async () => {
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      const own = { applicationId: credentials.CLIENT_APPLICATION_ID, token };
-      // Only the target that never answers needs a short limit.
-      const limits = name === 'hangs' ? { timeoutMs: 500 } : {};
-      const client = openClient({ baseUrl, secrets: listCredentialSecrets(own), retry: repeats, limits });
-      const { certificate } = await certifyOver(client, requirementSuite);
-      await client.close();
-      server.close();
-      if ('closeAllConnections' in server) server.closeAllConnections();
+      const { certificate } = await certifyOver(channel, requirementSuite);
       expect(certificate.verdict).toBe('incomplete');
       expect(certificate.summary).toEqual({ inconclusive: 17 });
       const cases = certificate.requirements.flatMap((requirement) => requirement.cases);
@@ -82,7 +74,7 @@ test.describe('A target that cannot be judged is incomplete, never a failure:', 
     const target = 'name: down\nbase_url: http://127.0.0.1:1\nretry: { delays_seconds: [0.01, 0.01] }\n';
     writeFileSync(path.join(cwd, 'down.yaml'), target);
     const args = ['certify', '--target', 'down.yaml', '--out', 'down', '--', '--grep', '@limit.newest-150'];
-    const { status, output } = await runConformance(args, { cwd, env: credentials });
+    const { status, output } = await runConformance(args, { cwd, env: credentialVariables });
     const total = suite.cases.length;
     expect(output.match(/ECONNREFUSED/g)).toHaveLength(1);
     expect(output).toContain('down: cannot be judged, so no case was sent');
@@ -101,6 +93,7 @@ test('`world` prints JSON that fits its schema', async () => {
   expect(loadValidator('expanded-world')(JSON.parse(output))).toBe(true);
   expect(JSON.parse(output)).toEqual(JSON.parse(JSON.stringify(createNamedExport(suite.world))));
   // By their names, bindings can be written.
+  for (const { name } of Object.values<{ name?: string }[]>(JSON.parse(output)).flat()) expect(name).toBeDefined();
   expect(JSON.parse(output).customers[1]).toEqual({ id: suite.world.ids.customer.get('ann'), name: 'ann' });
   expect(JSON.parse(output).skus[0]).toMatchObject({ name: 'shirt-blue' });
 });

@@ -1,9 +1,7 @@
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
 import { faults, findFault } from '../../reference/faults/index.js';
-import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { createChaoticChannel, createRandom } from './support/chaos.js';
-import { certifyOver, suite } from './support/in-process.js';
+import { certifyOver, createReference, suite } from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
 
 // A proxy garbles, resets and swaps responses, or answers 520 itself. Each draw has its own seed, so that a failure can
@@ -32,8 +30,11 @@ async function expectNoFaultConforms(draws: number): Promise<void> {
   const verdicts = new Set<string>();
   for (let seed = 1; seed <= draws; seed += 1) {
     const { id } = faults[(seed * 7) % faults.length] ?? findFault('');
-    const answer = createDeployment({ world, credentials: credentialPlaceholders, faults: [findFault(id)] });
-    const channel = createChaoticChannel(answer, createRandom(seed), share / 10 ** (seed % 4));
+    const channel = createChaoticChannel(
+      createReference({ faults: [id] }),
+      createRandom(seed),
+      share / 10 ** (seed % 4),
+    );
     const { certificate } = await certifyOver(channel, suite);
     verdicts.add(certificate.verdict);
     if (certificate.verdict === 'conforms') conforming.push({ seed, id });

@@ -9,7 +9,6 @@ import {
   getMessage,
   getOutcome,
   getResponse,
-  listenOnLoopback,
   type Reply,
   renderResponse,
   documentedRequest as request,
@@ -73,14 +72,6 @@ test.describe('The client sends', () => {
     expect(wire.received[0]).toMatchObject({ line: 'GET / HTTP/1.1', body: '' });
     expect(wire.received[0]?.headers.map(([name]) => name.toLowerCase())).not.toContain('content-length');
     expect(wire.received[1]?.headers).toEqual(expect.arrayContaining(headers.map((line) => [...line])));
-  });
-
-  test('over one connection that is kept alive', async ({ serve, open }) => {
-    const wire = await serve(ok);
-    const { send } = open(wire.url, { pacing: { concurrency: 1 } });
-    for (let n = 0; n < 5; n += 1) await send(request);
-    expect(wire.received).toHaveLength(5);
-    expect(wire.countConnections()).toBe(1);
   });
 
   test('over a new connection after reconnect(), which aborts nothing', async ({ serve, open }) => {
@@ -213,7 +204,7 @@ test.describe('The client skips interim responses:', () => {
     ['several', '100 Continue', '103 Early Hints', '102 Processing', '100 Continue', '103 Early Hints'],
     ['a hundred', ...Array<string>(100).fill('102 Processing')],
   ])
-    test(`${what}, at once and byte by byte`, async ({ serve, open }) => {
+    test(`${what}, at once and byte by byte, over one connection`, async ({ serve, open }) => {
       const reply = Buffer.concat([...before.map(renderInterim), renderResponse('200 OK', [], '{"a":1}')]);
       const bytes = [...reply.subarray(0, 200), ...reply.subarray(Math.max(200, reply.length - 100))];
       const wire = await serve(reply, reply, (socket) => {
@@ -340,11 +331,9 @@ test.describe('A transport error is part of the exchange, and never shows the to
     expect(getMessage(exchange)).toContain('No connection to 127.0.0.1:1 was made (connect ECONNREFUSED');
   });
 
-  test('a server without TLS', async ({ open }) => {
-    const server = createServer((_, answer) => answer.end());
-    const port = await listenOnLoopback(server);
+  test('a server without TLS', async ({ open, listen }) => {
+    const { port } = await listen(createServer((_, answer) => answer.end()));
     const exchange = await open(`https://127.0.0.1:${port}`).send(request);
-    server.close();
     expect(getOutcome(exchange)).toBe('tls');
     expect(getMessage(exchange)).toBe(
       `The TLS connection to 127.0.0.1:${port} failed. Does it speak TLS? If not, write http:// in the base URL.`,

@@ -1,27 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
-import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { openClient } from '../../src/http/client.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { Certificate } from '../../src/report/certificate.js';
+import { parseJson } from '../../src/support/json.js';
 import { createRandom } from './support/chaos.js';
-import { certifyInProcess, certifyOver, requirementSuite, suite } from './support/in-process.js';
+import { certifyInProcess, certifyOver, createReference, requirementSuite, suite } from './support/in-process.js';
 import { listenStatefully, type StatefulAnswer } from './support/stateful-deployment.js';
 
-const { world } = requirementSuite;
-const answer = createDeployment({ world, credentials: credentialPlaceholders });
+const answer = createReference();
 
 type Members = Record<string, unknown>;
 
 function parseBody({ body = '' }: HttpRequest): Members | undefined {
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(body);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : undefined;
 }
+
+const nothing: HttpResponse = { status: 200, headers: [], body: '{"promotions":[]}' };
 
 /** What a deployment may take from another request. */
 const parts = ['customer', 'order', 'metadata', 'filter', 'body'] as const;
@@ -175,10 +171,9 @@ test.describe('a failure that shows only under a condition is confirmed under it
 });
 
 test('What fails by accident fails under no condition', async () => {
-  const empty: HttpResponse = { status: 200, headers: [], body: '{"promotions":[]}' };
   for (const share of [0.2, 0.5]) {
     const random = createRandom(2);
-    const certificate = await certify(async (request) => (random() < share ? empty : answer(request)), someCases);
+    const certificate = await certify(async (request) => (random() < share ? nothing : answer(request)), someCases);
     expect(listFailureReasons(certificate).join()).not.toMatch(/Only (when|on|after)/);
   }
 });
@@ -214,7 +209,6 @@ test.describe('An answer that depends on earlier requests is an outcome with a w
 });
 
 test.describe('A conforming deployment never fails, however unsteady it is', () => {
-  const nothing: HttpResponse = { status: 200, headers: [], body: '{"promotions":[]}' };
   const deployments: Readonly<Record<string, () => typeof answer>> = {
     'finds nothing when it is asked something for the first time': () => {
       const asked = new Set<string>();

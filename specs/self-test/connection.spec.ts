@@ -16,7 +16,6 @@ import {
   getMessage,
   getOutcome,
   getResponse,
-  listenOnLoopback,
   renderResponse,
   documentedRequest as request,
   timeoutMs,
@@ -36,41 +35,26 @@ const test = base.extend<{
   /** Starts a proxy that connects every tunnel to one port of this machine, or answers with another status. */
   startProxy: (port: number, status?: string) => Promise<Proxy>;
 }>({
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructured first argument.
-  serveSecurely: async ({}, use) => {
-    const servers: ReturnType<typeof createSecureServer>[] = [];
-    await use((options) => {
+  serveSecurely: ({ listen }, use) =>
+    use(async (options) => {
       const secure = createSecureServer({ ...server, ...options }, ({ headers }, answer) =>
         answer.end(JSON.stringify({ host: headers.host, token: headers['x-client-token'] !== undefined })),
       );
-      servers.push(secure);
-      return listenOnLoopback(secure);
-    });
-    for (const each of servers) each.close().closeAllConnections();
-  },
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructured first argument.
-  startProxy: async ({}, use) => {
-    const closing: (() => void)[] = [];
-    await use(async (port, status = '200 OK') => {
+      return (await listen(secure)).port;
+    }),
+  startProxy: ({ listen }, use) =>
+    use(async (port, status = '200 OK') => {
       const received: string[] = [];
-      const sockets = new Set<Socket>();
       const proxy = createServer().on('connect', ({ url, rawHeaders }, near: Socket) => {
         received.push([url, ...rawHeaders].join('\n'));
-        sockets.add(near.on('error', () => undefined));
-        near.write(`HTTP/1.1 ${status}\r\n\r\n`);
+        near.on('error', () => undefined).write(`HTTP/1.1 ${status}\r\n\r\n`);
         if (status !== '200 OK') return void near.end();
         const far = connect(port, '127.0.0.1').on('error', () => undefined);
-        sockets.add(far);
         near.pipe(far).pipe(near);
+        near.on('close', () => far.destroy());
       });
-      closing.push(() => {
-        proxy.close();
-        for (const socket of sockets) socket.destroy();
-      });
-      return { url: `http://127.0.0.1:${await listenOnLoopback(proxy)}`, received };
-    });
-    for (const close of closing) close();
-  },
+      return { url: (await listen(proxy)).url, received };
+    }),
 });
 
 test.describe('Over plain HTTP, credentials stay on this machine:', () => {
@@ -198,18 +182,18 @@ test.describe('A broken proxy', () => {
     ['opens a tunnel and closes it', onConnect((near) => near.end(tunnel)), broken, noConnection],
   ];
   for (const scheme of ['http', 'https'])
-    test(`ends each attempt (${scheme})`, { tag: scheme === 'https' ? [] : ['@long'] }, async ({ open }) => {
+    test(`ends each attempt (${scheme})`, { tag: scheme === 'https' ? [] : ['@long'] }, async ({ open, listen }) => {
       const sendThrough = async ([what, act, httpMessage, overTls = httpMessage]: Behaviour) => {
         const message = scheme === 'https' ? overTls : httpMessage;
         let connections = 0;
-        const sockets = new Set<Socket>();
-        const proxy = createPlainServer((near) => {
-          connections += 1;
-          sockets.add(near.on('error', () => undefined));
-          act(near);
-        });
+        const proxy = await listen(
+          createPlainServer((near) => {
+            connections += 1;
+            act(near.on('error', () => undefined));
+          }),
+        );
         const { send } = open(`${scheme}://deployment.test`, {
-          proxy: `http://127.0.0.1:${await listenOnLoopback(proxy)}`,
+          proxy: proxy.url,
           allowHttp: true,
           retry: { delaysMs: [1], maxDelayMs: 1 },
           // Only the attempts that wait for it get a short timeout.
@@ -221,8 +205,6 @@ test.describe('A broken proxy', () => {
         // Without an end, undici would connect again and again. After an aborted request it connects once more.
         await delay(200);
         expect.soft(connections, what).toBeLessThanOrEqual(4);
-        proxy.close();
-        for (const each of sockets) each.destroy();
       };
       await Promise.all(behaviours.map(sendThrough));
     });

@@ -50,7 +50,11 @@ test.describe('where rejected promotions are listed beside returned ones', () =>
   });
 
   test('no path is proposed that fails the run', async () => {
-    const violating = createIndependentDeployment(world, { shape: 'with-rejected', violation: 'ignores-customer' });
+    const tiers = world.tiers.map(({ rules, ...tier }) => ({
+      ...tier,
+      rules: rules.filter(({ kind }) => kind !== 'customer'),
+    }));
+    const violating = createIndependentDeployment({ ...world, tiers }, { shape: 'with-rejected' });
     const { certificate } = await certifyInProcess(violating, options);
     const reason = certificate.incomplete_because?.join() ?? '';
     expect(reason).toContain('None of them agrees with the documentation');

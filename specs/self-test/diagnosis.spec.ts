@@ -3,24 +3,17 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
-import { findFault } from '../../reference/faults/index.js';
 import { getSubjectId, type TestCase } from '../../src/cases/test-case.js';
-import type { ResultWithExchanges } from '../../src/engine/case-result.js';
-import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { parseRequest } from '../../src/http/request-content.js';
-import { type Cause, type CauseKind, causeKinds } from '../../src/report/diagnosis/cause.js';
+import { type CauseKind, causeKinds } from '../../src/report/diagnosis/cause.js';
 import { indexExchanges } from '../../src/report/exchange-index.js';
 import { renderRunReport } from '../../src/report/terminal/run-report.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
 import { createRandom } from './support/chaos.js';
-import { recognizer, suite } from './support/in-process.js';
+import { type Answer, channelTo, createReference, recognizer, suite } from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
 import { renderOutput } from './support/render-output.js';
 import { runWithEvidence } from './support/run-with-evidence.js';
-
-type Answer = (request: HttpRequest) => HttpResponse;
 
 const conforming = createIndependentDeployment(suite.world);
 const everything = JSON.stringify({ data: suite.world.tiers.map(({ id }) => ({ id })) });
@@ -54,21 +47,11 @@ test('A reason states what a promotion requires and what the request has', { tag
     expect(text).toMatch(why);
 });
 
-/** Diagnoses a deployment in this process. */
-async function diagnose(
-  answer: Answer,
-  selects?: (testCase: TestCase) => boolean,
-): Promise<{ causes: readonly Cause[]; results: readonly ResultWithExchanges[] }> {
-  const { results, certificate } = await runRequirements(answer, selects);
-  return { results, causes: certificate.causes ?? [] };
-}
-
 function runRequirements(answer: Answer, selects = ({ kind }: TestCase) => kind === 'requirement') {
-  return runWithEvidence(createChannel(answer), { selects });
+  return runWithEvidence(channelTo(answer), { selects });
 }
 
-const withFault = (...ids: readonly string[]): Answer =>
-  createDeployment({ world: suite.world, credentials: inProcessCredentials, faults: ids.map(findFault) });
+const withFault = (...faults: readonly string[]): Answer => createReference({ faults });
 
 const answering = (status: number, type: string, body: string): Answer => {
   return () => ({ status, headers: [['Content-Type', type]], body });
@@ -140,7 +123,7 @@ for (const [n, [what, answer, kind, fact]] of bugs.entries()) {
     tag,
   }, async () => {
     const run =
-      kind === 'same-status' || kind === 'not-json' ? runWithEvidence(createChannel(answer)) : runRequirements(answer);
+      kind === 'same-status' || kind === 'not-json' ? runWithEvidence(channelTo(answer)) : runRequirements(answer);
     const { certificate, results, evidence } = await run;
     const { causes = [] } = certificate;
     expect(causes.map((cause) => cause.kind)).toEqual([kind]);
@@ -169,15 +152,17 @@ test('Every failing case belongs to a cause', async () => {
     turn += 1;
     return turn % 3 > 0;
   });
-  const { causes, results } = await diagnose(now, (testCase) => getSubjectId(testCase).startsWith('order.'));
+  const selects = (testCase: TestCase) => getSubjectId(testCase).startsWith('order.');
+  const { certificate, results } = await runRequirements(now, selects);
   const failing = results.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id);
-  expect(causes.flatMap(({ cases }) => cases)).toEqual(expect.arrayContaining(failing));
+  expect(certificate.causes?.flatMap(({ cases }) => cases)).toEqual(expect.arrayContaining(failing));
 });
 
 test('A cause names the failures that it explains, even if another cause explains more of each', {
   tag: '@long',
 }, async () => {
-  const { causes } = await diagnose(withFault('quantity-above-threshold', 'metadata-filter-by-prefix'));
+  const answer = withFault('quantity-above-threshold', 'metadata-filter-by-prefix');
+  const { causes = [] } = (await runRequirements(answer)).certificate;
   expect(causes.map(({ kind }) => kind)).toEqual(['threshold', 'filter-comparison']);
   for (const { requirements, cases } of causes) {
     expect(requirements).toContain('filter.tier-metadata');
@@ -186,7 +171,7 @@ test('A cause names the failures that it explains, even if another cause explain
 });
 
 test('A deployment that conforms has no causes, even if it is not clear what it returns', async () => {
-  expect((await diagnose(conforming)).causes).toEqual([]);
   const unclear = createIndependentDeployment(suite.world, { shape: 'with-rejected' });
-  expect((await diagnose(unclear)).causes).toEqual([]);
+  for (const answer of [conforming, unclear])
+    expect((await runRequirements(answer)).certificate.causes ?? []).toEqual([]);
 });

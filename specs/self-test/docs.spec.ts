@@ -1,15 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { readSchema } from '../../src/support/schema-validation.js';
 import { loadYaml, parseYaml, readYaml } from '../../src/support/yaml-file.js';
 import { expandWorld } from '../../src/world/world-file.js';
-import { inProcessCredentials } from '../proof/judge-deployment.js';
 import { makeTestFolder, runConformanceInProcess } from './support/cli.js';
-import { certifyInProcess, suite } from './support/in-process.js';
+import { certifyInProcess, createReference, suite } from './support/in-process.js';
 
 const docs = readdirSync(path.join(packageRoot, 'docs')).filter((name) => name.endsWith('.md'));
 const documents = ['README.md', 'CONTRIBUTING.md', ...docs.map((name) => `docs/${name}`)].map((name) => ({
@@ -38,8 +36,7 @@ for (const { name, text } of documents) {
     for (const example of examples.filter((each) => /^cases:$/m.test(each))) {
       const { cases, problems } = readCaseFile(parseYaml(example, name), suite);
       expect(problems).toEqual([]);
-      const deployment = createDeployment({ world: suite.world, credentials: inProcessCredentials });
-      const { results } = await certifyInProcess(deployment, { suite: { ...suite, cases } });
+      const { results } = await certifyInProcess(createReference(), { suite: { ...suite, cases } });
       expect(results.map(({ verdict }) => verdict)).toEqual(cases.map(() => 'pass'));
     }
   });

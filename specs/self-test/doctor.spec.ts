@@ -1,19 +1,17 @@
 import { expect, test } from '@playwright/test';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
-import type { Channel, Exchange, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import type { Channel, Exchange, HttpResponse } from '../../src/http/exchange.js';
 import { type DiagnosisArea, diagnose } from '../../src/targets/diagnose.js';
-import { thingKinds } from '../../src/world/named-world.js';
-import { makeTestFolder, runConformanceInProcess } from './support/cli.js';
-import { channelTo, suite } from './support/in-process.js';
+import type { ThingKind } from '../../src/world/named-world.js';
+import { credentialVariables, makeTestFolder, runConformanceInProcess } from './support/cli.js';
+import { type Answer, channelTo, createBindings, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 
 const folder = makeTestFolder();
 
 const { world } = suite;
 const conforming = createIndependentDeployment(world);
-const env = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token-0815' };
 const baseUrl = 'http://a.test';
-type Answer = (request: HttpRequest) => HttpResponse;
 const always =
   (status: number, headers: HttpResponse['headers'] = [], body = ''): Answer =>
   () => ({ status, headers, body });
@@ -123,7 +121,8 @@ test('The doctor sends at most three requests and finds the problem of each depl
 
 test('A deployment that is down has a problem with the URL, one without TLS with TLS', async () => {
   const { url, close } = await listen(conforming);
-  const examine = (base: string) => runConformanceInProcess(['doctor', '--base-url', base], { cwd: folder, env });
+  const examine = (base: string) =>
+    runConformanceInProcess(['doctor', '--base-url', base], { cwd: folder, env: credentialVariables });
   const { status, output } = await examine('http://127.0.0.1:1');
   const plain = await examine(url.replace('http:', 'https:'));
   await close();
@@ -140,16 +139,8 @@ test('Without a target, the doctor checks the reference deployment', async () =>
 });
 
 test.describe('A target with a part of the world', () => {
-  const at = { file: 'target.yaml', line: 1, column: 1 };
-  const bind = (names: Partial<Record<string, Record<string, string>>>): Suite =>
-    loadSuite(suiteFolder, {
-      bindings: Object.fromEntries(
-        thingKinds.map((kind) => [
-          kind,
-          new Map(Object.entries(names[kind] ?? {}).map(([name, id]) => [name, { id, at }])),
-        ]),
-      ) as never,
-    });
+  const bind = (ids: Partial<Record<ThingKind, Record<string, string>>>): Suite =>
+    loadSuite(suiteFolder, { bindings: createBindings((kind, name) => ids[kind]?.[name]) });
   const diagnoseStates = async (partial: Suite, channel: Channel) =>
     Object.fromEntries((await diagnose(partial, channel, { baseUrl })).map(({ area, state }) => [area, state]));
   const own = bind({ customer: { ann: 'C-1' }, product: { mug: 'P-1' }, campaign: { spring: 'K-1' } });

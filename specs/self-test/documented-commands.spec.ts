@@ -4,11 +4,11 @@ import { spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
+import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { makeTestFolder, runConformance } from './support/cli.js';
-import { suite } from './support/in-process.js';
-import { listenStatefully } from './support/stateful-deployment.js';
+import { credentialVariables, makeTestFolder, runConformance, watchProcess } from './support/cli.js';
+import { createReference } from './support/in-process.js';
+import { listen } from './support/independent-deployment.js';
 
 const guide = ['README.md', ...readdirSync(path.join(packageRoot, 'docs')).map((name) => `docs/${name}`)]
   .filter((name) => name.endsWith('.md'))
@@ -28,21 +28,13 @@ function makeRunnable(script: string): string {
     .replaceAll(/^[A-Z_]+=\S+$/gm, ':');
 }
 
-async function runScript(script: string, cwd: string, env: Record<string, string>) {
+function runScript(script: string, cwd: string, env: Record<string, string>) {
   const child = spawn('sh', ['-ex'], { cwd, env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env } });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
   child.stdin.end(script);
-  const status = await new Promise((resolve) => child.on('close', resolve));
-  return { status, output };
+  return watchProcess(child).ended;
 }
 
-const credentials = { applicationId: 'an-application', token: 'a-token-of-the-test' };
-const credentialVariables = { CLIENT_APPLICATION_ID: credentials.applicationId, CLIENT_TOKEN: credentials.token };
-const listenAsReference = () => {
-  const deployment = createDeployment({ world: suite.world, credentials });
-  return listenStatefully(async (request) => deployment(request));
-};
+const listenAsReference = () => listen(createReference({ credentials: referenceCredentials }));
 
 for (const { name, text } of guide) {
   const scripts = listBlocks(text, 'sh').filter((block) => /^(npx|openssl|curl) /m.test(block));

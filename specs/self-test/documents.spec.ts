@@ -7,11 +7,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { createDeployment } from '../../reference/deployment.js';
-import { findFault } from '../../reference/faults/index.js';
-import { credentialPlaceholders } from '../../src/contract/operation.js';
 import type { ResultWithExchanges } from '../../src/engine/case-result.js';
-import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { Certificate } from '../../src/report/certificate.js';
 import { compareCertificates } from '../../src/report/compare/compare-certificates.js';
 import { createBodyShortener } from '../../src/report/shown-answers.js';
@@ -19,28 +15,18 @@ import { parseJson } from '../../src/support/json.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { compileSchema } from '../../src/support/user-schema.js';
 import { makeTestFolder, runConformanceInProcess } from './support/cli.js';
-import { certifyInProcess, suite } from './support/in-process.js';
+import { type Answer, addMembers, certifyInProcess, createReference, suite } from './support/in-process.js';
 import { renderOutput } from './support/render-output.js';
 import { createCertificateStub } from './support/stubs.js';
-
-type Answer = (request: HttpRequest) => HttpResponse;
-
-function reference(options: Partial<Parameters<typeof createDeployment>[0]> = {}): Answer {
-  return createDeployment({ world: suite.world, credentials: credentialPlaceholders, ...options });
-}
 
 /** Adds a duration, a time and an id to all responses, which differ each time. */
 function volatile(answer: Answer, from: number): Answer {
   let count = from;
-  return (request) => {
-    const response = answer(request);
-    const body = parseJson(response.body);
-    if (typeof body !== 'object' || body === null) return response;
+  return addMembers(answer, () => {
     count += 7;
     const at = new Date(count * 86_400_000).toISOString();
-    const more = { took: count, at, request_id: `req_${count}_abcdefghijkl`, seconds: 1_700_000_000 + count };
-    return { ...response, body: JSON.stringify({ ...body, ...more }) };
-  };
+    return { took: count, at, request_id: `req_${count}_abcdefghijkl`, seconds: 1_700_000_000 + count };
+  });
 }
 
 const documentsOf = ({
@@ -64,12 +50,12 @@ test.describe('of a run', () => {
   let run: { certificate: Certificate; results: readonly ResultWithExchanges[] };
   let documents: ReturnType<typeof documentsOf>;
   test.beforeAll(async () => {
-    run = await certifyInProcess(volatile(reference({ behaviours: chosen }), 100));
+    run = await certifyInProcess(volatile(createReference({ behaviours: chosen }), 100));
     documents = documentsOf(run);
   });
 
   test('They are equal if the target behaves the same, although every response differs', async () => {
-    const again = await certifyInProcess(volatile(reference({ behaviours: chosen }), 5_000));
+    const again = await certifyInProcess(volatile(createReference({ behaviours: chosen }), 5_000));
     expect(documentsOf(again)).toEqual(documents);
   });
 
@@ -138,7 +124,7 @@ const anyBody = fc.anything({
 });
 
 test('Samples of any bodies fit the schemas beside them and have no references', async () => {
-  const { certificate, results } = await certifyInProcess(reference(), {
+  const { certificate, results } = await certifyInProcess(createReference(), {
     suite: { ...suite, cases: suite.cases.filter(({ id }) => /^(response-status|quantity-n|malformed)/.test(id)) },
   });
   let shown = 0;
@@ -166,8 +152,8 @@ test('Samples of any bodies fit the schemas beside them and have no references',
 });
 
 test('A sample has no volatile values, and all types', () => {
-  const [first] = [{ volatile: ['/a', '/b', '/c/*/d'] }] as unknown as ResultWithExchanges[];
-  const sampler = createBodyShortener(suite.world, first === undefined ? [] : [first]);
+  const results = [{ volatile: ['/a', '/b', '/c/*/d'] }] as unknown as ResultWithExchanges[];
+  const sampler = createBodyShortener(suite.world, results);
   const body = {
     a: { n: 5, is: true, list: ['x'] },
     b: [1, 2],
@@ -206,7 +192,7 @@ test('Redocly accepts and renders openapi.yaml of a hostile run', { tag: '@long'
   const folder = makeTestFolder();
   const hostile = '</script><script>forged()</script> **bold** [link](javascript:forged()) ::error::\n::error::';
   const echoing: Answer = (request) => {
-    const response = reference()(request);
+    const response = createReference()(request);
     const value = parseJson(response.body);
     if (typeof value !== 'object') return response;
     return { ...response, body: JSON.stringify({ ...value, [hostile]: hostile, $ref: '/etc/hostname' }) };
@@ -238,9 +224,9 @@ test.describe('a comparison of certificates', () => {
       return { ...certificate, target: { ...certificate.target, name } };
     };
     certificates = [
-      await certify('one', reference()),
-      await certify('other', reference({ behaviours: { 'quantity-numeric-string': 'rejected' } })),
-      await certify('third', reference({ faults: [findFault('window-of-151')].flatMap((fault) => fault ?? []) })),
+      await certify('one', createReference()),
+      await certify('other', createReference({ behaviours: { 'quantity-numeric-string': 'rejected' } })),
+      await certify('third', createReference({ faults: ['window-of-151'] })),
     ];
     for (const [n, certificate] of certificates.entries())
       writeFileSync(path.join(cwd, `${n}.json`), JSON.stringify(certificate));

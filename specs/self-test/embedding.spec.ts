@@ -1,14 +1,13 @@
 /** The programs of docs/embedding.md, type-checked and run. */
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
 import { createRecord, renderRecord } from '../../src/report/target-record.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { makeTestFolder } from './support/cli.js';
-import { certifyInProcess, suite } from './support/in-process.js';
+import { credentialVariables, makeTestFolder, runConformance } from './support/cli.js';
+import { certifyInProcess, createReference, suite } from './support/in-process.js';
 
 const cwd = makeTestFolder();
 
@@ -56,16 +55,9 @@ server.close();
 `,
 };
 
-function run(program: string): Promise<string> {
-  const env = {
-    PATH: process.env.PATH,
-    CLIENT_APPLICATION_ID: 'an-application-of-a-program',
-    CLIENT_TOKEN: 'its-token',
-  };
-  const child = spawn(process.execPath, [`${program}.js`], { cwd, env });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
-  return new Promise((resolve) => child.on('close', () => resolve(output)));
+async function run(program: string): Promise<string> {
+  const { output } = await runConformance([], { cwd, env: credentialVariables, script: `${program}.js` });
+  return output;
 }
 
 test('The programs have the right types, and certify and mock as they say', { tag: '@long' }, async () => {
@@ -74,11 +66,7 @@ test('The programs have the right types, and certify and mock as they say', { ta
   for (const name of ['fastify', '@types/node'])
     symlinkSync(path.join(packageRoot, 'node_modules', name), path.join(cwd, 'node_modules', name));
   mkdirSync(path.join(cwd, 'records'));
-  const deployment = createDeployment({
-    world: suite.world,
-    credentials: { applicationId: '$CLIENT_APPLICATION_ID', token: '$CLIENT_TOKEN' },
-  });
-  const { results } = await certifyInProcess(deployment, { infersShape: true });
+  const { results } = await certifyInProcess(createReference(), { infersShape: true });
   writeFileSync(path.join(cwd, 'records', 'shop.yaml'), renderRecord(createRecord(suite, results, 'shop')));
   for (const [name, content] of Object.entries(files)) writeFileSync(path.join(cwd, name), content);
   const options = '--strict --skipLibCheck --target es2023 --module nodenext --types node'.split(' ');

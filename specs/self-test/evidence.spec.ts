@@ -1,28 +1,27 @@
 /** The evidence of a run, and judging it again. */
 
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { chromium, expect, test } from '@playwright/test';
-import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
-import { faults, findFault } from '../../reference/faults/index.js';
+import { expect, test } from '@playwright/test';
+import { faults } from '../../reference/faults/index.js';
 import { listCredentialSecrets } from '../../src/contract/operation.js';
-import type { Channel, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import type { Channel, HttpRequest } from '../../src/http/exchange.js';
 import { createRedactor } from '../../src/redaction/redactor.js';
 import { parseArchive } from '../../src/report/har-archive.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { encodeRecordedInputs } from '../../src/targets/recorded-run.js';
 import { loadSettings } from '../../src/targets/settings.js';
-import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
+import { openBrowser } from './support/browser.js';
 import { makeTestFolder } from './support/cli.js';
-import { suite } from './support/in-process.js';
-import { createArchive, judgeAgain, readEvidenceBack, runWithEvidence } from './support/run-with-evidence.js';
-
-const { name, version, digest, world } = suite;
-type Answer = (request: HttpRequest) => HttpResponse;
-
-const deployment = (options: Pick<DeploymentOptions, 'faults' | 'behaviours' | 'change'> = {}): Answer =>
-  createDeployment({ world, credentials: inProcessCredentials, ...options });
+import { channelTo, createReference, suite } from './support/in-process.js';
+import {
+  bareOrigin,
+  createArchive,
+  judgeAgain,
+  readEvidenceBack,
+  runWithEvidence,
+} from './support/run-with-evidence.js';
 
 const window = 'window-of-149';
 
@@ -34,7 +33,7 @@ async function expectSame(channel: Channel, options: Parameters<typeof runWithEv
 
 test.describe('Judging the evidence again gives the same certificate', () => {
   test('for the reference deployment, whose evidence is small and valid', async () => {
-    const left = await expectSame(createChannel(deployment()));
+    const left = await expectSame(channelTo(createReference()));
     expect(left.certificate.verdict).toBe('conforms');
     const { content } = createArchive(left.evidence, left.origin);
     expect(readEvidenceBack(left).evidence).toEqual(left.evidence);
@@ -49,22 +48,18 @@ test.describe('Judging the evidence again gives the same certificate', () => {
   test('for a run with a token that is a word of its requests', async () => {
     const secrets = listCredentialSecrets({ applicationId: 'shop-application', token: 'credit-card' });
     const echo = (request: HttpRequest) => ({
-      ...deployment()(request),
+      ...createReference()(request),
       headers: [['x-echo', 'credit-card'] as const],
     });
-    const { evidence } = await expectSame(createChannel(echo), { withoutSecrets: createRedactor(secrets) });
+    const { evidence } = await expectSame(channelTo(echo), { withoutSecrets: createRedactor(secrets) });
     expect(JSON.stringify(evidence.exchanges.map(({ exchange }) => exchange.request))).toContain('credit-card');
     expect(JSON.stringify(evidence.exchanges)).not.toContain('["x-echo","credit-card"]');
   });
 
   const few = 'limit,quantity,response-status,unknown-query-parameter,deprecation-headers';
   const outages: Readonly<Record<string, () => Channel>> = {
-    'that cannot be reached': () => ({
-      ...createChannel(deployment()),
-      send: async (request) => ({ request, transportError: 'unreachable', message: 'Nobody is there.', attempts: 3 }),
-    }),
     'that answers some requests too late': () => {
-      const channel = createChannel(deployment());
+      const channel = channelTo(createReference());
       let turn = 0;
       const send: Channel['send'] = async (request) => {
         turn += 1;
@@ -75,15 +70,15 @@ test.describe('Judging the evidence again gives the same certificate', () => {
     },
     'that fails every second time': () => {
       let turn = 0;
-      const [good, bad] = [deployment(), deployment({ faults: [findFault(window)] })];
-      return createChannel((request) => {
+      const [good, bad] = [createReference(), createReference({ faults: [window] })];
+      return channelTo((request) => {
         turn += 1;
         return turn % 2 === 0 ? bad(request) : good(request);
       });
     },
     'with long headers and control characters': () =>
-      createChannel((request) => {
-        const { headers, ...rest } = deployment()(request);
+      channelTo((request) => {
+        const { headers, ...rest } = createReference()(request);
         return { ...rest, headers: [...headers, ['deprecation', `\u001b[2J${'long '.repeat(2_000)}`]] };
       }),
   };
@@ -94,7 +89,7 @@ test.describe('Judging the evidence again gives the same certificate', () => {
 
   test('for random requests that found a fault', async () => {
     const options = { only: ['limit'], explore: 400, seed: 7 };
-    const { certificate } = await expectSame(createChannel(deployment({ faults: [findFault(window)] })), {
+    const { certificate } = await expectSame(channelTo(createReference({ faults: [window] })), {
       options,
     });
     const found = certificate.requirements.flatMap(({ cases }) => cases).filter(({ id }) => id === 'explore');
@@ -102,7 +97,7 @@ test.describe('Judging the evidence again gives the same certificate', () => {
   });
 
   test('for selected cases and for an interrupted run', async () => {
-    const left = await runWithEvidence(createChannel(deployment()), { selects: ({ id }) => id.startsWith('window') });
+    const left = await runWithEvidence(channelTo(createReference()), { selects: ({ id }) => id.startsWith('window') });
     expect(await judgeAgain(left)).toEqual(left.certificate);
     expect(left.certificate.verdict).toBe('incomplete');
     const [id = ''] = left.origin.extent.judged;
@@ -117,16 +112,14 @@ test.describe('Judging the evidence again gives the same certificate', () => {
   });
 
   test('for every fault', { tag: '@long' }, async () => {
-    for (const fault of faults) await expectSame(createChannel(deployment({ faults: [fault] })));
+    for (const fault of faults) await expectSame(channelTo(createReference({ faults: [fault.id] })));
   });
 });
 
 test.describe('An archive', () => {
   const origin = {
-    suite: { name, version, digest },
-    baseUrl: 'http://in-process.test',
+    ...bareOrigin,
     inputs: encodeRecordedInputs({}, loadSettings({ reference: true }, {}, suite)),
-    extent: { isCutShort: false, judged: [], unjudged: [] },
   };
   const request: HttpRequest = { method: 'GET', path: '/', headers: [] };
   const write = (bodies: readonly string[]) => {
@@ -168,13 +161,11 @@ test.describe('An archive', () => {
   });
 
   test('can be replayed by a browser', { tag: '@long' }, async () => {
-    const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((file) => existsSync(file));
-    test.skip(executablePath === undefined, 'There is no Chromium on this machine.');
     const folder = makeTestFolder();
-    const left = await runWithEvidence(createChannel(deployment()), { options: { only: ['limit'] } });
+    const left = await runWithEvidence(channelTo(createReference()), { options: { only: ['limit'] } });
     const file = path.join(folder, 'evidence.har');
     writeFileSync(file, createArchive(left.evidence, left.origin).content);
-    const browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] });
+    const browser = await openBrowser();
     const page = await browser.newPage();
     await page.routeFromHAR(file, { notFound: 'abort' });
     const { exchange } = left.evidence.exchanges[0] ?? {};

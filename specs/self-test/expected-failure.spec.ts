@@ -6,15 +6,16 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from '@playwright/test';
 import { WebSocket } from 'undici';
+import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { type CommandResult, makeTestFolder, runConformance } from './support/cli.js';
-import { suite } from './support/in-process.js';
-import { createIndependentDeployment, listen } from './support/independent-deployment.js';
+import { type CommandResult, credentialVariables, makeTestFolder, runConformance } from './support/cli.js';
+import { createReference } from './support/in-process.js';
+import { listen } from './support/independent-deployment.js';
 import { readTexts } from './support/read-texts.js';
 
 const cwd = makeTestFolder();
 
-const broken = createIndependentDeployment(suite.world, { violation: 'ignores-quantity' });
+const broken = createReference({ faults: ['quantity-ignored'], credentials: referenceCredentials });
 const deployment = listen(broken);
 test.afterAll(async () => (await deployment).close());
 
@@ -31,8 +32,7 @@ const ends = { 'integer-quantity': 'failed', 'integer-quantity-of-a-sku': 'faile
 async function createEnvironment(): Promise<Record<string, string>> {
   return {
     BASE_URL: (await deployment).url,
-    CLIENT_APPLICATION_ID: 'the-application-of-the-test',
-    CLIENT_TOKEN: 'the-token-of-the-test-0815',
+    ...credentialVariables,
     PLAYWRIGHT_HTML_OPEN: 'never',
     PLAYWRIGHT_HTML_OUTPUT_DIR: path.join(cwd, 'html'),
     PLAYWRIGHT_JSON_OUTPUT_FILE: path.join(cwd, 'report.json'),
@@ -76,19 +76,14 @@ function jsonReport() {
   };
 }
 
-/** What the report as a page counts. */
-function pageStats(): object {
-  const [, text = ''] = readTexts(path.join(cwd, 'html')).find(([name]) => name === 'index.html: report.json') ?? [];
-  return JSON.parse(text).stats;
-}
-
 function expectFailedInEachReport(output: string): void {
   expect(output.match(/^ +✘ +\d+ .*: /gm)).toHaveLength(2);
   expect(output).toMatch(/^ +✓ .* json-content-type: /m);
   expect(output).toContain('2 failed');
   expect(output.indexOf('DOES-NOT-CONFORM')).toBeGreaterThan(output.indexOf('2 failed'));
   expect(jsonReport().ends).toEqual(ends);
-  expect(pageStats()).toMatchObject({ total: 3, unexpected: 2, expected: 1, ok: false });
+  const [, page = ''] = readTexts(path.join(cwd, 'html')).find(([name]) => name === 'index.html: report.json') ?? [];
+  expect(JSON.parse(page).stats).toMatchObject({ total: 3, unexpected: 2, expected: 1, ok: false });
   const junit = readFileSync(path.join(cwd, 'junit.xml'), 'utf8');
   expect(junit.match(/<(failure|error) /g)).toHaveLength(2);
 }

@@ -1,32 +1,15 @@
 import { expect, test } from '@playwright/test';
-import {
-  applyPatch,
-  assembleRequest,
-  documentedRequestDraft,
-  type RequestPatch,
-} from '../../src/cases/request-draft.js';
+import type { RequestPatch } from '../../src/cases/request-draft.js';
 import { createOracle } from '../../src/contract/oracle.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { findLeak } from '../../src/judge/find-leak.js';
-import type { ThingKind } from '../../src/world/named-world.js';
 import { loadWorld } from '../../src/world/world-file.js';
 import { checkEachRow } from './support/check-each-row.js';
+import { createPatchedRequest } from './support/patched-request.js';
 
 const world = loadWorld();
 
-const plain: RequestPatch = {
-  body: {
-    customer: { id: '<customer ordinary>' },
-    order: { items: [{ product_id: '<product mug>', quantity: 1 }], metadata: {} },
-    options: {},
-    metadata: {},
-  },
-};
-const createRequest = (...patches: readonly RequestPatch[]): HttpRequest =>
-  assembleRequest(
-    [plain, ...patches].reduce(applyPatch, documentedRequestDraft),
-    (kind, name) => world.ids[kind as ThingKind].get(name) as string,
-  );
+const createRequest = (...patches: readonly RequestPatch[]) => createPatchedRequest(world, ...patches);
 const listRequired = (request: HttpRequest) => {
   const oracle = createOracle(request, world);
   return new Set(world.tiers.filter((tier) => oracle.returned(tier) === 'required').map(({ id }) => id));

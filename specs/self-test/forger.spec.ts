@@ -7,8 +7,6 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { Entry } from 'har-format';
-import { createDeployment } from '../../reference/deployment.js';
-import { findFault } from '../../reference/faults/index.js';
 import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
 import type { ExchangeUse } from '../../src/engine/evidence-keeper.js';
 import type { Certificate } from '../../src/report/certificate.js';
@@ -17,10 +15,9 @@ import { parseRecordedRun } from '../../src/targets/recorded-run.js';
 import { type RejudgedRun, rejudgeRun } from '../../src/targets/rejudge.js';
 import { verifyCertificate } from '../../src/targets/verify-certificate.js';
 import { thingKinds } from '../../src/world/named-world.js';
-import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
 import { createRandom } from './support/chaos.js';
 import { makeTestFolder } from './support/cli.js';
-import { suite } from './support/in-process.js';
+import { channelTo, createReference, suite } from './support/in-process.js';
 import { createArchive, runWithEvidence } from './support/run-with-evidence.js';
 
 const folder = makeTestFolder();
@@ -246,9 +243,8 @@ async function forgeCertificate(evidence: Evidence, own: Certificate): Promise<C
 }
 
 async function runFailing(faultId: string) {
-  const { world } = suite;
-  const answer = createDeployment({ world, credentials: inProcessCredentials, faults: [findFault(faultId)] });
-  const { certificate, results, evidence, origin } = await runWithEvidence(createChannel(answer));
+  const channel = channelTo(createReference({ faults: [faultId] }));
+  const { certificate, results, evidence, origin } = await runWithEvidence(channel);
   expect(certificate.verdict).toBe('does-not-conform');
   const requirementCases = results.filter(({ outcome }) => outcome === undefined);
   return {

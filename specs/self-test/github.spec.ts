@@ -13,12 +13,11 @@ import { renderJobSummary } from '../../src/report/terminal/job-summary.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { makeTestFolder } from './support/cli.js';
-import { certifyInProcess, requirementSuite, suite } from './support/in-process.js';
-import { createIndependentDeployment } from './support/independent-deployment.js';
+import { certifyInProcess, createReference, requirementSuite, suite } from './support/in-process.js';
 import { lintAction } from './support/lint-action.js';
 import { renderOutput } from './support/render-output.js';
 
-const judged = certifyInProcess(createIndependentDeployment(suite.world, { violation: 'window-oldest' }), {
+const judged = certifyInProcess(createReference({ faults: ['window-of-the-oldest'] }), {
   suite: requirementSuite,
 });
 

@@ -6,7 +6,7 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, expect, test } from '@playwright/test';
+import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import MarkdownIt from 'markdown-it';
 import { marked } from 'marked';
@@ -36,19 +36,14 @@ import { renderRunReport } from '../../src/report/terminal/run-report.js';
 import { writeResults } from '../../src/report/write-results.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { joinLines } from '../../src/support/untrusted-text.js';
-import { openBrowser } from './support/browser.js';
+import { usePages } from './support/browser.js';
 import { makeTestFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { prepareEvidence } from './support/run-with-evidence.js';
+import { runFacts } from './support/stubs.js';
 
 const folder = makeTestFolder();
-let browser: Browser;
-test.beforeAll(async () => {
-  browser = await openBrowser();
-});
-test.afterAll(async () => {
-  await browser?.close();
-});
+const openPage = usePages();
 
 /** Stand at both ends of each hostile line: a whole text has as many of one as of the other, in one element. */
 const [begin, end] = ['☠', '☢'];
@@ -148,13 +143,11 @@ function createHostileRun(text: NextText): {
     };
   });
   const certificate = createCertificate(suite, results, {
+    ...runFacts,
     target: { name: text(), version: text(), contact: text(), base_url: `https://a.test/${text()}` },
-    requestsSent: 1,
     isCutShort: true,
     gaps: [`A gap: ${text()}`],
     notes: [`A note: ${text()}`],
-    startedAt: new Date(0),
-    durationMs: 0,
   });
   return { certificate, results, exchanges };
 }
@@ -243,9 +236,9 @@ const streams: Readonly<Record<string, { readonly kind: string; readonly render:
   },
 };
 
-/** Lists the functions of a folder that render something. */
-async function listRenderers(...names: string[]): Promise<string[]> {
-  const files = names.flatMap((name) => {
+/** Lists the functions that render something for a stream. */
+async function listRenderers(): Promise<string[]> {
+  const files = ['terminal', 'compare'].flatMap((name) => {
     const inPackage = path.join(packageRoot, 'dist', 'src', 'report', name);
     return readdirSync(inPackage).flatMap((file) => (file.endsWith('.js') ? path.join(inPackage, file) : []));
   });
@@ -360,7 +353,7 @@ const inspectDocument = `(begin, end) => {
 
 /** Shows documents in a browser. @returns what no text of a stranger may do there */
 async function listShown(documents: readonly { name: string; html: string }[]): Promise<string[]> {
-  const page = await browser.newPage();
+  const page = await openPage();
   const complaints: string[] = [];
   await page.exposeFunction('forged', () => complaints.push('a script ran'));
   await page.route('**', (route) => {
@@ -382,7 +375,7 @@ async function listShown(documents: readonly { name: string; html: string }[]): 
 }
 
 test('Every function that renders a text for a stream is in this test', async () => {
-  expect(Object.keys(streams).sort()).toEqual((await listRenderers('terminal', 'compare')).sort());
+  expect(Object.keys(streams).sort()).toEqual((await listRenderers()).sort());
 });
 
 test('The checks find each misdeed', { tag: '@long' }, async () => {

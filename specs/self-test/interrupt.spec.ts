@@ -2,9 +2,14 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { packageRoot } from '../../src/support/package-root.js';
 import { createRandom } from './support/chaos.js';
-import { loadCertificate, makeTestFolder, runConformanceInProcess } from './support/cli.js';
+import {
+  commandLine,
+  credentialVariables,
+  loadCertificate,
+  makeTestFolder,
+  runConformanceInProcess,
+} from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 
@@ -73,12 +78,12 @@ test('20 runs that are cut short at random moments keep the results of the last 
   tag: '@long',
 }, async () => {
   const folder = makeTestFolder();
-  await endedEarly(() => {}, { folder });
+  await endedEarly(() => {}, { cwd: folder });
   const random = createRandom(2);
   for (const [n, ending] of Array.from({ length: 20 }, (_, at) => [at, Object.values(endings)[at % 4]] as const)) {
     // Half of them end while requests are sent, the others while files are written, or just before or after.
     const when = n % 2 === 0 ? { request: 1 + Math.floor(random() * 220) } : { request: 220, delayMs: random() * 3000 };
-    await endedEarly(ending?.end ?? (() => {}), { folder, ...when });
+    await endedEarly(ending?.end ?? (() => {}), { cwd: folder, ...when });
     const { output } = await runConformanceInProcess(['verify', 'out/certificate.json'], { cwd: folder });
     expect(output, `run ${n}`).toBe('WHOLE  out/certificate.json: conforms\n');
   }
@@ -92,10 +97,12 @@ test('20 runs that are cut short at random moments keep the results of the last 
  */
 async function endedEarly(
   end: Ending['end'],
-  { folder, request: last = 60, delayMs = 0 }: { folder?: string; request?: number; delayMs?: number } = {},
+  {
+    cwd = makeTestFolder(),
+    request: last = 60,
+    delayMs = 0,
+  }: { cwd?: string; request?: number; delayMs?: number } = {},
 ): Promise<{ cwd: string; by: unknown }> {
-  const own = makeTestFolder();
-  const cwd = folder ?? own;
   const answer = createIndependentDeployment(suite.world);
   let received = 0;
   let group = 0;
@@ -114,16 +121,10 @@ async function endedEarly(
     else if (received === last) setTimeout(endIfRunning, delayMs);
     return answer(request);
   });
-  const env = {
-    PATH: process.env.PATH,
-    CLIENT_APPLICATION_ID: 'an-application',
-    CLIENT_TOKEN: 'a-token-of-the-test',
-  };
-  const script = path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js');
-  const args = ['-c', shellScript, 'sh', process.execPath, script];
+  const args = ['-c', shellScript, 'sh', process.execPath, commandLine];
   const shell = spawn('sh', [...args, 'certify', '--base-url', url, '--out', 'out'], {
     cwd,
-    env,
+    env: { PATH: process.env.PATH, ...credentialVariables },
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
   });

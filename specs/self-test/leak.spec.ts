@@ -8,22 +8,21 @@ import { expect, test } from '@playwright/test';
 import type { TestCase } from '../../src/cases/test-case.js';
 import { createEvidenceKeeper } from '../../src/engine/evidence-keeper.js';
 import type { Endpoint } from '../../src/http/connection-options.js';
-import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import type { HttpRequest } from '../../src/http/exchange.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { indexExchanges } from '../../src/report/exchange-index.js';
-import { createSigner, type Signer } from '../../src/report/signature.js';
+import { createSigner } from '../../src/report/signature.js';
 import { renderRunReport } from '../../src/report/terminal/run-report.js';
 import { writeResults } from '../../src/report/write-results.js';
-import { packageRoot } from '../../src/support/package-root.js';
 import { openTarget } from '../../src/targets/open-target.js';
 import { createRunReplay } from '../../src/targets/recorded-run.js';
 import { loadTarget } from '../../src/targets/target.js';
-import { makeTestFolder, runConformance } from './support/cli.js';
+import { commandLine, makeTestFolder, runConformance } from './support/cli.js';
 import { allEchoes } from './support/echoes.js';
-import { certifyOver, suite } from './support/in-process.js';
+import { type Answer, certifyOver, suite } from './support/in-process.js';
 import { listen } from './support/independent-deployment.js';
 import { readTexts } from './support/read-texts.js';
-import { prepareEvidence } from './support/run-with-evidence.js';
+import { bareOrigin, prepareEvidence } from './support/run-with-evidence.js';
 
 // Nothing in them is escaped in JSON or in a JSON Pointer, so each form reaches the outputs encoded once.
 const secrets = {
@@ -71,8 +70,6 @@ const headers: [string, string][] = [
   ['x-ratelimit-limit', printable.slice(0, 50).join(' ')],
 ];
 
-type Answer = (request: HttpRequest) => HttpResponse;
-
 const createEcho = (status: number): Answer => {
   const body = `{"data":${status === 200 ? JSON.stringify(all) : '[]'},"echo":[${strings}],${renderString(echoes[0] as (typeof echoes)[number])}:1}`;
   return () => ({ status, headers, body });
@@ -103,14 +100,9 @@ async function serve(cwd: string, answer: Answer) {
   return { file, close };
 }
 
-const { privateKey } = generateKeyPairSync('ed25519');
-
-function sign(files: Parameters<Signer>[0]): string {
-  const folder = makeTestFolder();
-  const file = path.join(folder, 'key.pem');
-  writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }));
-  return createSigner(file)(files);
-}
+const keyFile = path.join(makeTestFolder(), 'key.pem');
+writeFileSync(keyFile, generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }));
+const sign = createSigner(keyFile);
 
 /** Keeps one case for each kind of assertion, and for each requirement. */
 function selectDiverse(cases: readonly TestCase[]): TestCase[] {
@@ -150,15 +142,8 @@ for (const [what, answer] of Object.entries(deployments))
 
     const out = path.join(cwd, 'results');
     const evidence = keeper.take();
-    const { name, version, digest } = suite;
-    const origin = {
-      suite: { name, version, digest },
-      baseUrl: 'http://leaky.test',
-      inputs: {},
-      extent: { isCutShort: false, judged: [], unjudged: [] },
-    };
     const destination = { out, recordTo: path.join(cwd, 'record.yaml'), sign };
-    const prepared = prepareEvidence({ evidence, origin }, results);
+    const prepared = prepareEvidence({ evidence, origin: bareOrigin }, results);
     const written = writeResults(certificate, suite, results, destination, prepared);
     const replay = createRunReplay(evidence, target, suite);
     const again = await certifyOver(replay.createChannel(''), { ...suite, cases }, { ...options, replay });
@@ -234,8 +219,7 @@ test('A killed run leaves no secret, and the next run removes its folder', { tag
   const temporary = path.join(cwd, 'tmp');
   mkdirSync(temporary);
   const env = { ...secrets, TMPDIR: temporary };
-  const script = path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js');
-  const child = spawn(process.execPath, [script, 'certify', '--target', 'leaky.yaml', '--out', 'out'], {
+  const child = spawn(process.execPath, [commandLine, 'certify', '--target', 'leaky.yaml', '--out', 'out'], {
     cwd,
     env: { PATH: process.env.PATH, ...env },
     detached: true,

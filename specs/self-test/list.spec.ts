@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { listedKinds } from '../../src/cli/commands/list.js';
-import { makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
+import { credentialVariables, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { suite } from './support/in-process.js';
 
 const cwd = makeTestFolder();
@@ -98,9 +98,8 @@ test('Folders of runs, missing files and empty names are explained in words', as
     [['certify', 'htp://a.test'], "The argument: 'htp://a.test' is not a base URL"],
   ];
   writeFileSync(path.join(cwd, 'package.json'), '{}');
-  const env = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token' };
   for (const [args, says] of table) {
-    const { status, output } = await runConformanceInProcess(args, { cwd, env });
+    const { status, output } = await runConformanceInProcess(args, { cwd, env: credentialVariables });
     expect([status, output], args.join(' ')).toEqual([2, expect.stringContaining(says)]);
   }
 });

@@ -6,43 +6,42 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { convertOutcomesToBehaviours } from '../../reference/behaviours.js';
 import { exitStatus } from '../../src/cli/exit-status.js';
-import { createEvidenceKeeper } from '../../src/engine/evidence-keeper.js';
-import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import type { HttpResponse } from '../../src/http/exchange.js';
 import type { AdditivePolicy } from '../../src/judge/drift.js';
 import { mockFromRecord } from '../../src/mock-from-record.js';
 import { createBaseline } from '../../src/report/baseline.js';
 import { type AnsweredRun, compareAnsweredRuns } from '../../src/report/compare/compare-runs.js';
 import { createRecord, parseRecord, renderRecord, type TargetRecord } from '../../src/report/target-record.js';
-import { packageRoot } from '../../src/support/package-root.js';
-import { loadSettings } from '../../src/targets/settings.js';
-import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
-import { certifyInProcess, createReference, suite } from './support/in-process.js';
+import {
+  commandLine,
+  credentialVariables,
+  loadCertificate,
+  makeTestFolder,
+  runConformance,
+  runConformanceInProcess,
+  watchProcess,
+} from './support/cli.js';
+import { type Answer, addMembers, certifyInProcess, channelTo, createReference, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen, type ShapeName, shapes } from './support/independent-deployment.js';
+import { createPatchedRequest } from './support/patched-request.js';
 import { renderOutput } from './support/render-output.js';
-import { documentedRequest } from './support/wire.js';
-
-type Respond = (request: HttpRequest) => HttpResponse;
+import { collectAnswers } from './support/run-with-evidence.js';
 
 const { world } = suite;
 const cwd = makeTestFolder();
 
 /** Adds members to every successful body. */
-function adding(respond: Respond, members: () => object): Respond {
-  return (request) => {
-    const response = respond(request);
-    if (response.status >= 400) return response;
-    return { ...response, body: JSON.stringify({ ...JSON.parse(response.body), ...members() }) };
-  };
-}
+const adding = (respond: Answer, create: () => object) =>
+  addMembers(respond, ({ status }) => (status < 400 ? create() : {}));
 
-async function recorded(respond: Respond, options: { tierPatterns?: readonly string[] } = {}): Promise<TargetRecord> {
+async function recorded(respond: Answer, options: { tierPatterns?: readonly string[] } = {}): Promise<TargetRecord> {
   const { results } = await certifyInProcess(respond, { infersShape: true, ...options });
   // As it is read from a file.
   return parseRecord(renderRecord(createRecord(suite, results, 'mock')), 'record.yaml');
 }
 
 /** What `serve --as` serves. */
-function served(record: TargetRecord): Respond {
+function served(record: TargetRecord): Answer {
   const outcomes = Object.entries(record.questions).map(([id, { outcome }]) => [id, outcome]);
   const { behaviours } = convertOutcomesToBehaviours(Object.fromEntries(outcomes));
   const change = mockFromRecord(record, world);
@@ -50,7 +49,7 @@ function served(record: TargetRecord): Respond {
 }
 
 async function driftOf(
-  respond: Respond,
+  respond: Answer,
   record: TargetRecord,
   { additive, ...options }: { additive?: AdditivePolicy; tierPatterns?: readonly string[] } = {},
 ) {
@@ -60,15 +59,7 @@ async function driftOf(
   return { certificate, results, drift: certificate.drift.map(({ text }) => text) };
 }
 
-const request: HttpRequest = {
-  ...documentedRequest,
-  body: JSON.stringify({
-    customer: { id: world.customers[0]?.id },
-    order: { items: [{ product_id: world.products[0]?.id, quantity: 1 }], metadata: {} },
-    options: {},
-    metadata: {},
-  }),
-};
+const request = createPatchedRequest(world);
 
 /** Shapes of which no template can be taken, so that the mock answers in its own. */
 const nesting: readonly string[] = ['linked-list', 'tree'];
@@ -102,7 +93,7 @@ for (const shape of Object.keys(shapes) as ShapeName[]) {
 }
 
 /** Refuses what the documentation does not describe, each with a status and a text of its own. */
-function choosingOtherStatuses(respond: Respond): Respond {
+function choosingOtherStatuses(respond: Answer): Answer {
   const refuse = (status: number, title: string): HttpResponse => ({
     status,
     headers: [['content-type', 'application/problem+json']],
@@ -136,12 +127,6 @@ function choosingOtherStatuses(respond: Respond): Respond {
   };
 }
 
-async function answered(name: string, respond: Respond): Promise<AnsweredRun> {
-  const keeper = createEvidenceKeeper((text) => text);
-  await certifyInProcess(respond, { keeper });
-  return { name, baseUrl: 'http://in-process.test', suite, evidence: keeper.take() };
-}
-
 function findResponse({ evidence }: AnsweredRun, question: string): unknown {
   const { exchanges, uses } = evidence;
   const use = uses.find((each) => each.case === question && each.request === 'probe');
@@ -156,8 +141,8 @@ function findResponse({ evidence }: AnsweredRun, question: string): unknown {
 test('A mock answers the requests of the questions as the deployment did', async () => {
   for (const traits of [{ empty: 404 }, { unknownCustomer: 'rejected', omitted: 'rejected', empty: 204 }] as const) {
     const respond = choosingOtherStatuses(createIndependentDeployment(world, traits));
-    const model = await answered('model', respond);
-    const mock = await answered('mock', served(await recorded(respond)));
+    const model = await collectAnswers('model', channelTo(respond));
+    const mock = await collectAnswers('mock', channelTo(served(await recorded(respond))));
     const { differences, notCompared, compared } = compareAnsweredRuns(model, mock);
     expect(differences.map(({ places, statuses, only }) => [places, statuses, only])).toEqual([]);
     expect(notCompared).toEqual([]);
@@ -170,9 +155,9 @@ test('A mock answers the requests of the questions as the deployment did', async
 test('A mock expands the categories of each campaign', async () => {
   const reference = createReference();
   const record = await recorded(reference);
-  const body = JSON.stringify({ ...JSON.parse(request.body ?? ''), options: { expand: ['category'] } });
-  const categories = (respond: Respond) =>
-    JSON.parse(respond({ ...request, body }).body).promotions.map(
+  const expanding = createPatchedRequest(world, { body: { options: { expand: ['category'] } } });
+  const categories = (respond: Answer) =>
+    JSON.parse(respond(expanding).body).promotions.map(
       ({ campaign }: { campaign: { categories: { name: string }[] } }) => campaign.categories.map(({ name }) => name),
     );
   expect(record.answers?.expanded).toBeDefined();
@@ -209,20 +194,12 @@ test('A new member in every response is one drift, one note or nothing', async (
   expect([ignored.drift, ignored.certificate.notes.filter((note) => note.includes('version'))]).toEqual([[], []]);
 });
 
-test('A target file states the policy for new members', () => {
-  const file = path.join(cwd, 'additive.yaml');
-  writeFileSync(file, 'name: shop\nbase_url: http://127.0.0.1:9\ndrift: { additive: note }\n');
-  const environment = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
-  expect(loadSettings({ target: file }, environment, suite).expected.additive).toBe('note');
-});
-
 test('certify --against reports drift; record --update shows the changes and accepts them', async () => {
-  const env = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
   const record = path.join(cwd, 'record.yaml');
   const { url, close } = await listen(createIndependentDeployment(world, { numericStrings: 'rejected' }));
   const only = ['--only', 'quantity-numeric-string'];
   const update = ['record', url, '--to', record, '--update', '--out', 'updated', ...only];
-  const none = await runConformanceInProcess(update, { cwd, env });
+  const none = await runConformanceInProcess(update, { cwd, env: credentialVariables });
   expect([none.status, existsSync(record)]).toEqual([exitStatus.unusableInput, false]);
   expect(none.output).toContain('Leave out --update.');
 
@@ -231,8 +208,8 @@ test('certify --against reports drift; record --update shows the changes and acc
   const old = { target: 'shop', suite: suiteOfIt, questions: { 'quantity-numeric-string': outcome } };
   writeFileSync(record, renderRecord(old));
   const against = ['certify', '--base-url', url, '--against', record, '--out', 'compared', ...only];
-  expect((await runConformance(against, { cwd, env })).status).toBe(exitStatus.drift);
-  const ended = await runConformance(update, { cwd, env });
+  expect((await runConformance(against, { cwd, env: credentialVariables })).status).toBe(exitStatus.drift);
+  const ended = await runConformance(update, { cwd, env: credentialVariables });
   await close();
   expect(ended.output).toContain("quantity-numeric-string is 'rejected'; the record says 'as-number'.");
   expect(ended.status).toBe(exitStatus.conforms);
@@ -245,17 +222,13 @@ test('serve --as serves what was recorded', async () => {
   const file = path.join(cwd, 'served.yaml');
   const { results } = await certifyInProcess(createIndependentDeployment(world, { numericStrings: 'rejected' }));
   writeFileSync(file, renderRecord(createRecord(suite, results, 'shop')));
-  const script = path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js');
   const { PATH, NODE_V8_COVERAGE } = process.env;
-  const child = spawn(process.execPath, [script, 'serve', '--as', file], { cwd, env: { PATH, NODE_V8_COVERAGE } });
-  let output = '';
-  child.stdout.on('data', (text: Buffer) => (output += String(text)));
-  await expect.poll(() => output, { timeout: 60_000 }).toContain('Ctrl-C');
-  const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? [];
-  const env = { CLIENT_APPLICATION_ID: 'reference-application', CLIENT_TOKEN: 'reference-token' };
+  const child = spawn(process.execPath, [commandLine, 'serve', '--as', file], { cwd, env: { PATH, NODE_V8_COVERAGE } });
+  const { readOutput, ended } = watchProcess(child);
+  await expect.poll(readOutput, { timeout: 60_000 }).toContain('Ctrl-C');
+  const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(readOutput()) ?? [];
   const only = ['--only', 'quantity-numeric-string', '--against', file, '--out', 'served'];
-  const certified = await runConformance(['certify', url, ...only], { cwd, env });
-  const ended = new Promise((resolve) => child.on('close', resolve));
+  const certified = await runConformance(['certify', url, ...only], { cwd, env: credentialVariables });
   child.kill('SIGTERM');
   await ended;
   expect(certified.status, certified.output).toBe(exitStatus.conforms);

@@ -1,11 +1,10 @@
 /** Conforming deployments whose responses have an odd shape, and ones that refuse some documented requests. */
 
 import { expect, test } from '@playwright/test';
-import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import type { HttpRequest } from '../../src/http/exchange.js';
 import type { Certificate } from '../../src/report/certificate.js';
-import { certifyInProcess, createReference, requirementSuite as suite } from './support/in-process.js';
+import { type Answer, certifyInProcess, createReference, requirementSuite as suite } from './support/in-process.js';
 
-type Respond = (request: HttpRequest) => HttpResponse;
 type Shape = (ids: readonly string[]) => { readonly body: string; readonly type?: string };
 
 const { world } = suite;
@@ -13,7 +12,7 @@ const json = (value: unknown) => ({ body: JSON.stringify(value) });
 const nest = (levels: number, text: string) => `${'{"a":'.repeat(levels)}${text}${'}'.repeat(levels)}`;
 
 /** The reference deployment, which lists all promotions in such a shape. */
-function respondWith(shape: Shape): Respond {
+function respondWith(shape: Shape): Answer {
   return createReference({
     change: (handlers) => ({
       list: (tiers, request) => {
@@ -24,7 +23,7 @@ function respondWith(shape: Shape): Respond {
   });
 }
 
-async function certify(respond: Respond, tierPatterns?: readonly string[]): Promise<Certificate> {
+async function certify(respond: Answer, tierPatterns?: readonly string[]): Promise<Certificate> {
   const stated = tierPatterns === undefined ? {} : { tierPatterns };
   return (await certifyInProcess(respond, { suite, ...stated })).certificate;
 }
@@ -82,7 +81,7 @@ for (const [what, [shape, reason]] of Object.entries(unreadable))
   });
 
 /** The reference deployment behind something that refuses some requests. */
-function refuse(status: number, isRefused: (request: HttpRequest) => boolean): Respond {
+function refuse(status: number, isRefused: (request: HttpRequest) => boolean): Answer {
   const respond = createReference();
   return (request) => (isRefused(request) ? { status, headers: [], body: 'no' } : respond(request));
 }

@@ -1,35 +1,16 @@
 import { expect, test } from '@playwright/test';
-import {
-  applyPatch,
-  assembleRequest,
-  documentedRequestDraft,
-  type RequestPatch,
-} from '../../src/cases/request-draft.js';
+import type { RequestPatch } from '../../src/cases/request-draft.js';
 import { createOracle, type Obligation, type Oracle } from '../../src/contract/oracle.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
-import type { ThingKind } from '../../src/world/named-world.js';
 import type { Tier } from '../../src/world/world.js';
 import { loadWorld } from '../../src/world/world-file.js';
 import { checkEachRow } from './support/check-each-row.js';
+import { createPatchedRequest } from './support/patched-request.js';
 
 const world = loadWorld();
 const { ids } = world;
 
-/** A documented request of an ordinary customer with one mug. Patches change it, as in a case file. */
-const plain = {
-  body: {
-    customer: { id: '<customer ordinary>' },
-    order: { items: [{ product_id: '<product mug>', quantity: 1 }], metadata: {} },
-    options: {},
-    metadata: {},
-  },
-};
-
-function requestWith(...patches: readonly RequestPatch[]): HttpRequest {
-  const patchedRequest = [plain, ...patches].reduce(applyPatch, documentedRequestDraft);
-  return assembleRequest(patchedRequest, (kind, name) => ids[kind as ThingKind].get(name) as string);
-}
-
+const requestWith = (...patches: readonly RequestPatch[]) => createPatchedRequest(world, ...patches);
 const oracleWith = (...patches: readonly RequestPatch[]): Oracle => createOracle(requestWith(...patches), world);
 const items = (...list: readonly object[]): RequestPatch => ({ body: { order: { items: list } } });
 const product = (name: string, quantity: unknown = 1) => ({ product_id: `<product ${name}>`, quantity });

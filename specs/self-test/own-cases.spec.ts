@@ -14,10 +14,10 @@ import { parseYaml, readYaml } from '../../src/support/yaml-file.js';
 import { type BoundId, bindWorld } from '../../src/world/bind-world.js';
 import { type NamedWorld, thingKinds, windowSize } from '../../src/world/named-world.js';
 import { expandWorld } from '../../src/world/world-file.js';
-import { createChannel } from '../proof/judge-deployment.js';
-import { makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
-import { certifyInProcess, certifyOver, createReference, suite } from './support/in-process.js';
+import { credentialVariables, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
+import { certifyInProcess, certifyOver, channelTo, createReference, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
+import { listProblems } from './support/marked.js';
 
 const folder = makeTestFolder();
 
@@ -108,7 +108,7 @@ test('Own tiers replace spare tiers of the newest 150: all other tiers keep rank
 test('Own cases pass on a deployment with their data, and change nothing else in the certificate', async () => {
   const whole = withOwn();
   const deployment = createReference({ world: whole.world });
-  const { certificate } = await certifyOver(createChannel(deployment), whole);
+  const { certificate } = await certifyOver(channelTo(deployment), whole);
   const without = await certifyInProcess(createReference());
   expect(certificate.own_cases).toMatchObject({
     folder: own,
@@ -127,13 +127,13 @@ test('A failing own case is reported apart, with its location: it changes the ex
   const deployment = createReference();
   const some = someOf();
   // It has the world of the suite, but not the data of the own cases: by itself, that proves nothing.
-  const doubted = await certifyOver(createChannel(deployment), some);
+  const doubted = await certifyOver(channelTo(deployment), some);
   expect(doubted.certificate.own_cases?.cases[0]).toMatchObject({
     id: 'own-tea-for-two',
     verdict: 'inconclusive',
     reason: expect.stringContaining('names a promotion of your own test data'),
   });
-  const { certificate, results } = await certifyOver(createChannel(deployment), some, {
+  const { certificate, results } = await certifyOver(channelTo(deployment), some, {
     isWorldLoaded: true,
     expected: {
       outcomes: new Map([['unknown-query-parameter', { outcome: 'ignored', statedBy: 'the record' }]]),
@@ -171,15 +171,7 @@ test('A failing own case is reported apart, with its location: it changes the ex
 });
 
 test.describe('Mistakes are reported with their location:', () => {
-  const messageOf = (load: () => unknown): string => {
-    try {
-      load();
-    } catch (error) {
-      if (error instanceof UnusableInput) return error.message;
-      throw error;
-    }
-    return '';
-  };
+  const messageOf = (load: () => unknown) => new UnusableInput(listProblems(load)).message;
 
   test('in the cases', () => {
     for (const [change, by, said] of [
@@ -277,7 +269,7 @@ test('@long certify --cases shows a failure on its line, and ends with 1 althoug
   writeFileSync(path.join(folder, 'target.yaml'), `name: tea-shop\nbase_url: ${url}\nworld: loaded\n`);
   const { status, output } = await runConformance(['certify', '--target', 'target.yaml', '--cases', 'mine'], {
     cwd: folder,
-    env: { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token-of-this-test' },
+    env: credentialVariables,
   });
   await close();
   expect(output).toContain('> 14 |       - returned: { include: [own-tea-time');

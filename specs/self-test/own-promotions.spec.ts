@@ -5,8 +5,15 @@ import type { DeploymentOptions } from '../../reference/deployment.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import type { Certificate } from '../../src/report/certificate.js';
 import { diagnose } from '../../src/targets/diagnose.js';
-import type { Tier, World } from '../../src/world/world.js';
-import { certifyInProcess, channelTo, createReference, suite } from './support/in-process.js';
+import type { World } from '../../src/world/world.js';
+import {
+  type Answer,
+  certifyInProcess,
+  channelTo,
+  createReference,
+  renderUnpassed,
+  suite,
+} from './support/in-process.js';
 
 const { world } = suite;
 
@@ -38,21 +45,12 @@ const withWindow = (size: number): Pick<DeploymentOptions, 'change'> => ({
   change: () => ({ newest: (tiers) => tiers.slice(0, size) }),
 });
 
-type Respond = ReturnType<typeof createReference>;
-
-const certify = async (respond: Respond, own: Suite = suite): Promise<Certificate> =>
+const certify = async (respond: Answer, own: Suite = suite): Promise<Certificate> =>
   (await certifyInProcess(respond, { suite: own })).certificate;
 
 /** The verdict of the requirement cases alone. */
-async function judge(respond: Respond, own: Suite = suite): Promise<string> {
+async function judge(respond: Answer, own: Suite = suite): Promise<string> {
   return (await certify(respond, { ...own, cases: own.cases.filter(({ kind }) => kind === 'requirement') })).verdict;
-}
-
-function renderUnpassed({ requirements }: Certificate): string {
-  const cases = requirements.flatMap((requirement) => requirement.cases);
-  return cases
-    .flatMap(({ id, verdict, reason }) => (verdict === 'pass' ? [] : `${id} ${verdict}: ${reason}`))
-    .join('\n');
 }
 
 for (const [what, at] of [
@@ -101,15 +99,17 @@ test('A failure that no shifted window explains stays one', { tag: '@long' }, as
   const [newest] = world.tiers;
   const returnsReserved = deploy(addPromotions(3), { change: () => ({ customerRule: () => true }) });
   const losesNewest = deploy(addPromotions(3), {
-    change: ({ list }) => ({ list: (tiers, request) => list(without(tiers, newest), request) }),
+    change: ({ list }) => ({
+      list: (tiers, request) =>
+        list(
+          tiers.filter(({ id }) => id !== newest?.id),
+          request,
+        ),
+    }),
   });
   for (const respond of [returnsReserved, losesNewest]) expect(await judge(respond)).toBe('does-not-conform');
   expect(await judge(deploy(addPromotions(3), withWindow(150)), stating(0))).toBe('does-not-conform');
 });
-
-function without(tiers: readonly Tier[], tier: Tier | undefined): Tier[] {
-  return tiers.filter(({ id }) => id !== tier?.id);
-}
 
 test('The doctor shows the ids, until they are counted', async () => {
   const examine = async (own: Suite) => {

@@ -18,7 +18,6 @@ import {
   getMessage,
   getOutcome,
   joinNames,
-  listenOnLoopback,
   type Reply,
   renderResponse,
   test,
@@ -244,15 +243,13 @@ test.describe('The time of the budget ends a wait', () => {
     expect(getMessage(exchange)).toMatch(usedUp);
   });
 
-  test('for a connection', async ({ open }) => {
-    const server = createServer(() => undefined);
-    const options = { proxy: `http://127.0.0.1:${await listenOnLoopback(server)}`, allowHttp: true };
-    const client = open('http://deployment.test', { ...options, limits: { timeoutMs: hour }, budget, retry });
+  test('for a connection', async ({ open, listen }) => {
+    const { url: proxy } = await listen(createServer(() => undefined));
+    const limits = { timeoutMs: hour };
+    const client = open('http://deployment.test', { proxy, allowHttp: true, limits, budget, retry });
     const exchange = await client.send(request);
     expect([getOutcome(exchange), exchange.attempts]).toEqual(['timed-out', 1]);
     expect(getMessage(exchange)).toMatch(usedUp);
-    await client.close();
-    server.close();
   });
 
   test('for a retry', async ({ serve, open }) => {

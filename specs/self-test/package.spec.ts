@@ -1,6 +1,6 @@
 /** The package as users get it: packed, installed into a project, and run there and in workflows. */
 
-import { execFile, execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
@@ -9,7 +9,7 @@ import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { serveReference } from '../../reference/server.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
-import { loadCertificate, makeTestFolder } from './support/cli.js';
+import { type CommandResult, loadCertificate, makeTestFolder, watchProcess } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { runWorkflow } from './support/run-workflow.js';
 
@@ -28,12 +28,8 @@ const env = {
 };
 
 /** Types a command in the project, without settings of this process. */
-function type(command: string): Promise<{ status: number; output: string }> {
-  return new Promise((resolve) => {
-    execFile('bash', ['-c', command], { cwd: project, env }, (error, stdout, stderr) => {
-      resolve({ status: error === null ? 0 : Number(error.code), output: `${stdout}${stderr}` });
-    });
-  });
+function type(command: string): Promise<CommandResult> {
+  return watchProcess(spawn('bash', ['-c', command], { cwd: project, env })).ended;
 }
 
 /** The package of each import that is not of a file. */

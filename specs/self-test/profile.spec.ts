@@ -21,6 +21,7 @@ import { readSelection } from '../../src/targets/settings.js';
 import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { channelTo, createReference, recognizer, suite } from './support/in-process.js';
 import { renderOutput } from './support/render-output.js';
+import { runFacts } from './support/stubs.js';
 
 const scope: RunScope = { target: {}, excludesIntrusive: false };
 const rows = readDiscriminatingRows();
@@ -43,11 +44,8 @@ async function certified(profile: Profile, fault?: string) {
   });
   const { results, calibration } = await runSuite(selectFromSuite(suite, { profile }), channel, { recognizer });
   const certificate = createCertificate(suite, results, {
-    target: { name: 'in-process', base_url: 'http://in-process.test' },
+    ...runFacts,
     ...collectRunFacts(results, calibration, { notes: [], profile }),
-    isCutShort: false,
-    startedAt: new Date(0),
-    durationMs: 0,
   });
   return { certificate, results, sent };
 }
@@ -121,9 +119,8 @@ test.describe('A quick certificate cannot be mistaken for a full one', () => {
     const ofEach = new Map(suite.cases.map(({ id, rows: [row] }) => [id, new Set([row?.title ?? ''])]));
     const { cases } = selectFromSuite(suite, { profile: { rows: ofEach } });
     const results = cases.map((testCase) => ({ ...createUnsentResult(testCase, 'pass', ''), exchangesJudged: 1 }));
-    const facts = { isCutShort: false, startedAt: new Date(0), durationMs: 0, target: certificate.target };
     const own = collectRunFacts(results, undefined, { notes: [], profile: { figures } });
-    expect(createCertificate(suite, results, { ...facts, ...own }).verdict).toBe('incomplete');
+    expect(createCertificate(suite, results, { ...runFacts, ...own }).verdict).toBe('incomplete');
   });
 
   test('headline, last line, page and JUnit say the profile and its share of the known faults', () => {

@@ -4,7 +4,6 @@ import { expect, test } from '@playwright/test';
 import { requirements } from '../../reference/faults/fault.js';
 import { listGeneratedFaults } from '../../reference/faults/generated-faults.js';
 import { faults, findFault } from '../../reference/faults/index.js';
-import type { Invisibility } from '../../reference/mistakes/find-invisibility.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
 import { readDiscriminatingRows } from '../../src/cases/discriminating-rows.js';
 import { createProfile } from '../../src/engine/profile.js';
@@ -17,12 +16,9 @@ import { type FaultProof, isKilled, proveFault, renderProof } from '../proof/pro
 import { proveGenerated } from '../proof/prove-generated.js';
 import { createReference, suite } from './support/in-process.js';
 
-test('Each fault has an id and a story of its own', () => {
-  expect(new Set(faults.map(({ id }) => id)).size).toBe(faults.length);
-  for (const { id, story } of faults) {
-    expect(id).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
-    expect(story, id).toMatch(/^\S.*\.$/);
-  }
+test('Each fault has an id of its own', () => {
+  const ids = [...faults, ...listGeneratedFaults()].map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
 });
 
 test('Faults break requirements of the contract, and each requirement has at least two', () => {
@@ -38,20 +34,10 @@ test('A fault is found by its id, and an unknown id gets the nearest', () => {
   expect(() => findFault('window-of-148')).toThrow("'window-of-149'");
 });
 
-test('A generated fault has an id, a story, and a reason when no request shows it', () => {
-  const generated = listGeneratedFaults();
-  const ids = generated.map(({ id }) => id);
-  expect(new Set(ids).size).toBe(ids.length);
-  const questions = new Set(suite.contract.questions.map(({ id }) => id));
-  const isExplained = (invisibility: Invisibility) =>
-    invisibility.is === 'open' ? questions.has(invisibility.question) : /^[A-Z].*\.$/.test(invisibility.reason);
-  const flawed = generated.filter(
-    ({ id, story, invisibility }) =>
-      !/^[a-z0-9-]+\/[a-z0-9-]+$/.test(id) ||
-      !/^\S.*: .*\.$/.test(story) ||
-      (invisibility !== undefined && !isExplained(invisibility)),
-  );
-  expect(flawed.map(({ id }) => id)).toEqual([]);
+test('A generated fault is left open by questions of the contract only', () => {
+  const questions = suite.contract.questions.map(({ id }) => id);
+  for (const { id, invisibility } of listGeneratedFaults())
+    if (invisibility?.is === 'open') expect(questions, id).toContain(invisibility.question);
   expect(findFault('window/of-149').breaks).toBe('limit.newest-150');
 });
 

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
@@ -6,33 +6,32 @@ import { createManagedDeployment, emptyWorld } from '../../reference/managed-dep
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { serveReference } from '../../reference/server.js';
 import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
+import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { readAvailability } from '../../src/targets/availability.js';
 import { openTarget } from '../../src/targets/open-target.js';
 import { completeRunOptions } from '../../src/targets/run-options.js';
 import { loadTarget } from '../../src/targets/target.js';
 import { findThingProblem } from '../../src/world/find-thing-problem.js';
-import { makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
+import {
+  copyTargets,
+  credentialVariables as env,
+  makeTestFolder,
+  runConformance,
+  runConformanceInProcess,
+} from './support/cli.js';
 import { certifyOver, suite } from './support/in-process.js';
+import { documentedRequest } from './support/wire.js';
 
 const folder = makeTestFolder();
 
-const { applicationId, token } = referenceCredentials;
-const environment = { CLIENT_APPLICATION_ID: applicationId, CLIENT_TOKEN: token };
-
 test('A deployment with its own ids is provisioned, passes the doctor and conforms', async () => {
-  for (const part of ['targets', 'schemas'])
-    cpSync(path.join(packageRoot, part), path.join(folder, part), {
-      recursive: true,
-      // Who tried the example has bindings there.
-      filter: (file) => !file.endsWith('.bindings.yaml'),
-    });
+  copyTargets(folder);
   const { url, close } = await serveReference({
     world: emptyWorld,
     credentials: referenceCredentials,
     manage: findThingProblem,
   });
-  const env = environment;
   const options = { cwd: folder, env };
   const file = path.join(folder, 'targets', 'reference.yaml');
   writeFileSync(file, readFileSync(file, 'utf8').replace('base_url: http://127.0.0.1:8080', `base_url: ${url}`));
@@ -79,7 +78,7 @@ test.describe('The command', () => {
       `name: a\nbase_url: http://127.0.0.1:1\nprovision: [node, program.mjs]\nbindings: ids.yaml\n${more}`,
     );
     const args = ['provision', '--target', 'target.yaml', ...(reuse ? ['--reuse'] : [])];
-    const ended = await runConformanceInProcess(args, { cwd: home, env: environment });
+    const ended = await runConformanceInProcess(args, { cwd: home, env });
     return { ...ended, home, bindings: readFileSync(path.join(home, 'ids.yaml'), 'utf8') };
   }
 
@@ -113,7 +112,7 @@ test.describe('The command', () => {
     test(`A command that ${what} does not change the bindings`, async () => {
       const { status, output, bindings, home } = await provisioned(program);
       expect(output).toContain(`target.yaml:3:12: the command ${message}`);
-      expect(output.toLowerCase()).not.toContain(environment.CLIENT_TOKEN);
+      expect(output.toLowerCase()).not.toContain(env.CLIENT_TOKEN);
       expect(status).toBe(2);
       expect(bindings).toBe(kept);
       expect(readdirSync(home).sort()).toEqual(['ids.yaml', 'program.mjs', 'target.yaml']);
@@ -140,12 +139,11 @@ test.describe('The command', () => {
       "process.stderr.write('::error::' + process.env.CLIENT_TOKEN + '\\u001b[2J\\n'); process.exitCode = 1;",
     );
     expect(output).toContain('| ::error::$CLIENT_TOKEN\\u001b[2J\n');
-    expect(output).not.toContain(environment.CLIENT_TOKEN);
+    expect(output).not.toContain(env.CLIENT_TOKEN);
   });
 
   test('A target file without a command, or without a base URL, is rejected', async () => {
-    const provision = (file: string) =>
-      runConformanceInProcess(['provision', '--target', file], { cwd: folder, env: environment });
+    const provision = (file: string) => runConformanceInProcess(['provision', '--target', file], { cwd: folder, env });
     const { output } = await provision(path.join(packageRoot, 'targets', 'example.yaml'));
     expect(output).toContain('the deployment cannot be provisioned without');
     writeFileSync(path.join(folder, 'bare.yaml'), 'name: a\nprovision: [node, x.mjs]\nbindings: ids.yaml\n');
@@ -169,29 +167,56 @@ test.describe('The command', () => {
     const possible = suite.world.tiers.filter(({ rules }) => rules.every(({ kind }) => kind === 'customer'));
     expect(JSON.parse(readFileSync(path.join(home, 'seen.json'), 'utf8'))).toEqual({
       BASE_URL: 'http://127.0.0.1:1',
-      CLIENT_TOKEN: token,
+      CLIENT_TOKEN: env.CLIENT_TOKEN,
       tiers: possible.length,
     });
   });
 });
 
-test('The management API rejects invalid requests and generates its own ids', () => {
-  const deployment = createManagedDeployment(
-    { world: emptyWorld, credentials: referenceCredentials },
-    findThingProblem,
-  );
-  const post = (list: string, body: string, own = token, method = 'POST') => {
-    const headers = { 'X-Client-Application-Id': applicationId, 'X-Client-Token': own };
-    return deployment({ method, path: `/manage/${list}`, headers: Object.entries(headers), body });
-  };
-  expect(post('customers', '{}', 'other').status).toBe(401);
-  expect(post('customer', '{}').status).toBe(404);
-  expect(post('customers', '{}', token, 'PUT').status).toBe(405);
-  for (const body of ['{', '[]']) expect(post('customers', body).status).toBe(400);
-  expect([post('skus', '{"product_id":"none"}').status, post('tiers', '{}').status]).toEqual([400, 400]);
-  const { status, body } = post('customers', '{"id":"mine"}');
+test('The management API rejects invalid and incomplete data, which changes nothing, and generates its own ids', () => {
+  const { world } = suite;
+  const { ids } = world;
+  const deployment = createManagedDeployment({ world, credentials: credentialPlaceholders }, findThingProblem);
+  const { headers } = documentedRequest;
+  const post = (list: string, thing: unknown, method = 'POST', own = headers) =>
+    deployment({ method, path: `/manage/${list}`, headers: own, body: JSON.stringify(thing) });
+  const before = deployment(documentedRequest);
+  expect(post('customers', {}, 'POST', []).status).toBe(401);
+  expect(post('customer', {}).status).toBe(404);
+  expect(post('customers', {}, 'PUT').status).toBe(405);
+  const tier = { campaign_id: ids.campaign.get('spring'), name: 'A tier', metadata: {}, rules: [] };
+  const notWhole: readonly (readonly [list: string, thing: unknown])[] = [
+    ['customers', undefined],
+    ['customers', []],
+    ['tiers', {}],
+    ['tiers', { ...tier, rules: [null] }],
+    ['tiers', { ...tier, rules: [{}] }],
+    ['tiers', { ...tier, rules: [{ kind: 'customer', any_of: ids.customer.get('ann') }] }],
+    ['tiers', { ...tier, rules: [{ kind: 'product', id: ids.product.get('mug'), at_least: '1' }] }],
+    ['tiers', { ...tier, rules: [{ kind: 'product', id: 'prod_none', at_least: 1 }] }],
+    ['tiers', { ...tier, rules: {} }],
+    ['tiers', { ...tier, metadata: { a: null } }],
+    ['tiers', { ...tier, metadata: [] }],
+    ['tiers', { ...tier, campaign_id: 'camp_none' }],
+    ['tiers', { ...tier, name: 1 }],
+    ['tiers', { ...tier, more: 1 }],
+    ['campaigns', { name: 'A', category_ids: null }],
+    ['campaigns', { name: 'A', category_ids: ['cat_none'] }],
+    ['categories', {}],
+    ['skus', { product_id: 1 }],
+    ['skus', { product_id: 'none' }],
+    ['customers', { first_name: 'Ann' }],
+  ];
+  for (const [list, thing] of notWhole) {
+    const { status, body } = post(list, thing);
+    expect([status, Object.keys(JSON.parse(body))], JSON.stringify(thing)).toEqual([400, ['error']]);
+  }
+  expect(deployment(documentedRequest)).toEqual(before);
+  expect(post('tiers', { ...tier, rules: [{ kind: 'metadata', key: 'a', is: 'b' }] }).status).toBe(201);
+  const { status, body } = post('tiers', { ...tier, id: 'mine' });
   expect(status).toBe(201);
   expect(JSON.parse(body).id).not.toBe('mine');
+  expect(JSON.parse(deployment(documentedRequest).body).promotions[0].id).toBe(JSON.parse(body).id);
 });
 
 test('world --format markdown lists every id, and rules in words', async () => {

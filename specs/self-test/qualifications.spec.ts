@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { credentialPlaceholders } from '../../src/contract/operation.js';
-import { createEvidenceKeeper } from '../../src/engine/evidence-keeper.js';
 import { createAdaptedChannel } from '../../src/http/adapted-channel.js';
 import { type AdapterThread, startAdapter } from '../../src/http/adapter-thread.js';
 import type { Certificate } from '../../src/report/certificate.js';
@@ -11,6 +10,7 @@ import { packageRoot } from '../../src/support/package-root.js';
 import { makeTestFolder } from './support/cli.js';
 import { certifyOver, channelTo, createReference, suite } from './support/in-process.js';
 import { QualificationsFake, type QualificationsFault, qualificationsFaults } from './support/qualifications-fake.js';
+import { collectAnswers } from './support/run-with-evidence.js';
 
 const folder = makeTestFolder();
 
@@ -52,18 +52,11 @@ for (const fault of qualificationsFaults)
   });
 
 test('Compared with the reference deployment, exactly the differences that are built in are found', async () => {
-  const run = async (name: string, channel: ReturnType<typeof channelTo>) => {
-    const keeper = createEvidenceKeeper((text) => text);
-    await certifyOver(channel, suite, { keeper });
-    return { name, baseUrl: `http://${name}.test`, suite, evidence: keeper.take() };
-  };
-  const old = await run('old', channelTo(createReference()));
+  const old = await collectAnswers('old', channelTo(createReference()));
   const compareThrough = async (adapter: AdapterThread) => {
     const fake = new QualificationsFake(credentialPlaceholders).load(suite.world);
-    const comparison = compareAnsweredRuns(
-      old,
-      await run('new', createAdaptedChannel(channelTo(fake.respond), adapter)),
-    );
+    const changed = await collectAnswers('new', createAdaptedChannel(channelTo(fake.respond), adapter));
+    const comparison = compareAnsweredRuns(old, changed);
     await adapter.close();
     for (const { isOpen, reason } of comparison.notCompared) expect(isOpen, reason).toBe(false);
     return comparison.differences;

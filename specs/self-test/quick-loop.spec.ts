@@ -4,26 +4,28 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
+import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { findCasesByName } from '../../src/cases/case-selection.js';
 import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
 import { extractEntry, renderCodeFrame } from '../../src/report/code-frame.js';
 import { listUnpassedCases } from '../../src/report/unpassed-cases.js';
 import {
   copyPackage,
+  credentialVariables as env,
   loadCertificate,
   makeTestFolder,
   runConformance,
   runConformanceInProcess,
+  watchProcess,
 } from './support/cli.js';
-import { suite } from './support/in-process.js';
+import { createReference, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 import { createCertificateStub } from './support/stubs.js';
 
 const cwd = makeTestFolder();
 
-const env = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
 const honest = createIndependentDeployment(suite.world);
-const broken = createIndependentDeployment(suite.world, { violation: 'ignores-quantity' });
+const broken = createReference({ faults: ['quantity-ignored'], credentials: referenceCredentials });
 const ofQuantity = suite.cases.filter(({ tags }) => tags.includes('order.quantity')).map(({ id }) => id);
 
 test('--only takes ids, subjects, tags and groups of cases', () => {
@@ -116,6 +118,9 @@ test('--failed ends: each run of some cases keeps what earlier ones found out ab
   expect((await runConformanceInProcess(failed(), { cwd })).output).toContain('nothing is left to run');
 });
 
+/** What a run with --bail selected. */
+const stopped = { verdict: 'does-not-conform', cases: { fail: 1, 'not-run': ofQuantity.length - 1 } };
+
 test('--bail stops at the first failure and shows its line, in an installed package too', async () => {
   const root = copyPackage(path.join(cwd, 'node_modules', 'installed'));
   const { url, close } = await listen(broken);
@@ -126,10 +131,7 @@ test('--bail stops at the first failure and shows its line, in an installed pack
   expect(output).toMatch(/^ *> +\d+ \| .*exclude/m);
   expect(output).toContain('DOES-NOT-CONFORM as far as selected');
   const { selected, requirements } = loadCertificate(cwd, 'bail/partial');
-  expect(selected).toEqual({
-    verdict: 'does-not-conform',
-    cases: { fail: 1, 'not-run': ofQuantity.length - 1 },
-  });
+  expect(selected).toEqual(stopped);
   const reasons = requirements.find(({ id }) => id === 'order.quantity')?.cases.map(({ reason }) => reason);
   expect(reasons?.at(-1)).toBe('Not reached in this run.');
 });
@@ -146,10 +148,8 @@ test('--watch runs again when the target, the target file or a case changes', as
     cwd,
     env: { PATH: process.env.PATH, NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE, ...env },
   });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += String(text)));
-  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
-  const rounds = () => output.split('Waiting for a change').length - 1;
+  const { readOutput, ended } = watchProcess(child);
+  const rounds = () => readOutput().split('Waiting for a change').length - 1;
   const round = async (number: number, change: () => void) => {
     change();
     await expect.poll(rounds, { timeout: 120_000 }).toBe(number);
@@ -157,12 +157,9 @@ test('--watch runs again when the target, the target file or a case changes', as
 
   await round(1, () => undefined);
   const { selected } = loadCertificate(cwd, 'watched/partial');
-  expect(selected).toEqual({
-    verdict: 'does-not-conform',
-    cases: { fail: 1, 'not-run': ofQuantity.length - 1 },
-  });
+  expect(selected).toEqual(stopped);
   // The line of the case, with a mark.
-  expect(output).toMatch(/^ *> +\d+ \| .*exclude/m);
+  expect(readOutput()).toMatch(/^ *> +\d+ \| .*exclude/m);
   // The page shows the exchange of the result: no others are kept.
   expect(readFileSync(path.join(cwd, 'watched', 'partial', 'certificate.html'), 'utf8')).toContain('class="exchange"');
 
@@ -181,10 +178,10 @@ test('--watch runs again when the target, the target file or a case changes', as
   const file = path.join(root, 'cases', 'requirements', 'order.yaml');
   const text = readFileSync(file, 'utf8');
   await round(4, () => replaceFile(file, text.replace('verifies:', 'verfies:')));
-  expect(output).toContain("'verfies'");
+  expect(readOutput()).toContain("'verfies'");
   await round(5, () => replaceFile(file, text.replace('title: ', 'title: Once more, ')));
   child.kill('SIGINT');
-  expect(await ended).toBe(exitStatus.conforms);
+  expect((await ended).status).toBe(exitStatus.conforms);
   await close();
 });
 

@@ -24,23 +24,16 @@ const few = {
   cases: suite.cases.filter(({ id }) => ['response-shape', 'error-shape', 'window-in-varied-requests'].includes(id)),
 };
 
-for (const [recordedWith, comparedWith] of [
-  ['promotions', 'promotions'],
-  ['another-one', 'promotions'],
-] as const) {
-  test(`Nothing drifts from '${recordedWith}' as the credential to '${comparedWith}'`, async () => {
-    const { results } = await certifyOver(createChannelWith(recordedWith), few, { infersShape: true });
-    const record = createRecord(suite, results, 'shop');
-    expect(JSON.stringify(record).includes('promotions"')).toBe(recordedWith !== 'promotions');
-
-    const { outcomes, schemas } = createBaseline(record, {}, undefined);
-    const stated = { statedBy: 'the target file', schema: { type: 'object', required: ['promotions'] } };
-    const expected = { outcomes, schemas: [...schemas, stated] };
-    const again = await certifyOver(createChannelWith(comparedWith), few, { expected });
-    expect(again.certificate.drift).toEqual([]);
-    expect(again.results.map(({ verdict }) => verdict)).toEqual(few.cases.map(() => 'pass'));
-  });
-}
+// questions.spec.ts shows the same for a record that was written with such a credential.
+test('Nothing drifts if a credential changes to a word of the responses', async () => {
+  const { results } = await certifyOver(createChannelWith('another-one'), few, { infersShape: true });
+  const { outcomes, schemas } = createBaseline(createRecord(suite, results, 'shop'), {}, undefined);
+  const stated = { statedBy: 'the target file', schema: { type: 'object', required: ['promotions'] } };
+  const expected = { outcomes, schemas: [...schemas, stated] };
+  const again = await certifyOver(createChannelWith('promotions'), few, { expected });
+  expect(again.certificate.drift).toEqual([]);
+  expect(again.results.map(({ verdict }) => verdict)).toEqual(few.cases.map(() => 'pass'));
+});
 
 test('A tier pattern may contain a word that is a credential', async () => {
   const tierPatterns = ['/promotions/*/id'];

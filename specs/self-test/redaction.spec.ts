@@ -9,13 +9,6 @@ const redact = createRedactor([secret]);
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 test.describe('A secret is replaced', () => {
-  for (const [form, write] of Object.entries(escapes))
-    test(form, () => {
-      const echo = write(secret.value);
-      expect(redact(`before ${echo} after ${echo}`)).toBe('before $CLIENT_TOKEN after $CLIENT_TOKEN');
-      expect(redact(`x${echo}y`)).toBe('x$CLIENT_TOKENy');
-    });
-
   for (const [encoding, write] of Object.entries(encodings))
     test(encoding, () => {
       const redacted = redact(`"${write(secret.value)}"`);
@@ -28,6 +21,7 @@ test.describe('A secret is replaced', () => {
     });
 
   const values: readonly (readonly [what: string, value: string])[] = [
+    ['of all sorts', secret.value],
     ['that means something in a regular expression', '^.*+?()[]{}|$\\/-'],
     ['of quotation marks', `'"\`"'\``],
     ['of white space and punctuation', 'a b  c; d, e=f'],
@@ -42,7 +36,8 @@ test.describe('A secret is replaced', () => {
     test(what, () => {
       const redact = createRedactor([{ value, placeholder: '$T' }]);
       for (const { form, write } of allEchoes) expect(redact(`<${write(value)}>`), form).toContain('$T');
-      for (const write of Object.values(escapes)) expect(redact(`<${write(value)}>`)).toBe('<$T>');
+      for (const write of Object.values(escapes))
+        expect(redact(`x${write(value)}y <${write(value)}>`)).toBe('x$Ty <$T>');
     });
 
   test('in Latin-1, as HTTP carries it', () => {

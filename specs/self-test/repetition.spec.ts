@@ -1,14 +1,18 @@
 import { expect, test } from '@playwright/test';
 import { sampleId } from '../../src/engine/case-result.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { certifyInProcess, createReference, listRequirementsWith, requirementSuite } from './support/in-process.js';
+import {
+  type Answer,
+  certifyInProcess,
+  createReference,
+  listRequirementsWith,
+  requirementSuite,
+} from './support/in-process.js';
 import { renderOutput } from './support/render-output.js';
 
 const suite = requirementSuite;
 const honest = createReference();
 const withFault = (id: string) => createReference({ faults: [id] });
-
-type Answer = (request: HttpRequest) => HttpResponse;
 
 /** Answers the request of a number, from 1, in another manner, and all others as documented. */
 function onceOtherwise(number: number, otherwise: (response: HttpResponse) => HttpResponse): Answer {
@@ -162,12 +166,6 @@ test.describe('The world is a precondition', () => {
         if (status === 410) expect(reason).toContain('The deployment says that it has retired the operation');
       }
     });
-
-  test('a deployment that answers 404 to everything is incomplete, and the first reason says so', async () => {
-    const { certificate } = await certifyInProcess(() => ({ status: 404, headers: [], body: '' }), { suite });
-    expect(certificate.verdict).toBe('incomplete');
-    expect(certificate.incomplete_because?.[0]).toMatch(/answered alike.*: 404, without a body/);
-  });
 
   test('a 410 for some requests proves nothing: a customer may be deleted', async () => {
     let requests = 0;

@@ -42,8 +42,6 @@ function pour(socket: Socket, head: string, text: string | Buffer, times = Numbe
 const megabyte = 1024 * 1024;
 /** Deeper than the call stack allows. */
 const depth = 20_000;
-const deepArrays = (body: string) => `${'['.repeat(depth)}${body}${']'.repeat(depth)}`;
-const deepObjects = (body: string) => `${'{"a":'.repeat(depth)}${body}${'}'.repeat(depth)}`;
 const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
 // Concatenated gzip members: 200 MB without holding them in memory.
@@ -66,29 +64,17 @@ test.describe('A broken response is inconclusive, never a failure or an error', 
     socket.on('close', () => clearInterval(drip));
   };
   const tooLarge = 'The body is larger than 8388608 bytes (limits.body_bytes).';
-  const unpacksTooLarge = 'The body expands to more than 8388608 bytes (limits.body_bytes).';
   const timedOut = 'There was no complete response within 1500 ms (limits.timeout_ms).';
-  const headersTooLarge = 'The headers are larger than 65536 bytes (limits.header_bytes).';
-  const broken = /^The connection broke before the response was complete/;
   const noHttp = /^The response is not valid HTTP, or its length differs from Content-Length\./;
   const noJson = 'The body looks like JSON, but it is not valid JSON, so there is no result to judge.';
   const tooManyValues = 'The body has more than 100000 values (limits.body_values).';
-  const half = (text: string) => text.slice(0, text.length / 2);
+  // client.spec.ts has all transport errors, and judge.spec.ts shows that none of them proves anything.
   const replies: readonly (readonly [what: string, reply: Reply, reason: string | RegExp])[] = [
-    ['a body of 200 MB', endless['a body of 200 MB'] as Reply, tooLarge],
     ['a body without end', endless['a body without end'] as Reply, tooLarge],
-    ['a body that unpacks to 200 MB', endless['a body that unpacks to 200 MB'] as Reply, unpacksTooLarge],
-    ['headers without end', endless['headers without end'] as Reply, headersTooLarge],
     ['one byte a second', slowly, timedOut],
-    [
-      'a body that is cut off',
-      (socket, received) =>
-        void socket.end(renderResponse('200 OK', [json, 'Content-Length: 1000000'], honestBody(received))),
-      broken,
-    ],
     ['a body longer than announced', wrap((body) => body, [json, 'Content-Length: 20']), noJson],
     ['a header of control characters', wrap((body) => body, ['X-Title: \u001b]0;title\u0007']), noHttp],
-    ['JSON that is cut off', wrap(half), noJson],
+    ['JSON that is cut off', wrap((body) => body.slice(0, body.length / 2)), noJson],
     ['JSON with something after it', wrap((body) => `${body}}`), noJson],
     ['JSON that is none', wrap(() => '{promotions: NaN}'), noJson],
     ['JSON of a million numbers', wrap(() => `[${'0,'.repeat(1_000_000)}0]`), tooManyValues],
@@ -122,8 +108,6 @@ async function ranOver(channel: Parameters<typeof runSuite>[1]): Promise<readonl
 test.describe('A conforming deployment with strange responses passes', () => {
   const hostile = '\u001b[2J\u001b]0;title\u0007\u009b31m\u202e<script>alert(1)</script>"&\'`](javascript:alert(1))';
   const wrappedReplies: Readonly<Record<string, Reply>> = {
-    'JSON nested 20,000 deep: arrays': wrap(deepArrays),
-    'JSON nested 20,000 deep: objects': wrap(deepObjects),
     'JSON nested 20,000 deep, beside the result': wrap((body) =>
       body.replace('{', `{"deep":${'[{"a":'.repeat(depth)}1${'}]'.repeat(depth)},`),
     ),

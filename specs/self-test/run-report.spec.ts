@@ -1,40 +1,35 @@
 import { expect, test } from '@playwright/test';
+import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { countPlannedRequests, createPlan } from '../../src/engine/plan.js';
-import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { addColors } from '../../src/report/terminal/colors.js';
 import { renderProgress } from '../../src/report/terminal/progress.js';
 import { renderRunReport } from '../../src/report/terminal/run-report.js';
-import { makeTestFolder, runConformance } from './support/cli.js';
-import { channelTo, suite } from './support/in-process.js';
-import { createIndependentDeployment, listen, type Traits } from './support/independent-deployment.js';
+import { credentialVariables, makeTestFolder, runConformance } from './support/cli.js';
+import { type Answer, channelTo, createReference, suite } from './support/in-process.js';
+import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 import { runWithEvidence } from './support/run-with-evidence.js';
 
 const cwd = makeTestFolder();
 
-const env = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token-0815' };
-
-async function certify(answer: (request: HttpRequest) => HttpResponse, ...args: string[]) {
+async function certify(answer: Answer, ...args: string[]) {
   const { url, close } = await listen(answer);
-  const { status, output } = await runConformance(['certify', url, '--out', 'out', ...args], { cwd, env });
+  const { status, output } = await runConformance(['certify', url, '--out', 'out', ...args], {
+    cwd,
+    env: credentialVariables,
+  });
   await close();
   return { status, output, lines: output.trimEnd().split('\n') };
 }
 
 /** The report of the same run, made in this process. */
-async function reportInProcess(answer: (request: HttpRequest) => HttpResponse): Promise<string[]> {
+async function reportInProcess(answer: Answer): Promise<string[]> {
   const { certificate } = await runWithEvidence(channelTo(answer));
   return renderRunReport(certificate, { certificate: 'certificate.json', files: [] }).trimEnd().split('\n');
 }
 
-const failing = (lines: readonly string[]) => lines.findIndex((line) => line.startsWith('  fail  '));
-
-const violating = (violation: NonNullable<Traits['violation']>) =>
-  createIndependentDeployment(suite.world, { violation });
-const [window, customer, filter] = [
-  violating('window-149'),
-  violating('ignores-customer'),
-  violating('ignores-metadata-filter'),
-];
+const [window, customer, filter] = ['window-of-149', 'customer-ignored', 'metadata-filter-ignored'].map((fault) =>
+  createReference({ faults: [fault] }),
+) as [Answer, Answer, Answer];
 
 test.describe('A run is reported on one screen:', () => {
   test('a conforming one, with a line per requirement', async () => {
@@ -45,7 +40,9 @@ test.describe('A run is reported on one screen:', () => {
   });
 
   test('one with one cause, which is said first and once', async () => {
-    const { status, lines } = await certify(createIndependentDeployment(suite.world, { violation: 'window-100' }));
+    const { status, lines } = await certify(
+      createReference({ faults: ['window-of-100'], credentials: referenceCredentials }),
+    );
     expect(status).toBe(1);
     expect(lines.length).toBeLessThanOrEqual(80);
     const cause = /newest 100 promotion tiers, not the newest 150/;
@@ -55,12 +52,12 @@ test.describe('A run is reported on one screen:', () => {
     const verdicts = lines.flatMap((line) => /^ {2}(fail|inconclusive|pass) /.exec(line)?.[1] ?? []);
     expect(verdicts).toEqual([...verdicts].sort());
     const example = lines.findIndex((line) => /^1\. fail .* \S+\.yaml:\d+:\d+$/.test(line));
-    expect(example).toBeGreaterThan(failing(lines));
+    expect(example).toBeGreaterThan(lines.findIndex((line) => line.startsWith('  fail  ')));
     expect(lines.join('\n')).toMatch(/^ +> +\d+ \| /m);
     expect(lines.join('\n')).not.toContain('Error Context');
   });
 
-  const answers: Readonly<Record<string, readonly [answer: (request: HttpRequest) => HttpResponse, says: RegExp]>> = {
+  const answers: Readonly<Record<string, readonly [answer: Answer, says: RegExp]>> = {
     'one where everything fails': [
       () => ({ status: 500, headers: [], body: '{"error":"boom"}' }),
       /answers 500 to every request/,

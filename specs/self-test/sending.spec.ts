@@ -25,7 +25,7 @@ import { readSchema } from '../../src/support/schema-validation.js';
 import { judgeDeployment, listVerdicts } from '../proof/judge-deployment.js';
 import { recognizer, suite } from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
-import { listenOnLoopback } from './support/wire.js';
+import { listenOnLoopback } from './support/listen-on-loopback.js';
 
 const plain: RequestPatch = {
   filter: { 'metadata.größe': 'jé' },
@@ -59,14 +59,14 @@ async function sendAs(form: RequestForm) {
     });
   });
   const secrets = listCredentialSecrets({ applicationId: 'the-application', token: 'the-token' });
-  const baseUrl = `http://127.0.0.1:${await listenOnLoopback(server)}`;
+  const { url: baseUrl, close } = await listenOnLoopback(server);
   // One connection at most, so the second request waits until it is idle.
   const client = openClient({ baseUrl, secrets, retry: noRetry, pacing: { concurrency: 1 } });
   await client.send(createRequest());
   const before = pieces.length;
   const { response } = (await client.send(createRequest(form))) as { response?: { status: number } };
   await client.close();
-  server.close();
+  await close();
   const own = pieces.slice(before);
   const [head = '', body = ''] = own
     .map(({ text }) => text)

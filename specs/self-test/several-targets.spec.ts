@@ -3,46 +3,30 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
-import { createEvidenceKeeper } from '../../src/engine/evidence-keeper.js';
 import type { Exchange, HttpResponse } from '../../src/http/exchange.js';
 import { judgeDifferences, readAcceptedDifferences } from '../../src/report/compare/accepted-differences.js';
 import { type AnsweredRun, compareAnsweredRuns, judgeComparison } from '../../src/report/compare/compare-runs.js';
 import { renderMigrationMarkdown, renderMigrationSentence } from '../../src/report/compare/migration-report.js';
-import type { StoredEvidence } from '../../src/report/har-archive.js';
 import type { World } from '../../src/world/world.js';
-import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
-import { makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
-import { certifyOver, createBindings, createReference, suite as whole } from './support/in-process.js';
+import { credentialVariables, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
+import { certifyOver, channelTo, createBindings, createReference, suite as whole } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
+import { collectAnswers } from './support/run-with-evidence.js';
 
 const folder = makeTestFolder();
 
 const ids = ['reserved-for-one-customer', 'integer-quantity', 'sampled-again'];
 const suite = selectFromSuite(whole, { only: ids });
 
-/** A world without the tier that only Ann gets. */
+/** A world in which one tier for Ann is not for her. */
 function removeTierOfAnn(world: World): World {
-  const ann = whole.world.ids.customer.get('ann') as string;
-  const tiers = world.tiers.map((tier) => ({
-    ...tier,
-    rules: tier.rules.map((rule) =>
-      tier.name === 'for-ann' && rule.kind === 'customer'
-        ? { ...rule, any_of: rule.any_of.filter((id) => id !== ann) }
-        : rule,
-    ),
-  }));
+  const rules = [{ kind: 'customer', any_of: [whole.world.ids.customer.get('bulk') as string] }] as const;
+  const tiers = world.tiers.map((tier) => (tier.name === 'for-ann' ? { ...tier, rules } : tier));
   return { ...world, tiers };
 }
 
-async function runOn(
-  name: string,
-  world: World,
-  own: Suite = suite,
-): Promise<AnsweredRun & { evidence: StoredEvidence }> {
-  const keeper = createEvidenceKeeper((text) => text);
-  await certifyOver(createChannel(createReference({ world })), own, { keeper });
-  return { name, baseUrl: `http://${name}.test`, suite: own, evidence: keeper.take() };
-}
+const runOn = (name: string, world: World, own: Suite = suite) =>
+  collectAnswers(name, channelTo(createReference({ world })), own);
 
 /** Changes the exchanges of a run. */
 function withExchanges(run: AnsweredRun, change: (exchange: Exchange, n: number) => Exchange): AnsweredRun {
@@ -68,8 +52,8 @@ function boundSuite(hasNot: readonly string[] = []): Suite {
 
 test("Messages show the target's own ids beside the names", async () => {
   const own = boundSuite();
-  const violating = createIndependentDeployment(own.world, { violation: 'ignores-customer' });
-  const { certificate } = await certifyOver(createChannel(violating), own);
+  const violating = createReference({ world: own.world, faults: ['customer-ignored'] });
+  const { certificate } = await certifyOver(channelTo(violating), own);
   const reasons = certificate.requirements.flatMap(({ cases }) => cases.map(({ reason }) => reason ?? ''));
   expect(reasons.join('\n')).toMatch(/'for-ann' \(its-own-tier-for-ann-of-mine, rank \d+: is for customer ann /);
 });
@@ -77,7 +61,7 @@ test("Messages show the target's own ids beside the names", async () => {
 const today = '2027-03-31';
 
 test.describe('The answers of two targets', () => {
-  let live: AnsweredRun & { evidence: StoredEvidence };
+  let live: Awaited<ReturnType<typeof runOn>>;
   test.beforeAll(async () => {
     live = await runOn('live', whole.world);
   });
@@ -209,8 +193,6 @@ test.describe('The answers of two targets', () => {
   });
 });
 
-const credentials = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-usual-token' };
-
 function targetFile(name: string, text: string): string {
   writeFileSync(path.join(folder, `${name}.yaml`), `name: ${name}\n${text}`);
   return `${name}.yaml`;
@@ -232,7 +214,7 @@ test('Targets that cannot be told apart are refused before anything is sent', as
     [['certify', ...both, '--target', 'none.yaml'], 'none.yaml:1:1: cannot be read'],
     [['doctor', ...both], 'name more than one deployment'],
   ] as const) {
-    const { status, output } = await runConformanceInProcess(args, { cwd: folder, env: credentials });
+    const { status, output } = await runConformanceInProcess(args, { cwd: folder, env: credentialVariables });
     expect([status, output]).toEqual([2, expect.stringContaining(said)]);
   }
   // Said once, though it is so for each.
@@ -247,27 +229,20 @@ test('@long --same-as runs targets at the same time and fails if one promotion d
     return listen((request) => {
       const value = (wanted: string) => request.headers.find(([header]) => header.toLowerCase() === wanted)?.[1] ?? '';
       tokens[name].add(value('x-client-token'));
-      // It knows its own credentials alone.
-      const headers = request.headers.filter(([header]) => !/^x-client-/i.test(header));
-      const known = inProcessCredentials;
-      return answer({
-        ...request,
-        headers: [...headers, ['X-Client-Application-Id', known.applicationId], ['X-Client-Token', known.token]],
-      });
+      return answer(request);
     });
   };
   const servers = [await served('live', whole.world), await served('mock', removeTierOfAnn(whole.world))] as const;
   const live = targetFile('live', `base_url: ${servers[0].url}\ncredentials: { token: $LIVE_TOKEN }\n`);
   const mock = targetFile('mock', `base_url: ${servers[1].url}\n`);
   const args = ['certify', '--target', live, '--target', mock, '--same-as', 'live'];
-  const { status, output } = await runConformance([...args, '--only', 'audience-rules-only-values,order.quantity'], {
-    cwd: folder,
-    env: { ...credentials, LIVE_TOKEN: 'the-token-of-live' },
-  });
-  const alike = await runConformance([...args, '--only', 'integer-quantity-of-a-sku', '--out', 'alike'], {
-    cwd: folder,
-    env: { ...credentials, LIVE_TOKEN: 'the-token-of-live' },
-  });
+  const run = (...more: string[]) =>
+    runConformance([...args, ...more], {
+      cwd: folder,
+      env: { ...credentialVariables, LIVE_TOKEN: 'the-token-of-live' },
+    });
+  const { status, output } = await run('--only', 'audience-rules-only-values,order.quantity');
+  const alike = await run('--only', 'integer-quantity-of-a-sku', '--out', 'alike');
   await Promise.all(servers.map(({ close }) => close()));
   expect([status, output]).toEqual([1, expect.stringContaining('differ, because it returns fewer promotions for ')]);
   expect(output.indexOf('Target live')).toBeLessThan(output.indexOf('Target mock'));
@@ -281,5 +256,5 @@ test('@long --same-as runs targets at the same time and fails if one promotion d
     expect.stringMatching(/Of (\d+) requests, mock returns the same promotions as live for \1\.\n/),
   ]);
   expect([...tokens.live]).toEqual(['the-token-of-live']);
-  expect([...tokens.mock]).toEqual(['the-usual-token']);
+  expect([...tokens.mock]).toEqual([credentialVariables.CLIENT_TOKEN]);
 });

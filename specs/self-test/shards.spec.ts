@@ -3,9 +3,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { findFault } from '../../reference/faults/index.js';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
-import { serveReference } from '../../reference/server.js';
 import { createPlan } from '../../src/engine/plan.js';
 import { listSampleCases } from '../../src/engine/sample.js';
 import { type ShardScope, selectShard } from '../../src/engine/shard.js';
@@ -16,8 +14,15 @@ import { encodeRecordedInputs } from '../../src/targets/recorded-run.js';
 import type { RunOptions } from '../../src/targets/run-options.js';
 import { loadSettings } from '../../src/targets/settings.js';
 import { checkEachRow } from './support/check-each-row.js';
-import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
-import { suite } from './support/in-process.js';
+import {
+  credentialVariables,
+  loadCertificate,
+  makeTestFolder,
+  runConformance,
+  runConformanceInProcess,
+} from './support/cli.js';
+import { createReference, suite } from './support/in-process.js';
+import { listen } from './support/independent-deployment.js';
 
 const cwd = makeTestFolder();
 
@@ -71,12 +76,13 @@ test('Shards divide selected cases, and some may get none', () => {
 /** The metadata of the report of a shard. */
 function createMetadata(shard: string, options: RunOptions = {}, of = suite) {
   const { availability } = readAvailability(options);
-  const settings = loadSettings({ ...options, shard }, environment, suite);
+  const settings = loadSettings({ ...options, shard }, credentialVariables, suite);
   const recorded = encodeRecordedInputs(availability, settings);
-  return JSON.parse(JSON.stringify(createShardMetadata({ suite: of, settings, recorded }, options, environment)));
+  return JSON.parse(
+    JSON.stringify(createShardMetadata({ suite: of, settings, recorded }, options, credentialVariables)),
+  );
 }
 
-const environment = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
 const reference = { reference: true };
 
 test('Shards of one run are merged, and missing ones are named', () => {
@@ -86,7 +92,7 @@ test('Shards of one run are merged, and missing ones are named', () => {
   };
   const { inputs, gaps } = readMergedRun('reports', metadata, [], 'whole');
   expect(gaps).toEqual(['There is no report of shard 2/3.']);
-  expect(inputs.settings).toEqual(loadSettings({ ...reference, out: 'whole' }, environment, suite));
+  expect(inputs.settings).toEqual(loadSettings({ ...reference, out: 'whole' }, credentialVariables, suite));
   expect(readMergedRun('reports', { ...metadata, ...createMetadata('2/3', reference) }, ids).gaps).toEqual([]);
 });
 
@@ -148,14 +154,9 @@ for (const fault of [undefined, 'window-of-149']) {
   test(`Three shards give the certificate of one machine, ${fault ?? 'without fault'}`, {
     tag: '@long',
   }, async () => {
-    const { world } = suite;
-    const faults = fault === undefined ? [] : [findFault(fault)];
-    const deployment = await serveReference({ world, credentials: referenceCredentials, faults });
-    const env = {
-      BASE_URL: deployment.url,
-      CLIENT_APPLICATION_ID: referenceCredentials.applicationId,
-      CLIENT_TOKEN: referenceCredentials.token,
-    };
+    const faults = fault === undefined ? [] : [fault];
+    const deployment = await listen(createReference({ credentials: referenceCredentials, faults }));
+    const env = { BASE_URL: deployment.url, ...credentialVariables };
     const own = path.join(cwd, fault ?? 'none');
     mkdirSync(own);
     const run = (args: readonly string[]) => runConformance(args, { cwd: own, env });

@@ -1,19 +1,21 @@
 /** Deployments that name all promotions, and say beside each whether it is valid for the request. */
 
 import { expect, test } from '@playwright/test';
-import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
 import { faults } from '../../reference/faults/index.js';
-import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { createMentionFilter, type ResponseSettings } from '../../src/recognition/sibling-values.js';
 import type { Certificate } from '../../src/report/certificate.js';
 import { omitUndefined } from '../../src/support/omit-undefined.js';
 import type { Tier } from '../../src/world/world.js';
-import { inProcessCredentials } from '../proof/judge-deployment.js';
-import { certifyInProcess, requirementSuite as suite } from './support/in-process.js';
+import {
+  type Answer,
+  certifyInProcess,
+  createReference,
+  renderUnpassed,
+  requirementSuite as suite,
+} from './support/in-process.js';
 
 type Marked = readonly (Tier & { readonly valid: boolean })[];
 type Shape = (all: Marked) => unknown;
-type Respond = (request: HttpRequest) => HttpResponse;
 
 const { world } = suite;
 const idsOf = (some: Marked) => some.map(({ id }) => id);
@@ -121,15 +123,13 @@ const shapes: Readonly<Record<string, readonly [shape: Shape, stated: ResponseSe
 };
 
 interface Mistake {
-  readonly faults?: NonNullable<DeploymentOptions['faults']>;
+  readonly faults?: readonly string[];
   readonly breakList?: (valid: Set<string>) => void;
 }
 
 /** The reference deployment, which names every promotion in such a shape. */
-function respondWith(shape: Shape, { faults = [], breakList }: Mistake = {}): Respond {
-  return createDeployment({
-    world,
-    credentials: inProcessCredentials,
+function respondWith(shape: Shape, { faults = [], breakList }: Mistake = {}): Answer {
+  return createReference({
     faults,
     change: (handlers) => ({
       list: (tiers, request) => {
@@ -142,20 +142,13 @@ function respondWith(shape: Shape, { faults = [], breakList }: Mistake = {}): Re
   });
 }
 
-async function certify(respond: Respond, stated: ResponseSettings = {}): Promise<Certificate> {
+async function certify(respond: Answer, stated: ResponseSettings = {}): Promise<Certificate> {
   const mentionFilter = createMentionFilter(stated);
   const options = omitUndefined({
     mentionFilter,
     tierPatterns: stated.tier === undefined ? undefined : [stated.tier].flat(),
   });
   return (await certifyInProcess(respond, { suite, ...options })).certificate;
-}
-
-function renderUnpassed({ requirements }: Certificate): string {
-  const cases = requirements.flatMap((requirement) => requirement.cases);
-  return cases
-    .flatMap(({ id, verdict, reason }) => (verdict === 'pass' ? [] : `${id} ${verdict}: ${reason}`))
-    .join('\n');
 }
 
 for (const [what, [shape, stated]] of Object.entries(shapes)) {
@@ -175,7 +168,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     breakList: (valid) => valid.add(world.ids.tier.get('beyond-first') ?? ''),
   },
   'a valid promotion is said to be invalid': { breakList: (valid) => valid.delete(world.tiers[0]?.id ?? '') },
-  ...Object.fromEntries(faults.filter((_, n) => n % 7 === 0).map((fault) => [fault.id, { faults: [fault] }])),
+  ...Object.fromEntries(faults.filter((_, n) => n % 7 === 0).map(({ id }) => [id, { faults: [id] }])),
 };
 
 for (const [n, [what, mistake]] of Object.entries(mistakes).entries()) {
@@ -198,18 +191,9 @@ test('A flag is no reason for doubt if the target file says that all were return
 for (const at of [0, 1])
   test(`A list of two promotions is no row with columns: a wrong one is at index ${at}`, async () => {
     const wrong = world.ids.tier.get('beyond-first') ?? '';
-    const respond = createDeployment({
-      world,
-      credentials: inProcessCredentials,
-      change: (handlers) => ({
-        list: (tiers, request) => {
-          const ids = tiers.map(({ id }) => id);
-          return {
-            ...handlers.list([], request),
-            body: JSON.stringify(ids.length === 1 ? ids.toSpliced(at, 0, wrong) : ids),
-          };
-        },
-      }),
-    });
-    expect((await certify(respond)).verdict).toBe('does-not-conform');
+    const shape: Shape = (all) => {
+      const ids = idsOf(all.filter(({ valid }) => valid));
+      return ids.length === 1 ? ids.toSpliced(at, 0, wrong) : ids;
+    };
+    expect((await certify(respondWith(shape))).verdict).toBe('does-not-conform');
   });

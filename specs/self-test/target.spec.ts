@@ -6,7 +6,6 @@ import { deserialize, serialize } from 'node:v8';
 import { expect, test } from '@playwright/test';
 import { defaultConnectionOptions } from '../../src/http/connection-options.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { type Problem, UnusableInput } from '../../src/support/problem.js';
 import { readAvailability } from '../../src/targets/availability.js';
 import { completeRunOptions, type Environment, type RunOptions } from '../../src/targets/run-options.js';
 import { loadSettings } from '../../src/targets/settings.js';
@@ -15,7 +14,7 @@ import { bindWorld } from '../../src/world/bind-world.js';
 import { loadWorld } from '../../src/world/world-file.js';
 import { checkEachRow } from './support/check-each-row.js';
 import { suite } from './support/in-process.js';
-import { parseMarked } from './support/marked.js';
+import { listProblems, parseMarked } from './support/marked.js';
 
 const credentials = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token' };
 /** A deployment, for target files without base URL. */
@@ -37,16 +36,6 @@ const load = (text: string | undefined, environment: Environment = {}, options: 
 
 /** The world with the ids of a target file. */
 const loadBoundWorld = (file: string) => bindWorld(loadWorld(), readAvailability({ target: file }).availability);
-
-function listProblems(loading: () => unknown): readonly Problem[] {
-  try {
-    loading();
-  } catch (error) {
-    if (error instanceof UnusableInput) return error.problems;
-    throw error;
-  }
-  return [];
-}
 
 const staging = `
 name: staging
@@ -201,11 +190,12 @@ test('Ids are used exactly as written', () => {
   expect(names.map((name) => ids.customer.get(name))).toEqual(['0012', '1e3', '12345678901234567890', '0x1F', 'a b']);
 });
 
-test('Settings can be serialized and contain no secrets', () => {
+test('Settings can be serialized, have the policy for new members and contain no secrets', () => {
   for (const name of ['cert', 'key']) writeFile(`${name}.pem`, '-----BEGIN PRIVATE KEY-----\nhunter2');
   const text = `${staging}
 response: { tier: /promotions/*/id }
 pins: { empty-result: empty-list }
+drift: { additive: note }
 headers: { X-Api-Key: $GATEWAY_KEY }
 proxy: $OWN_PROXY
 tls: { cert: cert.pem, key: key.pem }`;
@@ -220,6 +210,7 @@ tls: { cert: cert.pem, key: key.pem }`;
   const bytes = serialize(settings);
   expect(deserialize(bytes)).toEqual(settings);
   expect(bytes.toString('latin1')).not.toContain('hunter2');
+  expect(settings.expected.additive).toBe('note');
 });
 
 test('A secret that is a part of an id or of a header is refused: evidence without it could not be judged again', () => {

@@ -11,6 +11,7 @@ import { loadValidator } from '../../src/support/schema-validation.js';
 import { makeTestFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { renderOutput } from './support/render-output.js';
+import { runFacts } from './support/stubs.js';
 
 interface Element {
   readonly name: string;
@@ -63,15 +64,7 @@ const results = [
     drift: [{ kind: 'shape', message: 'Another body.' }],
   }),
 ];
-const facts = {
-  target: { name: 'shop', base_url: 'https://a.test' },
-  requestsSent: 5,
-  isCutShort: false,
-  notes: [],
-  startedAt: new Date(0),
-  durationMs: 1_500,
-};
-const certificate = createCertificate(suite, results, facts);
+const certificate = createCertificate(suite, results, { ...runFacts, durationMs: 1_500 });
 const root = parseXml(renderOutput('junit.xml', certificate, suite, results));
 const tests = root.children.flatMap(({ children }) => children.filter(({ name }) => name === 'testcase'));
 
@@ -153,7 +146,7 @@ test('Every file is redacted when it is written, but words of the suite stay', (
   const out = makeTestFolder();
   const leaking = results.map((result) => ({ ...result, reason: 'The answer was a-secret-4711.' }));
   const secrets = ['a-secret-4711', 'inconclusive'].map((value) => ({ value, placeholder: '$CLIENT_TOKEN' }));
-  const leaky = createCertificate(suite, leaking, { ...facts, notes: ['a-secret-4711'] });
+  const leaky = createCertificate(suite, leaking, { ...runFacts, notes: ['a-secret-4711'] });
   writeResults(leaky, suite, leaking, { out, secrets });
   const texts = readdirSync(out).map((name) => readFileSync(path.join(out, name), 'utf8'));
   expect(texts.length).toBeGreaterThan(5);

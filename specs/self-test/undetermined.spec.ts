@@ -3,11 +3,10 @@
 import { expect, test } from '@playwright/test';
 import type { Suite } from '../../src/cases/suite.js';
 import { undetermined } from '../../src/cases/test-case.js';
-import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { certifyInProcess, suite } from './support/in-process.js';
+import type { HttpResponse } from '../../src/http/exchange.js';
+import { parseJson } from '../../src/support/json.js';
+import { type Answer, addMembers, certifyInProcess, createReference, suite } from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
-
-type Respond = (request: HttpRequest) => HttpResponse;
 
 const { world } = suite;
 const questions: Suite = { ...suite, cases: suite.cases.filter(({ kind }) => kind === 'question') };
@@ -21,25 +20,22 @@ const json = (status: number, body: object): HttpResponse => ({
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Each response has its own number and time. */
-function volatile(): Respond {
-  const plain = createIndependentDeployment(world, { shape: 'renamed' });
+function volatile(): Answer {
   let number = 0;
-  return (request) => {
-    const { status, body } = plain(request);
+  return addMembers(createIndependentDeployment(world, { shape: 'renamed' }), () => {
     number += 1;
-    const at = new Date(1_700_000_000_000 + number * 1_000).toISOString();
-    return json(status, { ...JSON.parse(body), request: { id: `req-${number}`, at } });
-  };
+    return { request: { id: `req-${number}`, at: new Date(1_700_000_000_000 + number * 1_000).toISOString() } };
+  });
 }
 
 /** Errors have status 200. */
-const errorsAreSuccesses: Respond = (request) => {
+const errorsAreSuccesses: Answer = (request) => {
   const response = createIndependentDeployment(world)(request);
   return response.status < 400 ? response : json(200, { error: response.body });
 };
 
 /** Accepts any method, path and credentials. */
-const careless: Respond = (request) => {
+const careless: Answer = (request) => {
   const at = request.path.indexOf('?');
   return createIndependentDeployment(world)({
     ...request,
@@ -53,23 +49,19 @@ const careless: Respond = (request) => {
 };
 
 /** Every non-empty text is true, as in Python. */
-const textsAreTrue: Respond = (request) => {
+const textsAreTrue: Answer = (request) => {
   const path = request.path.replaceAll(/audienceRulesOnly=([^&]+)/g, 'audienceRulesOnly=true');
   return createIndependentDeployment(world, { audienceRulesOnly: 'skips-order-rules' })({ ...request, path });
 };
 
 /** Answers 422 to schema violations, and redirects unknown paths. */
-const strict: Respond = (request) => {
+const strict: Answer = (request) => {
   if (request.method !== 'GET') return json(501, {});
   if (request.path.split('?')[0] !== operation) return { status: 308, headers: [['Location', operation]], body: '' };
   const type = request.headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
   if (!type.startsWith('application/json')) return json(415, {});
-  let body: Record<string, unknown>;
-  try {
-    body = JSON.parse(request.body ?? '');
-  } catch {
-    return json(400, {});
-  }
+  const body = parseJson(request.body ?? '') as Record<string, unknown> | undefined;
+  if (body === undefined) return json(400, {});
   const members = ['customer', 'order', 'options', 'metadata'];
   const isKnown = isObject(body) && Object.keys(body).every((key) => members.includes(key));
   if (!isKnown || !members.every((key) => isObject(body[key]))) return json(422, {});
@@ -78,7 +70,8 @@ const strict: Respond = (request) => {
   return isWhole ? createIndependentDeployment(world)(request) : json(422, {});
 };
 
-const deployments: Readonly<Record<string, Respond>> = {
+const deployments: Readonly<Record<string, Answer>> = {
+  reference: createReference(),
   plain: createIndependentDeployment(world),
   'strict about values': createIndependentDeployment(world, {
     numericStrings: 'rejected',

@@ -15,16 +15,16 @@ import { parseRecord, renderRecord, type TargetRecord } from '../../src/report/t
 import { writeResults } from '../../src/report/write-results.js';
 import { formatProblem } from '../../src/support/problem.js';
 import { quoteLines, shortenPair, toOneLine } from '../../src/support/untrusted-text.js';
-import { makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
+import { credentialVariables, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
+import { runFacts } from './support/stubs.js';
 import { documentedRequest } from './support/wire.js';
 
 const cwd = makeTestFolder();
 
 const env = {
-  CLIENT_APPLICATION_ID: 'an-application',
-  CLIENT_TOKEN: 'a-token-of-the-test',
+  ...credentialVariables,
   GITHUB_ACTIONS: 'true',
   GITHUB_STEP_SUMMARY: path.join(cwd, 'job-summary.md'),
 };
@@ -168,29 +168,15 @@ for (const [n, [what, [answer, verdict, shows, tag = []]]] of Object.entries(dep
   });
 }
 
-const facts = {
-  target: { name: 'shop', base_url: 'https://a.test' },
-  requestsSent: 1,
-  isCutShort: false,
-  notes: [],
-  startedAt: new Date(0),
-  durationMs: 0,
-};
 const answered = suite.cases.map((testCase) => ({ ...createUnsentResult(testCase, 'pass', ''), outcome: 'rejected' }));
 
-test('Text from another certificate is safe', async () => {
-  const certificate = createCertificate(suite, answered, facts);
+test('Text from an unfit certificate is safe', async () => {
+  const certificate = createCertificate(suite, answered, runFacts);
+  const questions = certificate.questions.map((question) => ({ ...question, id: lines[0] }));
   writeFileSync(path.join(cwd, 'own.input'), JSON.stringify(certificate));
-  const outcomes = certificate.questions.map((question) => ({ ...question, outcome: hostile }));
-  const ids = certificate.questions.map((question) => ({ ...question, id: lines[0] }));
-  for (const [other, status] of [
-    [{ ...certificate, target: { ...certificate.target, name: hostile }, questions: outcomes }, 3],
-    [{ ...certificate, questions: ids }, 2],
-  ] as const) {
-    writeFileSync(path.join(cwd, 'forged.input'), JSON.stringify(other));
-    const compared = await runConformanceInProcess(['compare', 'own.input', 'forged.input'], { cwd });
-    expect([compared.status, listMisdeeds(['compare', compared.output])]).toEqual([status, []]);
-  }
+  writeFileSync(path.join(cwd, 'forged.input'), JSON.stringify({ ...certificate, questions }));
+  const compared = await runConformanceInProcess(['compare', 'own.input', 'forged.input'], { cwd });
+  expect([compared.status, listMisdeeds(['compare', compared.output])]).toEqual([2, []]);
 });
 
 test('A record that would not load again is not written', () => {
@@ -199,7 +185,7 @@ test('A record that would not load again is not written', () => {
   const results = answered.map((result) => ({ ...result, shape }));
   const recordTo = path.join(cwd, 'unfit.yaml');
   const options = { out: path.join(cwd, 'unfit'), recordTo };
-  const { record } = writeResults(createCertificate(suite, results, facts), suite, results, options);
+  const { record } = writeResults(createCertificate(suite, results, runFacts), suite, results, options);
   expect([record?.unwritten, existsSync(recordTo)]).toEqual(['not written: it would not load again', false]);
 });
 

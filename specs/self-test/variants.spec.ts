@@ -8,10 +8,14 @@ import fc from 'fast-check';
 import { type Behaviours, closedQuestions, openQuestions } from '../../reference/behaviours.js';
 import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
 import { faults } from '../../reference/faults/index.js';
-import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { determineRunVerdict } from '../../src/report/certificate.js';
-import type { DeploymentJudgement } from '../proof/judge-deployment.js';
-import { inProcessCredentials, judgeDeployment, listVerdicts } from '../proof/judge-deployment.js';
+import {
+  type Answer,
+  type DeploymentJudgement,
+  inProcessCredentials,
+  judgeDeployment,
+  listVerdicts,
+} from '../proof/judge-deployment.js';
 import { type CoveringParameters, createCoveringArray } from './support/covering-array.js';
 import { recognizer, suite } from './support/in-process.js';
 import { createIndependentDeployment, type ShapeName, shapes, type Traits } from './support/independent-deployment.js';
@@ -32,7 +36,6 @@ interface Look {
 
 /** The only shape in which promotions that were not returned are named too. */
 const rejecting: ShapeName = 'with-rejected';
-const statedPatterns = ['/promotions/*/id'];
 
 const shapeNames = Object.keys(shapes) as ShapeName[];
 /** Ten times as slow as the others; deployments.spec.ts has it. */
@@ -114,12 +117,8 @@ function reshaped(
   return examined(look, createDeployment({ world, credentials: inProcessCredentials, change, ...options }), own);
 }
 
-function examined(
-  { shape, stated }: Look,
-  respond: (request: HttpRequest) => HttpResponse,
-  own = suite,
-): Promise<DeploymentJudgement> {
-  const tierPatterns = shape === rejecting && stated ? { tierPatterns: statedPatterns } : {};
+function examined({ shape, stated }: Look, respond: Answer, own = suite): Promise<DeploymentJudgement> {
+  const tierPatterns = shape === rejecting && stated ? { tierPatterns: ['/promotions/*/id'] } : {};
   return judgeDeployment(own, respond, { recognizer, ...tierPatterns });
 }
 

@@ -1,19 +1,29 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:https';
 import { expect, test } from '@playwright/test';
 import { startRun } from '../../src/engine/run.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { loadCertificate, makeTestFolder, runConformance } from './support/cli.js';
-import { certifyInProcess, channelTo, createReference, requirementSuite, suite } from './support/in-process.js';
-import { createIndependentDeployment, type ShapeName, shapes, type Traits } from './support/independent-deployment.js';
+import { credentialVariables, loadCertificate, makeTestFolder, runConformance } from './support/cli.js';
+import {
+  type Answer,
+  certifyInProcess,
+  channelTo,
+  createReference,
+  requirementSuite,
+  suite,
+} from './support/in-process.js';
+import {
+  createIndependentDeployment,
+  listen,
+  type ShapeName,
+  shapes,
+  type Traits,
+} from './support/independent-deployment.js';
+import { type Listening, listenOnLoopback } from './support/listen-on-loopback.js';
 import { serverCertificate } from './support/tls-certificates.js';
 
 const cwd = makeTestFolder();
 
-type Answer = (request: HttpRequest) => HttpResponse;
-const token = 'the-token-of-the-test-0815';
-const env = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: token };
+const { CLIENT_TOKEN: token } = credentialVariables;
 const reply = (status: number, body: string, type = 'application/json'): HttpResponse => ({
   status,
   headers: type === '' ? [] : [['Content-Type', type]],
@@ -23,11 +33,8 @@ const page = '<!DOCTYPE html><html><title>Welcome</title></html>';
 const findReason = async (answer: Answer) => (await startRun(suite, channelTo(answer))).calibration.unreachable;
 
 test.describe('The command ends early and shows what the target said:', () => {
-  const answerWith =
-    (status: number, type: string, body: string): RequestListener =>
-    (_, response) =>
-      void response.writeHead(status, { 'Content-Type': type }).end(body);
-  const targets: Record<string, readonly [server: RequestListener | Server, ...says: RegExp[]]> = {
+  const answerWith = (status: number, type: string, body: string) => () => listen(() => reply(status, body, type));
+  const targets: Record<string, readonly [start: () => Promise<Listening>, ...says: RegExp[]]> = {
     'a wrong path': [
       answerWith(404, 'text/html', `<html>Cannot GET /v1 ${token}</html>`),
       /404 \(text\/html\), "<html>Cannot GET /,
@@ -45,19 +52,17 @@ test.describe('The command ends early and shows what the target said:', () => {
       /403 \(application\/json\), "\{"message":"Missing API key"\}"/,
       /'headers' in the target file/,
     ],
-    'HTTPS on the port': [createTlsServer(serverCertificate) as unknown as Server, /https:\/\//],
+    'HTTPS on the port': [() => listenOnLoopback(createServer(serverCertificate)), /https:\/\//],
   };
   const quick = ['a web page', 'an empty object'];
-  for (const [what, [listener, ...says]] of Object.entries(targets)) {
+  for (const [what, [start, ...says]] of Object.entries(targets)) {
     test(what, { tag: quick.includes(what) ? [] : ['@long'] }, async () => {
-      const server = typeof listener === 'function' ? createServer(listener) : listener;
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const { url, close } = await start();
       const out = what.replaceAll(' ', '-');
-      const args = ['certify', '--base-url', baseUrl, '--out', out];
+      const args = ['certify', '--base-url', url, '--out', out];
       if (what === 'a web page') args.push('--world-loaded');
-      const { status, output } = await runConformance(args, { cwd, env });
-      server.close().closeAllConnections();
+      const { status, output } = await runConformance(args, { cwd, env: credentialVariables });
+      await close();
       const line = output.split('\n').find((each) => says.every((pattern) => pattern.test(each))) ?? '';
       expect(line, output).not.toBe('');
       expect(line.length).toBeLessThan(700);

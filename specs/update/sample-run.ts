@@ -1,10 +1,7 @@
 import path from 'node:path';
-import { createDeployment } from '../../reference/deployment.js';
-import { findFault } from '../../reference/faults/index.js';
-import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { renderRunReport } from '../../src/report/terminal/run-report.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { channelTo, suite } from '../self-test/support/in-process.js';
+import { channelTo, createReference } from '../self-test/support/in-process.js';
 import { runWithEvidence } from '../self-test/support/run-with-evidence.js';
 import { renderWithSection } from './written-section.js';
 
@@ -16,9 +13,7 @@ const shownRequirements = 4;
 
 /** Renders the document with a run against a deployment that checks only 100 promotion tiers. */
 export async function renderSampleRunFile(): Promise<string> {
-  const faults = [findFault('window-of-100')];
-  const deployment = createDeployment({ world: suite.world, credentials: credentialPlaceholders, faults });
-  const { certificate } = await runWithEvidence(channelTo(deployment));
+  const { certificate } = await runWithEvidence(channelTo(createReference({ faults: ['window-of-100'] })));
   const target = { name: 'shop', base_url: 'http://127.0.0.1:8080' };
   const report = renderRunReport({ ...certificate, target }, { certificate: 'certificate.json', files: [] });
   const blocks = report.replace(/^\n/, '').trimEnd().split('\n\n');

@@ -35,13 +35,12 @@ async function update(): Promise<void> {
   await report('kill matrix, rows for --quick', async () => {
     for (const [file, text] of await renderKillMatrixFiles()) writeFileSync(file, text);
   });
-  await report(path.relative(packageRoot, quickTableFile), () =>
-    writeFileSync(quickTableFile, renderQuickTableFile(suite)),
-  );
-  const sampleRun = await renderSampleRunFile();
-  await report(path.relative(packageRoot, sampleRunFile), () => writeFileSync(sampleRunFile, sampleRun));
-  const commandsPage = await renderCommandsPage();
-  await report(path.relative(packageRoot, commandsPageFile), () => writeFileSync(commandsPageFile, commandsPage));
+  for (const [file, render] of [
+    [quickTableFile, () => renderQuickTableFile(suite)],
+    [sampleRunFile, renderSampleRunFile],
+    [commandsPageFile, renderCommandsPage],
+  ] as const)
+    await report(path.relative(packageRoot, file), async () => writeFileSync(file, await render()));
   print('Review the diff: `git diff`.');
 }
 

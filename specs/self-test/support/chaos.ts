@@ -1,6 +1,6 @@
 import type { Channel, Exchange, HttpRequest, HttpResponse } from '../../../src/http/exchange.js';
 import { isRetryable } from '../../../src/http/retry.js';
-import { createChannel } from '../../proof/judge-deployment.js';
+import { type Answer, createChannel } from '../../proof/judge-deployment.js';
 
 /** Returns numbers from 0 up to 1. */
 export type Random = () => number;
@@ -39,7 +39,7 @@ function garble(whole: string, random: Random): string {
 
 /** Puts an unreliable proxy before a deployment in this process. @param share of the responses with a fault */
 function addUnreliableProxy(
-  answer: (request: HttpRequest) => HttpResponse,
+  answer: Answer,
   random: Random,
   share: number,
 ): (request: HttpRequest) => Promise<Exchange> {
@@ -78,11 +78,7 @@ function addUnreliableProxy(
 const maxAttempts = 3;
 
 /** Creates a channel through an unreliable proxy that retries as the client does. */
-export function createChaoticChannel(
-  answer: (request: HttpRequest) => HttpResponse,
-  random: Random,
-  share: number,
-): Channel {
+export function createChaoticChannel(answer: Answer, random: Random, share: number): Channel {
   const sendOnce = addUnreliableProxy(answer, random, share);
   return {
     ...createChannel(answer),

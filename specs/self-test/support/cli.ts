@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { referenceCredentials } from '../../../reference/reference-credentials.js';
 import { main } from '../../../src/cli/main.js';
 import type { Certificate } from '../../../src/report/certificate.js';
 import { packageRoot } from '../../../src/support/package-root.js';
@@ -10,6 +11,15 @@ export interface CommandResult {
   readonly status: number | null;
   readonly output: string;
 }
+
+/** The script of the command line. */
+export const commandLine = path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js');
+
+/** The settings of a client that the served reference deployment knows. */
+export const credentialVariables = {
+  CLIENT_APPLICATION_ID: referenceCredentials.applicationId,
+  CLIENT_TOKEN: referenceCredentials.token,
+};
 
 const testFolders: string[] = [];
 process.on('exit', () => {
@@ -50,11 +60,16 @@ export async function runConformance(
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  return watchProcess(child).ended;
+}
+
+/** Collects what a process prints. */
+export function watchProcess(child: ChildProcess): { readOutput(): string; readonly ended: Promise<CommandResult> } {
   let output = '';
   for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-  const status = await new Promise<number | null>((resolve) => child.on('close', resolve));
-  return { status, output };
+    stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const ended = new Promise<CommandResult>((resolve) => child.on('close', (status) => resolve({ status, output })));
+  return { readOutput: () => output, ended };
 }
 
 /**
@@ -88,6 +103,15 @@ export async function runConformanceInProcess(
 
 export function loadCertificate(cwd: string, folder: string): Certificate {
   return JSON.parse(readFileSync(path.join(cwd, folder, 'certificate.json'), 'utf8'));
+}
+
+/** Copies the sample targets, so that a test can provision them. Who tried them has more files there. */
+export function copyTargets(folder: string): void {
+  for (const part of ['targets', 'schemas'])
+    cpSync(path.join(packageRoot, part), path.join(folder, part), {
+      recursive: true,
+      filter: (file) => !/\.(bindings\.yaml|manifest\.json)$/.test(file),
+    });
 }
 
 /** Copies this package, so that a test can change its cases. */

@@ -3,14 +3,15 @@ import { findFault } from '../../../reference/faults/index.js';
 import { loadSuite, type Suite } from '../../../src/cases/suite.js';
 import type { ResultWithExchanges } from '../../../src/engine/case-result.js';
 import { type EngineOptions, runSuite } from '../../../src/engine/run.js';
-import type { Channel, HttpRequest, HttpResponse } from '../../../src/http/exchange.js';
+import type { Channel, HttpResponse } from '../../../src/http/exchange.js';
 import { createRecognizer } from '../../../src/recognition/recognizer.js';
 import { type Certificate, collectRunFacts, createCertificate } from '../../../src/report/certificate.js';
+import { parseJson } from '../../../src/support/json.js';
 import type { Availability } from '../../../src/world/bind-world.js';
 import { type ThingKind, thingKinds } from '../../../src/world/named-world.js';
-import { createChannel, inProcessCredentials } from '../../proof/judge-deployment.js';
+import { type Answer, createChannel, inProcessCredentials } from '../../proof/judge-deployment.js';
 
-export { createChannel as channelTo };
+export { type Answer, createChannel as channelTo };
 
 /** The cases of the suite, parsed once per process. */
 export const suite: Suite = loadSuite();
@@ -62,7 +63,7 @@ export async function certifyOver(
 
 /** Runs a suite against a deployment in this process. Default: the whole suite. */
 export function certifyInProcess(
-  answer: (request: HttpRequest) => HttpResponse,
+  answer: Answer,
   { suite: own = suite, ...options }: EngineOptions & { suite?: Suite } = {},
 ): Promise<{ certificate: Certificate; results: ResultWithExchanges[] }> {
   return certifyOver(createChannel(answer), own, options);
@@ -71,4 +72,22 @@ export function certifyInProcess(
 /** Lists the requirements with a verdict. */
 export function listRequirementsWith(verdict: string, { requirements }: Certificate): string[] {
   return requirements.filter((requirement) => requirement.verdict === verdict).map(({ id }) => id);
+}
+
+/** Renders the cases that do not pass, for the message of a failing test. */
+export function renderUnpassed({ requirements }: Certificate): string {
+  const cases = requirements.flatMap((requirement) => requirement.cases);
+  return cases
+    .flatMap(({ id, verdict, reason }) => (verdict === 'pass' ? [] : `${id} ${verdict}: ${reason}`))
+    .join('\n');
+}
+
+/** Adds members to every body that is an object, such as values that differ each time. */
+export function addMembers(answer: Answer, create: (response: HttpResponse) => object): Answer {
+  return (request) => {
+    const response = answer(request);
+    const body = parseJson(response.body);
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) return response;
+    return { ...response, body: JSON.stringify({ ...body, ...create(response) }) };
+  };
 }

@@ -2,8 +2,10 @@
  * A second implementation of the documented operation. It was written from the documentation and shares no code with the
  * reference deployment.
  */
-import type { HttpRequest, HttpResponse } from '../../../src/http/exchange.js';
+import type { HttpResponse } from '../../../src/http/exchange.js';
 import type { Rule, Tier, World } from '../../../src/world/world.js';
+import type { Answer } from '../../proof/judge-deployment.js';
+import type { Listening } from './listen-on-loopback.js';
 import { listenStatefully } from './stateful-deployment.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -25,8 +27,6 @@ type RuleTable = {
 };
 
 const always = () => true;
-const newest = (count: number) => (tiers: Tiers) => tiers.slice(0, count);
-const unlimited = (tiers: Tiers) => tiers;
 
 /** Returns an object unchanged, and an empty object for anything else: the documentation does not mention wrong types. */
 const record = (value: unknown): Json => (isObject(value) ? value : {});
@@ -120,7 +120,6 @@ const enough = {
   summed: (quantities, atLeast) => quantities.reduce((sum, quantity) => sum + quantity, 0) >= atLeast,
   'each-item-alone': (quantities, atLeast) => quantities.some((quantity) => quantity >= atLeast),
 } satisfies Record<string, Enough>;
-const present: Enough = (quantities) => quantities.length > 0;
 
 /** An item without quantity counts as one, an invalid quantity as zero. */
 const itemRule =
@@ -131,10 +130,6 @@ const itemRule =
     return suffices(quantities, at_least);
   };
 
-const itemRules = (suffices: Enough) => ({
-  product: itemRule('product_id', suffices),
-  sku: itemRule('sku_id', suffices),
-});
 const otherRules: Omit<RuleTable, 'product' | 'sku'> = {
   customer: ({ any_of }, body) => any_of.some((id) => id === record(body.customer).id),
   order_metadata: ({ key, includes }, body) => [orderMetadataOf(body)[key]].flat().includes(includes),
@@ -162,33 +157,9 @@ const combined = {
     filters.length === 0 || filters.some(({ holds }) => holds(tier)),
 };
 
-// How the document can be broken -------------------------------------------------------------------------------------
-
-interface Violation {
-  readonly filters?: (filters: readonly Filter[]) => readonly Filter[];
-  readonly rules?: Partial<RuleTable>;
-  /** Chooses the checked tiers. The tiers are newest first. */
-  readonly checks?: (tiers: Tiers) => Tiers;
-  /** Chooses the returned tiers. Both lists are newest first. */
-  readonly returns?: (valid: Tiers, all: Tiers) => Tiers;
-}
-
-/** The kill matrix has many more, of the reference deployment. */
-const violations = {
-  'ignores-metadata-filter': { filters: (filters) => filters.filter(({ on }) => on !== 'metadata') },
-  'window-149': { checks: newest(149) },
-  'window-151': { checks: newest(151) },
-  'window-100': { checks: newest(100) },
-  'window-oldest': { checks: (tiers) => tiers.slice(-150) },
-  'ignores-customer': { rules: { customer: always } },
-  'ignores-quantity': { rules: itemRules(present) },
-  'returns-everything': { returns: (_valid, all) => all },
-  'returns-nothing': { returns: () => [] },
-} satisfies Record<string, Violation>;
-
 // The deployment -----------------------------------------------------------------------------------------------------
 
-/** Variations of the deployment. It conforms with all of them except `violation`. */
+/** Variations of the deployment. It conforms with all of them; faults are those of the reference deployment. */
 export interface Traits {
   readonly shape?: ShapeName;
   /** The status of a success. */
@@ -205,7 +176,6 @@ export interface Traits {
   readonly orderMetadataRules?: 'applied' | 'ignored';
   readonly audienceRulesOnly?: 'no-effect' | 'skips-order-rules' | 'returns-nothing';
   readonly filteredWindow?: 'window-first' | 'filter-first' | 'campaign-filter-first';
-  readonly violation?: keyof typeof violations;
 }
 
 const orders = {
@@ -236,17 +206,16 @@ function read(query: string, json: string): Sent | undefined {
 }
 
 /** Creates a deployment that has this world. */
-export function createIndependentDeployment(world: World, traits: Traits = {}): (request: HttpRequest) => HttpResponse {
-  const violation: Partial<Violation> = traits.violation ? violations[traits.violation] : {};
+export function createIndependentDeployment(world: World, traits: Traits = {}): Answer {
   const { status = 200, empty = 'list' } = traits;
-  const { checks = newest(150), returns = unlimited } = violation;
   const all = world.tiers.toSorted(orders['newest-first']);
   const customers = new Set<unknown>(world.customers.map(({ id }) => id));
+  const suffices = enough[traits.repeated ?? 'summed'];
   const rules: RuleTable = {
-    ...itemRules(enough[traits.repeated ?? 'summed']),
+    product: itemRule('product_id', suffices),
+    sku: itemRule('sku_id', suffices),
     ...otherRules,
     ...(traits.orderMetadataRules === 'ignored' && { order_metadata: always }),
-    ...violation.rules,
   };
   const audienceRules: RuleTable = { ...rules, product: always, sku: always, order_metadata: always };
 
@@ -270,8 +239,7 @@ export function createIndependentDeployment(world: World, traits: Traits = {}): 
   }
 
   function validate(sent: Sent): HttpResponse {
-    const stated = filtersOf(sent);
-    const filters = violation.filters?.(stated) ?? stated;
+    const filters = filtersOf(sent);
     const selects = combined[traits.bothFilters ?? 'intersection'](filters);
     const audience = valuesOf(sent, 'audienceRulesOnly').includes('true') ? traits.audienceRulesOnly : 'no-effect';
     const table = audience === 'skips-order-rules' ? audienceRules : rules;
@@ -281,10 +249,9 @@ export function createIndependentDeployment(world: World, traits: Traits = {}): 
     const isFirst =
       traits.filteredWindow === 'filter-first' ||
       (traits.filteredWindow === 'campaign-filter-first' && filters.every(({ on }) => on === 'campaign'));
-    const checked = checks(isFirst ? all.filter(selects) : all);
+    const checked = (isFirst ? all.filter(selects) : all).slice(0, 150);
     const isReturned = (tier: Tier) => selects(tier) && tier.rules.every(holds) && audience !== 'returns-nothing';
-    const valid = checked.filter(isReturned);
-    const returned = returns(valid, all).toSorted(orders[traits.order ?? 'newest-first']);
+    const returned = checked.filter(isReturned).toSorted(orders[traits.order ?? 'newest-first']);
     if (returned.length === 0 && empty !== 'list') return emptyAnswers[empty];
     return reply(status, shapes[traits.shape ?? 'wrapped'](returned, world, checked));
   }
@@ -303,8 +270,6 @@ export function createIndependentDeployment(world: World, traits: Traits = {}): 
 }
 
 /** Starts a server on a free local port. */
-export function listen(
-  answer: (request: HttpRequest) => HttpResponse,
-): Promise<{ url: string; close(): Promise<void> }> {
+export function listen(answer: Answer): Promise<Listening> {
   return listenStatefully(async (request) => answer(request));
 }

@@ -1,4 +1,4 @@
-import type { Location, Problem } from '../../../src/support/problem.js';
+import { type Location, type Problem, UnusableInput } from '../../../src/support/problem.js';
 
 /**
  * Parses a text in which `▸` marks places: returns the text without the marks, and their lines and columns. So a test
@@ -19,4 +19,15 @@ export function parseMarked(text: string): { text: string; places: { line: numbe
 export function getLocation({ at }: Problem): Location {
   if ('setting' in at) throw new Error(`The problem is in the setting '${at.setting}', not in a file.`);
   return at;
+}
+
+/** Lists the problems for which input is refused. */
+export function listProblems(load: () => unknown): readonly Problem[] {
+  try {
+    load();
+  } catch (error) {
+    if (error instanceof UnusableInput) return error.problems;
+    throw error;
+  }
+  return [];
 }

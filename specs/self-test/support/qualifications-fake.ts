@@ -3,6 +3,7 @@
  * that the README there names, and shares no code with the adapter or the reference deployment.
  */
 import type { HttpRequest, HttpResponse } from '../../../src/http/exchange.js';
+import { parseJson } from '../../../src/support/json.js';
 import type { Rule, World } from '../../../src/world/world.js';
 
 /** Mistakes that the project can have. They were chosen before any run through the adapter. */
@@ -20,7 +21,7 @@ export const qualificationsFaults = [
 ] as const;
 export type QualificationsFault = (typeof qualificationsFaults)[number];
 
-type Json = Readonly<Record<string, unknown>>;
+export type Json = Readonly<Record<string, unknown>>;
 interface Redeemable {
   readonly id: string;
   readonly object: 'promotion_tier' | 'voucher';
@@ -30,11 +31,15 @@ interface Redeemable {
   readonly rules: readonly Rule[];
 }
 
-const object = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
-const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+export const object = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
+export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const headers = [['Content-Type', 'application/json']] as const;
-const answer = (status: number, body: unknown): HttpResponse => ({ status, headers, body: JSON.stringify(body) });
-const refuse = (code: number, key: string, details: string) =>
+export const answer = (status: number, body: unknown): HttpResponse => ({
+  status,
+  headers,
+  body: JSON.stringify(body),
+});
+export const refuse = (code: number, key: string, details: string) =>
   answer(code, { code, key, message: key.replaceAll('_', ' '), details, request_id: 'v-1' });
 
 /** A project with redeemables. */
@@ -62,14 +67,10 @@ export class QualificationsFake {
     if (path !== '/v1/qualifications' || method !== 'POST') return refuse(404, 'not_found', `${method} ${path}`);
     if (header('x-client-application-id') !== this.credentials.applicationId) return refuse(401, 'unauthorized', 'id');
     if (header('x-client-token') !== this.credentials.token) return refuse(401, 'unauthorized', 'token');
-    let context: Json;
-    try {
-      context = JSON.parse(body);
-    } catch {
-      return refuse(400, 'invalid_payload', 'no JSON');
-    }
-    if (typeof context !== 'object' || context === null || Array.isArray(context))
+    const parsed = parseJson(body);
+    if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
       return refuse(400, 'invalid_payload', 'no object');
+    const context = object(parsed);
     const { limit = 5, starting_after: after, filters, expand } = object(context.options);
     if (!Number.isInteger(limit) || Number(limit) < 1 || Number(limit) > 50)
       return refuse(400, 'invalid_payload', 'limit');

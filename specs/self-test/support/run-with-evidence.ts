@@ -8,6 +8,7 @@ import { listSampleCases } from '../../../src/engine/sample.js';
 import type { Channel } from '../../../src/http/exchange.js';
 import { type Certificate, collectRunFacts } from '../../../src/report/certificate.js';
 import { certifyResults } from '../../../src/report/certify-results.js';
+import type { AnsweredRun } from '../../../src/report/compare/compare-runs.js';
 import { indexExchanges } from '../../../src/report/exchange-index.js';
 import {
   createArchiver,
@@ -21,7 +22,15 @@ import { rejudgeRun } from '../../../src/targets/rejudge.js';
 import type { RunOptions } from '../../../src/targets/run-options.js';
 import { createEngineOptions, loadSettings } from '../../../src/targets/settings.js';
 import { createCertifiedTarget } from '../../../src/targets/target.js';
-import { recognizer, suite } from './in-process.js';
+import { certifyOver, recognizer, suite } from './in-process.js';
+
+/** The origin of the evidence of a run without settings. */
+export const bareOrigin: EvidenceOrigin = {
+  suite: { name: suite.name, version: suite.version, digest: suite.digest },
+  baseUrl: 'http://in-process.test',
+  inputs: {},
+  extent: { isCutShort: false, judged: [], unjudged: [] },
+};
 
 /** The result of a run in this process, and its evidence. */
 export interface RunWithEvidence {
@@ -59,11 +68,9 @@ export async function runWithEvidence(
   for (const testCase of cases) results.push(await run.runCase(testCase));
   if (listSampleCases(selected).length > 0) results.push(await run.repeatSamples());
   if (settings.exploration !== undefined) results.push(await run.explore(settings.exploration));
-  const baseUrl = 'http://in-process.test';
-  const { name, version, digest } = suite;
   const evidence = run.takeEvidence();
   const facts = {
-    target: createCertifiedTarget(settings.target, baseUrl),
+    target: createCertifiedTarget(settings.target, bareOrigin.baseUrl),
     ...collectRunFacts(results, run.calibration, settings, selected.cases),
     isCutShort: false,
     startedAt: new Date(0),
@@ -73,8 +80,7 @@ export async function runWithEvidence(
     ...certifyResults(suite, results, indexExchanges(evidence, recognizer, results), facts, settings.target),
     evidence,
     origin: {
-      suite: { name, version, digest },
-      baseUrl,
+      ...bareOrigin,
       inputs: encodeRecordedInputs({}, settings),
       extent: { isCutShort: false, judged: results.map(({ id }) => id), unjudged: [] },
     },
@@ -85,6 +91,17 @@ export function createArchive({ exchanges, uses }: RunEvidence, origin: Evidence
   const archiver = createArchiver(origin.baseUrl);
   for (const kept of exchanges) archiver.add(kept);
   return archiver.finish(uses, origin);
+}
+
+/** Runs a suite over a channel and keeps the answers. */
+export async function collectAnswers(
+  name: string,
+  channel: Channel,
+  own = suite,
+): Promise<AnsweredRun & { readonly evidence: StoredEvidence }> {
+  const keeper = createEvidenceKeeper((text) => text);
+  await certifyOver(channel, own, { keeper });
+  return { name, baseUrl: `http://${name}.test`, suite: own, evidence: keeper.take() };
 }
 
 /** Prepares evidence as the results of a run need it. */

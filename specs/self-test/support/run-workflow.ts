@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readYaml } from '../../../src/support/yaml-file.js';
+import { type CommandResult, watchProcess } from './cli.js';
 
 type Values = Readonly<Record<string, string>>;
 
 interface Step {
   readonly name?: string;
-  readonly id?: string;
   readonly if?: string;
   readonly uses?: string;
   readonly run?: string;
@@ -86,7 +86,7 @@ export async function runWorkflow(
         const at = path.join(cwd, filledText(step['working-directory'] ?? '.', known));
         const ended = await shell(script, at, { ...ofRunner, ...own });
         output += ended.output;
-        statuses[step.name ?? step.run] = ended.status;
+        statuses[step.name ?? step.run] = ended.status ?? 1;
         hasFailed ||= ended.status !== 0;
       }
     }
@@ -97,14 +97,9 @@ export async function runWorkflow(
 }
 
 /** Runs a script with the flags that GitHub uses. */
-async function shell(script: string, cwd: string, env: Values): Promise<{ status: number; output: string }> {
+function shell(script: string, cwd: string, env: Values): Promise<CommandResult> {
   const args = ['--noprofile', '--norc', '-eo', 'pipefail', script];
-  const child = spawn('bash', args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-  const status = await new Promise<number>((resolve) => child.on('close', (code) => resolve(code ?? 1)));
-  return { status, output };
+  return watchProcess(spawn('bash', args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })).ended;
 }
 
 function prefixed(context: string, values: Values): Values {

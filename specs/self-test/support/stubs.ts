@@ -1,4 +1,4 @@
-import type { Certificate } from '../../../src/report/certificate.js';
+import type { Certificate, RunFacts } from '../../../src/report/certificate.js';
 import { type NamedWorld, thingKinds } from '../../../src/world/named-world.js';
 import type { World } from '../../../src/world/world.js';
 import { suite } from './in-process.js';
@@ -8,6 +8,16 @@ export function createNamelessWorld(world: World): NamedWorld {
   const ids = Object.fromEntries(thingKinds.map((kind) => [kind, new Map()])) as unknown as NamedWorld['ids'];
   return { ...world, ids, unavailable: new Map() };
 }
+
+/** What is known of a run of one request. */
+export const runFacts: RunFacts = {
+  target: { name: 'shop', base_url: 'https://a.test' },
+  requestsSent: 1,
+  notes: [],
+  isCutShort: false,
+  startedAt: new Date(0),
+  durationMs: 0,
+};
 
 /** Creates a certificate with these members, and empty ones otherwise. */
 export function createCertificateStub(known: Partial<Certificate>): Certificate {

@@ -2,11 +2,11 @@
  * An imitation of a vendor's management API for the worked example in targets/voucherify. It follows the vendor's
  * published documents and shares no code with that example.
  */
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import type { HttpRequest, HttpResponse } from '../../../src/http/exchange.js';
+import { type Listening, listenOnLoopback } from './listen-on-loopback.js';
+import { answer, list as array, type Json, object, refuse } from './qualifications-fake.js';
 
 /** A clock of the test: sleeping moves its time and returns at once. */
 export class TestClock {
@@ -22,7 +22,6 @@ export class TestClock {
   };
 }
 
-type Json = Readonly<Record<string, unknown>>;
 /** A stored thing, with an id and a creation time. */
 export type Stored = Json & { readonly id: string; readonly created_at: string };
 
@@ -59,19 +58,8 @@ export type CallOutcome =
   | 'done-and-lost'
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>> };
 
-class Answer {
-  constructor(
-    readonly status: number,
-    readonly body?: unknown,
-  ) {}
-}
-
 const hour = 3_600_000;
-const object = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
-const array = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const refused = (status: number, key: string, details: string): Answer =>
-  new Answer(status, { code: status, key, message: key.replaceAll('_', ' '), details, request_id: 'v-1' });
-const notFound = (id: string): Answer => refused(404, 'not_found', `Cannot find ${id}`);
+const notFound = (id: string) => refuse(404, 'not_found', `Cannot find ${id}`);
 
 export class VendorFake {
   static readonly access = { id: 'server-app-id-of-tests', token: 'server-app-token-of-tests' };
@@ -111,16 +99,8 @@ export class VendorFake {
   }
 
   /** Serves it on a free local port. */
-  async listen(): Promise<{ url: string; close(): Promise<void> }> {
-    const server = createServer((incoming, outgoing) => void this.serve(incoming, outgoing));
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const { port } = server.address() as AddressInfo;
-    const close = () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      });
-    return { url: `http://127.0.0.1:${port}`, close };
+  listen(): Promise<Listening> {
+    return listenOnLoopback(createServer((incoming, outgoing) => void this.serve(incoming, outgoing)));
   }
 
   private async serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -130,22 +110,23 @@ export class VendorFake {
     this.active--;
     this.clock.time += 3;
     outgoing.setHeader('Date', new Date(this.clock.time).toUTCString());
-    let answer = this.limited(outgoing);
-    if (answer === undefined) {
+    let response = this.limited(outgoing);
+    if (response === undefined) {
       this.calls.push(`${method} ${url}`);
       const fate = this.decideOutcome(this.calls.length, method, url);
       if (fate === 'lost') return void incoming.socket.destroy();
       if (typeof fate === 'object') return void outgoing.writeHead(fate.status, fate.headers).end();
       const { id, token } = VendorFake.access;
       const isKnown = headers['x-app-id'] === id && headers['x-app-token'] === token;
-      answer = isKnown ? this.answer(method, url, body) : refused(401, 'unauthorized', `not ${headers['x-app-token']}`);
+      response = isKnown
+        ? this.answer(method, url, body)
+        : refuse(401, 'unauthorized', `not ${headers['x-app-token']}`);
       if (fate === 'done-and-lost') return void incoming.socket.destroy();
     }
-    outgoing.statusCode = answer.status;
-    outgoing.end(answer.body === undefined ? '' : JSON.stringify(answer.body));
+    outgoing.writeHead(response.status).end(response.body);
   }
 
-  private limited(outgoing: ServerResponse): Answer | undefined {
+  private limited(outgoing: ServerResponse): HttpResponse | undefined {
     const { callsPerHour } = this.peculiarities;
     if (callsPerHour === undefined) return undefined;
     if (this.clock.time >= this.windowEnd) {
@@ -158,10 +139,10 @@ export class VendorFake {
     outgoing.setHeader('X-Rate-Limit-Retry', Math.ceil(this.windowEnd / 1000));
     if (!isOver) return undefined;
     this.tooMany++;
-    return new Answer(429, { code: 429, message: 'Too many requests' });
+    return answer(429, { code: 429, message: 'Too many requests' });
   }
 
-  private answer(method: string, url: string, body: Json): Answer {
+  private answer(method: string, url: string, body: Json): HttpResponse {
     const { pathname, searchParams } = new URL(url, 'http://fake');
     const [, version, ...steps] = pathname.split('/').map(decodeURIComponent);
     if (version !== 'v1') return notFound(url);
@@ -171,11 +152,11 @@ export class VendorFake {
       first === 'promotions' || third !== undefined ? call : `${method} ${first}${second === undefined ? '' : '/*'}`
     ) {
       case 'GET metadata-schemas':
-        return new Answer(200, { data_ref: 'schemas', schemas: this.peculiarities.metadataSchemas ?? [] });
+        return answer(200, { data_ref: 'schemas', schemas: this.peculiarities.metadataSchemas ?? [] });
       case 'GET categories':
-        return new Answer(200, { data_ref: 'data', data: this.stored.categories });
+        return answer(200, { data_ref: 'data', data: this.stored.categories });
       case 'POST categories':
-        if (typeof body.hierarchy !== 'number') return refused(400, 'invalid_payload', 'hierarchy');
+        if (typeof body.hierarchy !== 'number') return refuse(400, 'invalid_payload', 'hierarchy');
         return this.create('categories', body);
       case 'POST customers':
         return this.upsert('customers', body);
@@ -200,21 +181,21 @@ export class VendorFake {
         const old = rules[n];
         if (old === undefined) return notFound(url);
         rules[n] = { ...old, ...this.rule(body) };
-        return new Answer(200, rules[n]);
+        return answer(200, rules[n]);
       }
       case 'POST validation-rules/*/*':
         return this.assign(second ?? '', String(body.related_object_id));
       case 'GET validation-rules-assignments':
         return this.page('assignments', 'data', searchParams);
       case 'POST campaigns':
-        if (body.campaign_type !== 'PROMOTION') return refused(400, 'invalid_payload', 'campaign_type');
+        if (body.campaign_type !== 'PROMOTION') return refuse(400, 'invalid_payload', 'campaign_type');
         if (this.find('campaigns', String(body.name)) !== undefined)
-          return refused(409, 'duplicate_found', String(body.name));
+          return refuse(409, 'duplicate_found', String(body.name));
         return this.create('campaigns', body);
       case 'GET promotions/tiers':
         return this.page('tiers', 'tiers', searchParams);
       case 'GET promotions/*/tiers':
-        return new Answer(200, {
+        return answer(200, {
           data_ref: 'tiers',
           tiers: this.stored.tiers.filter(({ campaign_id }) => campaign_id === second),
         });
@@ -223,7 +204,7 @@ export class VendorFake {
       case 'POST promotions/tiers/*/*': {
         const tier = this.find('tiers', third);
         if (tier === undefined || fourth !== 'validation') return notFound(url);
-        return new Answer(200, { valid: this.isValid(tier, body), id: tier.id, object: 'promotion_tier' });
+        return answer(200, { valid: this.isValid(tier, body), id: tier.id, object: 'promotion_tier' });
       }
       case 'DELETE promotions/tiers/*':
         return this.remove('tiers', third ?? '');
@@ -233,22 +214,22 @@ export class VendorFake {
       case 'DELETE categories/*':
         return this.remove(first as List, second ?? '');
       case 'DELETE products/*':
-        if (searchParams.get('force') !== 'true') return refused(400, 'test', 'It would go to the bin.');
+        if (searchParams.get('force') !== 'true') return refuse(400, 'test', 'It would go to the bin.');
         this.stored.skus = this.stored.skus.filter(({ product_id }) => product_id !== second);
         return this.remove('products', second ?? '');
       case 'DELETE campaigns/*': {
-        if (searchParams.get('force') !== 'true') return refused(400, 'test', 'It would go to the bin.');
+        if (searchParams.get('force') !== 'true') return refuse(400, 'test', 'It would go to the bin.');
         if (this.find('campaigns', second) === undefined) return notFound(url);
         const id = `aa_${++this.serial}`;
         this.actions.set(id, { polls: 0, done: () => this.removeCampaign(second ?? '') });
-        return new Answer(202, { async_action_id: id });
+        return answer(202, { async_action_id: id });
       }
       case 'GET async-actions/*': {
         const action = this.actions.get(second ?? '');
         if (action === undefined) return notFound(url);
-        if (action.polls++ < 1) return new Answer(200, { id: second, status: 'IN_PROGRESS', progress: 10 });
+        if (action.polls++ < 1) return answer(200, { id: second, status: 'IN_PROGRESS', progress: 10 });
         action.done();
-        return new Answer(200, { id: second, status: 'DONE', progress: 100 });
+        return answer(200, { id: second, status: 'DONE', progress: 100 });
       }
       default:
         return notFound(`${method} ${url}`);
@@ -259,14 +240,14 @@ export class VendorFake {
     return `${idPrefixes[list]}_${(++this.serial).toString(16).padStart(12, 'f0e1d2c3b4a5')}`;
   }
 
-  private create(list: List, thing: Json): Answer {
-    if (typeof thing.name !== 'string') return refused(400, 'invalid_payload', 'name');
-    return new Answer(200, this.add(list, thing));
+  private create(list: List, thing: Json): HttpResponse {
+    if (typeof thing.name !== 'string') return refuse(400, 'invalid_payload', 'name');
+    return answer(200, this.add(list, thing));
   }
 
-  private upsert(list: 'customers' | 'products' | 'skus', thing: Json): Answer {
-    if (typeof thing.source_id !== 'string') return refused(400, 'invalid_payload', 'source_id');
-    return new Answer(200, this.find(list, thing.source_id) ?? this.add(list, thing));
+  private upsert(list: 'customers' | 'products' | 'skus', thing: Json): HttpResponse {
+    if (typeof thing.source_id !== 'string') return refuse(400, 'invalid_payload', 'source_id');
+    return answer(200, this.find(list, thing.source_id) ?? this.add(list, thing));
   }
 
   private find(list: List, id: string | undefined): Stored | undefined {
@@ -275,16 +256,16 @@ export class VendorFake {
     );
   }
 
-  private show(list: List, id: string | undefined): Answer {
+  private show(list: List, id: string | undefined): HttpResponse {
     const found = this.find(list, id);
-    return found === undefined ? notFound(String(id)) : new Answer(200, found);
+    return found === undefined ? notFound(String(id)) : answer(200, found);
   }
 
-  private remove(list: List, id: string): Answer {
+  private remove(list: List, id: string): HttpResponse {
     if (this.find(list, id) === undefined) return notFound(id);
     this.stored[list] = this.stored[list].filter((each) => each.id !== id);
     this.stored.assignments = this.stored.assignments.filter((each) => each.related_object_id !== id);
-    return new Answer(204);
+    return { status: 204, headers: [], body: '' };
   }
 
   private removeCampaign(id: string): void {
@@ -294,14 +275,13 @@ export class VendorFake {
     this.remove('campaigns', id);
   }
 
-  private page(list: List, member: string, query: URLSearchParams): Answer {
+  private page(list: List, member: string, query: URLSearchParams): HttpResponse {
     const limit = Number(query.get('limit') ?? 10);
-    if (limit > 100 || query.get('order') !== '-created_at')
-      return refused(400, 'invalid_query_params', 'limit, order');
+    if (limit > 100 || query.get('order') !== '-created_at') return refuse(400, 'invalid_query_params', 'limit, order');
     const from = (Number(query.get('page') ?? 1) - 1) * limit;
     const all = this.stored[list].toSorted((a, b) => b.created_at.localeCompare(a.created_at));
     const some = all.slice(from, from + limit);
-    return new Answer(200, {
+    return answer(200, {
       data_ref: member,
       [member]: some,
       total: all.length,
@@ -314,9 +294,9 @@ export class VendorFake {
     return { ...body, rules: storedRules(object(body.rules)) };
   }
 
-  private createTier(campaign: string, body: Json): Answer {
+  private createTier(campaign: string, body: Json): HttpResponse {
     if (this.find('campaigns', campaign) === undefined) return notFound(campaign);
-    if (typeof body.name !== 'string') return refused(400, 'invalid_payload', 'name');
+    if (typeof body.name !== 'string') return refuse(400, 'invalid_payload', 'name');
     const { validation_rules, ...rest } = body;
     const tier = this.add('tiers', {
       ...rest,
@@ -328,17 +308,14 @@ export class VendorFake {
     if (!this.peculiarities.overlooksRules)
       for (const rule of array(validation_rules)) this.assign(String(rule), tier.id);
     const data = this.stored.assignments.filter(({ related_object_id }) => related_object_id === tier.id);
-    return new Answer(200, { ...tier, validation_rule_assignments: { data, total: data.length } });
+    return answer(200, { ...tier, validation_rule_assignments: { data, total: data.length } });
   }
 
-  private assign(rule_id: string, related_object_id: string): Answer {
+  private assign(rule_id: string, related_object_id: string): HttpResponse {
     if (this.find('rules', rule_id) === undefined) return notFound(rule_id);
     const isThere = (each: Stored) => each.rule_id === rule_id && each.related_object_id === related_object_id;
-    if (this.stored.assignments.some(isThere)) return refused(409, 'duplicate_found', rule_id);
-    return new Answer(
-      200,
-      this.add('assignments', { rule_id, related_object_id, related_object_type: 'promotion_tier' }),
-    );
+    if (this.stored.assignments.some(isThere)) return refuse(409, 'duplicate_found', rule_id);
+    return answer(200, this.add('assignments', { rule_id, related_object_id, related_object_type: 'promotion_tier' }));
   }
 
   // What rules mean --------------------------------------------------------------------------------------------------
@@ -349,27 +326,10 @@ export class VendorFake {
     return assigned.every(({ rule_id }) => this.holds(object(this.find('rules', String(rule_id))?.rules), body));
   }
 
-  /** Whether numbered conditions hold, joined as their logic says. */
+  /** Whether numbered conditions hold: `findFlaw` allows groups of alternatives only, all joined by `and`. */
   private holds(rules: Json, body: Json): boolean {
-    const tokens = String(rules.logic).match(/\d+|and|or|[()]/gi) ?? [];
-    const next = (token: string) => tokens[0]?.toLowerCase() === token && tokens.shift() !== undefined;
-    const alternatives = (): boolean => {
-      let value = conjunction();
-      while (next('or')) value = conjunction() || value;
-      return value;
-    };
-    const conjunction = (): boolean => {
-      let value = single();
-      while (next('and')) value = single() && value;
-      return value;
-    };
-    const single = (): boolean => {
-      if (!next('(')) return this.condition(object(rules[tokens.shift() ?? '']), body);
-      const value = alternatives();
-      next(')');
-      return value;
-    };
-    return alternatives();
+    const groups = String(rules.logic).split(' and ');
+    return groups.every((group) => group.match(/\d+/g)?.some((number) => this.condition(object(rules[number]), body)));
   }
 
   private condition({ name, property, conditions, rules }: Json, body: Json): boolean {
@@ -419,8 +379,7 @@ export class VendorFake {
     const promotions = newest
       .filter((tier) => fits(tier) && this.isValid(tier, body))
       .map(({ id, name, metadata }) => ({ id, name, metadata, object: 'promotion_tier' }));
-    const headers = [['Content-Type', 'application/json']] as const;
-    return { status: 200, headers, body: JSON.stringify({ valid: true, promotions }) };
+    return answer(200, { valid: true, promotions });
   };
 }
 
@@ -432,13 +391,14 @@ function compare(value: unknown, conditions: unknown): boolean {
   });
 }
 
-/** Rejects metadata conditions without property, and logic that names unknown conditions. */
-function findFlaw({ logic, ...conditions }: Json): Answer | undefined {
+/** Rejects metadata conditions without property, and logic that names unknown conditions or is nested. */
+function findFlaw({ logic, ...conditions }: Json): HttpResponse | undefined {
   const numbers = String(logic).match(/\d+/g) ?? [];
   const isWhole = numbers.every((number) => number in conditions);
+  const isFlat = /^\d+( and \d+)*$/.test(String(logic).replaceAll(/\(\d+( or \d+)*\)/g, '0'));
   const isNamed = Object.values(conditions).every((each) => {
     const { name, property } = object(each);
     return typeof name === 'string' && (!name.endsWith('metadata') || typeof property === 'string');
   });
-  return isWhole && isNamed && numbers.length > 0 ? undefined : refused(400, 'invalid_validation_rules', String(logic));
+  return isWhole && isFlat && isNamed ? undefined : refuse(400, 'invalid_validation_rules', String(logic));
 }

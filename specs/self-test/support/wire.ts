@@ -1,5 +1,5 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
+import { createServer } from 'node:http';
+import type { Server, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test as base } from '@playwright/test';
 import { credentialPlaceholders, listCredentialSecrets } from '../../../src/contract/operation.js';
@@ -7,6 +7,7 @@ import { type Client, openClient } from '../../../src/http/client.js';
 import { noRetry, type PartialConnectionOptions } from '../../../src/http/connection-options.js';
 import type { Credentials } from '../../../src/http/credentials.js';
 import type { Exchange, HttpRequest } from '../../../src/http/exchange.js';
+import { type Listening, listenOnLoopback } from './listen-on-loopback.js';
 
 /** A request as the server received it. */
 export interface ReceivedRequest {
@@ -53,15 +54,25 @@ export const getResponse = (exchange: Exchange) => ('response' in exchange ? exc
 export const joinNames = ({ received }: Wire) => received.map(({ line }) => /\/(\S*) /.exec(line)?.[1]).join('');
 
 export const test = base.extend<{
+  /** Lets a server listen on a free local port until the test ends. */
+  listen: (server: Server) => Promise<Listening>;
   /** Starts a server. Request n gets reply n, all further requests get the last reply. */
   serve: (...replies: readonly Reply[]) => Promise<Wire>;
   /** Opens a client with the credentials above. By default it retries nothing. */
   open: (baseUrl: string, options?: PartialConnectionOptions, token?: string) => Client;
 }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructured first argument.
-  serve: async ({}, use) => {
-    const servers: Server[] = [];
-    await use(async (...replies) => {
+  listen: async ({}, use) => {
+    const servers: Listening[] = [];
+    await use(async (server) => {
+      const listening = await listenOnLoopback(server);
+      servers.push(listening);
+      return listening;
+    });
+    await Promise.all(servers.map(({ close }) => close()));
+  },
+  serve: ({ listen }, use) =>
+    use(async (...replies) => {
       const received: ReceivedRequest[] = [];
       let connections = 0;
       const server = createServer(async (request) => {
@@ -80,12 +91,8 @@ export const test = base.extend<{
         connections += 1;
         socket.on('error', () => undefined);
       });
-      servers.push(server);
-      const port = await listenOnLoopback(server);
-      return { url: `http://127.0.0.1:${port}`, port, received, countConnections: () => connections };
-    });
-    for (const server of servers) server.close().closeAllConnections();
-  },
+      return { ...(await listen(server)), received, countConnections: () => connections };
+    }),
   // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructured first argument.
   open: async ({}, use) => {
     const clients: Client[] = [];
@@ -100,12 +107,6 @@ export const test = base.extend<{
     await Promise.all(clients.map((client) => client.close()));
   },
 });
-
-/** Returns the port. */
-export async function listenOnLoopback(server: NetServer): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
-}
 
 /** Renders a response. Adds Content-Length, unless the headers announce a length. */
 export function renderResponse(status: string, headers: readonly string[] = [], body: string | Buffer = ''): Buffer {

@@ -1,0 +1,20 @@
+import { parentPort } from 'node:worker_threads';
+import { findFault } from '../../reference/faults/index.js';
+import { loadSuite } from '../../src/cases/suite.js';
+import { createFaultJudge } from './judge-fault.js';
+import { proveFault } from './proof.js';
+
+const suite = loadSuite();
+const judge = createFaultJudge(suite);
+
+/** What a worker finds out about a fault: how the suite sees it, or the id of the case that catches it, if one does. */
+export const tasks = {
+  prove: (id: string) => proveFault(findFault(id), judge, suite),
+  'find the case': async (id: string) => (await judge.findFailure(findFault(id)))?.id,
+};
+
+parentPort?.on('message', async ({ task, ids }: { task: keyof typeof tasks; ids: readonly string[] }) => {
+  const results: unknown[] = [];
+  for (const id of ids) results.push(await tasks[task](id));
+  parentPort?.postMessage(results);
+});
