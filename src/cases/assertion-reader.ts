@@ -12,7 +12,7 @@ import type { Checks, Expectations } from './case-file-document.js';
 import { resolveReferences } from './request-draft.js';
 
 /** Reads `given` or `expect`. */
-export function readExpectations(expectations: Expectations = [], at: YamlPath, context: RowContext): Assertion[] {
+export function readAssertions(expectations: Expectations = [], at: YamlPath, context: RowContext): Assertion[] {
   if (isList(expectations)) return readChecks(expectations, at, context);
   return Object.entries(expectations).flatMap(([name, checks]) => {
     const isKnown = context.checkName('request', name, context.names, [...at, name], context.file.locateKey);

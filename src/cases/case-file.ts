@@ -1,7 +1,7 @@
 import type { Problem } from '../support/problem.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
-import { readExpectations } from './assertion-reader.js';
+import { readAssertions } from './assertion-reader.js';
 import {
   type CaseFileContext,
   createCaseFileContext,
@@ -50,8 +50,8 @@ function readCase(entry: CaseEntry, at: YamlPath, context: CaseFileContext): Tes
   const common = { title, at: file.locate(at) };
   const ownTags = prefix === '' ? tags : [tag.own, ...tags];
   const readGiven = (own: RowContext) => [
-    ...readExpectations(context.document.shared?.given, ['shared', 'given'], own),
-    ...readExpectations(entry.given, [...at, 'given'], own),
+    ...readAssertions(context.document.shared?.given, ['shared', 'given'], own),
+    ...readAssertions(entry.given, [...at, 'given'], own),
   ];
 
   if (entry.answers !== undefined) {
@@ -79,7 +79,7 @@ function readCase(entry: CaseEntry, at: YamlPath, context: CaseFileContext): Tes
     const before = problems.length;
     const own = createRowContext(context, row.requests);
     const given = readGiven(own);
-    const expect = readExpectations(entry.expect, [...at, 'expect'], own);
+    const expect = readAssertions(entry.expect, [...at, 'expect'], own);
     // An expectation that could not be read would seem to be missing.
     if (problems.length === before) problems.push(...findRowFlaws({ ...row, given, expect }, common.at, world));
     const unavailable = listUnavailable(row.requests, [...given, ...expect], 'requirement', world);
