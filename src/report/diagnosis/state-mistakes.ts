@@ -68,12 +68,12 @@ export function listStateMistakes({ history, all }: Observations): Mistake[] {
       ['earlier-request', `A request is answered with ${name} of the request before it.`, (n) => history[n - 1]],
       [
         'earlier-request',
-        `The first ${name} is kept and used for all later requests.`,
+        `All later requests are answered with ${name} of the first one that has it.`,
         (n) => (first >= 0 && first < n && isFilled[n] ? history[first] : undefined),
       ],
       [
         'earlier-request',
-        `A request without ${name} is answered with that of an earlier request.`,
+        `A request without ${name} gets the result for ${name} of an earlier request.`,
         (n) => (isFilled[n] ? undefined : history[lastFilled[n - 1] ?? -1]),
       ],
     ];
