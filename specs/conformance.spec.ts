@@ -2,12 +2,17 @@ import path from 'node:path';
 import { compileFunction } from 'node:vm';
 import { isOwnCase } from '../src/cases/suite.js';
 import type { TestCase } from '../src/cases/test-case.js';
-import { detachExchanges, explorationCaseId, type ResultWithExchanges, sampleId } from '../src/engine/case-result.js';
+import {
+  detachExchanges,
+  explorationCaseId,
+  type ResultWithExchanges,
+  samplesCaseId,
+} from '../src/engine/case-result.js';
 import type { Run } from '../src/engine/run.js';
 import { listSampleCases } from '../src/engine/sample.js';
 import { expectFailure } from '../src/playwright/expected-failure.js';
 import { settings, suite, test } from '../src/playwright/fixtures.js';
-import { attachTestReport, caseAnnotation, type TestReport } from '../src/playwright/test-report.js';
+import { attachTestReport, caseAnnotationType, type TestReport } from '../src/playwright/test-report.js';
 import { renderCodeFrame } from '../src/report/code-frame.js';
 import { createResponseRenderer } from '../src/report/exchange-text.js';
 import { isBroken, renderBrokenCase } from '../src/report/failure-text.js';
@@ -31,7 +36,7 @@ for (const testCase of suite.cases) {
 const here = { file: import.meta.filename, line: 1, column: 1 };
 
 if (listSampleCases(suite).length > 0) {
-  const sample = { id: sampleId, title: 'Some of the first cases, at the end of the run', tags: [sampleId] };
+  const sample = { id: samplesCaseId, title: 'Some of the first cases, at the end of the run', tags: [samplesCaseId] };
   defineTest(sample, here, (run) => run.repeatSamples());
 }
 
@@ -48,7 +53,7 @@ function defineTest(
   location: Location,
   getResult: (run: Run) => Promise<ResultWithExchanges>,
 ): void {
-  const details = { tag: tags.map((tag) => `@${tag}`), annotation: { type: caseAnnotation, description: id } };
+  const details = { tag: tags.map((tag) => `@${tag}`), annotation: { type: caseAnnotationType, description: id } };
   callFrom(location, test, `${id}: ${title}`, details, async ({ run, session }, testInfo) => {
     const result = await getResult(run);
     const { target, calibration } = session;

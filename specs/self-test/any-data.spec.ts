@@ -76,7 +76,9 @@ test.describe('A target with three ids', () => {
         ['campaigns', 'summer'],
         ['tiers', 'greeting'],
       ])
-        expect(reasons).toMatch(new RegExp(`^Ids that would complete it, of ${kind}: .*\\b${name}\\b.*\\.$`, 'm'));
+        expect(reasons).toMatch(
+          new RegExp(`^With ids of these ${kind} it would be complete: .*\\b${name}\\b.*\\.$`, 'm'),
+        );
     });
   }
 
@@ -140,7 +142,7 @@ test.describe('A target with a part of the world', () => {
 
   test('Only cases that need a missing customer are not applicable', async () => {
     const certificate = await certify(bindAllBut('customer', 'bulk'));
-    expect(certificate.incomplete_because).toContain('Ids that would complete it, of customers: bulk.');
+    expect(certificate.incomplete_because).toContain('With ids of these customers it would be complete: bulk.');
     const others = listCases(certificate).filter(({ verdict }) => verdict !== 'pass');
     expect(others.map(({ id }) => id)).toContain('every-valid-tier');
     for (const { reason } of others) expect(reason).toContain('The target does not have customer bulk.');
@@ -167,7 +169,7 @@ test.describe('A target with a part of the world', () => {
       const certificate = await certify({ capabilities: supported }, tiers, shape);
       expect(listRequirementsWith('fail', certificate)).toEqual([]);
       expect(certificate.verdict).toBe('incomplete');
-      expect(certificate.incomplete_because).toContain(`Capabilities that would complete it: ${missing}.`);
+      expect(certificate.incomplete_because).toContain(`With these capabilities it would be complete: ${missing}.`);
     });
   }
 

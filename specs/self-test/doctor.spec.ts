@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import type { Channel, Exchange, HttpResponse } from '../../src/http/exchange.js';
-import { type DiagnosisArea, diagnose } from '../../src/targets/diagnose.js';
+import { type DoctorArea, diagnose } from '../../src/targets/diagnose.js';
 import type { ThingKind } from '../../src/world/named-world.js';
 import { credentialVariables, makeTestFolder, runConformanceInProcess } from './support/cli.js';
 import { type Answer, channelTo, createBindings, suite } from './support/in-process.js';
@@ -30,7 +30,7 @@ const withRequestId: Answer = (request) => {
   return { status: 200, headers: [], body: JSON.stringify({ request_id: `v-${++requestId}`, data }) };
 };
 
-type Expectation = readonly [what: string, answer: Answer, area: DiagnosisArea, state: string, text: RegExp];
+type Expectation = readonly [what: string, answer: Answer, area: DoctorArea, state: string, text: RegExp];
 const deployments: readonly Expectation[] = [
   ['conforms', conforming, 'Ids', 'fine', /promotions of the test data/],
   ['has another path', always(404), 'URL', 'problem', /Answered 404, without a body.*Check the base URL.*operation:/],

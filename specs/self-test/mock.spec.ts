@@ -181,7 +181,8 @@ test('A new member in every response is one drift, one note or nothing', async (
   const record = await recorded(plain);
   const changed = adding(plain, () => ({ version: 2 }));
   const { drift, certificate, results } = await driftOf(changed, record);
-  const sentence = "A body does not fit the schema of the record at its root: must not have the member 'version'.";
+  const sentence =
+    "A response body does not fit the schema of the record at its root: must not have the member 'version'.";
   expect(drift).toEqual([expect.stringMatching(/ The same in \d+ more cases\.$/)]);
   expect(drift[0]?.startsWith(sentence)).toBe(true);
   expect(renderOutput('junit.xml', certificate, suite, results).split('<failure').length - 1).toBe(1);

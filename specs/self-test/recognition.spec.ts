@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { createIdFinder } from '../../src/recognition/id-finder.js';
-import { createKnownIds, getKnownIds, type KnownIds } from '../../src/recognition/known-ids.js';
+import { createKnownIds, getIdFinders, type KnownIds } from '../../src/recognition/known-ids.js';
 import { listRecords } from '../../src/recognition/list-records.js';
 import { findNestedPaths } from '../../src/recognition/path-normalization.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
@@ -558,6 +558,6 @@ test.describe('A recognizer', () => {
 
 test('The ids of a world are collected once', () => {
   const world = { customers: [], products: [], skus: [], categories: [], campaigns: [], tiers: [] };
-  expect(getKnownIds(world)).toBe(getKnownIds(world));
-  expect(getKnownIds({ ...world })).not.toBe(getKnownIds(world));
+  expect(getIdFinders(world)).toBe(getIdFinders(world));
+  expect(getIdFinders({ ...world })).not.toBe(getIdFinders(world));
 });

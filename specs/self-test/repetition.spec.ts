@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { sampleId } from '../../src/engine/case-result.js';
+import { samplesCaseId } from '../../src/engine/case-result.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import {
   type Answer,
@@ -109,7 +109,7 @@ test('A deployment that changes during the run is noticed, since some early case
   const { certificate } = await certifyInProcess(late, { suite });
   expect(certificate.verdict).toBe('does-not-conform');
   const failing = certificate.requirements.flatMap(({ cases }) => cases).filter(({ verdict }) => verdict === 'fail');
-  expect(failing.map(({ id }) => id)).toEqual([sampleId]);
+  expect(failing.map(({ id }) => id)).toEqual([samplesCaseId]);
   expect(failing[0]?.reason).toMatch(/^When 'reserved-for-one-customer' was sent again at the end of the run: /);
 });
 

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { expect } from '@playwright/test';
 import type { Suite } from '../../src/cases/suite.js';
-import { type ResultWithExchanges, sampleId } from '../../src/engine/case-result.js';
+import { type ResultWithExchanges, samplesCaseId } from '../../src/engine/case-result.js';
 import { runSuite } from '../../src/engine/run.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -101,7 +101,7 @@ const some: Suite = { ...suite, cases: suite.cases.filter(({ id }) => [...result
 
 async function ranOver(channel: Parameters<typeof runSuite>[1]): Promise<readonly ResultWithExchanges[]> {
   const { results } = await runSuite(some, channel);
-  expect(results.map(({ id }) => id)).toEqual([...some.cases.map(({ id }) => id), sampleId]);
+  expect(results.map(({ id }) => id)).toEqual([...some.cases.map(({ id }) => id), samplesCaseId]);
   return results;
 }
 

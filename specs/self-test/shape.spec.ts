@@ -155,13 +155,15 @@ test.describe('Mismatches with a schema', () => {
   test('have a location, and are listed once', () => {
     const body = JSON.stringify({ list: [{ n: 'x' }, { n: 'y' }, { n: 1, m: 1 }, { n: 1, o: 1 }] });
     expect(found(body, `${body} `)).toEqual([
-      'A body does not fit the schema of the record at /list/*/n: must be integer.',
-      "A body does not fit the schema of the record at /list/*: must not have the member 'm'.",
-      "A body does not fit the schema of the record at /list/*: must not have the member 'o'.",
+      'A response body does not fit the schema of the record at /list/*/n: must be integer.',
+      "A response body does not fit the schema of the record at /list/*: must not have the member 'm'.",
+      "A response body does not fit the schema of the record at /list/*: must not have the member 'o'.",
     ]);
     const long = JSON.stringify({ list: Array.from({ length: 12 }, () => ({ n: 'x' })) });
-    expect(found(long)).toEqual(['A body does not fit the schema of the record at /list/*/n: must be integer.']);
-    expect(found('[]')).toEqual(['A body does not fit the schema of the record at its root: must be object.']);
+    expect(found(long)).toEqual([
+      'A response body does not fit the schema of the record at /list/*/n: must be integer.',
+    ]);
+    expect(found('[]')).toEqual(['A response body does not fit the schema of the record at its root: must be object.']);
   });
 
   test('are one sentence if a pattern of the schema takes too long', () => {
@@ -175,7 +177,7 @@ test.describe('Mismatches with a schema', () => {
   test('include everything if the schema is false', () =>
     expect(findMismatches(['1'], { schema: false, statedBy: 'the target file' })).toEqual([
       {
-        message: 'A body does not fit the schema of the target file at its root: boolean schema is false.',
+        message: 'A response body does not fit the schema of the target file at its root: boolean schema is false.',
         isAddition: false,
       },
     ]));
@@ -225,14 +227,14 @@ test.describe('Drift', () => {
     expect(findDrift(about, ['1'], { ...emptyBaseline, schemas })).toEqual([
       {
         kind: 'shape',
-        message: 'A body does not fit the schema of the target file at its root: must be string.',
+        message: 'A response body does not fit the schema of the target file at its root: must be string.',
       },
     ]);
   });
 
   test('includes additional members, unless they are noted or ignored', () => {
     const schemas = [{ schema: record({ a: integer }), statedBy: 'the record' }];
-    const at = 'A body does not fit the schema of the record at';
+    const at = 'A response body does not fit the schema of the record at';
     const wrong = { kind: 'shape', message: `${at} /a: must be integer.` } as const;
     const message = `${at} its root: must not have the member 'b'.`;
     const driftWith = (own: { readonly additive?: AdditivePolicy }) =>

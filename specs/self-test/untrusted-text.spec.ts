@@ -8,7 +8,7 @@ import { SaxesParser } from 'saxes';
 import { createUnsentResult } from '../../src/engine/case-result.js';
 import type { HttpResponse } from '../../src/http/exchange.js';
 import { findMismatches, inferShape } from '../../src/judge/body-shape.js';
-import { getKnownIds } from '../../src/recognition/known-ids.js';
+import { getIdFinders } from '../../src/recognition/known-ids.js';
 import { createCertificate } from '../../src/report/certificate.js';
 import { createResponseRenderer } from '../../src/report/exchange-text.js';
 import { parseRecord, renderRecord, type TargetRecord } from '../../src/report/target-record.js';
@@ -229,7 +229,7 @@ test('A record with any text reads back as it was written', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(long, text)), long, text, (members, target, response) => {
       const body = JSON.stringify(Object.fromEntries(members));
-      const shape = inferShape([body], getKnownIds(suite.world));
+      const shape = inferShape([body], getIdFinders(suite.world));
       const record: TargetRecord = {
         target,
         suite: { name: 'a', version: target, digest: response },

@@ -29,14 +29,14 @@ export async function main(argv: readonly string[]): Promise<number> {
     .exitOverride()
     .showHelpAfterError('Run the command with --help to see its arguments.');
   const dashes = argv.includes('--') ? argv.indexOf('--') : argv.length;
-  for (const file of listCommandFiles(argv[2])) {
-    const { default: configure }: { default: ConfigureCommand } = await import(pathToFileURL(file).href);
-    const end = (exitStatus: number) => {
-      status = exitStatus;
-    };
-    configure(program.command(path.parse(file).name), end, argv.slice(dashes + 1));
-  }
   try {
+    for (const file of listCommandFiles(argv[2])) {
+      const { default: configure }: { default: ConfigureCommand } = await import(pathToFileURL(file).href);
+      const end = (exitStatus: number) => {
+        status = exitStatus;
+      };
+      configure(program.command(path.parse(file).name), end, argv.slice(dashes + 1));
+    }
     dotenv.config({ quiet: true });
     await program.parseAsync(argv.slice(0, dashes));
     return status;

@@ -121,12 +121,12 @@ function deriveOracle(request: HttpRequest, world: World): Oracle {
     const isOpen = rule.kind === 'customer' ? body.customer?.id === undefined : areRulesOpen;
     return isOpen ? 'open' : judgeRule(rule, body, world);
   };
-  const valid = (tier: Tier) => openIfPartial(combine(tier.rules.map(judgeOwnRule)));
+  const valid = (tier: Tier) => openIfPartial(combineWithAnd(tier.rules.map(judgeOwnRule)));
   const matching = (tier: Tier) => {
     const each = filters.map((one) => judgeFilter(one, tier));
     // The combination of several filters is open, but a tier that matches none of them is not returned.
     if (each.length > 1) return each.every((one) => one === 'forbidden') ? 'forbidden' : 'open';
-    return openIfPartial(combine(each));
+    return openIfPartial(combineWithAnd(each));
   };
   const checked = (tier: Tier): Obligation => {
     if (getRank(tier) <= size) return openIfPartial('required');
@@ -148,7 +148,7 @@ function deriveOracle(request: HttpRequest, world: World): Oracle {
     matching,
     checked,
     returned: (tier) => {
-      const obligation = returned.get(tier) ?? combine([checked(tier), matching(tier), valid(tier)]);
+      const obligation = returned.get(tier) ?? combineWithAnd([checked(tier), matching(tier), valid(tier)]);
       returned.set(tier, obligation);
       return obligation;
     },
@@ -178,7 +178,7 @@ function createAlternatives(matching: Oracle['matching'], valid: Oracle['valid']
     atMost.has(tier) ? 'required' : atLeast.has(tier) ? 'open' : 'forbidden';
   const alternative = (window: WindowAlternative['window'], checked: Oracle['checked']): WindowAlternative => ({
     window,
-    returned: (tier) => combine([checked(tier), matching(tier), valid(tier)]),
+    returned: (tier) => combineWithAnd([checked(tier), matching(tier), valid(tier)]),
   });
   return [
     alternative('before-the-filter', (tier) => requireIf(newest.has(tier))),
@@ -187,7 +187,7 @@ function createAlternatives(matching: Oracle['matching'], valid: Oracle['valid']
 }
 
 /** Combines obligations with "and". */
-export function combine(obligations: readonly Obligation[]): Obligation {
+export function combineWithAnd(obligations: readonly Obligation[]): Obligation {
   if (obligations.includes('forbidden')) return 'forbidden';
   return obligations.includes('open') ? 'open' : 'required';
 }

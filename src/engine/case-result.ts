@@ -98,7 +98,7 @@ export function countRequests(results: readonly CaseResult[]): Pick<CaseResult, 
 
 /** Ids of results that belong to no single case: random requests, and the sample cases at the end of a run. */
 export const explorationCaseId = 'explore';
-export const sampleId = 'sampled-again';
+export const samplesCaseId = 'sampled-again';
 
 /** Why a case has no verdict, for reasons that say nothing about the target. */
 export const notReachedReason = 'Not reached in this run.';

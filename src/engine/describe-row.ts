@@ -21,7 +21,7 @@ export function describeRow(row: Row | RequirementRow, world: NamedWorld): strin
   const clauses = names.map((name) => {
     const request = row.requests.get(name) as HttpRequest;
     const claims = expected.flatMap((each) => ('of' in each && each.of === name ? [describeClaim(each, world)] : []));
-    const subject = `'${name}' (${describeRequest(request, world)})`;
+    const subject = `'${name}' (${describeContent(request, world)})`;
     return claims.length === 0 ? `${subject} is sent` : `${subject} ${claims.join(', and ')}`;
   });
   return `${clauses.join('; ')}.`;
@@ -40,7 +40,7 @@ function describeClaim(assertion: Exclude<Assertion, { lists: unknown }>, { tier
 }
 
 /** Describes a request by its customer, items, other members and query: "customer ann, 1 mug, filter campaign spring". */
-function describeRequest(request: HttpRequest, world: NamedWorld): string {
+export function describeContent(request: HttpRequest, world: NamedWorld): string {
   const nameOf = createNameLookup(world);
   const { method, path, query, body } = parseRequest(request);
   const { method: usualMethod, path: usualPath } = documentedOperation;

@@ -66,7 +66,8 @@ export async function explore(
 
   const send = async (request: HttpRequest): Promise<Exchange> => {
     const undocumented = explainUndocumented(request);
-    if (undocumented !== undefined) throw new Error(`A random request is not documented: ${undocumented}.`);
+    if (undocumented !== undefined)
+      throw new Error(`The suite made a random request that is not documented: ${undocumented}.`);
     sent += 1;
     if (sent % progressInterval === 0) onProgress(sent, requests);
     const exchange = await channel.send(request);

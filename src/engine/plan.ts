@@ -5,7 +5,10 @@ import { relocateRequest } from '../contract/relocation.js';
 import type { Unsupported } from '../http/adapter.js';
 import { type HttpRequest, serializeRequest } from '../http/exchange.js';
 import { renderShortList } from '../support/render-short-list.js';
+import { joinLines, shorten } from '../support/untrusted-text.js';
+import type { NamedWorld } from '../world/named-world.js';
 import { isSerial, listRequests } from './case-sender.js';
+import { describeContent } from './describe-row.js';
 import type { Exploration } from './request-values.js';
 import { listSampleCases } from './sample.js';
 import { countExplorationRequests } from './thorough-requests.js';
@@ -90,14 +93,16 @@ export function countPlannedRequests({ calibration, cases, samples }: Plan): num
   return calibration.length + cases.flatMap(({ requests }) => requests).length + samples.requests;
 }
 
+/** The length of a line about a request, in characters. */
+const maxLine = 160;
+
 /** Renders a plan for people: one line per request, and the totals. */
-export function renderPlan(plan: Plan): string {
+export function renderPlan(plan: Plan, world: NamedWorld): string {
   const { calibration, cases, samples, randomRequests } = plan;
-  const requestLine = ({ method, path, body }: HttpRequest): string =>
-    `  ${method} ${path}${body === undefined ? '' : `  ${body.length} characters`}`;
+  const requestLine = (request: HttpRequest) => `  ${shorten(describeContent(request, world), maxLine)}`;
   const sent = cases.filter(({ reason }) => reason === undefined);
   const total = countPlannedRequests(plan) + randomRequests;
-  return [
+  return joinLines([
     `calibration  (${calibration.length})`,
     ...calibration.map(requestLine),
     ...cases.flatMap(({ id, reason, isIntrusive, requests, unsupported = [] }) => [
@@ -108,9 +113,8 @@ export function renderPlan(plan: Plan): string {
     ...(samples.requests === 0 ? [] : [`${samples.ids.join(', ')}, again at the end  (${samples.requests})`]),
     ...(randomRequests === 0 ? [] : [`random requests  (${randomRequests}, and as many to shrink a failure)`]),
     '',
-    `${sent.length} of ${cases.length} cases, ${total} requests. A failing case is sent two or three times. Nothing was sent.`,
-    '',
-  ].join('\n');
+    `${sent.length} of ${cases.length} cases, ${total} requests. A failing case is sent two or three times. Nothing was sent. With --format curl, the requests are shown in full.`,
+  ]);
 }
 
 function explainNotApplicable({ rows }: TestCase): string | undefined {

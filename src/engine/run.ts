@@ -8,7 +8,7 @@ import type { MentionFilter } from '../recognition/sibling-values.js';
 import { hasMentions } from '../recognition/tier-mentions.js';
 import { InternalError } from '../support/internal-error.js';
 import { type Calibration, calibrate } from './calibrate.js';
-import { createUnsentResult, explorationCaseId, type ResultWithExchanges, sampleId } from './case-result.js';
+import { createUnsentResult, explorationCaseId, type ResultWithExchanges, samplesCaseId } from './case-result.js';
 import { type CaseSender, createCaseSender } from './case-sender.js';
 import { calibrationPurpose, type EvidenceKeeper } from './evidence-keeper.js';
 import type { Replay } from './replay.js';
@@ -99,8 +99,8 @@ export async function startRun(suite: Suite, channel: Channel, options: EngineOp
     /** Sends the sample cases again, to detect a deployment that changed during the run. */
     async repeatSamples() {
       const results: ResultWithExchanges[] = [];
-      const sender = replay?.createSender(sampleId) ?? createCaseSender(channel, [], suite.cases);
-      for (const testCase of listSampleCases(suite)) results.push(await runWith(sender, testCase, sampleId));
+      const sender = replay?.createSender(samplesCaseId) ?? createCaseSender(channel, [], suite.cases);
+      for (const testCase of listSampleCases(suite)) results.push(await runWith(sender, testCase, samplesCaseId));
       return combineSampleResults(results);
     },
     /** Sends random requests. */

@@ -1,7 +1,7 @@
 import type { Suite } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
 import { findWorstVerdict } from '../judge/verdict.js';
-import { countRequests, type ResultWithExchanges, sampleId } from './case-result.js';
+import { countRequests, type ResultWithExchanges, samplesCaseId } from './case-result.js';
 
 /** Lists the cases that are sent again at the end of a run. */
 export function listSampleCases({ cases }: Suite): readonly TestCase[] {
@@ -26,8 +26,17 @@ export function combineSampleResults(results: readonly ResultWithExchanges[]): R
   if (first === undefined) throw new Error('There are no sample cases.');
   if (broken !== undefined) {
     const reason = `When '${broken.id}' was sent again at the end of the run: ${broken.reason}`;
-    return { ...broken, id: sampleId, reason, drift: [], ...counts };
+    return { ...broken, id: samplesCaseId, reason, drift: [], ...counts };
   }
   const verdict = findWorstVerdict(results.map((result) => result.verdict));
-  return { id: sampleId, subject: sampleId, verdict, reason: '', at: first.at, rows: [], drift: [], ...counts };
+  return {
+    id: samplesCaseId,
+    subject: samplesCaseId,
+    verdict,
+    reason: '',
+    at: first.at,
+    rows: [],
+    drift: [],
+    ...counts,
+  };
 }

@@ -143,7 +143,7 @@ export function findMismatches(bodies: readonly string[], { schema, statedBy }: 
       const isAddition = typeof member === 'string';
       const what = isAddition ? `must not have the member '${member}'` : message;
       const location = instancePath.replaceAll(/\/\d+(?=\/|$)/g, '/*') || 'its root';
-      const sentence = `A body does not fit the schema of ${statedBy} at ${location}: ${what}.`;
+      const sentence = `A response body does not fit the schema of ${statedBy} at ${location}: ${what}.`;
       mismatches.set(sentence, { message: sentence, isAddition });
     }
   }

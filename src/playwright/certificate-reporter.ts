@@ -15,7 +15,7 @@ import {
   explorationCaseId,
   isPartialRun,
   notReachedReason,
-  sampleId,
+  samplesCaseId,
 } from '../engine/case-result.js';
 import { createPlan, type Plan } from '../engine/plan.js';
 import { collectRunFacts } from '../report/certificate.js';
@@ -149,7 +149,7 @@ export default class CertificateReporter implements Reporter {
     return {
       ...plan,
       cases: plan.cases.filter(({ id }) => this.selected.has(id)),
-      samples: this.selected.has(sampleId) ? plan.samples : { ...plan.samples, requests: 0 },
+      samples: this.selected.has(samplesCaseId) ? plan.samples : { ...plan.samples, requests: 0 },
     };
   }
 
@@ -294,7 +294,7 @@ export default class CertificateReporter implements Reporter {
         if (unreachable !== undefined) return [createUnsentResult(testCase, 'inconclusive', unreachable)];
         return selected.has(testCase.id) ? [createUnsentResult(testCase, 'not-run', notReachedReason)] : [];
       }),
-      ...[sampleId, explorationCaseId].flatMap((id) => results.get(id) ?? []),
+      ...[samplesCaseId, explorationCaseId].flatMap((id) => results.get(id) ?? []),
     ];
   }
 

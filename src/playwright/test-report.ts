@@ -5,7 +5,7 @@ import type { Calibration } from '../engine/calibrate.js';
 import type { CaseResult } from '../engine/case-result.js';
 import type { ExchangeUse, StoredExchange } from '../engine/evidence-keeper.js';
 import type { CertifiedTarget } from '../report/certificate.js';
-import { maxArchive } from '../report/har-archive.js';
+import { maxArchiveBytes } from '../report/har-archive.js';
 import { parseJson } from '../support/json.js';
 
 /** What a test tells the reporter: an attachment, so that Playwright's blob reports of shards contain it. */
@@ -58,7 +58,7 @@ function packExchange(kept: StoredExchange): string {
 /** Unpacks piece by piece: together they may not fit into memory. */
 function* unpackExchanges(pieces: readonly Buffer[]): Generator<StoredExchange> {
   for (const piece of pieces) {
-    const text = gunzipSync(piece, { maxOutputLength: maxArchive }).toString('utf8');
+    const text = gunzipSync(piece, { maxOutputLength: maxArchiveBytes }).toString('utf8');
     for (let at = 0; at < text.length; ) {
       const begin = text.indexOf('\n', at) + 1;
       const [, length, json = ''] = /^(\d+) (.*)\n$/.exec(text.slice(at, begin)) ?? [];
@@ -81,8 +81,8 @@ export function removeTestReport({ attachments }: TestResult): void {
   attachments.splice(0, attachments.length, ...others);
 }
 
-export const caseAnnotation = 'case';
+export const caseAnnotationType = 'case';
 
 export function readCaseId({ annotations }: TestCase): string | undefined {
-  return annotations.find(({ type }) => type === caseAnnotation)?.description;
+  return annotations.find(({ type }) => type === caseAnnotationType)?.description;
 }

@@ -13,7 +13,7 @@ export interface KnownIds {
 const knownIds = new WeakMap<World, KnownIds>();
 
 /** Returns the ids of a world. They are collected once: that takes longer than to judge a case. */
-export function getKnownIds(world: World): KnownIds {
+export function getIdFinders(world: World): KnownIds {
   const known = knownIds.get(world) ?? collectIds(world);
   knownIds.set(world, known);
   return known;

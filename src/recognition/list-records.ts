@@ -1,6 +1,6 @@
 import { parseJson } from '../support/json.js';
 import type { KnownIds } from './known-ids.js';
-import { advance, anyStepsWildcard, type PatternState, startPattern } from './path-patterns.js';
+import { advance, anyStepsWildcard, getInitialState, type PatternState } from './path-patterns.js';
 import type { Recognizer } from './recognizer.js';
 import { isSelected } from './sibling-values.js';
 import { escapePathStep } from './tier-mentions.js';
@@ -21,7 +21,7 @@ export function listRecords(
   const value = parseJson(body);
   const listUnder = (pattern: string): string[] => {
     const wanted = pattern.split('/').slice(1);
-    const start = startPattern(wanted);
+    const start = getInitialState(wanted);
     const descend = (position: Position<PatternState>) => {
       const next = advance(position.state, wanted, (step) => matchesMember(step, position));
       return next.size === 0 ? undefined : next;

@@ -14,14 +14,14 @@ export function matchesPatterns(pattern: string, stated: readonly string[]): boo
     const end = steps.reduce(
       (state, step) =>
         advance(state, wanted, (other) => other === '*' || other === step || (step === '*' && /^\d+$/.test(other))),
-      startPattern(wanted),
+      getInitialState(wanted),
     );
     return end.has(wanted.length);
   });
 }
 
 /** Returns the state at the beginning of a path. */
-export function startPattern(wanted: readonly string[]): PatternState {
+export function getInitialState(wanted: readonly string[]): PatternState {
   return skipWildcards(new Set([0]), wanted);
 }
 

@@ -1,6 +1,6 @@
 import { cacheByText } from '../support/cache-by-text.js';
 import type { World } from '../world/world.js';
-import { getKnownIds } from './known-ids.js';
+import { getIdFinders } from './known-ids.js';
 import { isSelected, listIndices, listSiblingValues, type MentionFilter } from './sibling-values.js';
 import { findTierMentions, type TierMentions } from './tier-mentions.js';
 
@@ -21,7 +21,7 @@ export interface LocatedMention {
  * @param filter which mentions count, if the target file states it
  */
 export function createRecognizer(world: World, filter?: MentionFilter) {
-  const ids = getKnownIds(world);
+  const ids = getIdFinders(world);
   const find = (body: string, by: MentionFilter | undefined) =>
     findTierMentions(body, ids, by && ((mention) => isSelected(mention, by, ids.tiers)));
   const findByDefault = cacheByText((body) => find(body, filter));

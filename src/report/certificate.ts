@@ -8,7 +8,7 @@ import {
   isPartialRun,
   notSelectedReason,
   type ResultWithExchanges,
-  sampleId,
+  samplesCaseId,
 } from '../engine/case-result.js';
 import type { Profile, ProfileStatistics } from '../engine/profile.js';
 import type { Shard } from '../engine/shard.js';
@@ -193,7 +193,7 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
   const createEntry = (id: string, result: ResultWithExchanges | undefined) =>
     createCaseEntry(id, result, facts.target.base_url, renderResponse);
   // A result that is of no single case counts as one more case of the requirement that it refutes.
-  const others = [sampleId, explorationCaseId].flatMap((id) => byCase.get(id) ?? []);
+  const others = [samplesCaseId, explorationCaseId].flatMap((id) => byCase.get(id) ?? []);
   const exploration = byCase.get(explorationCaseId);
   const requirements = suite.contract.requirements.map(({ id, part, statement }): RequirementEntry => {
     const verifying = ofSuite.cases.filter((each) => each.kind === 'requirement' && each.verifies === id);
@@ -321,9 +321,11 @@ function listUnavailable({ cases, world }: Suite): string[] {
       const missing = things.filter((thing) => thing.kind === kind && thing.capabilities.length === 0);
       const names = missing.map(({ name }) => name);
       const ranges = listRanges(names, isNextName);
-      return ranges.length === 0 ? [] : [`Ids that would complete it, of ${listNames[kind]}: ${ranges.join(', ')}.`];
+      return ranges.length === 0
+        ? []
+        : [`With ids of these ${listNames[kind]} it would be complete: ${ranges.join(', ')}.`];
     }),
-    ...(capabilities.length === 0 ? [] : [`Capabilities that would complete it: ${capabilities.join(', ')}.`]),
+    ...(capabilities.length === 0 ? [] : [`With these capabilities it would be complete: ${capabilities.join(', ')}.`]),
   ];
 }
 

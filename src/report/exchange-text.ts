@@ -1,6 +1,6 @@
 import { renderCurlCommand } from '../http/curl-command.js';
 import { type Exchange, getHeaderValues, getSentRequest, type HttpResponse } from '../http/exchange.js';
-import { getKnownIds, type KnownIds } from '../recognition/known-ids.js';
+import { getIdFinders, type KnownIds } from '../recognition/known-ids.js';
 import { findTierMentions } from '../recognition/tier-mentions.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { quoteLines, toOneLine, truncate } from '../support/untrusted-text.js';
@@ -39,7 +39,7 @@ export function createStableRenderer(
 }
 
 function createRenderer(world: World, shorten: (body: string) => string): ResponseRenderer {
-  const ids = getKnownIds(world);
+  const ids = getIdFinders(world);
   return (exchange) => {
     if (!('response' in exchange)) return toOneLine(`No response: ${exchange.message}`);
     const { status, headers, body } = exchange.response;

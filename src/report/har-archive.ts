@@ -49,7 +49,7 @@ const pieceLength = 1024 * 1024;
 /** So many characters of bodies are kept. Later bodies are left out. V8 could hold twice as many in one string. */
 const maxBodies = 128 * 1024 * 1024;
 /** An archive may unpack to so many bytes: V8 has no longer strings. */
-export const maxArchive = 512 * 1024 * 1024;
+export const maxArchiveBytes = 512 * 1024 * 1024;
 
 interface OwnLog extends Omit<Log, 'entries'> {
   readonly entries: readonly OwnEntry[];
@@ -213,7 +213,7 @@ export function parseArchive(content: Buffer, file: string): { evidence: StoredE
   const isCompressed = content[0] === 0x1f && content[1] === 0x8b;
   let archive: unknown;
   try {
-    const plain = isCompressed ? gunzipSync(content, { maxOutputLength: maxArchive }) : content;
+    const plain = isCompressed ? gunzipSync(content, { maxOutputLength: maxArchiveBytes }) : content;
     archive = parseJson(plain.toString('utf8'));
   } catch {
     // It cannot be unpacked.

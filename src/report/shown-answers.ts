@@ -3,7 +3,7 @@ import type { Suite } from '../cases/suite.js';
 import type { Question } from '../contract/contract.js';
 import type { ResultWithExchanges } from '../engine/case-result.js';
 import { isTransient } from '../http/response-status.js';
-import { getKnownIds } from '../recognition/known-ids.js';
+import { getIdFinders } from '../recognition/known-ids.js';
 import { parseJson } from '../support/json.js';
 import { truncate } from '../support/untrusted-text.js';
 import type { World } from '../world/world.js';
@@ -45,7 +45,7 @@ export type BodyShortener = (body: string) => unknown;
  * @param results of which repeated requests show what changes
  */
 export function createBodyShortener(world: World, results: readonly ResultWithExchanges[]): BodyShortener {
-  const ids = getKnownIds(world);
+  const ids = getIdFinders(world);
   const times = new Set(world.tiers.map(({ created_at }) => created_at));
   const isId = (text: string) => [ids.tiers, ids.keys].some((known) => known.findExact(text) !== undefined);
   const isOfWorld = (text: string) => times.has(text) || isId(text);

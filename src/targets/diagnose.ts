@@ -12,7 +12,7 @@ import {
 } from '../http/response-status.js';
 import { explainAmbiguity } from '../judge/explain-ambiguity.js';
 import { explainOwnPromotions } from '../judge/own-promotions.js';
-import { getKnownIds, type KnownIds } from '../recognition/known-ids.js';
+import { getIdFinders, type KnownIds } from '../recognition/known-ids.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import { readReturnedTiers } from '../recognition/returned-tiers.js';
 import { findTierMentions, hasMentions, type TierMentions } from '../recognition/tier-mentions.js';
@@ -23,11 +23,11 @@ import type { Target } from './target.js';
 
 /** The areas that the doctor checks, in this order. */
 export const diagnosisAreas = ['URL', 'TLS', 'Credentials', 'Body on GET', 'Responses', 'Ids'] as const;
-export type DiagnosisArea = (typeof diagnosisAreas)[number];
+export type DoctorArea = (typeof diagnosisAreas)[number];
 
 /** The finding in one area: `unknown` until other problems are solved. */
 export interface DiagnosisFinding {
-  readonly area: DiagnosisArea;
+  readonly area: DoctorArea;
   readonly state: 'fine' | 'problem' | 'unknown';
   /** What was found and what to do. */
   readonly text: string;
@@ -45,7 +45,7 @@ interface Diagnosis {
   readonly ids: KnownIds;
   /** Whether the target has promotions of the test data. */
   readonly hasTiers: boolean;
-  report(area: DiagnosisArea, state: DiagnosisFinding['state'], text: string): void;
+  report(area: DoctorArea, state: DiagnosisFinding['state'], text: string): void;
   /** Says what the target answered, without secrets. */
   describe(response: HttpResponse): string;
 }
@@ -57,12 +57,12 @@ interface Diagnosis {
  * @returns one finding per area, in the order of the areas
  */
 export async function diagnose(suite: Suite, channel: Channel, target: DiagnosedTarget): Promise<DiagnosisFinding[]> {
-  const found = new Map<DiagnosisArea, DiagnosisFinding>();
+  const found = new Map<DoctorArea, DiagnosisFinding>();
   const { world } = suite;
   await checkTarget(channel, {
     target,
     suite,
-    ids: getKnownIds(world),
+    ids: getIdFinders(world),
     hasTiers: world.tiers.some(({ id }) => !world.unavailable.has(id)),
     report: (area, state, text) => void found.set(area, { area, state, text: channel.redact(text) }),
     describe: (response) => describeAnswer(response, channel.redact),

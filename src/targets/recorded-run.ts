@@ -6,7 +6,7 @@ import { getRequestLimit, type RequestLimit } from '../engine/profile.js';
 import { createReplay, type Replay } from '../engine/replay.js';
 import { getHeaderValues } from '../http/exchange.js';
 import { addHeaders } from '../http/request-headers.js';
-import { type EvidenceOrigin, maxArchive, parseArchive, type StoredEvidence } from '../report/har-archive.js';
+import { type EvidenceOrigin, maxArchiveBytes, parseArchive, type StoredEvidence } from '../report/har-archive.js';
 import { readForeignFile } from '../support/foreign-file.js';
 import { decodeMapsAndSets, encodeMapsAndSets } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
@@ -74,7 +74,10 @@ export function decodeRecordedInputs(inputs: unknown): RecordedInputs {
 
 /** Reads an evidence file. @throws UnusableInput if it cannot be read or is not evidence */
 export function readRecordedRun(file: string): RecordedRun {
-  return parseRecordedRun(readForeignFile(file, 'Name the evidence.har of a run.', { maxBytes: maxArchive }), file);
+  return parseRecordedRun(
+    readForeignFile(file, 'Name the evidence.har of a run.', { maxBytes: maxArchiveBytes }),
+    file,
+  );
 }
 
 /** Parses the content of an evidence file. @throws UnusableInput if it is not evidence */

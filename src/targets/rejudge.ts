@@ -5,7 +5,7 @@ import {
   explorationCaseId,
   notReachedReason,
   type ResultWithExchanges,
-  sampleId,
+  samplesCaseId,
 } from '../engine/case-result.js';
 import { countAttempts } from '../engine/request-cache.js';
 import { startRun } from '../engine/run.js';
@@ -46,7 +46,7 @@ export async function rejudgeRun(recorded: RecordedRun, suite: Suite, diagnoses 
     else if (stated?.error !== undefined) results.push(createUnsentResult(testCase, 'error', stated.error));
     else if (stated !== undefined) results.push(createUnsentResult(testCase, 'not-run', notReachedReason));
   }
-  if (wasJudged.has(sampleId) && listSampleCases(selected).length > 0) results.push(await run.repeatSamples());
+  if (wasJudged.has(samplesCaseId) && listSampleCases(selected).length > 0) results.push(await run.repeatSamples());
   const { exploration } = settings;
   if (wasJudged.has(explorationCaseId) && exploration !== undefined) results.push(await run.explore(exploration));
   const facts = {

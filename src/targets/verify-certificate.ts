@@ -4,7 +4,7 @@ import { quote } from 'shlex';
 import { loadSuite, suiteFolder } from '../cases/suite.js';
 import type { Certificate } from '../report/certificate.js';
 import { listCertificateDifferences } from '../report/certificate-differences.js';
-import { computeDigest, maxArchive } from '../report/har-archive.js';
+import { computeDigest, maxArchiveBytes } from '../report/har-archive.js';
 import { parseCertificate } from '../report/read-certificate.js';
 import { getSignaturePath } from '../report/result-files.js';
 import type { SignatureChecker } from '../report/signature.js';
@@ -125,7 +125,7 @@ function readEvidence(
     broken.push(`evidence/file: cannot read ${file}.`);
     return undefined;
   }
-  const content = readForeignFile(file, hint, { maxBytes: maxArchive });
+  const content = readForeignFile(file, hint, { maxBytes: maxArchiveBytes });
   const digest = computeDigest(content);
   if (digest !== stated.digest)
     broken.push(`evidence/digest: the certificate says ${stated.digest}; ${file} has ${digest}.`);

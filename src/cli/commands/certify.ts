@@ -131,7 +131,7 @@ async function renderDryRun(
   const ends = settings.target.kind === 'reference' ? [referenceEndNotice] : [];
   const { profile } = settings;
   const notes = [...(profile === undefined ? [] : [renderProfileNotice(profile.figures)]), ...settings.notes];
-  if (format === undefined) return joinLines(notes) + renderPlan(plan) + joinLines(ends);
+  if (format === undefined) return joinLines(notes) + renderPlan(plan, suite.world) + joinLines(ends);
   const comments = (lines: readonly string[]) => joinLines(lines.map((line) => `# ${line}`));
   return (
     comments(notes) +

@@ -1,4 +1,4 @@
-import { combine, type Obligation, requireIf } from '../../contract/oracle.js';
+import { combineWithAnd, type Obligation, requireIf } from '../../contract/oracle.js';
 import { renderHiddenPromotionsHint } from '../../judge/own-promotions.js';
 import { getMember, isJsonObject, parseJson } from '../../support/json.js';
 import { getWindowSize, type NamedWorld, windowSize } from '../../world/named-world.js';
@@ -201,7 +201,7 @@ function joinWithOr(groupOf: (rule: Rule) => string): Change {
     const groups = groupBy(tier.rules, groupOf);
     if (groups.size === tier.rules.length) return before(tier, request);
     const judge = (rule: Rule) => before({ ...tier, rules: [rule] }, request);
-    return combine([...groups.values()].map((rules) => combineWithOr(rules.map(judge))));
+    return combineWithAnd([...groups.values()].map((rules) => combineWithOr(rules.map(judge))));
   });
 }
 
@@ -220,7 +220,7 @@ function decideRules(decide: (rule: Rule, request: ReadRequest) => Obligation | 
       else decided.push(isOpen && (rule.kind !== 'customer' || obligation === 'required') ? 'open' : obligation);
     }
     if (decided.length === 0) return before(tier, request);
-    return combine([before({ ...tier, rules: rest }, request), ...decided]);
+    return combineWithAnd([before({ ...tier, rules: rest }, request), ...decided]);
   });
 }
 
@@ -259,7 +259,7 @@ const quantityPlaces: readonly (readonly [string, ...Rule['kind'][]])[] = [
   [' This concerns SKUs.', 'sku'],
 ];
 
-function listQuantityMistakes({ skus }: NamedWorld): Mistake[] {
+function listQuantityMistakes({ skus, tiers }: NamedWorld): Mistake[] {
   const isOwned = (rule: Rule, { sku_id }: JsonObject) =>
     rule.kind === 'product' && skus.some(({ id, product_id }) => id === sku_id && product_id === rule.id);
   const decide = (rule: Rule, items: readonly JsonObject[], compare: CompareQuantity): Obligation | undefined => {
@@ -272,7 +272,17 @@ function listQuantityMistakes({ skus }: NamedWorld): Mistake[] {
     const quantityOf = (each: JsonObject | undefined) => Number(each?.quantity ?? 0);
     return requireIf(compare(quantityOf(item), rule.at_least, ofKind.map(quantityOf)));
   };
-  return quantityComparisons.flatMap(([sentence, compare]) =>
+  const thresholds = new Set(
+    tiers.flatMap(({ rules }) => rules.flatMap((rule) => ('at_least' in rule ? rule.at_least : []))),
+  );
+  const capped = [...thresholds]
+    .sort((one, other) => one - other)
+    .slice(0, -1)
+    .map((most): (typeof quantityComparisons)[number] => [
+      `Large quantities do not count in full: none meets a threshold above ${most}.`,
+      (own, least) => Math.min(own, most) >= least,
+    ]);
+  return [...quantityComparisons, ...capped].flatMap(([sentence, compare]) =>
     quantityPlaces.map(([more, ...kinds]): Mistake => {
       const change = decideRules((rule, { items }) =>
         kinds.includes(rule.kind) ? decide(rule, items, compare) : undefined,

@@ -1,5 +1,5 @@
 import { type FilterSubject, parseFilterParameter } from '../../contract/operation.js';
-import { combine, createOracle, type Obligation, type Oracle } from '../../contract/oracle.js';
+import { combineWithAnd, createOracle, type Obligation, type Oracle } from '../../contract/oracle.js';
 import type { HttpRequest } from '../../http/exchange.js';
 import { parseRequest } from '../../http/request-content.js';
 import { getMember, isJsonObject } from '../../support/json.js';
@@ -9,7 +9,7 @@ import type { CauseKind } from './cause.js';
 import { getRequestKey, type Observations } from './observation.js';
 
 /** How a deployment decides what it returns. A mistake changes one of the decisions of the documentation. */
-export interface Reading {
+export interface DeploymentDecisions {
   readonly sent: HttpRequest;
   /** The request that the deployment acts on. */
   readonly request: HttpRequest;
@@ -35,7 +35,7 @@ export interface ReadRequest {
 export type Filter = FilterSubject & { readonly value: string };
 
 /** Changes how a deployment decides about requests. */
-export type Change = (reading: Reading) => Reading;
+export type Change = (reading: DeploymentDecisions) => DeploymentDecisions;
 
 /** A mistake that a deployment may make, with what it would then return. */
 export type Mistake = readonly [kind: CauseKind, sentence: string, change: Change];
@@ -73,14 +73,14 @@ export function createPredictor({ tiers }: Observations, world: NamedWorld): Pre
   const documented = { checked: remember('checked'), matching: remember('matching'), valid: remember('valid') };
   return (changes, asSent) => {
     const asDocumented = { ...documented, sent: asSent, request: asSent };
-    const reading = changes.reduce<Reading>((before, change) => change(before), asDocumented);
+    const reading = changes.reduce<DeploymentDecisions>((before, change) => change(before), asDocumented);
     const { checked, matching, valid, max } = reading;
     const request = read(reading.request);
     const predictOne = (tier: Tier) => {
       const isChecked = checked(tier, request);
       if (isChecked === 'forbidden') return isChecked;
       const isMatching = matching(tier, request);
-      return isMatching === 'forbidden' ? isMatching : combine([isChecked, isMatching, valid(tier, request)]);
+      return isMatching === 'forbidden' ? isMatching : combineWithAnd([isChecked, isMatching, valid(tier, request)]);
     };
     if (max === undefined) return (n) => predictOne(tiers[n] as Tier);
     const all = keepFirst(tiers.map(predictOne), max);

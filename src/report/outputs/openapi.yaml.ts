@@ -8,7 +8,7 @@ import {
 import type { ResultWithExchanges } from '../../engine/case-result.js';
 import { getMediaType, isSuccessful } from '../../http/response-status.js';
 import { inferShape } from '../../judge/body-shape.js';
-import { getKnownIds, type KnownIds } from '../../recognition/known-ids.js';
+import { getIdFinders, type KnownIds } from '../../recognition/known-ids.js';
 import { getMember, parseJson } from '../../support/json.js';
 import { renderShortList } from '../../support/render-short-list.js';
 import { readSchema } from '../../support/schema-validation.js';
@@ -75,7 +75,7 @@ export default (({ certificate, suite, suiteResults, isPartial, operation }) => 
             'x-requirements': Object.fromEntries(requirements.map(({ id, verdict }) => [id, verdict])),
             parameters: createParameters(describe),
             requestBody: createRequestBody(suite.contract.questions, describe, success),
-            responses: createResponses(shown, describe, getKnownIds(suite.world), shortenBody),
+            responses: createResponses(shown, describe, getIdFinders(suite.world), shortenBody),
           },
         },
       },

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { isOwnCase } from '../../cases/suite.js';
-import { sampleId } from '../../engine/case-result.js';
+import { samplesCaseId } from '../../engine/case-result.js';
 import { packageRoot } from '../../support/package-root.js';
 import type { Location } from '../../support/problem.js';
 import type { CaseEntry, Certificate, RequirementEntry } from '../certificate.js';
@@ -40,7 +40,7 @@ export function groupFailures({ causes = [], requirements, own_cases }: Certific
     ...[...others.values()].map((own) => ({ ...own[0], cases: own.map(({ entry }) => entry.id) })),
   ];
   // The sample cases repeat what others show, unless they are all that fails.
-  const ownGroups = groups.filter(({ entry }) => entry.id !== sampleId);
+  const ownGroups = groups.filter(({ entry }) => entry.id !== samplesCaseId);
   return ownGroups.length > 0 ? ownGroups : groups;
 }
 

@@ -116,7 +116,9 @@ const maxCommand = 2_000;
 
 /** A command is of use only as a whole. */
 function renderCommand(section: string): string[] {
-  return section.length > maxCommand ? [`${sending} see repeat_with in certificate.json.`] : section.split('\n');
+  return section.length > maxCommand
+    ? ['The command that sends it again is long: repeat_with in certificate.json.']
+    : section.split('\n');
 }
 
 /** No line of a target begins like this: they are quoted. */
