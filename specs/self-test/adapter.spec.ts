@@ -35,7 +35,8 @@ function writeAdapter(name: string, code: string, baseUrl = 'http://127.0.0.1:1'
   return { file: path.join(cwd, `${name}.mjs`), target: path.join(cwd, `${name}.yaml`) };
 }
 
-function start(name: string, code: string, timeoutMs?: number) {
+/** @param timeoutMs long enough for a busy machine, if not stated */
+function start(name: string, code: string, timeoutMs = 120_000) {
   const shown = `${name}.mjs`;
   return startAdapter({ file: writeAdapter(name, code).file, shown }, (text) => text, timeoutMs);
 }
