@@ -137,7 +137,7 @@ for (const [what, code, at, message] of bad)
     tag: message.includes('10 seconds') ? ['@long'] : [],
   }, async () => {
     // A function that never returns does not return within any time. All others are waited for.
-    const timeoutMs = message === 'did not return within' ? 500 : undefined;
+    const timeoutMs = message === 'did not return within' ? 500 : 10_000;
     const adapter = start(what.replaceAll(' ', '-'), code, timeoutMs);
     let sent = 0;
     const channel = createAdaptedChannel(
