@@ -29,8 +29,7 @@ function describeValue(value: unknown, isNamed: (key: string) => boolean, depth 
     const items = mergeShapes(value.map((item) => describeValue(item, isNamed, depth + 1)));
     return { type: 'array', ...omitUndefined({ items }) };
   }
-  if (!isJsonObject(value))
-    return { type: value === null ? 'null' : Number.isInteger(value) ? 'integer' : typeof value };
+  if (!isJsonObject(value)) return describeScalar(value);
   const isList = areIndices(Object.keys(value));
   const named: [string, BodyShape][] = [];
   const others: BodyShape[] = [];
@@ -39,19 +38,29 @@ function describeValue(value: unknown, isNamed: (key: string) => boolean, depth 
     if (isList || !isNamed(key)) others.push(shape);
     else named.push([key, shape]);
   }
-  const required = named.map(([key]) => key);
+  named.sort(([one], [other]) => (one < other ? -1 : 1));
   const properties = Object.fromEntries(named);
-  return {
-    type: 'object',
-    ...mergeMembers([{ properties, required, additionalProperties: mergeShapes(others) ?? false }]),
-  };
+  const required = named.map(([key]) => key);
+  const members: BodyShape = { properties, required, additionalProperties: mergeShapes(others) ?? false };
+  return { type: 'object', ...(named.length > maxMembers ? mergeMembers([members]) : members) };
+}
+
+const scalars = new Map<string, BodyShape>();
+
+/** Describes equal types by the same object, so that they are told apart quickly. */
+function describeScalar(value: unknown): BodyShape {
+  const type = value === null ? 'null' : Number.isInteger(value) ? 'integer' : typeof value;
+  const shape = scalars.get(type) ?? { type };
+  scalars.set(type, shape);
+  return shape;
 }
 
 /** Merges shapes into one that accepts what any of them accepts. Sorts keys and types, so the order does not matter. */
 export function mergeShapes(all: readonly BodyShape[]): BodyShape | undefined {
-  if (all.length < 2) return all[0];
+  const different = [...new Set(all)];
+  if (different.length < 2) return different[0];
   // A body repeats its records many times.
-  const shapes = [...new Map(all.map((shape) => [JSON.stringify(shape), shape])).values()];
+  const shapes = [...new Map(different.map((shape) => [JSON.stringify(shape), shape])).values()];
   if (shapes.length < 2) return shapes[0];
   if (shapes.some(({ type }) => type === undefined)) return {};
   const types = new Set(shapes.flatMap(({ type }) => type ?? []));
@@ -69,7 +78,7 @@ function mergeMembers(objects: readonly BodyShape[]): BodyShape {
   // A map, because a lookup in an object finds `constructor`.
   const byKey = new Map<string, BodyShape[]>();
   for (const [key, shape] of objects.flatMap(({ properties = {} }) => Object.entries(properties)))
-    byKey.set(key, [...(byKey.get(key) ?? []), shape]);
+    if (byKey.get(key)?.push(shape) === undefined) byKey.set(key, [shape]);
   const known = [...byKey].sort(([one], [other]) => (one < other ? -1 : 1));
   const named = known.slice(0, maxMembers);
   const others = [
