@@ -1,8 +1,6 @@
 import type { KnownIds } from '../recognition/known-ids.js';
 import { areIndices } from '../recognition/walk-texts.js';
-import { cacheByText } from '../support/cache-by-text.js';
-import { isJsonObject, parseJson } from '../support/json.js';
-import { omitUndefined } from '../support/omit-undefined.js';
+import { parseJson } from '../support/json.js';
 import { listSchemaErrors } from '../support/user-schema.js';
 
 /** A JSON Schema (draft 2020-12), inferred from bodies. It has only the keywords below. */
@@ -22,96 +20,139 @@ const maxMembers = 200;
 /** The size of a shape as JSON. A larger shape is replaced by one that allows everything. */
 const maxShapeLength = 64 * 1024;
 
-/** Describes one value. @param isNamed whether a member is described by its name; the others are described together */
-function describeValue(value: unknown, isNamed: (key: string) => boolean, depth = 0): BodyShape {
-  if (depth > maxDepth) return {};
-  if (Array.isArray(value)) {
-    const items = mergeShapes(value.map((item) => describeValue(item, isNamed, depth + 1)));
-    return { type: 'array', ...omitUndefined({ items }) };
-  }
-  if (!isJsonObject(value)) return describeScalar(value);
-  const isList = areIndices(Object.keys(value));
-  const named: [string, BodyShape][] = [];
-  const others: BodyShape[] = [];
-  for (const [key, part] of Object.entries(value)) {
-    const shape = describeValue(part, isNamed, depth + 1);
-    if (isList || !isNamed(key)) others.push(shape);
-    else named.push([key, shape]);
-  }
-  named.sort(([one], [other]) => (one < other ? -1 : 1));
-  const properties = Object.fromEntries(named);
-  const required = named.map(([key]) => key);
-  const members: BodyShape = { properties, required, additionalProperties: mergeShapes(others) ?? false };
-  return { type: 'object', ...(named.length > maxMembers ? mergeMembers([members]) : members) };
+/** Statistics about the values at one path. Mutable, because a body repeats its records many times. */
+interface Statistics {
+  readonly types: Set<string>;
+  objects: number;
+  readonly members: Map<string, { times: number; readonly statistics: Statistics }>;
+  byId?: Statistics;
+  items?: Statistics;
 }
 
-const scalars = new Map<string, BodyShape>();
-
-/** Describes equal types by the same object, so that they are told apart quickly. */
-function describeScalar(value: unknown): BodyShape {
-  const type = value === null ? 'null' : Number.isInteger(value) ? 'integer' : typeof value;
-  const shape = scalars.get(type) ?? { type };
-  scalars.set(type, shape);
-  return shape;
+function createStatistics(): Statistics {
+  return { types: new Set(), objects: 0, members: new Map() };
 }
 
-/** Merges shapes into one that accepts what any of them accepts. Sorts keys and types, so the order does not matter. */
-export function mergeShapes(all: readonly BodyShape[]): BodyShape | undefined {
-  const different = [...new Set(all)];
-  if (different.length < 2) return different[0];
-  // A body repeats its records many times.
-  const shapes = [...new Map(different.map((shape) => [JSON.stringify(shape), shape])).values()];
-  if (shapes.length < 2) return shapes[0];
-  if (shapes.some(({ type }) => type === undefined)) return {};
-  const types = new Set(shapes.flatMap(({ type }) => type ?? []));
-  if (types.has('number')) types.delete('integer');
-  const [first = '', ...others] = [...types].sort();
-  const objects = shapes.filter(({ properties }) => properties !== undefined);
+interface KeyRules {
+  readonly ids: KnownIds;
+  /** Whether a key may be shown. A key that contains a secret must not be shown. */
+  isShown(key: string): boolean;
+}
+
+/** Whether a member is described together with others: its key is an id or secret, or there are too many members. */
+function isCollective(key: string, { members }: Statistics, { ids, isShown }: KeyRules): boolean {
+  // Validators read names such as `constructor` from the prototype where a value lacks them.
+  // Ajv ignores a property named `__proto__`, and it rejects lone surrogates in names of properties.
+  if (key in Object.prototype || /\p{Cs}/u.test(key)) return true;
+  return (
+    ids.tiers.findExact(key) !== undefined ||
+    ids.keys.findExact(key) !== undefined ||
+    (!members.has(key) && (members.size >= maxMembers || !isShown(key)))
+  );
+}
+
+function addValue(statistics: Statistics, value: unknown, rules: KeyRules, depth: number): void {
+  if (depth > maxDepth) {
+    statistics.types.add(anything);
+  } else if (Array.isArray(value)) {
+    statistics.types.add('array');
+    for (const item of value) {
+      statistics.items ??= createStatistics();
+      addValue(statistics.items, item, rules, depth + 1);
+    }
+  } else if (typeof value === 'object' && value !== null) {
+    statistics.types.add('object');
+    statistics.objects += 1;
+    const isList = areIndices(Object.keys(value));
+    for (const [key, part] of Object.entries(value)) {
+      if (isList || isCollective(key, statistics, rules)) {
+        statistics.byId ??= createStatistics();
+        addValue(statistics.byId, part, rules, depth + 1);
+        continue;
+      }
+      const member = statistics.members.get(key) ?? { times: 0, statistics: createStatistics() };
+      statistics.members.set(key, member);
+      member.times += 1;
+      addValue(member.statistics, part, rules, depth + 1);
+    }
+  } else {
+    statistics.types.add(value === null ? 'null' : Number.isInteger(value) ? 'integer' : typeof value);
+  }
+}
+
+/** The type of values below the maximum depth. */
+const anything = 'anything';
+
+function buildShape({ types, objects, members, byId, items }: Statistics): BodyShape {
+  if (types.has(anything)) return {};
+  const known = [...members].sort(([one], [other]) => (one < other ? -1 : 1));
   return {
-    type: others.length === 0 ? first : [first, ...others],
-    ...omitUndefined({ items: mergeShapes(shapes.flatMap(({ items }) => items ?? [])) }),
-    ...(objects.length === 0 ? {} : mergeMembers(objects)),
+    type: mergeTypes([...types]),
+    ...(items === undefined ? {} : { items: buildShape(items) }),
+    ...(objects === 0
+      ? {}
+      : {
+          properties: Object.fromEntries(known.map(([key, { statistics }]) => [key, buildShape(statistics)])),
+          required: known.filter(([, { times }]) => times === objects).map(([key]) => key),
+          additionalProperties: byId === undefined ? false : buildShape(byId),
+        }),
   };
 }
 
-function mergeMembers(objects: readonly BodyShape[]): BodyShape {
-  // A map, because a lookup in an object finds `constructor`.
-  const byKey = new Map<string, BodyShape[]>();
-  for (const [key, shape] of objects.flatMap(({ properties = {} }) => Object.entries(properties)))
-    if (byKey.get(key)?.push(shape) === undefined) byKey.set(key, [shape]);
-  const known = [...byKey].sort(([one], [other]) => (one < other ? -1 : 1));
-  const named = known.slice(0, maxMembers);
-  const others = [
-    ...known.slice(maxMembers).flatMap(([, shapes]) => shapes),
-    ...objects.flatMap(({ additionalProperties }) => additionalProperties || []),
-  ];
+function mergeTypes(types: readonly string[]): string | string[] {
+  const known = [...new Set(types)].sort().filter((type) => type !== 'integer' || !types.includes('number'));
+  return known.length === 1 ? (known[0] as string) : known;
+}
+
+/** Merges two shapes into one that accepts what either accepts. Sorts keys and types, so the order does not matter. */
+export function mergeShapes(one: BodyShape | undefined, other: BodyShape): BodyShape {
+  if (one === undefined) return other;
+  if (one.type === undefined || other.type === undefined) return {};
+  const items =
+    one.items === undefined ? other.items : other.items === undefined ? one.items : mergeShapes(one.items, other.items);
   return {
-    properties: Object.fromEntries(named.map(([key, shapes]) => [key, mergeShapes(shapes) ?? {}])),
-    required: named.map(([key]) => key).filter((key) => objects.every(({ required }) => required?.includes(key))),
-    additionalProperties: mergeShapes(others) ?? false,
+    type: mergeTypes([one.type, other.type].flat()),
+    ...(items === undefined ? {} : { items }),
+    ...mergeMembers(one, other),
+  };
+}
+
+function mergeMembers(one: BodyShape, other: BodyShape): BodyShape {
+  if (one.properties === undefined || other.properties === undefined) {
+    const { properties, required, additionalProperties } = one.properties === undefined ? other : one;
+    return properties === undefined
+      ? {}
+      : { properties, required: required ?? [], additionalProperties: additionalProperties ?? false };
+  }
+  // A map, because a lookup in an object finds `constructor`.
+  const members = new Map(Object.entries(one.properties));
+  for (const [key, shape] of Object.entries(other.properties)) members.set(key, mergeShapes(members.get(key), shape));
+  const [byId, alsoById] = [one.additionalProperties, other.additionalProperties];
+  return {
+    properties: Object.fromEntries([...members].sort(([a], [b]) => (a < b ? -1 : 1))),
+    required: (one.required ?? []).filter((key) => other.required?.includes(key)),
+    additionalProperties: byId && alsoById ? mergeShapes(byId, alsoById) : byId || alsoById || false,
   };
 }
 
 /**
  * Infers the shape of all bodies that are JSON. Returns undefined if none is.
  *
- * @param isShown whether a key may be shown. A key that contains a secret must not be shown: the members with such keys,
- *   and with ids as keys, are described together.
+ * @param isShown whether a key may be shown. The members with other keys are described together.
  */
 export function inferShape(
   bodies: readonly string[],
-  { tiers, keys }: KnownIds,
-  isShown: (key: string) => boolean = () => true,
+  ids: KnownIds,
+  isShown: KeyRules['isShown'] = () => true,
 ): BodyShape | undefined {
-  const isNamed = cacheByText((key) => {
-    // Validators read names such as `constructor` from the prototype where a value lacks them.
-    // Ajv ignores a property named `__proto__`, and it rejects lone surrogates in names of properties.
-    if (key in Object.prototype || /\p{Cs}/u.test(key)) return false;
-    return tiers.findExact(key) === undefined && keys.findExact(key) === undefined && isShown(key);
-  });
-  const values = [...new Set(bodies)].map((body) => parseJson(body)).filter((value) => value !== undefined);
-  const shape = mergeShapes(values.map((value) => describeValue(value, isNamed)));
-  return shape !== undefined && JSON.stringify(shape).length > maxShapeLength ? {} : shape;
+  const statistics = createStatistics();
+  for (const body of new Set(bodies)) {
+    const value = parseJson(body);
+    if (value !== undefined) addValue(statistics, value, { ids, isShown }, 0);
+  }
+  if (statistics.types.size === 0) return undefined;
+  const shape = buildShape(statistics);
+  return JSON.stringify(shape).length > maxShapeLength ? {} : shape;
 }
 
 /** A schema for successful bodies, and where it is stated. */

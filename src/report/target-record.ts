@@ -53,7 +53,7 @@ export function createRecord(
     ...omitUndefined({ until }),
     questions: Object.fromEntries(questions),
     ...omitUndefined({
-      response_schema: mergeShapes(shapes),
+      response_schema: shapes.reduce<BodyShape | undefined>(mergeShapes, undefined),
       answers: mergeTemplatesOfRun(results),
     }),
   };
