@@ -3,7 +3,7 @@ import { type Exchange, getHeaderValues, getSentRequest, type HttpResponse } fro
 import { getIdFinders, type KnownIds } from '../recognition/known-ids.js';
 import { findTierMentions } from '../recognition/tier-mentions.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import { quoteLines, toOneLine, truncate } from '../support/untrusted-text.js';
+import { quoteLines, shorten, toOneLine, truncate } from '../support/untrusted-text.js';
 import type { World } from '../world/world.js';
 
 /** Stands for the base URL in outputs that must not name addresses. */
@@ -29,22 +29,22 @@ export function createResponseRenderer(world: World): ResponseRenderer {
 /**
  * Creates a renderer whose text is the same if the target answers the same: it masks identifiers and times.
  *
- * @param shortenBody masks what else changes in a JSON body
+ * @param sampleBody masks what else changes in a JSON body
  */
 export function createStableRenderer(
   world: World,
-  shortenBody: (body: string) => unknown = () => undefined,
+  sampleBody: (body: string) => unknown = () => undefined,
 ): ResponseRenderer {
-  return createRenderer(world, (body) => stabilizeBody(JSON.stringify(shortenBody(body)) ?? body));
+  return createRenderer(world, (body) => stabilizeBody(JSON.stringify(sampleBody(body)) ?? body));
 }
 
-function createRenderer(world: World, shorten: (body: string) => string): ResponseRenderer {
+function createRenderer(world: World, renderBody: (body: string) => string): ResponseRenderer {
   const ids = getIdFinders(world);
   return (exchange) => {
     if (!('response' in exchange)) return toOneLine(`No response: ${exchange.message}`);
     const { status, headers, body } = exchange.response;
     const head = [String(status), ...getHeaderValues(headers, 'content-type').slice(0, 1)].join(' ');
-    const text = body === '' ? noBody : (renderNames(exchange.response, world, ids) ?? shorten(body));
+    const text = body === '' ? noBody : (renderNames(exchange.response, world, ids) ?? renderBody(body));
     return [toOneLine(head), ...quoteLines(text)].join('\n');
   };
 }
@@ -94,7 +94,7 @@ function stabilizeBody(body: string): string {
   const stable = truncate(body, 20 * maxBody)
     .replaceAll(volatilePattern, '…')
     .replaceAll(/\s+/g, ' ');
-  return stable.length > maxBody ? `${truncate(stable, maxBody)}…` : stable;
+  return shorten(stable, maxBody);
 }
 
 /** Matches what changes from response to response: identifiers, points in time, long numbers. */

@@ -35,11 +35,11 @@ export function shortenPair(one: string, other: string): [string, string] {
   let at = 0;
   while (at < length && one[at] === other[at]) at += 1;
   const from = Math.max(0, at - shownBefore);
-  const shorten = (text: string) => {
+  const excerpt = (text: string) => {
     const shown = truncate(text.slice(from), maxCompared).replace(/^[\udc00-\udfff]/, '');
     return `${from > 0 ? '…' : ''}${shown}${text.length > from + maxCompared ? '…' : ''}`;
   };
-  return [shorten(one), shorten(other)];
+  return [excerpt(one), excerpt(other)];
 }
 
 const prefix = '| ';

@@ -1,4 +1,4 @@
-import { truncate } from '../../support/untrusted-text.js';
+import { shorten } from '../../support/untrusted-text.js';
 import { joinMarkdown, type Markdown, markdown, renderMarkdownTable, tableCode } from '../markdown.js';
 import type { ComparedRow, Comparison } from './compare-certificates.js';
 
@@ -28,15 +28,11 @@ function renderRow({ id, cells }: ComparedRow): Markdown[] {
   const answers = cells.map(({ text, explanation, isOther }, n) => {
     const answer = isOther ? markdown`**${cell(text)}**` : cell(text);
     const isExplained = explanation !== '' && (isOther || n === 0);
-    return isExplained ? markdown`${answer} ${shorten(explanation)}` : answer;
+    return isExplained ? markdown`${answer} ${shorten(explanation, maxText)}` : answer;
   });
   return [cell(id), ...answers];
 }
 
 function cell(text: string): Markdown {
-  return tableCode(shorten(text));
-}
-
-function shorten(text: string): string {
-  return text.length > maxText ? `${truncate(text, maxText)}…` : text;
+  return tableCode(shorten(text, maxText));
 }

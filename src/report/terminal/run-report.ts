@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { notSelectedReason } from '../../engine/case-result.js';
 import { formatLocation } from '../../support/problem.js';
-import { joinLines, truncate } from '../../support/untrusted-text.js';
+import { joinLines, shorten, truncate } from '../../support/untrusted-text.js';
 import type { CaseEntry, Certificate } from '../certificate.js';
 import { renderCodeFrame } from '../code-frame.js';
 import {
@@ -41,9 +41,9 @@ function renderCauses(causes: NonNullable<Certificate['causes']>): string[] {
     const facts = n === 0 ? evidence.slice(0, 4) : evidence.slice(0, 1);
     const row = [example.case, example.row].filter(Boolean).join(', ');
     return [
-      `${n + 1}. ${shorten(sentence)}`,
-      ...facts.map((fact) => `   ${shorten(fact)}`),
-      ...(n === 0 && example.shows !== '' ? [`   ${shorten(`${row}: ${example.shows}`)}`] : []),
+      `${n + 1}. ${limitText(sentence)}`,
+      ...facts.map((fact) => `   ${limitText(fact)}`),
+      ...(n === 0 && example.shows !== '' ? [`   ${limitText(`${row}: ${example.shows}`)}`] : []),
       ...(follows.length === 0 ? [] : [`   ${describeFollows(follows)}`]),
     ];
   });
@@ -86,7 +86,7 @@ function renderGroups(groups: readonly FailureGroup[]): string[] {
     ...shown.flatMap((group, n) => [
       '',
       renderHeading(group),
-      ...(n === 0 ? renderDetails(group.entry) : [shorten(group.entry.reason)]).map((line) => `   ${line}`),
+      ...(n === 0 ? renderDetails(group.entry) : [limitText(group.entry.reason)]).map((line) => `   ${line}`),
     ]),
     ...describeRest(groups.length - shown.length, 'failure group').flatMap((line) => ['', line]),
   ];
@@ -124,13 +124,13 @@ function renderCommand(section: string): string[] {
 /** No line of a target begins like this: they are quoted. */
 const sectionStart = /\n\n(?=(?:Expected|As a case|Received|Send it again with):\n)/;
 
-function limitLines(text: string, max: number): string[] {
-  const lines = text.split('\n').map(shorten);
-  return lines.length <= max ? lines : [...lines.slice(0, max - 1), `… and ${lines.length - max + 1} more lines`];
+function limitText(text: string): string {
+  return shorten(text, maxText);
 }
 
-function shorten(text: string): string {
-  return text.length <= maxText ? text : `${truncate(text, maxText)}…`;
+function limitLines(text: string, max: number): string[] {
+  const lines = text.split('\n').map(limitText);
+  return lines.length <= max ? lines : [...lines.slice(0, max - 1), `… and ${lines.length - max + 1} more lines`];
 }
 
 /** Renders why requirements could not be judged, unless a cause says it. */
@@ -152,7 +152,7 @@ function renderUnjudged(certificate: Certificate): string[] {
       .filter((line) => !isOfRequirement(line))
       .flatMap((line) => ['', line]),
     ...(shown.length === 0 ? [] : ['']),
-    ...shown.map(shorten),
+    ...shown.map(limitText),
     ...describeRest(unjudged.length - shown.length, 'requirement'),
   ];
 }
