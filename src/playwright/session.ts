@@ -27,16 +27,17 @@ export function saveSession(
 ): void {
   // Each text by itself, since the redactor does not look for secrets that are escaped twice. Evidence has no secrets.
   const redacted = (_: string, value: unknown) => (typeof value === 'string' ? redact(value) : value);
-  const shown = parseJson(JSON.stringify(encodeMapsAndSets({ target, calibration }), redacted)) as object;
-  writeRunValue(files.session, { ...shown, evidence, openedAt: requestBudget.openedAt });
+  const shown = parseJson(JSON.stringify(encodeMapsAndSets({ target, calibration }), redacted));
+  const session = { ...(decodeMapsAndSets(shown) as object), evidence, openedAt: requestBudget.openedAt };
+  writeRunValue(files.session, session);
   writeRunFile(files.requests, '.'.repeat(requestBudget.countSpent()));
 }
 
 /** Undefined if the set-up did not finish, or was left out. */
 export function findSession(): Session | undefined {
-  const saved = readRunValue(files.session);
+  const saved = readRunValue<SavedSession>(files.session);
   if (saved === undefined) return undefined;
-  const { openedAt, ...session } = decodeMapsAndSets(saved) as SavedSession;
+  const { openedAt, ...session } = saved;
   return { ...session, requestBudget: openFileBudget(getRunFile(files.requests), openedAt) };
 }
 

@@ -5,7 +5,7 @@ import { omitUndefined } from '../support/omit-undefined.js';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * What a user sets for a run: the flags of the command line as one value. Every process of the run reads it as JSON.
+ * What a user sets for a run: the flags of the command line as one value, which every process of the run reads.
  * Credentials are not part of it: they stay in the environment.
  */
 export interface RunOptions {
