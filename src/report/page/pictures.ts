@@ -73,13 +73,13 @@ function renderGrid(id: string, title: string, seen: readonly MarkedExchange[], 
     (n) => id === 'window' || seen.some(({ marks }) => marks[n] !== undefined),
   );
   const limit = columns.filter((n) => n < getWindowSize(suite.world)).length;
-  const alike = groupBy(seen, (each) => `${describeMarks(each, suite)} ${each.marks.join()}`);
+  const described = seen.map((each) => ({ ...each, words: describeMarks(each, suite) }));
+  const alike = groupBy(described, ({ words, marks }) => `${words} ${marks.join()}`);
   const inOrder = [...alike.values()].toSorted(
     ([one], [other]) => countMistakes(other.marks) - countMistakes(one.marks),
   );
   const rows = inOrder.map(([each, ...others]) => {
-    const { testCase, row, request, result, marks } = each;
-    const words = describeMarks(each, suite);
+    const { testCase, row, request, result, marks, words } = each;
     const shown = columns.map((n) => marks[n]);
     const mistakes = countMistakes(marks);
     const more = others.length === 0 ? '' : `, and ${others.length} more alike`;

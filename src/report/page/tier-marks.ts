@@ -57,8 +57,9 @@ export function renderStrip(some: readonly (Mark | undefined)[], limit: number, 
   const cells = some.map((mark, n) => {
     // Neighbours of one mark are one cell, drawn by the first of them.
     if (mark === undefined || mark === some[n - 1]) return noHtml;
-    const end = some.findIndex((other, at) => at > n && other !== mark);
-    return renderCell(mark, n, (end < 0 ? some.length : end) - n);
+    let end = n + 1;
+    while (some[end] === mark) end += 1;
+    return renderCell(mark, n, end - n);
   });
   return html`<svg class="strip" viewBox="0 0 ${some.length} 12" preserveAspectRatio="none" role="img" aria-label="${words}"><rect class="field" y="2" width="${some.length}" height="8"/>${cells}<path class="limit" d="M${limit} 0v12"/></svg>`;
 }
