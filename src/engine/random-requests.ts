@@ -13,6 +13,7 @@ import {
   isAcceptedKey,
   listMetadataEntries,
   listOpenChanges,
+  listTexts,
   listWorldValues,
   meetRules,
   type RandomItem,
@@ -164,8 +165,8 @@ function createRandomValues(world: NamedWorld): fc.Arbitrary<RandomRequest> {
       .slice(-1)
       .flatMap(listOtherCuts)
       .map((entry) => ({ rules: tier.rules, entry, filters: [] })),
-    ...Object.entries(tier.metadata)
-      .flatMap(([key, value]) => (typeof value === 'string' ? listOtherCuts([key, value]) : []))
+    ...listTexts(tier)
+      .flatMap(listOtherCuts)
       .map(([key, value]) => ({ rules: tier.rules, entry: undefined, filters: [[`metadata.${key}`, value] as const] })),
   ]);
   const cutElsewhere = fc

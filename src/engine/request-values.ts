@@ -10,7 +10,7 @@ import { audienceParameter } from '../contract/operation.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { NamedWorld, ThingKind } from '../world/named-world.js';
 import { createNameLookup } from '../world/render-rule.js';
-import type { Rule } from '../world/world.js';
+import type { Rule, Tier } from '../world/world.js';
 
 /** Settings of random requests. The same seed sends the same requests to the same world. */
 export interface Exploration {
@@ -87,11 +87,8 @@ export type Entry = readonly [key: string, value: string];
 /** Lists what rules and metadata of a world ask for. */
 export function listWorldValues({ tiers }: NamedWorld) {
   const rules = tiers.flatMap((tier) => tier.rules);
-  const filters = tiers.flatMap(({ metadata }) =>
-    Object.entries(metadata).flatMap(([key, value]): Entry[] =>
-      typeof value === 'string' && isAcceptedKey(key) ? [[`metadata.${key}`, value]] : [],
-    ),
-  );
+  const texts = tiers.flatMap(listTexts).filter(([key]) => isAcceptedKey(key));
+  const filters = texts.map(([key, value]): Entry => [`metadata.${key}`, value]);
   return {
     thresholds: rules.flatMap((rule) => ('at_least' in rule ? [rule.at_least] : [])),
     metadataRules: listMetadataEntries(rules),
@@ -101,6 +98,11 @@ export function listWorldValues({ tiers }: NamedWorld) {
     /** Each filter once. */
     distinctFilters: [...new Map(filters.map((filter) => [filter.join(' '), filter])).values()],
   };
+}
+
+/** Lists the metadata of a tier that are texts. */
+export function listTexts({ metadata }: Tier): Entry[] {
+  return Object.entries(metadata).flatMap(([key, value]): Entry[] => (typeof value === 'string' ? [[key, value]] : []));
 }
 
 export function listMetadataEntries(rules: readonly Rule[]): Entry[] {
