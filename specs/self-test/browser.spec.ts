@@ -85,7 +85,7 @@ test('The page of a failing run shows what people look for', async () => {
   const testCase = page.locator('#window-with-few-valid');
   await expect(testCase.getByText(/^curl -gi/).first()).toBeVisible();
   await expect(testCase.getByText(/^- id: window-with-few-valid/)).toBeVisible();
-  // The browser refuses to copy, as it does for a page in a frame.
+  // A browser may forbid that a page copies a text, for example inside a frame.
   await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(Error())');
   await testCase.getByRole('button', { name: 'Copy' }).first().click();
   await expect(testCase.getByRole('button', { name: 'Not copied' })).toBeVisible();
