@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { defineConfig } from '@playwright/test';
 import dotenv from 'dotenv';
-import { createShardMetadata } from './src/playwright/merged-run.js';
 import { loadRunInputs } from './src/playwright/run-inputs.js';
 
 dotenv.config({ quiet: true });
@@ -12,8 +11,6 @@ const inputs = loadRunInputs();
 const adapter = (name: string) => path.join(import.meta.dirname, 'src', 'playwright', `${name}${extension}`);
 
 export default defineConfig({
-  // The report of a shard tells `merge` which run it belongs to.
-  metadata: createShardMetadata(inputs),
   // Not relative: the config of a project may export this one.
   testDir: path.join(import.meta.dirname, 'specs'),
   testMatch: `conformance.spec${extension}`,

@@ -63,7 +63,6 @@ function defineTest(
       result: detachExchanges(result),
       target,
       calibration: { requestsSent, ...(note === undefined ? {} : { note }) },
-      ...(settings.shard === undefined ? {} : { shard: settings.shard.current }),
       uses,
     };
     attachTestReport(testInfo, report, exchanges);

@@ -67,8 +67,6 @@ for (const { name, text } of guide) {
       for (const target of ['staging', 'live'])
         await certify('--target', 'targets/live.yaml', '--out', `results/${target}`);
     if (text.includes('results/shop')) await certify('--target', 'targets/shop.yaml');
-    if (text.includes('merge'))
-      for (const shard of ['2/3', '3/3']) await certify('--target', 'targets/shop.yaml', '--shard', shard);
     for (const [n, example] of listBlocks(text, 'yaml').entries()) {
       if (example.startsWith('cases:')) writeFileSync(path.join(cwd, 'conformance/cases', `${n}.yaml`), example);
       if (example.includes('own-world')) writeFileSync(path.join(cwd, 'conformance/cases', 'world.yaml'), example);

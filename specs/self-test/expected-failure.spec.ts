@@ -100,16 +100,6 @@ test('List, HTML, JSON and JUnit reports show failures, and one worker runs all 
   expect([ended, failedTests.length]).toEqual(['failed', 2]);
 });
 
-test('Merged reports of shards show failures', { tag: '@long' }, async () => {
-  const env = await createEnvironment();
-  for (const shard of ['1/2', '2/2'])
-    await runConformance(['certify', '--only', ids.join(','), '--shard', shard, '--out', 'sharded'], { cwd, env });
-  const merge = ['merge', path.join('sharded', 'shards'), '--reporter', 'list,json,junit,html', '--out', 'merged'];
-  const { status, output } = await runConformance(merge, { cwd, env });
-  expect(status).toBe(1);
-  expectFailedInEachReport(output);
-});
-
 test.describe('Failures are not expected if the first reporter is', { tag: '@long' }, () => {
   for (const reporters of ['json', `json,${reporter}`]) {
     test(reporters.replace(reporter, 'its own'), async () => {

@@ -146,7 +146,6 @@ function createHostileRun(text: NextText): {
     ...runFacts,
     target: { name: text(), version: text(), contact: text(), base_url: `https://a.test/${text()}` },
     isCutShort: true,
-    gaps: [`A gap: ${text()}`],
     notes: [`A note: ${text()}`],
   });
   return { certificate, results, exchanges };
@@ -256,7 +255,7 @@ function renderAll(texts: readonly string[], out: string): Text[] {
     suite: { name: text(), version: text(), digest: text() },
     baseUrl: certificate.target.base_url,
     inputs: { [text()]: text() },
-    extent: { isCutShort: true, judged: [], unjudged: [], gaps: [text()] },
+    extent: { isCutShort: true, judged: [], unjudged: [] },
   };
   const evidence = prepareEvidence({ evidence: keepAll(exchanges), origin }, results);
   mkdirSync(out, { recursive: true });

@@ -89,7 +89,6 @@ test('Folders of runs, missing files and empty names are explained in words', as
     [['compare', 'conformance', 'none.json'], 'cannot be read: there is no such file'],
     [['certify', '--replay', 'none.har'], 'cannot be read: there is no such file'],
     [['certify', '--reference', '--against', '.'], 'cannot be read: it is a folder'],
-    [['merge', 'none'], 'none: cannot be used: there is no such file or folder'],
     [['certify', '--reference', '--only', ''], '--only: is empty'],
     [['compare', 'package.json', 'package.json'], 'package.json: is not a certificate'],
     [['serve', '--fault', 'window'], "Unknown fault 'window'. Did you mean"],

@@ -47,7 +47,6 @@ export function addCertifyFlags(command: Command): Command {
     .addOption(
       new Option('--sign <key>', 'sign certificate and evidence with a private key (Ed25519, PEM)').conflicts('watch'),
     )
-    .addOption(new Option('--shard <shard>', 'run shard N of M, such as 1/3').conflicts(['watch', 'replay', 'failed']))
     .option('--same-as <target>', 'with several --target: compare the answers of the others with those of this one')
     .option('--accept <file>', 'of --same-as: differences that do not count')
     .addOption(countFlag('--explore <requests>', 'also send N random requests'))
@@ -58,13 +57,13 @@ export function addCertifyFlags(command: Command): Command {
 
 /** @param positional arguments without a flag @throws UnusableInput if they name several deployments */
 export function readCertifyOptions(flags: CertifyFlags, positional: readonly string[]): RunOptions {
-  const { cases, out, against, intrusive, worldLoaded, only, replay, sign, shard, explore, thorough } = flags;
+  const { cases, out, against, intrusive, worldLoaded, only, replay, sign, explore, thorough } = flags;
   return {
     ...readTargetOptions(
       hasSeveralTargets(flags) ? { ...flags, target: flags.reference ? [] : (flags.target?.slice(0, 1) ?? []) } : flags,
       positional,
     ),
-    ...omitUndefined({ cases, out, against, intrusive, worldLoaded, only, sign, shard, explore, thorough }),
+    ...omitUndefined({ cases, out, against, intrusive, worldLoaded, only, sign, explore, thorough }),
     ...omitUndefined({
       replay: replay && findRunFile(replay, 'evidence.har', 'evidence.har.gz'),
       recordTo: flags.to,
@@ -82,7 +81,7 @@ export function hasSeveralTargets({ target = [], sameAs, accept }: CertifyFlags)
 }
 
 /** Reads a flag that may be repeated, or has several values separated by commas. */
-export function collectList(names: string, before: readonly string[] = []): string[] {
+function collectList(names: string, before: readonly string[] = []): string[] {
   return [...before, ...names.split(',')];
 }
 

@@ -32,9 +32,7 @@ export function determineEndStatus(ending: Ending | undefined, code: number): nu
   if (ending === undefined) process.stderr.write(`Playwright ended with status ${code} and left no certificate.\n`);
   if (ending === 'not-begun') process.stderr.write('No case was run. The results of earlier runs are kept.\n');
   if (ending === undefined || typeof ending === 'string') return exitStatus.unusableInput;
-  // What a finished shard does not determine, another shard does.
-  if (!ending.isShardDone) return determineExitStatus(ending);
-  return determineOverallVerdict(ending) === 'does-not-conform' ? exitStatus['does-not-conform'] : exitStatus.conforms;
+  return determineExitStatus(ending);
 }
 
 /** Prints an error that is a bug in the suite. @returns the exit status */

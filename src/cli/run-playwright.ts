@@ -6,17 +6,6 @@ import { packageRoot } from '../support/package-root.js';
 import { reportInternalError } from './exit-status.js';
 
 /**
- * Runs Playwright with the tests of this package, in this process.
- *
- * @param onExit maps the exit status of Playwright to that of this process; it must not wait for anything
- */
-export async function runPlaywrightTests(args: readonly string[], onExit: ExitHandler): Promise<never> {
-  return runPlaywright(['test', '--config', path.join(packageRoot, 'dist', 'playwright.config.js'), ...args], onExit);
-}
-
-type ExitHandler = (code: number) => number;
-
-/**
  * Stops V8 from optimizing the HTTP parser of undici (WebAssembly). A run of one case then takes 2.4 s of processor time
  * in place of 2.65 s, a whole run 4.05 s in place of 4.15 s (medians of interleaved runs). A smaller young generation
  * and earlier garbage collection made no difference, with bodies of 2 MB, too (9.7 to 10.3 s).
@@ -24,10 +13,12 @@ type ExitHandler = (code: number) => number;
 const v8Flags = ['--no-wasm-dynamic-tiering', '--no-wasm-tier-up'];
 
 /**
- * Runs a command of Playwright in this process: a process of its own would cost 57 MB and a fifth of a second. The
- * command line of Playwright reads `process.argv` and ends the process itself, so this function never returns.
+ * Runs Playwright with the tests of this package, in this process: a process of its own would cost 57 MB and a fifth of a
+ * second. The command line of Playwright reads `process.argv` and ends the process itself, so this function never returns.
+ *
+ * @param onExit maps the exit status of Playwright to that of this process; it must not wait for anything
  */
-export async function runPlaywright(args: readonly string[], onExit: ExitHandler): Promise<never> {
+export async function runPlaywrightTests(args: readonly string[], onExit: (code: number) => number): Promise<never> {
   process.on('exit', (code) => {
     try {
       process.exitCode = onExit(code);
@@ -41,7 +32,8 @@ export async function runPlaywright(args: readonly string[], onExit: ExitHandler
   // Everything is compiled: saves the start of Playwright's compiler in every process of the run.
   process.env.PW_DISABLE_TS_ESM ??= '1';
   const commandLine = import.meta.resolve('@playwright/test/cli');
-  process.argv = [process.execPath, fileURLToPath(commandLine), ...args];
+  const config = path.join(packageRoot, 'dist', 'playwright.config.js');
+  process.argv = [process.execPath, fileURLToPath(commandLine), 'test', '--config', config, ...args];
   await import(commandLine);
   return new Promise<never>(() => undefined);
 }

@@ -63,8 +63,7 @@ export function createReplay(
     const own = [...(recorded.get(name) ?? [])];
     const found = own[turn] ?? own.at(-1) ?? (mayBeShared ? firstByKey.get(key) : undefined);
     if (found === undefined) return { request, transportError: 'not-sent', message: notRecorded, attempts: 0 };
-    // Each shard has a calibration of its own.
-    for (const used of purpose === calibrationPurpose ? own : [found]) unused.delete(used);
+    unused.delete(found);
     return found;
   };
   return {

@@ -19,7 +19,6 @@ import {
 } from '../engine/case-result.js';
 import { createPlan, type Plan } from '../engine/plan.js';
 import { collectRunFacts } from '../report/certificate.js';
-import type { RunExtent } from '../report/har-archive.js';
 import { determineOverallVerdict } from '../report/overall-verdict.js';
 import { createSigner } from '../report/signature.js';
 import { addColors } from '../report/terminal/colors.js';
@@ -28,18 +27,15 @@ import { renderRunReport } from '../report/terminal/run-report.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { UnusableInput } from '../support/problem.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
-import type { RunInputs } from '../targets/recorded-run.js';
 import { createCertifiedTarget, loadTarget } from '../targets/target.js';
 import { listSecrets } from '../targets/target-connection.js';
 import { saveEnding } from './ending.js';
 import { ExchangeCollector } from './exchange-collector.js';
 import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
 import { reportToGitHub } from './github-actions.js';
-import { certifyMerged, readMergedRun } from './merged-run.js';
 import { ignoreClosedOutput, watchForShutdown } from './parent-watch.js';
 import { loadRunInputs, readRunOptions } from './run-inputs.js';
 import { findSavedFailure, findSession, type Session, savePlannedCases } from './session.js';
-import { renderShardSummary } from './shard-report.js';
 import { readCaseId, readTestReport, removeTestReport, type TestReport } from './test-report.js';
 
 const clearLine = '\r\u001b[2K';
@@ -49,13 +45,7 @@ export default class CertificateReporter implements Reporter {
   private readonly startedAt = new Date();
   private readonly startedMs = getMonotonicMs();
   private readonly options = readRunOptions();
-  private readonly isMerge = this.options.merge !== undefined;
-  /** A merge reads them from the reports of the shards. */
-  private inputs: RunInputs | undefined;
-  /** Why the shards cannot be merged. */
-  private refusal: UnusableInput | undefined;
-  /** Why the merged shards are not the whole run. */
-  private readonly gaps = new Set<string>();
+  private readonly inputs = loadRunInputs(this.options);
   private readonly results = new Map<string, CaseResult>();
   /** The ids of the results with a report: they were judged. */
   private readonly judged = new Set<string>();
@@ -72,7 +62,6 @@ export default class CertificateReporter implements Reporter {
   private printResult: () => void = () => undefined;
 
   constructor() {
-    if (!this.isMerge) this.inputs = loadRunInputs(this.options);
     ignoreClosedOutput();
     // As Ctrl-C, so that the certificate contains what was judged by then.
     watchForShutdown(() => process.kill(process.pid, 'SIGINT'));
@@ -85,8 +74,7 @@ export default class CertificateReporter implements Reporter {
     this.selected = new Set(ids);
     this.isLive = !this.isListed && process.stderr.isTTY === true && !process.env.CI;
     const intervalMs = this.isLive ? liveIntervalMs : progressIntervalMs;
-    if (this.isMerge) this.beginMerge(config, ids);
-    else this.progressTimer = setInterval(() => this.showProgress(), intervalMs).unref();
+    this.progressTimer = setInterval(() => this.showProgress(), intervalMs).unref();
     // A run that stops at the first failure must not send requests ahead.
     if (config.maxFailures === 0) savePlannedCases(ids);
     // Loads while the worker starts, so that nobody waits for it at the end.
@@ -94,26 +82,9 @@ export default class CertificateReporter implements Reporter {
     void import('../report/certify-results.js');
   }
 
-  private beginMerge({ metadata }: FullConfig, ids: readonly string[]): void {
-    const { merge = '', out } = this.options;
-    try {
-      const { inputs, gaps } = readMergedRun(merge, metadata, ids, out);
-      this.inputs = inputs;
-      for (const gap of gaps) this.gaps.add(gap);
-      // If a shard is missing, nobody knows which cases it selected.
-      const whole = gaps.length === 0 ? [] : selectFromSuite(inputs.suite, inputs.settings).cases;
-      this.selected = new Set([...ids, ...whole.map(({ id }) => id)]);
-    } catch (error) {
-      if (!(error instanceof UnusableInput)) throw error;
-      this.refusal = error;
-    }
-  }
-
   onTestEnd(test: TestCase, result: TestResult): void {
     // First, so that no error below leaves a failure that looks like a success.
     restoreFailure(test, result);
-    const { inputs } = this;
-    if (inputs === undefined) return;
     const { report, exchanges = [] } = readTestReport(result) ?? {};
     // After the other reporters: a blob report must contain it.
     queueMicrotask(() => removeTestReport(result));
@@ -121,12 +92,12 @@ export default class CertificateReporter implements Reporter {
     // The end of the run may have aborted its requests, so its case counts as not reached.
     if (result.status === 'interrupted') return;
     const id = readCaseId(test) ?? '';
-    const testCase = inputs.suite.cases.find((each) => each.id === id);
+    const testCase = this.inputs.suite.cases.find((each) => each.id === id);
     if (report !== undefined) {
       this.results.set(id, report.result);
       this.judged.add(id);
-      this.collector ??= new ExchangeCollector(inputs, report.target.base_url);
-      this.collector.add({ exchanges, uses: report.uses }, report.shard);
+      this.collector ??= new ExchangeCollector(this.inputs, report.target.base_url);
+      this.collector.add({ exchanges, uses: report.uses });
     } else if (testCase !== undefined) {
       const [problem = ''] = (result.error?.message ?? 'The test ended without a result.').split('\n');
       this.results.set(id, createUnsentResult(testCase, 'error', toOneLine(problem)));
@@ -135,8 +106,8 @@ export default class CertificateReporter implements Reporter {
 
   private showProgress(): void {
     const { requestBudget } = findSession() ?? {};
-    if (this.inputs === undefined || requestBudget === undefined) return;
-    this.plan ??= this.createPlan(this.inputs);
+    if (requestBudget === undefined) return;
+    this.plan ??= this.createPlan();
     const sent = requestBudget.countSpent();
     const elapsedMs = getMonotonicMs() - requestBudget.openedAt;
     // Other reporters write to the standard output for programs.
@@ -144,7 +115,8 @@ export default class CertificateReporter implements Reporter {
     process.stderr.write(this.isLive ? clearLine + line.slice(0, process.stderr.columns - 1) : joinLines([line]));
   }
 
-  private createPlan({ suite, settings }: RunInputs): Plan {
+  private createPlan(): Plan {
+    const { suite, settings } = this.inputs;
     const plan = createPlan(selectFromSuite(suite, settings), settings);
     return {
       ...plan,
@@ -155,7 +127,6 @@ export default class CertificateReporter implements Reporter {
 
   onError({ message = '' }: TestError): void {
     if (!this.isListed) process.stderr.write(joinLines(message.replace(/^UnusableInput: /, '').split('\n')));
-    if (this.isMerge) this.gaps.add(toOneLine(message.split('\n')[0]?.replace(/^Error: /, '') ?? ''));
   }
 
   async onEnd(result: FullResult): Promise<{ status: FullResult['status'] }> {
@@ -164,10 +135,9 @@ export default class CertificateReporter implements Reporter {
     if (this.isLive) process.stderr.write(clearLine);
     const session = findSession();
     try {
-      const refusal = this.refusal ?? findSavedFailure();
+      const refusal = findSavedFailure();
       if (refusal !== undefined) throw refusal;
-      if (this.inputs !== undefined && (this.isMerge || this.hasBegun(result, session)))
-        return await this.certify(result, this.inputs, session);
+      if (this.hasBegun(result, session)) return await this.certify(result, session);
       saveEnding('not-begun');
       return { status: result.status };
     } catch (error) {
@@ -190,58 +160,46 @@ export default class CertificateReporter implements Reporter {
     return session !== undefined && (status !== 'failed' || session.calibration.unreachable !== undefined);
   }
 
-  private async certify(
-    result: FullResult,
-    inputs: RunInputs,
-    session: Session | undefined,
-  ): Promise<{ status: FullResult['status'] }> {
+  private async certify(result: FullResult, session: Session | undefined): Promise<{ status: FullResult['status'] }> {
     const { writeResults } = await import('../report/write-results.js');
     const { certifyResults } = await import('../report/certify-results.js');
-    const { suite, settings, replay } = inputs;
+    const { suite, settings, replay } = this.inputs;
     const { target, calibration } = this.firstReport ?? session ?? {};
     const { base_url: baseUrl = '' } = target ?? {};
     const unreachable = session?.calibration.unreachable;
     const isCutShort = result.status === 'interrupted' || result.status === 'timedout';
     const isReplay = replay !== undefined;
-    const plainResults = this.listResults(inputs, unreachable);
-    const gaps = [...this.gaps];
-    const evidence = this.finishEvidence(inputs, plainResults, baseUrl, session, { isCutShort, gaps });
+    const plainResults = this.listResults(unreachable);
+    const evidence = this.finishEvidence(plainResults, baseUrl, session, isCutShort);
     const facts = {
       ...collectRunFacts(plainResults, calibration, settings, selectFromSuite(suite, settings).cases),
       ...(isReplay ? { requestsSent: evidence.requestsSent } : {}),
       target: createCertifiedTarget(settings.target, baseUrl),
       isReplay,
       isCutShort,
-      gaps,
       startedAt: this.startedAt,
       durationMs: getMonotonicMs() - this.startedMs,
     };
-    const { certificate, results, index } = this.isMerge
-      ? await certifyMerged(suite, evidence.archive, plainResults, result)
-      : certifyResults(suite, plainResults, evidence.index, facts, settings.target);
+    const { certificate, results, index } = certifyResults(suite, plainResults, evidence.index, facts, settings.target);
     const { sign } = this.options;
     const destination = {
       ...settings,
-      isPartial: isCutShort || this.isPartial(inputs, results),
+      isPartial: isCutShort || this.isPartial(results),
       ...(sign === undefined ? {} : { sign: createSigner(sign) }),
-      secrets: this.isMerge || isReplay ? [] : listSecrets(loadTarget(this.options, process.env).connection),
+      secrets: isReplay ? [] : listSecrets(loadTarget(this.options, process.env).connection),
     };
     const written = writeResults(certificate, suite, results, destination, {
       archive: evidence.archive,
       exchanges: index,
     });
-    const isReached = results.every(({ verdict }) => verdict !== 'not-run');
-    const isShardDone = settings.shard !== undefined && !isCutShort && unreachable === undefined && isReached;
     saveEnding({
       ...certificate,
       page: path.join(path.dirname(written.certificate), 'certificate.html'),
       isRecorded: written.record !== undefined && written.record.unwritten === undefined,
-      isShardDone,
     });
     const text = [
       reportToGitHub(process.env, certificate, suite, results),
       addColors(renderRunReport(certificate, written), process),
-      settings.shard === undefined ? '' : renderShardSummary(settings.shard, isShardDone, settings.out),
     ].join('');
     this.printResult = () => process.stdout.write(text);
     const isGood = determineOverallVerdict(certificate) === 'conforms';
@@ -249,16 +207,15 @@ export default class CertificateReporter implements Reporter {
   }
 
   private finishEvidence(
-    inputs: RunInputs,
     results: readonly CaseResult[],
     baseUrl: string,
     session: Session | undefined,
-    ending: Pick<RunExtent, 'isCutShort' | 'gaps'>,
+    isCutShort: boolean,
   ): ReturnType<ExchangeCollector['finish']> {
-    const { suite, replay, recorded } = inputs;
+    const { suite, replay, recorded } = this.inputs;
     const { name, version, digest } = suite;
     if (this.collector === undefined) {
-      this.collector = new ExchangeCollector(inputs, baseUrl);
+      this.collector = new ExchangeCollector(this.inputs, baseUrl);
       if (session !== undefined) this.collector.add(session.evidence);
     }
     // If the target cannot be reached, the calibration judges all cases.
@@ -271,7 +228,7 @@ export default class CertificateReporter implements Reporter {
       ...(replay === undefined ? {} : { isReplay: true as const }),
       inputs: recorded,
       extent: {
-        ...ending,
+        isCutShort,
         judged: results.filter(isJudged).map(({ id }) => id),
         unjudged: unjudged.map(({ id, verdict, reason }) => (verdict === 'error' ? { id, error: reason } : { id })),
       },
@@ -279,14 +236,16 @@ export default class CertificateReporter implements Reporter {
   }
 
   /** Whether only some of the cases ran, or were selected: the results of a whole run then stay. */
-  private isPartial({ suite, settings: { shard, profile } }: RunInputs, results: readonly CaseResult[]): boolean {
-    if (shard !== undefined || profile !== undefined || isPartialRun(results)) return true;
+  private isPartial(results: readonly CaseResult[]): boolean {
+    const { suite, settings } = this.inputs;
+    if (settings.profile !== undefined || isPartialRun(results)) return true;
     return suite.cases.some(({ id }) => !this.selected.has(id));
   }
 
   /** All results in the order of the suite, including those of cases that no test reached. */
-  private listResults({ suite, settings }: RunInputs, unreachable: string | undefined): CaseResult[] {
+  private listResults(unreachable: string | undefined): CaseResult[] {
     const { selected, results } = this;
+    const { suite, settings } = this.inputs;
     return [
       ...selectFromSuite(suite, settings).cases.flatMap((testCase) => {
         const result = results.get(testCase.id);

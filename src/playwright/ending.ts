@@ -10,8 +10,6 @@ export interface CertifiedRun extends Pick<Certificate, 'verdict' | 'drift' | 's
   readonly page: string;
   /** Whether a record was asked for and written. */
   readonly isRecorded: boolean;
-  /** Whether this is one of several shards, and judged all of its cases. */
-  readonly isShardDone: boolean;
 }
 
 let ending: Ending | undefined;

@@ -1,5 +1,5 @@
 import type { CaseResult } from '../engine/case-result.js';
-import { calibrationPurpose, type ExchangeUse, type RunEvidence } from '../engine/evidence-keeper.js';
+import type { ExchangeUse, RunEvidence } from '../engine/evidence-keeper.js';
 import { countAttempts } from '../engine/request-cache.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import { createExchangeIndexer } from '../report/exchange-index.js';
@@ -19,10 +19,8 @@ export class ExchangeCollector {
     this.indexer = createExchangeIndexer(createRecognizer(suite.world, settings.target.mentionFilter));
   }
 
-  /** @param shard that the exchanges are from */
-  add({ exchanges, uses }: RunEvidence, shard?: number): void {
-    for (const { id: plainId, exchange } of exchanges) {
-      const id = addShard(plainId, shard);
+  add({ exchanges, uses }: RunEvidence): void {
+    for (const { id, exchange } of exchanges) {
       // A worker that replaces another one attaches the same calibration again.
       if (this.seen.has(id)) continue;
       this.seen.add(id);
@@ -30,16 +28,11 @@ export class ExchangeCollector {
       this.indexer.add({ id, exchange });
       this.requestsSent += countAttempts([exchange]);
     }
-    this.uses.push(...uses.map((use) => ({ ...use, id: addShard(use.id, shard) })));
+    this.uses.push(...uses);
   }
 
   finish(results: readonly CaseResult[], origin: EvidenceOrigin) {
     const archive = this.archiver.finish(this.uses, origin);
     return { archive, index: this.indexer.finish(this.uses, results), requestsSent: this.requestsSent };
   }
-}
-
-/** Makes the id of a calibration exchange unique: each shard has a calibration of its own. */
-function addShard(id: string, shard: number | undefined): string {
-  return shard !== undefined && id.startsWith(`${calibrationPurpose}/`) ? `${id}/shard-${shard}` : id;
 }

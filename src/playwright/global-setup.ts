@@ -37,10 +37,8 @@ async function startSession(): Promise<() => Promise<void>> {
   const target = createCertifiedTarget(settings.target, baseUrl);
   saveSession({ target, calibration, evidence: run.takeEvidence(), requestBudget }, redact);
   if (calibration.unreachable !== undefined) {
-    // Ends the run before the first test: all would report the same. The certificate gives the reason; a shard has none.
-    const hint = settings.shard === undefined ? {} : { hint: calibration.unreachable };
-    const message = 'cannot be judged, so no case was sent';
-    throw new UnusableInput([{ at: { setting: target.name }, message, ...hint }]);
+    // Ends the run before the first test: all would report the same. The certificate gives the reason.
+    throw new UnusableInput([{ at: { setting: target.name }, message: 'cannot be judged, so no case was sent' }]);
   }
   return async () => {
     unshare();

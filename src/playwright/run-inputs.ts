@@ -45,17 +45,12 @@ export function computeFileSignature(file: string): string {
   return `${file} ${mtimeMs} ${size}`;
 }
 
-/**
- * Shares options and inputs with the processes that start from now on.
- *
- * @param options of a merge bring no inputs: those are in its reports
- * @returns ends that
- */
+/** Shares options and inputs with the processes that start from now on. @returns ends that */
 export function shareRun(options = readRunOptions()): () => void {
   if (hasRunFolder()) return () => undefined;
-  const inputs = options.merge === undefined ? loadRunInputs(options) : undefined;
+  const inputs = loadRunInputs(options);
   const unshare = createRunFolder();
   writeRunValue(files.options, options);
-  if (inputs !== undefined) writeRunValue(files.inputs, inputs);
+  writeRunValue(files.inputs, inputs);
   return unshare;
 }

@@ -8,12 +8,11 @@ import type { CertifiedTarget } from '../report/certificate.js';
 import { maxArchiveBytes } from '../report/har-archive.js';
 import { parseJson } from '../support/json.js';
 
-/** What a test tells the reporter: an attachment, so that Playwright's blob reports of shards contain it. */
+/** What a test tells the reporter, as an attachment: the test runs in another process. */
 export interface TestReport {
   readonly result: CaseResult;
   readonly target: CertifiedTarget;
   readonly calibration: Pick<Calibration, 'requestsSent' | 'note'>;
-  readonly shard?: number;
   /** What the attached exchanges were sent for. */
   readonly uses: readonly ExchangeUse[];
 }

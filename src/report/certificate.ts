@@ -11,7 +11,6 @@ import {
   samplesCaseId,
 } from '../engine/case-result.js';
 import type { Profile, ProfileStatistics } from '../engine/profile.js';
-import type { Shard } from '../engine/shard.js';
 import { unsupportedPrefix } from '../http/adapted-channel.js';
 import type { AdapterIdentity } from '../http/adapter.js';
 import { renderCurlCommand } from '../http/curl-command.js';
@@ -140,8 +139,6 @@ export interface RunFacts {
   readonly isReplay?: boolean;
   /** Whether the run ended before all selected cases were judged. */
   readonly isCutShort: boolean;
-  /** A sentence for each missing shard. */
-  readonly gaps?: readonly string[];
   readonly notes: readonly string[];
   /** See {@link diagnoseRun}. */
   readonly causes?: readonly Cause[];
@@ -163,15 +160,14 @@ export function collectRunFacts(
   settings: {
     readonly only?: readonly string[];
     readonly profile?: Pick<Profile, 'figures'>;
-    readonly shard?: Shard;
     readonly exploration?: { readonly isThorough?: boolean };
     readonly notes: readonly string[];
   },
   planned: readonly Pick<TestCase, 'id'>[] = [],
 ): Pick<RunFacts, 'requestsSent' | 'isSelection' | 'profile' | 'isThorough' | 'notes'> {
-  const { only, shard, exploration, notes } = settings;
+  const { only, exploration, notes } = settings;
   const withResult = new Set(results.map(({ id }) => id));
-  const isNarrowed = shard === undefined && planned.some(({ id }) => !withResult.has(id));
+  const isNarrowed = planned.some(({ id }) => !withResult.has(id));
   const figures = settings.profile?.figures;
   // What was not judged catches no fault.
   const profile = figures && (isPartialRun(results) ? { ...figures, faults_caught: 0 } : figures);
@@ -207,12 +203,12 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
   const unavailable = [...listUnavailable(ofSuite), ...listUnsupported(requirements)];
   const isPartial = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
   const { profile } = facts;
-  const gaps = [...(facts.isCutShort ? ['The run was interrupted.'] : []), ...(facts.gaps ?? [])];
-  const isWhole = gaps.length === 0 && !isPartial && profile === undefined && unavailable.length === 0;
+  const interruption = facts.isCutShort ? ['The run was interrupted.'] : [];
+  const isWhole = !facts.isCutShort && !isPartial && profile === undefined && unavailable.length === 0;
   const verdict = determineRunVerdict(requirements, !isWhole);
   const shared = findSharedReasons({ requirements, questions });
   const incompleteReasons = [
-    ...gaps,
+    ...interruption,
     ...(profile === undefined ? [] : ['Only some rows of the cases were sent, to save requests.']),
     ...unavailable,
     ...describeSharedReasons({ requirements, questions }),
@@ -241,7 +237,7 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     ),
     unstable: results.flatMap((result) => createUnstableEntry(result, renderResponse)),
     notes: [
-      ...(verdict === 'incomplete' ? [] : gaps),
+      ...(verdict === 'incomplete' ? [] : interruption),
       ...facts.notes,
       ...describeOwnCases(own),
       ...drift.flatMap(({ each }) => (each.kind === 'addition' ? [toOneLine(each.message)] : [])),

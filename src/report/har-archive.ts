@@ -31,15 +31,13 @@ export interface EvidenceOrigin {
 }
 
 /** How far a run came. Cases that it does not name were not selected. */
-export interface RunExtent {
+interface RunExtent {
   /** Whether it ended before everything that was selected was judged. */
   readonly isCutShort: boolean;
   /** The ids of the results that were judged. */
   readonly judged: readonly string[];
   /** The selected cases without such a result: they were not reached, or their test ended with an error. */
   readonly unjudged: readonly { readonly id: string; readonly error?: string }[];
-  /** A sentence for each missing shard. */
-  readonly gaps?: readonly string[];
 }
 
 /** An archive with more characters is compressed. */

@@ -53,19 +53,19 @@ export function loadInputs(options: RunOptions, environment: Environment): RunIn
 
 /** Encodes the inputs of a run as JSON. They contain no secrets. */
 export function encodeRecordedInputs(availability: Availability, settings: RunSettings): unknown {
-  const { target, expected, excludesIntrusive, only, profile, shard, notes, exploration } = settings;
+  const { target, expected, excludesIntrusive, only, profile, notes, exploration } = settings;
   const { pins: _, responseSchema: __, notes: ___, ...stated } = target;
   const limit = profile && getRequestLimit(profile);
   const derived = listTargetNotes(target, availability.ownPromotions);
   const own = notes.filter((note) => !derived.includes(note));
   return encodeMapsAndSets({
     availability,
-    settings: { target: stated, expected, excludesIntrusive, only, limit, shard, exploration, notes: own },
+    settings: { target: stated, expected, excludesIntrusive, only, limit, exploration, notes: own },
   });
 }
 
 /** Decodes the inputs of a run. @param inputs valid by the schema of evidence */
-export function decodeRecordedInputs(inputs: unknown): RecordedInputs {
+function decodeRecordedInputs(inputs: unknown): RecordedInputs {
   const { availability, settings } = decodeMapsAndSets(inputs) as RecordedInputs;
   const target = { ...settings.target, pins: new Map(), notes: [] };
   const derived = listTargetNotes(target, availability.ownPromotions);
@@ -90,9 +90,7 @@ export function parseRecordedRun(content: Buffer, file: string): RecordedRun {
 export function restoreSettings({ settings }: RecordedInputs, suite: Suite): RunSettings {
   const { limit, ...recorded } = settings;
   if (limit === undefined) return { ...recorded, out: '' };
-  // All shards choose from the same rows.
-  const { only } = recorded.shard?.whole ?? recorded;
-  const { profile } = readSelection({ budget: limit }, suite, recorded, only);
+  const { profile } = readSelection({ budget: limit }, suite, recorded, recorded.only);
   return { ...recorded, ...omitUndefined({ profile }), out: '' };
 }
 
@@ -102,7 +100,7 @@ export function restoreSettings({ settings }: RecordedInputs, suite: Suite): Run
  * @throws UnusableInput as {@link readSelection}
  */
 function createReplaySettings({ settings }: RecordedInputs, options: RunOptions, suite: Suite): RunSettings {
-  const { shard: _, only, limit, ...recorded } = settings;
+  const { only, limit, ...recorded } = settings;
   return {
     ...recorded,
     // Keeps the results of the recorded run.

@@ -32,7 +32,7 @@ export interface RejudgedRun extends CertifiedResults {
  */
 export async function rejudgeRun(recorded: RecordedRun, suite: Suite, diagnoses = false): Promise<RejudgedRun> {
   const { evidence, origin } = recorded;
-  const { isCutShort, judged, unjudged, gaps = [] } = origin.extent;
+  const { isCutShort, judged, unjudged } = origin.extent;
   const settings = restoreSettings(recorded, suite);
   const replay = createRunReplay(evidence, settings.target, suite);
   const selected = selectFromSuite(suite, settings);
@@ -55,7 +55,6 @@ export async function rejudgeRun(recorded: RecordedRun, suite: Suite, diagnoses 
     requestsSent: countAttempts(evidence.exchanges.map(({ exchange }) => exchange)),
     isReplay: origin.isReplay === true,
     isCutShort,
-    gaps,
     startedAt: new Date(0),
     durationMs: 0,
   };

@@ -37,10 +37,6 @@ export interface RunOptions {
   readonly replay?: string;
   /** The file of a private key that signs certificate and evidence. */
   readonly sign?: string;
-  /** Which share of the cases to run, such as 1/3. */
-  readonly shard?: string;
-  /** The folder whose shard reports are merged, as the user named it. Nothing runs then. */
-  readonly merge?: string;
   readonly explore?: number;
   /** Whether to send some thousand more requests, to a target that limits nothing. */
   readonly thorough?: boolean;

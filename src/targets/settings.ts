@@ -7,7 +7,6 @@ import { describeRelocation } from '../contract/relocation.js';
 import { createProfile, type Profile } from '../engine/profile.js';
 import type { Exploration } from '../engine/request-values.js';
 import type { EngineOptions } from '../engine/run.js';
-import { parseShard, type Shard, type ShardScope, selectShard } from '../engine/shard.js';
 import type { Baseline } from '../judge/drift.js';
 import { createRedactor } from '../redaction/redactor.js';
 import { createBaseline, describeUncompared } from '../report/baseline.js';
@@ -34,8 +33,6 @@ export interface RunSettings {
   readonly only?: readonly string[];
   /** The rows to run if requests are limited. */
   readonly profile?: Profile;
-  /** The shard, with what all shards share; `only` is the part of this one. */
-  readonly shard?: Shard & { readonly whole: ShardScope };
   readonly notes: readonly string[];
   readonly exploration?: Exploration;
   readonly out: string;
@@ -67,7 +64,7 @@ export function loadSettings(options: RunOptions, environment: Environment, suit
   if (older !== undefined && recordUntil === undefined) refuseLossOfDates(older, recordTo);
   const isPartial = suite.world.unavailable.size > 0;
   const excludesIntrusive = options.intrusive === false;
-  const settings: RunSettings = {
+  return {
     target,
     expected: createBaseline(record, pins, target.responseSchema, target.additive),
     excludesIntrusive,
@@ -84,7 +81,6 @@ export function loadSettings(options: RunOptions, environment: Environment, suit
     out: resolveResultsFolder(target, options),
     ...(recordTo ? { recordTo, ...omitUndefined({ recordUntil }) } : {}),
   };
-  return options.shard === undefined ? settings : selectShardSettings(options.shard, suite, settings);
 }
 
 /** @throws UnusableInput if a record has a last day that the next record would not have */
@@ -111,28 +107,6 @@ export function listTargetNotes(
       ? undefined
       : `${stated} that ${ownPromotions} of the newest 150 promotions are the deployment's own.`,
   ].filter((note) => note !== undefined);
-}
-
-function selectShardSettings(text: string, suite: Suite, settings: RunSettings): RunSettings {
-  const shard = parseShard(text);
-  if (shard === undefined) {
-    const hint = 'Write the number of this shard and of all shards, such as 1/3.';
-    throw refuse('--shard', `'${text}' is not a shard`, hint);
-  }
-  // A record needs the answers of all shards.
-  const { only, exploration, recordTo: _, recordUntil: __, ...others } = settings;
-  const whole = omitUndefined({ only, exploration });
-  return { ...others, ...selectShard(suite, { ...others, ...whole }, shard), shard: { ...shard, whole } };
-}
-
-/** Returns the settings of the whole run to which a shard belongs. */
-export function restoreWholeSettings<T extends Partial<Pick<RunSettings, 'shard' | 'only' | 'exploration'>>>({
-  shard,
-  only,
-  exploration,
-  ...others
-}: T): Omit<T, 'shard'> {
-  return { ...others, ...(shard?.whole ?? omitUndefined({ only, exploration })) } as Omit<T, 'shard'>;
 }
 
 /**

@@ -11,7 +11,6 @@ import { startAdapter } from '../../http/adapter-thread.js';
 import { getEnding } from '../../playwright/ending.js';
 import { leaveRunFolder } from '../../playwright/run-folder.js';
 import { loadRunInputs, shareRun } from '../../playwright/run-inputs.js';
-import { keepShardReport } from '../../playwright/shard-report.js';
 import { referenceEndNotice, renderProfileNotice } from '../../report/notices.js';
 import { type RequestFormat, renderPlannedRequests } from '../../report/planned-requests.js';
 import { checkOutFolder } from '../../report/result-files.js';
@@ -74,7 +73,7 @@ async function runCertify(
     shareRun(options);
     return await runPlaywrightTests(playwrightArgs, (code) => code);
   }
-  const { out, recordTo, shard } = settings;
+  const { out, recordTo } = settings;
   checkOutFolder(out);
   // Before anything is sent: at the end of the run it would be too late.
   if (recordTo !== undefined) {
@@ -91,7 +90,6 @@ async function runCertify(
   const ownArgs = [
     ...(flags.bail ? ['-x'] : []),
     ...(flags.verbose ? [`--reporter=${certificateReporterFile},list`] : []),
-    ...(shard === undefined ? [] : keepShardReport(shard, out)),
   ];
   return await runPlaywrightTests([...addCertificateReporter(playwrightArgs), ...ownArgs], (code) => {
     const ending = getEnding();

@@ -144,6 +144,6 @@ function listNextSteps(name: string): string[] {
     `5. When the deployment conforms, commit the answers, too: npx conformance record --to conformance/record.yaml, and copy results/${name}/observed.md to conformance/observed.md (results/ is not committed).`,
     '6. Commit the files. On GitHub, set the variable BASE_URL and the secrets CLIENT_APPLICATION_ID and CLIENT_TOKEN.',
     '',
-    `More workflows (pull requests, nightly, shards) are in ${samples}.`,
+    `More workflows (pull requests, nightly) are in ${samples}.`,
   ];
 }
