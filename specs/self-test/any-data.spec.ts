@@ -106,25 +106,6 @@ test.describe('A target with three ids', () => {
     });
   }
 
-  test('More than 150 records fail only if the target file states their path', async () => {
-    const ids = createForeignWorld(151).tiers.map(({ id }) => id);
-    const everything: Answer = ({ path }) => ({ status: 200, headers: [], body: JSON.stringify({ path, ids }) });
-    const failed = async (patterns?: readonly string[]) =>
-      listRequirementsWith('fail', await certify(everything, patterns));
-    expect(await failed()).toEqual([]);
-    expect(await failed(['/ids/*'])).toEqual(['limit.newest-150']);
-    expect(await failed(['/elsewhere/*'])).toEqual([]);
-  });
-
-  test('Older promotions in a filtered result are inconclusive', async () => {
-    const filterFirst = createIndependentDeployment(createForeignWorld(400), { filteredWindow: 'filter-first' });
-    const cases = listCases(await certify(filterFirst, ['/data/*/id']));
-    expect(cases.find(({ id }) => id === 'any-data-campaign-filter-narrows')).toMatchObject({
-      verdict: 'inconclusive',
-      reason: expect.stringContaining('they may be older ones'),
-    });
-  });
-
   test('If every response has the same error status, nothing fails and nothing passes', async () => {
     for (const status of [400, 404, 500]) {
       const certificate = await certify(() => ({ status, headers: [], body: '{}' }));

@@ -69,7 +69,6 @@ const context: ReadContext = {
   selectReturnedTiers: (names) => world.tiers.filter(({ name }) => names.includes(name)).map(({ id }) => id),
   selectOtherTiers: (names) => world.tiers.filter(({ name }) => !names.includes(name)).map(({ id }) => id),
   fillReferences: (text) => text,
-  listOpenTiers: () => [third],
   // The second and the third are older: whether they are returned follows from where the window is taken.
   listAlternatives: () => [
     { window: 'before-the-filter', required: [], forbidden: [second, third] },
@@ -113,8 +112,6 @@ const written = {
   'accepted, or empty': ['accepted', 'or-empty'],
   'accepted wherever another is': ['accepted', { wherever: 'other' }],
   'accepted, or empty like another': ['accepted', { 'or-empty-like': 'other' }],
-  'at most 1 record': ['records.at-most', 1],
-  "part of another's records": ['records.part-of', 'other'],
   'newest first': ['returned.order', 'newest-first'],
   'oldest first': ['returned.order', 'oldest-first'],
 } as const satisfies Record<string, Written>;
@@ -248,23 +245,6 @@ test.describe('An assertion holds, is violated or is unclear', () => {
         pair(answered(400), answered(401)),
       ],
     },
-    'at most 1 record': {
-      holds: [returning(first)],
-      unclear: [returning(first, 'unknown'), returning('unknown'), returning(), noJson, ambiguous, answered(404)],
-    },
-    "part of another's records": {
-      holds: [
-        pair(returning(first, third), returning(first, second)),
-        pair(returning('unknown'), returning(first, 'unknown')),
-      ],
-      unclear: [
-        pair(returning(first, second), returning(first)),
-        pair(returning(first, 'unknown'), returning(first)),
-        pair(returning(first), answered(404)),
-        pair(returning(first), answered(429)),
-        pair(noJson, returning(first)),
-      ],
-    },
     'newest first': {
       holds: [returning(first, third), returning(first, second, third)],
       violated: [returning(third, first)],
@@ -288,18 +268,6 @@ test.describe('An assertion holds, is violated or is unclear', () => {
         }
       }
     }));
-
-  test('Too many records are a violation only if the target file states the path of promotions', () => {
-    const found = (...ids: readonly string[]) => {
-      const evidence: RowEvidence = {
-        ...evidenceOf({ probe: returning(...ids) }),
-        reading: { kind: 'stated', patterns: ['/data/*/id'] },
-      };
-      return judgeAssertion(asserting(written['at most 1 record']), evidence, 'requirement').is;
-    };
-    expect(found('unknown')).toBe('holds');
-    expect(found(first, 'unknown')).toBe('violated');
-  });
 
   test('A missing exchange is an error of the suite', () => {
     expect(() => truth(written['2xx'], {})).toThrow("There is no exchange 'probe'.");

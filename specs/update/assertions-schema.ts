@@ -4,7 +4,6 @@ import { assertionKinds } from '../../src/assertions/registry.js';
 const groups: Readonly<Record<string, string>> = {
   body: 'The body of the response, as text.',
   returned: 'The promotions that were returned.',
-  records: 'The records of the response: the promotions of the world and everything else that is listed beside them.',
 };
 
 /** Creates the content of `schemas/assertions.schema.json` from the kinds of assertions. */

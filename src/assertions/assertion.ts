@@ -88,8 +88,6 @@ export interface ReadContext {
   selectOtherTiers(selection: TierSelection): string[];
   /** Replaces references such as `<campaign spring>` in a text by ids. */
   fillReferences(text: string): string;
-  /** Lists the tiers that the documentation neither requires nor forbids for this request. */
-  listOpenTiers(): string[];
   /** Lists the readings of the documentation for this request, or for the named one. */
   listAlternatives(name?: string): AlternativeTiers[];
 }

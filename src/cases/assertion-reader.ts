@@ -72,7 +72,6 @@ function createReadContext(of: string, at: YamlPath, context: RowContext): ReadC
     selectOtherTiers: (selection) => selectIds(selection, 'forbidden'),
     fillReferences: (text) => resolveReferences(text, context.resolveId),
     listAlternatives: (name = of) => listAlternativeTiers(getOracle(name), world),
-    listOpenTiers: () => world.tiers.filter((tier) => oracle.returned(tier) === 'open').map(({ id }) => id),
   };
 }
 

@@ -72,6 +72,6 @@ function listUnknownRecords(
   if (reading.kind !== 'agreed' && reading.kind !== 'stated') return [];
   // Agreeing patterns name the same tiers.
   const patterns = reading.kind === 'stated' ? reading.patterns : reading.patterns.slice(0, 1);
-  const records = listRecords(body, { ...reading, kind: 'stated', patterns }, recognizer);
+  const records = listRecords(body, patterns, recognizer.ids, reading.filter ?? recognizer.filter);
   return records.filter((text) => recognizer.ids.tiers.findAnywhere(text).size === 0);
 }

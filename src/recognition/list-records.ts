@@ -1,23 +1,18 @@
 import { parseJson } from '../support/json.js';
-import type { KnownIds } from './known-ids.js';
+import type { IdFinder } from './id-finder.js';
 import { advance, anyStepsWildcard, getInitialState, type PatternState } from './path-patterns.js';
 import type { Recognizer } from './recognizer.js';
-import { isSelected } from './sibling-values.js';
+import { isSelected, type MentionFilter } from './sibling-values.js';
 import { escapePathStep } from './tier-mentions.js';
-import type { TierReading } from './tier-reading.js';
 import { type PlacedText, type Position, walkTexts } from './walk-texts.js';
 
-/**
- * Lists everything under the patterns of a reading, once each: the ids of known tiers, and the texts of other values. Keys
- * that are not known ids may be names of fields, so they count only if the target file states the pattern.
- */
+/** Lists everything under path patterns, once each: the ids of known tiers, and the texts of other values and keys. */
 export function listRecords(
   body: string,
-  reading: Extract<TierReading, { kind: 'stated' | 'agreed' }>,
-  { ids, filter: ofTarget }: Pick<Recognizer, 'ids' | 'filter'>,
+  patterns: readonly string[],
+  { tiers, tiersInWords }: Recognizer['ids'],
+  filter: MentionFilter | undefined,
 ): string[] {
-  const { tiers } = ids;
-  const filter = reading.filter ?? ofTarget;
   const value = parseJson(body);
   const listUnder = (pattern: string): string[] => {
     const wanted = pattern.split('/').slice(1);
@@ -28,7 +23,7 @@ export function listRecords(
     };
     const isRecord = ({ position, isKey }: PlacedText<PatternState>) =>
       (position === undefined ? start : descend(position))?.has(wanted.length) === true &&
-      (position?.names === undefined || isKey === isNamedByKey(position, wanted, reading.kind === 'stated', ids));
+      (position?.names === undefined || isKey === isNamedByKey(position, wanted, [tiers, tiersInWords]));
     const records: string[] = [];
     for (const placed of walkTexts(value, start, descend)) {
       if (!isRecord(placed)) continue;
@@ -39,15 +34,7 @@ export function listRecords(
     }
     return records;
   };
-  if (reading.kind === 'stated') return [...new Set(reading.patterns.flatMap(listUnder))];
-  // Agreeing patterns name the same records, so the first one that names any is enough.
-  const levels = [...(reading.nestedPaths ?? [])];
-  for (const pattern of reading.patterns) {
-    const nested = levels.filter(([, normalized]) => normalized === pattern).map(([level]) => level);
-    const texts = [pattern, ...nested].flatMap(listUnder);
-    if (texts.length > 0) return [...new Set(texts)];
-  }
-  return [];
+  return [...new Set(patterns.flatMap(listUnder))];
 }
 
 /** Whether a step of a pattern matches a member. `*` within a step stands for an id in a key. */
@@ -59,17 +46,14 @@ function matchesMember(step: string, { names, isList, next }: Position): boolean
   return after === undefined ? escapePathStep(key) === step : key.startsWith(before) && key.endsWith(after);
 }
 
-/** Whether the key of a member is the record, and not the value. @param areStated whether unknown keys are records, too */
+/** Whether the key of a member is the record, and not the value. */
 function isNamedByKey(
   { names = [], isList, members, next }: Position,
   wanted: readonly string[],
-  areStated: boolean,
-  { tiers, tiersInWords }: KnownIds,
-): boolean | undefined {
+  ids: readonly IdFinder[],
+): boolean {
   const last = wanted.at(-1) ?? '';
   if (last === anyStepsWildcard || !last.includes('*')) return false;
-  if ([tiers, tiersInWords].some((finder) => finder.findIds(names[next] ?? '').ids.length > 0)) return true;
-  // Neither is a record if an unknown key may be the name of a field.
-  if (!isList) return areStated ? true : undefined;
-  return areStated && !['string', 'number'].includes(typeof members[next]);
+  if (!isList || ids.some((finder) => finder.findIds(names[next] ?? '').ids.length > 0)) return true;
+  return !['string', 'number'].includes(typeof members[next]);
 }
