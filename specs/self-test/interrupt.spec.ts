@@ -64,7 +64,7 @@ for (const [what, { end, shell: ofShell = [4, null] }] of Object.entries(endings
     const junit = readFileSync(path.join(cwd, 'out', 'partial', 'junit.xml'), 'utf8');
     expect(junit.match(/not-run: Not reached/g)).toHaveLength(notReached);
     const { output } = await runConformanceInProcess(['verify', 'out/partial/certificate.json'], { cwd });
-    expect(output).toBe('WHOLE  out/partial/certificate.json: incomplete\n');
+    expect(output).toBe('AGREES  out/partial/certificate.json: incomplete\n');
   });
 }
 
@@ -85,7 +85,7 @@ test('20 runs that are cut short at random moments keep the results of the last 
     const when = n % 2 === 0 ? { request: 1 + Math.floor(random() * 220) } : { request: 220, delayMs: random() * 3000 };
     await endedEarly(ending?.end ?? (() => {}), { cwd: folder, ...when });
     const { output } = await runConformanceInProcess(['verify', 'out/certificate.json'], { cwd: folder });
-    expect(output, `run ${n}`).toBe('WHOLE  out/certificate.json: conforms\n');
+    expect(output, `run ${n}`).toBe('AGREES  out/certificate.json: conforms\n');
   }
 });
 

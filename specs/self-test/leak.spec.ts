@@ -1,7 +1,6 @@
 /** Searches everything that a run leaves behind for secrets, while the deployment echoes them in every form. */
 
 import { spawn } from 'node:child_process';
-import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
@@ -11,7 +10,6 @@ import type { Endpoint } from '../../src/http/connection-options.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { indexExchanges } from '../../src/report/exchange-index.js';
-import { createSigner } from '../../src/report/signature.js';
 import { renderRunReport } from '../../src/report/terminal/run-report.js';
 import { writeResults } from '../../src/report/write-results.js';
 import { openTarget } from '../../src/targets/open-target.js';
@@ -100,10 +98,6 @@ async function serve(cwd: string, answer: Answer) {
   return { file, close };
 }
 
-const keyFile = path.join(makeTestFolder(), 'key.pem');
-writeFileSync(keyFile, generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }));
-const sign = createSigner(keyFile);
-
 /** Keeps one case for each kind of assertion, and for each requirement. */
 function selectDiverse(cases: readonly TestCase[]): TestCase[] {
   const known = new Set<string>();
@@ -142,7 +136,7 @@ for (const [what, answer] of Object.entries(deployments))
 
     const out = path.join(cwd, 'results');
     const evidence = keeper.take();
-    const destination = { out, recordTo: path.join(cwd, 'record.yaml'), sign };
+    const destination = { out, recordTo: path.join(cwd, 'record.yaml') };
     const prepared = prepareEvidence({ evidence, origin: bareOrigin }, results);
     const written = writeResults(certificate, suite, results, destination, prepared);
     const replay = createRunReplay(evidence, target, suite);
@@ -157,7 +151,7 @@ for (const [what, answer] of Object.entries(deployments))
       ...readTexts(cwd),
     ] as const;
     expect(listLeaks(texts)).toEqual([]);
-    for (const file of ['certificate.json', 'certificate.html', 'certificate.sig', 'observed.md', 'openapi.yaml'])
+    for (const file of ['certificate.json', 'certificate.html', 'observed.md', 'openapi.yaml'])
       expect(texts.map(([name]) => name)).toContain(`results/${file}`);
   });
 

@@ -1,7 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { Channel, Exchange, HttpRequest } from '../../src/http/exchange.js';
 import type { Certificate } from '../../src/report/certificate.js';
-import { listCertificateDifferences } from '../../src/report/certificate-differences.js';
 import { compareCertificates, renderComparisonTable } from '../../src/report/compare/compare-certificates.js';
 import { renderComparisonMarkdown } from '../../src/report/compare/comparison-markdown.js';
 import { renderComparisonPage } from '../../src/report/compare/comparison-page.js';
@@ -56,8 +55,6 @@ test('The certificate states the times of each kind of request, and the evidence
   expect(slowest_ms).toBeLessThanOrEqual(count);
   const again = await judgeAgain(run);
   expect(again.response_times).toEqual(certificate.response_times);
-  const forged = { ...certificate, response_times: { concurrency: 8, kinds: [] } };
-  expect(listCertificateDifferences(forged, again, true)).toContainEqual(expect.stringMatching(/^response_times/));
   for (const file of ['observed.md', 'certificate.html'])
     expect(renderOutput(file, certificate, suite, run.results)).toContain('requests with a customer and an order');
 });

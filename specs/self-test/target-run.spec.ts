@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
@@ -12,8 +11,6 @@ import { certifyInProcess, createBindings, listRequirementsWith, suite } from '.
 import { createIndependentDeployment, listen, type ShapeName } from './support/independent-deployment.js';
 
 const folder = makeTestFolder();
-
-const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 
 const environment = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token' };
 
@@ -89,9 +86,7 @@ test.describe('An operation with another method and path', () => {
     const file = written('elsewhere.yaml', stringify({ ...stated, ...how }));
     const only = ['--', '--grep', '@request.get-with-body|@limit.newest-150|@explore'];
     const env = { ...environment, GATEWAY_KEY: 'the-key-of-the-gateway' };
-    writeFileSync(path.join(folder, 'key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
-    writeFileSync(path.join(folder, 'pub.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
-    const random = ['--explore', '3', '--sign', 'key.pem'];
+    const random = ['--explore', '3'];
     const { status } = await runConformance(['certify', '--target', file, '--out', 'out', ...random, ...only], {
       cwd: folder,
       env,
@@ -117,12 +112,10 @@ test.describe('An operation with another method and path', () => {
     const { evidence: replayedEvidence } = replayed;
     expect(replayedEvidence?.exchanges).toBe(own?.exchanges);
     expect({ ...replayed, evidence: own, started_at, duration_ms }).toEqual(certificate);
-    const verify = async (...args: readonly string[]) =>
-      (await runConformanceInProcess(['verify', ...args], { cwd: folder })).output;
-    expect(await verify('out/partial', '--key', 'pub.pem')).toMatch(
-      /^WHOLE .*: incomplete; the signature is that of pub\.pem$/m,
-    );
-    expect(await verify('again/partial')).toMatch(/^WHOLE .*: incomplete$/m);
+    for (const run of ['out/partial', 'again/partial'])
+      expect((await runConformanceInProcess(['verify', run], { cwd: folder })).output).toMatch(
+        /^AGREES .*: incomplete$/m,
+      );
   });
 });
 

@@ -44,9 +44,6 @@ export function addCertifyFlags(command: Command): Command {
     .option('--bail', 'stop at the first failure')
     .option('--watch', 'run again whenever a case, the target file or an answer of the target changes')
     .option('--replay <evidence>', 'judge the exchanges of an earlier run again and send nothing')
-    .addOption(
-      new Option('--sign <key>', 'sign certificate and evidence with a private key (Ed25519, PEM)').conflicts('watch'),
-    )
     .option('--same-as <target>', 'with several --target: compare the answers of the others with those of this one')
     .option('--accept <file>', 'of --same-as: differences that do not count')
     .addOption(countFlag('--explore <requests>', 'also send N random requests'))
@@ -57,13 +54,13 @@ export function addCertifyFlags(command: Command): Command {
 
 /** @param positional arguments without a flag @throws UnusableInput if they name several deployments */
 export function readCertifyOptions(flags: CertifyFlags, positional: readonly string[]): RunOptions {
-  const { cases, out, against, intrusive, worldLoaded, only, replay, sign, explore, thorough } = flags;
+  const { cases, out, against, intrusive, worldLoaded, only, replay, explore, thorough } = flags;
   return {
     ...readTargetOptions(
       hasSeveralTargets(flags) ? { ...flags, target: flags.reference ? [] : (flags.target?.slice(0, 1) ?? []) } : flags,
       positional,
     ),
-    ...omitUndefined({ cases, out, against, intrusive, worldLoaded, only, sign, explore, thorough }),
+    ...omitUndefined({ cases, out, against, intrusive, worldLoaded, only, explore, thorough }),
     ...omitUndefined({
       replay: replay && findRunFile(replay, 'evidence.har', 'evidence.har.gz'),
       recordTo: flags.to,

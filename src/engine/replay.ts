@@ -20,13 +20,11 @@ interface RecordedAttempt {
   readonly partners: Map<string, Exchange>;
 }
 
-/** More than a run tries for one case: evidence is not to make a replay long. */
-const maxTrials = 20;
-
 const notRecorded = 'The evidence has no exchange for this request: the cases did not send it when it was recorded.';
 
 /**
- * Answers with the exchanges of an earlier run instead of a target. Nothing is sent. An exchange answers a request only if it was recorded for the same purpose,
+ * Answers with the exchanges of an earlier run instead of a target. Nothing is sent. An exchange answers a request only if
+ * it was recorded for the same purpose,
  * and for the same request. When a case is judged for the first time, the exchange of an equal request does, too.
  *
  * @param adapt returns a request as it was sent to the target: with its headers, at its path
@@ -38,7 +36,6 @@ export function createReplay(
   const all = [...exchanges];
   const byId = new Map(all.map(({ id, exchange }) => [id, exchange]));
   const byExchange = new Map(all.map((kept) => [kept.exchange, kept]));
-  const unused = new Map(all.map(({ id, exchange }) => [exchange, id]));
   const firstByKey = new Map(all.toReversed().map(({ exchange }) => [createKey(exchange.request), exchange]));
   const recorded = new Map<string, Set<Exchange>>();
   const tried = new Map<string, Map<number, RecordedAttempt>>();
@@ -63,7 +60,6 @@ export function createReplay(
     const own = [...(recorded.get(name) ?? [])];
     const found = own[turn] ?? own.at(-1) ?? (mayBeShared ? firstByKey.get(key) : undefined);
     if (found === undefined) return { request, transportError: 'not-sent', message: notRecorded, attempts: 0 };
-    unused.delete(found);
     return found;
   };
   return {
@@ -95,7 +91,6 @@ export function createReplay(
           return new Map(sent.map(([name, request]) => [name, find(name, request)] as const));
         });
         const partners = tried.get(purpose)?.get(attempt)?.partners ?? new Map<string, Exchange>();
-        for (const exchange of partners.values()) unused.delete(exchange);
         return { exchanges, partners, count: replayed.size + partners.size, requestsSent: 0 };
       };
       return {
@@ -109,8 +104,6 @@ export function createReplay(
     },
     /** Finds an exchange with the id of the evidence. */
     find: (exchange: Exchange) => byExchange.get(exchange),
-    /** Lists the ids of the exchanges that answered nothing so far. */
-    listUnused: () => [...unused.values()],
   };
 }
 
@@ -123,5 +116,5 @@ function listTrials(attempts: ReadonlyMap<number, RecordedAttempt>): Trial[] {
     // A new connection was tried to describe a confirmed condition better: that is no trial of its own.
     if (kind !== 'after' && !trials.has(key)) trials.set(key, { row, kind, labels, name: '', partners: [] });
   }
-  return [...trials.values()].slice(0, maxTrials);
+  return [...trials.values()];
 }

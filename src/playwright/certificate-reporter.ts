@@ -20,7 +20,6 @@ import {
 import { createPlan, type Plan } from '../engine/plan.js';
 import { collectRunFacts } from '../report/certificate.js';
 import { determineOverallVerdict } from '../report/overall-verdict.js';
-import { createSigner } from '../report/signature.js';
 import { addColors } from '../report/terminal/colors.js';
 import { liveIntervalMs, progressIntervalMs, renderProgress } from '../report/terminal/progress.js';
 import { renderRunReport } from '../report/terminal/run-report.js';
@@ -181,11 +180,9 @@ export default class CertificateReporter implements Reporter {
       durationMs: getMonotonicMs() - this.startedMs,
     };
     const { certificate, results, index } = certifyResults(suite, plainResults, evidence.index, facts, settings.target);
-    const { sign } = this.options;
     const destination = {
       ...settings,
       isPartial: isCutShort || this.isPartial(results),
-      ...(sign === undefined ? {} : { sign: createSigner(sign) }),
       secrets: isReplay ? [] : listSecrets(loadTarget(this.options, process.env).connection),
     };
     const written = writeResults(certificate, suite, results, destination, {

@@ -16,7 +16,6 @@ export interface CertifiedResults {
  * Certifies results with the exchanges that they refer to.
  *
  * @param stated by the target file
- * @param diagnoses whether causes are wanted: that takes long for odd responses
  */
 export function certifyResults(
   suite: Suite,
@@ -24,10 +23,9 @@ export function certifyResults(
   index: ExchangeIndex,
   facts: Omit<RunFacts, 'causes' | 'responseTimes'>,
   stated: { readonly tierPatterns?: readonly string[]; readonly concurrency: number },
-  diagnoses = true,
 ): CertifiedResults {
   const results = attachExchanges(plain, index.find);
-  const causes = diagnoses ? diagnoseRun(suite, results, index, stated.tierPatterns) : [];
+  const causes = diagnoseRun(suite, results, index, stated.tierPatterns);
   const responseTimes = measureResponseTimes(suite, index, stated.concurrency);
   return { certificate: createCertificate(suite, results, { ...facts, causes, responseTimes }), results, index };
 }

@@ -1,13 +1,13 @@
-import { readForeignFile } from '../support/foreign-file.js';
 import { parseJson } from '../support/json.js';
 import { UnusableInput } from '../support/problem.js';
+import { readInputFile } from '../support/read-input-file.js';
 import { validateFile } from '../support/schema-validation.js';
 import { parseYaml } from '../support/yaml-file.js';
 import type { Certificate } from './certificate.js';
 
 /** Reads a certificate. @throws UnusableInput with every problem of the file */
 export function readCertificate(file: string): Certificate {
-  return parseCertificate(readForeignFile(file, 'Name the certificate.json of a run.').toString('utf8'), file);
+  return parseCertificate(readInputFile(file, 'Name the certificate.json of a run.').toString('utf8'), file);
 }
 
 /** Parses the text of a certificate file. @throws UnusableInput with every problem of the text */

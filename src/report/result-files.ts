@@ -6,16 +6,10 @@ import { checkFilesWritable } from './write-files-together.js';
 /** The folder for runs of some cases, in the folder of whole runs. */
 export const partialFolder = 'partial';
 
-/** Returns the file of a certificate's signature, which is beside it. */
-export function getSignaturePath(certificate: string): string {
-  const { dir, name } = path.parse(certificate);
-  return path.join(dir, `${name}.sig`);
-}
-
 /** Lists all files that a run may write into its folder. */
 export function listResultFiles(out: string): string[] {
   const files = listOutputFiles().map((file) => path.join(out, file));
-  return [...files, path.join(out, 'evidence.har.gz'), getSignaturePath(path.join(out, 'certificate.json'))];
+  return [...files, path.join(out, 'evidence.har.gz')];
 }
 
 /** Returns a file of a run. @param named the file, or the folder of the run; a file that does not exist stays as it is */

@@ -8,8 +8,8 @@
 import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createFolder } from '../support/create-folder.js';
-import { describeFileError } from '../support/describe-file-error.js';
 import { UnusableInput } from '../support/problem.js';
+import { describeFileError } from '../support/read-input-file.js';
 
 export interface FileToWrite {
   readonly file: string;

@@ -11,9 +11,8 @@ import { UnusableInput } from '../support/problem.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { type Certificate, createCertificate } from './certificate.js';
 import { encodeContent, loadOutputs } from './output.js';
-import { getSignaturePath, listResultFiles, partialFolder } from './result-files.js';
+import { listResultFiles, partialFolder } from './result-files.js';
 import { createRunView, type RunView } from './run-view.js';
-import type { Signer } from './signature.js';
 import { createRecord, parseRecord, readRecord, renderRecord } from './target-record.js';
 import { getUnpassedFile, listUnpassedCases, readUnpassedCases } from './unpassed-cases.js';
 import { type FileToWrite, writeFilesTogether } from './write-files-together.js';
@@ -43,14 +42,12 @@ export interface ResultsDestination {
     readonly operation?: Relocation;
     readonly tierPatterns?: readonly string[];
   };
-  /** Signs certificate and evidence. */
-  readonly sign?: Signer;
   /** The secrets of the target, which no file may contain. */
   readonly secrets?: readonly Secret[];
 }
 
 /**
- * Writes the results of a run: all outputs, the signature and the record.
+ * Writes the results of a run: all outputs and the record.
  *
  * @throws UnusableInput if one of the files cannot be written; then none is
  */
@@ -58,7 +55,7 @@ export function writeResults(
   certificate: Certificate,
   suite: Suite,
   results: readonly ResultWithExchanges[],
-  { out: wholeOut, recordTo, recordUntil, isPartial = false, target, sign, secrets = [] }: ResultsDestination,
+  { out: wholeOut, recordTo, recordUntil, isPartial = false, target, secrets = [] }: ResultsDestination,
   evidence: Pick<RunView, 'archive' | 'exchanges'> = {},
 ): WrittenResults {
   const out = isPartial ? path.join(wholeOut, partialFolder) : wholeOut;
@@ -68,11 +65,6 @@ export function writeResults(
     ...omitUndefined({ operation: target?.operation, tierPatterns: target?.tierPatterns }),
   });
   const files = renderFiles(view, out, createFileRedactor(view, secrets));
-  const signedCertificate = path.join(out, 'certificate.json');
-  if (evidence.archive !== undefined && sign !== undefined) {
-    const signed = { certificate: files.get(signedCertificate) ?? Buffer.alloc(0), evidence: evidence.archive.content };
-    files.set(getSignaturePath(signedCertificate), Buffer.from(sign(signed)));
-  }
   let record: RecordOutput | undefined;
   const listAll = (): string => {
     // A damaged certificate of an earlier run must not cost this run's results.
@@ -91,7 +83,7 @@ export function writeResults(
   // A file of an earlier run would seem to be of this one.
   for (const file of listResultFiles(out)) if (!files.has(file)) rmSync(file, { force: true });
   return {
-    certificate: signedCertificate,
+    certificate: path.join(out, 'certificate.json'),
     files: [...files.keys()],
     ...(record === undefined ? {} : { record: omitUndefined({ ...record, text: undefined }) as { file: string } }),
   };

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Document, Node } from 'yaml';
-import { readForeignFile } from './foreign-file.js';
 import { type Location, UnusableInput } from './problem.js';
+import { readInputFile } from './read-input-file.js';
 import { requireLazily } from './require-lazily.js';
 
 /** Loads the package `yaml`. */
@@ -33,7 +33,7 @@ export interface YamlFile {
  */
 export function readYaml(file: string, shown = path.relative(process.cwd(), file) || file): YamlFile {
   const at = { file: shown, line: 1, column: 1 };
-  return parseYaml(readForeignFile(file, 'Check the path.', { at }).toString('utf8'), shown);
+  return parseYaml(readInputFile(file, 'Check the path.', { at }).toString('utf8'), shown);
 }
 
 /**

@@ -6,10 +6,10 @@ import { getRequestLimit, type RequestLimit } from '../engine/profile.js';
 import { createReplay, type Replay } from '../engine/replay.js';
 import { getHeaderValues } from '../http/exchange.js';
 import { addHeaders } from '../http/request-headers.js';
-import { type EvidenceOrigin, maxArchiveBytes, parseArchive, type StoredEvidence } from '../report/har-archive.js';
-import { readForeignFile } from '../support/foreign-file.js';
+import { type EvidenceOrigin, parseArchive, type StoredEvidence } from '../report/har-archive.js';
 import { decodeMapsAndSets, encodeMapsAndSets } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
+import { readInputFile } from '../support/read-input-file.js';
 import type { Availability } from '../world/bind-world.js';
 import { readAvailability } from './availability.js';
 import type { Environment, RunOptions } from './run-options.js';
@@ -74,10 +74,7 @@ function decodeRecordedInputs(inputs: unknown): RecordedInputs {
 
 /** Reads an evidence file. @throws UnusableInput if it cannot be read or is not evidence */
 export function readRecordedRun(file: string): RecordedRun {
-  return parseRecordedRun(
-    readForeignFile(file, 'Name the evidence.har of a run.', { maxBytes: maxArchiveBytes }),
-    file,
-  );
+  return parseRecordedRun(readInputFile(file, 'Name the evidence.har of a run.'), file);
 }
 
 /** Parses the content of an evidence file. @throws UnusableInput if it is not evidence */

@@ -18,19 +18,13 @@ import { createRunReplay, type RecordedRun, restoreSettings } from './recorded-r
 import { createEngineOptions } from './settings.js';
 import { createCertifiedTarget } from './target.js';
 
-/** What the exchanges of a recorded run show; the certificate has no times. */
-export interface RejudgedRun extends CertifiedResults {
-  /** The ids of the exchanges that no result rests on. */
-  readonly unused: readonly string[];
-}
-
 /**
  * Judges the exchanges of a recorded run again, in this process. Nothing is sent.
  *
  * @param suite with the ids of the target of that run
- * @param diagnoses whether the certificate lists causes
+ * @returns with a certificate that has no times
  */
-export async function rejudgeRun(recorded: RecordedRun, suite: Suite, diagnoses = false): Promise<RejudgedRun> {
+export async function rejudgeRun(recorded: RecordedRun, suite: Suite): Promise<CertifiedResults> {
   const { evidence, origin } = recorded;
   const { isCutShort, judged, unjudged } = origin.extent;
   const settings = restoreSettings(recorded, suite);
@@ -59,6 +53,5 @@ export async function rejudgeRun(recorded: RecordedRun, suite: Suite, diagnoses 
     durationMs: 0,
   };
   const index = indexExchanges(evidence, createRecognizer(suite.world, settings.target.mentionFilter), results);
-  const certified = certifyResults(suite, results, index, facts, settings.target, diagnoses);
-  return { ...certified, unused: replay.listUnused() };
+  return certifyResults(suite, results, index, facts, settings.target);
 }

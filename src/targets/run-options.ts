@@ -35,8 +35,6 @@ export interface RunOptions {
   readonly budget?: 'quick' | number;
   /** An evidence file to judge again instead of a target. */
   readonly replay?: string;
-  /** The file of a private key that signs certificate and evidence. */
-  readonly sign?: string;
   readonly explore?: number;
   /** Whether to send some thousand more requests, to a target that limits nothing. */
   readonly thorough?: boolean;

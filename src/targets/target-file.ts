@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { AdditivePolicy } from '../judge/drift.js';
-import { readForeignFile } from '../support/foreign-file.js';
+import { readInputFile } from '../support/read-input-file.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
 import type { listNames, ThingKind } from '../world/named-world.js';
@@ -63,5 +63,5 @@ export function resolveBeside({ yaml }: TargetFile, name: string): string {
 export function readBeside(target: TargetFile, name: string, at: YamlPath): string {
   const file = resolveBeside(target, name);
   const place = { at: target.yaml.locate(at), name };
-  return readForeignFile(file, 'Paths are relative to the target file.', place).toString('utf8');
+  return readInputFile(file, 'Paths are relative to the target file.', place).toString('utf8');
 }

@@ -1,133 +1,75 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { quote } from 'shlex';
 import { loadSuite, suiteFolder } from '../cases/suite.js';
 import type { Certificate } from '../report/certificate.js';
-import { listCertificateDifferences } from '../report/certificate-differences.js';
-import { computeDigest, maxArchiveBytes } from '../report/har-archive.js';
-import { parseCertificate } from '../report/read-certificate.js';
-import { getSignaturePath } from '../report/result-files.js';
-import type { SignatureChecker } from '../report/signature.js';
-import { readForeignFile } from '../support/foreign-file.js';
-import { renderSafeStack } from '../support/internal-error.js';
-import { formatProblem, UnusableInput } from '../support/problem.js';
-import { renderShortList } from '../support/render-short-list.js';
-import { toOneLine } from '../support/untrusted-text.js';
-import { parseRecordedRun, type RecordedRun } from './recorded-run.js';
+import { computeDigest } from '../report/har-archive.js';
+import { readCertificate } from '../report/read-certificate.js';
+import { isJsonObject, parseJson } from '../support/json.js';
+import { refuse } from '../support/problem.js';
+import { readInputFile } from '../support/read-input-file.js';
+import { shortenPair, toOneLine } from '../support/untrusted-text.js';
+import { parseRecordedRun } from './recorded-run.js';
 import { rejudgeRun } from './rejudge.js';
 
 export interface Verification {
-  /** What is broken, one line each, which begins with the location; empty if the certificate is whole. */
-  readonly broken: readonly string[];
-  /** Notes for the reader. */
-  readonly notes: readonly string[];
-  /** Undefined if it could not be parsed. */
-  readonly certificate?: Certificate | undefined;
+  readonly certificate: Certificate;
+  /** A line for each member of the certificate that differs from what the evidence shows. */
+  readonly differences: readonly string[];
+  /** For the reader, if another version of the suite wrote the certificate. */
+  readonly note?: string;
 }
 
-const hint = 'Name the certificate.json of a run.';
+/** Differ from run to run, or are only known to the run itself. */
+const ignored = ['started_at', 'duration_ms', 'folder'];
+/** Texts of the suite, which other versions may word or place differently. */
+const textsOfSuite = ['suite', 'at', 'statement', 'part'];
 
 /**
- * Verifies a certificate: it matches its schema, the evidence file is present and unchanged, and judging the evidence
- * again gives the same certificate. Nothing is sent.
+ * Judges the evidence beside a certificate again, and compares the certificate with what it shows. Nothing is sent.
  *
- * @param cases the folder of the user's own cases, if the run had some
- * @param checkSignature checks the signature, if given
- * @throws UnusableInput if the certificate cannot be read
+ * @param cases the folder of the user's own cases, if it is not the one that the certificate names
+ * @throws UnusableInput if a file cannot be read
  */
-export async function verifyCertificate(
-  file: string,
-  {
-    cases,
-    checkSignature,
-  }: { readonly cases?: string | undefined; readonly checkSignature?: SignatureChecker | undefined } = {},
-): Promise<Verification> {
-  const content = readForeignFile(file, hint);
-  const broken: string[] = [];
-  const notes: string[] = [];
-  const certificate = parse(content, file, broken);
-  const evidence = certificate && readEvidence(certificate, file, broken);
-  const signatureFile = getSignaturePath(file);
-  const signature = existsSync(signatureFile) ? readForeignFile(signatureFile, hint) : undefined;
-  if (checkSignature === undefined) {
-    if (signature !== undefined)
-      notes.push(`${signatureFile} was not checked: name the signer's public key with --key.`);
-  } else if (signature === undefined) broken.push(`signature: there is no ${signatureFile}.`);
-  else
-    broken.push(...checkSignature(signature, { certificate: content, evidence: evidence?.content ?? Buffer.alloc(0) }));
-  if (certificate === undefined || evidence === undefined) return { broken, notes, certificate };
-  try {
-    const found = await compareWithRun(certificate, parseRecordedRun(evidence.content, evidence.file), cases);
-    broken.push(...found.broken);
-    notes.push(...found.notes);
-  } catch (error) {
-    const reason = error instanceof UnusableInput ? error.message : renderSafeStack(error);
-    broken.push(`evidence: cannot be judged again: ${reason}`);
-  }
-  return { broken, notes, certificate };
+export async function verifyCertificate(file: string, cases?: string): Promise<Verification> {
+  const certificate = readCertificate(file);
+  const { evidence: stated, own_cases: own, suite: judge } = certificate;
+  if (stated === undefined) throw refuse(file, 'names no evidence', 'Name the certificate.json of a run.');
+  const evidenceFile = path.join(path.dirname(file), path.basename(stated.file));
+  const content = readInputFile(evidenceFile, 'A run writes the evidence beside its certificate.');
+  const run = parseRecordedRun(content, evidenceFile);
+  const suite = loadSuite(suiteFolder, run.availability, cases ?? own?.folder);
+  const shown = (await rejudgeRun(run, suite)).certificate;
+  const evidence = { ...stated, digest: computeDigest(content), exchanges: run.evidence.exchanges.length };
+  const isSameSuite = suite.digest === judge.digest;
+  const note = `The installed suite (${suite.version}, ${suite.digest}) judged the evidence, not that of the certificate (${judge.version}, ${judge.digest}). Differences may come from that.`;
+  const skipped = new Set(isSameSuite ? ignored : [...ignored, ...textsOfSuite]);
+  // Through JSON, as the certificate comes from a file.
+  const members = parseJson(JSON.stringify({ ...shown, evidence }));
+  const differences = [...listDifferences(certificate, members, '', skipped)];
+  return { certificate, differences, ...(isSameSuite ? {} : { note }) };
 }
 
-async function compareWithRun(
-  certificate: Certificate,
-  run: RecordedRun,
-  cases: string | undefined,
-): Promise<Verification> {
-  const { own_cases: own, causes } = certificate;
-  if (own !== undefined && cases === undefined)
-    return {
-      broken: [`own_cases: name the folder of these cases: --cases ${quote(toOneLine(own.folder))}.`],
-      notes: [],
-    };
-  const { suite: recorded } = run.origin;
-  const loaded = loadSuite(suiteFolder, run.availability, own === undefined ? undefined : cases);
-  // The folder may have been moved.
-  const suite =
-    own === undefined || loaded.own === undefined ? loaded : { ...loaded, own: { ...loaded.own, folder: own.folder } };
-  const isSameSuite = suite.digest === recorded.digest;
-  const { certificate: shown, unused } = await rejudgeRun(run, suite, causes !== undefined);
-  const exchanges = run.evidence.exchanges.length;
-  // The installed suite knows its own name and version.
-  const { name, version, digest } = isSameSuite ? suite : recorded;
-  const evidence = certificate.evidence && { ...certificate.evidence, exchanges };
-  const broken = listCertificateDifferences(
-    certificate,
-    { ...shown, suite: { name, version, digest }, ...(evidence === undefined ? {} : { evidence }) },
-    isSameSuite,
-  );
-  if (isSameSuite && unused.length > 0)
-    broken.push(`evidence: no result rests on ${unused.length} exchanges: ${toOneLine(renderShortList(unused))}.`);
-  const note = `The installed suite (${suite.version}, ${suite.digest}) is not the one of the certificate (${recorded.version}, ${recorded.digest}). It judged the evidence, so differences may come from that.`;
-  return { broken, notes: isSameSuite ? [] : [note] };
-}
-
-function parse(content: Buffer, file: string, broken: string[]): Certificate | undefined {
-  try {
-    return parseCertificate(content.toString('utf8'), file);
-  } catch (error) {
-    if (!(error instanceof UnusableInput)) throw error;
-    broken.push(...error.problems.map((problem) => `certificate: ${formatProblem(problem)}`));
-    return undefined;
+function* listDifferences(
+  stated: unknown,
+  shown: unknown,
+  place: string,
+  skipped: ReadonlySet<string>,
+): Generator<string, void, undefined> {
+  const [left, right] = [listMembers(stated), listMembers(shown)];
+  if (left !== undefined && right !== undefined) {
+    for (const name of new Set([...left.keys(), ...right.keys()]))
+      if (!skipped.has(name)) yield* listDifferences(left.get(name), right.get(name), `${place}/${name}`, skipped);
+  } else if (JSON.stringify(stated) !== JSON.stringify(shown)) {
+    const [claim, finding] = shortenPair(renderValue(stated), renderValue(shown));
+    yield `${place.slice(1)}: the certificate says ${claim}; the evidence shows ${finding}`;
   }
 }
 
-/** Reads the evidence, which must be in the folder of the certificate. */
-function readEvidence(
-  { evidence: stated }: Certificate,
-  certificateFile: string,
-  broken: string[],
-): { file: string; content: Buffer } | undefined {
-  if (stated === undefined || !/^evidence\.har(\.gz)?$/.test(stated.file)) {
-    broken.push('evidence/file: must be evidence.har or evidence.har.gz beside the certificate.');
-    return undefined;
-  }
-  const file = path.join(path.dirname(certificateFile), stated.file);
-  if (!existsSync(file)) {
-    broken.push(`evidence/file: cannot read ${file}.`);
-    return undefined;
-  }
-  const content = readForeignFile(file, hint, { maxBytes: maxArchiveBytes });
-  const digest = computeDigest(content);
-  if (digest !== stated.digest)
-    broken.push(`evidence/digest: the certificate says ${stated.digest}; ${file} has ${digest}.`);
-  return { file, content };
+/** Lists the members of an object, or the entries of a list by their ids or numbers. */
+function listMembers(value: unknown): Map<string, unknown> | undefined {
+  if (Array.isArray(value)) return new Map(value.map((entry, n) => [String(entry?.id ?? n + 1), entry]));
+  return isJsonObject(value) ? new Map(Object.entries(value)) : undefined;
+}
+
+function renderValue(value: unknown): string {
+  return value === undefined ? 'nothing' : toOneLine(JSON.stringify(value));
 }

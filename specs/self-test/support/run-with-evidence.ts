@@ -119,5 +119,5 @@ export function readEvidenceBack({ evidence, origin }: Pick<RunWithEvidence, 'ev
 
 /** Judges the evidence of a run again. */
 export async function judgeAgain(left: Pick<RunWithEvidence, 'evidence' | 'origin'>): Promise<Certificate> {
-  return (await rejudgeRun(readEvidenceBack(left), loadSuite(suiteFolder, {}), true)).certificate;
+  return (await rejudgeRun(readEvidenceBack(left), loadSuite(suiteFolder, {}))).certificate;
 }

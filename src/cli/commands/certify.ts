@@ -14,7 +14,6 @@ import { loadRunInputs, shareRun } from '../../playwright/run-inputs.js';
 import { referenceEndNotice, renderProfileNotice } from '../../report/notices.js';
 import { type RequestFormat, renderPlannedRequests } from '../../report/planned-requests.js';
 import { checkOutFolder } from '../../report/result-files.js';
-import { createSigner } from '../../report/signature.js';
 import { readUnpassedCases } from '../../report/unpassed-cases.js';
 import { createFolder } from '../../support/create-folder.js';
 import { refuse } from '../../support/problem.js';
@@ -80,7 +79,6 @@ async function runCertify(
     createFolder(path.dirname(recordTo));
     accessSync(path.dirname(recordTo), constants.W_OK);
   }
-  if (options.sign !== undefined) createSigner(options.sign);
   if (flags.watch) {
     const { watchCases } = await import('../watch-cases.js');
     return await watchCases(options, flags.bail === true);
