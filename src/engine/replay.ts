@@ -24,8 +24,8 @@ const notRecorded = 'The evidence has no exchange for this request: the cases di
 
 /**
  * Answers with the exchanges of an earlier run instead of a target. Nothing is sent. An exchange answers a request only if
- * it was recorded for the same purpose,
- * and for the same request. When a case is judged for the first time, the exchange of an equal request does, too.
+ * it was recorded for the same purpose and the same request. When a case is judged for the first time, the exchange of an
+ * equal request does, too.
  *
  * @param adapt returns a request as it was sent to the target: with its headers, at its path
  */
