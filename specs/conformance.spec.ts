@@ -2,16 +2,11 @@ import path from 'node:path';
 import { compileFunction } from 'node:vm';
 import { isOwnCase } from '../src/cases/suite.js';
 import type { TestCase } from '../src/cases/test-case.js';
-import {
-  detachExchanges,
-  explorationCaseId,
-  type ResultWithExchanges,
-  samplesCaseId,
-} from '../src/engine/case-result.js';
+import { detachExchanges, type ResultWithExchanges, samplesCaseId } from '../src/engine/case-result.js';
 import type { Run } from '../src/engine/run.js';
 import { listSampleCases } from '../src/engine/sample.js';
 import { expectFailure } from '../src/playwright/expected-failure.js';
-import { settings, suite, test } from '../src/playwright/fixtures.js';
+import { suite, test } from '../src/playwright/fixtures.js';
 import { attachTestReport, caseAnnotationType, type TestReport } from '../src/playwright/test-report.js';
 import { renderCodeFrame } from '../src/report/code-frame.js';
 import { createResponseRenderer } from '../src/report/exchange-text.js';
@@ -38,13 +33,6 @@ const here = { file: import.meta.filename, line: 1, column: 1 };
 if (listSampleCases(suite).length > 0) {
   const sample = { id: samplesCaseId, title: 'Some of the first cases, at the end of the run', tags: [samplesCaseId] };
   defineTest(sample, here, (run) => run.repeatSamples());
-}
-
-const { exploration } = settings;
-if (exploration !== undefined) {
-  const { requests, seed, isThorough } = exploration;
-  const title = `${isThorough ? 'All triples of choices, each awkward text, sequences, and ' : ''}${requests} random requests, seed ${seed}`;
-  defineTest({ id: explorationCaseId, title, tags: [explorationCaseId] }, here, (run) => run.explore(exploration));
 }
 
 /** Defines a test that passes its result to the reporter. @param location shown for the test */

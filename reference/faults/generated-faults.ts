@@ -30,7 +30,7 @@ export interface GeneratedFault extends Fault {
   readonly kind: string;
   readonly place: string;
   readonly mistake: string;
-  /** Why no request shows it; undefined when a run must catch it. */
+  /** Why no run shows it; undefined when a run must catch it. */
   readonly invisibility: Invisibility | undefined;
 }
 
@@ -89,7 +89,7 @@ function splitByExactness(mistakes: readonly Mistake<TextComparison>[]) {
 }
 
 /** Replaces handlers for requests that meet all conditions. */
-export function inBranch(met: readonly Condition[], { change }: Loss): Change {
+function inBranch(met: readonly Condition[], { change }: Loss): Change {
   return (handlers) => {
     let members: Members = {};
     let query: ParsedQuery = { filters: [], audienceRulesOnly: false };

@@ -1,10 +1,10 @@
 import { conditions } from './branch.js';
 
-/** Why no request shows a mistake at a place, for a class of both. */
+/** Why no run shows a mistake at a place, for a class of both. */
 export type Invisibility =
   | { readonly is: 'open'; readonly question: string }
-  /** A default run sends no request that shows it, and `certify --thorough` does. */
-  | { readonly is: 'thorough-only'; readonly reason: string }
+  /** A documented request shows it, and the suite sends none, in order to send few. */
+  | { readonly is: 'undetected'; readonly reason: string }
   | { readonly is: 'not-visible'; readonly reason: string };
 
 interface Rule {
@@ -26,7 +26,7 @@ const hidden = (places: RegExp, mistakes: RegExp, reason: string): Rule => ({
 const costly = (places: RegExp, mistakes: RegExp, reason: string): Rule => ({
   places,
   mistakes,
-  invisibility: { is: 'thorough-only', reason },
+  invisibility: { is: 'undetected', reason },
 });
 
 const any = /^/;
@@ -47,7 +47,7 @@ function openConditions(): string {
   return conditions.flatMap(({ id, question }) => (question === undefined ? [] : [id])).join('|');
 }
 
-/** The classes of generated faults that no documented request shows, each with its reason. */
+/** The classes of generated faults that no run shows, each with its reason. */
 const rules: readonly Rule[] = [
   // Texts.
   open(/^order-metadata-/, any, 'order-metadata-rules'),
@@ -159,7 +159,7 @@ const rules: readonly Rule[] = [
   hidden(/^body$/, /^shallow-alone$/, 'No documented body is nested deeper.'),
 ];
 
-/** Why no request shows a mistake at a place; `undefined` when one must. */
+/** Why no run shows a mistake at a place; `undefined` when it must. */
 export function findInvisibility(place: string, mistake: string): Invisibility | undefined {
   return rules.find(({ places, mistakes }) => places.test(place) && mistakes.test(mistake))?.invisibility;
 }

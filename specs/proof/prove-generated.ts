@@ -24,8 +24,8 @@ export async function proveGenerated(faults = listGeneratedFaults()): Promise<Ge
   });
 }
 
-const marks = { killed: '✗', open: '?', 'thorough-only': '+', 'not-visible': '·', surviving: '**S**' } as const;
-const leadIns = { open: 'Open', 'thorough-only': 'Only --thorough', 'not-visible': 'Not visible' } as const;
+const marks = { killed: '✗', open: '?', undetected: '+', 'not-visible': '·', surviving: '**S**' } as const;
+const leadIns = { open: 'Open', undetected: 'Undetected', 'not-visible': 'Not visible' } as const;
 
 /** A report: counts by kind and place, reasons, survivors, and a table of places and mistakes for each kind. */
 export function renderGenerated(proofs: readonly GeneratedProof[]): string {
@@ -45,17 +45,17 @@ export function renderGenerated(proofs: readonly GeneratedProof[]): string {
   return [
     '# Generated faults: places × mistakes',
     '',
-    `${proofs.length} faults. ✗ is killed, ? is left open by a question, + shows with --thorough only, · is not visible, S survives.`,
+    `${proofs.length} faults. ✗ is killed, ? is left open by a question, + shows in requests that the suite does not send, · is not visible, S survives.`,
     '',
     ...renderTable(
-      ['kind', 'killed', 'open', 'only --thorough', 'not visible', 'surviving'],
+      ['kind', 'killed', 'open', 'undetected by design', 'not visible', 'surviving'],
       [
         ...kinds.map((kind) => [kind, ...counts(proofs.filter(({ fault }) => fault.kind === kind))]),
         ['all', ...counts(proofs)],
       ],
     ),
     '',
-    '## Why no request of a default run shows them',
+    '## Why no run shows them',
     '',
     ...renderTable(
       ['reason', 'faults'],

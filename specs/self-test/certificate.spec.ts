@@ -19,7 +19,7 @@ import { createNamelessWorld, runFacts } from './support/stubs.js';
 
 const at = { file: 'cases/a.yaml', line: 3, column: 5 };
 const part = 'Limits';
-const requirement = (id: string): Requirement => ({ id, part, statement: `${id} holds.`, findings: [], at });
+const requirement = (id: string): Requirement => ({ id, part, statement: `${id} holds.`, at });
 const question = (id: string, ...warn: readonly string[]): Question => ({
   id,
   group: 'G',

@@ -87,15 +87,6 @@ test.describe('Judging the evidence again gives the same certificate', () => {
       await expectSame(channel(), { options: { only: few.split(',') } });
     });
 
-  test('for random requests that found a fault', async () => {
-    const options = { only: ['limit'], explore: 400, seed: 7 };
-    const { certificate } = await expectSame(channelTo(createReference({ faults: [window] })), {
-      options,
-    });
-    const found = certificate.requirements.flatMap(({ cases }) => cases).filter(({ id }) => id === 'explore');
-    expect(found.map(({ verdict }) => verdict)).toEqual(['fail']);
-  });
-
   test('for selected cases and for an interrupted run', async () => {
     const left = await runWithEvidence(channelTo(createReference()), { selects: ({ id }) => id.startsWith('window') });
     expect(await judgeAgain(left)).toEqual(left.certificate);

@@ -28,7 +28,6 @@ import {
   renderMigrationSentence,
 } from '../../src/report/compare/migration-report.js';
 import { listOutputFiles } from '../../src/report/output.js';
-import { renderYaml } from '../../src/report/render-yaml.js';
 import { renderAnnotations } from '../../src/report/terminal/github-annotations.js';
 import { renderJobSummary } from '../../src/report/terminal/job-summary.js';
 import { renderProgress } from '../../src/report/terminal/progress.js';
@@ -125,7 +124,6 @@ function createHostileRun(text: NextText): {
       verdict,
       reason: text(),
       expected: `It has ${text()}`,
-      asCase: renderYaml({ title: text(), [text()]: text() }),
       at,
       rows: [0, 1].map(() => ({ title: text(), verdict: 'fail', reason: text() })),
       outcome: text(),

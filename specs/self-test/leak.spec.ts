@@ -177,7 +177,7 @@ for (const [what, answer] of [
       GITHUB_ACTIONS: 'true',
       GITHUB_STEP_SUMMARY: path.join(cwd, 'job-summary.md'),
     };
-    const command = ['record', '--target', 'leaky.yaml', '--to', 'record.yaml', '--out', 'results', '--explore', '5'];
+    const command = ['record', '--target', 'leaky.yaml', '--to', 'record.yaml', '--out', 'results'];
     const reporters = ['--add-reporter', 'html,json,junit,blob,list'];
     // Some of these cases fail. A failing test with a trace takes a new process.
     const some = ['--grep', 'window-with-few-valid|@response-shape|@error-shape|@deprecation-headers', '--trace=on'];

@@ -100,6 +100,7 @@ test.describe('Nothing is required if a part of the request is open', () => {
       items(...Array(100).fill(product('mug', 1_000_000))),
       items(product('shirt'), sku('mug-white')),
       query(`${levelFilter}=gold`),
+      query(`${levelFilter}=%F0%9F%8E%81`),
     ])
       expect(oracleWith(patch).openReason).toBeUndefined();
   });
@@ -138,6 +139,23 @@ test.describe('Nothing is required if a part of the request is open', () => {
       expect(countTiers(oracle, 'open')).toBe(world.tiers.length);
       expect([oracle.alternatives, oracle.listReasons(world.tiers[0] as Tier)]).toEqual([[], []]);
     }));
+
+  const ambiguous: readonly (readonly [reason: string, patch: RequestPatch])[] = [
+    ['half of a surrogate pair', { raw: '{"metadata": {"a": "\\ud83d"}}' }],
+    ['half of a surrogate pair', { raw: '{"metadata": {"\\udf81": "a"}}' }],
+    ['repeats a key', { raw: '{"metadata": {"a": "b", "a": "c"}}' }],
+    ['repeats a key', { raw: '{"metadata": {}, "metadata": {}}' }],
+    [
+      'a double does not hold the number',
+      { raw: '{"order": {"items": [{"product_id": "a", "quantity": 9007199254740993}]}}' },
+    ],
+    ['is not UTF-8', query(`${levelFilter}=%F0%9F`)],
+  ];
+  test('and for text on which parsers disagree', () => {
+    checkEachRow(ambiguous, (reason, patch) => expect(oracleWith(patch).undocumentedReason).toContain(reason));
+    const escaped = { raw: '{"metadata": {"a": "🎁 \\ud83d\\udf81 \\\\ud83d"}}' };
+    expect(oracleWith(escaped).undocumentedReason).toBeUndefined();
+  });
 });
 
 test.describe('If a part of the request is open, the rest still holds', () => {

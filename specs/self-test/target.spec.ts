@@ -205,7 +205,7 @@ tls: { cert: cert.pem, key: key.pem }`;
     GATEWAY_KEY: 'hunter2',
     OWN_PROXY: 'http://me:hunter2@proxy.test',
   };
-  const options = { target: writeFile('target.yaml', text), explore: 7, recordTo: 'record.yaml' };
+  const options = { target: writeFile('target.yaml', text), recordTo: 'record.yaml' };
   const settings = loadSettings(options, environment, suite);
   const bytes = serialize(settings);
   expect(deserialize(bytes)).toEqual(settings);

@@ -74,7 +74,7 @@ function patchBody(body: RequestDraft['body'], patch: RequestPatch): RequestDraf
 }
 
 /** Merges objects at every depth; any other value, null too, replaces. */
-export function mergeJson(base: unknown, change: unknown): unknown {
+function mergeJson(base: unknown, change: unknown): unknown {
   if (!isJsonObject(base) || !isJsonObject(change)) return change;
   const merged = Object.entries(change).map(([key, value]) => [key, mergeJson(base[key], value)] as const);
   return { ...base, ...Object.fromEntries(merged) };

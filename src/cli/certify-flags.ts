@@ -46,29 +46,24 @@ export function addCertifyFlags(command: Command): Command {
     .option('--replay <evidence>', 'judge the exchanges of an earlier run again and send nothing')
     .option('--same-as <target>', 'with several --target: compare the answers of the others with those of this one')
     .option('--accept <file>', 'of --same-as: differences that do not count')
-    .addOption(countFlag('--explore <requests>', 'also send N random requests'))
-    .option('--thorough', 'also send some thousand requests, if the target does not limit them')
-    .addOption(countFlag('--seed <number>', 'of --explore and --thorough: draw the same requests again'))
     .argument('[arguments...]', 'a base URL; after --: arguments for Playwright, such as --grep @limit.newest-150');
 }
 
 /** @param positional arguments without a flag @throws UnusableInput if they name several deployments */
 export function readCertifyOptions(flags: CertifyFlags, positional: readonly string[]): RunOptions {
-  const { cases, out, against, intrusive, worldLoaded, only, replay, explore, thorough } = flags;
+  const { cases, out, against, intrusive, worldLoaded, only, replay } = flags;
   return {
     ...readTargetOptions(
       hasSeveralTargets(flags) ? { ...flags, target: flags.reference ? [] : (flags.target?.slice(0, 1) ?? []) } : flags,
       positional,
     ),
-    ...omitUndefined({ cases, out, against, intrusive, worldLoaded, only, explore, thorough }),
+    ...omitUndefined({ cases, out, against, intrusive, worldLoaded, only }),
     ...omitUndefined({
       replay: replay && findRunFile(replay, 'evidence.har', 'evidence.har.gz'),
       recordTo: flags.to,
       recordUntil: flags.until,
       budget: flags.quick ? 'quick' : flags.budget,
     }),
-    // Another one each time: the certificate names it.
-    seed: flags.seed ?? 1 + Math.floor(Math.random() * 1_000_000),
   };
 }
 

@@ -4,26 +4,12 @@ import { suggest } from '../support/suggest.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
 import type { audienceParameter } from './operation.js';
 
-/** The kinds of violations that random requests can find. */
-export type ExplorationFinding =
-  | 'request-refused'
-  | 'expand-refused'
-  | 'audience-rules-only-refused'
-  | 'repeated-product-refused'
-  | 'order-metadata-refused'
-  | 'campaign-filter-wrong'
-  | 'metadata-filter-wrong'
-  | 'older-returned'
-  | 'invalid-returned'
-  | 'reserved-returned'
-  | 'valid-not-returned';
-
 /** A statement of the documentation. */
 export interface Requirement {
   readonly id: string;
-  /** The violations of this requirement that random requests can find. */
-  readonly findings: readonly ExplorationFinding[];
   readonly part: string;
+  /** What a picture shows of the requests that verify it. */
+  readonly picture?: 'window' | 'filter-by-campaign' | 'filter-by-metadata';
   readonly statement: string;
   readonly at: Location;
 }
@@ -82,7 +68,7 @@ export function isWarningOutcome({ answer }: Question, outcome: string | undefin
 }
 
 interface ContractDocument {
-  requirements: (Omit<Requirement, 'findings' | 'at'> & Partial<Requirement>)[];
+  requirements: Omit<Requirement, 'at'>[];
   groups: (QuestionGroup & { about: OperationElement })[];
   questions: (Pick<Question, 'id' | 'group' | 'part' | 'open'> & {
     about?: OperationElement;
@@ -117,7 +103,7 @@ export function parseContract(file: YamlFile): Contract {
   if (problems.length > 0) throw new UnusableInput(problems);
 
   return {
-    requirements: requirements.map((entry, n) => ({ findings: [], ...entry, at: file.locate(['requirements', n]) })),
+    requirements: requirements.map((entry, n) => ({ ...entry, at: file.locate(['requirements', n]) })),
     groups: groups.map(({ name, asks }) => ({ name, asks })),
     questions: questions.map(({ outcomes, value, warn, about, ...entry }, n) => ({
       ...entry,

@@ -34,8 +34,6 @@ export interface CaseResult {
     readonly reason: string;
     readonly condition?: FailureCondition;
   }[];
-  /** For a failure found with random requests: YAML of a case that reproduces it. */
-  readonly asCase?: string;
   /** The answer to a question. */
   readonly outcome?: string;
   readonly exchangeId?: string;
@@ -96,8 +94,7 @@ export function countRequests(results: readonly CaseResult[]): Pick<CaseResult, 
   };
 }
 
-/** Ids of results that belong to no single case: random requests, and the sample cases at the end of a run. */
-export const explorationCaseId = 'explore';
+/** The id of the result of the sample cases at the end of a run, which belongs to no single case. */
 export const samplesCaseId = 'sampled-again';
 
 /** Why a case has no verdict, for reasons that say nothing about the target. */

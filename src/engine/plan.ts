@@ -9,16 +9,13 @@ import { joinLines, shorten } from '../support/untrusted-text.js';
 import type { NamedWorld } from '../world/named-world.js';
 import { isSerial, listRequests } from './case-sender.js';
 import { describeContent } from './describe-row.js';
-import type { Exploration } from './request-values.js';
 import { listSampleCases } from './sample.js';
-import { countExplorationRequests } from './thorough-requests.js';
 
 export interface Plan {
   readonly calibration: readonly HttpRequest[];
   readonly cases: readonly PlannedCase[];
   /** The cases that are sent again at the end, and the number of their requests. */
   readonly samples: { readonly ids: readonly string[]; readonly requests: number };
-  readonly randomRequests: number;
 }
 
 export interface PlannedCase {
@@ -33,7 +30,7 @@ export interface PlannedCase {
 }
 
 /** Lists the requests that a run would send. */
-export function createPlan(suite: Suite, settings: RunScope & { readonly exploration?: Exploration }): Plan {
+export function createPlan(suite: Suite, settings: RunScope): Plan {
   const { operation = {} } = settings.target;
   const relocate = (requests: readonly HttpRequest[]) => requests.map((request) => relocateRequest(request, operation));
   const tally = createRequestTally();
@@ -48,7 +45,6 @@ export function createPlan(suite: Suite, settings: RunScope & { readonly explora
         : { ...own, reason, requests: [] };
     }),
     samples: { ids: samples.map(({ id }) => id), requests: samples.flatMap(listRequests).length },
-    randomRequests: countExplorationRequests(settings.exploration, suite.world),
   };
 }
 
@@ -88,7 +84,7 @@ export async function adaptPlan(
   return { ...plan, calibration: (await adaptAll(plan.calibration)).requests, cases };
 }
 
-/** Counts the requests of a plan without random ones. */
+/** Counts the requests of a plan. */
 export function countPlannedRequests({ calibration, cases, samples }: Plan): number {
   return calibration.length + cases.flatMap(({ requests }) => requests).length + samples.requests;
 }
@@ -98,10 +94,9 @@ const maxLine = 160;
 
 /** Renders a plan for people: one line per request, and the totals. */
 export function renderPlan(plan: Plan, world: NamedWorld): string {
-  const { calibration, cases, samples, randomRequests } = plan;
+  const { calibration, cases, samples } = plan;
   const requestLine = (request: HttpRequest) => `  ${shorten(describeContent(request, world), maxLine)}`;
   const sent = cases.filter(({ reason }) => reason === undefined);
-  const total = countPlannedRequests(plan) + randomRequests;
   return joinLines([
     `calibration  (${calibration.length})`,
     ...calibration.map(requestLine),
@@ -111,9 +106,8 @@ export function renderPlan(plan: Plan, world: NamedWorld): string {
       ...unsupported.map((each) => `  not sent: ${each}`),
     ]),
     ...(samples.requests === 0 ? [] : [`${samples.ids.join(', ')}, again at the end  (${samples.requests})`]),
-    ...(randomRequests === 0 ? [] : [`random requests  (${randomRequests}, and as many to shrink a failure)`]),
     '',
-    `${sent.length} of ${cases.length} cases, ${total} requests. A failing case is sent two or three times. Nothing was sent. With --format curl, the requests are shown in full.`,
+    `${sent.length} of ${cases.length} cases, ${countPlannedRequests(plan)} requests. A failing case is sent two or three times. Nothing was sent. With --format curl, the requests are shown in full.`,
   ]);
 }
 

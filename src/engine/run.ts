@@ -8,14 +8,12 @@ import type { MentionFilter } from '../recognition/sibling-values.js';
 import { hasMentions } from '../recognition/tier-mentions.js';
 import { InternalError } from '../support/internal-error.js';
 import { type Calibration, calibrate } from './calibrate.js';
-import { createUnsentResult, explorationCaseId, type ResultWithExchanges, samplesCaseId } from './case-result.js';
+import { createUnsentResult, type ResultWithExchanges, samplesCaseId } from './case-result.js';
 import { type CaseSender, createCaseSender } from './case-sender.js';
 import { calibrationPurpose, type EvidenceKeeper } from './evidence-keeper.js';
 import type { Replay } from './replay.js';
-import type { Exploration } from './request-values.js';
 import { runCase } from './run-case.js';
 import { combineSampleResults, listSampleCases } from './sample.js';
-import { sanitizeResult } from './sanitize-result.js';
 
 /** What the user states about a target and wants from a run. */
 export interface EngineOptions {
@@ -102,13 +100,6 @@ export async function startRun(suite: Suite, channel: Channel, options: EngineOp
       const sender = replay?.createSender(samplesCaseId) ?? createCaseSender(channel, [], suite.cases);
       for (const testCase of listSampleCases(suite)) results.push(await runWith(sender, testCase, samplesCaseId));
       return combineSampleResults(results);
-    },
-    /** Sends random requests. */
-    async explore(exploration: Exploration, onProgress?: (sent: number, total: number) => void) {
-      // Loaded on demand: most runs do not need the generator of random requests.
-      const { explore } = await import('./explore.js');
-      const result = await explore(suite, createChannel(explorationCaseId), background, exploration, onProgress);
-      return sanitizeResult(result, terms.redact, find);
     },
   };
 }

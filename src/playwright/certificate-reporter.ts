@@ -12,7 +12,6 @@ import { selectFromSuite } from '../cases/case-selection.js';
 import {
   type CaseResult,
   createUnsentResult,
-  explorationCaseId,
   isPartialRun,
   notReachedReason,
   samplesCaseId,
@@ -243,15 +242,14 @@ export default class CertificateReporter implements Reporter {
   private listResults(unreachable: string | undefined): CaseResult[] {
     const { selected, results } = this;
     const { suite, settings } = this.inputs;
-    return [
-      ...selectFromSuite(suite, settings).cases.flatMap((testCase) => {
-        const result = results.get(testCase.id);
-        if (result !== undefined) return [result];
-        if (unreachable !== undefined) return [createUnsentResult(testCase, 'inconclusive', unreachable)];
-        return selected.has(testCase.id) ? [createUnsentResult(testCase, 'not-run', notReachedReason)] : [];
-      }),
-      ...[samplesCaseId, explorationCaseId].flatMap((id) => results.get(id) ?? []),
-    ];
+    const ofCases = selectFromSuite(suite, settings).cases.flatMap((testCase) => {
+      const result = results.get(testCase.id);
+      if (result !== undefined) return [result];
+      if (unreachable !== undefined) return [createUnsentResult(testCase, 'inconclusive', unreachable)];
+      return selected.has(testCase.id) ? [createUnsentResult(testCase, 'not-run', notReachedReason)] : [];
+    });
+    const ofSamples = results.get(samplesCaseId);
+    return ofSamples === undefined ? ofCases : [...ofCases, ofSamples];
   }
 
   printsToStdio(): boolean {

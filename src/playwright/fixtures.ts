@@ -12,7 +12,7 @@ import { disableStackMapping } from './stack-mapping.js';
 disableStackMapping();
 
 /** Tests are created from them. */
-export const { settings } = loadRunInputs();
+const { settings } = loadRunInputs();
 export const suite = selectFromSuite(loadRunInputs().suite, settings);
 
 interface WorkerFixtures {

@@ -4,7 +4,6 @@ import { isWarningOutcome, type Question } from '../contract/contract.js';
 import type { Calibration } from '../engine/calibrate.js';
 import {
   countRequests,
-  explorationCaseId,
   isPartialRun,
   notSelectedReason,
   type ResultWithExchanges,
@@ -37,8 +36,6 @@ export interface Certificate {
   readonly selected?: { readonly verdict: RunVerdict; readonly cases: VerdictCounts };
   /** What a run with a limited number of requests covers. */
   readonly profile?: ProfileStatistics;
-  /** Whether some thousand requests were sent beside the cases, and all of them were answered as documented. */
-  readonly is_thorough?: true;
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
   readonly summary: VerdictCounts;
   /** What most likely is wrong, the cause of most failures first. They change no verdict. */
@@ -96,7 +93,6 @@ export interface CaseEntry {
   /** For `fail` and `error`: reason, expected and received, in lines for people. */
   readonly failure?: string;
   readonly repeat_with?: string;
-  readonly as_case?: string;
 }
 
 export interface QuestionEntry {
@@ -135,7 +131,6 @@ export interface RunFacts {
   /** Whether only selected cases or rows were sent. */
   readonly isSelection?: boolean;
   readonly profile?: ProfileStatistics;
-  readonly isThorough?: boolean;
   readonly isReplay?: boolean;
   /** Whether the run ended before all selected cases were judged. */
   readonly isCutShort: boolean;
@@ -160,12 +155,11 @@ export function collectRunFacts(
   settings: {
     readonly only?: readonly string[];
     readonly profile?: Pick<Profile, 'figures'>;
-    readonly exploration?: { readonly isThorough?: boolean };
     readonly notes: readonly string[];
   },
   planned: readonly Pick<TestCase, 'id'>[] = [],
-): Pick<RunFacts, 'requestsSent' | 'isSelection' | 'profile' | 'isThorough' | 'notes'> {
-  const { only, exploration, notes } = settings;
+): Pick<RunFacts, 'requestsSent' | 'isSelection' | 'profile' | 'notes'> {
+  const { only, notes } = settings;
   const withResult = new Set(results.map(({ id }) => id));
   const isNarrowed = planned.some(({ id }) => !withResult.has(id));
   const figures = settings.profile?.figures;
@@ -174,7 +168,7 @@ export function collectRunFacts(
   return {
     requestsSent: (calibration?.requestsSent ?? 0) + countRequests(results).requestsSent,
     isSelection: only !== undefined || profile !== undefined || isNarrowed,
-    ...omitUndefined({ profile, isThorough: exploration?.isThorough }),
+    ...omitUndefined({ profile }),
     notes: [profile && renderProfileNotice(profile), calibration?.note, ...notes].filter((note) => note !== undefined),
   };
 }
@@ -188,15 +182,12 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
   const renderResponse = createStableRenderer(suite.world);
   const createEntry = (id: string, result: ResultWithExchanges | undefined) =>
     createCaseEntry(id, result, facts.target.base_url, renderResponse);
-  // A result that is of no single case counts as one more case of the requirement that it refutes.
-  const others = [samplesCaseId, explorationCaseId].flatMap((id) => byCase.get(id) ?? []);
-  const exploration = byCase.get(explorationCaseId);
+  const samples = byCase.get(samplesCaseId);
   const requirements = suite.contract.requirements.map(({ id, part, statement }): RequirementEntry => {
     const verifying = ofSuite.cases.filter((each) => each.kind === 'requirement' && each.verifies === id);
-    const cases = [
-      ...verifying.map((testCase) => createEntry(testCase.id, byCase.get(testCase.id))),
-      ...others.filter(({ subject }) => subject === id).map((result) => createEntry(result.id, result)),
-    ];
+    const cases = verifying.map((testCase) => createEntry(testCase.id, byCase.get(testCase.id)));
+    // The samples are of no single case: they count as one more case of the requirement that they refute.
+    if (samples?.subject === id) cases.push(createEntry(samples.id, samples));
     return { id, part, statement, verdict: findWorstVerdict(cases.map(({ verdict }) => verdict)), cases };
   });
   const questions = suite.contract.questions.map((question) => createQuestionEntry(question, byCase.get(question.id)));
@@ -225,7 +216,6 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     target: facts.target,
     ...(facts.isSelection ? { selected: { verdict: determineRunVerdict(merged), cases: countVerdicts(merged) } } : {}),
     ...omitUndefined({ profile }),
-    ...(facts.isThorough && exploration?.verdict === 'pass' ? { is_thorough: true } : {}),
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     summary: countVerdicts(requirements),
     ...(facts.causes === undefined || facts.causes.length === 0 ? {} : { causes: facts.causes }),
@@ -241,7 +231,6 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
       ...facts.notes,
       ...describeOwnCases(own),
       ...drift.flatMap(({ each }) => (each.kind === 'addition' ? [toOneLine(each.message)] : [])),
-      ...(exploration?.subject === explorationCaseId ? [exploration.reason] : []),
     ],
     requests_sent: facts.requestsSent,
     exchanges_judged: countRequests(all).exchangesJudged,
@@ -342,7 +331,7 @@ function createCaseEntry(
   renderResponse: ResponseRenderer,
 ): CaseEntry {
   if (result === undefined) return { id, verdict: 'not-run', reason: notSelectedReason };
-  const { verdict, reason, at, rows, exchange, asCase } = result;
+  const { verdict, reason, at, rows, exchange } = result;
   if (verdict === 'pass') return { id, verdict, reason };
   const unpassed = rows.flatMap(({ title, verdict, reason }) =>
     verdict === 'pass' || title === '' ? [] : [{ title, verdict, reason }],
@@ -357,7 +346,6 @@ function createCaseEntry(
       rows: unpassed.length > 0 ? unpassed : undefined,
       failure: isFailure ? renderFailure(result, baseUrl, renderResponse) : undefined,
       repeat_with: exchange && renderCurlCommand(getSentRequest(exchange), baseUrl),
-      as_case: asCase,
     }),
   };
 }

@@ -28,7 +28,7 @@ export function renderBrokenCase(
 
 /** Creates the sections that every output shows: why a case failed, and the command that sends the request again. */
 export function createFailureSections(
-  { reason, rows, expected, exchange, asCase }: ResultWithExchanges,
+  { reason, rows, expected, exchange }: ResultWithExchanges,
   baseUrl: string,
   renderResponse: ResponseRenderer,
 ) {
@@ -37,7 +37,6 @@ export function createFailureSections(
     why: rows.length > 1 ? [`${failing.length} of ${rows.length} rows fail:`, ...failing] : [reason],
     ...omitUndefined({
       expected: expected === undefined ? undefined : toOneLine(`${expected}.`),
-      asCase: asCase?.trimEnd(),
       received: exchange && renderResponse(exchange),
       command: exchange && renderCurlCommand(getSentRequest(exchange), baseUrl),
     }),
@@ -46,13 +45,12 @@ export function createFailureSections(
 
 /** Renders why a case failed, in lines for people. */
 export function renderFailure(result: ResultWithExchanges, baseUrl: string, renderResponse: ResponseRenderer): string {
-  const { why, expected, asCase, received, command } = createFailureSections(result, baseUrl, renderResponse);
+  const { why, expected, received, command } = createFailureSections(result, baseUrl, renderResponse);
   const section = (heading: string, text: string | undefined) =>
     text === undefined ? [] : ['', `${heading}:`, ...text.split('\n')];
   return joinLines([
     ...why,
     ...section('Expected', expected),
-    ...section('As a case', asCase),
     ...section('Received', received),
     ...section('Send it again with', command),
   ]).trimEnd();

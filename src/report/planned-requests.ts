@@ -10,7 +10,7 @@ export type RequestFormat = (typeof requestFormats)[number];
 const renderers = { curl: renderCurl, http: renderHttpFile } as const satisfies Record<RequestFormat, unknown>;
 
 /**
- * Renders all requests of a plan, except random ones.
+ * Renders all requests of a plan.
  *
  * @param baseUrl without a trailing slash, or a variable such as `$BASE_URL`
  * @param extraHeaders the headers that the target wants with every request

@@ -53,14 +53,14 @@ export function loadInputs(options: RunOptions, environment: Environment): RunIn
 
 /** Encodes the inputs of a run as JSON. They contain no secrets. */
 export function encodeRecordedInputs(availability: Availability, settings: RunSettings): unknown {
-  const { target, expected, excludesIntrusive, only, profile, notes, exploration } = settings;
+  const { target, expected, excludesIntrusive, only, profile, notes } = settings;
   const { pins: _, responseSchema: __, notes: ___, ...stated } = target;
   const limit = profile && getRequestLimit(profile);
   const derived = listTargetNotes(target, availability.ownPromotions);
   const own = notes.filter((note) => !derived.includes(note));
   return encodeMapsAndSets({
     availability,
-    settings: { target: stated, expected, excludesIntrusive, only, limit, exploration, notes: own },
+    settings: { target: stated, expected, excludesIntrusive, only, limit, notes: own },
   });
 }
 

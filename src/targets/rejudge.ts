@@ -2,7 +2,6 @@ import { selectFromSuite } from '../cases/case-selection.js';
 import type { Suite } from '../cases/suite.js';
 import {
   createUnsentResult,
-  explorationCaseId,
   notReachedReason,
   type ResultWithExchanges,
   samplesCaseId,
@@ -41,8 +40,6 @@ export async function rejudgeRun(recorded: RecordedRun, suite: Suite): Promise<C
     else if (stated !== undefined) results.push(createUnsentResult(testCase, 'not-run', notReachedReason));
   }
   if (wasJudged.has(samplesCaseId) && listSampleCases(selected).length > 0) results.push(await run.repeatSamples());
-  const { exploration } = settings;
-  if (wasJudged.has(explorationCaseId) && exploration !== undefined) results.push(await run.explore(exploration));
   const facts = {
     target: createCertifiedTarget(settings.target, origin.baseUrl),
     ...collectRunFacts(results, run.calibration, settings, selected.cases),

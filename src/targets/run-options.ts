@@ -35,11 +35,6 @@ export interface RunOptions {
   readonly budget?: 'quick' | number;
   /** An evidence file to judge again instead of a target. */
   readonly replay?: string;
-  readonly explore?: number;
-  /** Whether to send some thousand more requests, to a target that limits nothing. */
-  readonly thorough?: boolean;
-  /** Draws the same random requests again. */
-  readonly seed?: number;
 }
 
 /** Adds the target file and the base URL of the environment (TARGET, BASE_URL) where the options name none. */

@@ -5,7 +5,6 @@ import { readDiscriminatingRows } from '../cases/discriminating-rows.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import { describeRelocation } from '../contract/relocation.js';
 import { createProfile, type Profile } from '../engine/profile.js';
-import type { Exploration } from '../engine/request-values.js';
 import type { EngineOptions } from '../engine/run.js';
 import type { Baseline } from '../judge/drift.js';
 import { createRedactor } from '../redaction/redactor.js';
@@ -34,15 +33,11 @@ export interface RunSettings {
   /** The rows to run if requests are limited. */
   readonly profile?: Profile;
   readonly notes: readonly string[];
-  readonly exploration?: Exploration;
   readonly out: string;
   readonly recordTo?: string;
   /** The last day of that record. */
   readonly recordUntil?: string;
 }
-
-/** How many random requests a thorough run sends, unless `--explore` says so. */
-const thoroughRandomRequests = 300;
 
 /**
  * Reads the settings of a run and the files that they name.
@@ -54,15 +49,13 @@ export function loadSettings(options: RunOptions, environment: Environment, suit
   const { target, connection } = loadTarget(options, environment);
   const problems = [...findPinProblems(target, suite), ...findSecretsInRequests(connection, suite)];
   if (problems.length > 0) throw new UnusableInput(problems);
-  const { against, recordTo, recordUntil, thorough: isThorough = false, seed = 1 } = options;
-  const explore = options.explore ?? (isThorough ? thoroughRandomRequests : undefined);
+  const { against, recordTo, recordUntil } = options;
   const record = against ? readRecord(against) : undefined;
   const recordNote = record && describeUncompared(record, suite);
   const pins = Object.fromEntries([...target.pins].map(([question, { outcome }]) => [question, outcome]));
   // Fails if the file is not a record, so that nothing else is overwritten.
   const older = recordTo && existsSync(recordTo) ? readRecord(recordTo) : undefined;
   if (older !== undefined && recordUntil === undefined) refuseLossOfDates(older, recordTo);
-  const isPartial = suite.world.unavailable.size > 0;
   const excludesIntrusive = options.intrusive === false;
   return {
     target,
@@ -72,11 +65,7 @@ export function loadSettings(options: RunOptions, environment: Environment, suit
       ...listTargetNotes(target, suite.world.ownPromotions),
       ...target.notes,
       ...(recordNote === undefined ? [] : [recordNote]),
-      ...(explore !== undefined && isPartial ? ['Random requests were not sent: they need the whole test data.'] : []),
     ],
-    ...(explore === undefined || isPartial
-      ? {}
-      : { exploration: { requests: explore, seed, ...(isThorough ? { isThorough } : {}) } }),
     ...readSelection(options, suite, { target, excludesIntrusive }),
     out: resolveResultsFolder(target, options),
     ...(recordTo ? { recordTo, ...omitUndefined({ recordUntil }) } : {}),
@@ -122,8 +111,6 @@ export function readSelection(
   recordedOnly?: readonly string[],
 ): Pick<RunSettings, 'only' | 'profile'> {
   const only = options.only === undefined ? recordedOnly : findCasesByName(options.only, suite, '--only');
-  if (options.budget !== undefined && (options.explore !== undefined || options.thorough))
-    throw refuse('--quick, --budget', 'cannot be combined with --explore or --thorough', 'Remove one of them.');
   const { budget } = options;
   const own = selectFromSuite(suite, omitUndefined({ only }));
   const profile = budget === undefined ? undefined : createProfile(own, budget, readDiscriminatingRows(), scope);

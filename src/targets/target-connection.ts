@@ -23,9 +23,6 @@ export function listSecrets({ endpoint, options }: TargetConnection): Secret[] {
   return [...credentials, ...(options.secrets ?? [])];
 }
 
-/** The limits of a thorough run, unless the target file states others. */
-const thoroughBudget = { requests: 20_000, timeMs: 60 * 60_000 };
-
 /**
  * Reads the connection from the options, the environment and the target file.
  *
@@ -56,7 +53,6 @@ export function readConnection(
   const options = {
     ...stated,
     ...(runOptions.allowHttp ? { allowHttp: true } : {}),
-    ...(runOptions.thorough ? { budget: { ...thoroughBudget, ...stated.budget } } : {}),
   };
   const url = findBaseUrl(runOptions, file, readVariable);
   if (url === undefined) {

@@ -67,7 +67,6 @@ export async function runWithEvidence(
   const results: ResultWithExchanges[] = [];
   for (const testCase of cases) results.push(await run.runCase(testCase));
   if (listSampleCases(selected).length > 0) results.push(await run.repeatSamples());
-  if (settings.exploration !== undefined) results.push(await run.explore(settings.exploration));
   const evidence = run.takeEvidence();
   const facts = {
     target: createCertifiedTarget(settings.target, bareOrigin.baseUrl),

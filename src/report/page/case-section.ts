@@ -67,13 +67,13 @@ function listOwnExchange(results: readonly ResultWithExchanges[], caseId: string
 const maxWhy = 4;
 
 function verdictSections(result: ResultWithExchanges, baseUrl: string, responseText: ResponseRenderer): Html {
-  const { verdict, asCase } = result;
-  if (verdict !== 'fail' && verdict !== 'error') return asCase === undefined ? noHtml : part('As a case', asCase);
+  const { verdict } = result;
+  if (verdict !== 'fail' && verdict !== 'error') return noHtml;
   const { why, expected, received, command } = createFailureSections(result, baseUrl, responseText);
   // The rows follow with their reasons.
   const shown =
     why.length <= maxWhy ? why : [...why.slice(0, maxWhy), `  … and ${why.length - maxWhy} more, see the rows below`];
-  return html`<div class="failure"><div class="prose">${part('Why', shown.join('\n'))}${part('Expected', expected)}</div>${part('Received', received)}${part('As a case', asCase)}${part('Send it again with', command)}</div>`;
+  return html`<div class="failure"><div class="prose">${part('Why', shown.join('\n'))}${part('Expected', expected)}</div>${part('Received', received)}${part('Send it again with', command)}</div>`;
 }
 
 function part(heading: string, text: string | undefined): Html {

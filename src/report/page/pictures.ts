@@ -1,6 +1,6 @@
 import type { Suite } from '../../cases/suite.js';
 import type { TestCase } from '../../cases/test-case.js';
-import type { ExplorationFinding } from '../../contract/contract.js';
+import type { Requirement } from '../../contract/contract.js';
 import { parseFilterParameter } from '../../contract/operation.js';
 import { parseRequest } from '../../http/request-content.js';
 import { getWindowSize, windowSize } from '../../world/named-world.js';
@@ -22,10 +22,10 @@ export interface Picture {
   readonly hasMistake: boolean;
 }
 
-const filterTitles: readonly (readonly [ExplorationFinding, title: string])[] = [
-  ['campaign-filter-wrong', 'The filter by promotion_id'],
-  ['metadata-filter-wrong', 'The filter by tier metadata'],
-];
+const filterTitles = [
+  ['filter-by-campaign', 'The filter by promotion_id'],
+  ['filter-by-metadata', 'The filter by tier metadata'],
+] as const;
 
 /** Renders the window, each filter, and the quantities of each thing; nothing of what no exchange shows. */
 export function renderPictures({ suite, exchanges, tierPatterns }: RunView): Picture[] {
@@ -37,17 +37,17 @@ export function renderPictures({ suite, exchanges, tierPatterns }: RunView): Pic
       const together = readTogether(first, exchanges, tierPatterns);
       return together.map((each) => ({ ...each, testCase, marks: markTiers(each, suite) }));
     });
-  const listRequirements = (finding: ExplorationFinding) =>
-    suite.contract.requirements.filter(({ findings }) => findings.includes(finding)).map(({ id }) => id);
+  const listRequirements = (shown: Requirement['picture']) =>
+    suite.contract.requirements.filter(({ picture }) => picture === shown).map(({ id }) => id);
   const readVerifying = (ids: readonly string[]) =>
     read((testCase) => testCase.kind === 'requirement' && ids.includes(testCase.verifies));
   const createGrid = (kinds: RegExp, id: string, title: string, seen: readonly MarkedExchange[]) => {
     const hasMistake = seen.some(({ marks }) => countMistakes(marks) > 0);
     return seen.length === 0 ? [] : [{ kinds, figure: renderGrid(id, title, seen, suite), hasMistake }];
   };
-  const inWindow = readVerifying(listRequirements('older-returned')).filter((each) => !isFiltered(each));
-  const filters = filterTitles.flatMap(([finding, title]) =>
-    listRequirements(finding).flatMap((requirement) => {
+  const inWindow = readVerifying(listRequirements('window')).filter((each) => !isFiltered(each));
+  const filters = filterTitles.flatMap(([picture, title]) =>
+    listRequirements(picture).flatMap((requirement) => {
       const grids = createGrid(/^filter-/, requirement, title, readVerifying([requirement]).filter(isFiltered));
       return grids.map((each) => ({ ...each, requirement }));
     }),

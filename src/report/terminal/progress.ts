@@ -16,7 +16,7 @@ export interface Progress {
 
 /** Renders what is left of a run. @param plan of the cases that will run */
 export function renderProgress(plan: Plan, { ended, sent, elapsedMs }: Progress): string {
-  const left = Math.max(0, countPlannedRequests(plan) + plan.randomRequests - sent);
+  const left = Math.max(0, countPlannedRequests(plan) - sent);
   const time = sent === 0 || left === 0 ? '' : `, at this pace ${Math.ceil((left * elapsedMs) / sent / 1_000)} s`;
   // At the end, some requests are repeated, which counts as a case.
   const cases = plan.cases.length + (plan.samples.requests > 0 ? 1 : 0);
