@@ -58,7 +58,7 @@ function defineTest(
     const { verdict, reason, at } = result;
     if (isBroken(result)) {
       expectFailure(testInfo);
-      throw createLocatedError(renderBrokenCase(result, target.base_url, renderResponse).text, id, at);
+      throw createLocatedError(renderBrokenCase(result, target.base_url, renderResponse), id, at);
     }
     test.skip(verdict !== 'pass', `${verdict}: ${reason}`);
   });

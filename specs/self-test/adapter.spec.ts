@@ -201,7 +201,7 @@ test.describe('on the command line', () => {
     const folder = path.join(cwd, 'named', 'partial');
     const certificate = loadCertificate(cwd, 'named/partial');
     expect(certificate.target.adapter?.name).toBe('named.mjs');
-    for (const file of ['certificate.html', 'junit.xml', 'badge.json'])
+    for (const file of ['certificate.html', 'summary.md'])
       expect(readFileSync(path.join(folder, file), 'utf8'), file).toContain('hrough an adapter');
     expect(loadValidator('evidence')(JSON.parse(readFileSync(path.join(folder, 'evidence.har'), 'utf8')))).toBe(true);
     const { evidence } = parseArchive(readFileSync(path.join(folder, 'evidence.har')), 'evidence.har');

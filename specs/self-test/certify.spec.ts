@@ -24,7 +24,7 @@ test('Without settings, the reference deployment conforms and every question is 
   // Nobody may take it for their own.
   const lines = output.trim().split('\n');
   for (const line of [lines[0], lines.at(-1)]) expect(line).toContain('the reference deployment, which comes');
-  for (const name of ['certificate.json', 'certificate.html', 'junit.xml'])
+  for (const name of ['certificate.json', 'certificate.html', 'summary.md'])
     expect(readFileSync(path.join(cwd, 'reference', name), 'utf8')).toContain('the reference deployment, which comes');
   const certificate = loadCertificate(cwd, 'reference');
   expect(loadValidator('certificate')(certificate), JSON.stringify(loadValidator('certificate').errors)).toBe(true);

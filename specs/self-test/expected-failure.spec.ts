@@ -86,13 +86,16 @@ function expectFailedInEachReport(output: string): void {
   expect(JSON.parse(page).stats).toMatchObject({ total: 3, unexpected: 2, expected: 1, ok: false });
   const junit = readFileSync(path.join(cwd, 'junit.xml'), 'utf8');
   expect(junit.match(/<(failure|error) /g)).toHaveLength(2);
+  expect(junit).toContain('Send it again with:');
 }
 
-test('List, HTML, JSON and JUnit reports show failures, and one worker runs all tests', async () => {
-  const command = ['certify', '--only', ids.join(','), '--out', 'own', '--', '--add-reporter', 'list,json,junit,html'];
+test('The reporters of Playwright show failures on their lines of the case files, and one worker runs all tests', async () => {
+  const command = ['certify', '--only', ids.join(','), '--out', 'own', '--', '--reporter=list,json,junit,html,github'];
   const { status, output } = await runConformance(command, { cwd, env: await createEnvironment() });
   expect(status).toBe(1);
   expectFailedInEachReport(output);
+  const places = output.match(/(?<=^::error file=\S*cases\/requirements\/)\w+\.yaml,title=.*line=\d+(?=,col=\d+::)/gm);
+  expect(places).toHaveLength(2);
   expect(jsonReport().workers).toBe(1);
   const { status: ended, failedTests } = JSON.parse(
     readFileSync(path.join(cwd, 'own', 'playwright', '.last-run.json'), 'utf8'),

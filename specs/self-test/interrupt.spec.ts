@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createRandom } from './support/chaos.js';
@@ -61,8 +61,6 @@ for (const [what, { end, shell: ofShell = [4, null] }] of Object.entries(endings
     const notReached = reasons.filter((reason) => reason === 'Not reached in this run.').length;
     expect(certificate.incomplete_because).toContain(`${notReached} of ${suite.cases.length} cases were not reached.`);
     expect(certificate.summary).not.toHaveProperty('error');
-    const junit = readFileSync(path.join(cwd, 'out', 'partial', 'junit.xml'), 'utf8');
-    expect(junit.match(/not-run: Not reached/g)).toHaveLength(notReached);
     const { output } = await runConformanceInProcess(['verify', 'out/partial/certificate.json'], { cwd });
     expect(output).toBe('AGREES  out/partial/certificate.json: incomplete\n');
   });

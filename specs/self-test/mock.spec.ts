@@ -24,7 +24,6 @@ import {
 import { type Answer, addMembers, certifyInProcess, channelTo, createReference, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen, type ShapeName, shapes } from './support/independent-deployment.js';
 import { createPatchedRequest } from './support/patched-request.js';
-import { renderOutput } from './support/render-output.js';
 import { collectAnswers } from './support/run-with-evidence.js';
 
 const { world } = suite;
@@ -54,9 +53,9 @@ async function driftOf(
   { additive, ...options }: { additive?: AdditivePolicy; tierPatterns?: readonly string[] } = {},
 ) {
   const expected = createBaseline(record, {}, undefined, additive);
-  const { certificate, results } = await certifyInProcess(respond, { expected, ...options });
+  const { certificate } = await certifyInProcess(respond, { expected, ...options });
   expect(certificate.verdict).toBe('conforms');
-  return { certificate, results, drift: certificate.drift.map(({ text }) => text) };
+  return { certificate, drift: certificate.drift.map(({ text }) => text) };
 }
 
 const request = createPatchedRequest(world);
@@ -180,17 +179,15 @@ test('A new member in every response is one drift, one note or nothing', async (
   const plain = createIndependentDeployment(world);
   const record = await recorded(plain);
   const changed = adding(plain, () => ({ version: 2 }));
-  const { drift, certificate, results } = await driftOf(changed, record);
+  const { drift } = await driftOf(changed, record);
   const sentence =
     "A response body does not fit the schema of the record at its root: must not have the member 'version'.";
   expect(drift).toEqual([expect.stringMatching(/ The same in \d+ more cases\.$/)]);
   expect(drift[0]?.startsWith(sentence)).toBe(true);
-  expect(renderOutput('junit.xml', certificate, suite, results).split('<failure').length - 1).toBe(1);
 
   const noted = await driftOf(changed, record, { additive: 'note' });
   expect(noted.drift).toEqual([]);
   expect(noted.certificate.notes.filter((note) => note.startsWith(sentence))).toHaveLength(1);
-  expect(renderOutput('junit.xml', noted.certificate, suite, noted.results)).not.toContain('<failure');
   const ignored = await driftOf(changed, record, { additive: 'ignore' });
   expect([ignored.drift, ignored.certificate.notes.filter((note) => note.includes('version'))]).toEqual([[], []]);
 });

@@ -1,3 +1,4 @@
+import { appendFileSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type {
   FullConfig,
@@ -24,13 +25,13 @@ import { liveIntervalMs, progressIntervalMs, renderProgress } from '../report/te
 import { renderRunReport } from '../report/terminal/run-report.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { UnusableInput } from '../support/problem.js';
+import { describeFileError } from '../support/read-input-file.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
 import { createCertifiedTarget, loadTarget } from '../targets/target.js';
 import { listSecrets } from '../targets/target-connection.js';
 import { saveEnding } from './ending.js';
 import { ExchangeCollector } from './exchange-collector.js';
 import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
-import { reportToGitHub } from './github-actions.js';
 import { ignoreClosedOutput, watchForShutdown } from './parent-watch.js';
 import { loadRunInputs, readRunOptions } from './run-inputs.js';
 import { findSavedFailure, findSession, type Session, savePlannedCases } from './session.js';
@@ -194,7 +195,7 @@ export default class CertificateReporter implements Reporter {
       isRecorded: written.record !== undefined && written.record.unwritten === undefined,
     });
     const text = [
-      reportToGitHub(process.env, certificate, suite, results),
+      appendJobSummary(written.files, process.env.GITHUB_STEP_SUMMARY),
       addColors(renderRunReport(certificate, written), process),
     ].join('');
     this.printResult = () => process.stdout.write(text);
@@ -254,5 +255,22 @@ export default class CertificateReporter implements Reporter {
 
   printsToStdio(): boolean {
     return true;
+  }
+}
+
+/**
+ * Appends the summary of a run to the page of a job of GitHub Actions.
+ *
+ * @param file of the job; none elsewhere
+ * @returns why it could not be written, for the terminal
+ */
+export function appendJobSummary(files: readonly string[], file: string | undefined): string {
+  const summary = files.find((name) => path.basename(name) === 'summary.md');
+  if (!file || summary === undefined) return '';
+  try {
+    appendFileSync(file, readFileSync(summary));
+    return '';
+  } catch (error) {
+    return joinLines([describeFileError(error, `The job summary was not written to ${file}`)]);
   }
 }

@@ -19,11 +19,11 @@ export function renderBrokenCase(
   result: ResultWithExchanges,
   baseUrl: string,
   renderResponse: ResponseRenderer,
-): { readonly kind: 'fail' | 'error' | 'drift'; readonly text: string } {
+): string {
   const { verdict, drift } = result;
   return verdict === 'fail' || verdict === 'error'
-    ? { kind: verdict, text: renderFailure(result, baseUrl, renderResponse) }
-    : { kind: 'drift', text: drift.map((each) => renderDrift(each, result, renderResponse)).join('\n\n') };
+    ? renderFailure(result, baseUrl, renderResponse)
+    : drift.map((difference) => renderDrift(difference, result, renderResponse)).join('\n\n');
 }
 
 /** Creates the sections that every output shows: why a case failed, and the command that sends the request again. */

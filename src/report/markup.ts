@@ -30,16 +30,14 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Escapes a text for HTML and XML, and puts it on one line. */
+/** Escapes a text for HTML, and puts it on one line. */
 function escapeMarkup(text: string): string {
   return toOneLine(text).replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
 export type Html = TaggedText<'html'>;
-export type Xml = TaggedText<'xml'>;
 
 export const html = createTemplateTag('html', escapeMarkup);
-export const xml = createTemplateTag('xml', escapeMarkup);
 
 /** Marks a text that this suite wrote as HTML. */
 export function rawHtml(text: string): Html {
@@ -47,7 +45,6 @@ export function rawHtml(text: string): Html {
 }
 
 export const noHtml: Html = rawHtml('');
-export const noXml: Xml = xml``;
 
 /** Renders a text of several lines as it is. Line ends are references: no untrusted line begins a line of the file. */
 export function renderPreformatted(text: string): Html {

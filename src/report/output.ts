@@ -8,7 +8,7 @@ import type { RunView } from './run-view.js';
 
 /**
  * Renders one file of a run's results. Each file in `outputs/` has one as its default export, and is named after the file
- * that it renders: `outputs/junit.xml.ts` renders `junit.xml`.
+ * that it renders: `outputs/summary.md.ts` renders `summary.md`.
  *
  * @returns undefined if this run has no such file
  */
@@ -16,7 +16,7 @@ export type Output = (view: RunView) => OutputContent | undefined;
 
 /** The content of a file. No kind of it is a plain string, so that only `encodeContent` decides how texts are escaped. */
 export type OutputContent =
-  | TaggedText<'html' | 'xml' | 'markdown'>
+  | TaggedText<'html' | 'markdown'>
   | { readonly json: unknown }
   | { readonly yaml: object; readonly comment: string }
   /** What was encoded while it was made, piece by piece. `.gz` is added to the file name if it is compressed. */

@@ -1,17 +1,18 @@
 import { truncate } from '../../support/untrusted-text.js';
-import type { Certificate, RequirementEntry } from '../certificate.js';
+import type { RequirementEntry } from '../certificate.js';
 import { describeAnswers, describeCounts, renderHeadline } from '../counts.js';
 import type { Cause } from '../diagnosis/cause.js';
 import { type Html, html, noHtml } from '../markup.js';
-import { referenceEndNotice } from '../notices.js';
+import { referenceEndNotice, renderAdapterNotice } from '../notices.js';
+import type { Output } from '../output.js';
 import { describeSharedReasons } from '../shared-reasons.js';
-import { describeFollows, sortRequirements } from './group-failures.js';
+import { describeFollows, sortRequirements } from '../terminal/group-failures.js';
 
 /** Characters of each text: GitHub takes one megabyte for a step. */
 const maxText = 1_000;
 
-/** Renders the job summary of GitHub Actions as HTML without empty lines, which Markdown leaves as it is. */
-export function renderJobSummary(certificate: Certificate): string {
+/** Renders the summary of a job in continuous integration: HTML without empty lines, which Markdown leaves as it is. */
+export default (({ certificate }) => {
   const { target, summary, selected, questions, drift, unstable, requests_sent, causes = [] } = certificate;
   const requirements = sortRequirements(certificate);
   const isWhole = selected === undefined;
@@ -19,9 +20,9 @@ export function renderJobSummary(certificate: Certificate): string {
   return html`<h2>${truncate(`${renderHeadline(certificate)}: ${[target.name, target.version].filter(Boolean).join(' ')}`, maxText)}</h2>
 <p>${truncate(target.base_url, maxText)}, ${requests_sent} requests</p>
 <table>${isWhole ? html`<tr><th>Requirements</th><td>${describeCounts(summary)}</td></tr><tr><th>Questions</th><td>${describeAnswers(questions)}</td></tr>` : html`<tr><th>Selected cases</th><td>${describeCounts(selected.cases)}</td></tr>`}</table>
-${list('What most likely is wrong', causes.map(describeCause))}${list('Not passed', isWhole ? requirements.filter(({ verdict }) => verdict !== 'pass').map(describeRequirement) : [])}${list('Incomplete, or not judged', reasons)}${list('Drift', drift.map(describeEntry))}${list('Unstable', unstable.map(describeEntry))}${target.is_reference ? html`<p>${referenceEndNotice}</p>\n` : noHtml}
-`.text;
-}
+${list('What most likely is wrong', causes.map(describeCause))}${list('Not passed', isWhole ? requirements.filter(({ verdict }) => verdict !== 'pass').map(describeRequirement) : [])}${list('Incomplete, or not judged', reasons)}${list('Drift', drift.map(describeEntry))}${list('Unstable', unstable.map(describeEntry))}${target.is_reference ? html`<p>${referenceEndNotice}</p>\n` : noHtml}${target.adapter === undefined ? noHtml : html`<p>${renderAdapterNotice(target.adapter)}</p>\n`}
+`;
+}) satisfies Output;
 
 function describeRequirement({ id, verdict, statement, cases }: RequirementEntry): string {
   const { reason = '' } = cases.find((entry) => entry.verdict === verdict) ?? {};
