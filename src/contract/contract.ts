@@ -8,8 +8,6 @@ import type { audienceParameter } from './operation.js';
 export interface Requirement {
   readonly id: string;
   readonly part: string;
-  /** What a picture shows of the requests that verify it. */
-  readonly picture?: 'window' | 'filter-by-campaign' | 'filter-by-metadata';
   readonly statement: string;
   readonly at: Location;
 }

@@ -12,11 +12,12 @@ import { formatLocation } from '../../support/problem.js';
 import { truncate } from '../../support/untrusted-text.js';
 import { extractEntry, readLines } from '../code-frame.js';
 import { sortByUrgency } from '../counts.js';
-import { type CaseExchange, maxShownBody } from '../exchange-index.js';
+import { type CaseExchange, maxShownBody, type ReadExchange, readTogether } from '../exchange-index.js';
 import { createResponseRenderer, type ResponseRenderer } from '../exchange-text.js';
 import { createFailureSections } from '../failure-text.js';
 import { type Html, html, noHtml, rawHtml, renderPreformatted } from '../markup.js';
 import type { RunView } from '../run-view.js';
+import { renderQuantities, renderStrip } from './pictures.js';
 
 /** Renders a case without its verdict and reason: expected and received, exchanges, lines of the case file. */
 export type CaseRenderer = (id: string) => Html;
@@ -27,7 +28,7 @@ const maxCommand = 4_000;
 const maxBodies = 300_000;
 const minBody = 300;
 
-export function createCaseRenderer({ suite, certificate, results, exchanges }: RunView): CaseRenderer {
+export function createCaseRenderer({ suite, certificate, results, exchanges, tierPatterns }: RunView): CaseRenderer {
   const baseUrl = certificate.target.base_url;
   const listExchanges = (caseId: string) => exchanges?.listByCase(caseId) ?? listOwnExchange(results, caseId);
   // An exchange that several cases share is shown in the most urgent one.
@@ -52,8 +53,12 @@ export function createCaseRenderer({ suite, certificate, results, exchanges }: R
     if (result === undefined) return noHtml;
     // Some results are of no single case.
     const testCase = suite.cases.find(({ id }) => id === caseId);
-    const rows = testCase && rowSections(testCase, result, suite, listExchanges(caseId), renderExchange);
-    return html`${verdictSections(result, baseUrl, renderResponse)}${rows ?? noHtml}${testCase === undefined ? noHtml : caseFileSection(testCase, result)}`;
+    const own = listExchanges(caseId);
+    // A repeated request shows the same, or the case is unstable.
+    const first = result.verdict === 'fail' ? own.filter(({ attempt }) => attempt === 1) : [];
+    const read = exchanges === undefined ? [] : readTogether(first, exchanges, tierPatterns);
+    const rows = testCase && rowSections(testCase, result, suite, own, read, renderExchange);
+    return html`${verdictSections(result, baseUrl, renderResponse)}${renderQuantities(read, suite.world)}${rows ?? noHtml}${testCase === undefined ? noHtml : caseFileSection(testCase, result)}`;
   };
 }
 
@@ -87,6 +92,7 @@ function rowSections(
   result: ResultWithExchanges,
   suite: Suite,
   exchanges: readonly CaseExchange[],
+  read: readonly ReadExchange[],
   renderExchange: ExchangeRenderer,
 ): Html {
   const decisive = exchanges.find(({ id }) => id === (result.exchangeId ?? result.id));
@@ -95,8 +101,10 @@ function rowSections(
     const judged = result.rows[n];
     const words = rowWords(row, suite);
     const sent = ofRow.map((each) => renderExchange(id, each, each === decisive));
-    if (rows.length === 1) return html`${words}${sent.length === 0 ? noHtml : html`<h5>Exchanges</h5>${sent}`}`;
-    return html`<details class="row"${judged?.verdict === 'fail' && decisive?.row === n ? rawHtml(' open') : noHtml}><summary>${judged === undefined ? noHtml : renderVerdictBadge(judged.verdict)} ${row.title}</summary>${judged === undefined || judged.reason === '' ? noHtml : html`<p>${judged.reason}</p>`}${words}${sent}</details>`;
+    const failing = judged?.verdict === 'fail' ? read.filter((each) => each.row === n) : [];
+    const strip = renderStrip(failing, suite.world);
+    if (rows.length === 1) return html`${strip}${words}${sent.length === 0 ? noHtml : html`<h5>Exchanges</h5>${sent}`}`;
+    return html`<details class="row"${judged?.verdict === 'fail' && decisive?.row === n ? rawHtml(' open') : noHtml}><summary>${judged === undefined ? noHtml : renderVerdictBadge(judged.verdict)} ${row.title}</summary>${judged === undefined || judged.reason === '' ? noHtml : html`<p>${judged.reason}</p>`}${strip}${words}${sent}</details>`;
   });
   return html`${rows.length === 1 ? noHtml : html`<h5>${rows.length} rows</h5>`}${markups}`;
 }

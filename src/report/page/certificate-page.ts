@@ -20,16 +20,12 @@ import {
 import { type CaseRenderer, createCaseRenderer, renderVerdictBadge } from './case-section.js';
 import { pageScript } from './page-script.js';
 import { pageStyle } from './page-style.js';
-import { type Picture, placePictures, renderPictures } from './pictures.js';
 
 interface Page extends RunView {
   readonly asked: readonly AskedQuestion[];
   readonly renderCase: CaseRenderer;
   /** Reasons that the top of the page shows once. */
   readonly shared: SharedReasons;
-  /** The pictures beside each cause, and the others. */
-  readonly beside: ReadonlyMap<Cause, readonly Picture[]>;
-  readonly pictures: readonly Picture[];
 }
 
 interface AskedQuestion {
@@ -45,16 +41,11 @@ interface AskedQuestion {
  */
 export function renderCertificatePage(view: RunView): Html {
   const { certificate } = view;
-  const pictures = renderPictures(view);
-  const beside = placePictures(certificate.causes ?? [], pictures);
-  const placed = [...beside.values()].flat();
   const page: Page = {
     ...view,
     asked: listAsked(view),
     renderCase: createCaseRenderer(view),
     shared: findSharedReasons(certificate),
-    beside,
-    pictures: pictures.filter((each) => !placed.includes(each)),
   };
   const { target, verdict, drift, unstable } = certificate;
   return html`${renderPageHead(`${target.name}: ${renderVerdict(verdict)}`, pageStyle, pageScript)}
@@ -64,7 +55,7 @@ export function renderCertificatePage(view: RunView): Html {
 ${head(page)}
 ${contents(page)}
 <main id="results">
-${attention(page)}${byCase('drift', 'Drift', 'Where this target differs from the record, or from its target file.', drift)}${byCase('unstable', 'Unstable', 'Cases that failed once and passed once, which proves nothing.', unstable)}${searchForm(page)}${requirementsChapter(page)}${picturesChapter(page)}${questionsChapter(page)}${exclusions(page)}${about(page)}${responseTimes(page)}
+${attention(page)}${byCase('drift', 'Drift', 'Where this target differs from the record, or from its target file.', drift)}${byCase('unstable', 'Unstable', 'Cases that failed once and passed once, which proves nothing.', unstable)}${searchForm(page)}${requirementsChapter(page)}${questionsChapter(page)}${exclusions(page)}${about(page)}${responseTimes(page)}
 </main>
 </div>
 <script>${rawHtml(pageScript)}</script>
@@ -105,7 +96,7 @@ ${certificate.is_replay ? html`<p class="kicker">${replayEndNotice}</p>` : noHtm
 `;
 }
 
-function contents({ certificate, suite, pictures }: Page): Html {
+function contents({ certificate, suite }: Page): Html {
   const { requirements, questions, drift, unstable } = certificate;
   const groups = suite.contract.groups.map(({ name }) => name);
   const item = (id: string, text: string, number?: number, under: readonly string[] = []): Html =>
@@ -116,7 +107,6 @@ ${drift.length === 0 ? noHtml : item('drift', 'Drift', drift.length)}
 ${unstable.length === 0 ? noHtml : item('unstable', 'Unstable', unstable.length)}
 ${item('search', 'Search and filter')}
 ${item('requirements', 'Requirements', requirements.length, listParts(requirements))}
-${pictures.length === 0 ? noHtml : item('pictures', 'Pictures')}
 ${item('questions', 'Questions', questions.length, groups)}
 ${item('not-verified', 'Statements without a test', suite.contract.exclusions.length)}
 ${item('about', 'About this run')}
@@ -178,7 +168,7 @@ function causeCard(cause: Cause, page: Page): Html {
   });
   return html`<div class="card attention cause" data-is="${verdict}"><div class="lead"><h3>${sentence}</h3>${renderVerdictBadge(verdict)}</div>${evidence.map((each) => html`<p>${each}</p>`)}
 <p class="example">Best seen in <a href="#${example.case}">${title}</a>${example.row === undefined ? '' : `, ${example.row}`}${example.shows === '' ? '.' : html`: <b>${example.shows}</b>`}</p>
-${page.beside.get(cause)?.map(({ figure }) => figure) ?? noHtml}${items.length === 0 ? noHtml : html`<details${items.length > maxOpen ? noHtml : rawHtml(' open')}><summary>Requirements that fail: ${items.length}</summary><ul class="plain">${items}</ul></details>`}${follows.length === 0 ? noHtml : html`<p><small>Not judged for this reason: ${links(follows)}.</small></p>`}</div>
+${items.length === 0 ? noHtml : html`<details${items.length > maxOpen ? noHtml : rawHtml(' open')}><summary>Requirements that fail: ${items.length}</summary><ul class="plain">${items}</ul></details>`}${follows.length === 0 ? noHtml : html`<p><small>Not judged for this reason: ${links(follows)}.</small></p>`}</div>
 `;
 }
 
@@ -202,15 +192,6 @@ ${sortByUrgency(requirements.filter((entry) => entry.part === part)).map((entry)
 `,
 )}
 </section>
-`;
-}
-
-/** Renders the pictures that stand beside no cause. */
-function picturesChapter({ pictures }: Page): Html {
-  if (pictures.length === 0) return noHtml;
-  return html`<section id="pictures" class="chapter">
-<h2>Pictures</h2>
-${pictures.map(({ figure }) => figure)}</section>
 `;
 }
 

@@ -8,12 +8,12 @@ const items = [...document.querySelectorAll('.item')].map((element) => ({
   element,
   is: element.dataset.is.split(' '),
   group: element.closest('.group').querySelector('h3').textContent,
-  // Exchanges and pictures have words of their own, which would match nearly everything.
+  // Exchanges have words of their own, which would match nearly everything.
   text: readTexts([...element.closest('.block').querySelectorAll(':scope > .lead, :scope > .id'), ...element.querySelectorAll(
     'summary, .inside > p, .outcomes, .assertions')]),
 }));
-const others = [...document.querySelectorAll('#results .card, #pictures figure')].map((element) => ({
-  element, is: [element.dataset.is], text: readTexts(element.querySelectorAll(':scope > :not(figure)')),
+const others = [...document.querySelectorAll('#results .card')].map((element) => ({
+  element, is: [element.dataset.is], text: readTexts([element]),
 }));
 const entries = [...items, ...others];
 const narrow = () => {

@@ -5,13 +5,13 @@ export const pageStyle = `
   --paper: #f7f7f5; --card: #fff; --ink: #1d2025; --soft: #565d68; --line: #dfe0dc; --faint: #efefec; --link: #1f5fae;
   --pass: #1a6b38; --pass-back: #e2f2e6; --fail: #b3202c; --fail-back: #fce8e8; --open: #855600; --open-back: #fbf0d6;
   --none: #565d68; --none-back: #ebecea;
-  --cell: #3d6fb4; --cell-open: #9dbbe0; --radius: 10px;
+  --cell: #3d6fb4; --radius: 10px;
 }
 @media (prefers-color-scheme: dark) { :root {
   --paper: #14161a; --card: #1c1f24; --ink: #e7e8ea; --soft: #a3aab5; --line: #33373f; --faint: #24282f; --link: #8ab8f2;
   --pass: #79cf95; --pass-back: #16311f; --fail: #ff9a9a; --fail-back: #42191d; --open: #e8bd62; --open-back: #372a10;
   --none: #a3aab5; --none-back: #2a2e35;
-  --cell: #6ea3e8; --cell-open: #3c577d;
+  --cell: #6ea3e8;
 } }
 * { box-sizing: border-box; }
 html { scroll-padding-top: 1.5rem; -webkit-text-size-adjust: 100%; }
@@ -51,10 +51,10 @@ nav .number { color: var(--soft); font-variant-numeric: tabular-nums; margin-lef
 .chapter { margin-top: 3rem; } .chapter:first-child { margin-top: 0; }
 .chapter > h2 { margin-bottom: .4rem; } .chapter > p { color: var(--soft); max-width: 46rem; margin-bottom: 1rem; }
 .group { margin-top: 1.75rem; } .group > h3 { margin-bottom: .6rem; color: var(--soft); }
-.card, .block, figure { background: var(--card); border: 1px solid var(--line); border-radius: var(--radius); padding: 1rem 1.15rem; margin-bottom: .7rem; }
+.card, .block { background: var(--card); border: 1px solid var(--line); border-radius: var(--radius); padding: 1rem 1.15rem; margin-bottom: .7rem; }
 .card.attention { border-left: 4px solid var(--fail); } .card.attention[data-is=inconclusive] { border-left-color: var(--open); } .card.attention[data-is^=not-] { border-left-color: var(--none); }
 .card p + p, .card p + pre, .card h3 + pre { margin-top: .4rem; }
-.cause h3 { font-size: 1.15rem; } .cause figure { margin: .9rem 0; padding: .9rem 1rem; background: none; } .cause .example { margin-top: .4rem; } .cause .plain { font-size: .9rem; } .cause details { margin-top: .5rem; }
+.cause h3 { font-size: 1.15rem; } .cause .example { margin-top: .4rem; } .cause .plain { font-size: .9rem; } .cause details { margin-top: .5rem; }
 .copied { position: relative; } .copied + .copied { margin-top: .35rem; } .copied pre { padding-right: 4.6rem; }
 .copy { position: absolute; top: .35rem; right: .4rem; font: inherit; font-size: .75rem; color: var(--soft); background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: .15rem .5rem; cursor: pointer; }
 .plain { padding-left: 1.2rem; } .plain li + li { margin-top: .3rem; }
@@ -82,7 +82,6 @@ details > summary { cursor: pointer; border-radius: 4px; }
 .exchange b { font-weight: 600; } .elsewhere { font-size: .9rem; margin-top: .45rem; padding: 0 .8rem; }
 .assertions { padding-left: 1.2rem; font-size: .9rem; } .outcomes { list-style: none; font-size: .9rem; } .outcomes li { padding: .12rem 0; color: var(--soft); } .outcomes .seen { color: inherit; font-weight: 560; }
 .failure { border-left: 3px solid var(--fail); padding-left: 1rem; margin-bottom: 1rem; } .failure h5:first-child { margin-top: 0; }
-.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .prose pre { font: inherit; background: none; padding: 0; }
 
 .comparison { max-width: 62rem; margin: 0 auto; padding: 0 1.5rem 5rem; }
@@ -94,20 +93,14 @@ details > summary { cursor: pointer; border-radius: 4px; }
 #search button { width: auto; font-size: .9rem; cursor: pointer; }
 #search output { flex-basis: 100%; font-size: .875rem; color: var(--soft); }
 
-figcaption { margin-bottom: .9rem; } figcaption p { color: var(--soft); font-size: .9rem; max-width: 46rem; }
-.strip { display: block; width: 100%; height: 22px; }
-.strip .field { fill: var(--faint); } .strip .limit { stroke: var(--ink); stroke-width: 1.5px; vector-effect: non-scaling-stroke; fill: none; }
-rect { shape-rendering: crispEdges; } rect.returned { fill: var(--cell); } rect.allowed { fill: var(--cell-open); } rect.wrong, rect.absent { fill: var(--fail); } rect.unclear { fill: var(--open); }
-.legend { list-style: none; display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; margin-top: 1rem; font-size: .8125rem; color: var(--soft); }
-.legend svg { width: .8rem; height: .8rem; margin-right: .35rem; vertical-align: -.05rem; background: var(--faint); }
+.inside figure { margin: .9rem 0; } figcaption { margin-top: .35rem; color: var(--soft); font-size: .8125rem; }
+figcaption ul { list-style: none; } figcaption li::before { content: ''; display: inline-block; width: .7rem; height: .7rem; margin-right: .4rem; background: var(--cell); } figcaption .wrong::before { background: var(--fail); } figcaption .missing::before { background: linear-gradient(transparent 50%, var(--fail) 50%); }
+.strip { display: block; width: 100%; height: 22px; fill: var(--faint); shape-rendering: crispEdges; }
+.strip .returned { fill: var(--cell); } .strip .wrong, .strip .missing { fill: var(--fail); } .strip .limit { stroke: var(--ink); stroke-width: 1.5px; vector-effect: non-scaling-stroke; fill: none; }
 table { border-collapse: collapse; width: 100%; font-size: .875rem; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .75rem .3rem 0; font-weight: 400; }
 td { font-variant-numeric: tabular-nums; } #response-times td, #response-times thead th { overflow-wrap: normal; }
 thead th { color: var(--soft); font-size: .8125rem; }
-.grid { table-layout: fixed; } .grid thead th:nth-child(1) { width: 34%; } .grid thead th:nth-child(3) { width: 9rem; } .grid td + td { padding-right: 0; } .grid small { display: block; } .grid strong { color: var(--fail); font-weight: 600; }
-.steps { table-layout: fixed; } .steps td, .steps th { border: 2px solid var(--card); padding: .25rem .6rem; } .steps td { background: var(--faint); position: relative; } .steps thead th:last-child { width: 34%; }
-.steps td.returned { background: var(--cell); } .steps td.allowed { background: var(--cell-open); } .steps td.wrong, .steps td.absent { background: var(--fail-back); color: var(--fail); font-weight: 600; } .steps td.unclear { background: var(--open-back); color: var(--open); }
-.steps td.case { background: none; } .steps td.none { color: var(--soft); }
 
 @media (min-width: 64.01rem) {
   .page { grid-template-columns: 14rem minmax(0, 1fr); }
@@ -122,15 +115,14 @@ thead th { color: var(--soft); font-size: .8125rem; }
   .page, .comparison { padding: 0 1rem 4rem; } header { padding-top: 1.5rem; }
   .inside { padding-left: 0; } .counts { grid-template-columns: repeat(auto-fit, minmax(6.2rem, 1fr)); } .counts li { padding: .5rem .7rem; } .counts b { font-size: 1.3rem; }
   .facts { grid-template-columns: 1fr; } .facts dd { margin-bottom: .4rem; }
-  .card, .block, figure { padding: .85rem .9rem; } .question.block { padding: .3rem .9rem .5rem; }
+  .card, .block { padding: .85rem .9rem; } .question.block { padding: .3rem .9rem .5rem; }
   .row, .exchange { padding-inline: .6rem; }
-  .grid, .grid tbody, .grid tr, .grid th, .grid td { display: block; width: auto; } .grid thead { display: none; } .grid th, .grid td { padding: .1rem 0; } .grid [scope=row] { padding: .5rem 0 .15rem; }
-  .steps .case, .steps thead th:last-child { display: none; } .steps td, .steps th { padding: .25rem .15rem; font-size: .75rem; } .steps code { font-size: .75rem; } .steps thead th:first-child { width: 24%; }
+  .inside td, .inside th { padding-right: .4rem; font-size: .75rem; }
 }
 @media print {
   :root { color-scheme: light; --paper: #fff; }
   nav, #search, .skip, .copy { display: none; } .page { display: block; max-width: none; padding: 0; }
-  .block, .card, figure { break-inside: avoid-page; } .item[open] { break-inside: auto; }
+  .block, .card { break-inside: avoid-page; } .item[open] { break-inside: auto; }
   body { font-size: 10pt; } * { print-color-adjust: exact; }
 }
 `;
