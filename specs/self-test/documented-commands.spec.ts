@@ -63,9 +63,6 @@ for (const { name, text } of guide) {
 
     // What other commands, machines and pages of the guide leave.
     const certify = (...args: string[]) => runConformance(['certify', ...args], { cwd, env: credentialVariables });
-    if (text.includes('results/staging'))
-      for (const target of ['staging', 'live'])
-        await certify('--target', 'targets/live.yaml', '--out', `results/${target}`);
     if (text.includes('results/shop')) await certify('--target', 'targets/shop.yaml');
     for (const [n, example] of listBlocks(text, 'yaml').entries()) {
       if (example.startsWith('cases:')) writeFileSync(path.join(cwd, 'conformance/cases', `${n}.yaml`), example);

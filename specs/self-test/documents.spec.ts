@@ -1,7 +1,6 @@
 /** The documents of a run for client developers, and the comparison of certificates. */
 
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
@@ -9,7 +8,7 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 import type { ResultWithExchanges } from '../../src/engine/case-result.js';
 import type { Certificate } from '../../src/report/certificate.js';
-import { compareCertificates } from '../../src/report/compare/compare-certificates.js';
+import { compareCertificates } from '../../src/report/compare-certificates.js';
 import { createBodyShortener } from '../../src/report/shown-answers.js';
 import { parseJson } from '../../src/support/json.js';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -232,42 +231,51 @@ test.describe('a comparison of certificates', () => {
       writeFileSync(path.join(cwd, `${n}.json`), JSON.stringify(certificate));
   });
 
-  test('A difference is explained: an outcome by a sentence, a verdict by its reason', () => {
-    const rows = compareCertificates(certificates, suite.contract).rows.filter(({ differs }) => differs);
-    expect(rows.map(({ id, cells }) => [id, cells.map(({ isOther }) => isOther)])).toEqual([
-      ['limit.newest-150', [false, false, true]],
-      ['quantity-numeric-string', [false, true, false]],
-    ]);
-    expect(rows[0]?.cells[2]?.explanation).toContain("Returned, but should not be: 'beyond-first'");
-    expect(rows[1]?.cells.map(({ explanation }) => explanation)).toEqual([
-      'The quantity "3" meets a threshold of 3 and no higher one.',
-      'The quantity "3" is rejected with a 4xx status.',
-      'The quantity "3" meets a threshold of 3 and no higher one.',
+  const compare = (...args: string[]) => runConformanceInProcess(['compare', ...args], { cwd });
+
+  test('Each difference has the answer of each certificate: a verdict with its reason, an outcome as a sentence', () => {
+    const { headings, differences } = compareCertificates(certificates, suite.contract);
+    expect(headings).toEqual(['one', 'other', 'third']);
+    const asNumber = 'The quantity "3" meets a threshold of 3 and no higher one.';
+    expect(differences).toEqual([
+      { id: 'limit.newest-150', answers: ['pass', 'pass', expect.stringMatching(/^fail: .*'beyond-first'/)] },
+      {
+        id: 'quantity-numeric-string',
+        answers: [asNumber, 'The quantity "3" is rejected with a 4xx status.', asNumber],
+      },
     ]);
   });
 
-  test('The page has all rows, and a policy that allows only its own style', async () => {
-    const ten = Array.from({ length: 10 }, (_, n) => `${n % 3}.json`);
-    const { status } = await runConformanceInProcess(['compare', '--html', 'page.html', ...ten], { cwd });
+  test('The table has a column for each certificate, with wrapped texts', async () => {
+    const { status, output } = await compare('0.json', '1.json');
     expect(status).toBe(3);
-    const page = readFileSync(path.join(cwd, 'page.html'), 'utf8');
-    const [, style = ''] = /<style>([\s\S]*)<\/style>/.exec(page) ?? [];
-    const hash = createHash('sha256').update(style).digest('base64');
-    expect(page).toContain(`content="default-src 'none'; style-src 'sha256-${hash}';`);
-    const { requirements, questions } = suite.contract;
-    const blocks = [...page.matchAll(/<article class="block (?:same|differs)"/g)];
-    expect(blocks).toHaveLength(requirements.length + questions.length);
-    expect([...page.matchAll(/<li class="card">/g)]).toHaveLength(ten.length);
-    // Equal answers are shown once, with all certificates that have them.
-    expect([...page.matchAll(/<li class="other">/g)]).toHaveLength(2);
-    expect(page).toContain('<a href="1.json#quantity-numeric-string">');
+    const lines = output.trimEnd().split('\n').slice(-3);
+    expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
+      ['', 'one', 'other'],
+      ['quantity-numeric-string', 'The quantity "3" meets a threshold of 3', 'The quantity "3" is rejected with a 4xx'],
+      ['', 'and no higher one.', 'status.'],
+    ]);
+    const same = await compare('0.json', '0.json');
+    expect([same.status, same.output]).toEqual([
+      0,
+      expect.stringMatching(/^The certificates agree in everything that was compared\.\n$/m),
+    ]);
   });
 
-  test('Runs of one deployment are compared over time, and with a partial run only what both ran', async () => {
+  test('With --markdown, the same is a Markdown table', async () => {
+    const { status, output } = await compare('--markdown', '0.json', '1.json', '2.json');
+    expect(status).toBe(3);
+    const lines = output.split('\n').filter((line) => line.startsWith('| '));
+    expect(lines).toHaveLength(4);
+    expect(lines[3]).toContain('| `quantity-numeric-string` | The quantity "3" meets');
+    const same = await compare('--markdown', '0.json', '0.json');
+    expect([same.status, same.output]).toEqual([0, expect.stringContaining('The certificates agree')]);
+  });
+
+  test('Of a run of some cases only those are compared, and runs of one target are told apart by their start', async () => {
     const [whole] = certificates;
     if (whole === undefined) throw new Error('There is no certificate.');
     const at = (day: number) => ({ ...whole, started_at: `2026-01-0${day}T10:00:00.000Z` });
-    const isLimit = ({ id }: { readonly id: string }) => id === 'limit.newest-150';
     const unrun = { verdict: 'not-run', reason: 'Not selected in this run.' } as const;
     const change = (day: number, verdict: 'fail' | 'not-run', isChanged: (id: string, n: number) => boolean) => ({
       ...at(day),
@@ -276,35 +284,19 @@ test.describe('a comparison of certificates', () => {
         return isChanged(each.id, 1) ? { ...each, verdict, cases } : each;
       }),
     });
-    const failed = change(2, 'fail', (id) => isLimit({ id }));
+    const isLimit = (id: string) => id === 'limit.newest-150';
+    const failed = change(2, 'fail', isLimit);
     const partial = {
-      ...change(4, 'not-run', (id, n) => !isLimit({ id }) || n > 0),
+      ...change(4, 'not-run', (id, n) => !isLimit(id) || n > 0),
       questions: whole.questions.map((each) => ({ ...each, outcome: null, reason: unrun.reason })),
     };
-    for (const [name, certificate] of Object.entries({ late: at(3), failed, partial, early: at(1) }))
+    for (const [name, certificate] of Object.entries({ early: at(1), failed, partial }))
       writeFileSync(path.join(cwd, `${name}.json`), JSON.stringify(certificate));
-    const compare = (...args: string[]) => runConformanceInProcess(['compare', ...args], { cwd });
-    const over = compareCertificates([at(3), failed, at(1)], suite.contract);
-    expect(over.rows.find(isLimit)?.cells.map(({ text, isOther }) => [text, isOther])).toEqual([
-      ['pass', false],
-      ['fail', true],
-      ['pass', true],
-    ]);
     const ran = await compare('early.json', 'partial.json');
     expect([ran.status, ran.output]).toEqual([0, expect.stringMatching(/^one \(2026-01-04.*\) ran 1 of \d+ cases\./m)]);
-    const changed = await compare('--html', 'time.html', 'partial.json', 'failed.json');
+    const changed = await compare('early.json', 'failed.json');
     expect(changed.status).toBe(3);
-    expect(changed.output).toMatch(/limit\.newest-150 +fail +pass/);
-    expect(readFileSync(path.join(cwd, 'time.html'), 'utf8')).toContain('2 runs of one');
-  });
-
-  test('Markdown has only the differences', async () => {
-    const { output } = await runConformanceInProcess(['compare', '--markdown', '0.json', '1.json', '2.json'], { cwd });
-    const lines = output.split('\n').filter((line) => line.startsWith('| '));
-    expect(lines).toHaveLength(4);
-    expect(output).toContain('Requirements that differ: 1. Questions that differ: 1.');
-    expect(output).toContain('**`rejected`** The quantity "3" is rejected with a 4xx status.');
-    const same = await runConformanceInProcess(['compare', '--markdown', '0.json', '0.json'], { cwd });
-    expect([same.status, same.output]).toEqual([0, expect.stringContaining('The certificates agree')]);
+    expect(changed.output).toMatch(/one, 2026-01-01 10:00 +one, 2026-01-02 10:00\nlimit\.newest-150 +pass +fail/);
+    expect((await compare('failed.json', 'partial.json')).output).toMatch(/\nlimit\.newest-150 +fail.* +pass/);
   });
 });

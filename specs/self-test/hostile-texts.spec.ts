@@ -16,22 +16,17 @@ import { createEvidenceKeeper, type RunEvidence } from '../../src/engine/evidenc
 import { createPlan } from '../../src/engine/plan.js';
 import type { Exchange, HttpRequest } from '../../src/http/exchange.js';
 import { type Certificate, createCertificate } from '../../src/report/certificate.js';
-import { compareCertificates, renderComparisonTable } from '../../src/report/compare/compare-certificates.js';
-import { compareAnsweredRuns } from '../../src/report/compare/compare-runs.js';
-import { renderComparisonMarkdown } from '../../src/report/compare/comparison-markdown.js';
-import { renderComparisonPage } from '../../src/report/compare/comparison-page.js';
 import {
-  type MigrationReport,
-  renderMigrationMarkdown,
-  renderMigrationPage,
-  renderMigrationSentence,
-} from '../../src/report/compare/migration-report.js';
+  type Comparison,
+  compareCertificates,
+  renderComparison,
+  renderComparisonMarkdown,
+} from '../../src/report/compare-certificates.js';
 import { listOutputFiles } from '../../src/report/output.js';
 import { renderProgress } from '../../src/report/terminal/progress.js';
 import { renderRunReport } from '../../src/report/terminal/run-report.js';
 import { writeResults } from '../../src/report/write-results.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { joinLines } from '../../src/support/untrusted-text.js';
 import { usePages } from './support/browser.js';
 import { makeTestFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
@@ -146,11 +141,11 @@ function createHostileRun(text: NextText): {
   return { certificate, results, exchanges };
 }
 
-/** Keeps an exchange for each request of the first row of each case. @param shift takes those of other cases */
-function keepAll(exchanges: readonly Exchange[], shift = 0): RunEvidence {
+/** Keeps an exchange for each request of the first row of each case. */
+function keepAll(exchanges: readonly Exchange[]): RunEvidence {
   const keeper = createEvidenceKeeper((each) => each);
   for (const [n, testCase] of suite.cases.entries()) {
-    const exchange = exchanges[(n + shift) % exchanges.length] as Exchange;
+    const exchange = exchanges[n % exchanges.length] as Exchange;
     const byName = new Map([...(testCase.rows[0]?.requests.keys() ?? [])].map((name) => [name, exchange] as const));
     keeper.keepCase(testCase, [{ exchanges: [byName], count: byName.size, requestsSent: byName.size }]);
   }
@@ -180,31 +175,9 @@ const comparedWith = (text: NextText, certificate: Certificate): readonly Certif
   },
 ];
 const compareWith =
-  (render: typeof renderComparisonPage): Render =>
-  ({ certificate }, _, text) => {
-    const certificates = comparedWith(text, certificate).map((each) => ({ ...each, link: '' }));
-    return render(compareCertificates(certificates, suite.contract));
-  };
-
-const reportWith =
-  (render: (report: MigrationReport) => string): Render =>
-  ({ exchanges }, _, text) => {
-    const answered = (shift: number) => ({
-      ...{ name: Array.from({ length: 8 }, text).join(' '), baseUrl: `https://a.test/${text()}`, suite },
-      evidence: keepAll(exchanges, shift),
-    });
-    const [one, other] = [answered(0), answered(1)];
-    const comparison = compareAnsweredRuns(one, other);
-    const [first, ...counted] = comparison.differences;
-    const accepted = first === undefined ? [] : [{ ...first, reason: text() }];
-    return render({
-      comparison,
-      names: [one.name, other.name],
-      counted,
-      accepted,
-      outdated: Array.from({ length: 8 }, text),
-    });
-  };
+  (render: (comparison: Comparison) => string): Render =>
+  ({ certificate }, _, text) =>
+    render(compareCertificates(comparedWith(text, certificate), suite.contract));
 
 /** Every function that renders a text for a stream, with arguments. */
 const streams: Readonly<Record<string, { readonly kind: string; readonly render: Render }>> = {
@@ -214,23 +187,16 @@ const streams: Readonly<Record<string, { readonly kind: string; readonly render:
     render: () =>
       `${renderProgress(createPlan(suite, { target: {}, excludesIntrusive: false }), { ended: 0, sent: 0, elapsedMs: 1 })}\n`,
   },
-  renderComparisonTable: { kind: 'lines', render: compareWith(renderComparisonTable) },
+  renderComparison: { kind: 'lines', render: compareWith(renderComparison) },
   renderComparisonMarkdown: { kind: 'md', render: compareWith(renderComparisonMarkdown) },
-  renderComparisonPage: { kind: 'html', render: compareWith(renderComparisonPage) },
-  renderMigrationMarkdown: { kind: 'md', render: reportWith((report) => renderMigrationMarkdown(report).text) },
-  renderMigrationPage: { kind: 'html', render: reportWith((report) => renderMigrationPage(report).text) },
-  renderMigrationSentence: {
-    kind: 'lines',
-    render: reportWith((report) => joinLines([renderMigrationSentence(report)])),
-  },
 };
 
 /** Lists the functions that render something for a stream. */
 async function listRenderers(): Promise<string[]> {
-  const files = ['terminal', 'compare'].flatMap((name) => {
-    const inPackage = path.join(packageRoot, 'dist', 'src', 'report', name);
-    return readdirSync(inPackage).flatMap((file) => (file.endsWith('.js') ? path.join(inPackage, file) : []));
-  });
+  const report = path.join(packageRoot, 'dist', 'src', 'report');
+  const terminal = readdirSync(path.join(report, 'terminal')).filter((file) => file.endsWith('.js'));
+  const names = [...terminal.map((file) => path.join('terminal', file)), 'compare-certificates.js'];
+  const files = names.map((name) => path.join(report, name));
   const modules = await Promise.all(files.map((file) => import(pathToFileURL(file).href)));
   return modules.flatMap((module) => Object.keys(module)).filter((name) => name.startsWith('render'));
 }

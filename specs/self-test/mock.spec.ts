@@ -10,7 +10,7 @@ import type { HttpResponse } from '../../src/http/exchange.js';
 import type { AdditivePolicy } from '../../src/judge/drift.js';
 import { mockFromRecord } from '../../src/mock-from-record.js';
 import { createBaseline } from '../../src/report/baseline.js';
-import { type AnsweredRun, compareAnsweredRuns } from '../../src/report/compare/compare-runs.js';
+import type { StoredEvidence } from '../../src/report/har-archive.js';
 import { createRecord, parseRecord, renderRecord, type TargetRecord } from '../../src/report/target-record.js';
 import {
   commandLine,
@@ -21,6 +21,7 @@ import {
   runConformanceInProcess,
   watchProcess,
 } from './support/cli.js';
+import { compareAnswers } from './support/compare-answers.js';
 import { type Answer, addMembers, certifyInProcess, channelTo, createReference, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen, type ShapeName, shapes } from './support/independent-deployment.js';
 import { createPatchedRequest } from './support/patched-request.js';
@@ -126,10 +127,9 @@ function choosingOtherStatuses(respond: Answer): Answer {
   };
 }
 
-function findResponse({ evidence }: AnsweredRun, question: string): unknown {
-  const { exchanges, uses } = evidence;
+function findResponse({ exchanges, uses }: StoredEvidence, question: string): unknown {
   const use = uses.find((each) => each.case === question && each.request === 'probe');
-  const exchange = use && [...exchanges].find(({ id }) => id === use.id)?.exchange;
+  const exchange = use && exchanges.find(({ id }) => id === use.id)?.exchange;
   if (exchange === undefined || !('response' in exchange)) return undefined;
   const { status, headers, body } = exchange.response;
   const type = headers.find(([name]) => name.toLowerCase() === 'content-type');
@@ -140,11 +140,10 @@ function findResponse({ evidence }: AnsweredRun, question: string): unknown {
 test('A mock answers the requests of the questions as the deployment did', async () => {
   for (const traits of [{ empty: 404 }, { unknownCustomer: 'rejected', omitted: 'rejected', empty: 204 }] as const) {
     const respond = choosingOtherStatuses(createIndependentDeployment(world, traits));
-    const model = await collectAnswers('model', channelTo(respond));
-    const mock = await collectAnswers('mock', channelTo(served(await recorded(respond))));
-    const { differences, notCompared, compared } = compareAnsweredRuns(model, mock);
-    expect(differences.map(({ places, statuses, only }) => [places, statuses, only])).toEqual([]);
-    expect(notCompared).toEqual([]);
+    const model = await collectAnswers(channelTo(respond));
+    const mock = await collectAnswers(channelTo(served(await recorded(respond))));
+    const { compared, differences, unread } = compareAnswers(model, mock);
+    expect([differences, unread]).toEqual([[], []]);
     expect(compared).toBeGreaterThan(150);
     for (const id of ['malformed-json', 'credentials-missing-token', 'credentials-wrong-token', 'method-post'])
       expect([id, findResponse(mock, id)]).toEqual([id, findResponse(model, id)]);

@@ -16,8 +16,6 @@ export interface CertifyFlags extends TargetFlags, Omit<RunOptions, keyof Target
   readonly open?: true;
   readonly watch?: true;
   readonly verbose?: true;
-  readonly sameAs?: string;
-  readonly accept?: string;
   /** Of `record`, as the two that follow. */
   readonly to?: string;
   readonly until?: string;
@@ -44,8 +42,6 @@ export function addCertifyFlags(command: Command): Command {
     .option('--bail', 'stop at the first failure')
     .option('--watch', 'run again whenever a case, the target file or an answer of the target changes')
     .option('--replay <evidence>', 'judge the exchanges of an earlier run again and send nothing')
-    .option('--same-as <target>', 'with several --target: compare the answers of the others with those of this one')
-    .option('--accept <file>', 'of --same-as: differences that do not count')
     .argument('[arguments...]', 'a base URL; after --: arguments for Playwright, such as --grep @limit.newest-150');
 }
 
@@ -53,10 +49,7 @@ export function addCertifyFlags(command: Command): Command {
 export function readCertifyOptions(flags: CertifyFlags, positional: readonly string[]): RunOptions {
   const { cases, out, against, intrusive, worldLoaded, only, replay } = flags;
   return {
-    ...readTargetOptions(
-      hasSeveralTargets(flags) ? { ...flags, target: flags.reference ? [] : (flags.target?.slice(0, 1) ?? []) } : flags,
-      positional,
-    ),
+    ...readTargetOptions(flags, positional),
     ...omitUndefined({ cases, out, against, intrusive, worldLoaded, only }),
     ...omitUndefined({
       replay: replay && findRunFile(replay, 'evidence.har', 'evidence.har.gz'),
@@ -67,17 +60,12 @@ export function readCertifyOptions(flags: CertifyFlags, positional: readonly str
   };
 }
 
-/** Whether the flags name several targets, or compare them. */
-export function hasSeveralTargets({ target = [], sameAs, accept }: CertifyFlags): boolean {
-  return target.length > 1 || sameAs !== undefined || accept !== undefined;
-}
-
 /** Reads a flag that may be repeated, or has several values separated by commas. */
 function collectList(names: string, before: readonly string[] = []): string[] {
   return [...before, ...names.split(',')];
 }
 
-/** The flags of a command as they were given, to run it again. @param omitted names of options, such as `baseUrl` */
+/** Renders the flags of a command as they were given, to run it again. @param omitted names of options, such as `out` */
 export function renderFlags(command: Command, omitted: readonly (keyof CertifyFlags)[]): string[] {
   return command.options.flatMap((option) => {
     const name = option.attributeName();

@@ -22,6 +22,13 @@ export function determineExitStatus(certificate: Outcome): number {
   return verdict !== 'does-not-conform' && certificate.drift.length > 0 ? exitStatus.drift : exitStatus[verdict];
 }
 
+/** Returns the exit status of several runs. */
+export function findWorstStatus(statuses: readonly number[]): number {
+  const { internalError, unusableInput, drift, incomplete } = exitStatus;
+  const severity = [internalError, unusableInput, exitStatus['does-not-conform'], drift, incomplete];
+  return severity.find((status) => statuses.includes(status)) ?? exitStatus.conforms;
+}
+
 /**
  * Determines the exit status of a run, and prints why there is no certificate.
  *

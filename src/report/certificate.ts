@@ -24,7 +24,6 @@ import { createStableRenderer, type ResponseRenderer } from './exchange-text.js'
 import { mergeShapeDrift, renderDrift, renderFailure } from './failure-text.js';
 import { listRanges } from './list-ranges.js';
 import { renderProfileNotice } from './notices.js';
-import type { ResponseTimes } from './response-times.js';
 import { describeSharedReasons, findSharedReasons, isSharedReason } from './shared-reasons.js';
 
 /** The report of one run, as in `certificate.json`. Its schema is `schemas/certificate.schema.json`. */
@@ -51,8 +50,6 @@ export interface Certificate {
   readonly notes: readonly string[];
   readonly requests_sent: number;
   readonly exchanges_judged: number;
-  /** Observations, which change no verdict. */
-  readonly response_times?: ResponseTimes;
   /** The file with the exchanges, which is beside the certificate. */
   readonly evidence?: { readonly file: string; readonly digest: string; readonly exchanges: number };
   /** Whether exchanges of an earlier run were judged again. */
@@ -137,7 +134,6 @@ export interface RunFacts {
   readonly notes: readonly string[];
   /** See {@link diagnoseRun}. */
   readonly causes?: readonly Cause[];
-  readonly responseTimes?: ResponseTimes | undefined;
   readonly startedAt: Date;
   readonly durationMs: number;
 }
@@ -234,7 +230,6 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     ],
     requests_sent: facts.requestsSent,
     exchanges_judged: countRequests(all).exchangesJudged,
-    ...omitUndefined({ response_times: facts.responseTimes }),
     ...(facts.isReplay ? { is_replay: true } : {}),
     started_at: facts.startedAt.toISOString(),
     duration_ms: Math.round(facts.durationMs),

@@ -3,7 +3,6 @@ import { attachExchanges, type CaseResult, type ResultWithExchanges } from '../e
 import { type Certificate, createCertificate, type RunFacts } from './certificate.js';
 import { diagnoseRun } from './diagnosis/diagnose-run.js';
 import type { ExchangeIndex } from './exchange-index.js';
-import { measureResponseTimes } from './response-times.js';
 
 /** The certificate of a run, and what outputs show beside it. */
 export interface CertifiedResults {
@@ -21,11 +20,10 @@ export function certifyResults(
   suite: Suite,
   plain: readonly CaseResult[],
   index: ExchangeIndex,
-  facts: Omit<RunFacts, 'causes' | 'responseTimes'>,
-  stated: { readonly tierPatterns?: readonly string[]; readonly concurrency: number },
+  facts: Omit<RunFacts, 'causes'>,
+  stated: { readonly tierPatterns?: readonly string[] },
 ): CertifiedResults {
   const results = attachExchanges(plain, index.find);
   const causes = diagnoseRun(suite, results, index, stated.tierPatterns);
-  const responseTimes = measureResponseTimes(suite, index, stated.concurrency);
-  return { certificate: createCertificate(suite, results, { ...facts, causes, responseTimes }), results, index };
+  return { certificate: createCertificate(suite, results, { ...facts, causes }), results, index };
 }

@@ -67,7 +67,7 @@ export function loadSettings(options: RunOptions, environment: Environment, suit
       ...(recordNote === undefined ? [] : [recordNote]),
     ],
     ...readSelection(options, suite, { target, excludesIntrusive }),
-    out: resolveResultsFolder(target, options),
+    out: options.out ?? path.join('results', createFolderName(target.name)),
     ...(recordTo ? { recordTo, ...omitUndefined({ recordUntil }) } : {}),
   };
 }
@@ -131,11 +131,6 @@ export function createEngineOptions(settings: RunSettings): EngineOptions {
     findExclusionReason: (testCase) => findExclusionReason(testCase, settings),
     ...omitUndefined({ tierPatterns: target.tierPatterns, mentionFilter: target.mentionFilter }),
   };
-}
-
-/** Returns the folder for the results. Default: one folder per target. */
-export function resolveResultsFolder({ name }: Target, { out }: RunOptions): string {
-  return out ?? path.join('results', createFolderName(name));
 }
 
 /** Converts the name of a target to a folder name. */

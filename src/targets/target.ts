@@ -1,6 +1,5 @@
 import type { Relocation } from '../contract/relocation.js';
 import type { AdapterIdentity } from '../http/adapter.js';
-import { completeOptions } from '../http/connection-options.js';
 import type { AdditivePolicy } from '../judge/drift.js';
 import { createMentionFilter, type MentionFilter } from '../recognition/sibling-values.js';
 import type { CertifiedTarget } from '../report/certificate.js';
@@ -23,8 +22,6 @@ export interface Target {
   readonly contact?: string;
   /** Whether the test data is known to be loaded, whatever the responses show. */
   readonly isWorldLoaded: boolean;
-  /** How many requests are sent at once, at most. */
-  readonly concurrency: number;
   /** The method and path of the operation, if not as documented. */
   readonly operation?: Relocation;
   /** What the cases are sent through, if not through the documented operation. */
@@ -63,7 +60,6 @@ export function loadTarget(
       name: file?.document.name ?? defaultName,
       kind: endpoint === undefined ? 'reference' : 'deployment',
       isWorldLoaded: endpoint === undefined || options.worldLoaded === true || file?.document.world === 'loaded',
-      concurrency: completeOptions(connection.options).pacing.concurrency,
       notes,
       pins: new Map(),
       ...(file === undefined ? {} : readStatements(file)),

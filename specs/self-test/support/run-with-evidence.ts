@@ -8,7 +8,6 @@ import { listSampleCases } from '../../../src/engine/sample.js';
 import type { Channel } from '../../../src/http/exchange.js';
 import { type Certificate, collectRunFacts } from '../../../src/report/certificate.js';
 import { certifyResults } from '../../../src/report/certify-results.js';
-import type { AnsweredRun } from '../../../src/report/compare/compare-runs.js';
 import { indexExchanges } from '../../../src/report/exchange-index.js';
 import {
   createArchiver,
@@ -92,15 +91,11 @@ export function createArchive({ exchanges, uses }: RunEvidence, origin: Evidence
   return archiver.finish(uses, origin);
 }
 
-/** Runs a suite over a channel and keeps the answers. */
-export async function collectAnswers(
-  name: string,
-  channel: Channel,
-  own = suite,
-): Promise<AnsweredRun & { readonly evidence: StoredEvidence }> {
+/** Runs the suite over a channel and keeps the answers. */
+export async function collectAnswers(channel: Channel): Promise<StoredEvidence> {
   const keeper = createEvidenceKeeper((text) => text);
-  await certifyOver(channel, own, { keeper });
-  return { name, baseUrl: `http://${name}.test`, suite: own, evidence: keeper.take() };
+  await certifyOver(channel, suite, { keeper });
+  return keeper.take();
 }
 
 /** Prepares evidence as the results of a run need it. */

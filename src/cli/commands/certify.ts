@@ -21,7 +21,7 @@ import { joinLines } from '../../support/untrusted-text.js';
 import type { RunOptions } from '../../targets/run-options.js';
 import type { RunSettings } from '../../targets/settings.js';
 import { loadTarget } from '../../targets/target.js';
-import { addCertifyFlags, type CertifyFlags, hasSeveralTargets, readCertifyOptions } from '../certify-flags.js';
+import { addCertifyFlags, type CertifyFlags, readCertifyOptions, renderFlags } from '../certify-flags.js';
 import type { ConfigureCommand } from '../command.js';
 import { determineEndStatus, exitStatus } from '../exit-status.js';
 import { addCertificateReporter, certificateReporterFile, runPlaywrightTests } from '../run-playwright.js';
@@ -47,12 +47,12 @@ async function runCertify(
   command: Command,
 ): Promise<number> {
   leaveRunFolder();
+  if ((flags.target ?? []).length > 1) {
+    const { certifySeveral } = await import('../certify-several.js');
+    return await certifySeveral(flags, args, [...renderFlags(command, ['target', 'out']), '--', ...playwrightArgs]);
+  }
   let options = readCertifyOptions(flags, args);
   if (flags.update) options = { ...options, against: findOlderRecord(flags) };
-  if (hasSeveralTargets(flags)) {
-    const { certifySeveral } = await import('../certify-several.js');
-    return await certifySeveral(options, playwrightArgs, flags, command);
-  }
   if (flags.failed) {
     const only = listUnpassed(options);
     if (only.length === 0) {

@@ -18,14 +18,13 @@ import {
 } from '../markdown.js';
 import type { Output } from '../output.js';
 import { renderAnswerMarkdown } from '../render-answer.js';
-import { describeTimes, listTimesRows, timesHeadings } from '../response-times.js';
 import { type BodyShortener, createBodyShortener, listShownAnswers, type ShownAnswer } from '../shown-answers.js';
 
 /**
  * Renders the part that the documentation lacks: how results and errors look, and the answer to every question with the
- * exchange that shows it. Apart from response times, the text is the same if the target behaves the same.
+ * exchange that shows it. The text is the same if the target behaves the same.
  */
-export default (({ suite, suiteResults, certificate: { target, response_times: times } }) => {
+export default (({ suite, suiteResults, certificate: { target } }) => {
   const byQuestion = new Map(suiteResults.map((result) => [result.subject, result]));
   const { groups, questions } = suite.contract;
   const answered = questions.map((question) => ({ question, result: byQuestion.get(question.id) }));
@@ -49,13 +48,6 @@ export default (({ suite, suiteResults, certificate: { target, response_times: t
         .filter(({ question }) => question.group === name)
         .flatMap(({ question, result }) => renderQuestion(question, result, renderResponse)),
     ]),
-    ...(times === undefined
-      ? []
-      : [
-          markdown`## How long do responses take?`,
-          markdown`${describeTimes(times)}`,
-          renderMarkdownTable(timesHeadings, listTimesRows(times)),
-        ]),
   ];
   return markdown`${joinMarkdown(blocks)}\n`;
 }) satisfies Output;

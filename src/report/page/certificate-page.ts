@@ -5,10 +5,9 @@ import type { CaseEntry, QuestionEntry, RequirementEntry, RunVerdict } from '../
 import { renderRequestCounts, sortByUrgency } from '../counts.js';
 import type { Cause } from '../diagnosis/cause.js';
 import { groupBy } from '../group-by.js';
-import { type Html, html, noHtml, rawHtml, renderPageHead, renderPreformatted, renderTable } from '../markup.js';
+import { type Html, html, noHtml, rawHtml, renderPageHead, renderPreformatted } from '../markup.js';
 import { renderAdapterNotice, replayEndNotice } from '../notices.js';
 import { renderAnswer } from '../render-answer.js';
-import { describeTimes, listTimesRows, timesHeadings } from '../response-times.js';
 import type { RunView } from '../run-view.js';
 import {
   describeSharedReasons,
@@ -55,7 +54,7 @@ export function renderCertificatePage(view: RunView): Html {
 ${head(page)}
 ${contents(page)}
 <main id="results">
-${attention(page)}${byCase('drift', 'Drift', 'Where this target differs from the record, or from its target file.', drift)}${byCase('unstable', 'Unstable', 'Cases that failed once and passed once, which proves nothing.', unstable)}${searchForm(page)}${requirementsChapter(page)}${questionsChapter(page)}${exclusions(page)}${about(page)}${responseTimes(page)}
+${attention(page)}${byCase('drift', 'Drift', 'Where this target differs from the record, or from its target file.', drift)}${byCase('unstable', 'Unstable', 'Cases that failed once and passed once, which proves nothing.', unstable)}${searchForm(page)}${requirementsChapter(page)}${questionsChapter(page)}${exclusions(page)}${about(page)}
 </main>
 </div>
 <script>${rawHtml(pageScript)}</script>
@@ -110,7 +109,6 @@ ${item('requirements', 'Requirements', requirements.length, listParts(requiremen
 ${item('questions', 'Questions', questions.length, groups)}
 ${item('not-verified', 'Statements without a test', suite.contract.exclusions.length)}
 ${item('about', 'About this run')}
-${certificate.response_times === undefined ? noHtml : item('response-times', 'Response times')}
 </ul></details></nav>
 `;
 }
@@ -320,17 +318,8 @@ function about({ certificate }: Page): Html {
     value === undefined ? noHtml : html`<dt>${name}</dt><dd>${value}</dd>`;
   return html`<section id="about" class="chapter"><h2>About this run</h2>
 <div class="card"><dl class="facts">
-${fact('Version', target.version)}${fact('Contact', target.contact)}${fact('Requests', renderRequestCounts(certificate))}${fact('Started', started_at)}${fact('Duration', renderDuration(duration_ms))}${fact('Suite', html`${suite.name} ${suite.version}<br><code>${suite.digest}</code>`)}${fact('Share', 'Send this file as it is: it loads nothing from elsewhere, and the credentials are not in it.')}${fact('Compare', html`<code>npx conformance compare earlier/certificate.json certificate.json --html changes.html</code> shows what has changed since an earlier run.`)}
+${fact('Version', target.version)}${fact('Contact', target.contact)}${fact('Requests', renderRequestCounts(certificate))}${fact('Started', started_at)}${fact('Duration', renderDuration(duration_ms))}${fact('Suite', html`${suite.name} ${suite.version}<br><code>${suite.digest}</code>`)}${fact('Share', 'Send this file as it is: it loads nothing from elsewhere, and the credentials are not in it.')}${fact('Compare', html`<code>npx conformance compare earlier/certificate.json certificate.json</code> shows what has changed since an earlier run.`)}
 </dl></div>
-</section>
-`;
-}
-
-function responseTimes({ certificate: { response_times: times } }: Page): Html {
-  if (times === undefined) return noHtml;
-  return html`<section id="response-times" class="chapter"><h2>Response times</h2>
-<p>${describeTimes(times)}</p>
-<div class="card">${renderTable(timesHeadings, listTimesRows(times))}</div>
 </section>
 `;
 }

@@ -84,7 +84,6 @@ details > summary { cursor: pointer; border-radius: 4px; }
 .failure { border-left: 3px solid var(--fail); padding-left: 1rem; margin-bottom: 1rem; } .failure h5:first-child { margin-top: 0; }
 .prose pre { font: inherit; background: none; padding: 0; }
 
-.comparison { max-width: 62rem; margin: 0 auto; padding: 0 1.5rem 5rem; }
 
 #search { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; margin-top: 3rem; }
 #search[hidden], [hidden] { display: none; }
@@ -99,7 +98,7 @@ figcaption ul { list-style: none; } figcaption li::before { content: ''; display
 .strip .returned { fill: var(--cell); } .strip .wrong, .strip .missing { fill: var(--fail); } .strip .limit { stroke: var(--ink); stroke-width: 1.5px; vector-effect: non-scaling-stroke; fill: none; }
 table { border-collapse: collapse; width: 100%; font-size: .875rem; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .75rem .3rem 0; font-weight: 400; }
-td { font-variant-numeric: tabular-nums; } #response-times td, #response-times thead th { overflow-wrap: normal; }
+td { font-variant-numeric: tabular-nums; }
 thead th { color: var(--soft); font-size: .8125rem; }
 
 @media (min-width: 64.01rem) {
@@ -112,7 +111,7 @@ thead th { color: var(--soft); font-size: .8125rem; }
   nav li a { padding: .45rem 0; }
 }
 @media (max-width: 40rem) {
-  .page, .comparison { padding: 0 1rem 4rem; } header { padding-top: 1.5rem; }
+  .page { padding: 0 1rem 4rem; } header { padding-top: 1.5rem; }
   .inside { padding-left: 0; } .counts { grid-template-columns: repeat(auto-fit, minmax(6.2rem, 1fr)); } .counts li { padding: .5rem .7rem; } .counts b { font-size: 1.3rem; }
   .facts { grid-template-columns: 1fr; } .facts dd { margin-bottom: .4rem; }
   .card, .block { padding: .85rem .9rem; } .question.block { padding: .3rem .9rem .5rem; }
