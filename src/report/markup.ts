@@ -53,6 +53,16 @@ export function renderPreformatted(text: string): Html {
   return rawHtml(`<pre>${text.split(/\r?\n/).map(escapeLine).join('&#10;')}</pre>`);
 }
 
+/** Renders a table whose first column has headings. */
+export function renderTable(headings: readonly string[], rows: readonly (readonly (string | number)[])[]): Html {
+  const head = headings.map((text) => (text === '' ? html`<td></td>` : html`<th scope="col">${text}</th>`));
+  const body = rows.map(
+    ([name = '', ...cells]) =>
+      html`<tr><th scope="row">${name}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>\n`,
+  );
+  return html`<table><thead><tr>${head}</tr></thead>\n<tbody>${body}</tbody></table>\n`;
+}
+
 /**
  * Renders the head of a page that loads nothing from elsewhere.
  *
