@@ -170,8 +170,8 @@ test.describe('reasons', () => {
     ]);
   });
 
-  test('An open circuit breaker is one reason, whatever it kept from being judged', () => {
-    const why = 'Nothing more was sent: 10 requests in a row failed.';
+  test('A budget that is used up is one reason, whatever it kept from being judged', () => {
+    const why = 'Nothing more was sent: The budget of 3 requests is used up.';
     const reasons = [
       why,
       `a row: Not judged, since something else is not as expected: ${why} (3 of 3 rows)`,

