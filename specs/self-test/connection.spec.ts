@@ -173,12 +173,7 @@ test.describe('A broken proxy', () => {
     ['answers without end', onConnect(drip), notAccepted],
     ['answers another protocol', onConnect((near) => near.end('SSH-2.0\r\n\r\n')), noConnection],
     ['refuses', onConnect((near) => near.end('HTTP/1.1 503 Busy\r\n\r\n')), 'Proxy response (503)'],
-    [
-      'opens a silent tunnel',
-      onConnect((near) => near.write(tunnel)),
-      timedOut,
-      notAccepted,
-    ],
+    ['opens a silent tunnel', onConnect((near) => near.write(tunnel)), timedOut, notAccepted],
     ['opens a tunnel and closes it', onConnect((near) => near.end(tunnel)), broken, noConnection],
   ];
   for (const scheme of ['http', 'https'])

@@ -52,14 +52,6 @@ const settings = (url: string) => ({
   'secrets.CLIENT_TOKEN': referenceCredentials.token,
 });
 
-/** A sample workflow, with what it leaves to the user filled in. */
-function sample(name: string, replacements: Readonly<Record<string, string>> = {}): string {
-  const text = readFileSync(path.join(installed, 'templates', 'workflows', name), 'utf8');
-  const filled = Object.entries(replacements).reduce((so, [from, to]) => so.replace(from, to), text);
-  writeFileSync(inProject(name), filled);
-  return inProject(name);
-}
-
 test.describe('The installed package', { tag: '@long' }, () => {
   test.describe.configure({ mode: 'serial' });
 
@@ -166,63 +158,11 @@ test.describe('The installed package', { tag: '@long' }, () => {
     expect(ran.output).toContain('has no base_url, and BASE_URL is empty');
   });
 
-  test('certifies a service of a pull request', async () => {
-    const file = sample('pull-request.yml', {
-      'http://127.0.0.1:8080': reference.url,
-      '<an application id that the container accepts>': referenceCredentials.applicationId,
-      '<its token>': referenceCredentials.token,
-    });
-    const ran = await runWorkflow(file, { cwd: project, contexts: {}, env });
-    const steps = ['npm ci', 'Wait until the service answers', 'Print the test data'];
-    expect(ran.statuses, ran.output).toEqual(
-      Object.fromEntries([...steps, 'Set up', 'Certify'].map((step) => [step, 0])),
-    );
-    expect(JSON.parse(readFileSync(inProject('world.json'), 'utf8')).tiers).toHaveLength(suite.world.tiers.length);
-  });
-
-  test('opens a pull request at night if the record changes', async () => {
-    const origin = path.join(folder, 'origin.git');
-    const bin = path.join(folder, 'bin');
-    mkdirSync(bin);
-    const gh = `#!/bin/sh\necho "$1 $2 $3 $4" >> ${folder}/gh.log\nif [ "$2" = list ]; then echo 0; fi\n`;
-    writeFileSync(path.join(bin, 'gh'), gh, { mode: 0o755 });
-    writeFileSync(path.join(folder, 'gh.log'), '');
-    const git = (...args: string[]) =>
-      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@a.test', ...args], {
-        cwd: project,
-        encoding: 'utf8',
-      });
-    execFileSync('git', ['init', '--quiet', '--bare', origin]);
-    git('init', '--quiet', '--initial-branch', 'main');
-    git('remote', 'add', 'origin', origin);
-    git('add', 'package.json', 'conformance');
-    git('commit', '--quiet', '--message', 'The project');
-    const file = sample('nightly.yml');
-    const night = async (behaviours = {}) => {
-      const { url, close } = await serve(behaviours);
-      const at = { cwd: project, contexts: settings(url), env: { ...env, PATH: `${bin}:${env.PATH}` } };
-      const { statuses, output } = await runWorkflow(file, at);
-      await close();
-      expect(Object.values(statuses), output).toEqual([0, 0, 0]);
-      const called = readFileSync(path.join(folder, 'gh.log'), 'utf8');
-      writeFileSync(path.join(folder, 'gh.log'), '');
-      return called.split('\n').filter((line) => line.startsWith('pr create'));
-    };
-    const accept = () => {
-      git('switch', '--quiet', 'main');
-      git('merge', '--quiet', 'conformance-record');
-    };
-    const opened = ['pr create --head conformance-record'];
-    expect(await night()).toEqual(opened);
-    accept();
-    expect(await night()).toEqual([]);
-    expect(await night({ 'quantity-zero': 'rejected' })).toEqual(opened);
-    const diff = git('diff', 'main', 'origin/conformance-record', '--', 'conformance/record.yaml');
-    expect(diff).toMatch(/^ {3}quantity-zero:\n-[\s\S]*^\+ *outcome: rejected$/m);
-    expect(git('diff', '--name-only', 'main', 'origin/conformance-record').trim()).toBe('conformance/record.yaml');
-  });
-
   test('passes a record and more arguments through the action', async () => {
+    const rejecting = await serve({ 'quantity-zero': 'rejected' });
+    const recorded = await type(`BASE_URL=${rejecting.url} npx conformance record --to conformance/record.yaml`);
+    await rejecting.close();
+    expect(recorded.status, recorded.output).toBe(0);
     const step = {
       uses: './node_modules/promotion-validation-conformance',
       with: {

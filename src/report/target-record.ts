@@ -4,9 +4,9 @@ import type { ResultWithExchanges } from '../engine/case-result.js';
 import { type BodyShape, mergeShapes } from '../judge/body-shape.js';
 import { mergeResponseTemplates, type ResponseTemplates } from '../judge/extract-templates.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import { UnusableInput } from '../support/problem.js';
+import { refuse } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
-import { findSchemaFlaw } from '../support/user-schema.js';
+import { compileSchema } from '../support/user-schema.js';
 import { parseYaml, readYaml, type YamlFile } from '../support/yaml-file.js';
 import { createStableRenderer, renderRequest } from './exchange-text.js';
 import { renderYaml } from './render-yaml.js';
@@ -97,8 +97,11 @@ export function parseRecord(text: string, file: string): TargetRecord {
 
 function validateRecord(yaml: YamlFile): TargetRecord {
   const record = validateFile('record', yaml) as TargetRecord;
-  const flaw = record.response_schema === undefined ? undefined : findSchemaFlaw(record.response_schema);
-  if (flaw === undefined) return record;
-  const message = `'response_schema' is not a JSON Schema: ${flaw}`;
-  throw new UnusableInput([{ at: yaml.locate(['response_schema']), message, hint: 'Record the target again.' }]);
+  try {
+    if (record.response_schema !== undefined) compileSchema(record.response_schema);
+    return record;
+  } catch (error) {
+    const message = `'response_schema' is not a JSON Schema: ${(error as Error).message}`;
+    throw refuse(yaml.locate(['response_schema']), message, 'Record the target again.');
+  }
 }

@@ -51,7 +51,7 @@ function initProject(folder: string): string {
     [path.join(folder, targetFile)]: 'target.yaml',
     [path.join(folder, '.env.example')]: 'env.example',
     [path.join(folder, findPlaywrightConfig(folder))]: 'playwright.config.mjs',
-    [workflow]: 'workflows/deployment.yml',
+    [workflow]: 'workflows/conformance.yml',
   };
   const ignoreList = path.join(folder, '.gitignore');
   for (const file of [...Object.keys(templates), ignoreList]) refuseLinks(file, [folder, repository]);
@@ -133,7 +133,6 @@ function addIgnored(file: string): boolean {
 }
 
 function listNextSteps(name: string): string[] {
-  const samples = 'node_modules/promotion-validation-conformance/templates/workflows';
   return [
     '',
     'Next:',
@@ -143,7 +142,5 @@ function listNextSteps(name: string): string[] {
     '4. Run: npx conformance certify',
     `5. When the deployment conforms, commit the answers, too: npx conformance record --to conformance/record.yaml, and copy results/${name}/observed.md to conformance/observed.md (results/ is not committed).`,
     '6. Commit the files. On GitHub, set the variable BASE_URL and the secrets CLIENT_APPLICATION_ID and CLIENT_TOKEN.',
-    '',
-    `More workflows (pull requests, nightly) are in ${samples}.`,
   ];
 }
