@@ -1,10 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { stringify } from 'yaml';
 import { readCaseFile } from '../../src/cases/case-file.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { readSchema } from '../../src/support/schema-validation.js';
-import { loadYaml, parseYaml, readYaml } from '../../src/support/yaml-file.js';
+import { parseYaml, readYaml } from '../../src/support/yaml-file.js';
 import { expandWorld } from '../../src/world/world-file.js';
 import { makeTestFolder, runConformanceInProcess } from './support/cli.js';
 import { certifyInProcess, createReference, suite } from './support/in-process.js';
@@ -129,7 +131,7 @@ test.describe('The list of keys of the case language', () => {
       const [name = '', member] = key.split('.');
       const holder = member === undefined || section !== 'A check' ? value : (value[name] as Example);
       expect(Object.keys(holder), key).toContain(member ?? (name === 'all-of' ? 'any-of' : name));
-      const file = loadYaml().stringify(complete[section]?.(value));
+      const file = stringify(complete[section]?.(value));
       const { problems } = readCaseFile(parseYaml(file, key), suite);
       expect.soft(problems, key).toEqual([]);
     }
@@ -160,4 +162,13 @@ test.describe('The list of keys of the case language', () => {
     expect(known('A request')).toEqual(Object.keys(cases.$defs.request.properties).sort());
     expect(known('A check')).toEqual(inGroups.sort());
   });
+});
+
+test('Every schema is valid', () => {
+  const ajv = new Ajv2020();
+  const names = readdirSync(path.join(packageRoot, 'schemas')).filter((name) => name.endsWith('.schema.json'));
+  for (const name of names) {
+    ajv.validateSchema(readSchema(name.replace('.schema.json', '')));
+    expect(ajv.errors, name).toBeNull();
+  }
 });

@@ -32,7 +32,7 @@ function type(command: string): Promise<CommandResult> {
 }
 
 /** The package of each import that is not of a file. */
-const imports = /^(?:(?:import|export) [^;]*?from |.*\b(?:import|requireLazily(?:<[^(]*>)?)\()'([@a-z][^']*)'/gm;
+const imports = /^(?:(?:import|export) [^;]*?from |.*\bimport\()'([@a-z][^']*)'/gm;
 
 const inProject = (...steps: readonly string[]) => path.join(project, ...steps);
 const serve = (behaviours = {}, fault: readonly string[] = []) =>

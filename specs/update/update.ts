@@ -4,7 +4,6 @@ import { parseSuite, suiteFolder } from '../../src/cases/suite.js';
 import { parseContract } from '../../src/contract/contract.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
-import { precompileSchemas } from '../../src/support/schema-validation.js';
 import { readYaml } from '../../src/support/yaml-file.js';
 import { renderKillMatrixFiles } from '../proof/kill-matrix.js';
 import { createAssertionsSchema } from './assertions-schema.js';
@@ -21,7 +20,6 @@ async function update(): Promise<void> {
     writeSchema('assertions', createAssertionsSchema());
     const contract = parseContract(readYaml(path.join(suiteFolder, 'contract.yaml')));
     writeSchema('contract-ids', createContractIdsSchema(contract));
-    precompileSchemas();
   });
   const suite = parseSuite(suiteFolder, {});
   await report(path.relative(packageRoot, idsFile), () => {

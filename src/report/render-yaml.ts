@@ -1,10 +1,8 @@
-import type { ScalarTag } from 'yaml';
+import { Document, type ScalarTag, visit } from 'yaml';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
-import { loadYaml } from '../support/yaml-file.js';
 
 /** Renders a value as YAML that reads back the same, in which no untrusted text begins a line. */
 export function renderYaml(value: object): string {
-  const { Document, visit } = loadYaml();
   const document = new Document(value, { aliasDuplicateObjects: false, customTags: (tags) => [quotedText, ...tags] });
   visit(document, {
     Scalar(role, scalar) {

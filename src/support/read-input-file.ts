@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { type Problem, UnusableInput } from './problem.js';
 
 const reasons: Readonly<Record<string, string>> = {
@@ -10,6 +10,7 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: 'this user has no permission',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
+  EFBIG: 'it has more than 512 MB',
 };
 
 /** Describes a system error in words, such as `cannot be read: it is a folder`. @param failure what cannot be done */
@@ -18,12 +19,15 @@ export function describeFileError(error: unknown, failure = 'cannot be read'): s
   return `${failure}: ${reasons[code] ?? code}`;
 }
 
+/** More than any file that a run writes. */
+const maxBytes = 512 * 1024 * 1024;
+
 /**
  * Reads a file that a user names.
  *
  * @param at where a problem is: in the file, or where another file names it
  * @param name of the file, for a problem of another file
- * @throws UnusableInput if it cannot be read
+ * @throws UnusableInput if it cannot be read or is too large
  */
 export function readInputFile(
   file: string,
@@ -31,6 +35,7 @@ export function readInputFile(
   { at = { setting: file }, name }: { at?: Problem['at']; name?: string } = {},
 ): Buffer {
   try {
+    if (statSync(file).size > maxBytes) throw Object.assign(new Error(), { code: 'EFBIG' });
     return readFileSync(file);
   } catch (error) {
     const message = describeFileError(error, `${name === undefined ? '' : `'${name}' `}cannot be read`);

@@ -1,29 +1,21 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
 import { parseJsonPointer } from './json.js';
 import { packageRoot } from './package-root.js';
 import { type Problem, UnusableInput } from './problem.js';
-import { requireLazily } from './require-lazily.js';
 import { suggest } from './suggest.js';
 import type { YamlFile, YamlPath } from './yaml-file.js';
 
-const loadAjv = requireLazily<typeof import('ajv/dist/2020.js')>('ajv/dist/2020.js');
-const loadStandalone = requireLazily<typeof import('ajv/dist/standalone/index.js')>('ajv/dist/standalone');
-const loadFormats = requireLazily<(ajv: Ajv2020) => void>('ajv-formats');
-
 const folder = path.join(packageRoot, 'schemas');
-/** The build compiles schemas into this folder: loading Ajv and compiling takes a third of the time of a short command. */
-const builtFolder = path.join(packageRoot, 'dist', 'schemas');
 
-const loaded = new Map<string, ValidateFunction>();
+let ajv: Ajv2020 | undefined;
 
 /** Loads the validator of a schema in `schemas/`, once per process. @param name of the file, without `.schema.json` */
 export function loadValidator(name: string): ValidateFunction {
-  const built = path.join(builtFolder, `${name}.cjs`);
-  const validate = loaded.get(name) ?? (existsSync(built) ? requireLazily<ValidateFunction>(built)() : compile(name));
-  loaded.set(name, validate);
-  return validate;
+  ajv ??= createAjv();
+  return ajv.getSchema(`${name}.schema.json`) as ValidateFunction;
 }
 
 /** Reads a schema in `schemas/`. @param name of the file, without `.schema.json` */
@@ -31,31 +23,13 @@ export function readSchema(name: string): Readonly<Record<string, unknown>> {
   return JSON.parse(readFileSync(path.join(folder, `${name}.schema.json`), 'utf8'));
 }
 
-function listSchemas(): string[] {
-  return readdirSync(folder).flatMap((file) => /^(.*)\.schema\.json$/.exec(file)?.[1] ?? []);
-}
-
 function createAjv(): Ajv2020 {
   const strict = { strict: true, strictRequired: false, strictTypes: false };
-  const created = new (loadAjv().Ajv2020)({ allErrors: true, verbose: true, ...strict, code: { source: true } });
-  loadFormats()(created);
-  return created.addSchema(listSchemas().map(readSchema));
-}
-
-let ajv: Ajv2020 | undefined;
-
-function compile(name: string): ValidateFunction {
-  ajv ??= createAjv();
-  return ajv.getSchema(`${name}.schema.json`) as ValidateFunction;
-}
-
-/** Compiles schemas to files, for {@link loadValidator}. */
-export function precompileSchemas(): void {
-  ajv = createAjv();
-  rmSync(builtFolder, { recursive: true, force: true });
-  mkdirSync(builtFolder);
-  for (const name of listSchemas())
-    writeFileSync(path.join(builtFolder, `${name}.cjs`), loadStandalone().default(ajv, compile(name)));
+  // The meta-schema takes longer to compile than the schemas of a run. A test checks the schemas.
+  const created = new Ajv2020({ allErrors: true, verbose: true, ...strict, validateSchema: false });
+  formats.default(created);
+  const names = readdirSync(folder).flatMap((file) => /^(.*)\.schema\.json$/.exec(file)?.[1] ?? []);
+  return created.addSchema(names.map(readSchema));
 }
 
 export function findSchemaProblems(schema: string, file: YamlFile): Problem[] {

@@ -1,6 +1,4 @@
-import { requireLazily } from './require-lazily.js';
-
-const levenshtein = requireLazily<typeof import('fastest-levenshtein')>('fastest-levenshtein');
+import { closest, distance } from 'fastest-levenshtein';
 
 /** Above this number, only the nearest names are listed. */
 const maxListed = 25;
@@ -9,7 +7,6 @@ const maxNearest = 5;
 /** Suggests the known name that is most similar to an unknown one, or lists the known names. */
 export function suggest(unknown: string, known: readonly string[]): string {
   if (known.length === 0) return 'There is none.';
-  const { closest, distance } = levenshtein();
   const nearest = closest(unknown, [...known]);
   const near = distance(unknown.toLowerCase(), nearest.toLowerCase()) <= Math.max(2, unknown.length / 3);
   if (near) return `Did you mean '${nearest}'?`;

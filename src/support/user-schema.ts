@@ -1,8 +1,5 @@
-import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { getMember } from './json.js';
-import { requireLazily } from './require-lazily.js';
-
-const loadAjv = requireLazily<typeof import('ajv/dist/2020.js')>('ajv/dist/2020.js');
 
 let ajv: Ajv2020 | undefined;
 
@@ -13,7 +10,7 @@ let ajv: Ajv2020 | undefined;
  */
 export function compileSchema(schema: object | boolean): ValidateFunction {
   // `ownProperties`: every object inherits `constructor`, and a body may have a member of that name.
-  ajv ??= new (loadAjv().Ajv2020)({ allErrors: true, strict: false, validateFormats: false, ownProperties: true });
+  ajv ??= new Ajv2020({ allErrors: true, strict: false, validateFormats: false, ownProperties: true });
   const id = getMember(schema, '$id');
   // Ajv refuses a second schema with the same $id. Reading a file twice yields one.
   if (typeof id === 'string' && ajv.getSchema(id)?.schema !== schema) ajv.removeSchema(id);

@@ -1,11 +1,7 @@
 import path from 'node:path';
-import type { Document, Node } from 'yaml';
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import { type Location, UnusableInput } from './problem.js';
 import { readInputFile } from './read-input-file.js';
-import { requireLazily } from './require-lazily.js';
-
-/** Loads the package `yaml`. */
-export const loadYaml = requireLazily<typeof import('yaml')>('yaml');
 
 /** Steps from the root of a document to a value in it: keys of mappings and indices of sequences. */
 export type YamlPath = readonly (string | number)[];
@@ -43,7 +39,6 @@ export function readYaml(file: string, shown = path.relative(process.cwd(), file
  * @throws UnusableInput with the first syntax error
  */
 export function parseYaml(text: string, file: string): YamlFile {
-  const { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } = loadYaml();
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const locate = (offset = 0): Location => {

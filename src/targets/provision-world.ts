@@ -4,6 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { quote } from 'shlex';
+import { stringify } from 'yaml';
 import { findOwnWorld } from '../cases/suite.js';
 import { createRedactor, type Secret } from '../redaction/redactor.js';
 import { writeFilesTogether } from '../report/write-files-together.js';
@@ -11,7 +12,6 @@ import { createFolder } from '../support/create-folder.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 import { refuse, type UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import { loadYaml } from '../support/yaml-file.js';
 import { bindWorld } from '../world/bind-world.js';
 import { listNames, type ThingKind, thingKinds } from '../world/named-world.js';
 import { loadWorld } from '../world/world-file.js';
@@ -187,5 +187,5 @@ function renderBindings(
   const bindings = Object.fromEntries(lists);
   if (document.bindings?.endsWith('.json')) return `${JSON.stringify(bindings, null, 2)}\n`;
   const heading = `# Written by: npx conformance provision --target ${toOneLine(quote(yaml.file))}`;
-  return `${heading}\n${loadYaml().stringify(bindings, { lineWidth: 0 })}`;
+  return `${heading}\n${stringify(bindings, { lineWidth: 0 })}`;
 }
