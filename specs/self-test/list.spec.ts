@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { listedKinds } from '../../src/cli/commands/list.js';
@@ -89,6 +89,7 @@ test('Folders of runs, missing files and empty names are explained in words', as
     [['compare', 'conformance', 'none.json'], 'cannot be read: there is no such file'],
     [['certify', '--replay', 'none.har'], 'cannot be read: there is no such file'],
     [['certify', '--reference', '--against', '.'], 'cannot be read: it is a folder'],
+    [['certify', '--replay', 'large.har'], 'cannot be read: it has more than 512 MB'],
     [['certify', '--reference', '--only', ''], '--only: is empty'],
     [['compare', 'package.json', 'package.json'], 'package.json: is not a certificate'],
     [['serve', '--fault', 'window'], "Unknown fault 'window'. Did you mean"],
@@ -97,6 +98,8 @@ test('Folders of runs, missing files and empty names are explained in words', as
     [['certify', 'htp://a.test'], "The argument: 'htp://a.test' is not a base URL"],
   ];
   writeFileSync(path.join(cwd, 'package.json'), '{}');
+  writeFileSync(path.join(cwd, 'large.har'), '');
+  truncateSync(path.join(cwd, 'large.har'), 512 * 1024 * 1024 + 1);
   for (const [args, says] of table) {
     const { status, output } = await runConformanceInProcess(args, { cwd, env: credentialVariables });
     expect([status, output], args.join(' ')).toEqual([2, expect.stringContaining(says)]);
