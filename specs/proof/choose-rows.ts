@@ -21,7 +21,7 @@ interface Candidate {
 }
 
 /**
- * Chooses few rows that catch all faults that the suite catches, the most effective rows first. A fault is caught when
+ * Chooses few rows that catch all faults that the suite catches. A fault is caught when
  * some requirement fails; that may be another requirement than the one that the fault breaks.
  *
  * @param proofs of the same suite and faults
@@ -32,7 +32,7 @@ export async function chooseDiscriminatingRows(
   proofs: readonly FaultProof[],
 ): Promise<DiscriminatingRows> {
   const candidates = listCandidates(suite, proofs);
-  const chosen = [...sortForEarlyCatches(dropSuperfluousRows(chooseGreedily(candidates)))];
+  const chosen = [...dropSuperfluousRows(chooseGreedily(candidates))];
   const findCaught = (rows: readonly Candidate[], some: readonly Fault[]) =>
     findCaughtFaults(selectRows(suite, rows), some);
   // A fault with state may show in no row alone. Such a row is added to the others, and tried together with them.
@@ -58,10 +58,9 @@ export async function chooseDiscriminatingRows(
     chosen_from: computeRowsDigest(suite, ids),
     faults: faults.length,
     caught: caught.size,
-    rows: computeRunningTotals(chosen).map((totals, n) => {
-      const { testCase, row } = chosen[n] as Candidate;
+    rows: chosen.map(({ testCase, row }, n) => {
       const title = row.title === '' ? {} : { row: row.title };
-      return { case: testCase.id, ...title, ...totals, requests: suite.calibration.length + totals.requests };
+      return { case: testCase.id, ...title, faults: listCaught(chosen.slice(0, n + 1)).size };
     }),
   };
 }
@@ -96,44 +95,9 @@ function dropSuperfluousRows(rows: readonly Candidate[]): readonly Candidate[] {
   return dropSuperfluousRows(cheapest);
 }
 
-/** Moves rows to where more is caught early, until no move helps. */
-function sortForEarlyCatches(rows: readonly Candidate[]): readonly Candidate[] {
-  let order = rows;
-  let worth = scoreEarlyCatches(rows);
-  for (const row of rows)
-    for (const place of rows.keys()) {
-      const others = order.filter((other) => other !== row);
-      const moved = [...others.slice(0, place), row, ...others.slice(place)];
-      const worthMoved = scoreEarlyCatches(moved);
-      if (worthMoved > worth) [order, worth] = [moved, worthMoved];
-    }
-  return worth > scoreEarlyCatches(rows) ? sortForEarlyCatches(order) : rows;
-}
-
-/** The sum over all numbers of requests: how many faults are caught with so few. */
-function scoreEarlyCatches(rows: readonly Candidate[]): number {
-  const totals = computeRunningTotals(rows);
-  return totals.reduce((sum, { requests, faults }, n) => {
-    const next = totals[n + 1]?.requests ?? requests;
-    return sum + faults * (next - requests);
-  }, 0);
-}
-
-/** The requests and catches of each row together with the rows before it. */
-function computeRunningTotals(rows: readonly Candidate[]): { requests: number; faults: number }[] {
-  const tally = createRequestTally();
-  const caught = new Set<string>();
-  let requests = 0;
-  return rows.map(({ alone, catches }) => {
-    requests += tally.listNewRequests(alone).length;
-    tally.addCase(alone);
-    for (const id of catches) caught.add(id);
-    return { requests, faults: caught.size };
-  });
-}
-
 function countRequests(rows: readonly Candidate[]): number {
-  return computeRunningTotals(rows).at(-1)?.requests ?? 0;
+  const tally = createRequestTally();
+  return rows.reduce((sum, { alone }) => sum + tally.addCase(alone).length, 0);
 }
 
 function listCaught(rows: readonly Candidate[]): Set<string> {
@@ -144,7 +108,7 @@ function listCaught(rows: readonly Candidate[]): Set<string> {
 function selectRows(suite: Suite, rows: readonly Candidate[]): Suite {
   const titles = new Map<string, Set<string>>();
   for (const { testCase, row } of rows) titles.set(testCase.id, (titles.get(testCase.id) ?? new Set()).add(row.title));
-  return selectFromSuite(suite, { profile: { rows: titles } });
+  return selectFromSuite(suite, { quick: { rows: titles } });
 }
 
 /** A fault with state may show in a row because of the rows before it. So a candidate counts what its row catches alone. */
@@ -183,9 +147,8 @@ export function renderDiscriminatingRows({ chosen_from, faults, caught, rows }: 
   return [
     '# yaml-language-server: $schema=../schemas/discriminating-rows.schema.json',
     '#',
-    '# The rows that catch the known faults, the most effective rows first: --quick and --budget use them. Each row has the',
-    '# number of requests that it and the rows before it take, and the number of faults that they catch, each row alone.',
-    '# `npm run update` writes this file.',
+    '# The rows that catch the known faults: --quick sends them. Each row has the number of faults that it and the rows before',
+    '# it catch, each row alone. `npm run update` writes this file.',
     '',
     `chosen_from: ${chosen_from}`,
     `faults: ${faults}`,
@@ -193,7 +156,7 @@ export function renderDiscriminatingRows({ chosen_from, faults, caught, rows }: 
     'rows:',
     ...rows.map((each) => {
       const title = each.row === undefined ? '' : `row: ${JSON.stringify(each.row)}, `;
-      return `  - { case: ${each.case}, ${title}requests: ${each.requests}, faults: ${each.faults} }`;
+      return `  - { case: ${each.case}, ${title}faults: ${each.faults} }`;
     }),
     '',
   ].join('\n');

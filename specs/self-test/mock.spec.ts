@@ -225,7 +225,7 @@ test('serve --as serves what was recorded', async () => {
   await expect.poll(readOutput, { timeout: 60_000 }).toContain('Ctrl-C');
   const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(readOutput()) ?? [];
   const only = ['--only', 'quantity-numeric-string', '--against', file, '--out', 'served'];
-  const certified = await runConformance(['certify', url, ...only], { cwd, env: credentialVariables });
+  const certified = await runConformance(['certify', '--base-url', url, ...only], { cwd, env: credentialVariables });
   child.kill('SIGTERM');
   await ended;
   expect(certified.status, certified.output).toBe(exitStatus.conforms);

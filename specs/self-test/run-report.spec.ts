@@ -13,7 +13,7 @@ const cwd = makeTestFolder();
 
 async function certify(answer: Answer, ...args: string[]) {
   const { url, close } = await listen(answer);
-  const { status, output } = await runConformance(['certify', url, '--out', 'out', ...args], {
+  const { status, output } = await runConformance(['certify', '--base-url', url, '--out', 'out', ...args], {
     cwd,
     env: credentialVariables,
   });
@@ -91,8 +91,9 @@ test('The progress line counts remaining requests and estimates the time by thos
   expect(render(cases, total + 9, 1)).toContain('about 0 requests');
 });
 
-test('--verbose lists every test', async () => {
-  const { lines } = await certify(createIndependentDeployment(suite.world), '--only', 'quantity-zero', '--verbose');
+test('--reporter=list for Playwright lists every test', async () => {
+  const args = ['--only', 'quantity-zero', '--', '--reporter=list'];
+  const { lines } = await certify(createIndependentDeployment(suite.world), ...args);
   expect(lines.filter((line) => /^ +✓ .*quantity-zero: /.test(line))).toHaveLength(1);
   expect(lines.some((line) => line.startsWith('CONFORMS'))).toBe(true);
 });

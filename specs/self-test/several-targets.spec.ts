@@ -37,10 +37,8 @@ test('Targets that cannot be told apart are refused before anything is sent', as
   for (const [args, said] of [
     [['certify', ...both, '--base-url', 'https://c.test'], '--base-url: works with a single target only'],
     [['certify', ...both, '--replay', 'evidence.har'], '--replay: works with a single target only'],
-    [['certify', ...both, '--watch'], '--watch: works with a single target only'],
     [['record', ...both, '--to', 'record.yaml'], '--to: works with a single target only'],
     [['certify', ...both, '--reference'], '--reference, --target one.yaml: name more than one deployment'],
-    [['certify', ...both, 'https://c.test'], 'https://c.test: works with a single target only'],
     [['certify', '--target', one, '--target', 'twin.yaml'], 'twin.yaml: has the same name as one.yaml'],
     [['certify', ...both, '--target', 'none.yaml'], 'none.yaml:1:1: cannot be read'],
     [['doctor', ...both], 'name more than one deployment'],

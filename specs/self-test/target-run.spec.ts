@@ -141,26 +141,6 @@ test.describe('--dry-run', () => {
     expect(output).not.toContain('the-token');
   });
 
-  test('prints requests for a shell or an editor, without credentials', async () => {
-    const target = 'name: a\nbase_url: https://a.test/api\nheaders: { Origin: https://shop.test }\n';
-    const args = ['certify', '--target', written('requests.yaml', target)];
-    const env = { ...environment, CLIENT_TOKEN: 'the-token-of-this-test' };
-    const run = (...more: readonly string[]) => runConformanceInProcess([...args, ...more], { cwd: folder, env });
-    const { output: curl } = await run('--dry-run', '--format', 'curl');
-    expect(curl).toContain(
-      "'https://a.test/api/v1/promotions/validation?[filters][promotion_id][conditions][$is]=camp_",
-    );
-    expect(curl).toContain('  -H "X-Client-Token: $CLIENT_TOKEN"');
-    expect(curl).toContain("  -H 'Origin: https://shop.test'");
-    const { output: http } = await run('--dry-run', '--format', 'http');
-    expect(http).toMatch(/^### integer-quantity, 1 of \d+\nGET https:\/\/a\.test\/api\/v1\S+ HTTP\/1\.1\n/m);
-    expect(http).toMatch(/^X-Client-Token: \{\{CLIENT_TOKEN\}\}\n(.+\n)*Origin: https:\/\/shop\.test\n\n\{"/m);
-    expect(http.match(/^### /gm)).toHaveLength(curl.match(/^# .* of \d+$/gm)?.length ?? 0);
-    expect(curl + http).not.toContain(env.CLIENT_TOKEN);
-    const sending = await run('--format', 'curl');
-    expect([sending.status, sending.output]).toEqual([2, expect.stringContaining('Add --dry-run')]);
-  });
-
   test('counts the requests that a run sends', async () => {
     const plan = await runConformanceInProcess(['certify', '--dry-run'], { cwd: folder });
     const { certificate } = await certifyInProcess(createIndependentDeployment(suite.world));

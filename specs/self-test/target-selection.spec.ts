@@ -58,27 +58,29 @@ test('--reference wins over the environment and excludes other targets', async (
   for (const [command, ...args] of [['certify', '--dry-run'], ['doctor']] as const) {
     const { status, output } = await runConformanceInProcess([command, '--reference', ...args], { cwd, env });
     expect([status, isOfReference(output)]).toEqual([0, true]);
-    for (const other of [[nowhere], ['--base-url', nowhere], ['--target', 'named.yaml']]) {
+    for (const other of [
+      ['--base-url', nowhere],
+      ['--target', 'named.yaml'],
+    ]) {
       const both = await runConformanceInProcess([command, '--reference', ...args, ...other], { cwd });
       expect([both.status, both.output]).toEqual([2, expect.stringContaining('name more than one deployment')]);
     }
   }
 });
 
-test('An argument without a flag is a base URL or refused with a hint', async () => {
-  const table: readonly (readonly [argument: string, says: string])[] = [
-    [`${nowhere}/v1/promotions/validation`, 'was removed from the end of the base URL.'],
-    ['api.example.com', 'Write https://api.example.com.'],
-    ['localhost:8080', 'Write http://localhost:8080.'],
-    ['quantity', 'quantity: is no base URL\n    A base URL looks like https://api.example.com.'],
-    ['named.yaml', 'named.yaml: is no base URL\n'],
+test('An argument without a flag is refused, and a wrong base URL with a hint', async () => {
+  const table: readonly (readonly [args: readonly string[], says: string])[] = [
+    [['--base-url', `${nowhere}/v1/promotions/validation`], 'was removed from the end of the base URL.'],
+    [['--base-url', 'api.example.com'], 'Write https://api.example.com.'],
+    [['--base-url', 'localhost:8080'], 'Write http://localhost:8080.'],
+    [[nowhere], `${nowhere}: is an argument without a flag\n    Name a deployment with --base-url or --target.`],
+    [['quantity'], 'quantity: is an argument without a flag\n'],
   ];
-  for (const command of [['doctor'], ['certify', '--dry-run']]) {
-    for (const [argument, says] of table) {
-      const { output } = await runConformanceInProcess([...command, argument], { cwd, env: credentials });
-      expect(output, argument).toContain(says);
+  for (const command of [['doctor'], ['certify', '--dry-run'], ['record', '--to', 'r.yaml', '--dry-run']])
+    for (const [args, says] of table) {
+      const { output } = await runConformanceInProcess([...command, ...args], { cwd, env: credentials });
+      expect(output, args.join(' ')).toContain(says);
     }
-  }
 });
 
 test('Plain `playwright test` refuses what `certify` refuses', async () => {
@@ -115,7 +117,7 @@ test('The base URL of a target file that a flag names wins over .env; the enviro
   writeFileSync(path.join(folder, 'named.yaml'), `name: shop\nbase_url: ${nowhere}/\n`);
   writeFileSync(path.join(folder, 'bare.yaml'), 'name: shop\n');
   const readUrl = async (args: readonly string[], env: Record<string, string> = {}) => {
-    const all = ['certify', '--dry-run', '--format', 'curl', '--only', 'order.quantity', ...args];
+    const all = ['certify', '--dry-run', '--only', 'order.quantity', ...args];
     const { status, output } = await runConformanceInProcess(all, { cwd: folder, env: { ...credentials, ...env } });
     return status === 0 ? /http:\/\/127\.0\.0\.1:\d/.exec(output)?.[0] : output.split('\n')[0];
   };

@@ -12,7 +12,6 @@ import { createAssertionsSchema } from '../update/assertions-schema.js';
 import { commandsPageFile, renderCommandsPage } from '../update/commands-page.js';
 import { createContractIdsSchema } from '../update/contract-ids-schema.js';
 import { idsFile, listIds, readRetiredIds, renderIds } from '../update/ids.js';
-import { quickTableFile, renderQuickTableFile } from '../update/quick-table.js';
 import { renderSampleRunFile, sampleRunFile } from '../update/sample-run.js';
 import { suite } from './support/in-process.js';
 
@@ -33,7 +32,6 @@ test('The rows for --quick were chosen from the present rows and faults', () => 
 
 for (const [file, render] of [
   [idsFile, () => renderIds(suite)],
-  [quickTableFile, () => renderQuickTableFile(suite)],
   [sampleRunFile, renderSampleRunFile],
   [commandsPageFile, renderCommandsPage],
 ] as const) {

@@ -10,7 +10,6 @@ import { createAssertionsSchema } from './assertions-schema.js';
 import { commandsPageFile, renderCommandsPage } from './commands-page.js';
 import { createContractIdsSchema } from './contract-ids-schema.js';
 import { idsFile, listIds, renderIds } from './ids.js';
-import { quickTableFile, renderQuickTableFile } from './quick-table.js';
 import { renderSampleRunFile, sampleRunFile } from './sample-run.js';
 
 /** Writes everything that is derived from the cases, the contract, the assertion kinds and the faults. */
@@ -34,7 +33,6 @@ async function update(): Promise<void> {
     for (const [file, text] of await renderKillMatrixFiles()) writeFileSync(file, text);
   });
   for (const [file, render] of [
-    [quickTableFile, () => renderQuickTableFile(suite)],
     [sampleRunFile, renderSampleRunFile],
     [commandsPageFile, renderCommandsPage],
   ] as const)

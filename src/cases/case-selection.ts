@@ -43,21 +43,21 @@ export function findCasesByName(names: readonly string[], suite: Suite, flag: st
 export interface CaseSelection {
   /** The ids of cases. */
   readonly only?: readonly string[];
-  /** The titles of rows by case id. */
-  readonly profile?: { readonly rows: ReadonlyMap<string, ReadonlySet<string>> };
+  /** The titles of rows of requirement cases, by case id. */
+  readonly quick?: { readonly rows: ReadonlyMap<string, ReadonlySet<string>> };
 }
 
 /** Returns the suite with the selected cases and rows only. With selected rows, no case is sent again at the end. */
-export function selectFromSuite<S extends Pick<Suite, 'cases'>>(suite: S, { only, profile }: CaseSelection): S {
+export function selectFromSuite<S extends Pick<Suite, 'cases'>>(suite: S, { only, quick }: CaseSelection): S {
   const wanted = only && new Set(only);
   const cases = wanted === undefined ? suite.cases : suite.cases.filter(({ id }) => wanted.has(id));
-  if (profile === undefined) return { ...suite, cases };
-  return { ...suite, cases: cases.flatMap((testCase) => selectRows(testCase, profile.rows.get(testCase.id))) };
+  if (quick === undefined) return { ...suite, cases };
+  return { ...suite, cases: cases.flatMap((testCase) => selectRows(testCase, quick.rows.get(testCase.id))) };
 }
 
 function selectRows(testCase: TestCase, titles: ReadonlySet<string> = new Set()): TestCase[] {
-  const tags = testCase.tags.filter((each) => each !== tag.sample);
-  if (testCase.kind === 'question') return titles.has(testCase.rows[0].title) ? [{ ...testCase, tags }] : [];
+  if (testCase.kind === 'question') return [];
+  const tags = testCase.tags.filter((name) => name !== tag.sample);
   const rows = testCase.rows.filter(({ title }) => titles.has(title));
   return rows.length === 0 ? [] : [{ ...testCase, tags, rows }];
 }

@@ -3,10 +3,7 @@ import { validateFile } from '../support/schema-validation.js';
 import { readYaml } from '../support/yaml-file.js';
 import { suiteFolder } from './suite.js';
 
-/**
- * The rows that catch the known faults, the most effective ones first: each is worth the requests that it adds. See
- * `schemas/discriminating-rows.schema.json`.
- */
+/** The rows that catch the known faults. See `schemas/discriminating-rows.schema.json`. */
 export interface DiscriminatingRows {
   /** A digest of the rows and faults from which they were chosen. */
   readonly chosen_from: string;
@@ -21,8 +18,6 @@ export interface DiscriminatingRow {
   readonly case: string;
   /** The title of the row; none if its case has only one. */
   readonly row?: string;
-  /** The number of requests for this row and those before it, calibration included. */
-  readonly requests: number;
   /** The number of known faults that this row or one before it catches alone: some requirement fails. */
   readonly faults: number;
 }

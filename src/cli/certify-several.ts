@@ -15,17 +15,12 @@ import { exitStatus, findWorstStatus } from './exit-status.js';
 /**
  * Certifies several targets one after another, each in a process of its own, and compares their certificates.
  *
- * @param positional arguments without a flag
  * @param args for each run: the flags but --target and --out, and the arguments for Playwright
  * @returns the worst exit status
  * @throws UnusableInput before anything is sent
  */
-export async function certifySeveral(
-  flags: CertifyFlags,
-  positional: readonly string[],
-  args: readonly string[],
-): Promise<number> {
-  const single = positional[0] ?? ['--base-url', '--replay', '--to', '--watch'].find((flag) => args.includes(flag));
+export async function certifySeveral(flags: CertifyFlags, args: readonly string[]): Promise<number> {
+  const single = ['--base-url', '--replay', '--to'].find((flag) => args.includes(flag));
   if (single !== undefined) throw refuse(single, 'works with a single target only', 'Name one target.');
   const runs = listRuns(flags);
   const script = path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js');
@@ -59,7 +54,7 @@ export async function certifySeveral(
 function listRuns(flags: CertifyFlags) {
   const byFolder = new Map<string, { readonly file: string; readonly out: string; readonly env: NodeJS.ProcessEnv }>();
   for (const file of flags.target ?? []) {
-    const options = readCertifyOptions({ ...flags, target: [file] }, []);
+    const options = readCertifyOptions({ ...flags, target: [file] });
     const env = createEnvironment(file);
     const { target } = loadInputs(options, env).settings;
     const out = path.join(options.out ?? 'results', createFolderName(target.name));

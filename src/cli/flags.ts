@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { documentedOperation } from '../contract/operation.js';
+import { omitUndefined } from '../support/omit-undefined.js';
 import { refuse } from '../support/problem.js';
 import { getToday } from '../support/today.js';
 import { completeRunOptions, type RunOptions } from '../targets/run-options.js';
@@ -21,28 +22,30 @@ export function addTargetFlags(command: Command, note = ''): Command {
     .option('--allow-http', 'send credentials to another machine over plain HTTP');
 }
 
-/**
- * Reads the options that select a deployment. Flags win over the environment.
- *
- * @param positional arguments without a flag: one of them may be a base URL
- * @throws UnusableInput if they name several deployments, or an argument is no URL
- */
-export function readTargetOptions(flags: TargetFlags, positional: readonly string[] = []): RunOptions {
-  // Anything else may be meant as a base URL, valid or not.
-  const stray = positional.find((argument) => !/[.:]/.test(argument) || /\.ya?ml$/.test(argument));
-  if (stray !== undefined) {
-    const example = 'A base URL looks like https://api.example.com.';
-    const others = 'Name a target file with --target. Put arguments for Playwright, such as --grep, after --.';
-    throw refuse(stray, 'is no base URL', `${example} ${others}`);
-  }
-  const urls = [...(flags.baseUrl === undefined ? [] : [flags.baseUrl]), ...positional];
-  const { target = [], reference, allowHttp } = flags;
-  const named = [...(reference ? ['--reference'] : []), ...target.map((file) => `--target ${file}`), ...urls];
-  if (urls.length > 1 || target.length > 1 || (reference && named.length > 1))
-    throw refuse(named.join(', '), 'name more than one deployment', 'Name only one of them.');
-  const baseUrlSetting = flags.baseUrl === undefined ? 'The argument' : '--base-url';
-  const url = urls.length === 0 ? {} : { baseUrl: urls[0], baseUrlSetting };
-  return completeRunOptions({ target: target[0], ...url, reference, allowHttp } as RunOptions, process.env);
+/** Reads the options that select a deployment. Flags win over the environment. @throws UnusableInput if they name several */
+export function readTargetOptions({ target = [], baseUrl, reference, allowHttp }: TargetFlags): RunOptions {
+  const named = [
+    ...target.map((file) => `--target ${file}`),
+    ...(baseUrl === undefined ? [] : [`--base-url ${baseUrl}`]),
+  ];
+  if (target.length > 1 || (reference && named.length > 0))
+    throw refuse(
+      [...(reference ? ['--reference'] : []), ...named].join(', '),
+      'name more than one deployment',
+      'Name only one of them.',
+    );
+  const setting = baseUrl === undefined ? {} : { baseUrlSetting: '--base-url' };
+  return completeRunOptions(
+    omitUndefined({ target: target[0], baseUrl, ...setting, reference, allowHttp }),
+    process.env,
+  );
+}
+
+/** Refuses arguments without a flag. @throws UnusableInput that names the flag that was probably meant */
+export function refuseArguments([argument]: readonly string[]): void {
+  if (argument === undefined) return;
+  const hint = 'Name a deployment with --base-url or --target. Put arguments for Playwright, such as --grep, after --.';
+  throw refuse(argument, 'is an argument without a flag', hint);
 }
 
 /** For a flag that may be repeated. */

@@ -235,7 +235,7 @@ export default class CertificateReporter implements Reporter {
   /** Whether only some of the cases ran, or were selected: the results of a whole run then stay. */
   private isPartial(results: readonly CaseResult[]): boolean {
     const { suite, settings } = this.inputs;
-    if (settings.profile !== undefined || isPartialRun(results)) return true;
+    if (settings.quick !== undefined || isPartialRun(results)) return true;
     return suite.cases.some(({ id }) => !this.selected.has(id));
   }
 

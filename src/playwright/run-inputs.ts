@@ -19,7 +19,7 @@ export function readRunOptions(): RunOptions {
 
 /**
  * Loads suite and settings, once per run: the first process hands them to the others. Files that were edited since are
- * loaded again, for UI mode and `--watch`.
+ * loaded again, for UI mode.
  *
  * @throws UnusableInput as `loadSuite` and `loadSettings`
  */
@@ -32,7 +32,7 @@ export function loadRunInputs(options = readRunOptions()): RunInputs {
 }
 
 /** A text that changes whenever the options or a file of the run change. @throws UnusableInput for the target file */
-export function computeOptionsSignature(options: RunOptions): string {
+function computeOptionsSignature(options: RunOptions): string {
   const { replay, cases, against } = options;
   const ofTarget = replay === undefined ? readAvailability(options).files : [replay];
   const ofCases = [...listSuiteFiles(), ...(cases === undefined ? [] : listOwnFiles(cases))];
@@ -40,7 +40,7 @@ export function computeOptionsSignature(options: RunOptions): string {
   return [JSON.stringify(options), ...all.map(computeFileSignature)].join('\n');
 }
 
-export function computeFileSignature(file: string): string {
+function computeFileSignature(file: string): string {
   const { mtimeMs, size } = statSync(file, { throwIfNoEntry: false }) ?? {};
   return `${file} ${mtimeMs} ${size}`;
 }

@@ -30,8 +30,7 @@ export async function serveReferenceIf(
 export function openRunTarget(
   { suite, settings, replay }: RunInputs,
   reference: Endpoint,
-  { requestBudget, evidence }: Partial<Pick<Session, 'requestBudget' | 'evidence'>> = {},
-  runOptions = readRunOptions(),
+  { requestBudget, evidence }: Partial<Pick<Session, 'requestBudget' | 'evidence'>>,
 ) {
   if (replay !== undefined) {
     const run = readRecordedRun(replay);
@@ -46,7 +45,7 @@ export function openRunTarget(
       close: async () => undefined,
     };
   }
-  const { endpoint = reference, options } = loadTarget(runOptions, process.env).connection;
+  const { endpoint = reference, options } = loadTarget(readRunOptions(), process.env).connection;
   const client = openTarget(settings.target, endpoint, options, requestBudget);
   const { redactSecrets: redact, close } = client;
   const keeper = createEvidenceKeeper(redact, evidence);

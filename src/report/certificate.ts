@@ -9,7 +9,7 @@ import {
   type ResultWithExchanges,
   samplesCaseId,
 } from '../engine/case-result.js';
-import type { Profile, ProfileStatistics } from '../engine/profile.js';
+import type { QuickFigures, QuickRows } from '../engine/quick-rows.js';
 import { unsupportedPrefix } from '../http/adapted-channel.js';
 import type { AdapterIdentity } from '../http/adapter.js';
 import { renderCurlCommand } from '../http/curl-command.js';
@@ -23,7 +23,7 @@ import type { Cause } from './diagnosis/cause.js';
 import { createStableRenderer, type ResponseRenderer } from './exchange-text.js';
 import { mergeShapeDrift, renderDrift, renderFailure } from './failure-text.js';
 import { listRanges } from './list-ranges.js';
-import { renderProfileNotice } from './notices.js';
+import { renderQuickNotice } from './notices.js';
 import { describeSharedReasons, findSharedReasons, isSharedReason } from './shared-reasons.js';
 
 /** The report of one run, as in `certificate.json`. Its schema is `schemas/certificate.schema.json`. */
@@ -33,8 +33,8 @@ export interface Certificate {
   readonly target: CertifiedTarget;
   /** The results of the cases that were selected by name. */
   readonly selected?: { readonly verdict: RunVerdict; readonly cases: VerdictCounts };
-  /** What a run with a limited number of requests covers. */
-  readonly profile?: ProfileStatistics;
+  /** What a run with `--quick` covers. */
+  readonly quick?: QuickFigures;
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
   readonly summary: VerdictCounts;
   /** What most likely is wrong, the cause of most failures first. They change no verdict. */
@@ -127,7 +127,7 @@ export interface RunFacts {
   readonly requestsSent: number;
   /** Whether only selected cases or rows were sent. */
   readonly isSelection?: boolean;
-  readonly profile?: ProfileStatistics;
+  readonly quick?: QuickFigures;
   readonly isReplay?: boolean;
   /** Whether the run ended before all selected cases were judged. */
   readonly isCutShort: boolean;
@@ -150,22 +150,22 @@ export function collectRunFacts(
   calibration: Pick<Calibration, 'requestsSent' | 'note'> | undefined,
   settings: {
     readonly only?: readonly string[];
-    readonly profile?: Pick<Profile, 'figures'>;
+    readonly quick?: Pick<QuickRows, 'figures'>;
     readonly notes: readonly string[];
   },
   planned: readonly Pick<TestCase, 'id'>[] = [],
-): Pick<RunFacts, 'requestsSent' | 'isSelection' | 'profile' | 'notes'> {
+): Pick<RunFacts, 'requestsSent' | 'isSelection' | 'quick' | 'notes'> {
   const { only, notes } = settings;
   const withResult = new Set(results.map(({ id }) => id));
   const isNarrowed = planned.some(({ id }) => !withResult.has(id));
-  const figures = settings.profile?.figures;
+  const figures = settings.quick?.figures;
   // What was not judged catches no fault.
-  const profile = figures && (isPartialRun(results) ? { ...figures, faults_caught: 0 } : figures);
+  const quick = figures && (isPartialRun(results) ? { ...figures, faults_caught: 0 } : figures);
   return {
     requestsSent: (calibration?.requestsSent ?? 0) + countRequests(results).requestsSent,
-    isSelection: only !== undefined || profile !== undefined || isNarrowed,
-    ...omitUndefined({ profile }),
-    notes: [profile && renderProfileNotice(profile), calibration?.note, ...notes].filter((note) => note !== undefined),
+    isSelection: only !== undefined || quick !== undefined || isNarrowed,
+    ...omitUndefined({ quick }),
+    notes: [quick && renderQuickNotice(quick), calibration?.note, ...notes].filter((note) => note !== undefined),
   };
 }
 
@@ -189,14 +189,14 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
   const questions = suite.contract.questions.map((question) => createQuestionEntry(question, byCase.get(question.id)));
   const unavailable = [...listUnavailable(ofSuite), ...listUnsupported(requirements)];
   const isPartial = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
-  const { profile } = facts;
+  const { quick } = facts;
   const interruption = facts.isCutShort ? ['The run was interrupted.'] : [];
-  const isWhole = !facts.isCutShort && !isPartial && profile === undefined && unavailable.length === 0;
+  const isWhole = !facts.isCutShort && !isPartial && quick === undefined && unavailable.length === 0;
   const verdict = determineRunVerdict(requirements, !isWhole);
   const shared = findSharedReasons({ requirements, questions });
   const incompleteReasons = [
     ...interruption,
-    ...(profile === undefined ? [] : ['Only some rows of the cases were sent, to save requests.']),
+    ...(quick === undefined ? [] : ['Only some rows of the cases were sent, to save requests.']),
     ...unavailable,
     ...describeSharedReasons({ requirements, questions }),
     ...requirements.flatMap(({ id, verdict, cases }) => {
@@ -211,7 +211,7 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     ...(verdict === 'incomplete' ? { incomplete_because: incompleteReasons } : {}),
     target: facts.target,
     ...(facts.isSelection ? { selected: { verdict: determineRunVerdict(merged), cases: countVerdicts(merged) } } : {}),
-    ...omitUndefined({ profile }),
+    ...omitUndefined({ quick }),
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     summary: countVerdicts(requirements),
     ...(facts.causes === undefined || facts.causes.length === 0 ? {} : { causes: facts.causes }),

@@ -3,9 +3,9 @@ import { type Verdict, verdicts } from '../judge/verdict.js';
 import type { Certificate } from './certificate.js';
 
 /** Renders the verdict. A run of selected cases is always incomplete, so their own verdict is shown. */
-export function renderHeadline({ verdict, selected, profile }: Certificate): string {
+export function renderHeadline({ verdict, selected, quick }: Certificate): string {
   if (selected === undefined) return verdict.toUpperCase();
-  return `${selected.verdict.toUpperCase()} as far as selected${profile === undefined ? '' : `, ${profile.name}`}`;
+  return `${selected.verdict.toUpperCase()} as far as selected${quick === undefined ? '' : ', quick'}`;
 }
 
 /** Describes how many questions have an answer. */

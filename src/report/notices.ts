@@ -1,4 +1,4 @@
-import type { ProfileStatistics } from '../engine/profile.js';
+import type { QuickFigures } from '../engine/quick-rows.js';
 import type { AdapterIdentity } from '../http/adapter.js';
 import { toOneLine } from '../support/untrusted-text.js';
 
@@ -20,14 +20,12 @@ export function renderAdapterNotice({ name, digest }: AdapterIdentity): string {
   return `Through an adapter: ${toOneLine(name)}, ${digest}. The documented operation was not certified.`;
 }
 
-/** Renders what a run with a limited number of requests covers. */
-export function renderProfileNotice(figures: ProfileStatistics): string {
-  const { name, max_requests, requests, rows, rows_of, questions, questions_of, faults_caught, faults_known } = figures;
-  const flag = name === 'quick' ? '--quick' : `--budget ${max_requests}`;
+/** Renders what a run with `--quick` covers. */
+export function renderQuickNotice({ requests, rows, rows_of, faults_caught, faults_known }: QuickFigures): string {
   const share = Math.floor((100 * faults_caught) / faults_known);
   const caught =
     faults_caught === 0
       ? 'Not all of them were answered, so the share of known faults that they catch is unknown.'
       : `They catch ${faults_caught} of the ${faults_known} known faults (${share} %).`;
-  return `With ${flag}: ${rows} of ${rows_of} rows and ${questions} of ${questions_of} questions, in ${requests} requests. ${caught} For a full certificate, run without ${flag.split(' ')[0]}.`;
+  return `With --quick: ${rows} of ${rows_of} rows and no questions, in ${requests} requests. ${caught} For a full certificate, run without --quick.`;
 }

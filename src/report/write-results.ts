@@ -14,7 +14,6 @@ import { encodeContent, loadOutputs } from './output.js';
 import { listResultFiles, partialFolder } from './result-files.js';
 import { createRunView, type RunView } from './run-view.js';
 import { createRecord, parseRecord, readRecord, renderRecord } from './target-record.js';
-import { getUnpassedFile, listUnpassedCases, readUnpassedCases } from './unpassed-cases.js';
 import { type FileToWrite, writeFilesTogether } from './write-files-together.js';
 
 // Loaded once, ahead of the first write.
@@ -66,17 +65,11 @@ export function writeResults(
   });
   const files = renderFiles(view, out, createFileRedactor(view, secrets));
   let record: RecordOutput | undefined;
-  const listAll = (): string => {
-    // A damaged certificate of an earlier run must not cost this run's results.
-    const earlier = ignoreUnusable(() => readUnpassedCases(wholeOut));
-    return `${[...listUnpassedCases(certificate, earlier)].join('\n')}\n`;
-  };
   writeFilesTogether(out, () => {
     // Read while no other process writes: it may be of another run.
     record = recordTo === undefined ? undefined : createRecordOutput(recordTo, view, recordUntil);
     return [
       ...[...files].map(([file, text]) => ({ file, text })),
-      ...(isPartial ? [{ file: getUnpassedFile(wholeOut), text: listAll() }] : []),
       ...(record !== undefined && 'text' in record ? [record] : []),
     ];
   });

@@ -2,7 +2,6 @@ import path from 'node:path';
 import { loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import { relocateRequest } from '../contract/relocation.js';
 import { calibrationPurpose } from '../engine/evidence-keeper.js';
-import { getRequestLimit, type RequestLimit } from '../engine/profile.js';
 import { createReplay, type Replay } from '../engine/replay.js';
 import { getHeaderValues } from '../http/exchange.js';
 import { addHeaders } from '../http/request-headers.js';
@@ -29,9 +28,7 @@ export interface RunInputs {
 /** The inputs of a run, as its evidence stores them: what follows from them is computed again. */
 export interface RecordedInputs {
   readonly availability: Availability;
-  readonly settings: Omit<RunSettings, 'profile' | 'recordTo' | 'recordUntil' | 'out'> & {
-    readonly limit?: RequestLimit;
-  };
+  readonly settings: Omit<RunSettings, 'quick' | 'recordTo' | 'recordUntil' | 'out'> & { readonly isQuick?: true };
 }
 
 /** A run with its stored evidence. */
@@ -53,14 +50,14 @@ export function loadInputs(options: RunOptions, environment: Environment): RunIn
 
 /** Encodes the inputs of a run as JSON. They contain no secrets. */
 export function encodeRecordedInputs(availability: Availability, settings: RunSettings): unknown {
-  const { target, expected, excludesIntrusive, only, profile, notes } = settings;
+  const { target, expected, excludesIntrusive, only, quick, notes } = settings;
   const { pins: _, responseSchema: __, notes: ___, ...stated } = target;
-  const limit = profile && getRequestLimit(profile);
+  const isQuick = quick && true;
   const derived = listTargetNotes(target, availability.ownPromotions);
   const own = notes.filter((note) => !derived.includes(note));
   return encodeMapsAndSets({
     availability,
-    settings: { target: stated, expected, excludesIntrusive, only, limit, notes: own },
+    settings: { target: stated, expected, excludesIntrusive, only, isQuick, notes: own },
   });
 }
 
@@ -85,10 +82,8 @@ export function parseRecordedRun(content: Buffer, file: string): RecordedRun {
 
 /** Restores the settings of a recorded run. @throws UnusableInput as {@link readSelection} */
 export function restoreSettings({ settings }: RecordedInputs, suite: Suite): RunSettings {
-  const { limit, ...recorded } = settings;
-  if (limit === undefined) return { ...recorded, out: '' };
-  const { profile } = readSelection({ budget: limit }, suite, recorded, recorded.only);
-  return { ...recorded, ...omitUndefined({ profile }), out: '' };
+  const { isQuick: quick, ...recorded } = settings;
+  return { ...recorded, ...readSelection(omitUndefined({ quick }), suite, recorded, recorded.only), out: '' };
 }
 
 /**
@@ -97,13 +92,13 @@ export function restoreSettings({ settings }: RecordedInputs, suite: Suite): Run
  * @throws UnusableInput as {@link readSelection}
  */
 function createReplaySettings({ settings }: RecordedInputs, options: RunOptions, suite: Suite): RunSettings {
-  const { only, limit, ...recorded } = settings;
+  const { only, isQuick: quick, ...recorded } = settings;
   return {
     ...recorded,
     // Keeps the results of the recorded run.
     out: options.out ?? path.join(path.dirname(options.replay ?? ''), 'replay'),
     ...omitUndefined({ recordTo: options.recordTo, recordUntil: options.recordUntil }),
-    ...readSelection({ ...omitUndefined({ budget: limit }), ...options }, suite, recorded, only),
+    ...readSelection({ ...omitUndefined({ quick }), ...options }, suite, recorded, only),
   };
 }
 

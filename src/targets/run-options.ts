@@ -31,8 +31,8 @@ export interface RunOptions {
   readonly recordUntil?: string;
   /** Ids of cases, requirements and questions, tags and groups. */
   readonly only?: readonly string[];
-  /** How many requests the run may send. */
-  readonly budget?: 'quick' | number;
+  /** Whether only the rows are sent that catch the known faults. */
+  readonly quick?: boolean;
   /** An evidence file to judge again instead of a target. */
   readonly replay?: string;
 }

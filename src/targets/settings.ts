@@ -4,7 +4,7 @@ import { findCasesByName, findExclusionReason, type RunScope, selectFromSuite } 
 import { readDiscriminatingRows } from '../cases/discriminating-rows.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import { describeRelocation } from '../contract/relocation.js';
-import { createProfile, type Profile } from '../engine/profile.js';
+import { type QuickRows, selectQuickRows } from '../engine/quick-rows.js';
 import type { EngineOptions } from '../engine/run.js';
 import type { Baseline } from '../judge/drift.js';
 import { createRedactor } from '../redaction/redactor.js';
@@ -30,8 +30,7 @@ export interface RunSettings {
   readonly excludesIntrusive: boolean;
   /** The ids of the cases to run. Default: all. */
   readonly only?: readonly string[];
-  /** The rows to run if requests are limited. */
-  readonly profile?: Profile;
+  readonly quick?: QuickRows;
   readonly notes: readonly string[];
   readonly out: string;
   readonly recordTo?: string;
@@ -102,23 +101,20 @@ export function listTargetNotes(
  * Selects cases and rows.
  *
  * @param recordedOnly the ids of the cases of an earlier run, if the options name none
- * @throws UnusableInput for unknown names, and for a budget that is too small for any row
+ * @throws UnusableInput for unknown names, and if `--quick` has no row of the selected cases
  */
 export function readSelection(
   options: RunOptions,
   suite: Suite,
   scope: RunScope,
   recordedOnly?: readonly string[],
-): Pick<RunSettings, 'only' | 'profile'> {
+): Pick<RunSettings, 'only' | 'quick'> {
   const only = options.only === undefined ? recordedOnly : findCasesByName(options.only, suite, '--only');
-  const { budget } = options;
-  const own = selectFromSuite(suite, omitUndefined({ only }));
-  const profile = budget === undefined ? undefined : createProfile(own, budget, readDiscriminatingRows(), scope);
-  if (profile?.rows.size === 0) {
-    const hint = `The suite sends ${suite.calibration.length} requests before all cases. Allow more requests, or select other cases.`;
-    throw refuse('--quick, --budget', 'is too small for a single row of the selected cases', hint);
-  }
-  return omitUndefined({ only, profile });
+  if (!options.quick) return omitUndefined({ only });
+  const quick = selectQuickRows(selectFromSuite(suite, omitUndefined({ only })), readDiscriminatingRows(), scope);
+  if (quick.rows.size === 0)
+    throw refuse('--quick', 'sends no row of the selected cases', 'Select other cases, or leave out --quick.');
+  return { quick, ...omitUndefined({ only }) };
 }
 
 /** Converts settings to options of the engine. */

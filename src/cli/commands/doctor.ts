@@ -11,7 +11,7 @@ import { openTarget } from '../../targets/open-target.js';
 import { loadTarget } from '../../targets/target.js';
 import type { ConfigureCommand } from '../command.js';
 import { exitStatus } from '../exit-status.js';
-import { addTargetFlags, readTargetOptions, type TargetFlags } from '../flags.js';
+import { addTargetFlags, readTargetOptions, refuseArguments, type TargetFlags } from '../flags.js';
 
 type DoctorFlags = TargetFlags & { readonly json?: true };
 
@@ -19,18 +19,16 @@ export default ((command, end) => {
   addTargetFlags(command)
     .description('check with at most three requests whether a target can be certified')
     .option('--json', 'print JSON')
-    .argument('[base-url]', 'the same as --base-url')
-    .action(async (url: string | undefined, flags: DoctorFlags) => end(await runDoctor(url, flags)));
+    .allowExcessArguments()
+    .action(async (flags: DoctorFlags) => {
+      refuseArguments(command.args);
+      end(await runDoctor(flags));
+    });
 }) satisfies ConfigureCommand;
 
-/**
- * Finds out whether a target can be certified, and prints why not.
- *
- * @param url replaces the base URL of flags, environment and target file
- * @returns the exit status
- */
-async function runDoctor(url: string | undefined, flags: DoctorFlags): Promise<number> {
-  const runOptions = readTargetOptions(flags, url === undefined ? [] : [url]);
+/** Finds out whether a target can be certified, and prints why not. @returns the exit status */
+async function runDoctor(flags: DoctorFlags): Promise<number> {
+  const runOptions = readTargetOptions(flags);
   const { target, connection } = loadTarget(runOptions, process.env);
   const suite = loadSuite(suiteFolder, readAvailability(runOptions).availability);
   const isReference = connection.endpoint === undefined;

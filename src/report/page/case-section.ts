@@ -62,7 +62,7 @@ export function createCaseRenderer({ suite, certificate, results, exchanges, tie
   };
 }
 
-/** Lists the exchange that a result itself has: a run with `--watch` keeps no others. */
+/** Lists the exchange that a result itself has. */
 function listOwnExchange(results: readonly ResultWithExchanges[], caseId: string): CaseExchange[] {
   const { exchange, exchangeId: id = caseId } = results.find((result) => result.id === caseId) ?? {};
   return exchange === undefined ? [] : [{ id, row: 0, request: 'request', attempt: 1, exchange }];

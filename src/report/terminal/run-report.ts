@@ -11,7 +11,7 @@ import {
   renderHeadline,
   renderRequestCounts,
 } from '../counts.js';
-import { referenceEndNotice, referenceNotice, renderProfileNotice, replayEndNotice } from '../notices.js';
+import { referenceEndNotice, referenceNotice, renderQuickNotice, replayEndNotice } from '../notices.js';
 import { describeSharedReasons, dropExplainedReasons, findSharedReasons, isSharedReason } from '../shared-reasons.js';
 import type { WrittenResults } from '../write-results.js';
 import { describeFollows, type FailureGroup, groupFailures, locateEntry, sortRequirements } from './group-failures.js';
@@ -170,8 +170,8 @@ function renderChanges(title: string, entries: readonly { readonly case: string;
 }
 
 function renderSummary(certificate: Certificate, written: WrittenResults): string[] {
-  const { target, profile, notes } = certificate;
-  const lastLine = profile === undefined ? [] : [renderProfileNotice(profile)];
+  const { target, quick, notes } = certificate;
+  const lastLine = quick === undefined ? [] : [renderQuickNotice(quick)];
   const otherNotes = notes.filter((note) => note !== referenceNotice && !lastLine.includes(note));
   const end = certificate.is_replay ? [replayEndNotice] : target.is_reference ? [referenceEndNotice] : [];
   return [
