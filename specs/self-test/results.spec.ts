@@ -151,28 +151,4 @@ test.describe('files that belong together', () => {
     expect(readFileSync(precious, 'utf8')).toBe('as it was');
     expect(() => readlinkSync(path.join(folder, 'one.txt'))).toThrow('EINVAL');
   });
-
-  test('A removed working folder is an error, not an endless wait', async () => {
-    const gone = path.join(cwd, 'removed');
-    mkdirSync(gone);
-    const remove = `rmSync(process.cwd(), { recursive: true })`;
-    const output = path.join(packageRoot, 'dist', 'src', 'report', 'write-files-together.js');
-    const write = `writeFilesTogether('deep/er', () => [{ file: 'deep/er/one.txt', text: 'here' }])`;
-    const imports = `import { rmSync } from 'node:fs'; import { writeFilesTogether } from '${output}'`;
-    const code = `${imports}; ${remove}; try { ${write} } catch (error) { console.log(error.message) }`;
-    const node = promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], {
-      cwd: gone,
-      timeout: 20_000,
-    });
-    expect((await node).stdout).toContain('--out: cannot write into deep/er: there is no such');
-    mkdirSync(gone, { recursive: true });
-    const command = `rm -r "$PWD" && exec "$0" '${path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js')}' world`;
-    const ended = await promisify(execFile)('sh', ['-c', command, process.execPath], { cwd: gone }).catch(
-      (error) => error,
-    );
-    expect([ended.code, ended.stderr]).toEqual([
-      2,
-      expect.stringMatching(/^The working folder no longer exists\..*\n$/),
-    ]);
-  });
 });

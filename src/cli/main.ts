@@ -66,6 +66,5 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 function describeError(error: Error): string {
   if (!isSystemError(error)) return error.message;
   if (error.code === 'EADDRINUSE') return `${error.message}: name another port, or leave out --port.`;
-  if (error.syscall === 'uv_cwd') return 'The working folder no longer exists. Change to another folder.';
   return error.path === undefined ? error.message : `${error.path}: ${describeFileError(error, 'cannot be used')}`;
 }

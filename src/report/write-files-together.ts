@@ -7,7 +7,6 @@
 
 import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { createFolder } from '../support/create-folder.js';
 import { UnusableInput } from '../support/problem.js';
 import { describeFileError } from '../support/read-input-file.js';
 
@@ -60,7 +59,7 @@ export function checkFilesWritable(folder: string, files: readonly string[]): vo
 function takeTurn(folder: string, act: (drafts: string) => void): void {
   const drafts = path.join(folder, draftsFolder);
   try {
-    createFolder(folder);
+    mkdirSync(folder, { recursive: true });
     while (!createDrafts(drafts));
   } catch (error) {
     const message = describeFileError(error, `cannot write into ${folder}`);

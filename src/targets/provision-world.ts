@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
@@ -8,7 +8,6 @@ import { stringify } from 'yaml';
 import { findOwnWorld } from '../cases/suite.js';
 import { createRedactor, type Secret } from '../redaction/redactor.js';
 import { writeFilesTogether } from '../report/write-files-together.js';
-import { createFolder } from '../support/create-folder.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 import { refuse, type UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
@@ -68,7 +67,7 @@ export async function provisionWorld(
   const file = resolveBeside(targetFile, bindings);
   const shown = path.relative(process.cwd(), file);
   // Before the command runs, so that the ids of created things can be saved.
-  createFolder(path.dirname(file));
+  mkdirSync(path.dirname(file), { recursive: true });
   const ownWorld = options.cases ? findOwnWorld(options.cases) : undefined;
   const supported = capabilities === undefined ? {} : { capabilities: new Set(capabilities) };
   const world = bindWorld(loadWorld(ownWorld), supported);

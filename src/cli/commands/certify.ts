@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { selectFromSuite } from '../../cases/case-selection.js';
@@ -13,7 +13,6 @@ import { leaveRunFolder } from '../../playwright/run-folder.js';
 import { loadRunInputs, shareRun } from '../../playwright/run-inputs.js';
 import { referenceEndNotice, renderQuickNotice } from '../../report/notices.js';
 import { checkOutFolder } from '../../report/result-files.js';
-import { createFolder } from '../../support/create-folder.js';
 import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import type { RunOptions } from '../../targets/run-options.js';
@@ -63,7 +62,7 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
   checkOutFolder(out);
   // Before anything is sent: at the end of the run it would be too late.
   if (recordTo !== undefined) {
-    createFolder(path.dirname(recordTo));
+    mkdirSync(path.dirname(recordTo), { recursive: true });
     accessSync(path.dirname(recordTo), constants.W_OK);
   }
   shareRun(options);

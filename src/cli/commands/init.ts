@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { createFolder } from '../../support/create-folder.js';
 import { escapeControlCharacters } from '../../support/escape-control-characters.js';
 import { getMember, parseJson } from '../../support/json.js';
 import { packageRoot } from '../../support/package-root.js';
@@ -112,7 +111,7 @@ function readTemplate(name: string): string {
 /** Writes a file unless it exists. @returns whether it was written */
 function writeNew(file: string, text: string): boolean {
   if (existsSync(file)) return false;
-  createFolder(path.dirname(file));
+  mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, text, { flag: 'wx' });
   return true;
 }
