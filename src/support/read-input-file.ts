@@ -5,6 +5,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
   EISDIR: 'it is a folder',
   ENOTDIR: 'it is not a folder',
+  EEXIST: 'there is a file of that name',
   ELOOP: 'it is a link to itself',
   EACCES: 'this user has no permission',
   EPERM: 'this user has no permission',
