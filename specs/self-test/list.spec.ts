@@ -94,7 +94,10 @@ test('Folders of runs, missing files and empty names are explained in words', as
     [['compare', 'package.json', 'package.json'], 'package.json: is not a certificate'],
     [['serve', '--fault', 'window'], "Unknown fault 'window'. Did you mean"],
     [['serve', '--behaviour', 'empty=x'], 'No question is called "empty"; did you mean'],
-    [['certify', '--reference', '--out', 'package.json'], '--out: cannot write into package.json: there is a file of that name'],
+    [
+      ['certify', '--reference', '--out', 'package.json'],
+      '--out: cannot write into package.json: there is a file of that name',
+    ],
     [['certify', '--base-url', 'htp://a.test'], "--base-url: 'htp://a.test' is not a base URL"],
   ];
   writeFileSync(path.join(cwd, 'package.json'), '{}');
