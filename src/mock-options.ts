@@ -9,6 +9,7 @@ import { referenceCredentials } from '../reference/reference-credentials.js';
 import { findWorldFlaws } from '../reference/world-flaws.js';
 import type { Credentials } from './http/credentials.js';
 import { mockFromRecord } from './mock-from-record.js';
+import { readShownResponse } from './report/exchange-text.js';
 import { readRecord, type TargetRecord } from './report/target-record.js';
 import { UnusableInput } from './support/problem.js';
 import { validateFile } from './support/schema-validation.js';
@@ -62,11 +63,10 @@ function readMock(
   const questions = Object.fromEntries(kept);
   const outcomes = kept.map(([id, { outcome }]) => [id, outcome]);
   const { behaviours, inimitable } = convertOutcomesToBehaviours(Object.fromEntries(outcomes));
-  const { answers = {} } = record;
-  // The templates answer these questions.
+  // Recorded bodies answer these questions.
   const isImitated = (id: string) =>
-    (id === shapeQuestions.list && answers.list !== undefined) ||
-    (id === shapeQuestions.error && answers.error !== undefined);
+    (id === shapeQuestions.list && record.bodies?.promotions !== undefined) ||
+    (id === shapeQuestions.error && readShownResponse(questions[id]?.response ?? '')?.body !== undefined);
   return { behaviours, inimitable: inimitable.filter((id) => !isImitated(id)), record: { ...record, questions } };
 }
 

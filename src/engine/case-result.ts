@@ -2,8 +2,8 @@ import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import type { Exchange } from '../http/exchange.js';
 import type { BodyShape } from '../judge/body-shape.js';
 import type { Drift } from '../judge/drift.js';
-import type { ResponseTemplates } from '../judge/extract-templates.js';
 import type { FailureCondition, RowExchanges } from '../judge/judge-case.js';
+import type { RecordedBodies } from '../judge/recorded-bodies.js';
 import type { Verdict } from '../judge/verdict.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { Location } from '../support/problem.js';
@@ -41,8 +41,8 @@ export interface CaseResult {
   readonly repeatedExchangeId?: string;
   /** The shape of all successful bodies, if a record is wanted. */
   readonly shape?: BodyShape;
-  /** Templates of the responses, if a record is wanted. */
-  readonly answers?: ResponseTemplates;
+  /** Bodies for a mock, if a record is wanted. */
+  readonly bodies?: RecordedBodies;
   /** For a question: patterns of places whose values differ between responses to the same request. */
   readonly volatile?: readonly string[];
   readonly drift: readonly Drift[];

@@ -6,8 +6,8 @@ import type { Channel } from '../http/exchange.js';
 import { wasSent } from '../http/retry.js';
 import { inferShape } from '../judge/body-shape.js';
 import { type Baseline, findDrift } from '../judge/drift.js';
-import { extractTemplates } from '../judge/extract-templates.js';
 import { type CaseJudgement, judgeCase, type TargetContext } from '../judge/judge-case.js';
+import { extractBodies } from '../judge/recorded-bodies.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { omitUndefined } from '../support/omit-undefined.js';
@@ -47,18 +47,17 @@ export async function runCase(
   const isOpenValue = testCase.kind === 'question' && testCase.answer.kind === 'value';
   const outcome = isOpenValue && judged.outcome !== undefined ? sanitizeText(judged.outcome, redact) : judged.outcome;
   const result = sanitizeResult({ ...judged, ...omitUndefined({ outcome }) }, redact, find);
-  const { exchanges } = attempts.first;
   const wantsBodies = infersShape || expected.schemas.length > 0;
-  const bodies = wantsBodies ? [...new Set(listResultBodies(testCase, attempts.first))] : [];
+  const successes = wantsBodies ? [...new Set(listResultBodies(testCase, attempts.first))] : [];
   // The record must not contain keys that would need redaction.
   const isShown = (key: string) => redact(key) === escapeControlCharacters(key);
   const volatile = findVolatile(testCase, attempts.first).map(redact).sort();
-  const drift = findDrift({ ...result, ...omitUndefined({ extracted: judged.outcome }) }, bodies, expected);
+  const drift = findDrift({ ...result, ...omitUndefined({ extracted: judged.outcome }) }, successes, expected);
   return {
     ...result,
     ...omitUndefined({
-      answers: infersShape ? extractTemplates(testCase, exchanges, background, redact) : undefined,
-      shape: infersShape ? inferShape(bodies, background.recognizer.ids, isShown) : undefined,
+      bodies: infersShape ? extractBodies(testCase, attempts.first.exchanges, background, redact) : undefined,
+      shape: infersShape ? inferShape(successes, background.recognizer.ids, isShown) : undefined,
       volatile: volatile.length === 0 ? undefined : volatile,
     }),
     drift: drift.map((each) => sanitizeDrift(each, redact)),

@@ -62,7 +62,8 @@ export function readShownResponse(text: string): ShownResponse | undefined {
   const [, status, mediaType, shown = ''] = /^([1-5]\d\d)(?: (.*))?(?:\n\| (.*))?$/.exec(text) ?? [];
   if (status === undefined) return undefined;
   const isPart = /^\((?:names|mentions) /.test(shown) || shown.length > maxBody;
-  const body = shown === noBody ? '' : shown;
+  // A number that changes must stay a number.
+  const body = shown === noBody ? '' : shown.replaceAll(/(?<=[:,[])…(?=[,\]}])/g, '0');
   return { status: Number(status), ...omitUndefined({ mediaType, body: isPart ? undefined : body }) };
 }
 

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Suite } from '../cases/suite.js';
 import type { ResultWithExchanges } from '../engine/case-result.js';
 import { type BodyShape, mergeShapes } from '../judge/body-shape.js';
-import { mergeResponseTemplates, type ResponseTemplates } from '../judge/extract-templates.js';
+import { maskChanging, type RecordedBodies } from '../judge/recorded-bodies.js';
+import { getIdFinders } from '../recognition/known-ids.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { refuse } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
@@ -19,8 +20,8 @@ export interface TargetRecord {
   readonly until?: string;
   readonly questions: Readonly<Record<string, RecordedAnswer>>;
   readonly response_schema?: BodyShape;
-  /** Templates of responses, for a mock. */
-  readonly answers?: ResponseTemplates;
+  /** For a mock. */
+  readonly bodies?: RecordedBodies;
 }
 
 export interface RecordedAnswer {
@@ -54,21 +55,22 @@ export function createRecord(
     questions: Object.fromEntries(questions),
     ...omitUndefined({
       response_schema: shapes.reduce<BodyShape | undefined>(mergeShapes, undefined),
-      answers: mergeTemplatesOfRun(results),
+      bodies: mergeBodies(suite, results),
     }),
   };
 }
 
-/** Nobody would read longer templates in a record. */
-const maxTemplates = 64 * 1024;
-
-function mergeTemplatesOfRun(results: readonly ResultWithExchanges[]): ResponseTemplates | undefined {
-  const templates = results
-    .flatMap(({ answers }) => answers ?? [])
-    .reduce<ResponseTemplates | undefined>(mergeResponseTemplates, undefined);
-  if (templates === undefined || JSON.stringify(templates).length > maxTemplates) return undefined;
-  const { expanded, ...others } = templates;
-  return expanded === undefined || isDeepStrictEqual(expanded, templates.list) ? others : templates;
+/** Merges the bodies of all cases, without what differs between responses: an unchanged target has the same record. */
+function mergeBodies({ world }: Suite, results: readonly ResultWithExchanges[]): RecordedBodies | undefined {
+  const bodies: RecordedBodies = Object.assign({}, ...results.map((result) => result.bodies));
+  if (Object.keys(bodies).length === 0) return undefined;
+  const { tiers } = getIdFinders(world);
+  const replaceId = (step: string) => (tiers.findExact(step) === undefined ? step : '*');
+  const patterns = results.flatMap(({ volatile }) => volatile ?? []);
+  const changing = new Set(patterns.map((pattern) => pattern.split('/').map(replaceId).join('/')));
+  const entries = Object.entries(bodies).map(([name, body]) => [name, maskChanging(body, changing)]);
+  const { expanded, ...others }: RecordedBodies = Object.fromEntries(entries);
+  return expanded === undefined || isDeepStrictEqual(expanded, others.promotions) ? others : { ...others, expanded };
 }
 
 /** Renders a record as YAML. The text is the same for the same record. */

@@ -1,0 +1,129 @@
+/** Bodies of a deployment, for a mock: JSON in which placeholders stand for what differs between results. */
+
+import { isDeepStrictEqual } from 'node:util';
+import { listSuccesses } from '../assertions/row-evidence.js';
+import { getSubjectId, type TestCase } from '../cases/test-case.js';
+import { minLengthInsideText } from '../recognition/id-finder.js';
+import { readReturned } from '../recognition/returned-tiers.js';
+import { findTierMentions } from '../recognition/tier-mentions.js';
+import { isJsonObject, parseJson } from '../support/json.js';
+import type { Tier, World } from '../world/world.js';
+import { createRowEvidence, type RowExchanges, type TargetContext } from './judge-case.js';
+
+/** `expanded` has promotions, too. An empty result may have another type in place of a list. */
+export type RecordedBodies = Readonly<Partial<Record<'promotions' | 'expanded' | 'none', unknown>>>;
+
+/** The requests whose responses are recorded. */
+const sources = [
+  ['promotions', 'expand-category-effect', 'plain'],
+  ['expanded', 'expand-category-effect', 'expanded'],
+  ['none', 'empty-result', 'probe'],
+] as const;
+
+/** The only member of an object that stands for a list of promotions, or for an object with a member for each. */
+const [listed, keyed] = ['<promotions>', '<promotions by id>'];
+
+/** Lists the values of a promotion by placeholder. Numbers have placeholders of their own, so that they stay numbers. */
+function listTierValues(tier: Tier, { campaigns }: World): [placeholder: string, value: unknown][] {
+  return [
+    ['<id>', tier.id],
+    ['<numeric id>', Number(tier.id)],
+    ['<name>', tier.name],
+    ['<metadata>', tier.metadata],
+    ['<created at>', tier.created_at],
+    ['<campaign id>', tier.campaign_id],
+    ['<campaign name>', campaigns.find(({ id }) => id === tier.campaign_id)?.name],
+  ];
+}
+
+/**
+ * Extracts bodies from the responses of a case.
+ *
+ * @param redact removes secrets from a body
+ * @returns no body that is not JSON, and none with promotions elsewhere than in one list of all, as in groups or a tree
+ */
+export function extractBodies(
+  testCase: TestCase,
+  exchanges: RowExchanges,
+  target: TargetContext,
+  redact: (text: string) => string,
+): RecordedBodies {
+  const [evidence] = createRowEvidence(exchanges, target);
+  const bodies = sources.flatMap(([name, question, request]) => {
+    const exchange = getSubjectId(testCase) === question ? evidence?.exchanges.get(request) : undefined;
+    return listSuccesses(exchange === undefined ? [] : [exchange]).flatMap(({ response: { body } }) => {
+      const returned = new Set(evidence && readReturned(body, evidence).returned);
+      // With one promotion, it is unclear whether a number counts it.
+      if (name === 'none' ? returned.size > 0 : returned.size < 2) return [];
+      const template = createTemplate(redact(body), returned, target);
+      return template === undefined ? [] : [[name, template]];
+    });
+  });
+  return Object.fromEntries(bodies);
+}
+
+function createTemplate(body: string, returned: ReadonlySet<string>, { world, recognizer }: TargetContext): unknown {
+  const listTiers = (value: unknown): string[] => {
+    const { idsByPattern, unlocatedIds } = findTierMentions(JSON.stringify(value), recognizer.ids);
+    return [...new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds])];
+  };
+  const replace = (value: unknown, values: readonly [string, unknown][], isInList: boolean): unknown => {
+    const [placeholder] = values.find(([, known]) => isDeepStrictEqual(known, value)) ?? [];
+    if (placeholder !== undefined && !isDeepStrictEqual(value, {})) return placeholder;
+    if (typeof value === 'string') {
+      const ids = values.filter(([, id]) => typeof id === 'string' && id.length >= minLengthInsideText);
+      return ids.reduce((text, [name, id]) => text.replaceAll(id as string, name), value);
+    }
+    if (typeof value !== 'object' || value === null) return value;
+    const members = Object.entries(value).map(([key, member]) => {
+      const ids = isInList ? [] : listTiers(Array.isArray(value) ? member : { [key]: member });
+      return { key, member, ids, id: ids[0] ?? '', length: JSON.stringify(member).length };
+    });
+    const isKeyed = members.every(({ key, id }) => key === id);
+    const isList = (Array.isArray(value) || isKeyed) && members.every(({ ids }) => ids.length === 1);
+    const known = members.filter(({ id }) => returned.has(id));
+    const isWhole = known.length === 0 || known.length === returned.size;
+    if (isList && isWhole && new Set(members.map(({ id }) => id)).size === members.length) {
+      // Other members may lack what is optional.
+      const [longest] = known.sort((one, other) => other.length - one.length);
+      const tier = world.tiers.find(({ id }) => id === longest?.id);
+      // Promotions that were not returned, such as skipped ones, are unknown for other requests.
+      if (longest === undefined || tier === undefined) return Array.isArray(value) ? [] : {};
+      return { [isKeyed ? keyed : listed]: replace(longest.member, listTierValues(tier, world), true) };
+    }
+    const replaced = members.map(({ key, member }) => [key, replace(member, values, isInList)] as const);
+    return Array.isArray(value) ? replaced.map(([, member]) => member) : Object.fromEntries(replaced);
+  };
+  const template = replace(parseJson(body), returned.size > 1 ? [['<count>', returned.size]] : [], false);
+  return template === undefined || listTiers(template).length > 0 ? undefined : template;
+}
+
+/** Replaces values that differ between responses to the same request. @param changing their path patterns */
+export function maskChanging(template: unknown, changing: ReadonlySet<string>, path = ''): unknown {
+  const isChanging = changing.has(path) && !String(template).includes('<');
+  if (typeof template === 'number') return isChanging ? '<changing number>' : template;
+  if (typeof template === 'string') return isChanging ? '<changing>' : template;
+  if (typeof template !== 'object' || template === null) return template;
+  const members = Object.entries(template).map(([key, member]) => {
+    const step = Array.isArray(template) || key === listed || key === keyed ? '*' : key;
+    return [key, maskChanging(member, changing, `${path}/${step}`)] as const;
+  });
+  return Array.isArray(template) ? members.map(([, member]) => member) : Object.fromEntries(members);
+}
+
+/** Fills a recorded body with promotions. @param turn differs in each response */
+export function fillBody(template: unknown, tiers: readonly Tier[], world: World, turn: number): unknown {
+  const fill = (value: unknown, values: ReadonlyMap<string, unknown>): unknown => {
+    if (typeof value === 'string' && values.has(value)) return values.get(value);
+    if (typeof value === 'string')
+      return [...values].reduce((text, [name, known]) => text.replaceAll(name, () => String(known)), value);
+    if (Array.isArray(value)) return value.map((item) => fill(item, values));
+    if (!isJsonObject(value)) return value;
+    const fillFor = (entry: unknown, tier: Tier) => fill(entry, new Map([...values, ...listTierValues(tier, world)]));
+    if (listed in value) return tiers.map((tier) => fillFor(value[listed], tier));
+    if (keyed in value) return Object.fromEntries(tiers.map((tier) => [tier.id, fillFor(value[keyed], tier)]));
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, fill(member, values)]));
+  };
+  const ofResult = { '<count>': tiers.length, '<changing>': `…${turn}`, '<changing number>': turn };
+  return fill(template, new Map<string, unknown>(Object.entries(ofResult)));
+}
