@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createRandom } from './support/chaos.js';
@@ -66,6 +66,14 @@ for (const [what, { end, shell: ofShell = [4, null] }] of Object.entries(endings
   });
 }
 
+for (const what of [often, 'SIGTERM to the command'])
+  test(`${what} ends the run of a target, and the next target gets none`, { tag: '@long' }, async () => {
+    const { cwd, by } = await endedEarly(endings[what]?.end ?? (() => {}), { targets: ['one', 'two'] });
+    expect(by).toEqual([4, null]);
+    expect(loadCertificate(cwd, 'out/one/partial').incomplete_because).toContain('The run was interrupted.');
+    expect(existsSync(path.join(cwd, 'out', 'two'))).toBe(false);
+  });
+
 test('A killed command leaves no process', { tag: '@long' }, async () => {
   const { cwd, by } = await endedEarly((_, command) => process.kill(command, 'SIGKILL'));
   expect(by).toEqual([137, null]);
@@ -92,6 +100,7 @@ test('20 runs that are cut short at random moments keep the results of the last 
  *
  * @param request ends the run when this request arrives
  * @param delayMs after that request
+ * @param targets names of several targets, all at one address
  */
 async function endedEarly(
   end: Ending['end'],
@@ -99,7 +108,8 @@ async function endedEarly(
     cwd = makeTestFolder(),
     request: last = 60,
     delayMs = 0,
-  }: { cwd?: string; request?: number; delayMs?: number } = {},
+    targets = [],
+  }: { cwd?: string; request?: number; delayMs?: number; targets?: readonly string[] } = {},
 ): Promise<{ cwd: string; by: unknown }> {
   const answer = createIndependentDeployment(suite.world);
   let received = 0;
@@ -119,8 +129,10 @@ async function endedEarly(
     else if (received === last) setTimeout(endIfRunning, delayMs);
     return answer(request);
   });
+  for (const name of targets) writeFileSync(path.join(cwd, `${name}.yaml`), `name: ${name}\nbase_url: ${url}\n`);
+  const where = targets.length === 0 ? ['--base-url', url] : targets.flatMap((name) => ['--target', `${name}.yaml`]);
   const args = ['-c', shellScript, 'sh', process.execPath, commandLine];
-  const shell = spawn('sh', [...args, 'certify', '--base-url', url, '--out', 'out'], {
+  const shell = spawn('sh', [...args, 'certify', ...where, '--out', 'out'], {
     cwd,
     env: { PATH: process.env.PATH, ...credentialVariables },
     detached: true,

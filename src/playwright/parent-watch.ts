@@ -1,15 +1,11 @@
 /** How often a process checks whether its parent still runs, in milliseconds. */
 const intervalMs = 250;
 
-const signals = ['SIGTERM', 'SIGHUP'] as const;
-
 /**
  * Calls back once when this process should end: on SIGTERM, when its terminal is closed (SIGHUP), or when its parent has
  * ended. From now on these signals do not end the process by themselves.
- *
- * @returns ends the watch
  */
-export function watchForShutdown(shutDown: () => void): () => void {
+export function watchForShutdown(shutDown: () => void): void {
   const { ppid } = process;
   let isCalled = false;
   const call = () => {
@@ -20,11 +16,7 @@ export function watchForShutdown(shutDown: () => void): () => void {
     if (process.ppid !== ppid) call();
   }, intervalMs);
   timer.unref();
-  for (const signal of signals) process.on(signal, call);
-  return () => {
-    clearInterval(timer);
-    for (const signal of signals) process.off(signal, call);
-  };
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, call);
 }
 
 /** Lets this process write its results although nobody reads its output any more. */

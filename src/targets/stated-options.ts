@@ -11,7 +11,7 @@ import { readBeside, resolveBeside, type TargetDocument, type TargetFile } from 
 export type ReadVariable = (name: string, at: Problem['at']) => string;
 
 /** Parses a reference such as `$GATEWAY_KEY`. @returns the name of the variable, or undefined for other values */
-export function parseVariableReference(value: string): string | undefined {
+function parseVariableReference(value: string): string | undefined {
   return /^\$([A-Za-z_][A-Za-z0-9_]*)$/.exec(value)?.[1];
 }
 
