@@ -4,14 +4,11 @@ import type { AddressInfo } from 'node:net';
 import type { HttpRequest, HttpResponse } from '../src/http/exchange.js';
 import { createDeployment, type DeploymentOptions } from './deployment.js';
 import { createRefusal } from './early-response.js';
-import { createManagedDeployment, type FlawFinder } from './managed-deployment.js';
 import { createRefusalResponse } from './response.js';
 
 export interface ServerOptions extends DeploymentOptions {
   /** A free one, unless given. */
   readonly port?: number;
-  /** Offers the management API, with this check of new things; see `createManagedDeployment`. */
-  readonly manage?: FlawFinder;
 }
 
 /** Bodies of more bytes are answered with 413. */
@@ -27,8 +24,8 @@ const host = '127.0.0.1';
  * @throws an Error when the port is taken
  */
 export async function serveReference(options: ServerOptions): Promise<{ url: string; close(): Promise<void> }> {
-  const { port = 0, manage } = options;
-  const respond = manage === undefined ? createDeployment(options) : createManagedDeployment(options, manage);
+  const { port = 0 } = options;
+  const respond = createDeployment(options);
   const server = createServer(
     createRequestListener((request, localPort) => (isMeant(request, localPort) ? respond(request) : misdirected)),
   );

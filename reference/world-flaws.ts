@@ -1,62 +1,57 @@
-import type { World } from '../src/world/world.js';
-import { isObject, type Members } from './json.js';
+import type { Rule, World } from '../src/world/world.js';
 
-/** What a world lists, what is referred to before what refers to it. */
-export const worldLists = ['customers', 'products', 'skus', 'categories', 'campaigns', 'tiers'] as const;
-export type WorldList = (typeof worldLists)[number];
+const lists = ['customers', 'products', 'skus', 'categories', 'campaigns', 'tiers'] as const satisfies (keyof World)[];
 
-/** What things refer to: members with the id, or the ids, of things that must be there. */
-const references: Readonly<Partial<Record<WorldList, Readonly<Record<string, WorldList>>>>> = {
-  skus: { product_id: 'products' },
-  campaigns: { category_ids: 'categories' },
-  tiers: { campaign_id: 'campaigns' },
-};
-
-/** The same for the rules of a tier, by their kind. */
-const ruleReferences: Readonly<Record<string, Readonly<Record<string, WorldList>>>> = {
-  customer: { any_of: 'customers' },
-  product: { id: 'products' },
-  sku: { id: 'skus' },
-};
-
-type Ids = Readonly<Record<WorldList, ReadonlySet<unknown>>>;
-
-/** The ids of a world. */
-export function collectIds(world: World): Ids {
-  return Object.fromEntries(
-    worldLists.map((list) => [list, new Set(world[list].map(({ id }) => id))]),
-  ) as unknown as Ids;
+/** A reference from a thing of a world to another. */
+interface Reference {
+  readonly from: string;
+  readonly member: string;
+  readonly list: keyof World;
+  readonly to: string;
 }
 
-/** What a thing refers to that is not there, as `product_id 'x'`. */
-export function findUnknownReferences(list: WorldList, thing: Members, ids: Ids): string[] {
-  const unknownIn = (owner: Members, members: Readonly<Record<string, WorldList>> = {}): string[] =>
-    Object.entries(members).flatMap(([member, kind]) => {
-      const unknown = [owner[member]].flat().filter((id) => !ids[kind].has(id));
-      return unknown.map((id) => `${member} '${String(id)}'`);
-    });
-  const rules = Array.isArray(thing.rules) ? thing.rules.filter(isObject) : [];
-  return [
-    ...unknownIn(thing, references[list]),
-    ...rules.flatMap((rule) => unknownIn(rule, ruleReferences[String(rule.kind)])),
-  ];
-}
-
-/** What keeps a world from being whole: what occurs twice and should not, or is referred to and not there. */
+/** Lists what is wrong with a world: ids and times that occur twice, and references to things that it does not have. */
 export function findWorldFlaws(world: World): string[] {
-  const ids = collectIds(world);
-  const things = worldLists.flatMap((list) => world[list].map((thing) => ({ list, thing })));
+  const idsOf = (list: keyof World) => world[list].map(({ id }) => id);
+  const ids = Object.fromEntries(lists.map((list) => [list, new Set(idsOf(list))]));
+  const unknown = listReferences(world).filter(({ list, to }) => !ids[list]?.has(to));
   return [
-    ...repeated(things.map(({ thing }) => thing.id)).map((id) => `the id '${id}' occurs twice`),
-    ...repeated(world.tiers.map((tier) => tier.created_at)).map((time) => `two tiers were created at ${time}`),
-    ...things.flatMap(({ list, thing }) =>
-      findUnknownReferences(list, { ...thing }, ids).map((unknown) => `'${thing.id}' refers to nothing: ${unknown}`),
-    ),
+    ...findRepeated(lists.flatMap(idsOf)).map((id) => `the id '${id}' occurs twice`),
+    ...findRepeated(world.tiers.map((tier) => tier.created_at)).map((time) => `two tiers were created at ${time}`),
+    ...unknown.map(({ from, member, to }) => `'${from}' refers to nothing: ${member} '${to}'`),
   ];
 }
 
-function repeated(texts: readonly string[]): string[] {
+function listReferences({ skus, campaigns, tiers }: World): Reference[] {
+  return [
+    ...skus.map(
+      ({ id, product_id }) => ({ from: id, member: 'product_id', list: 'products', to: product_id }) as const,
+    ),
+    ...campaigns.flatMap(({ id, category_ids }) =>
+      category_ids.map((to) => ({ from: id, member: 'category_ids', list: 'categories', to }) as const),
+    ),
+    ...tiers.flatMap(({ id, campaign_id, rules }) => [
+      { from: id, member: 'campaign_id', list: 'campaigns', to: campaign_id } as const,
+      ...rules.flatMap(listRuleReferences).map((reference) => ({ from: id, ...reference })),
+    ]),
+  ];
+}
+
+function listRuleReferences(rule: Rule): Omit<Reference, 'from'>[] {
+  switch (rule.kind) {
+    case 'customer':
+      return rule.any_of.map((to) => ({ member: 'any_of', list: 'customers', to }));
+    case 'product':
+      return [{ member: 'id', list: 'products', to: rule.id }];
+    case 'sku':
+      return [{ member: 'id', list: 'skus', to: rule.id }];
+    default:
+      return [];
+  }
+}
+
+function findRepeated(texts: readonly string[]): string[] {
   const seen = new Set<string>();
-  const again = texts.filter((text) => seen.has(text) || !seen.add(text));
-  return [...new Set(again)];
+  const repeated = texts.filter((text) => seen.has(text) || !seen.add(text));
+  return [...new Set(repeated)];
 }

@@ -15,7 +15,6 @@ const unrelatedFiles = [
   'places',
   'behaviours',
   'reference-credentials',
-  'managed-deployment',
   'find-nearest',
   'server',
   'world-flaws',

@@ -92,7 +92,7 @@ test('`world` prints JSON that fits its schema', async () => {
   expect(status).toBe(0);
   expect(loadValidator('expanded-world')(JSON.parse(output))).toBe(true);
   expect(JSON.parse(output)).toEqual(JSON.parse(JSON.stringify(createNamedExport(suite.world))));
-  // By their names, bindings can be written.
+  // A name tells a person what an id stands for.
   for (const { name } of Object.values<{ name?: string }[]>(JSON.parse(output)).flat()) expect(name).toBeDefined();
   expect(JSON.parse(output).customers[1]).toEqual({ id: suite.world.ids.customer.get('ann'), name: 'ann' });
   expect(JSON.parse(output).skus[0]).toMatchObject({ name: 'shirt-blue' });

@@ -59,7 +59,7 @@ for (const { name, text } of documents) {
     const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, link = '']) =>
       path.join(path.dirname(name), link),
     );
-    const files = [...text.matchAll(/`((?:cases|schemas|specs|src|reference|targets)\/[A-Za-z0-9./-]*)`/g)].map(
+    const files = [...text.matchAll(/`((?:cases|examples|schemas|specs|src|reference)\/[A-Za-z0-9./-]*)`/g)].map(
       ([, file = '']) => file,
     );
     for (const file of [...links, ...files]) expect(existsSync(path.join(packageRoot, file)), file).toBe(true);

@@ -101,7 +101,7 @@ const deployments: readonly Expectation[] = [
     ({ body = '' }) => ({ status: 200, headers: [], body: JSON.stringify([{ id: `other-${body.length}` }]) }),
     'Ids',
     'problem',
-    /Load it.*ids or bindings/,
+    /Load it.*bindings/,
   ],
 ];
 

@@ -34,6 +34,13 @@ function runScript(script: string, cwd: string, env: Record<string, string>) {
   return watchProcess(child).ended;
 }
 
+/** For a deployment with the ids of the world. */
+const loader = `
+  import { json } from 'node:stream/consumers';
+  const world = await json(process.stdin);
+  for (const { id } of Object.values(world).flat()) console.log(id + ': ' + id);
+`;
+
 const listenAsReference = () => listen(createReference({ credentials: referenceCredentials }));
 
 for (const { name, text } of guide) {
@@ -59,6 +66,7 @@ for (const { name, text } of guide) {
     for (const target of ['shop', 'live', 'mock'])
       writeFileSync(path.join(cwd, 'targets', `${target}.yaml`), `name: ${target}\nbase_url: ${server.url}\n`);
     writeFileSync(path.join(cwd, 'conformance', 'target.yaml'), 'name: shop\n');
+    writeFileSync(path.join(cwd, 'load-shop.mjs'), loader);
     copyFileSync(path.join(packageRoot, 'templates/playwright.config.mjs'), path.join(cwd, 'playwright.config.mjs'));
 
     // What other commands, machines and pages of the guide leave.

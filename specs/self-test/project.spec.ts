@@ -66,10 +66,10 @@ test.describe('init', () => {
   test('changes nothing the second time', async () => {
     const { cwd, read } = projectWith({ '.gitignore': 'dist\n/results\n.env', '.env.example': 'OTHER=1\n' });
     await runConformanceInProcess(['init'], { cwd });
-    expect(read('.gitignore')).toBe('dist\n/results\n.env\n\n# Conformance suite\n*.bindings.yaml\nnode_modules/\n');
+    expect(read('.gitignore')).toBe('dist\n/results\n.env\n\n# Conformance suite\nnode_modules/\n');
     expect(read('.env.example')).toBe('OTHER=1\n');
     writeFileSync(path.join(cwd, 'conformance', 'target.yaml'), 'name: mine\n');
-    writeFileSync(path.join(cwd, '.gitignore'), read('.gitignore').replace('*.bindings.yaml\n', ''));
+    writeFileSync(path.join(cwd, '.gitignore'), read('.gitignore').replace('node_modules/\n', ''));
     writeFileSync(path.join(cwd, '.github', 'workflows', 'conformance.yml'), '# mine\n');
     const before = contentOf(cwd);
     const { status, output } = await runConformanceInProcess(['init'], { cwd });

@@ -14,7 +14,7 @@ import { collectAnswers } from './support/run-with-evidence.js';
 
 const folder = makeTestFolder();
 
-const example = readFileSync(path.join(packageRoot, 'targets/voucherify/qualifications/adapter.mjs'), 'utf8');
+const example = readFileSync(path.join(packageRoot, 'examples/voucherify/qualifications/adapter.mjs'), 'utf8');
 
 /** The adapter as it is, or with the window of the project. */
 function startExample(oldestChecked?: string): AdapterThread {

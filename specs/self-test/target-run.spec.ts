@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import { describeRelocation, relocateRequest } from '../../src/contract/relocation.js';
 import type { ThingKind } from '../../src/world/named-world.js';
-import { listNames, thingKinds } from '../../src/world/named-world.js';
+import { thingKinds } from '../../src/world/named-world.js';
 import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { certifyInProcess, createBindings, listRequirementsWith, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen, type ShapeName } from './support/independent-deployment.js';
@@ -76,10 +76,9 @@ test.describe('An operation with another method and path', () => {
         ? answer({ ...request, method: 'GET', path: place.replace('/check', '/v1/promotions/validation') })
         : { status: 404, headers: [], body: '' },
     );
-    const bindings = thingKinds.map((kind) => {
-      const names = [...suite.world.ids[kind].keys()];
-      return [listNames[kind], Object.fromEntries(names.map((name) => [name, `${kind}-${name}`]))];
-    });
+    const bindings = thingKinds.flatMap((kind) =>
+      [...suite.world.ids[kind]].map(([name, worldId]) => [worldId, `${kind}-${name}`]),
+    );
     written('ids.yaml', stringify(Object.fromEntries(bindings)));
     const stated = { name: 'elsewhere', version: '3', contact: 'me@example.com', base_url: url };
     const how = { operation, headers: { 'X-Api-Key': '$GATEWAY_KEY' }, bindings: 'ids.yaml' };
@@ -149,10 +148,10 @@ test.describe('--dry-run', () => {
   });
 
   test('gives the reason why a case is excluded', async () => {
-    const file = written(
-      'three.yaml',
-      'name: a\nbase_url: https://a.test\nids: { customers: { ann: a }, products: { mug: m }, campaigns: { spring: s } }',
-    );
+    const { customer, product, campaign } = suite.world.ids;
+    const worldIds = [customer.get('ann'), product.get('mug'), campaign.get('spring')];
+    written('three.ids.yaml', worldIds.map((id) => `${id}: mine`).join('\n'));
+    const file = written('three.yaml', 'name: a\nbase_url: https://a.test\nbindings: three.ids.yaml');
     const { output } = await runConformanceInProcess(['certify', '--dry-run', '--no-intrusive', '--target', file], {
       cwd: folder,
       env: environment,

@@ -156,37 +156,63 @@ allow_http: true`,
   expect(load('name: mine', deployment).connection.options).toEqual({});
 });
 
-test('The files in targets/ are valid, and the example states the default limits and retries', () => {
-  const folder = path.join(packageRoot, 'targets');
-  for (const name of readdirSync(folder).filter((each) => /(?<!\.bindings)\.yaml$/.test(each)))
+test('The files in examples/ are valid, and the example states the default limits and retries', () => {
+  const folder = path.join(packageRoot, 'examples');
+  for (const name of readdirSync(folder).filter((each) => /(?<!\.ids)\.yaml$/.test(each)))
     expect(loadTarget({ target: path.join(folder, name) }, credentials).connection.endpoint).toBeDefined();
   const { connection } = loadTarget({ target: path.join(folder, 'example.yaml') }, credentials);
   const { limits, retry } = defaultConnectionOptions;
   expect(connection.options).toMatchObject({ limits, retry });
 });
 
-test('Ids are in the target file or in a bindings file, as YAML or JSON', () => {
-  writeFile('own.bindings.yaml', 'customers: { ann: 17 }\n');
-  writeFile('own.bindings.json', '{ "customers": { "ann": 17 } }');
-  const files = [
-    writeFile('inside.yaml', 'name: a\nids: { customers: { ann: 17 } }'),
-    writeFile('beside-yaml.yaml', 'name: a\nbindings: own.bindings.yaml'),
-    writeFile('beside-json.yaml', 'name: a\nbindings: own.bindings.json'),
-  ];
-  for (const file of files) {
-    const { tiers, ids, unavailable } = loadBoundWorld(file);
+const { ids: worldIds } = loadWorld();
+/** Renders a line of a bindings file for a customer. */
+const bindCustomer = (name: string, id: string) => `"${worldIds.customer.get(name)}": ${id}`;
+
+test('Ids are in a bindings file beside the target file, as YAML or JSON', () => {
+  writeFile('shop.ids.yaml', `# rule_1: val_1\n${bindCustomer('ann', '17')}\n`);
+  writeFile('shop.ids.json', `{ ${bindCustomer('ann', '17')} }`);
+  for (const bindings of ['shop.ids.yaml', 'shop.ids.json']) {
+    const { tiers, ids, unavailable } = loadBoundWorld(writeFile('bound.yaml', `name: a\nbindings: ${bindings}`));
     expect(ids.customer.get('ann')).toBe('17');
     expect(tiers[1]?.rules[0]).toMatchObject({ any_of: expect.arrayContaining(['17']) });
     expect([...unavailable.values()].some(({ name }) => name === 'ann')).toBe(false);
+    expect([...unavailable.values()].some(({ name }) => name === 'ben')).toBe(true);
   }
 });
 
 test('Ids are used exactly as written', () => {
   const texts = ['0012', '1e3', '12345678901234567890', '"0x1F"', "'a b'"];
   const names = ['ordinary', 'ann', 'ben', 'cleo', 'bulk'];
-  const lines = names.map((name, n) => `    ${name}: ${texts[n]}`);
-  const { ids } = loadBoundWorld(writeFile('numbers.yaml', `name: a\nids:\n  customers:\n${lines.join('\n')}`));
+  writeFile('exact.ids.yaml', names.map((name, n) => bindCustomer(name, texts[n] ?? '')).join('\n'));
+  const { ids } = loadBoundWorld(writeFile('exact.yaml', 'name: a\nbindings: exact.ids.yaml'));
   expect(names.map((name) => ids.customer.get(name))).toEqual(['0012', '1e3', '12345678901234567890', '0x1F', 'a b']);
+});
+
+test('Each flaw of a bindings file is reported with line, column and hint', () => {
+  const target = writeFile('flawed.yaml', 'name: a\nbindings: flawed.ids.yaml');
+  const rows: readonly (readonly [what: string, text: string, message: string, hint: RegExp])[] = [
+    [
+      'a name',
+      '▸ann: C-1',
+      "invalid name 'ann'",
+      /^The key is an id of the test data, as `conformance world` prints it/,
+    ],
+    [
+      'an id twice',
+      `${bindCustomer('ann', 'x')}\n${bindCustomer('ben', '▸x')}`,
+      "customer 'ben' has the id of customer 'ann'",
+      /^Ids must be unique/,
+    ],
+    ['no id', bindCustomer('ann', '▸null'), `'${worldIds.customer.get('ann')}' must be string,integer`, /^The id: one/],
+  ];
+  checkEachRow(rows, (_, marked, message, hint) => {
+    const { text, places } = parseMarked(marked);
+    const file = writeFile('flawed.ids.yaml', text);
+    const at = { file: expect.stringContaining(path.basename(file)), ...places[0] };
+    const expected = [{ at, message, hint: expect.stringMatching(hint) }];
+    expect(listProblems(() => loadBoundWorld(target))).toEqual(expected);
+  });
 });
 
 test('Settings can be serialized, have the policy for new members and contain no secrets', () => {
@@ -299,12 +325,6 @@ const flaws: readonly (readonly [what: string, text: string, message: string | R
     "'none.pem' cannot be read: there is no such file or folder",
   ],
   ['a CA file that is no PEM', 'name: a\ntls: { ca: ▸target.yaml }', "'target.yaml' is not a PEM file"],
-  [
-    'an id for an unknown name',
-    'name: a\nids: { customers: { anne: ▸x } }',
-    "there is no customer 'anne' in the world",
-  ],
-  ['an id twice', 'name: a\nids: { customers: { ann: x, ben: ▸x } }', "customer 'ben' has the id of customer 'ann'"],
   ['missing bindings', 'name: a\nbindings: ▸none.yaml', "there is no file 'none.yaml'"],
   ['a pin of an unknown question', 'name: a\npins: { none: ▸empty-list }', "unknown question 'none'"],
   ['a pin of an unknown outcome', 'name: a\npins: { empty-result: ▸none }', "'empty-result' has no outcome 'none'"],

@@ -1,9 +1,21 @@
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import path from 'node:path';
+import { json, text as readText } from 'node:stream/consumers';
 import { expect, test } from '@playwright/test';
+import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
+import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
+import { readAvailability } from '../../src/targets/availability.js';
 import type { NamedWorld } from '../../src/world/named-world.js';
+import type { World } from '../../src/world/world.js';
 import { expandWorld, loadWorld } from '../../src/world/world-file.js';
 import { checkEachRow } from './support/check-each-row.js';
+import { commandLine, makeTestFolder, runConformanceInProcess } from './support/cli.js';
+import { certifyOver, channelTo, createReference, suite } from './support/in-process.js';
+import { listenOnLoopback } from './support/listen-on-loopback.js';
 import { parseMarked } from './support/marked.js';
 
 const enoughTiers = '{ name: "t-{n}", repeat: 156, campaign: spring }';
@@ -117,4 +129,45 @@ test('The world of the suite has unique ids with prefixes, none a part of anothe
   const all = Object.values(loadWorld().ids).flatMap((each) => [...each.values()]);
   expect(all.filter((id, n) => all.some((other, m) => m !== n && other.includes(id)))).toEqual([]);
   for (const id of all) expect(id).toMatch(/^(cust|prod|sku|cat|camp|promo)_[0-9a-f]{24}$/);
+});
+
+test('The loader to start from writes bindings with which its deployment conforms', async () => {
+  const stored: Record<string, object[]> = {};
+  const shop = await listenOnLoopback(
+    createServer(async (incoming, outgoing) => {
+      const list = (incoming.url ?? '').slice(1);
+      stored[list] ??= [];
+      const things = stored[list];
+      const id = `${list}-${things.length}`;
+      // Newest first, as in a world.
+      things.unshift({ ...((await json(incoming)) as object), id });
+      outgoing.end(JSON.stringify({ id }));
+    }),
+  );
+  const folder = makeTestFolder();
+  const loader = path.join(packageRoot, 'examples', 'load-shop.mjs');
+  const script = `"$NODE" '${commandLine}' world | "$NODE" '${loader}' > shop.ids.yaml`;
+  const env = { PATH: process.env.PATH, NODE: process.execPath, SHOP_API: shop.url, SHOP_TOKEN: 'shop-token' };
+  const child = spawn('sh', ['-c', script], { cwd: folder, env });
+  expect([await readText(child.stderr), await new Promise((resolve) => child.on('close', resolve))]).toEqual(['', 0]);
+  await shop.close();
+
+  const target = path.join(folder, 'shop.yaml');
+  writeFileSync(target, 'name: shop\nbindings: shop.ids.yaml\n');
+  const bound = loadSuite(suiteFolder, readAvailability({ target }).availability);
+  const reference = createReference({ world: stored as unknown as World });
+  const { certificate } = await certifyOver(channelTo(reference), bound);
+  expect([certificate.verdict, certificate.questions.filter(({ outcome }) => outcome === null)]).toEqual([
+    'conforms',
+    [],
+  ]);
+});
+
+test('world --format markdown lists every id, and rules in words', async () => {
+  const { output } = await runConformanceInProcess(['world', '--format', 'markdown'], { cwd: packageRoot });
+  for (const ids of Object.values(suite.world.ids))
+    for (const id of ids.values()) expect(output).toContain(`\`${id}\``);
+  expect(output).toMatch(
+    /^\| 9 \| mug-3 \| `promo_\w+` \| spring \| [^|]*\| an order item has product mug, quantity 3 or more \|/m,
+  );
 });

@@ -71,7 +71,7 @@ export async function diagnose(suite: Suite, channel: Channel, target: Diagnosed
   return diagnosisAreas.map((area) => found.get(area) ?? { area, ...unknown });
 }
 
-const fewIdsHint = `The cases with the tag '${tag.anyData}' need a customer, a product and a campaign in 'ids' of the target file: any of yours.`;
+const fewIdsHint = `The cases with the tag '${tag.anyData}' need a customer, a product and a campaign in the file that 'bindings' of the target file names: any of yours.`;
 
 /** Checks area by area until a problem prevents further checks. */
 async function checkTarget(channel: Channel, diagnosis: Diagnosis): Promise<void> {
@@ -221,7 +221,7 @@ function checkResponses(first: HttpResponse, exchanges: readonly Exchange[], dia
   else if (!hasTiers) {
     report('Ids', 'unknown', `No promotion has an id, so only cases that need none are judged. ${fewIdsHint}`);
   } else if (named === 0) {
-    const hint = 'If the deployment generates its own ids, add them to the target file (ids or bindings).';
+    const hint = 'If the deployment generates its own ids, name a file with them in the target file (bindings).';
     const text = 'The responses name no promotion of the test data. Load it (npx conformance world).';
     report('Ids', 'problem', `${text} ${hint}`);
   } else report('Ids', 'fine', `The responses name ${named} promotions of the test data.`);

@@ -3,7 +3,6 @@ import type { AdditivePolicy } from '../judge/drift.js';
 import { readInputFile } from '../support/read-input-file.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
-import type { listNames, ThingKind } from '../world/named-world.js';
 import type { Rule } from '../world/world.js';
 import type { RunOptions } from './run-options.js';
 
@@ -17,10 +16,8 @@ export interface TargetDocument {
   contact?: string;
   base_url?: string;
   credentials?: { application_id?: string; token?: string };
-  ids?: BindingsDocument;
   bindings?: string;
   capabilities?: Rule['kind'][];
-  provision?: string[];
   response?: { tier?: string | string[]; where?: Record<string, unknown>; schema?: string };
   pins?: Record<string, string>;
   drift?: { additive?: AdditivePolicy };
@@ -37,9 +34,6 @@ export interface TargetDocument {
   world?: 'loaded';
   own_promotions?: number | (string | number)[];
 }
-
-/** Ids by kind and name; see `schemas/bindings.schema.json`. */
-export type BindingsDocument = { [List in (typeof listNames)[ThingKind]]?: Record<string, string | number> };
 
 /** A target file that matches its schema. */
 export interface TargetFile {

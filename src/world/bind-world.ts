@@ -1,7 +1,6 @@
 import { parseJson } from '../support/json.js';
 import { type Location, type Problem, UnusableInput } from '../support/problem.js';
-import { suggest } from '../support/suggest.js';
-import { type NamedWorld, ownPrefix, type ThingKind, thingKinds, type UnavailableThing } from './named-world.js';
+import { type NamedWorld, thingKinds, type UnavailableThing } from './named-world.js';
 import type { Rule, Tier } from './world.js';
 
 /** The id of a thing in a deployment, and where it is stated. */
@@ -12,8 +11,8 @@ export interface BoundId {
 
 /** The parts of the world that a deployment has. */
 export interface Availability {
-  /** Ids by kind and name. Default: the ids of the world. */
-  readonly bindings?: Readonly<Record<ThingKind, ReadonlyMap<string, BoundId>>>;
+  /** By ids of the world. Default: the deployment has the ids of the world. */
+  readonly bindings?: ReadonlyMap<string, BoundId>;
   /** The kinds of rules that it supports. Default: all. */
   readonly capabilities?: ReadonlySet<Rule['kind']>;
   /** How many promotions of its own are newer than the 150th tier. Default: unknown. */
@@ -21,10 +20,10 @@ export interface Availability {
 }
 
 /**
- * Replaces the ids of the world by those of a deployment. Names without a binding keep their unique ids, so everything that
- * needs them can be found.
+ * Replaces the ids of the world by those of a deployment. Things without a binding keep their unique ids, so everything
+ * that needs them can be found.
  *
- * @throws UnusableInput for unknown names, and for ids that are bound twice
+ * @throws UnusableInput for ids that are bound twice
  */
 export function bindWorld(world: NamedWorld, { bindings, capabilities, ownPromotions }: Availability): NamedWorld {
   const named = ownPromotions === undefined ? world : { ...world, ownPromotions };
@@ -38,7 +37,7 @@ export function bindWorld(world: NamedWorld, { bindings, capabilities, ownPromot
   for (const kind of thingKinds) {
     for (const [name, id] of named.ids[kind]) {
       const needed = listMissingCapabilities(tiers.get(id), capabilities);
-      const bound = bindings === undefined ? id : bindings[kind].get(name)?.id;
+      const bound = bindings === undefined ? id : bindings.get(id)?.id;
       if (bound === undefined || needed.length > 0) unavailable.set(id, { kind, name, capabilities: needed });
       else own.set(id, bound);
     }
@@ -61,22 +60,18 @@ function listMissingCapabilities(tier: Tier | undefined, capabilities: Availabil
   return [...new Set(tier.rules.map(({ kind }) => kind))].filter((kind) => !capabilities.has(kind));
 }
 
+/** Ignores unknown ids: they are of the user's own cases, which are not part of this run, or of another version. */
 function findBindingProblems({ ids }: NamedWorld, bindings: NonNullable<Availability['bindings']>): Problem[] {
-  const isOwn = (name: string) => name.startsWith(ownPrefix);
-  const hasOwn = thingKinds.some((kind) => [...ids[kind].keys()].some(isOwn));
   return thingKinds.flatMap((kind) => {
-    const known = [...ids[kind].keys()];
     const names = new Map<string, string>();
-    return [...bindings[kind]].flatMap(([name, { id, at }]): Problem[] => {
-      // A binding for the user's own cases, which are not part of this run.
-      if (isOwn(name) && !hasOwn) return [];
-      if (!known.includes(name))
-        return [{ at, message: `there is no ${kind} '${name}' in the world`, hint: suggest(name, known) }];
-      const other = names.get(id);
-      names.set(id, name);
+    return [...ids[kind]].flatMap(([name, worldId]): Problem[] => {
+      const bound = bindings.get(worldId);
+      if (bound === undefined) return [];
+      const other = names.get(bound.id);
+      names.set(bound.id, name);
       if (other === undefined) return [];
-      const hint = 'Ids must be unique. Leave out names that the deployment does not have.';
-      return [{ at, message: `${kind} '${name}' has the id of ${kind} '${other}'`, hint }];
+      const hint = 'Ids must be unique. Leave out what the deployment does not have.';
+      return [{ at: bound.at, message: `${kind} '${name}' has the id of ${kind} '${other}'`, hint }];
     });
   });
 }

@@ -105,15 +105,6 @@ export function loadCertificate(cwd: string, folder: string): Certificate {
   return JSON.parse(readFileSync(path.join(cwd, folder, 'certificate.json'), 'utf8'));
 }
 
-/** Copies the sample targets, so that a test can provision them. Who tried them has more files there. */
-export function copyTargets(folder: string): void {
-  for (const part of ['targets', 'schemas'])
-    cpSync(path.join(packageRoot, part), path.join(folder, part), {
-      recursive: true,
-      filter: (file) => !/\.(bindings\.yaml|manifest\.json)$/.test(file),
-    });
-}
-
 /** Copies this package, so that a test can change its cases. */
 export function copyPackage(folder: string): string {
   for (const part of ['dist', 'cases', 'schemas', 'package.json']) {

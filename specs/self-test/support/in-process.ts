@@ -7,7 +7,6 @@ import type { Channel, HttpResponse } from '../../../src/http/exchange.js';
 import { createRecognizer } from '../../../src/recognition/recognizer.js';
 import { type Certificate, collectRunFacts, createCertificate } from '../../../src/report/certificate.js';
 import { parseJson } from '../../../src/support/json.js';
-import type { Availability } from '../../../src/world/bind-world.js';
 import { type ThingKind, thingKinds } from '../../../src/world/named-world.js';
 import { type Answer, createChannel, inProcessCredentials } from '../../proof/judge-deployment.js';
 
@@ -25,13 +24,13 @@ export const recognizer = createRecognizer(suite.world);
 /** Binds the names of the world. Without an id, the deployment does not have the thing. */
 export function createBindings(idOf: (kind: ThingKind, name: string, n: number) => string | undefined) {
   const at = { file: 'bindings.yaml', line: 1, column: 1 };
-  const bind = (kind: ThingKind) =>
-    [...suite.world.ids[kind].keys()].flatMap((name, n) => {
+  const bindings = thingKinds.flatMap((kind) =>
+    [...suite.world.ids[kind]].flatMap(([name, worldId], n) => {
       const id = idOf(kind, name, n);
-      return id === undefined ? [] : [[name, { id, at }] as const];
-    });
-  const bindings = Object.fromEntries(thingKinds.map((kind) => [kind, new Map(bind(kind))]));
-  return bindings as unknown as NonNullable<Availability['bindings']>;
+      return id === undefined ? [] : [[worldId, { id, at }] as const];
+    }),
+  );
+  return new Map(bindings);
 }
 
 /** Creates the reference deployment, by default with the world of the suite. @param faults by id */

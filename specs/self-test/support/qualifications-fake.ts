@@ -1,5 +1,5 @@
 /**
- * An imitation of a vendor's qualifications API for targets/voucherify/qualifications. It follows the published documents
+ * An imitation of a vendor's qualifications API for examples/voucherify/qualifications. It follows the published documents
  * that the README there names, and shares no code with the adapter or the reference deployment.
  */
 import type { HttpRequest, HttpResponse } from '../../../src/http/exchange.js';

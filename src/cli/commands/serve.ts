@@ -9,7 +9,6 @@ import { omitUndefined } from '../../support/omit-undefined.js';
 import { UnusableInput } from '../../support/problem.js';
 import { getToday } from '../../support/today.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import { findThingProblem } from '../../world/find-thing-problem.js';
 import type { ConfigureCommand } from '../command.js';
 import { collectValue } from '../flags.js';
 
@@ -18,7 +17,6 @@ interface ServeFlags {
   readonly world?: string;
   readonly as?: string;
   readonly behaviour?: Behaviours;
-  readonly manage?: boolean;
   readonly fault?: readonly string[];
 }
 
@@ -33,7 +31,6 @@ export default ((command) => {
       'answer an open question with this outcome; may be repeated',
       collectBehaviours,
     )
-    .option('--manage', 'accept new data: POST /manage/customers and so on, see targets/')
     .option('--fault <id>', 'break a requirement on purpose; may be repeated', collectValue)
     .action(runServe);
 }) satisfies ConfigureCommand;
@@ -52,12 +49,11 @@ function collectBehaviours(text: string, before: Behaviours = {}): Behaviours {
 }
 
 /** Serves the reference deployment until a signal ends it. @throws UnusableInput for unusable flags and files */
-async function runServe({ port = 0, world, as, behaviour, manage, fault = [] }: ServeFlags): Promise<void> {
+async function runServe({ port = 0, world, as, behaviour, fault = [] }: ServeFlags): Promise<void> {
   blameFlag('--behaviour', () => completeBehaviours(behaviour ?? {}));
   const faults = blameFlag('--fault', () => fault.map(findFault));
   const { options, inimitable, until } = readMockOptions(omitUndefined({ record: as, world, behaviours: behaviour }));
-  const managed = manage ? { manage: findThingProblem } : {};
-  const { url, close } = await serveReference({ ...options, ...managed, port, faults });
+  const { url, close } = await serveReference({ ...options, port, faults });
   process.stdout.write(
     joinLines([
       `${as === undefined ? 'The reference deployment' : `The mock of ${as}`} answers at ${url}${documentedOperation.path}. Its credentials are public:`,
