@@ -11,14 +11,7 @@ export interface Area {
 }
 
 /** Files beside the reference deployment that are not about the operation itself. */
-const unrelatedFiles = [
-  'places',
-  'behaviours',
-  'reference-credentials',
-  'find-nearest',
-  'server',
-  'world-flaws',
-];
+const unrelatedFiles = ['places', 'behaviours', 'reference-credentials', 'find-nearest', 'server', 'world-flaws'];
 
 export const areas: readonly Area[] = [
   {
