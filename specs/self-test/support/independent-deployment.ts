@@ -42,7 +42,8 @@ const valuesOf = ({ query }: Sent, name: string) => query.filter(([key]) => key 
 
 // How results are presented ------------------------------------------------------------------------------------------
 
-type Shape = (tiers: Tiers, world: World, all: Tiers) => unknown;
+/** Presents returned tiers. Gets the world and all tiers that were checked, too. */
+export type Shape = (tiers: Tiers, world: World, all: Tiers) => unknown;
 
 const idOf = ({ id }: Tier) => id;
 const keyedById = (tiers: Tiers) => Object.fromEntries(tiers.map(({ id, name }) => [id, { name }]));
@@ -161,7 +162,7 @@ const combined = {
 
 /** Variations of the deployment. It conforms with all of them; faults are those of the reference deployment. */
 export interface Traits {
-  readonly shape?: ShapeName;
+  readonly shape?: ShapeName | Shape;
   /** The status of a success. */
   readonly status?: number;
   /** The form of an empty result. */
@@ -210,6 +211,8 @@ export function createIndependentDeployment(world: World, traits: Traits = {}): 
   const { status = 200, empty = 'list' } = traits;
   const all = world.tiers.toSorted(orders['newest-first']);
   const customers = new Set<unknown>(world.customers.map(({ id }) => id));
+  const { shape = 'wrapped' } = traits;
+  const present = typeof shape === 'string' ? shapes[shape] : shape;
   const suffices = enough[traits.repeated ?? 'summed'];
   const rules: RuleTable = {
     product: itemRule('product_id', suffices),
@@ -253,7 +256,7 @@ export function createIndependentDeployment(world: World, traits: Traits = {}): 
     const isReturned = (tier: Tier) => selects(tier) && tier.rules.every(holds) && audience !== 'returns-nothing';
     const returned = checked.filter(isReturned).toSorted(orders[traits.order ?? 'newest-first']);
     if (returned.length === 0 && empty !== 'list') return emptyAnswers[empty];
-    return reply(status, shapes[traits.shape ?? 'wrapped'](returned, world, checked));
+    return reply(status, present(returned, world, checked));
   }
 
   return (request) => {
