@@ -19,6 +19,7 @@ import {
   refuse,
   reshape,
   type Statement,
+  visibleFaults,
 } from './support/check-deployment.js';
 import { createReference, suite } from './support/in-process.js';
 import {
@@ -36,7 +37,7 @@ const conforms = (title: string, deploy: Deploy, more: Statement = {}): Deployme
   return { title: `${title}: conforms`, deploy, verdict: 'conforms', ...more };
 };
 const fails = (title: string, deploy: Deploy, more: Statement = {}): DeploymentRow => {
-  return { title: `${title}: does not conform`, deploy, verdict: 'does-not-conform', ...more };
+  return { title: `${title}: does not conform`, deploy, verdict: 'does-not-conform', ...noFaults, ...more };
 };
 const incomplete = (
   title: string,
@@ -113,7 +114,10 @@ const shapeRows = [
     conforms(title, shaped(shape)),
     conforms(`${title}, tier: ${tier}`, shaped(shape), { target: `response: { tier: ${tier} }` }),
   ]),
-  unreadable('application/json', (tiers) => nest(5_000, JSON.stringify(idsOf(tiers))), /nested too deeply/),
+  conforms(
+    '5,000 levels of nesting',
+    shaped((tiers) => nest(5_000, JSON.stringify(idsOf(tiers))), 'application/json'),
+  ),
   unreadable('application/x-ndjson', (tiers) => tiers.map(({ id }) => `{"id":"${id}"}\n`).join(''), /NDJSON.*adapter/),
   unreadable('text/xml', (tiers) => `<a>${tiers.map(({ id }) => `<b id="${id}"/>`).join('')}</a>`, /is XML.*adapter/),
   unreadable('text/csv', (tiers) => ['id', ...idsOf(tiers)].join('\n'), /is CSV.*adapter/),
@@ -138,7 +142,10 @@ const listsOfAll: Readonly<Record<string, Shape>> = {
     all.map(({ id, valid }, n) => ({ id, [all[(n + 1) % all.length]?.id ?? '']: valid })),
   ),
 };
-const halves = mark((all) => ({ one: all.slice(9), two: all.slice(0, 9) }));
+const halves = mark((all) => {
+  const list = all.map(({ id, valid }) => ({ id, valid }));
+  return { one: list.slice(9), two: list.slice(0, 9) };
+});
 
 const markedRows = [
   ...Object.entries(markingShapes).flatMap(([title, { shape, line }]) => unclear(title, shaped(shape), line)),
@@ -196,53 +203,38 @@ function foreign(count: number, traits: Traits = {}): Deploy {
   const campaigns = ['S1', 'S2'].map((id) => ({ id, name: `campaign ${id}`, category_ids: [] }));
   return (world) => createIndependentDeployment({ ...world, tiers, campaigns }, traits);
 }
-function foreignWith(status: number, isRefused: (body: string) => boolean): Deploy {
-  return (world) => refuse(status, ({ body = '' }) => isRefused(body))(foreign(5)(world));
+/** @param refused bodies */
+function foreignWith(status: number, refused: RegExp): Deploy {
+  return (world) => refuse(status, ({ body = '' }) => refused.test(body))(foreign(5)(world));
 }
-const listed = Array.from({ length: 151 }, (_, n) => `T${n}`);
-const listAll: Deploy =
-  () =>
-  ({ path }) => ({ status: 200, headers: [], body: JSON.stringify({ path, listed }) });
-
 const target = 'ids: { customers: { ann: C1 }, products: { mug: P1 }, campaigns: { spring: S1 } }';
 const threeIds = { target, ...noFaults };
-const withPath = (tier: string) => ({ target: `${target}\nresponse: { tier: ${tier} }`, ...noFaults });
-const missing = {
-  customers: 'ordinary',
-  products: 'plate',
-  skus: 'shirt-blue',
-  campaigns: 'summer',
-  tiers: 'greeting',
-};
-const missingIds = Object.entries(missing).map(
-  ([list, name]) => new RegExp(`^With ids of these ${list} it would be complete: .*\\b${name}\\b.*\\.$`, 'm'),
+const missing = [
+  'customers: .*ordinary',
+  'products: .*plate',
+  'skus: .*shirt-blue',
+  'campaigns: .*summer',
+  'tiers: .*greeting',
+];
+const missingIds = missing.map(
+  (list) => new RegExp(`^With ids of these ${list.replace(':', ' it would be complete:')}\\b`, 'm'),
 );
-const olderOnes = /^any-data-campaign-filter-narrows inconclusive: .*they may be older ones/m;
-const acceptances: Readonly<Record<string, (body: string) => boolean>> = {
-  'options.expand-category': (body) => body.includes('category'),
-  'order.repeated-product': (body) => body.split('P1').length > 2,
-  'order.metadata': (body) => body.includes('gift_options'),
-  'metadata.promotion-rules': (body) => body.includes('store_name'),
+const acceptances: Readonly<Record<string, RegExp>> = {
+  'options.expand-category': /category/,
+  'order.repeated-product': /P1.*P1/,
+  'order.metadata': /gift_options/,
+  'metadata.promotion-rules': /store_name/,
 };
 
 const foreignRows = [
-  incomplete('5 promotions', foreign(5), missingIds, { ...threeIds, passing: 9 }),
-  incomplete('300 promotions', foreign(300), missingIds, { ...threeIds, passing: 9 }),
+  incomplete('5 promotions', foreign(5), missingIds, { ...threeIds, passing: 10 }),
+  incomplete('300 promotions', foreign(300), missingIds, { ...threeIds, passing: 10 }),
   ...[400, 404, 500].map((status) =>
-    incomplete(
-      `${status} to everything`,
-      foreignWith(status, () => true),
-      [],
-      { ...threeIds, passing: 0 },
-    ),
+    incomplete(`${status} to everything`, foreignWith(status, /^/), [], { ...threeIds, passing: 0 }),
   ),
-  ...Object.entries(acceptances).map(([id, isRefused]) =>
-    fails(`400 to ${id}`, foreignWith(400, isRefused), { ...threeIds, failing: [id] }),
+  ...Object.entries(acceptances).map(([id, refused]) =>
+    fails(`400 to ${id}`, foreignWith(400, refused), { ...threeIds, failing: [id] }),
   ),
-  fails('151 records, their path stated', listAll, { ...withPath('/listed/*'), failing: ['limit.newest-150'] }),
-  incomplete('151 records', listAll, missingIds, threeIds),
-  incomplete('151 records, another path stated', listAll, missingIds, withPath('/elsewhere/*')),
-  incomplete('older ones', foreign(400, { filteredWindow: 'filter-first' }), olderOnes, withPath('/data/*/id')),
 ];
 
 /** States ids in a target file; undefined for what the target does not have. */
@@ -349,9 +341,10 @@ for (const [subject, rows] of Object.entries(tables))
   });
 
 test.describe('Responses that name all promotions', () => {
-  for (const row of markedRows) {
-    test(row.title, () => checkDeployment(row, fewCases));
-    test(`${row.title}, in all cases`, { tag: '@long' }, () => checkDeployment(row));
+  for (const [n, row] of markedRows.entries()) {
+    const { title, verdict, faults = visibleFaults.slice(n % 3, (n % 3) + 1) } = row;
+    test(title, { tag: verdict === 'conforms' ? '@slow' : [] }, () => checkDeployment({ ...row, faults }, fewCases));
+    test(`${title}, in all cases with all faults`, { tag: '@long' }, () => checkDeployment(row));
   }
 });
 

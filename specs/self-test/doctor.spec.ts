@@ -6,6 +6,7 @@ import type { ThingKind } from '../../src/world/named-world.js';
 import { credentialVariables, makeTestFolder, runConformanceInProcess } from './support/cli.js';
 import { type Answer, channelTo, createBindings, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
+import { addPromotions } from './support/own-promotions.js';
 
 const folder = makeTestFolder();
 
@@ -136,6 +137,16 @@ test('Without a target, the doctor checks the reference deployment', async () =>
   const { status, output } = await runConformanceInProcess(['doctor'], { cwd: folder });
   expect(output.match(/ fine /g)).toHaveLength(6);
   expect(status).toBe(0);
+});
+
+test('Promotions of the deployment are a problem until the target file counts them', async () => {
+  const channel = channelTo(createIndependentDeployment(addPromotions(world, 3)));
+  const findIds = async (own: Suite) => (await diagnose(own, channel, { baseUrl })).find(({ area }) => area === 'Ids');
+  expect(await findIds(suite)).toMatchObject({
+    state: 'problem',
+    text: expect.stringContaining('own_promotions: 3'),
+  });
+  expect(await findIds(loadSuite(suiteFolder, { ownPromotions: 3 }))).toMatchObject({ state: 'fine' });
 });
 
 test.describe('A target with a part of the world', () => {

@@ -75,7 +75,7 @@ test('Cached responses give the verdicts of a whole run', async () => {
   }
 });
 
-// variants.spec.ts shows with `npm test`, too, that each fault is caught.
+// chaos.spec.ts shows with `npm test`, too, that each fault is caught.
 test.describe('The kill matrix', { tag: '@long' }, () => {
   let proofs: readonly FaultProof[];
   test.beforeAll(async () => {

@@ -52,7 +52,7 @@ const named = suite.contract.questions.flatMap(({ id, answer }) =>
   answer.kind === 'value' || !Object.hasOwn(closedQuestions, id) ? [] : [{ id, outcomes: [...answer.outcomes.keys()] }],
 );
 
-// variants.spec.ts checks that such deployments conform.
+// chaos.spec.ts checks that such deployments conform.
 test('Each outcome is observed if it is chosen as a behaviour', async () => {
   for (const { id, outcomes } of named) {
     const observed: unknown[] = [];

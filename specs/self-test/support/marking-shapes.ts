@@ -67,7 +67,7 @@ export const markingShapes = {
   ),
   'a flag around the tier': list('valid: true', ({ id, valid }) => ({ valid, tier: { id } }), 'tier/id'),
   'a flag beside a link': list('is: Y', ({ id, valid }) => ({ id, href: `/t/${id}`, is: valid ? 'Y' : 'N' }), 'href'),
-  'two good values': list('is: ["very good", good]', (tier) => ({
+  'two good values': list('is: [good, "very good"]', (tier) => ({
     id: tier.id,
     is: tier.valid ? praise(tier) : 'bad',
   })),
