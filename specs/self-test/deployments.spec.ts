@@ -207,7 +207,7 @@ function foreign(count: number, traits: Traits = {}): Deploy {
 function foreignWith(status: number, refused: RegExp): Deploy {
   return (world) => refuse(status, ({ body = '' }) => refused.test(body))(foreign(5)(world));
 }
-const target = 'ids: { customers: { ann: C1 }, products: { mug: P1 }, campaigns: { spring: S1 } }';
+const target = 'bindings: { customers: { ann: C1 }, products: { mug: P1 }, campaigns: { spring: S1 } }';
 const threeIds = { target, ...noFaults };
 const missing = [
   'customers: .*ordinary',
@@ -237,11 +237,11 @@ const foreignRows = [
   ),
 ];
 
-/** States ids in a target file; undefined for what the target does not have. */
+/** States bindings in a target file; undefined for what the target does not have. */
 function stateIds(idOf: (kind: ThingKind, name: string, n: number) => string | undefined): string {
   const list = (kind: ThingKind) => [...ids[kind].keys()].map((name, n) => [name, idOf(kind, name, n)]);
   const lists = thingKinds.map((kind) => [listNames[kind], Object.fromEntries(list(kind))]);
-  return JSON.stringify({ ids: Object.fromEntries(lists) });
+  return JSON.stringify({ bindings: Object.fromEntries(lists) });
 }
 const stateAllBut = (unstated: ThingKind, isUnstated: (name: string, n: number) => boolean) =>
   stateIds((kind, name, n) => (kind === unstated && isUnstated(name, n) ? undefined : ids[kind].get(name)));

@@ -8,7 +8,7 @@ import { createMentionFilter } from '../../../src/recognition/sibling-values.js'
 import type { Certificate, RunVerdict } from '../../../src/report/certificate.js';
 import { omitUndefined } from '../../../src/support/omit-undefined.js';
 import type { TargetDocument } from '../../../src/targets/target-file.js';
-import { listNames, type NamedWorld } from '../../../src/world/named-world.js';
+import { listNames, type NamedWorld, type ThingKind } from '../../../src/world/named-world.js';
 import type { Tier } from '../../../src/world/world.js';
 import {
   type Answer,
@@ -166,14 +166,19 @@ function selectCases(suite: Suite, ids?: readonly string[]): Suite {
   return { ...suite, cases, contract: { ...suite.contract, ...selected } };
 }
 
+/** A target file whose bindings stand in it, by the names of the world. */
+type StatedTarget = Partial<Omit<TargetDocument, 'bindings'>> & {
+  readonly bindings?: { readonly [List in (typeof listNames)[ThingKind]]?: Readonly<Record<string, string | number>> };
+};
+
 /** Reads lines of a target file. */
 function readTarget(lines: string): { suite: Suite; options: EngineOptions } {
-  const document: Partial<TargetDocument> = parse(lines) ?? {};
-  const { response = {}, own_promotions: ownPromotions, capabilities, ids } = document;
+  const document: StatedTarget = parse(lines) ?? {};
+  const { response = {}, own_promotions: ownPromotions, capabilities, bindings } = document;
   const availability = omitUndefined({
     ownPromotions: ownPromotions as number | undefined,
     capabilities: capabilities && new Set(capabilities),
-    bindings: ids && createBindings((kind, name) => ids[listNames[kind]]?.[name]?.toString()),
+    bindings: bindings && createBindings((kind, name) => bindings[listNames[kind]]?.[name]?.toString()),
   });
   const options = omitUndefined({
     isWorldLoaded: document.world === 'loaded' || undefined,
