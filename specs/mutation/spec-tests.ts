@@ -3,7 +3,7 @@ import type { MutationTest } from './runner.js';
 import { takeCollected } from './test-collector.js';
 
 /** The specs that must detect mutants. They are fast, and need no process and no socket. */
-const specs = ['judge', 'find-leak', 'recorded-bodies', 'shape', 'oracle', 'assertions', 'recognition', 'deployments'];
+const specs = ['judge', 'recorded-bodies', 'shape', 'oracle', 'assertions', 'recognition', 'deployments'];
 
 /** Collects the tests of the specs. They run without Playwright, because a process per mutant would take hours. */
 export async function createMutationTests(): Promise<readonly MutationTest[]> {

@@ -14,8 +14,6 @@ export interface FaultyCase {
   readonly testCase: RequirementCase;
   readonly judgement: CaseJudgement;
   readonly exchanges: RowExchanges;
-  /** What came back each time that the case was repeated. */
-  readonly repeats: readonly RowExchanges[];
   readonly context: TargetContext;
 }
 
@@ -60,17 +58,16 @@ export function createFaultJudge(suite: Suite): FaultJudge {
         );
         return new Map<string, Exchange>(named);
       });
-      yield { testCase, judgement: judgeCase(testCase, exchanges, context), exchanges, repeats: [], context };
+      yield { testCase, judgement: judgeCase(testCase, exchanges, context), exchanges, context };
     }
   }
 
   async function judgeWithState(fault: Fault, own = suite): Promise<FaultyCase[]> {
     const { background: context, cases: judged } = await judgeDeployment(own, deploy(fault), options);
-    return judged.map(({ testCase, sent: { judgement, first, repeats } }) => ({
+    return judged.map(({ testCase, sent: { judgement, first } }) => ({
       testCase,
       judgement,
       exchanges: first.exchanges,
-      repeats: repeats.map(({ exchanges }) => exchanges),
       context,
     }));
   }

@@ -87,7 +87,7 @@ function isDecisive({ testCase, assertion }: Expectation, cases: readonly Faulty
     ...row,
     expect: row.expect.filter((other) => getExpectationKey(other) !== key),
   }));
-  const without = judgeCase({ ...testCase, rows }, judged.exchanges, judged.context, ...judged.repeats);
+  const without = judgeCase({ ...testCase, rows }, judged.exchanges, judged.context);
   return !caught.includes(without.verdict);
 }
 

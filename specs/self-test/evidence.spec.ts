@@ -2,6 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from '@playwright/test';
 import { faults } from '../../reference/faults/index.js';
@@ -9,6 +10,7 @@ import { listCredentialSecrets } from '../../src/contract/operation.js';
 import type { Channel, HttpRequest } from '../../src/http/exchange.js';
 import { createRedactor } from '../../src/redaction/redactor.js';
 import { parseArchive } from '../../src/report/har-archive.js';
+import { isJsonObject, parseJson } from '../../src/support/json.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { encodeRecordedInputs } from '../../src/targets/recorded-run.js';
 import { loadSettings } from '../../src/targets/settings.js';
@@ -54,6 +56,32 @@ test.describe('Judging the evidence again gives the same certificate', () => {
     const { evidence } = await expectSame(channelTo(echo), { withoutSecrets: createRedactor(secrets) });
     expect(JSON.stringify(evidence.exchanges.map(({ exchange }) => exchange.request))).toContain('credit-card');
     expect(JSON.stringify(evidence.exchanges)).not.toContain('["x-echo","credit-card"]');
+  });
+
+  /** A deployment that reads the customer of another request, if several are under way. */
+  function channelToMixer(): Channel {
+    const channel = channelTo(createReference());
+    const underWay: HttpRequest[] = [];
+    return {
+      ...channel,
+      async send(request) {
+        underWay.push(request);
+        await setImmediate();
+        const { body = '' } = underWay.at(-1) ?? request;
+        underWay.splice(underWay.indexOf(request), 1);
+        const { customer } = (parseJson(body) ?? {}) as { customer?: unknown };
+        const own = parseJson(request.body ?? '');
+        const mixed = isJsonObject(own) ? { ...request, body: JSON.stringify({ ...own, customer }) } : request;
+        return { ...(await channel.send(mixed)), request };
+      },
+    };
+  }
+
+  test('for a deployment that mixes up requests', async () => {
+    const { certificate, evidence } = await expectSame(channelToMixer(), { options: { only: ['customer'] } });
+    expect(certificate.verdict).toBe('does-not-conform');
+    expect(JSON.stringify(certificate.requirements)).toContain('Only among other requests: ');
+    expect(evidence.uses.some((use) => use.case.startsWith('batch/'))).toBe(true);
   });
 
   const few = 'limit,quantity,response-status,unknown-query-parameter,deprecation-headers';

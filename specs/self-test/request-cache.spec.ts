@@ -152,16 +152,84 @@ test.describe('Requests of the next cases are sent ahead', () => {
     expect(ahead).toEqual([2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 0]);
   });
 
-  test('and finish before a case is sent again, each request on a new connection', async () => {
+  test('and finish before a case is sent again', async () => {
     const { log, channel, holdUp } = createLog();
     const sender = createCaseSender(channel, cases);
     const release = holdUp();
     const first = sender.send(cases[0] as TestCase);
-    const slow = sender.sendSerially(caseOf('again', ['/a', '/b']));
+    const slow = sender.sendAlone(caseOf('again', ['/a', '/b']), [0], 1);
     await new Promise(setImmediate);
     const before = log.length;
     release();
     await Promise.all([first, slow]);
     expect(log.slice(before)).toEqual(['renewed', '/a', 'renewed', '/b']);
+  });
+});
+
+test.describe('What failed is sent again', () => {
+  const all = Array.from({ length: 200 }, (_, n) => caseOf(`case ${n}`, [`/${n}`]));
+  const paths = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => `/${from + n}`);
+
+  async function sendAll(cases: readonly TestCase[]) {
+    const { log, channel } = createLog();
+    const sender = createCaseSender(channel, cases);
+    const firsts: Exchange[] = [];
+    for (const testCase of cases) {
+      const { exchanges } = await sender.send(testCase);
+      firsts.push(exchanges[0]?.get('r0') as Exchange);
+    }
+    log.splice(0);
+    const sendAgain = async (n: number, turn: number) => {
+      const sent = await sender.sendInBatch(cases[n] as TestCase, 0, 'r0', firsts[n] as Exchange, turn);
+      return { sent, requests: log.splice(0) };
+    };
+    return { log, sender, sendAgain };
+  }
+
+  test('alone, once for all cases that need it in the same turn', async () => {
+    const { log, sender } = await sendAll([]);
+    const [one, other] = [caseOf('one', ['/a', '/b'], ['/c']), caseOf('other', ['/b', '/c'])];
+    const sent = await sender.sendAlone(one, [0], 1);
+    expect(log.splice(0)).toEqual(['renewed', '/a', 'renewed', '/b']);
+    expect(sent.exchanges.map(({ size }) => size)).toEqual([2, 0]);
+    await sender.sendAlone(other, [0], 1);
+    expect(log.splice(0)).toEqual(['renewed', '/c']);
+    await sender.sendAlone(other, [0], 2);
+    expect(log).toEqual(['renewed', '/b', 'renewed', '/c']);
+  });
+
+  test('with the requests before and after it, once for all cases whose requests are close to each other', async () => {
+    const { sendAgain } = await sendAll(all.slice(0, 50));
+    const { sent, requests } = await sendAgain(20, 1);
+    expect(requests).toEqual(['renewed', ...paths(12, 27)]);
+    expect(sent?.exchanges[0]?.get('r0')?.request.path).toBe('/20');
+    expect([sent?.count, sent?.others?.length, sent?.requestsSent]).toEqual([1, 15, 16]);
+    const shared = await sendAgain(27, 1);
+    expect(shared.requests).toEqual([]);
+    expect(shared.sent?.exchanges[0]?.get('r0')?.request.path).toBe('/27');
+    expect(shared.sent?.requestsSent).toBe(0);
+    expect((await sendAgain(20, 2)).requests).toHaveLength(17);
+    expect((await sendAgain(19, 1)).requests).toEqual(['renewed', ...paths(11, 26)]);
+    expect((await sendAgain(2, 1)).requests).toEqual(['renewed', ...paths(0, 9)]);
+    expect((await sendAgain(49, 1)).requests).toEqual(['renewed', ...paths(41, 49)]);
+  });
+
+  test('with others up to a limit', async () => {
+    const { sendAgain } = await sendAll(all);
+    let count = 0;
+    for (let n = 0; n < 200; n += 16)
+      count += (await sendAgain(n, 1)).requests.filter((each) => each !== 'renewed').length;
+    expect(count).toBeGreaterThan(96);
+    expect(count).toBeLessThanOrEqual(112);
+    expect((await sendAgain(199, 1)).sent).toBeUndefined();
+  });
+
+  test('as it is, if the case is serial', async () => {
+    const serial = { ...caseOf('serial', ['/a', '/b', '/c']), tags: ['serial'] } as TestCase;
+    const { sendAgain, sender, log } = await sendAll([serial]);
+    expect((await sendAgain(0, 1)).requests).toEqual(['renewed', '/a', '/b', '/c']);
+    await sender.sendAlone(serial, [0], 1);
+    await sender.sendAlone(serial, [0], 1);
+    expect(log.filter((each) => each === '/a')).toHaveLength(2);
   });
 });

@@ -2,7 +2,7 @@ import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import type { Exchange } from '../http/exchange.js';
 import type { BodyShape } from '../judge/body-shape.js';
 import type { Drift } from '../judge/drift.js';
-import type { FailureCondition, RowExchanges } from '../judge/judge-case.js';
+import type { RowExchanges } from '../judge/judge-case.js';
 import type { RecordedBodies } from '../judge/recorded-bodies.js';
 import type { Verdict } from '../judge/verdict.js';
 import { omitUndefined } from '../support/omit-undefined.js';
@@ -14,8 +14,8 @@ export interface CaseExchanges {
   readonly count: number;
   /** The number of requests, retries included; fewer than the exchanges if other cases sent equal ones before. */
   readonly requestsSent: number;
-  /** Of a single row that was repeated under a condition: what else was sent to make the condition, by name. */
-  readonly partners?: ReadonlyMap<string, Exchange>;
+  /** The other exchanges of a batch that was sent again for it. */
+  readonly others?: readonly Exchange[];
 }
 
 /** The result of one case as plain JSON. It refers to exchanges by the ids of the evidence. */
@@ -32,7 +32,6 @@ export interface CaseResult {
     readonly title: string;
     readonly verdict: Verdict;
     readonly reason: string;
-    readonly condition?: FailureCondition;
   }[];
   /** The answer to a question. */
   readonly outcome?: string;

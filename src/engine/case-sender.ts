@@ -1,17 +1,22 @@
 import { type Row, type TestCase, tag } from '../cases/test-case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
+import type { RowExchanges } from '../judge/judge-case.js';
+import { type Batch, createBatches } from './batches.js';
 import type { CaseExchanges } from './case-result.js';
-import { type ConditionSender, createConditionSender } from './condition-sender.js';
 import { countAttempts, countBodyCharacters, createRequestCache } from './request-cache.js';
-import { createSendingLog } from './sending-log.js';
 
 /** Lists the requests of a case, each once, without rows for which the target lacks test data. */
 export function listRequests(testCase: TestCase): HttpRequest[] {
   return [...indexRequests(testCase).values()];
 }
 
+/** A case, or other requests that are sent together. */
+interface SentRows {
+  readonly rows: readonly Pick<Row, 'requests' | 'unavailable'>[];
+}
+
 /** Within a case, requests with the same name and content are sent once. */
-function indexRequests({ rows }: TestCase): Map<string, HttpRequest> {
+function indexRequests({ rows }: SentRows): Map<string, HttpRequest> {
   const applicable = rows.filter(({ unavailable }) => unavailable.length === 0);
   const named = applicable.flatMap(({ requests }) => [...requests]);
   return new Map(named.map(([name, request]) => [createKey(name, request), request]));
@@ -27,21 +32,41 @@ export function isSerial({ tags }: TestCase): boolean {
 }
 
 /** Sends the requests of cases. */
-export interface CaseSender extends ConditionSender {
+export interface CaseSender {
   /**
    * Sends the requests of a case concurrently, or one after another if the case is serial. Rows for which the target lacks
    * test data are skipped. Nothing more is sent once the bodies exceed the limit of the channel.
    */
   send(testCase: TestCase): Promise<CaseExchanges>;
   /**
-   * Sends each request again, one after another on new connections, while nothing else is sent.
+   * Sends the requests of some rows again, one after another on new connections, while nothing else is sent. Cases share
+   * what is sent in the same turn.
    *
-   * @param row the only row to send, counted from 0
+   * @param rows counted from 0
+   * @param turn counted from 1
    */
-  sendSerially(testCase: TestCase, row?: number): Promise<CaseExchanges>;
+  sendAlone(testCase: TestCase, rows: readonly number[], turn: number): Promise<CaseExchanges>;
+  /**
+   * Sends a request of a row again, together with those that were sent shortly before and after it, as many at once as the
+   * first time. A serial case is sent again as it is. Rows share what is sent in the same turn.
+   *
+   * @param first the exchange of the request, when it was sent first
+   * @param turn counted from 1
+   * @returns undefined if the run has sent enough requests again
+   */
+  sendInBatch(
+    testCase: TestCase,
+    row: number,
+    name: string,
+    first: Exchange,
+    turn: number,
+  ): Promise<CaseExchanges | undefined>;
 }
 
 type Uncounted = Omit<CaseExchanges, 'requestsSent'>;
+
+/** The number of requests that are sent again in batches, at most: half of a default run. */
+const maxInBatches = 112;
 
 /** How many requests are sent ahead of the current case, per concurrent request of the channel. */
 const aheadPerConcurrency = 8;
@@ -53,25 +78,26 @@ const maxAhead = 8 * 1024 * 1024;
  * of the next cases are sent ahead. A serial case shares nothing and runs alone.
  *
  * @param planned the cases that will be sent, in this order, as far as known
- * @param known the cases whose ids name requests in reasons
  */
-export function createCaseSender(
-  target: Channel,
-  planned: readonly TestCase[] = [],
-  known: readonly TestCase[] = planned,
-): CaseSender {
-  const log = createSendingLog(target);
-  const { channel } = log;
+export function createCaseSender(channel: Channel, planned: readonly TestCase[] = []): CaseSender {
   const queue = planned.map((testCase) => ({ testCase, requests: listRequests(testCase) }));
   const expected = queue.filter(({ testCase }) => !isSerial(testCase)).flatMap(({ requests }) => requests);
-  const sendOnce = createRequestCache(channel, expected);
+  const batches = createBatches(channel);
+  const sendOnce = createRequestCache(batches, expected);
+  const sendOnNewConnection: Channel['send'] = (...args) => {
+    channel.reconnect();
+    return channel.send(...args);
+  };
+  const sendAloneOnce: Channel['send'][] = [];
+  const serialBatches = new Map<string, Batch>();
   const counted = new WeakSet<Exchange>();
   const ahead = new Map<string, Promise<Uncounted>>();
   const waitUntilIdle = () => Promise.all(ahead.values());
   let characters = 0;
   let exchanges = 0;
+  let inBatches = 0;
 
-  const sendRows = async (testCase: TestCase, send: Channel['send'], isSerial = false): Promise<Uncounted> => {
+  const sendRows = async (testCase: SentRows, send: Channel['send'], isSerial = false): Promise<Uncounted> => {
     const sent = new Map<string, Exchange>();
     let ownCharacters = 0;
     const whyWithheld = (): string | undefined =>
@@ -92,7 +118,7 @@ export function createCaseSender(
     await Promise.all(sending);
     characters += ownCharacters;
     exchanges += sent.size;
-    const listNamed = ({ requests, unavailable }: Row) =>
+    const listNamed = ({ requests, unavailable }: SentRows['rows'][number]) =>
       [...(unavailable.length > 0 ? [] : requests)].map(
         ([name, request]) => [name, sent.get(createKey(name, request)) as Exchange] as const,
       );
@@ -100,7 +126,7 @@ export function createCaseSender(
   };
   /** Counts the requests for the case that is judged first: after an interruption, the evidence has no others. */
   const countRequests = (sent: Uncounted): CaseExchanges => {
-    const all = new Set(sent.exchanges.flatMap((row) => [...row.values()]));
+    const all = new Set([...sent.exchanges.flatMap((row) => [...row.values()]), ...(sent.others ?? [])]);
     const own = [...all].filter((exchange) => !counted.has(exchange));
     for (const exchange of own) counted.add(exchange);
     return { ...sent, requestsSent: countAttempts(own) };
@@ -118,15 +144,20 @@ export function createCaseSender(
       if (!ahead.has(testCase.id)) ahead.set(testCase.id, sendRows(testCase, sendOnce));
     }
   };
+  /** Sends requests while nothing else is sent. What a deployment keeps of a connection shows, if they share one. */
+  const sendOnNewConnections = async (testCase: SentRows, isSerial: boolean): Promise<Uncounted> => {
+    await waitUntilIdle();
+    channel.reconnect();
+    return await sendRows(testCase, channel.send, isSerial);
+  };
+  const findSerialBatch = (testCase: TestCase, row: number, name: string) => {
+    const batch = serialBatches.get(testCase.id) ?? { requests: indexRequests(testCase), turns: [] };
+    serialBatches.set(testCase.id, batch);
+    return { batch, name: createKey(name, testCase.rows[row]?.requests.get(name) as HttpRequest) };
+  };
   return {
-    ...createConditionSender(log, known, waitUntilIdle),
     async send(testCase) {
-      if (isSerial(testCase)) {
-        await waitUntilIdle();
-        // One new connection for all of them: what a deployment keeps of a connection shows, too.
-        channel.reconnect();
-        return countRequests(await sendRows(testCase, channel.send, true));
-      }
+      if (isSerial(testCase)) return countRequests(await sendOnNewConnections(testCase, true));
       const sending = ahead.get(testCase.id) ?? sendRows(testCase, sendOnce);
       const position = planned.findIndex(({ id }) => id === testCase.id);
       if (position >= 0) sendAhead(position + 1);
@@ -134,19 +165,36 @@ export function createCaseSender(
       ahead.delete(testCase.id);
       return countRequests(sent);
     },
-    async sendSerially(testCase, row) {
+    async sendAlone(testCase, rows, turn) {
       await waitUntilIdle();
-      const send: Channel['send'] = (...args) => {
-        channel.reconnect();
-        return channel.send(...args);
-      };
-      return countRequests(await sendRows(row === undefined ? testCase : keepRow(testCase, row), send, true));
+      sendAloneOnce[turn] ??= createRequestCache({ send: sendOnNewConnection });
+      // The order of the requests of a serial case matters, so all of them are sent.
+      const send = isSerial(testCase) ? sendOnNewConnection : sendAloneOnce[turn];
+      return countRequests(await sendRows(keepRows(testCase, rows), send, true));
+    },
+    async sendInBatch(testCase, row, name, first, turn) {
+      const found = isSerial(testCase) ? findSerialBatch(testCase, row, name) : batches.find(first);
+      if (found === undefined) return undefined;
+      const { batch } = found;
+      const isNew = batch.turns.length < turn;
+      if (isNew) {
+        inBatches += batch.requests.size;
+        if (inBatches > maxInBatches) return undefined;
+        const together = { rows: [{ requests: batch.requests, unavailable: [] }] };
+        const sent = await sendOnNewConnections(together, isSerial(testCase));
+        batch.turns.push(sent.exchanges[0] ?? new Map());
+      }
+      const sent: RowExchanges[number] = batch.turns[turn - 1] ?? new Map();
+      const exchange = sent.get(found.name) as Exchange;
+      const exchanges = testCase.rows.map((_, n) => new Map(n === row ? [[name, exchange]] : []));
+      const others = isNew ? [...sent.values()].filter((other) => other !== exchange) : [];
+      return countRequests({ exchanges, count: 1, others });
     },
   };
 }
 
-/** Empties all rows of a case but one. */
-function keepRow(testCase: TestCase, row: number): TestCase {
-  const rows = testCase.rows.map((each, n) => (n === row ? each : { ...each, requests: new Map() }));
+/** Empties all rows of a case but some. */
+function keepRows(testCase: TestCase, kept: readonly number[]): TestCase {
+  const rows = testCase.rows.map((row, n) => (kept.includes(n) ? row : { ...row, requests: new Map() }));
   return { ...testCase, rows } as TestCase;
 }

@@ -32,6 +32,9 @@ export interface RunEvidence {
 /** The purpose of exchanges that belong to no case. */
 export const calibrationPurpose = 'calibration';
 
+/** The purpose of the other exchanges of a batch that was sent again for a case, before that of the case. */
+const batchPurpose = 'batch';
+
 /** Names the purpose of a case's exchanges. @param prefix why the case was sent again; undefined for its own verdict */
 export function formatPurpose({ id }: Pick<TestCase, 'id'>, prefix: string | undefined): string {
   return prefix === undefined ? id : `${prefix}/${id}`;
@@ -71,12 +74,12 @@ export function createEvidenceKeeper(
      */
     keepCase(testCase: TestCase, attempts: readonly CaseExchanges[], prefix?: string): void {
       const purpose = formatPurpose(testCase, prefix);
-      for (const [n, { exchanges, partners = [] }] of attempts.entries()) {
+      for (const [n, { exchanges, others = [] }] of attempts.entries()) {
         for (const [row, own] of exchanges.entries())
           for (const [request, exchange] of own)
             keep({ case: purpose, row, request, attempt: n + 1 }, exchange, !isOwnCase(testCase));
-        const row = exchanges.findIndex(({ size }) => size > 0);
-        for (const [request, exchange] of partners) keep({ case: purpose, row, request, attempt: n + 1 }, exchange);
+        for (const [m, exchange] of others.entries())
+          keep({ case: `${batchPurpose}/${purpose}`, row: 0, request: String(m + 1), attempt: n + 1 }, exchange);
       }
     },
     /** Wraps a channel so that its exchanges are kept for a purpose. */

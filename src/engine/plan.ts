@@ -107,7 +107,7 @@ export function renderPlan(plan: Plan, world: NamedWorld): string {
     ]),
     ...(samples.requests === 0 ? [] : [`${samples.ids.join(', ')}, again at the end  (${samples.requests})`]),
     '',
-    `${sent.length} of ${cases.length} cases, ${countPlannedRequests(plan)} requests. A failing case is sent two or three times. Nothing was sent. For the requests of a case in full: npx conformance explain CASE`,
+    `${sent.length} of ${cases.length} cases, ${countPlannedRequests(plan)} requests. What fails is sent again. Nothing was sent. For the requests of a case in full: npx conformance explain CASE`,
   ]);
 }
 

@@ -3,7 +3,6 @@ import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import type { CaseExchanges } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
-import { type ConditionKind, parsePartnerName, type Trial } from './condition-sender.js';
 import { calibrationPurpose, formatPurpose, type RunEvidence } from './evidence-keeper.js';
 
 export type Replay = ReturnType<typeof createReplay>;
@@ -11,13 +10,6 @@ export type Replay = ReturnType<typeof createReplay>;
 /** Whatever the order of the members is. */
 function createKey({ method, path, headers, body, sent, again }: HttpRequest): string {
   return JSON.stringify([method, path, headers, body, sent, again]);
-}
-
-/** One attempt to repeat a row under a condition, as the evidence shows it. */
-interface RecordedAttempt {
-  readonly row: number;
-  readonly kind: ConditionKind;
-  readonly partners: Map<string, Exchange>;
 }
 
 const notRecorded = 'The evidence has no exchange for this request: the cases did not send it when it was recorded.';
@@ -38,18 +30,13 @@ export function createReplay(
   const byExchange = new Map(all.map((kept) => [kept.exchange, kept]));
   const firstByKey = new Map(all.toReversed().map(({ exchange }) => [createKey(exchange.request), exchange]));
   const recorded = new Map<string, Set<Exchange>>();
-  const tried = new Map<string, Map<number, RecordedAttempt>>();
+  const byUse = new Map<string, Exchange>();
   for (const { id, case: purpose, row, request: requestName, attempt } of uses) {
     const exchange = byId.get(id);
     if (exchange === undefined) continue;
     const name = JSON.stringify([purpose, attempt, createKey(exchange.request)]);
     recorded.set(name, (recorded.get(name) ?? new Set()).add(exchange));
-    const partner = parsePartnerName(requestName);
-    if (partner === undefined) continue;
-    const attempts = tried.get(purpose) ?? new Map<number, RecordedAttempt>();
-    const own: RecordedAttempt = attempts.get(attempt) ?? { row, kind: partner.kind, partners: new Map() };
-    tried.set(purpose, attempts.set(attempt, own));
-    own.partners.set(requestName, exchange);
+    byUse.set(JSON.stringify([purpose, attempt, row, requestName]), exchange);
   }
   const turns = new Map<string, number>();
   const next = (purpose: string, attempt: number, request: HttpRequest, mayBeShared = false): Exchange => {
@@ -75,7 +62,7 @@ export function createReplay(
     /** @param prefix why cases are sent again; undefined for their own verdict */
     createSender(prefix?: string): CaseSender {
       const counts = new Map<string, number>();
-      const replay = async (testCase: TestCase, onlyRow?: number): Promise<CaseExchanges> => {
+      const replay = async (testCase: TestCase, rows?: readonly number[]): Promise<CaseExchanges> => {
         const purpose = formatPurpose(testCase, prefix);
         const attempt = (counts.get(purpose) ?? 0) + 1;
         counts.set(purpose, attempt);
@@ -87,34 +74,30 @@ export function createReplay(
           return exchange;
         };
         const exchanges = testCase.rows.map(({ requests, unavailable }, row) => {
-          const sent = unavailable.length > 0 || (onlyRow ?? row) !== row ? [] : [...requests];
+          const sent = unavailable.length > 0 || rows?.includes(row) === false ? [] : [...requests];
           return new Map(sent.map(([name, request]) => [name, find(name, request)] as const));
         });
-        const partners = tried.get(purpose)?.get(attempt)?.partners ?? new Map<string, Exchange>();
-        return { exchanges, partners, count: replayed.size + partners.size, requestsSent: 0 };
+        return { exchanges, count: replayed.size, requestsSent: 0 };
       };
       return {
         send: (testCase) => replay(testCase),
-        sendSerially: replay,
-        // Repeats rows under the conditions that the recorded run tried, in the same order.
-        listTrials: (testCase) => listTrials(tried.get(formatPurpose(testCase, prefix)) ?? new Map()),
-        sendUnder: ({ row }, testCase) => replay(testCase, row),
-        noteResult: () => undefined,
+        sendAlone: replay,
+        async sendInBatch(testCase, row) {
+          const purpose = formatPurpose(testCase, prefix);
+          const attempt = (counts.get(purpose) ?? 0) + 1;
+          const found = [...(testCase.rows[row]?.requests ?? [])].flatMap(([name, request]) => {
+            const exchange = byUse.get(JSON.stringify([purpose, attempt, row, name]));
+            const isSame = exchange !== undefined && createKey(exchange.request) === createKey(adapt(request));
+            return isSame ? [[name, exchange] as const] : [];
+          });
+          if (found.length === 0) return undefined;
+          counts.set(purpose, attempt);
+          const exchanges = testCase.rows.map((_, n) => new Map(n === row ? found : []));
+          return { exchanges, count: found.length, requestsSent: 0 };
+        },
       };
     },
     /** Finds an exchange with the id of the evidence. */
     find: (exchange: Exchange) => byExchange.get(exchange),
   };
-}
-
-/** Lists the conditions of some attempts, each once, in the order of the attempts. */
-function listTrials(attempts: ReadonlyMap<number, RecordedAttempt>): Trial[] {
-  const trials = new Map<string, Trial>();
-  for (const [, { row, kind, partners }] of [...attempts].sort(([one], [two]) => one - two)) {
-    const labels = [...partners.keys()].map((name) => parsePartnerName(name)?.label ?? name);
-    const key = JSON.stringify([row, kind, labels.toSorted()]);
-    // A new connection was tried to describe a confirmed condition better: that is no trial of its own.
-    if (kind !== 'after' && !trials.has(key)) trials.set(key, { row, kind, labels, name: '', partners: [] });
-  }
-  return [...trials.values()];
 }

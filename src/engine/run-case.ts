@@ -13,7 +13,7 @@ import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { CaseExchanges, ResultWithExchanges } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
-import { confirmUnderConditions } from './confirm-under-conditions.js';
+import { confirmFailure } from './confirm-failure.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
 import { sanitizeDrift, sanitizeResult, sanitizeText } from './sanitize-result.js';
 
@@ -41,7 +41,7 @@ export async function runCase(
   const startedMs = getMonotonicMs();
   const attempts = await sendAndJudge(testCase, sender, background);
   const durationMs = getMonotonicMs() - startedMs;
-  keeper?.keepCase(testCase, [attempts.first, ...attempts.repeats, ...attempts.confirmations], purpose);
+  keeper?.keepCase(testCase, [attempts.first, ...attempts.repetitions], purpose);
   const judged = createResult(testCase, attempts);
   // The outcome of an open value is text of the deployment; all other outcomes are words of the suite.
   const isOpenValue = testCase.kind === 'question' && testCase.answer.kind === 'value';
@@ -69,17 +69,11 @@ export async function runCase(
 export interface CaseAttempts {
   readonly judgement: CaseJudgement;
   readonly first: CaseExchanges;
-  /** The exchanges of each repetition of the whole case. */
-  readonly repeats: readonly CaseExchanges[];
-  /** The exchanges of single rows that were repeated under the conditions of the first time. */
-  readonly confirmations: readonly CaseExchanges[];
+  /** What was sent again, because the case failed. */
+  readonly repetitions: readonly CaseExchanges[];
 }
 
-/**
- * Sends a case and judges it. A failing case is repeated: each request alone and on a new connection, so that an answer
- * that was damaged on its way fails nothing. A single failing row is repeated twice, because by chance one row of hundreds
- * fails twice. A case that passes alone is repeated under the conditions of the first time.
- */
+/** Sends a case and judges it. A failure counts only if it is confirmed. */
 export async function sendAndJudge(
   testCase: TestCase,
   sender: CaseSender,
@@ -87,24 +81,11 @@ export async function sendAndJudge(
 ): Promise<CaseAttempts> {
   const first = await sender.send(testCase);
   const once = judgeCase(testCase, first.exchanges, background);
-  if (once.verdict !== 'fail' || testCase.kind === 'question')
-    return { judgement: once, first, repeats: [], confirmations: [] };
-  const repeats = [await sender.sendSerially(testCase)];
-  const judgeAll = () => judgeCase(testCase, first.exchanges, background, ...repeats.map(({ exchanges }) => exchanges));
-  let repeated = judgeAll();
-  if (repeated.rows.filter(({ verdict }) => verdict === 'fail').length === 1) {
-    repeats.push(await sender.sendSerially(testCase));
-    repeated = judgeAll();
-  }
-  if (repeated.verdict === 'fail') return { judgement: repeated, first, repeats, confirmations: [] };
-  const confirmation = await confirmUnderConditions(testCase, sender, background, first, once, repeated);
-  return { judgement: confirmation.judgement, first, repeats, confirmations: confirmation.attempts };
+  if (once.verdict !== 'fail' || testCase.kind === 'question') return { judgement: once, first, repetitions: [] };
+  return { first, ...(await confirmFailure(testCase, sender, background, first, once)) };
 }
 
-function createResult(
-  testCase: TestCase,
-  { judgement, first, repeats, confirmations }: CaseAttempts,
-): ResultWithExchanges {
+function createResult(testCase: TestCase, { judgement, first, repetitions }: CaseAttempts): ResultWithExchanges {
   const { verdict, reason, at, expected, exchange = '', rows, outcome, isUnstable } = judgement;
   const row = rows.findIndex(
     (each) => each.verdict === verdict && each.at === at && each.exchange === judgement.exchange,
@@ -113,18 +94,17 @@ function createResult(
   const shown = findShown(first);
   const isUnsent = verdict === 'inconclusive' && shown !== undefined && !wasSent(shown);
   const sum = (count: 'count' | 'requestsSent') =>
-    [first, ...repeats, ...confirmations].reduce((total, sent) => total + sent[count], 0);
+    [first, ...repetitions].reduce((total, sent) => total + sent[count], 0);
   return {
     id: testCase.id,
     subject: getSubjectId(testCase),
     verdict: isUnsent ? 'not-run' : verdict,
     reason,
     at,
-    rows: rows.map(({ title, verdict, reason, condition }) => ({
+    rows: rows.map(({ title, verdict, reason }) => ({
       title,
       verdict,
       reason,
-      ...omitUndefined({ condition }),
     })),
     drift: [],
     exchangesJudged: sum('count'),
@@ -134,7 +114,7 @@ function createResult(
       expected: verdict === 'fail' ? expected : undefined,
       outcome,
       exchange: shown,
-      repeatedExchange: isUnstable ? findShown(repeats.at(-1)) : undefined,
+      repeatedExchange: isUnstable ? repetitions.map(findShown).findLast((each) => each !== undefined) : undefined,
     }),
   };
 }

@@ -76,7 +76,7 @@ export async function startRun(suite: Suite, channel: Channel, options: EngineOp
   const planned = suite.cases.filter(
     (testCase) => options.plannedCases?.has(testCase.id) && findUnsentResult(testCase) === undefined,
   );
-  const sender = replay?.createSender() ?? createCaseSender(channel, planned, suite.cases);
+  const sender = replay?.createSender() ?? createCaseSender(channel, planned);
   const { find = replay?.find ?? (() => undefined) } = keeper ?? {};
   const terms = { background, expected, infersShape, keeper, find, redact: (text: string) => channel.redact(text) };
   const runWith = async (sender: CaseSender, testCase: TestCase, purpose?: string): Promise<ResultWithExchanges> => {
@@ -97,7 +97,7 @@ export async function startRun(suite: Suite, channel: Channel, options: EngineOp
     /** Sends the sample cases again, to detect a deployment that changed during the run. */
     async repeatSamples() {
       const results: ResultWithExchanges[] = [];
-      const sender = replay?.createSender(samplesCaseId) ?? createCaseSender(channel, [], suite.cases);
+      const sender = replay?.createSender(samplesCaseId) ?? createCaseSender(channel);
       for (const testCase of listSampleCases(suite)) results.push(await runWith(sender, testCase, samplesCaseId));
       return combineSampleResults(results);
     },

@@ -1,4 +1,5 @@
 import { type AnsweredExchange, listSuccesses } from '../assertions/row-evidence.js';
+import { createOracle } from '../contract/oracle.js';
 import { createTierExplainer } from '../contract/tier-explainer.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
 import { matchesPatterns } from '../recognition/path-patterns.js';
@@ -6,7 +7,6 @@ import type { Recognizer } from '../recognition/recognizer.js';
 import { isCatchAllPattern } from '../recognition/tier-mentions.js';
 import type { NamedWorld } from '../world/named-world.js';
 import type { Tier } from '../world/world.js';
-import { findMistakes } from './find-leak.js';
 import { renderStated } from './other-readings.js';
 
 /** What one response names under one pattern. */
@@ -69,6 +69,15 @@ function readResponse(
     const extra = mistakes.filter(({ id }) => ids.has(id));
     return { pattern, request, count, extra, missing: mistakes.filter((tier) => !extra.includes(tier)) };
   });
+}
+
+/** Lists the tiers that a request requires and that were left out, or that it forbids and that were returned. */
+function findMistakes(request: HttpRequest, returned: ReadonlySet<string>, world: NamedWorld): Tier[] {
+  const oracle = createOracle(request, world);
+  return world.tiers.filter(
+    (tier) =>
+      !world.unavailable.has(tier.id) && oracle.returned(tier) === (returned.has(tier.id) ? 'forbidden' : 'required'),
+  );
 }
 
 function describe({ pattern, request, count, extra, missing }: NamedUnder, world: NamedWorld): string {

@@ -44,13 +44,6 @@ type Reason = Omit<Judgement, 'verdict'>;
 
 export interface RowJudgement extends Judgement {
   readonly title: string;
-  readonly condition?: FailureCondition;
-}
-
-/** Under which condition alone a row fails, and which part of another request the response was for, if known. */
-export interface FailureCondition {
-  readonly kind: 'overlapping' | 'after' | 'reused-connection';
-  readonly part?: string;
 }
 
 export interface CaseJudgement extends Judgement {
@@ -87,7 +80,7 @@ export type RowExchanges = readonly ReadonlyMap<string, Exchange>[];
 /**
  * Judges a case by the exchanges of its rows. Pure.
  *
- * @param repetitions the exchanges of further attempts. A failing case is repeated; it fails only if it fails each time.
+ * @param repetitions the exchanges of rows that were sent again. A row fails only if it fails each time.
  */
 export function judgeCase(
   testCase: TestCase,
@@ -100,27 +93,11 @@ export function judgeCase(
   const unseen = explainUnseenWorld(testCase, [evidence, ...later].flat(), target);
   const rows = testCase.rows.map((row, n) => {
     const own = evidence[n] as CaseEvidence;
-    const judgement = judgeRepeatedly(row, testCase, own, ...later.map((each) => each[n] as CaseEvidence));
+    const again = later.flatMap((each) => ((each[n]?.exchanges.size ?? 0) > 0 ? [each[n] as CaseEvidence] : []));
+    const judgement = judgeRepeatedly(row, testCase, own, ...again);
     return { title: row.title, ...(unseen === undefined ? judgement : doubtWithoutWorld(judgement, own, unseen)) };
   });
   return { ...summarizeRows(rows, testCase), rows };
-}
-
-/**
- * Judges one row that was sent again by itself.
- *
- * @returns `fail` only if the same expectation is violated both times
- */
-export function judgeRowAgain(
-  testCase: RequirementCase,
-  row: number,
-  first: RowExchanges,
-  again: RowExchanges,
-  target: TargetContext,
-): RowJudgement {
-  const own = testCase.rows[row] as RequirementRow;
-  const both = [first, again].map((each) => createRowEvidence(each, target)[row] as CaseEvidence);
-  return { title: own.title, ...judgeRepeatedly(own, testCase, ...(both as [CaseEvidence, CaseEvidence])) };
 }
 
 /** Replaces the judgement of one row. */

@@ -60,7 +60,6 @@ export const causeKinds = [
   // State.
   'earlier-request',
   'cached',
-  'condition',
   'changing-results',
   // Refusals.
   'refused',

@@ -21,7 +21,7 @@ export function describeChanging(changing: readonly Observation[], observations:
   return {
     kind: 'changing-results',
     sentence:
-      'Equal requests have different results. One of several servers behind the address may have other data or another version, or data of earlier requests is left over.',
+      'Equal requests have different results. One of several servers behind the address may have other data or another version, or data of another request is used.',
     evidence: [`${requests.size} requests that were sent more than once had different results.`],
     symptoms: new Map([
       ...createEqualSymptoms(refused),

@@ -1,6 +1,5 @@
 import type { Suite } from '../../cases/suite.js';
 import type { ResultWithExchanges } from '../../engine/case-result.js';
-import type { FailureCondition } from '../../judge/judge-case.js';
 import type { ExchangeIndex } from '../exchange-index.js';
 import { groupBy } from '../group-by.js';
 import type { Cause } from './cause.js';
@@ -18,7 +17,6 @@ interface Row {
   readonly requirement: string;
   readonly title: string;
   readonly isFailing: boolean;
-  readonly condition: FailureCondition | undefined;
 }
 
 /**
@@ -56,7 +54,7 @@ export function diagnoseRun(
     .map((finding): ExplainedRows => {
       const own: readonly Row[] = owners.get(finding) ?? [];
       // Several mistakes may show in one row.
-      const isShown = ({ condition, key }: Row) => condition === undefined && sizeOf(finding, key) > 0;
+      const isShown = ({ key }: Row) => sizeOf(finding, key) > 0;
       return {
         finding,
         explained: failing.filter((row) => own.includes(row) || isShown(row)),
@@ -105,14 +103,11 @@ function createCause({ finding, explained, following }: ExplainedRows, failing: 
 
 function findKnownCauses(observations: Observations, { world }: Suite, failing: readonly Row[]): Finding[] {
   const keys = new Set(failing.map(({ key }) => key));
-  const conditions = describeConditions(failing);
-  // A condition explains results that change. No mistake that concerns each request alone does.
-  const changing = conditions.length > 0 ? [] : listChanging(observations);
+  const changing = listChanging(observations);
   const steady = observations.all.filter((each) => !changing.includes(each));
   return [
     ...findRefusals(steady),
     ...explainResults({ ...observations, all: steady }, world, keys),
-    ...conditions,
     ...(changing.length === 0 ? [] : [describeChanging(changing, observations)]),
   ];
 }
@@ -126,35 +121,11 @@ function sizeOf({ symptoms }: Finding, key: string): number {
 }
 
 /** Finds the finding that explains most of a row. What fails for no other reason fails because results change. */
-function findOwner(findings: readonly Finding[], { key, condition }: Row): Finding | undefined {
+function findOwner(findings: readonly Finding[], { key }: Row): Finding | undefined {
   const [best] = findings
-    .filter((finding) => finding.symptoms.has(key) && (condition === undefined || finding.kind === 'condition'))
+    .filter((finding) => finding.symptoms.has(key))
     .toSorted((one, other) => sizeOf(other, key) - sizeOf(one, key));
   return best ?? findings.find(({ kind }) => kind === 'changing-results');
-}
-
-const conditionSentences: Readonly<Record<FailureCondition['kind'], string>> = {
-  overlapping: 'Data leaks between requests that overlap in time',
-  after: 'A response depends on the request before it: data is left over',
-  'reused-connection': 'A response depends on an earlier request on the same connection: data is left over',
-};
-
-function describeConditions(failing: readonly Row[]): Finding[] {
-  return (Object.keys(conditionSentences) as FailureCondition['kind'][]).flatMap((kind): Finding[] => {
-    const rows = failing.filter(({ condition }) => condition?.kind === kind);
-    if (rows.length === 0) return [];
-    const parts = distinct(rows.flatMap(({ condition }) => condition?.part ?? []));
-    const from = parts.length === 0 ? '' : ` The responses are those to another request: ${parts.join(', ')}.`;
-    const count = rows.length === 1 ? 'One row fails' : `${rows.length} rows fail`;
-    return [
-      {
-        kind: 'condition',
-        sentence: `${conditionSentences[kind]}.`,
-        evidence: [`${count} under this condition, again and again, and pass alone.${from}`],
-        symptoms: new Map(rows.map(({ key }) => [key, { words: '', size: 0 }])),
-      },
-    ];
-  });
 }
 
 function listRows({ cases, contract }: Suite, results: readonly ResultWithExchanges[]): Row[] {
@@ -163,10 +134,10 @@ function listRows({ cases, contract }: Suite, results: readonly ResultWithExchan
   return results.flatMap(({ id, subject, verdict, rows }): Row[] => {
     const requirement = verifying.get(id) ?? (requirements.has(subject) ? subject : undefined);
     if (requirement === undefined) return [];
-    const judged = rows.length === 0 ? [{ title: '', verdict, condition: undefined }] : rows;
-    return judged.flatMap(({ title, verdict, condition }, n) => {
+    const judged = rows.length === 0 ? [{ title: '', verdict }] : rows;
+    return judged.flatMap(({ title, verdict }, n) => {
       if (verdict !== 'fail' && verdict !== 'inconclusive') return [];
-      return [{ key: formatRow(id, n), case: id, requirement, title, isFailing: verdict === 'fail', condition }];
+      return [{ key: formatRow(id, n), case: id, requirement, title, isFailing: verdict === 'fail' }];
     });
   });
 }
