@@ -1,9 +1,8 @@
-import type { Oracle } from '../contract/oracle.js';
+import type { Oracle, WindowAlternative } from '../contract/oracle.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { Location } from '../support/problem.js';
 import type { NamedWorld } from '../world/named-world.js';
 import type { World } from '../world/world.js';
-import type { AlternativeTiers } from './alternative-tiers.js';
 import type { AssertionResult } from './assertion-result.js';
 import type { AnsweredExchange, JudgeMode, RowEvidence } from './row-evidence.js';
 import type { TierSelection } from './tier-selection.js';
@@ -90,6 +89,13 @@ export interface ReadContext {
   fillReferences(text: string): string;
   /** Lists the readings of the documentation for this request, or for the named one. */
   listAlternatives(name?: string): AlternativeTiers[];
+}
+
+/** The tiers that one reading of the documentation requires and forbids, and about which the other readings differ. */
+export interface AlternativeTiers {
+  readonly window: WindowAlternative['window'];
+  readonly required: readonly string[];
+  readonly forbidden: readonly string[];
 }
 
 /** What `judge` can use. */

@@ -1,5 +1,4 @@
-import { listAlternativeTiers } from '../assertions/alternative-tiers.js';
-import type { Assertion, AssertionKind, CheckEntry, ReadContext } from '../assertions/assertion.js';
+import type { AlternativeTiers, Assertion, AssertionKind, CheckEntry, ReadContext } from '../assertions/assertion.js';
 import { assertionKinds } from '../assertions/registry.js';
 import { resolveSelection, type TierSelection } from '../assertions/tier-selection.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
@@ -71,7 +70,17 @@ function createReadContext(of: string, at: YamlPath, context: RowContext): ReadC
     },
     selectOtherTiers: (selection) => selectIds(selection, 'forbidden'),
     fillReferences: (text) => resolveReferences(text, context.resolveId),
-    listAlternatives: (name = of) => listAlternativeTiers(getOracle(name), world),
+    listAlternatives(name = of) {
+      const { alternatives } = getOracle(name);
+      const differing = world.tiers.filter(
+        (tier) => new Set(alternatives.map(({ returned }) => returned(tier))).size > 1,
+      );
+      return alternatives.map(({ window, returned }): AlternativeTiers => {
+        const idsOf = (obligation: Obligation) =>
+          differing.filter((tier) => returned(tier) === obligation).map(({ id }) => id);
+        return { window, required: idsOf('required'), forbidden: idsOf('forbidden') };
+      });
+    },
   };
 }
 

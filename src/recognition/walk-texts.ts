@@ -66,6 +66,6 @@ export function areIndices(keys: readonly string[]): boolean {
 }
 
 /** Parses a string of a body that contains JSON: an array or an object. Returns undefined for any other string. */
-export function parseNestedJson(text: string): unknown {
+function parseNestedJson(text: string): unknown {
   return /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
 }

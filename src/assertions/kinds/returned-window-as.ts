@@ -1,6 +1,5 @@
 import { getWindowSize } from '../../world/named-world.js';
-import type { AlternativeTiers } from '../alternative-tiers.js';
-import { defineAssertion, type JudgeContext } from '../assertion.js';
+import { type AlternativeTiers, defineAssertion, type JudgeContext } from '../assertion.js';
 import { type AssertionResult, combineAll, combineAny, holds, violated } from '../assertion-result.js';
 import { judgeAllReturned, judgeNoneReturned, judgeResult } from '../judge-result.js';
 
