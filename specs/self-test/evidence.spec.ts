@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from '@playwright/test';
 import { faults } from '../../reference/faults/index.js';
 import { listCredentialSecrets } from '../../src/contract/operation.js';
+import { notReachedReason } from '../../src/engine/case-result.js';
 import type { Channel, HttpRequest } from '../../src/http/exchange.js';
 import { createRedactor } from '../../src/redaction/redactor.js';
 import { parseArchive } from '../../src/report/har-archive.js';
@@ -120,7 +121,7 @@ test.describe('Judging the evidence again gives the same certificate', () => {
     expect(await judgeAgain(left)).toEqual(left.certificate);
     expect(left.certificate.verdict).toBe('incomplete');
     const [id = ''] = left.origin.extent.judged;
-    const unjudged = [{ id }];
+    const unjudged = [{ id, verdict: 'not-run', reason: notReachedReason }] as const;
     const cutShort = await judgeAgain({
       ...left,
       origin: { ...left.origin, extent: { isCutShort: true, judged: [], unjudged } },

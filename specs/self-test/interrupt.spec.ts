@@ -48,8 +48,8 @@ for (const [what, { end, shell: ofShell = [4, null] }] of Object.entries(endings
   test(`${what} leaves a certificate of the judged cases, and no process`, { tag }, async () => {
     const { cwd, by } = await endedEarly(end);
     expect(by).toEqual(ofShell);
-    expect(existsSync(path.join(cwd, 'out', 'partial', 'certificate.json'))).toBe(true);
-    const certificate = loadCertificate(cwd, 'out/partial');
+    expect(existsSync(path.join(cwd, 'out', 'certificate.json'))).toBe(true);
+    const certificate = loadCertificate(cwd, 'out');
     expect(certificate.verdict).toBe('incomplete');
     expect(certificate.incomplete_because?.join()).toContain('interrupted');
     const judged = certificate.requirements.flatMap(({ cases }) => cases);
@@ -61,8 +61,8 @@ for (const [what, { end, shell: ofShell = [4, null] }] of Object.entries(endings
     const notReached = reasons.filter((reason) => reason === 'Not reached in this run.').length;
     expect(certificate.incomplete_because).toContain(`${notReached} of ${suite.cases.length} cases were not reached.`);
     expect(certificate.summary).not.toHaveProperty('error');
-    const { output } = await runConformanceInProcess(['verify', 'out/partial/certificate.json'], { cwd });
-    expect(output).toBe('AGREES  out/partial/certificate.json: incomplete\n');
+    const { output } = await runConformanceInProcess(['verify', 'out/certificate.json'], { cwd });
+    expect(output).toBe('AGREES  out/certificate.json: incomplete\n');
   });
 }
 
@@ -77,10 +77,10 @@ for (const what of [often, 'SIGTERM to the command'])
 test('A killed command leaves no process', { tag: '@long' }, async () => {
   const { cwd, by } = await endedEarly((_, command) => process.kill(command, 'SIGKILL'));
   expect(by).toEqual([137, null]);
-  expect(existsSync(path.join(cwd, 'out', 'partial', 'certificate.json'))).toBe(false);
+  expect(existsSync(path.join(cwd, 'out', 'certificate.json'))).toBe(false);
 });
 
-test('20 runs that are cut short at random moments keep the results of the last whole run', {
+test('20 runs that are cut short at random moments leave results of their own', {
   tag: '@long',
 }, async () => {
   const folder = makeTestFolder();
@@ -89,9 +89,11 @@ test('20 runs that are cut short at random moments keep the results of the last 
   for (const [n, ending] of Array.from({ length: 20 }, (_, at) => [at, Object.values(endings)[at % 4]] as const)) {
     // Half of them end while requests are sent, the others while files are written, or just before or after.
     const when = n % 2 === 0 ? { request: 1 + Math.floor(random() * 220) } : { request: 220, delayMs: random() * 3000 };
-    await endedEarly(ending?.end ?? (() => {}), { cwd: folder, ...when });
+    const { url } = await endedEarly(ending?.end ?? (() => {}), { cwd: folder, ...when });
+    const { target, verdict } = loadCertificate(folder, 'out');
+    expect(target.base_url, `run ${n}`).toBe(url);
     const { output } = await runConformanceInProcess(['verify', 'out/certificate.json'], { cwd: folder });
-    expect(output, `run ${n}`).toBe('AGREES  out/certificate.json: conforms\n');
+    expect(output, `run ${n}`).toBe(`AGREES  out/certificate.json: ${verdict}\n`);
   }
 });
 
@@ -110,7 +112,7 @@ async function endedEarly(
     delayMs = 0,
     targets = [],
   }: { cwd?: string; request?: number; delayMs?: number; targets?: readonly string[] } = {},
-): Promise<{ cwd: string; by: unknown }> {
+): Promise<{ cwd: string; url: string; by: unknown }> {
   const answer = createIndependentDeployment(suite.world);
   let received = 0;
   let group = 0;
@@ -148,7 +150,7 @@ async function endedEarly(
   const by = await ended;
   await expect.poll(() => isRunning(group), { timeout: 60_000 }).toBe(false);
   await close();
-  return { cwd, by };
+  return { cwd, url, by };
 }
 
 /** Whether a process of a group is running. */

@@ -231,7 +231,7 @@ test('serve --as serves what was recorded', async () => {
   child.kill('SIGTERM');
   await ended;
   expect(certified.status, certified.output).toBe(exitStatus.conforms);
-  const { questions, drift } = loadCertificate(cwd, 'served/partial');
+  const { questions, drift } = loadCertificate(cwd, 'served');
   expect(drift).toEqual([]);
   expect(questions.find(({ id }) => id === 'quantity-numeric-string')?.outcome).toBe('rejected');
 });

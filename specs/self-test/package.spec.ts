@@ -82,7 +82,7 @@ test.describe('The installed package', { tag: '@long' }, () => {
     const { status, output } = await type("npx playwright test --grep '@limit.newest-150'");
     expect(status, output).toBe(0);
     expect(output).toContain('CONFORMS as far as selected  shop');
-    const certificate = loadCertificate(project, 'results/shop/partial');
+    const certificate = loadCertificate(project, 'results/shop');
     expect([certificate.verdict, certificate.selected?.verdict]).toEqual(['incomplete', 'conforms']);
     expect((await type('npx playwright test --list')).output).toMatch(
       /cases\/requirements\/window\.yaml:\d+:\d+ › limit\.newest-150 › window-with-few-valid: /,
@@ -180,6 +180,6 @@ test.describe('The installed package', { tag: '@long' }, () => {
     const ran = await runWorkflow(inProject('own.yml'), { cwd: project, contexts: {}, env });
     expect([ran.outputs, ran.uploaded], ran.output).toEqual(['exit-status=3\n', ['./own']]);
     expect(ran.output).toMatch(/^::error file=.*title=drift%3A quantity-zero/m);
-    expect(loadCertificate(project, 'own/partial').drift.map((each) => each.case)).toEqual(['quantity-zero']);
+    expect(loadCertificate(project, 'own').drift.map((each) => each.case)).toEqual(['quantity-zero']);
   });
 });

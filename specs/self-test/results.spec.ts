@@ -1,154 +1,195 @@
-/** The files of a run: whole, of one run, written together. */
+/** The results of a run replace those of the run before, however the run ends. */
 
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
-  renameSync,
   symlinkSync,
-  utimesSync,
-  watch,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
-import { packageRoot } from '../../src/support/package-root.js';
-import { type CommandResult, credentialVariables, makeTestFolder, runConformance } from './support/cli.js';
-import { createReference, suite } from './support/in-process.js';
+import { listOutputFiles } from '../../src/report/output.js';
+import { writeFiles } from '../../src/report/write-files.js';
+import {
+  type CommandResult,
+  commandLine,
+  credentialVariables as env,
+  loadCertificate,
+  makeTestFolder,
+  runConformance,
+  runConformanceInProcess,
+  watchProcess,
+} from './support/cli.js';
+import { type Answer, createReference, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 
 const cwd = makeTestFolder();
+const inFolder = (...names: readonly string[]) => path.join(cwd, ...names);
 
-const only = ['--', '--grep', 'window-with-few-valid'];
 const honest = createIndependentDeployment(suite.world);
 const broken = createReference({ faults: ['window-of-151'], credentials: referenceCredentials });
-/** The folder of results of some cases. */
-const partial = (out: string) => path.join(cwd, out, 'partial');
+const refusing: Answer = () => ({ status: 401, headers: [], body: '{}' });
+const writeTarget = (name: string, url: string, more = '') =>
+  writeFileSync(inFolder(`${name}.yaml`), `name: ${name}\nbase_url: ${url}\n${more}`);
 
-/** Runs a few cases against a deployment. @param after number of requests before something happens */
-async function run(
-  out: string,
-  answer: typeof honest,
-  { after = 0, happens = () => {} }: { after?: number; happens?(): void } = {},
-): Promise<CommandResult> {
-  let received = 0;
-  const { url, close } = await listen((request) => {
-    received += 1;
-    if (received === after) happens();
-    return answer(request);
-  });
-  const args = ['certify', '--base-url', url, '--out', out, ...only];
-  const ended = await runConformance(args, { cwd, env: credentialVariables });
+/** The name and the address of the deployment of the run before. No file of a later run has them. */
+const before = { name: 'shop-of-the-run-before', url: '' };
+
+test.beforeAll(async () => {
+  const { url, close } = await listen(honest);
+  before.url = url;
+  writeTarget(before.name, url);
+  const args = ['certify', '--target', `${before.name}.yaml`, '--out', 'before'];
+  const { status, output } = await runConformance(args, { cwd, env });
   await close();
-  return ended;
+  expect(status, output).toBe(0);
+});
+
+interface LaterRun {
+  readonly answer?: Answer;
+  /** Of the target file. */
+  readonly more?: string;
+  readonly args?: readonly string[];
+  /** Ends the command when a request arrives. */
+  readonly signal?: NodeJS.Signals;
+  readonly status: number | null;
+  readonly verdict: string | undefined;
+  /** In the certificate. */
+  readonly says?: string;
 }
 
-test('The exit status is that of the run, even if another process replaces its certificate', async () => {
-  const out = partial('forged');
-  mkdirSync(out, { recursive: true });
-  writeFileSync(path.join(cwd, 'forgery'), '{"verdict":"conforms","drift":[]}');
-  const forge = watch(out, () => {
-    if (!existsSync(path.join(out, 'certificate.json')) || !existsSync(path.join(cwd, 'forgery'))) return;
-    renameSync(path.join(cwd, 'forgery'), path.join(out, 'certificate.json'));
-  });
-  const { status } = await run('forged', broken);
-  forge.close();
-  expect(readFileSync(path.join(out, 'certificate.json'), 'utf8')).toBe('{"verdict":"conforms","drift":[]}');
-  expect(status).toBe(1);
-});
+const failingAdapter =
+  "export default { toRequest() { throw new Error('out of order'); }, toResponse: () => undefined };";
 
-test('--list and a failed start write nothing and leave the results of a whole run', {
-  tag: '@long',
-}, async () => {
-  // Of a whole run, and of another project's tests.
-  const files = [path.join(cwd, 'kept', 'certificate.json'), path.join(cwd, 'test-results', 'screenshot.txt')];
-  for (const file of files) {
-    mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, 'as it was');
-  }
-  const listed = await runConformance(['certify', '--out', 'kept', '--', '--list'], { cwd });
-  expect([listed.status, listed.output]).toEqual([0, expect.stringContaining('window-with-few-valid')]);
-  const failed = await runConformance(['certify', '--out', 'kept', '--', '--grep', 'no-such-case'], { cwd });
-  expect([failed.status, failed.output]).toEqual([2, expect.stringContaining('results of earlier runs are kept')]);
-  for (const file of files) expect(readFileSync(file, 'utf8')).toBe('as it was');
-  expect(existsSync(partial('kept'))).toBe(false);
-});
+const endings: Readonly<Record<string, LaterRun>> = {
+  'finds that the deployment does not conform': { answer: broken, status: 1, verdict: 'does-not-conform' },
+  'cannot reach the deployment': { status: 4, verdict: 'incomplete', says: 'No connection' },
+  'sends wrong credentials': { answer: refusing, status: 4, verdict: 'incomplete', says: 'credentials' },
+  'runs selected cases': { answer: honest, args: ['--only', 'order.quantity'], status: 0, verdict: 'incomplete' },
+  'sends only the quick rows': { answer: honest, args: ['--quick'], status: 0, verdict: 'incomplete' },
+  'is ended by Ctrl-C': { answer: honest, signal: 'SIGINT', status: 4, verdict: 'incomplete', says: 'interrupted' },
+  'is killed': { answer: honest, signal: 'SIGKILL', status: null, verdict: undefined },
+  'has an adapter that fails': {
+    answer: honest,
+    more: 'adapter: ./failing.mjs\n',
+    status: 2,
+    verdict: 'incomplete',
+    says: 'out of order',
+  },
+  'selects no case': {
+    answer: honest,
+    args: ['--', '--grep', 'no-such-case'],
+    status: 2,
+    verdict: 'incomplete',
+    says: 'No tests found',
+  },
+};
 
-test('A folder in the place of a result: no file is written, and the status is 2', { tag: '@long' }, async () => {
-  const occupy = () => mkdirSync(path.join(partial('occupied'), 'observed.md'), { recursive: true });
-  const { status, output } = await run('occupied', honest, { after: 2, happens: occupy });
-  const refusal = 'occupied/partial/observed.md: cannot be written (EISDIR)\n';
-  expect([status, output]).toEqual([2, expect.stringContaining(refusal)]);
-  expect(readdirSync(partial('occupied'))).toEqual(['observed.md']);
-  mkdirSync(path.join(cwd, 'occupied', 'observed.md'));
-  const again = await run('occupied', honest);
-  expect([again.status, again.output]).toEqual([2, expect.stringMatching(/^occupied\/observed.md: cannot be written/)]);
-});
-
-test.describe('files that belong together', () => {
-  const script = path.join(packageRoot, 'dist', 'specs', 'self-test', 'support', 'write-together.js');
-  const read = (folder: string) =>
-    ['one.txt', 'two.txt'].map((name) => readFileSync(path.join(folder, name), 'utf8').split('\n')[0]);
-
-  test('One process at a time writes them', async () => {
-    const folder = path.join(cwd, 'turns');
-    let said = '';
-    const writer = (tag: string, ms: number) => {
-      const child = spawn(process.execPath, [script, folder, tag, '1', String(ms)], { stdio: 'pipe' });
-      child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
-      return {
-        began: new Promise((resolve) => child.stdout.once('data', resolve)),
-        ended: new Promise((resolve) => child.on('close', resolve)),
-      };
-    };
-    const first = writer('first', 1_500);
-    await first.began;
-    const second = writer('second', 0);
-    await Promise.all([first.ended, second.ended]);
-    expect(said).toBe('first in\nfirst out\nsecond in\nsecond out\n');
-    expect(read(folder)).toEqual(['second', 'second']);
-    expect(readdirSync(folder).sort()).toEqual(['one.txt', 'two.txt']);
-  });
-
-  for (const hours of [-1, 1]) {
-    test(`A draft folder of a killed process is taken over, with a clock ${hours} h from now`, async () => {
-      const folder = path.join(cwd, `killed${hours}`);
-      const left = path.join(folder, '.being-written');
-      mkdirSync(left, { recursive: true });
-      writeFileSync(path.join(left, 'one.txt'), 'half');
-      const then = Date.now() / 1000 + hours * 3600;
-      utimesSync(left, then, then);
-      await promisify(execFile)(process.execPath, [script, folder, 'later', '1', '0']);
-      expect(read(folder)).toEqual(['later', 'later']);
-      expect(readdirSync(folder).sort()).toEqual(['one.txt', 'two.txt']);
+for (const [n, [what, { answer, more = '', args = [], signal, status, verdict, says = '' }]] of Object.entries(
+  endings,
+).entries())
+  test(`No result of the run before is left by a run that ${what}`, async () => {
+    const out = `later-${n}`;
+    cpSync(inFolder('before'), inFolder(out), { recursive: true });
+    writeFileSync(inFolder('failing.mjs'), failingAdapter);
+    let received = 0;
+    let end = () => {};
+    const deployment = await listen((request) => {
+      received += 1;
+      if (received === 20) end();
+      return (answer ?? honest)(request);
     });
-  }
+    const url = answer === undefined ? 'http://127.0.0.1:1' : deployment.url;
+    writeTarget(out, url, `retry: { delays_seconds: [] }\n${more}`);
+    const child = spawn(process.execPath, [commandLine, 'certify', '--target', `${out}.yaml`, '--out', out, ...args], {
+      cwd,
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    if (signal !== undefined) end = () => child.kill(signal);
+    const ended: CommandResult = await watchProcess(child).ended;
+    await deployment.close();
 
-  test('They stay as they were if there is no room for all of them', async () => {
-    const folder = path.join(cwd, 'full');
-    await promisify(execFile)(process.execPath, [script, folder, 'before', '1', '0']);
-    // A limit on the size of a file: to the one that writes, it looks as a full disk does.
-    const limited = ['-c', 'ulimit -f 1; exec "$@"', 'sh', process.execPath, script, folder, 'after', '9999', '0'];
-    const { stderr } = await promisify(execFile)('sh', limited);
-    const hint = 'No file was written. Free some space, or name another folder.';
-    expect(stderr).toBe(`${path.join(folder, 'one.txt')}: cannot be written (EFBIG)\n    ${hint}\n`);
-    expect(read(folder)).toEqual(['before', 'before']);
-    expect(readdirSync(folder).sort()).toEqual(['one.txt', 'two.txt']);
+    expect(ended.status, ended.output).toBe(status);
+    const files = readdirSync(inFolder(out)).filter((name) => name !== 'playwright');
+    for (const name of files) {
+      const text = readFileSync(inFolder(out, name), 'utf8');
+      for (const stale of Object.values(before)) expect(text, name).not.toContain(stale);
+    }
+    if (verdict === undefined) return expect(files).toEqual([]);
+    expect(files.sort()).toEqual(listOutputFiles().sort());
+    const certificate = loadCertificate(cwd, out);
+    expect([certificate.target.name, certificate.verdict]).toEqual([out, verdict]);
+    expect(JSON.stringify(certificate)).toContain(says);
+    const verified = await runConformanceInProcess(['verify', out], { cwd });
+    expect(verified).toEqual({ status: 0, output: `AGREES  ${path.join(out, 'certificate.json')}: ${verdict}\n` });
   });
 
-  test('They replace links', async () => {
-    const folder = path.join(cwd, 'links');
-    mkdirSync(folder);
-    const precious = path.join(cwd, 'another-precious');
-    writeFileSync(precious, 'as it was');
-    symlinkSync(precious, path.join(folder, 'one.txt'));
-    await promisify(execFile)(process.execPath, [script, folder, 'here', '1', '0']);
-    expect(readFileSync(precious, 'utf8')).toBe('as it was');
-    expect(() => readlinkSync(path.join(folder, 'one.txt'))).toThrow('EINVAL');
+test('What sends nothing keeps the results of the run before', async () => {
+  const read = () => readdirSync(inFolder('kept')).map((name) => [name, readFileSync(inFolder('kept', name), 'utf8')]);
+  cpSync(inFolder('before'), inFolder('kept'), { recursive: true, filter: (file) => !file.endsWith('playwright') });
+  const kept = read();
+  const target = ['--target', `${before.name}.yaml`];
+  writeFileSync(inFolder('wrong.yaml'), 'nmae: shop\n');
+  const rows: readonly (readonly [status: number, args: readonly string[], says: string])[] = [
+    [0, [...target, '--dry-run'], 'Nothing was sent.'],
+    [2, [...target, '--only', 'no-such-case'], "unknown case, requirement, question, tag or group 'no-such-case'"],
+    [2, ['--target', 'wrong.yaml'], "unknown key 'nmae'"],
+    [2, [...target, 'a'], 'is an argument without a flag'],
+    [2, ['--replay', path.join('kept', 'evidence.har')], 'is the folder of the evidence'],
+  ];
+  for (const [status, args, says] of rows) {
+    const ended = await runConformanceInProcess(['certify', '--out', 'kept', ...args], { cwd, env });
+    expect([ended.status, ended.output], args.join(' ')).toEqual([status, expect.stringContaining(says)]);
+  }
+  const unset = await runConformanceInProcess(['certify', '--out', 'kept', ...target], { cwd });
+  expect([unset.status, unset.output]).toEqual([2, expect.stringContaining('is not set')]);
+  const listed = await runConformance(['certify', '--out', 'kept', ...target, '--', '--list'], { cwd, env });
+  expect([listed.status, listed.output]).toEqual([0, expect.stringContaining('window-with-few-valid')]);
+  const refused = await runConformance(['certify', '--out', 'kept', ...target, '--', '--no-such-flag'], { cwd, env });
+  expect(refused.status).toBe(2);
+  expect(read()).toEqual(kept);
+});
+
+test('A folder in the place of a result is refused before anything is sent, and files of others stay', async () => {
+  mkdirSync(inFolder('occupied', 'observed.md'), { recursive: true });
+  for (const name of ['certificate.json', 'notes.txt']) writeFileSync(inFolder('occupied', name), 'as it was');
+  const args = ['certify', '--target', `${before.name}.yaml`, '--out', 'occupied'];
+  const { status, output } = await runConformanceInProcess(args, { cwd, env });
+  expect([status, output]).toEqual([2, expect.stringContaining('observed.md: is a folder in the place of a result')]);
+  for (const name of ['certificate.json', 'notes.txt'])
+    expect(readFileSync(inFolder('occupied', name), 'utf8')).toBe('as it was');
+});
+
+test.describe('Files are written beside their places', () => {
+  const read = (folder: string) => ['one.txt', 'two.txt'].map((name) => readFileSync(inFolder(folder, name), 'utf8'));
+  const createFiles = (folder: string, text: string) =>
+    ['one.txt', 'two.txt'].map((name) => ({ file: inFolder(folder, name), text }));
+
+  test('and replace files of the same names, but nothing if one of them cannot be written', () => {
+    writeFiles(createFiles('whole', 'before'));
+    // What a killed process left.
+    writeFileSync(inFolder('whole', 'one.txt.tmp'), 'half');
+    writeFiles(createFiles('whole', 'after'));
+    expect(read('whole')).toEqual(['after', 'after']);
+    mkdirSync(inFolder('whole', 'two.txt.tmp'));
+    expect(() => writeFiles(createFiles('whole', 'later'))).toThrow('two.txt: cannot be written: it is a folder');
+    expect(read('whole')).toEqual(['after', 'after']);
+    expect(existsSync(inFolder('whole', 'one.txt.tmp'))).toBe(false);
+  });
+
+  test('and replace links', () => {
+    mkdirSync(inFolder('links'));
+    writeFileSync(inFolder('precious'), 'as it was');
+    symlinkSync(inFolder('precious'), inFolder('links', 'one.txt'));
+    writeFiles(createFiles('links', 'here'));
+    expect(readFileSync(inFolder('precious'), 'utf8')).toBe('as it was');
+    expect(() => readlinkSync(inFolder('links', 'one.txt'))).toThrow('EINVAL');
   });
 });

@@ -9,7 +9,7 @@ import type { TestResult } from '@playwright/test/reporter';
 import type { ExchangeUse, StoredExchange } from '../../src/engine/evidence-keeper.js';
 import { createMemoryBudget } from '../../src/http/request-budget.js';
 import { loadRunInputs, readRunOptions, shareRun } from '../../src/playwright/run-inputs.js';
-import { findSession, saveSession } from '../../src/playwright/session.js';
+import { findSession, saveSession, saveTarget } from '../../src/playwright/session.js';
 import {
   attachTestReport,
   readTestReport,
@@ -47,7 +47,9 @@ test('The run folder contains options and session but no credentials, and is rem
   });
   const requestBudget = createMemoryBudget();
   const redact = (text: string) => text.replaceAll(secrets.CLIENT_TOKEN, '$CLIENT_TOKEN');
-  saveSession({ ...createSession(secrets.CLIENT_TOKEN), requestBudget }, redact);
+  const { target, ...session } = createSession(secrets.CLIENT_TOKEN);
+  saveTarget(target, redact);
+  saveSession({ ...session, requestBudget }, redact);
   for (const name of readdirSync(folder)) {
     const text = readFileSync(path.join(folder, name), 'latin1');
     for (const secret of [...Object.values(secrets), 'token\\"']) expect(text, name).not.toContain(secret);

@@ -306,10 +306,10 @@ for (const [title, answer] of Object.entries(commands))
     const files = readTexts(cwd);
     expectNoLeaks([['record', recorded.output], ['doctor', diagnosed.output], ...files]);
     for (const written of [
-      /^results\/partial\/certificate.json$/,
-      /^results\/partial\/certificate.html$/,
-      /^results\/partial\/evidence.har(.gz: unpacked)?$/,
-      /^results\/partial\/observed.md$/,
+      /^results\/certificate.json$/,
+      /^results\/certificate.html$/,
+      /^results\/evidence.har(.gz: unpacked)?$/,
+      /^results\/observed.md$/,
       /^results\/junit.xml$/,
       /^results\/playwright\/.*trace.zip: .*trace$/,
       /^report.json$/,

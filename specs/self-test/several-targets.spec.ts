@@ -79,8 +79,7 @@ for (const [what, only, status, said] of [
     await Promise.all([live.close(), mock.close()]);
     expect([ended.status, ended.output]).toEqual([status, expect.stringMatching(said)]);
     expect(ended.output).toMatch(/^Target live\.yaml\n[\s\S]*\nTarget mock\.yaml\n/);
-    for (const name of ['live', 'mock'])
-      expect(loadCertificate(folder, `${what}/${name}/partial`).target.name).toBe(name);
+    for (const name of ['live', 'mock']) expect(loadCertificate(folder, `${what}/${name}`).target.name).toBe(name);
     expect(sent.filter((each, n) => each !== sent[n - 1])).toEqual([
       'live got the-token-of-live',
       `mock got ${credentialVariables.CLIENT_TOKEN}`,

@@ -90,7 +90,7 @@ test.describe('An operation with another method and path', () => {
       env,
     });
     await close();
-    const certificate = loadCertificate(folder, 'out/partial');
+    const certificate = loadCertificate(folder, 'out');
     expect(certificate.target).toEqual(stated);
     expect(certificate.notes[0]).toBe(describeRelocation(operation));
     expect(certificate.summary).toEqual({ pass: 1, 'not-applicable': 1, 'not-run': 15 });
@@ -98,19 +98,19 @@ test.describe('An operation with another method and path', () => {
     expect(status).toBe(4);
 
     // Nobody is there any more, and nothing of the target is known but what was kept.
-    const evidence = readFileSync(path.join(folder, 'out/partial/evidence.har'), 'utf8');
+    const evidence = readFileSync(path.join(folder, 'out/evidence.har'), 'utf8');
     expect(evidence).toContain('$GATEWAY_KEY');
     expect(evidence).not.toContain(folder);
     for (const secret of Object.values(env)) expect(evidence).not.toContain(secret);
-    const again = ['certify', '--replay', 'out/partial/evidence.har', '--out', 'again', ...only];
+    const again = ['certify', '--replay', 'out/evidence.har', '--out', 'again', ...only];
     expect((await runConformance(again, { cwd: folder })).status).toBe(4);
-    const { is_replay, ...replayed } = loadCertificate(folder, 'again/partial');
+    const { is_replay, ...replayed } = loadCertificate(folder, 'again');
     expect(is_replay).toBe(true);
     const { evidence: own, started_at, duration_ms } = certificate;
     const { evidence: replayedEvidence } = replayed;
     expect(replayedEvidence?.exchanges).toBe(own?.exchanges);
     expect({ ...replayed, evidence: own, started_at, duration_ms }).toEqual(certificate);
-    for (const run of ['out/partial', 'again/partial'])
+    for (const run of ['out', 'again'])
       expect((await runConformanceInProcess(['verify', run], { cwd: folder })).output).toMatch(
         /^AGREES .*: incomplete$/m,
       );

@@ -153,8 +153,8 @@ for (const [n, [what, [answer, verdict, shows, tag = []]]] of Object.entries(dep
     // A browser runs only the script of the page, and loads nothing.
     const policy =
       /"default-src 'none'; style-src 'sha256-\S+'; script-src 'sha256-\S+'; base-uri 'none'; form-action 'none'"/;
-    expect(readFileSync(path.join(cwd, `out${n}`, 'partial', 'certificate.html'), 'utf8')).toMatch(policy);
-    expect(readFileSync(path.join(cwd, `out${n}`, 'partial', shows), 'utf8')).toContain('forged');
+    expect(readFileSync(path.join(cwd, `out${n}`, 'certificate.html'), 'utf8')).toMatch(policy);
+    expect(readFileSync(path.join(cwd, `out${n}`, shows), 'utf8')).toContain('forged');
   });
 }
 

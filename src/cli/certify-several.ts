@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { findLastCertificate } from '../report/result-files.js';
 import { packageRoot } from '../support/package-root.js';
 import { refuse } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';
@@ -45,7 +44,7 @@ export async function certifySeveral(flags: CertifyFlags, args: readonly string[
     process.stdout.write('\n');
     // Without a verdict, the certificate in the folder is that of an earlier run.
     if (status === exitStatus.unusableInput || status === exitStatus.internalError) continue;
-    certificates.push(findLastCertificate(out) ?? out);
+    certificates.push(out);
   }
   if (certificates.length > 1 && !flags.dryRun && !args.includes('--list')) printComparison(certificates);
   return findWorstStatus(statuses);

@@ -37,9 +37,9 @@ export function findWorstStatus(statuses: readonly number[]): number {
 export function determineEndStatus(ending: Ending | undefined, code: number): number {
   if (ending === 'broken-off') return exitStatus.internalError;
   if (ending === undefined) process.stderr.write(`Playwright ended with status ${code} and left no certificate.\n`);
-  if (ending === 'not-begun') process.stderr.write('No case was run. The results of earlier runs are kept.\n');
+  if (ending === 'not-begun') process.stderr.write('Nothing was sent. The results of the run before are kept.\n');
   if (ending === undefined || typeof ending === 'string') return exitStatus.unusableInput;
-  return determineExitStatus(ending);
+  return ending.isUnusable ? exitStatus.unusableInput : determineExitStatus(ending);
 }
 
 /** Prints an error that is a bug in the suite. @returns the exit status */

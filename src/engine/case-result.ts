@@ -75,16 +75,6 @@ export function attachExchanges(
   });
 }
 
-/**
- * Whether results say too little to replace those of a whole run: a case was not run, or fewer than half of all cases were
- * judged.
- */
-export function isPartialRun(results: readonly CaseResult[]): boolean {
-  const isJudged = ({ verdict, outcome }: CaseResult) =>
-    verdict === 'pass' || verdict === 'fail' || verdict === 'not-applicable' || outcome !== undefined;
-  return results.some(({ verdict }) => verdict === 'not-run') || results.filter(isJudged).length * 2 < results.length;
-}
-
 /** Adds up the exchanges and requests of results. */
 export function countRequests(results: readonly CaseResult[]): Pick<CaseResult, 'exchangesJudged' | 'requestsSent'> {
   return {

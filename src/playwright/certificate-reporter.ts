@@ -10,13 +10,7 @@ import type {
   TestResult,
 } from '@playwright/test/reporter';
 import { selectFromSuite } from '../cases/case-selection.js';
-import {
-  type CaseResult,
-  createUnsentResult,
-  isPartialRun,
-  notReachedReason,
-  samplesCaseId,
-} from '../engine/case-result.js';
+import { type CaseResult, createUnsentResult, notReachedReason, samplesCaseId } from '../engine/case-result.js';
 import { createPlan, type Plan } from '../engine/plan.js';
 import { collectRunFacts } from '../report/certificate.js';
 import { determineOverallVerdict } from '../report/overall-verdict.js';
@@ -34,8 +28,15 @@ import { ExchangeCollector } from './exchange-collector.js';
 import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
 import { ignoreClosedOutput, watchForShutdown } from './parent-watch.js';
 import { loadRunInputs, readRunOptions } from './run-inputs.js';
-import { findSavedFailure, findSession, type Session, savePlannedCases } from './session.js';
+import { findSavedFailure, findSession, findTarget, type Session, savePlannedCases } from './session.js';
 import { readCaseId, readTestReport, removeTestReport, type TestReport } from './test-report.js';
+
+/** Why no verdict of a run is valid. */
+interface Obstacle {
+  readonly reason: string;
+  /** Whether the input is unusable, not the target. */
+  readonly isUnusable: boolean;
+}
 
 const clearLine = '\r\u001b[2K';
 
@@ -49,8 +50,10 @@ export default class CertificateReporter implements Reporter {
   /** The ids of the results with a report: they were judged. */
   private readonly judged = new Set<string>();
   private collector: ExchangeCollector | undefined;
-  /** The ids of all tests. */
-  private selected: ReadonlySet<string> = new Set();
+  /** The ids of all tests; undefined if there are none. */
+  private selected: ReadonlySet<string> | undefined;
+  /** Why Playwright ended before the first test. */
+  private error: string | undefined;
   private firstReport: TestReport | undefined;
   private progressTimer: NodeJS.Timeout | undefined;
   private plan: Plan | undefined;
@@ -70,7 +73,8 @@ export default class CertificateReporter implements Reporter {
     enableExpectedFailures(config, import.meta.filename);
     this.isListed = config.reporter.some(([name]) => ['list', 'line', 'dot'].includes(name));
     const ids = tests.allTests().flatMap((test) => readCaseId(test) ?? []);
-    this.selected = new Set(ids);
+    // Playwright also begins with no tests after an error.
+    if (ids.length > 0) this.selected = new Set(ids);
     this.isLive = !this.isListed && process.stderr.isTTY === true && !process.env.CI;
     const intervalMs = this.isLive ? liveIntervalMs : progressIntervalMs;
     this.progressTimer = setInterval(() => this.showProgress(), intervalMs).unref();
@@ -119,24 +123,23 @@ export default class CertificateReporter implements Reporter {
     const plan = createPlan(selectFromSuite(suite, settings), settings);
     return {
       ...plan,
-      cases: plan.cases.filter(({ id }) => this.selected.has(id)),
-      samples: this.selected.has(samplesCaseId) ? plan.samples : { ...plan.samples, requests: 0 },
+      cases: plan.cases.filter(({ id }) => this.selected?.has(id)),
+      samples: this.selected?.has(samplesCaseId) ? plan.samples : { ...plan.samples, requests: 0 },
     };
   }
 
   onError({ message = '' }: TestError): void {
-    if (!this.isListed) process.stderr.write(joinLines(message.replace(/^UnusableInput: /, '').split('\n')));
+    const lines = message.replace(/^(UnusableInput|Error): /, '').split('\n');
+    this.error ??= lines[0];
+    if (!this.isListed) process.stderr.write(joinLines(lines));
   }
 
   async onEnd(result: FullResult): Promise<{ status: FullResult['status'] }> {
     disableExpectedFailures();
     clearInterval(this.progressTimer);
     if (this.isLive) process.stderr.write(clearLine);
-    const session = findSession();
     try {
-      const refusal = findSavedFailure();
-      if (refusal !== undefined) throw refusal;
-      if (this.hasBegun(result, session)) return await this.certify(result, session);
+      if (findTarget() !== undefined) return await this.certify(result);
       saveEnding('not-begun');
       return { status: result.status };
     } catch (error) {
@@ -153,28 +156,22 @@ export default class CertificateReporter implements Reporter {
     this.printResult();
   }
 
-  /** Whether there is anything to certify: no, if tests were only listed or Playwright refused its arguments. */
-  private hasBegun({ status }: FullResult, session: Session | undefined): boolean {
-    if (this.results.size > 0 || status === 'interrupted') return true;
-    return session !== undefined && (status !== 'failed' || session.calibration.unreachable !== undefined);
-  }
-
-  private async certify(result: FullResult, session: Session | undefined): Promise<{ status: FullResult['status'] }> {
+  private async certify({ status }: FullResult): Promise<{ status: FullResult['status'] }> {
     const { writeResults } = await import('../report/write-results.js');
     const { certifyResults } = await import('../report/certify-results.js');
     const { suite, settings, replay } = this.inputs;
-    const { target, calibration } = this.firstReport ?? session ?? {};
+    const session = findSession();
+    const { target = findTarget(), calibration } = this.firstReport ?? session ?? {};
     const { base_url: baseUrl = '' } = target ?? {};
-    const unreachable = session?.calibration.unreachable;
-    const isCutShort = result.status === 'interrupted' || result.status === 'timedout';
-    const isReplay = replay !== undefined;
-    const plainResults = this.listResults(unreachable);
-    const evidence = this.finishEvidence(plainResults, baseUrl, session, isCutShort);
+    const isCutShort = status === 'interrupted' || status === 'timedout';
+    const obstacle = this.findObstacle(session, isCutShort);
+    const plainResults = this.listResults(obstacle);
+    const evidence = this.finishEvidence(plainResults, baseUrl, session, isCutShort, obstacle);
     const facts = {
       ...collectRunFacts(plainResults, calibration, settings, selectFromSuite(suite, settings).cases),
-      ...(isReplay ? { requestsSent: evidence.requestsSent } : {}),
+      requestsSent: evidence.requestsSent,
       target: createCertifiedTarget(settings.target, baseUrl),
-      isReplay,
+      isReplay: replay !== undefined,
       isCutShort,
       startedAt: this.startedAt,
       durationMs: getMonotonicMs() - this.startedMs,
@@ -182,8 +179,7 @@ export default class CertificateReporter implements Reporter {
     const { certificate, results, index } = certifyResults(suite, plainResults, evidence.index, facts, settings.target);
     const destination = {
       ...settings,
-      isPartial: isCutShort || this.isPartial(results),
-      secrets: isReplay ? [] : listSecrets(loadTarget(this.options, process.env).connection),
+      secrets: replay !== undefined ? [] : listSecrets(loadTarget(this.options, process.env).connection),
     };
     const written = writeResults(certificate, suite, results, destination, {
       archive: evidence.archive,
@@ -193,6 +189,7 @@ export default class CertificateReporter implements Reporter {
       ...certificate,
       page: path.join(path.dirname(written.certificate), 'certificate.html'),
       isRecorded: written.record !== undefined && written.record.unwritten === undefined,
+      isUnusable: obstacle?.isUnusable === true,
     });
     const text = [
       appendJobSummary(written.files, process.env.GITHUB_STEP_SUMMARY),
@@ -200,7 +197,20 @@ export default class CertificateReporter implements Reporter {
     ].join('');
     this.printResult = () => process.stdout.write(text);
     const isGood = determineOverallVerdict(certificate) === 'conforms';
-    return { status: result.status === 'passed' && !isGood ? 'failed' : result.status };
+    return { status: status === 'passed' && !isGood ? 'failed' : status };
+  }
+
+  /** Finds out why no verdict of the run is valid, if so. */
+  private findObstacle(session: Session | undefined, isCutShort: boolean): Obstacle | undefined {
+    const failure = findSavedFailure();
+    if (failure !== undefined) {
+      process.stderr.write(`${failure.message}\n`);
+      return { reason: failure.message.split('\n')[0] ?? '', isUnusable: true };
+    }
+    const { unreachable } = session?.calibration ?? {};
+    if (unreachable !== undefined) return { reason: unreachable, isUnusable: false };
+    if (this.selected !== undefined || isCutShort) return undefined;
+    return { reason: toOneLine(this.error ?? 'Playwright found no test.'), isUnusable: true };
   }
 
   private finishEvidence(
@@ -208,6 +218,7 @@ export default class CertificateReporter implements Reporter {
     baseUrl: string,
     session: Session | undefined,
     isCutShort: boolean,
+    obstacle: Obstacle | undefined,
   ): ReturnType<ExchangeCollector['finish']> {
     const { suite, replay, recorded } = this.inputs;
     const { name, version, digest } = suite;
@@ -216,8 +227,7 @@ export default class CertificateReporter implements Reporter {
       if (session !== undefined) this.collector.add(session.evidence);
     }
     // If the target cannot be reached, the calibration judges all cases.
-    const isUnreachable = session?.calibration.unreachable !== undefined;
-    const isJudged = ({ id }: CaseResult) => isUnreachable || this.judged.has(id);
+    const isJudged = ({ id }: CaseResult) => (obstacle === undefined ? this.judged.has(id) : !obstacle.isUnusable);
     const unjudged = results.filter((result) => !isJudged(result));
     return this.collector.finish(results, {
       suite: { name, version, digest },
@@ -227,27 +237,23 @@ export default class CertificateReporter implements Reporter {
       extent: {
         isCutShort,
         judged: results.filter(isJudged).map(({ id }) => id),
-        unjudged: unjudged.map(({ id, verdict, reason }) => (verdict === 'error' ? { id, error: reason } : { id })),
+        unjudged: unjudged.map(({ id, verdict, reason }) => ({ id, verdict, reason })),
       },
     });
   }
 
-  /** Whether only some of the cases ran, or were selected: the results of a whole run then stay. */
-  private isPartial(results: readonly CaseResult[]): boolean {
-    const { suite, settings } = this.inputs;
-    if (settings.quick !== undefined || isPartialRun(results)) return true;
-    return suite.cases.some(({ id }) => !this.selected.has(id));
-  }
-
-  /** All results in the order of the suite, including those of cases that no test reached. */
-  private listResults(unreachable: string | undefined): CaseResult[] {
+  /** Lists all results in the order of the suite, including those of cases that no test reached. */
+  private listResults(obstacle: Obstacle | undefined): CaseResult[] {
     const { selected, results } = this;
     const { suite, settings } = this.inputs;
-    const ofCases = selectFromSuite(suite, settings).cases.flatMap((testCase) => {
+    const { cases } = selectFromSuite(suite, settings);
+    if (obstacle !== undefined)
+      return cases.map((testCase) => createUnsentResult(testCase, 'inconclusive', obstacle.reason));
+    const ofCases = cases.flatMap((testCase) => {
       const result = results.get(testCase.id);
       if (result !== undefined) return [result];
-      if (unreachable !== undefined) return [createUnsentResult(testCase, 'inconclusive', unreachable)];
-      return selected.has(testCase.id) ? [createUnsentResult(testCase, 'not-run', notReachedReason)] : [];
+      const isSelected = selected === undefined || selected.has(testCase.id);
+      return isSelected ? [createUnsentResult(testCase, 'not-run', notReachedReason)] : [];
     });
     const ofSamples = results.get(samplesCaseId);
     return ofSamples === undefined ? ofCases : [...ofCases, ofSamples];

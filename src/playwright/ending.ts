@@ -1,7 +1,7 @@
 import type { Certificate } from '../report/certificate.js';
 
 /**
- * How a run ended: with a certificate, before any case was judged (`not-begun`), with results that could not be written
+ * How a run ended: with a certificate, before anything was sent (`not-begun`), with results that could not be written
  * (`unwritten`), or because of a bug in the suite (`broken-off`).
  */
 export type Ending = CertifiedRun | 'not-begun' | 'unwritten' | 'broken-off';
@@ -10,6 +10,8 @@ export interface CertifiedRun extends Pick<Certificate, 'verdict' | 'drift' | 's
   readonly page: string;
   /** Whether a record was asked for and written. */
   readonly isRecorded: boolean;
+  /** Whether nothing could be judged because of unusable input. */
+  readonly isUnusable: boolean;
 }
 
 let ending: Ending | undefined;

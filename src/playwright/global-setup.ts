@@ -1,6 +1,7 @@
 import { startRun } from '../engine/run.js';
 import { createMemoryBudget } from '../http/request-budget.js';
 import { referenceNotice, renderReplayNotice } from '../report/notices.js';
+import { removeResults } from '../report/result-files.js';
 import { InternalError } from '../support/internal-error.js';
 import { UnusableInput } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';
@@ -8,7 +9,7 @@ import { createEngineOptions } from '../targets/settings.js';
 import { createCertifiedTarget } from '../targets/target.js';
 import { loadRunInputs, shareRun } from './run-inputs.js';
 import { openRunTarget, serveReferenceIf } from './run-target.js';
-import { saveSession } from './session.js';
+import { saveSession, saveTarget } from './session.js';
 import { disableStackMapping } from './stack-mapping.js';
 
 /** Runs once before all tests: starts the reference deployment if it is the target, and calibrates. */
@@ -20,6 +21,9 @@ export default async function setUp(): Promise<() => Promise<void>> {
   }
 }
 
+/** Ends sharing the run before, in UI mode. */
+let unshare = () => {};
+
 async function startSession(): Promise<() => Promise<void>> {
   disableStackMapping();
   const inputs = loadRunInputs();
@@ -27,21 +31,23 @@ async function startSession(): Promise<() => Promise<void>> {
   const isReference = settings.target.kind === 'reference';
   if (replay !== undefined) process.stdout.write(joinLines([renderReplayNotice(replay)]));
   if (isReference) process.stdout.write(`${referenceNotice}\n`);
-  const unshare = shareRun();
+  // Not at the end: the reporter reads what the run shares after the teardown.
+  unshare();
+  unshare = shareRun();
   const { endpoint, close: closeReference } = await serveReferenceIf(isReference && replay === undefined, suite.world);
   const requestBudget = createMemoryBudget();
   const { channel, baseUrl, redact, options, close } = openRunTarget(inputs, endpoint, { requestBudget });
+  removeResults(settings.out);
+  saveTarget(createCertifiedTarget(settings.target, baseUrl), redact);
   const run = await startRun(suite, channel, { ...createEngineOptions(settings), ...options });
   const { calibration } = run;
   await close();
-  const target = createCertifiedTarget(settings.target, baseUrl);
-  saveSession({ target, calibration, evidence: run.takeEvidence(), requestBudget }, redact);
+  saveSession({ calibration, evidence: run.takeEvidence(), requestBudget }, redact);
   if (calibration.unreachable !== undefined) {
     // Ends the run before the first test: all would report the same. The certificate gives the reason.
-    throw new UnusableInput([{ at: { setting: target.name }, message: 'cannot be judged, so no case was sent' }]);
+    throw new UnusableInput([
+      { at: { setting: settings.target.name }, message: 'cannot be judged, so no case was sent' },
+    ]);
   }
-  return async () => {
-    unshare();
-    await closeReference();
-  };
+  return closeReference;
 }

@@ -16,29 +16,49 @@ export interface Session {
   readonly requestBudget: RequestBudget;
 }
 
-type SavedSession = Pick<Session, 'target' | 'calibration' | 'evidence'> & Pick<RequestBudget, 'openedAt'>;
+type SavedSession = Pick<Session, 'calibration' | 'evidence'> & Pick<RequestBudget, 'openedAt'>;
 
-const files = { session: 'session', requests: 'requests', plannedCases: 'planned-cases', failure: 'failure' } as const;
+const files = {
+  target: 'target',
+  session: 'session',
+  requests: 'requests',
+  plannedCases: 'planned-cases',
+  failure: 'failure',
+} as const;
+
+/** Marks the beginning of a run: its results replace those of the run before. @param redact replaces secrets in a text */
+export function saveTarget(target: CertifiedTarget, redact: (text: string) => string): void {
+  writeRunValue(files.target, redactTexts(target, redact));
+}
+
+/** Undefined if no run has begun: nothing was sent. */
+export function findTarget(): CertifiedTarget | undefined {
+  return readRunValue(files.target);
+}
 
 /** Saves a session for the workers. @param redact replaces secrets in a text */
 export function saveSession(
-  { target, calibration, evidence, requestBudget }: Session,
+  { calibration, evidence, requestBudget }: Omit<Session, 'target'>,
   redact: (text: string) => string,
 ): void {
-  // Each text by itself, since the redactor does not look for secrets that are escaped twice. Evidence has no secrets.
-  const redacted = (_: string, value: unknown) => (typeof value === 'string' ? redact(value) : value);
-  const shown = parseJson(JSON.stringify(encodeMapsAndSets({ target, calibration }), redacted));
-  const session = { ...(decodeMapsAndSets(shown) as object), evidence, openedAt: requestBudget.openedAt };
-  writeRunValue(files.session, session);
+  const shown = decodeMapsAndSets(redactTexts(encodeMapsAndSets(calibration), redact));
+  // Evidence has no secrets.
+  writeRunValue(files.session, { calibration: shown, evidence, openedAt: requestBudget.openedAt });
   writeRunFile(files.requests, '.'.repeat(requestBudget.countSpent()));
+}
+
+/** Redacts each text by itself, since the redactor does not look for secrets that are escaped twice. */
+function redactTexts(json: unknown, redact: (text: string) => string): unknown {
+  return parseJson(JSON.stringify(json, (_, value) => (typeof value === 'string' ? redact(value) : value)));
 }
 
 /** Undefined if the set-up did not finish, or was left out. */
 export function findSession(): Session | undefined {
   const saved = readRunValue<SavedSession>(files.session);
-  if (saved === undefined) return undefined;
+  const target = findTarget();
+  if (saved === undefined || target === undefined) return undefined;
   const { openedAt, ...session } = saved;
-  return { ...session, requestBudget: openFileBudget(getRunFile(files.requests), openedAt) };
+  return { target, ...session, requestBudget: openFileBudget(getRunFile(files.requests), openedAt) };
 }
 
 /** Tells the workers which cases will run, so that they can send requests ahead. */

@@ -2,13 +2,7 @@ import { isOwnCase, type Suite } from '../cases/suite.js';
 import type { TestCase } from '../cases/test-case.js';
 import { isWarningOutcome, type Question } from '../contract/contract.js';
 import type { Calibration } from '../engine/calibrate.js';
-import {
-  countRequests,
-  isPartialRun,
-  notSelectedReason,
-  type ResultWithExchanges,
-  samplesCaseId,
-} from '../engine/case-result.js';
+import { countRequests, notSelectedReason, type ResultWithExchanges, samplesCaseId } from '../engine/case-result.js';
 import type { QuickFigures, QuickRows } from '../engine/quick-rows.js';
 import { unsupportedPrefix } from '../http/adapted-channel.js';
 import type { AdapterIdentity } from '../http/adapter.js';
@@ -160,7 +154,8 @@ export function collectRunFacts(
   const isNarrowed = planned.some(({ id }) => !withResult.has(id));
   const figures = settings.quick?.figures;
   // What was not judged catches no fault.
-  const quick = figures && (isPartialRun(results) ? { ...figures, faults_caught: 0 } : figures);
+  const areJudged = results.every(({ verdict }) => verdict === 'pass' || verdict === 'fail');
+  const quick = figures && (areJudged ? figures : { ...figures, faults_caught: 0 });
   return {
     requestsSent: (calibration?.requestsSent ?? 0) + countRequests(results).requestsSent,
     isSelection: only !== undefined || quick !== undefined || isNarrowed,
@@ -210,7 +205,9 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     verdict,
     ...(verdict === 'incomplete' ? { incomplete_because: incompleteReasons } : {}),
     target: facts.target,
-    ...(facts.isSelection ? { selected: { verdict: determineRunVerdict(merged), cases: countVerdicts(merged) } } : {}),
+    ...(facts.isSelection
+      ? { selected: { verdict: determineRunVerdict(merged, merged.length === 0), cases: countVerdicts(merged) } }
+      : {}),
     ...omitUndefined({ quick }),
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     summary: countVerdicts(requirements),

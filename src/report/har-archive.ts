@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Content, Entry, Header, Log, Response } from 'har-format';
+import type { CaseResult } from '../engine/case-result.js';
 import type { EvidenceKeeper, ExchangeUse, RunEvidence, StoredExchange } from '../engine/evidence-keeper.js';
 import {
   type Exchange,
@@ -36,8 +37,8 @@ interface RunExtent {
   readonly isCutShort: boolean;
   /** The ids of the results that were judged. */
   readonly judged: readonly string[];
-  /** The selected cases without such a result: they were not reached, or their test ended with an error. */
-  readonly unjudged: readonly { readonly id: string; readonly error?: string }[];
+  /** The results of the selected cases that no exchange judged: they were not reached, or something failed before. */
+  readonly unjudged: readonly Pick<CaseResult, 'id' | 'verdict' | 'reason'>[];
 }
 
 /** An archive with more characters is compressed. */

@@ -1,15 +1,13 @@
-import { existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { refuse } from '../support/problem.js';
+import { describeFileError } from '../support/read-input-file.js';
 import { listOutputFiles } from './output.js';
-import { checkFilesWritable } from './write-files-together.js';
+import { getDraft } from './write-files.js';
 
-/** The folder for runs of some cases, in the folder of whole runs. */
-export const partialFolder = 'partial';
-
-/** Lists all files that a run may write into its folder. */
-export function listResultFiles(out: string): string[] {
-  const files = listOutputFiles().map((file) => path.join(out, file));
-  return [...files, path.join(out, 'evidence.har.gz')];
+/** Lists the names of all files that a run may write into its folder. */
+export function listResultFiles(): string[] {
+  return [...listOutputFiles(), 'evidence.har.gz'];
 }
 
 /** Returns a file of a run. @param named the file, or the folder of the run; a file that does not exist stays as it is */
@@ -19,19 +17,30 @@ export function findRunFile(named: string, ...names: readonly string[]): string 
   return files.find((file) => existsSync(file)) ?? files[0] ?? named;
 }
 
-/** Finds the certificate of the last run, whether of all cases or of some. */
-export function findLastCertificate(out: string): string | undefined {
-  const files = [out, path.join(out, partialFolder)].map((folder) => path.join(folder, 'certificate.json'));
-  const timeOf = (file: string) => statSync(file).mtimeMs;
-  const found = files.filter((file) => existsSync(file));
-  return found.sort((one, other) => timeOf(one) - timeOf(other)).at(-1);
+/** Checks that the results of a run can be written: at its end it would be too late. @throws UnusableInput */
+export function checkResultsFolder(out: string): void {
+  try {
+    mkdirSync(out, { recursive: true });
+    accessSync(out, constants.W_OK);
+    const folders = readdirSync(out, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const occupied = folders.find(({ name }) => listResultFiles().includes(name))?.name;
+    if (occupied === undefined) return;
+    throw refuse(path.join(out, occupied), 'is a folder in the place of a result', 'Remove it, or use --out.');
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    throw refuse('--out', describeFileError(error, `cannot write into ${out}`), 'Name another folder.');
+  }
 }
 
 /**
- * Checks the folder before anything is sent, because after a run it would be too late.
+ * Removes the results of the run before, so that none of them can be taken for one of a run that ends early.
  *
- * @throws UnusableInput if the results could not be written
+ * @throws UnusableInput if the results of this run could not be written; then nothing is removed
  */
-export function checkOutFolder(out: string): void {
-  checkFilesWritable(out, listResultFiles(out));
+export function removeResults(out: string): void {
+  checkResultsFolder(out);
+  for (const name of listResultFiles()) {
+    const file = path.join(out, name);
+    for (const stale of [file, getDraft(file)]) rmSync(stale, { force: true });
+  }
 }

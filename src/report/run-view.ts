@@ -13,8 +13,6 @@ export interface RunView {
   readonly results: readonly ResultWithExchanges[];
   /** The results without those of the user's own cases. */
   readonly suiteResults: readonly ResultWithExchanges[];
-  /** Whether only some of the cases were selected. */
-  readonly isPartial: boolean;
   /** The exchanges of the run; undefined if they were not kept. */
   readonly exchanges?: ExchangeIndex;
   /** The archive of these exchanges. */
@@ -33,5 +31,5 @@ export function createRunView(
   more: Partial<Omit<RunView, 'certificate' | 'suite' | 'results' | 'suiteResults'>> = {},
 ): RunView {
   const suiteResults = results.filter((result) => !isOwnCase(result));
-  return { certificate, suite, results, suiteResults, isPartial: false, operation: {}, ...more };
+  return { certificate, suite, results, suiteResults, operation: {}, ...more };
 }

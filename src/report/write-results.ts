@@ -11,10 +11,10 @@ import { UnusableInput } from '../support/problem.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { type Certificate, createCertificate } from './certificate.js';
 import { encodeContent, loadOutputs } from './output.js';
-import { listResultFiles, partialFolder } from './result-files.js';
+import { listResultFiles } from './result-files.js';
 import { createRunView, type RunView } from './run-view.js';
 import { createRecord, parseRecord, readRecord, renderRecord } from './target-record.js';
-import { type FileToWrite, writeFilesTogether } from './write-files-together.js';
+import { type FileToWrite, writeFiles } from './write-files.js';
 
 // Loaded once, ahead of the first write.
 const outputs = await loadOutputs();
@@ -34,8 +34,6 @@ export interface ResultsDestination {
   readonly recordTo?: string;
   /** The last day of the record. */
   readonly recordUntil?: string;
-  /** Whether only some of the cases were selected. The results then go to a folder of their own. */
-  readonly isPartial?: boolean;
   /** What the target file says about the operation and about returned tiers. */
   readonly target?: {
     readonly operation?: Relocation;
@@ -46,35 +44,28 @@ export interface ResultsDestination {
 }
 
 /**
- * Writes the results of a run: all outputs and the record.
+ * Writes the results of a run, all outputs and the record, in place of those of the run before.
  *
- * @throws UnusableInput if one of the files cannot be written; then none is
+ * @throws UnusableInput if one of the files cannot be written
  */
 export function writeResults(
   certificate: Certificate,
   suite: Suite,
   results: readonly ResultWithExchanges[],
-  { out: wholeOut, recordTo, recordUntil, isPartial = false, target, secrets = [] }: ResultsDestination,
+  { out, recordTo, recordUntil, target, secrets = [] }: ResultsDestination,
   evidence: Pick<RunView, 'archive' | 'exchanges'> = {},
 ): WrittenResults {
-  const out = isPartial ? path.join(wholeOut, partialFolder) : wholeOut;
-  const view = createRunView(certificate, suite, results, {
-    isPartial,
-    ...evidence,
-    ...omitUndefined({ operation: target?.operation, tierPatterns: target?.tierPatterns }),
-  });
+  const stated = omitUndefined({ operation: target?.operation, tierPatterns: target?.tierPatterns });
+  const view = createRunView(certificate, suite, results, { ...evidence, ...stated });
   const files = renderFiles(view, out, createFileRedactor(view, secrets));
-  let record: RecordOutput | undefined;
-  writeFilesTogether(out, () => {
-    // Read while no other process writes: it may be of another run.
-    record = recordTo === undefined ? undefined : createRecordOutput(recordTo, view, recordUntil);
-    return [
-      ...[...files].map(([file, text]) => ({ file, text })),
-      ...(record !== undefined && 'text' in record ? [record] : []),
-    ];
-  });
-  // A file of an earlier run would seem to be of this one.
-  for (const file of listResultFiles(out)) if (!files.has(file)) rmSync(file, { force: true });
+  const record = recordTo === undefined ? undefined : createRecordOutput(recordTo, view, recordUntil);
+  const written = [...files].map(([file, text]) => ({ file, text }));
+  writeFiles(record !== undefined && 'text' in record ? [...written, record] : written);
+  // UI mode runs several times in one process.
+  for (const name of listResultFiles()) {
+    const file = path.join(out, name);
+    if (!files.has(file)) rmSync(file, { force: true });
+  }
   return {
     certificate: path.join(out, 'certificate.json'),
     files: [...files.keys()],

@@ -8,6 +8,7 @@ import { addHeaders } from '../http/request-headers.js';
 import { type EvidenceOrigin, parseArchive, type StoredEvidence } from '../report/har-archive.js';
 import { decodeMapsAndSets, encodeMapsAndSets } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
+import { refuse } from '../support/problem.js';
 import { readInputFile } from '../support/read-input-file.js';
 import type { Availability } from '../world/bind-world.js';
 import { readAvailability } from './availability.js';
@@ -89,14 +90,17 @@ export function restoreSettings({ settings }: RecordedInputs, suite: Suite): Run
 /**
  * Creates the settings for a replay: those of the recorded run, with another folder and another selection.
  *
- * @throws UnusableInput as {@link readSelection}
+ * @throws UnusableInput as {@link readSelection}, and if the results would replace the evidence
  */
 function createReplaySettings({ settings }: RecordedInputs, options: RunOptions, suite: Suite): RunSettings {
   const { only, isQuick: quick, ...recorded } = settings;
+  const folder = path.dirname(options.replay ?? '');
+  const { out = path.join(folder, 'replay') } = options;
+  if (path.resolve(out) === path.resolve(folder))
+    throw refuse('--out', 'is the folder of the evidence, which the results would replace', 'Name another folder.');
   return {
     ...recorded,
-    // Keeps the results of the recorded run.
-    out: options.out ?? path.join(path.dirname(options.replay ?? ''), 'replay'),
+    out,
     ...omitUndefined({ recordTo: options.recordTo, recordUntil: options.recordUntil }),
     ...readSelection({ ...omitUndefined({ quick }), ...options }, suite, recorded, only),
   };

@@ -1,11 +1,6 @@
 import { selectFromSuite } from '../cases/case-selection.js';
 import type { Suite } from '../cases/suite.js';
-import {
-  createUnsentResult,
-  notReachedReason,
-  type ResultWithExchanges,
-  samplesCaseId,
-} from '../engine/case-result.js';
+import { createUnsentResult, type ResultWithExchanges, samplesCaseId } from '../engine/case-result.js';
 import { countAttempts } from '../engine/request-cache.js';
 import { startRun } from '../engine/run.js';
 import { listSampleCases } from '../engine/sample.js';
@@ -36,8 +31,7 @@ export async function rejudgeRun(recorded: RecordedRun, suite: Suite): Promise<C
   for (const testCase of selected.cases) {
     const stated = unjudged.find(({ id }) => id === testCase.id);
     if (wasJudged.has(testCase.id)) results.push(await run.runCase(testCase));
-    else if (stated?.error !== undefined) results.push(createUnsentResult(testCase, 'error', stated.error));
-    else if (stated !== undefined) results.push(createUnsentResult(testCase, 'not-run', notReachedReason));
+    else if (stated !== undefined) results.push(createUnsentResult(testCase, stated.verdict, stated.reason));
   }
   if (wasJudged.has(samplesCaseId) && listSampleCases(selected).length > 0) results.push(await run.repeatSamples());
   const facts = {

@@ -12,7 +12,7 @@ import { getEnding } from '../../playwright/ending.js';
 import { leaveRunFolder } from '../../playwright/run-folder.js';
 import { loadRunInputs, shareRun } from '../../playwright/run-inputs.js';
 import { referenceEndNotice, renderQuickNotice } from '../../report/notices.js';
-import { checkOutFolder } from '../../report/result-files.js';
+import { checkResultsFolder } from '../../report/result-files.js';
 import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import type { RunOptions } from '../../targets/run-options.js';
@@ -59,7 +59,7 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
     return await runPlaywrightTests(playwrightArgs, (code) => code);
   }
   const { out, recordTo } = settings;
-  checkOutFolder(out);
+  checkResultsFolder(out);
   // Before anything is sent: at the end of the run it would be too late.
   if (recordTo !== undefined) {
     mkdirSync(path.dirname(recordTo), { recursive: true });

@@ -25,9 +25,7 @@ type Members = Readonly<Record<string, unknown>>;
  * samples. Each answered question is a sentence in the description of the element that it is about, and an outcome in
  * `x-observed`. The text is the same if the target behaves the same.
  */
-export default (({ certificate, suite, suiteResults, isPartial, operation }) => {
-  // From a few answers, the operation would seem to have no others.
-  if (isPartial) return undefined;
+export default (({ certificate, suite, suiteResults, operation }) => {
   const { target, requirements } = certificate;
   const { path: urlPath, method } = { ...documentedOperation, ...operation };
   const shown = listShownAnswers(suite, suiteResults).filter(
@@ -40,8 +38,7 @@ export default (({ certificate, suite, suiteResults, isPartial, operation }) => 
     verdict === 'fail' ? `- ${statement} **This target fails it.**` : `- ${statement}`,
   );
   return {
-    comment:
-      '# What the documentation says about the operation, and what this target does. Each run of all cases writes it.\n',
+    comment: '# What the documentation says about the operation, and what this target did in the last run.\n',
     yaml: {
       openapi: '3.1.0',
       info: {
