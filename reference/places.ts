@@ -1,4 +1,4 @@
-import type { Rule, Tier } from '../src/world/world.js';
+import type { Rule, Tier } from '../src/contract/world.js';
 import type { Requirement } from './faults/fault.js';
 import type { Change, Handlers } from './handlers.js';
 import { isObject } from './json.js';

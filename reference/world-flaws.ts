@@ -1,4 +1,4 @@
-import type { Rule, World } from '../src/world/world.js';
+import type { Rule, World } from '../src/contract/world.js';
 
 const lists = ['customers', 'products', 'skus', 'categories', 'campaigns', 'tiers'] as const satisfies (keyof World)[];
 

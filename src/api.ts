@@ -1,25 +1,25 @@
 /** The API for programs: `import { certify } from 'promotion-validation-conformance'`. */
 
 import { selectFromSuite } from './cases/case-selection.js';
+import { type Certificate, collectRunFacts, createCertificate } from './certificate/certificate.js';
 import { credentialPlaceholders } from './contract/operation.js';
-import { runSuite } from './engine/run.js';
 import type { Credentials } from './http/credentials.js';
 import { createTransportChannel, type Transport } from './http/transport-channel.js';
-import { type Certificate, collectRunFacts, createCertificate } from './report/certificate.js';
+import { runSuite } from './run/run.js';
 import { getMonotonicMs } from './support/monotonic-clock.js';
 import { omitUndefined } from './support/omit-undefined.js';
-import { adaptToTarget } from './targets/open-target.js';
-import { loadInputs } from './targets/recorded-run.js';
-import type { RunOptions } from './targets/run-options.js';
-import { createEngineOptions } from './targets/settings.js';
-import { createCertifiedTarget, loadTarget } from './targets/target.js';
-import { listSecrets } from './targets/target-connection.js';
+import { adaptToTarget } from './target/open-target.js';
+import { loadInputs } from './target/recorded-run.js';
+import type { RunOptions } from './target/run-options.js';
+import { createEngineOptions } from './target/settings.js';
+import { createCertifiedTarget, loadTarget } from './target/target.js';
+import { listSecrets } from './target/target-connection.js';
 
+export type { Certificate, RunVerdict } from './certificate/certificate.js';
 export type { Adapted, AdaptedRequest, Adapter, AdapterContext, Unsupported } from './http/adapter.js';
 export type { Credentials } from './http/credentials.js';
 export type { Headers, HttpRequest, HttpResponse } from './http/exchange.js';
 export type { Transport } from './http/transport-channel.js';
-export type { Certificate, RunVerdict } from './report/certificate.js';
 export { UnusableInput } from './support/problem.js';
 
 export interface CertifyOptions extends Pick<RunOptions, 'target' | 'against' | 'only' | 'intrusive' | 'worldLoaded'> {

@@ -1,10 +1,10 @@
 import type { Change } from '../reference/handlers.js';
+import type { World } from './contract/world.js';
 import type { HttpResponse } from './http/exchange.js';
 import { isSuccessful } from './http/response-status.js';
 import { fillBody } from './judge/recorded-bodies.js';
-import { readShownResponse, type ShownResponse } from './report/exchange-text.js';
-import type { TargetRecord } from './report/target-record.js';
-import type { World } from './world/world.js';
+import { readShownResponse, type ShownResponse } from './record/exchange-text.js';
+import type { TargetRecord } from './record/target-record.js';
 
 /**
  * Makes the reference deployment answer like a recorded one: with the recorded bodies, and with the recorded status and

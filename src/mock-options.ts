@@ -7,15 +7,15 @@ import {
 import type { DeploymentOptions } from '../reference/deployment.js';
 import { referenceCredentials } from '../reference/reference-credentials.js';
 import { findWorldFlaws } from '../reference/world-flaws.js';
+import type { World } from './contract/world.js';
+import { loadWorld } from './contract/world-file.js';
 import type { Credentials } from './http/credentials.js';
 import { mockFromRecord } from './mock-from-record.js';
-import { readShownResponse } from './report/exchange-text.js';
-import { readRecord, type TargetRecord } from './report/target-record.js';
+import { readShownResponse } from './record/exchange-text.js';
+import { readRecord, type TargetRecord } from './record/target-record.js';
 import { UnusableInput } from './support/problem.js';
 import { validateFile } from './support/schema-validation.js';
 import { readYaml } from './support/yaml-file.js';
-import type { World } from './world/world.js';
-import { loadWorld } from './world/world-file.js';
 
 export interface MockOptions {
   /** A record: the mock answers as the recorded deployment did. */

@@ -1,4 +1,4 @@
-import type { Tier } from '../../src/world/world.js';
+import type { Tier } from '../../src/contract/world.js';
 import { refuse } from '../early-response.js';
 import type { DeploymentFacts } from '../handlers.js';
 import type { Members } from '../json.js';

@@ -1,4 +1,4 @@
-import type { Tier } from '../../src/world/world.js';
+import type { Tier } from '../../src/contract/world.js';
 import type { Change, DeploymentFacts } from '../handlers.js';
 import { type ParsedBody, type ParsedRequest, type Waivable, waived } from '../parsed-request.js';
 

@@ -1,4 +1,4 @@
-import type { Tier } from '../../src/world/world.js';
+import type { Tier } from '../../src/contract/world.js';
 import { refuse } from '../early-response.js';
 import type { Handlers } from '../handlers.js';
 import type { Fault, Requirement } from './fault.js';

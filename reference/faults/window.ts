@@ -1,4 +1,4 @@
-import type { Tier } from '../../src/world/world.js';
+import type { Tier } from '../../src/contract/world.js';
 import type { Handlers, TierTest } from '../handlers.js';
 import { type Filter, type ParsedRequest, waived } from '../parsed-request.js';
 import type { Fault } from './fault.js';

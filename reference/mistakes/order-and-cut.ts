@@ -1,4 +1,4 @@
-import type { Tier } from '../../src/world/world.js';
+import type { Tier } from '../../src/contract/world.js';
 import type { Mistake } from './mistake.js';
 
 /** Takes tiers, newest first. The right decision is the first 150. */

@@ -1,4 +1,4 @@
-import type { Tier } from '../../src/world/world.js';
+import type { Tier } from '../../src/contract/world.js';
 import type { Change, Handlers } from '../handlers.js';
 import { isObject, type Members } from '../json.js';
 import { type Body, type ParsedRequest, waived } from '../parsed-request.js';

@@ -1,8 +1,8 @@
+import type { NamedWorld } from '../contract/named-world.js';
 import type { Oracle, WindowAlternative } from '../contract/oracle.js';
+import type { World } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { Location } from '../support/problem.js';
-import type { NamedWorld } from '../world/named-world.js';
-import type { World } from '../world/world.js';
 import type { AssertionResult } from './assertion-result.js';
 import type { AnsweredExchange, JudgeMode, RowEvidence } from './row-evidence.js';
 import type { TierSelection } from './tier-selection.js';

@@ -1,12 +1,12 @@
+import type { NamedWorld } from '../contract/named-world.js';
 import { createTierExplainer } from '../contract/tier-explainer.js';
+import type { Tier, World } from '../contract/world.js';
 import type { HttpResponse } from '../http/exchange.js';
 import { getHeaderValues } from '../http/exchange.js';
 import { getMediaType, isSuccessful } from '../http/response-status.js';
 import { type ReturnedTiers, readReturned } from '../recognition/returned-tiers.js';
 import type { TierMentions } from '../recognition/tier-mentions.js';
 import { parseJson } from '../support/json.js';
-import type { NamedWorld } from '../world/named-world.js';
-import type { Tier, World } from '../world/world.js';
 import type { JudgeContext } from './assertion.js';
 import { type AssertionResult, holds, unclear, violated } from './assertion-result.js';
 import type { JudgeMode } from './row-evidence.js';

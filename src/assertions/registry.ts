@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { World } from '../world/world.js';
+import type { World } from '../contract/world.js';
 import type { Assertion, AssertionKind, CompositeKind, ResponseKind } from './assertion.js';
 import { type AssertionResult, combineAll, unclear } from './assertion-result.js';
 import { renderTierNames } from './judge-result.js';

@@ -1,4 +1,5 @@
 import { describeRequest } from '../contract/describe-request.js';
+import type { NamedWorld } from '../contract/named-world.js';
 import type { Exchange } from '../http/exchange.js';
 import {
   explainRedirect,
@@ -8,7 +9,6 @@ import {
 } from '../http/response-status.js';
 import type { Recognizer } from '../recognition/recognizer.js';
 import type { TierReading } from '../recognition/tier-reading.js';
-import type { NamedWorld } from '../world/named-world.js';
 
 /** Everything that the assertions of one row are judged by. */
 export interface RowEvidence {

@@ -1,7 +1,7 @@
+import type { NamedWorld } from '../contract/named-world.js';
 import type { Obligation, Oracle } from '../contract/oracle.js';
+import type { Tier } from '../contract/world.js';
 import { suggest } from '../support/suggest.js';
-import type { NamedWorld } from '../world/named-world.js';
-import type { Tier } from '../world/world.js';
 
 /** Selects tiers: one of the keywords below, a name, or several names. */
 export type TierSelection = string | readonly string[];

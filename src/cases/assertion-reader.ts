@@ -1,11 +1,11 @@
 import type { AlternativeTiers, Assertion, AssertionKind, CheckEntry, ReadContext } from '../assertions/assertion.js';
 import { assertionKinds } from '../assertions/registry.js';
 import { resolveSelection, type TierSelection } from '../assertions/tier-selection.js';
+import { getWindowSize, windowSize } from '../contract/named-world.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { isJsonObject } from '../support/json.js';
 import type { YamlPath } from '../support/yaml-file.js';
-import { getWindowSize, windowSize } from '../world/named-world.js';
 import type { RowContext } from './case-file-context.js';
 import type { Checks, Expectations } from './case-file-document.js';
 import { resolveReferences } from './request-draft.js';

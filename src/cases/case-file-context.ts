@@ -1,9 +1,9 @@
 import type { Contract } from '../contract/contract.js';
+import type { NamedWorld, ThingKind } from '../contract/named-world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { Problem } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
-import type { NamedWorld, ThingKind } from '../world/named-world.js';
 import type { CaseFileDocument } from './case-file-document.js';
 import type { RequestDraft } from './request-draft.js';
 

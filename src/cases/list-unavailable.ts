@@ -1,9 +1,9 @@
 import type { Assertion } from '../assertions/assertion.js';
 import { findResponseKind } from '../assertions/registry.js';
 import type { JudgeMode } from '../assertions/row-evidence.js';
+import { getWindowSize, type NamedWorld } from '../contract/named-world.js';
 import { createOracle, type Oracle } from '../contract/oracle.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { getWindowSize, type NamedWorld } from '../world/named-world.js';
 import type { Row } from './test-case.js';
 
 /**

@@ -2,9 +2,9 @@ import type { Assertion, ExaminedRequest, Flaw } from '../assertions/assertion.j
 import { assertionKinds, findResponseKind } from '../assertions/registry.js';
 import { askInstead, findNothingRequired } from '../assertions/requirement-flaws.js';
 import { createOracle } from '../contract/oracle.js';
+import type { World } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { Location, Problem } from '../support/problem.js';
-import type { World } from '../world/world.js';
 import type { SentRow } from './row-reader.js';
 import { type RequirementRow, tag } from './test-case.js';
 

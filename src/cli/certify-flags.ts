@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { findRunFile } from '../report/result-files.js';
+import { findRunFile } from '../outputs/result-files.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import type { RunOptions } from '../targets/run-options.js';
+import type { RunOptions } from '../target/run-options.js';
 import { addTargetFlags, readTargetOptions, type TargetFlags } from './flags.js';
 
 /** The values of the flags of `certify` and `record`. */

@@ -1,6 +1,6 @@
-import type { Ending } from '../playwright/ending.js';
-import type { Certificate } from '../report/certificate.js';
-import { determineOverallVerdict } from '../report/overall-verdict.js';
+import type { Certificate } from '../certificate/certificate.js';
+import { determineOverallVerdict } from '../certificate/overall-verdict.js';
+import type { Ending } from '../runner/ending.js';
 import { InternalError } from '../support/internal-error.js';
 
 /** The exit statuses of all commands. */

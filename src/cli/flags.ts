@@ -3,7 +3,7 @@ import { documentedOperation } from '../contract/operation.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { refuse } from '../support/problem.js';
 import { getToday } from '../support/today.js';
-import { completeRunOptions, type RunOptions } from '../targets/run-options.js';
+import { completeRunOptions, type RunOptions } from '../target/run-options.js';
 
 /** The values of {@link addTargetFlags}. */
 export interface TargetFlags {

@@ -40,7 +40,7 @@ function keepCompiledCode(): void {
   if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory;
 }
 
-const certificateReporterFile = path.join(packageRoot, 'dist', 'src', 'playwright', 'certificate-reporter.js');
+const certificateReporterFile = path.join(packageRoot, 'dist', 'src', 'runner', 'certificate-reporter.js');
 
 /** Adds the certificate reporter before the reporters that the user names: Playwright would replace it by them. */
 export function addCertificateReporter(args: readonly string[]): string[] {

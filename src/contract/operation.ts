@@ -1,6 +1,6 @@
 import type { Credentials } from '../http/credentials.js';
+import type { Secret } from '../http/redactor.js';
 import { decodePercent } from '../http/request-content.js';
-import type { Secret } from '../redaction/redactor.js';
 
 /** The headers that identify a client. */
 export const credentialHeaders = {

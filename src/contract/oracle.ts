@@ -1,10 +1,10 @@
 import { type HttpRequest, usesOptionalHttp } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import { getWindowSize, windowSize } from '../world/named-world.js';
-import type { Rule, Tier, World } from '../world/world.js';
 import { explainUndocumented } from './explain-undocumented.js';
+import { getWindowSize, windowSize } from './named-world.js';
 import { audienceParameter, type FilterSubject, parseFilterParameter } from './operation.js';
+import type { Rule, Tier, World } from './world.js';
 
 /** What the documentation says: something is required, forbidden, or open (a conforming deployment may do either). */
 export type Obligation = 'required' | 'forbidden' | 'open';

@@ -1,10 +1,10 @@
 import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
 import { shortenPair } from '../support/untrusted-text.js';
-import { type NamedWorld, windowSize } from '../world/named-world.js';
-import { createNameLookup } from '../world/render-rule.js';
-import type { Tier } from '../world/world.js';
+import { type NamedWorld, windowSize } from './named-world.js';
 import { createOracle, type DocumentedBody, type ObligationReason } from './oracle.js';
+import { createNameLookup } from './render-rule.js';
+import type { Tier } from './world.js';
 
 /**
  * Creates a function that explains why a tier must or must not be returned. It compares the tier with the request: "asks

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
-import { createRedactor, type Secret } from '../redaction/redactor.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { readOwnPackage } from '../support/package-root.js';
@@ -11,6 +10,7 @@ import { isTimeout, runWithDeadline } from './deadline.js';
 import { decodeBody } from './decode-body.js';
 import type { Channel, Exchange, Headers, HttpRequest } from './exchange.js';
 import { createPacedQueue } from './paced-queue.js';
+import { createRedactor, type Secret } from './redactor.js';
 import {
   createMemoryBudget,
   explainExhaustion,

@@ -1,7 +1,7 @@
-import type { Secret } from '../redaction/redactor.js';
 import type { AdapterFile } from './adapter.js';
 import type { Credentials } from './credentials.js';
 import type { Headers } from './exchange.js';
+import type { Secret } from './redactor.js';
 
 export interface Endpoint {
   /** May have a path prefix; has no slash at its end. */

@@ -1,5 +1,5 @@
-import type { Secret } from '../redaction/redactor.js';
 import { getHeaderValues, type Headers, type HttpRequest } from './exchange.js';
+import type { Secret } from './redactor.js';
 
 /** They leave all to the deployment. */
 export const plainAcceptHeaders: Headers = [

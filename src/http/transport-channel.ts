@@ -1,9 +1,9 @@
-import { createRedactor } from '../redaction/redactor.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import { completeOptions, type PartialConnectionOptions } from './connection-options.js';
 import { isTimeout, runWithDeadline } from './deadline.js';
 import type { Channel, Exchange, HttpRequest, HttpResponse } from './exchange.js';
 import { createPacedQueue } from './paced-queue.js';
+import { createRedactor } from './redactor.js';
 import { addHeaders, insertSecrets } from './request-headers.js';
 import { classifyTransportError, ExchangeError } from './transport-error.js';
 

@@ -1,12 +1,12 @@
 import { type AnsweredExchange, listSuccesses } from '../assertions/row-evidence.js';
+import type { NamedWorld } from '../contract/named-world.js';
 import { createOracle } from '../contract/oracle.js';
 import { createTierExplainer } from '../contract/tier-explainer.js';
+import type { Tier } from '../contract/world.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
 import { matchesPatterns } from '../recognition/path-patterns.js';
 import type { Recognizer } from '../recognition/recognizer.js';
 import { isCatchAllPattern } from '../recognition/tier-mentions.js';
-import type { NamedWorld } from '../world/named-world.js';
-import type { Tier } from '../world/world.js';
 import { renderStated } from './other-readings.js';
 
 /** What one response names under one pattern. */

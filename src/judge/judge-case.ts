@@ -9,6 +9,7 @@ import {
   type TestCase,
   undetermined,
 } from '../cases/test-case.js';
+import { type NamedWorld, ownPrefix, thingKinds } from '../contract/named-world.js';
 import { createOracle } from '../contract/oracle.js';
 import type { Exchange } from '../http/exchange.js';
 import { explainInapplicable, explainTransientFailure, explainUnsupported } from '../http/response-status.js';
@@ -18,7 +19,6 @@ import { determineReading, type TierReading } from '../recognition/tier-reading.
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { Location } from '../support/problem.js';
 import { renderShortList } from '../support/render-short-list.js';
-import { type NamedWorld, ownPrefix, thingKinds } from '../world/named-world.js';
 import { explainAmbiguity } from './explain-ambiguity.js';
 import { extractValue } from './extract-value.js';
 import { findOtherReadings, type OtherReading } from './other-readings.js';

@@ -1,4 +1,5 @@
 import { type AnsweredExchange, listSuccesses } from '../assertions/row-evidence.js';
+import type { NamedWorld } from '../contract/named-world.js';
 import { createOracle } from '../contract/oracle.js';
 import type { Exchange } from '../http/exchange.js';
 import { matchesPatterns } from '../recognition/path-patterns.js';
@@ -6,7 +7,6 @@ import type { LocatedMention, Recognizer } from '../recognition/recognizer.js';
 import { absentValue, type MentionFilter } from '../recognition/sibling-values.js';
 import type { TierReading } from '../recognition/tier-reading.js';
 import { truncate } from '../support/untrusted-text.js';
-import type { NamedWorld } from '../world/named-world.js';
 
 /** Another way to read the responses of a target. All responses agree with the documentation if they are read so. */
 export interface OtherReading {

@@ -1,14 +1,14 @@
 import { listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
+import { windowSize } from '../contract/named-world.js';
 import { parseFilterParameter } from '../contract/operation.js';
 import { createOracle } from '../contract/oracle.js';
+import type { Tier } from '../contract/world.js';
 import type { Exchange, HttpRequest, HttpResponse } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
 import { listRecords } from '../recognition/list-records.js';
 import { readReturned } from '../recognition/returned-tiers.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { truncate } from '../support/untrusted-text.js';
-import { windowSize } from '../world/named-world.js';
-import type { Tier } from '../world/world.js';
 
 /**
  * Explains promotions of the deployment that may take places of the newest 150: responses name them, and all that lack

@@ -3,11 +3,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { listSuccesses } from '../assertions/row-evidence.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
+import type { Tier, World } from '../contract/world.js';
 import { minLengthInsideText } from '../recognition/id-finder.js';
 import { readReturned } from '../recognition/returned-tiers.js';
 import { findTierMentions } from '../recognition/tier-mentions.js';
 import { isJsonObject, parseJson } from '../support/json.js';
-import type { Tier, World } from '../world/world.js';
 import { createRowEvidence, type RowExchanges, type TargetContext } from './judge-case.js';
 
 /** `expanded` has promotions, too. An empty result may have another type in place of a list. */

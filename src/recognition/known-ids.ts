@@ -1,4 +1,4 @@
-import type { World } from '../world/world.js';
+import type { World } from '../contract/world.js';
 import { createIdFinder, type IdFinder, numberBoundaries } from './id-finder.js';
 
 /** The ids of a world that a response may name. */

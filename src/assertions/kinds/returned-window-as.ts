@@ -1,4 +1,4 @@
-import { getWindowSize } from '../../world/named-world.js';
+import { getWindowSize } from '../../contract/named-world.js';
 import { type AlternativeTiers, defineAssertion, type JudgeContext } from '../assertion.js';
 import { type AssertionResult, combineAll, combineAny, holds, violated } from '../assertion-result.js';
 import { judgeAllReturned, judgeNoneReturned, judgeResult } from '../judge-result.js';

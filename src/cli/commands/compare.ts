@@ -1,7 +1,11 @@
 import { loadSuite } from '../../cases/suite.js';
-import { compareCertificates, renderComparison, renderComparisonMarkdown } from '../../report/compare-certificates.js';
-import { readCertificate } from '../../report/read-certificate.js';
-import { findRunFile } from '../../report/result-files.js';
+import {
+  compareCertificates,
+  renderComparison,
+  renderComparisonMarkdown,
+} from '../../certificate/compare-certificates.js';
+import { readCertificate } from '../../certificate/read-certificate.js';
+import { findRunFile } from '../../outputs/result-files.js';
 import type { ConfigureCommand } from '../command.js';
 import { exitStatus } from '../exit-status.js';
 

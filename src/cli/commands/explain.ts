@@ -1,12 +1,12 @@
 import { Option } from 'commander';
 import { findCasesByName } from '../../cases/case-selection.js';
+import { renderExplanation } from '../../cases/explanation.js';
 import { loadSuite, type Suite, suiteFolder } from '../../cases/suite.js';
 import type { TestCase } from '../../cases/test-case.js';
-import { renderExplanation } from '../../engine/explanation.js';
 import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import { readAvailability } from '../../targets/availability.js';
-import { completeRunOptions } from '../../targets/run-options.js';
+import { readAvailability } from '../../target/availability.js';
+import { completeRunOptions } from '../../target/run-options.js';
 import type { ConfigureCommand } from '../command.js';
 import { parseCount } from '../flags.js';
 

@@ -6,7 +6,7 @@ import { getMember, parseJson } from '../../support/json.js';
 import { packageRoot } from '../../support/package-root.js';
 import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import { initialTargetFile as targetFile } from '../../targets/target-file.js';
+import { initialTargetFile as targetFile } from '../../target/target-file.js';
 import type { ConfigureCommand } from '../command.js';
 
 export default ((command) => {

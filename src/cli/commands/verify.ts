@@ -1,6 +1,14 @@
-import { findRunFile } from '../../report/result-files.js';
+import path from 'node:path';
+import { loadSuite, suiteFolder } from '../../cases/suite.js';
+import { computeDigest } from '../../certificate/har-archive.js';
+import { readCertificate } from '../../certificate/read-certificate.js';
+import { verifyCertificate } from '../../certificate/verify-certificate.js';
+import { findRunFile } from '../../outputs/result-files.js';
+import { refuse } from '../../support/problem.js';
+import { readInputFile } from '../../support/read-input-file.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import { verifyCertificate } from '../../targets/verify-certificate.js';
+import { parseRecordedRun } from '../../target/recorded-run.js';
+import { rejudgeRun } from '../../target/rejudge.js';
 import type { ConfigureCommand } from '../command.js';
 import { exitStatus } from '../exit-status.js';
 
@@ -11,11 +19,28 @@ export default ((command, end) => {
     .option('--cases <folder>', 'with your own cases of the run (default: the folder that the certificate names)')
     .action(async (named: string, { cases }: { cases?: string }) => {
       const file = findRunFile(named, 'certificate.json');
-      const { certificate, differences, note } = await verifyCertificate(file, cases);
+      const { verdict, differences, note } = await verify(file, cases);
       const isSame = differences.length === 0;
-      const headline = isSame ? `AGREES  ${file}: ${certificate.verdict}` : `DIFFERS  ${file}`;
+      const headline = isSame ? `AGREES  ${file}: ${verdict}` : `DIFFERS  ${file}`;
       const lines = [headline, ...differences.map((line) => `  ${line}`), ...(note === undefined ? [] : [note])];
       process.stdout.write(joinLines(lines));
       end(isSame ? exitStatus.conforms : exitStatus['does-not-conform']);
     });
 }) satisfies ConfigureCommand;
+
+/** Judges the evidence beside a certificate again. @throws UnusableInput if a file cannot be read */
+async function verify(file: string, cases: string | undefined) {
+  const certificate = readCertificate(file);
+  const { evidence: stated, own_cases: own, suite: judge, verdict } = certificate;
+  if (stated === undefined) throw refuse(file, 'names no evidence', 'Name the certificate.json of a run.');
+  const evidenceFile = path.join(path.dirname(file), path.basename(stated.file));
+  const content = readInputFile(evidenceFile, 'A run writes the evidence beside its certificate.');
+  const run = parseRecordedRun(content, evidenceFile);
+  const suite = loadSuite(suiteFolder, run.availability, cases ?? own?.folder);
+  const { certificate: rejudged } = await rejudgeRun(run, suite);
+  const evidence = { ...stated, digest: computeDigest(content), exchanges: run.evidence.exchanges.length };
+  const isSameSuite = suite.digest === judge.digest;
+  const differences = verifyCertificate(certificate, { ...rejudged, evidence }, isSameSuite);
+  const note = `The installed suite (${suite.version}, ${suite.digest}) judged the evidence, not that of the certificate (${judge.version}, ${judge.digest}). Differences may come from that.`;
+  return { verdict, differences, note: isSameSuite ? undefined : note };
+}

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { findOwnWorld } from '../../cases/suite.js';
-import { loadWorld } from '../../world/world-file.js';
-import { type WorldFormat, worldFormats } from '../../world/world-formats.js';
+import { loadWorld } from '../../contract/world-file.js';
+import { type WorldFormat, worldFormats } from '../../contract/world-formats.js';
 import type { ConfigureCommand } from '../command.js';
 
 export default ((command) => {

@@ -1,0 +1,51 @@
+import { isSuccessful } from '../../http/response-status.js';
+import { groupBy } from '../../support/group-by.js';
+import { createEqualSymptoms, type Finding } from './finding.js';
+import type { Observation } from './observation.js';
+
+/** Groups documented requests that were refused by status and by what they have in common. */
+export function findRefusals(all: readonly Observation[]): Finding[] {
+  const refused = all.filter(({ refusedWith }) => refusedWith !== undefined);
+  const accepted = all.filter(
+    ({ exchange, oracle }) => oracle.accepted && 'response' in exchange && isSuccessful(exchange.response),
+  );
+  return [...groupBy(refused, ({ refusedWith = 0 }) => refusedWith)].flatMap(([status, ofStatus]): Finding[] => {
+    const findings: Finding[] = [];
+    let rest: readonly Observation[] = ofStatus;
+    while (rest.length > 0) {
+      const common = findCommonFeature(rest, accepted);
+      const isOwn = ({ features }: Observation) => common === undefined || features.has(common);
+      findings.push(createFinding(status, common, rest.filter(isOwn), accepted.length));
+      rest = rest.filter((each) => !isOwn(each));
+    }
+    return findings;
+  });
+}
+
+/** Finds the feature that most of some requests have and that none of the others has. */
+function findCommonFeature(some: readonly Observation[], others: readonly Observation[]): string | undefined {
+  const isFree = (feature: string) => others.every(({ features }) => !features.has(feature));
+  const counts = new Map<string, number>();
+  for (const { features } of some) for (const each of features) counts.set(each, (counts.get(each) ?? 0) + 1);
+  const [best] = [...counts].filter(([feature]) => isFree(feature)).toSorted(([, one], [, other]) => other - one);
+  return best?.[0];
+}
+
+function createFinding(
+  status: number,
+  feature: string | undefined,
+  group: readonly Observation[],
+  accepted: number,
+): Finding {
+  const count = group.length === 1 ? 'One request' : `${group.length} requests`;
+  const evidence =
+    feature === undefined
+      ? `${count} got ${status}. They have nothing in common that the ${accepted} accepted requests lack.`
+      : `${count} ${feature} got ${status}; none of the ${accepted} accepted requests is one.`;
+  return {
+    kind: 'refused',
+    sentence: `The deployment answers ${status} to ${feature === undefined ? 'some documented requests' : `every request ${feature}`}.`,
+    evidence: [evidence],
+    symptoms: createEqualSymptoms(group),
+  };
+}

@@ -1,0 +1,80 @@
+import { type NamedWorld, thingKinds } from '../../contract/named-world.js';
+import { audienceParameter, parseFilterParameter } from '../../contract/operation.js';
+import type { HttpRequest } from '../../http/exchange.js';
+import { parseRequest } from '../../http/request-content.js';
+import { getMember, isJsonObject } from '../../support/json.js';
+
+/** What a request has, in words that continue "a request …"; the most telling first. */
+export type RequestFeatures = ReadonlySet<string>;
+
+/** Finds the features of a request by which requests may be treated differently. */
+export function findFeatures(request: HttpRequest, world: NamedWorld): RequestFeatures {
+  const { query, body } = parseRequest(request);
+  const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+  const order = getMember(body, 'order');
+  const items = listOf(getMember(order, 'items')).filter(isJsonObject);
+  const filters = query.flatMap(([name]) => parseFilterParameter(name)?.on ?? []);
+  const products = items.flatMap(({ product_id }) => (product_id === undefined ? [] : [product_id]));
+  const hasSkus = items.some(({ sku_id }) => sku_id !== undefined);
+  const quantities = items.flatMap(({ quantity }) => (typeof quantity === 'number' ? [quantity] : []));
+  const largest = Math.max(0, ...quantities);
+  const customer = getMember(getMember(body, 'customer'), 'id');
+  const text = `${request.path}\n${request.body ?? ''}`;
+  const size = new TextEncoder().encode(request.body ?? '').length;
+  const features: readonly Feature[] = [
+    [listOf(getMember(getMember(body, 'options'), 'expand')).length > 0, 'with expand', 'without expand'],
+    [new Set(products).size < products.length, 'with a product in several items'],
+    [new Set(filters).size > 1, 'with filters of both kinds'],
+    [filters.includes('campaign'), 'with a filter by promotion_id'],
+    [filters.includes('metadata'), 'with a filter by tier metadata'],
+    [filters.length > 0, 'with a filter', 'without a filter'],
+    [hasSkus && products.length === 0, 'with SKUs and no products'],
+    [hasSkus && products.length > 0, 'with products and SKUs'],
+    [hasSkus, 'with a SKU', 'without a SKU'],
+    [products.length > 0, 'with a product', 'without a product'],
+    [countMembers(getMember(body, 'metadata')) > 0, 'with metadata', 'without metadata'],
+    [countMembers(getMember(order, 'metadata')) > 0, 'with order metadata', 'without order metadata'],
+    [query.some(([name]) => name === audienceParameter), `with ${audienceParameter}`],
+    [largest >= 2, 'with a quantity of 2 or more', 'with quantities below 2'],
+    [items.some(({ quantity }) => quantity === undefined), 'with an item without quantity'],
+    [items.length > 0, 'with items', 'without items'],
+    [customer !== undefined, 'with a customer', 'without a customer'],
+    [(request.body ?? '') !== '', 'with a body', 'without a body'],
+    [/[^\0-\u007f]|%[89A-Fa-f]/.test(text), 'with characters beyond ASCII'],
+    [request.path.includes('%'), 'with a percent-encoded query'],
+    [/%([a-f][0-9a-f]|[0-9][a-f])/.test(request.path), 'with percent-encoding in lower case'],
+    [countMembers(getMember(order, 'metadata')) > 1, 'with several order metadata keys'],
+    [countMembers(getMember(body, 'metadata')) > 1, 'with several metadata keys'],
+    [/"[^"]{256,}"/.test(request.body ?? ''), 'with a text of more than 255 characters'],
+    [/\\["\\]/.test(request.body ?? ''), 'with quotes or backslashes in a text'],
+    [/\\u[0-9a-f]{4}/i.test(request.body ?? ''), 'with \\u escapes in the body'],
+    [/\n/.test(request.body ?? ''), 'with a body of several lines'],
+    [request.headers.every(([name]) => name === name.toLowerCase()), 'with header names in lower case'],
+    [request.headers.every(([name]) => name === name.toUpperCase()), 'with header names in upper case'],
+    ...[2, 3, 5, 10, 20, 21, 50, 100].map((n): Feature => {
+      return [items.length >= n, `with ${n} or more items`, `with fewer than ${n} items`];
+    }),
+    ...[3, 10, 100, 128, 256, 1000, 32_768, 65_536].map((n): Feature => {
+      return [largest >= n, `with a quantity of ${n} or more`, `with quantities below ${n}`];
+    }),
+    ...[1, 2, 4, 8, 16].map((n): Feature => [size > n * 1024, `with a body of more than ${n} KB`]),
+    [request.sent !== undefined, `sent ${request.sent?.replaceAll('-', ' ')}`],
+    ...thingKinds.flatMap((kind) =>
+      [...world.ids[kind]].map(([name, id]): Feature => [text.includes(id), `with the ${kind} ${name}`]),
+    ),
+  ];
+  const own = features.flatMap(([has, yes, no]) => (has ? [yes] : no === undefined ? [] : [no]));
+  const main = features.slice(0, mainFeatures).flatMap(([has, yes]) => (has ? [yes] : []));
+  const pairs = main.flatMap((one, n) => main.slice(n + 1).map((other) => `${one} and ${other}`));
+  return new Set([...own, ...pairs]);
+}
+
+function countMembers(value: unknown): number {
+  return isJsonObject(value) ? Object.keys(value).length : 0;
+}
+
+/** So many of the features are also combined in pairs. */
+const mainFeatures = 14;
+
+/** Whether a request has something, in words, and the words for a request that has it not. */
+type Feature = readonly [has: boolean, yes: string, no?: string];

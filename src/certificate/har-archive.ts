@@ -1,0 +1,273 @@
+/** Evidence as an HTTP Archive 1.2, which browsers and HTTP clients open. Members of our own begin with an underscore. */
+
+import { createHash } from 'node:crypto';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import type { Content, Entry, Header, Log, Response } from 'har-format';
+import {
+  type Exchange,
+  getHeaderValues,
+  type Headers,
+  type HttpRequest,
+  type TransportErrorKind,
+} from '../http/exchange.js';
+import type { CaseResult } from '../run/case-result.js';
+import type { EvidenceKeeper, ExchangeUse, RunEvidence, StoredExchange } from '../run/evidence-keeper.js';
+import { escapeControlCharacters } from '../support/escape-control-characters.js';
+import { parseJson } from '../support/json.js';
+import { omitUndefined } from '../support/omit-undefined.js';
+import { readOwnPackage } from '../support/package-root.js';
+import { UnusableInput } from '../support/problem.js';
+import { loadValidator } from '../support/schema-validation.js';
+import { toOneLine } from '../support/untrusted-text.js';
+
+/** The run that the evidence is of. With it, the evidence can be judged again without anything else. */
+export interface EvidenceOrigin {
+  readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
+  readonly baseUrl: string;
+  /** Whether the exchanges are those of an earlier run. */
+  readonly isReplay?: true;
+  /** The inputs of the run, as JSON. */
+  readonly inputs: unknown;
+  readonly extent: RunExtent;
+}
+
+/** How far a run came. Cases that it does not name were not selected. */
+interface RunExtent {
+  /** Whether it ended before everything that was selected was judged. */
+  readonly isCutShort: boolean;
+  /** The ids of the results that were judged. */
+  readonly judged: readonly string[];
+  /** The results of the selected cases that no exchange judged: they were not reached, or something failed before. */
+  readonly unjudged: readonly Pick<CaseResult, 'id' | 'verdict' | 'reason'>[];
+}
+
+/** An archive with more characters is compressed. */
+const maxPlain = 8 * 1024 * 1024;
+/** So many characters are compressed together. Until then, they are in memory. */
+const pieceLength = 1024 * 1024;
+/** So many characters of bodies are kept. Later bodies are left out. V8 could hold twice as many in one string. */
+const maxBodies = 128 * 1024 * 1024;
+/** An archive may unpack to so many bytes: V8 has no longer strings. */
+export const maxArchiveBytes = 512 * 1024 * 1024;
+
+interface OwnLog extends Omit<Log, 'entries'> {
+  readonly entries: readonly OwnEntry[];
+  readonly _uses: readonly ExchangeUse[];
+  readonly _origin: EvidenceOrigin;
+}
+
+interface OwnEntry extends WireEntry {
+  readonly _id: string;
+}
+
+interface WireEntry extends Entry {
+  /** If an adapter made request and response: everything that went over the wire. */
+  readonly _wire?: readonly WireEntry[];
+  readonly response: Response & { readonly content: OwnContent };
+  readonly _attempts?: number;
+  readonly _sent?: Exclude<HttpRequest['sent'], undefined>;
+  readonly _again?: number;
+  /** Why there is no response. */
+  readonly _error?: { readonly kind: TransportErrorKind; readonly message: string };
+}
+
+interface OwnContent extends Content {
+  /** The entry that has the same text. */
+  readonly _text_of?: string;
+  /** Whether the text was left out, because there was too much of it. */
+  readonly _omitted?: true;
+}
+
+/** Evidence that was read from a file; all of it is in memory. */
+export type StoredEvidence = ReturnType<EvidenceKeeper['take']>;
+
+/** An archive as it is written; a long one is compressed. */
+export interface EvidenceArchive {
+  readonly isCompressed: boolean;
+  readonly content: Buffer;
+  readonly count: number;
+}
+
+/**
+ * Creates an archiver, which writes exchange by exchange: all of them may be more than fits into memory. A body that came
+ * several times is written once, in the first entry that has it.
+ */
+export function createArchiver(baseUrl: string) {
+  const createContent = createContentFactory();
+  const { name, version } = readOwnPackage();
+  const pieces = [`{"log":{"version":"1.2","creator":${JSON.stringify({ name, version })},"entries":[`];
+  const compressed: Buffer[] = [];
+  let length = 0;
+  let count = 0;
+  return {
+    add(kept: StoredExchange): void {
+      const entry: OwnEntry = { ...createEntry(kept.id, kept.exchange, baseUrl, createContent), _id: kept.id };
+      const piece = `${count === 0 ? '' : ','}\n${escapeControlCharacters(JSON.stringify(entry))}`;
+      pieces.push(piece);
+      count += 1;
+      length += piece.length;
+      if (length <= (compressed.length > 0 ? pieceLength : maxPlain)) return;
+      compressed.push(compress(pieces.splice(0).join('')));
+      length = 0;
+    },
+    finish(uses: RunEvidence['uses'], origin: EvidenceOrigin): EvidenceArchive {
+      const tail = escapeControlCharacters(JSON.stringify({ _uses: uses, _origin: origin }));
+      const rest = [...pieces, `\n],${tail.slice(1, -1)}}}\n`].join('');
+      const isCompressed = compressed.length > 0;
+      const content = isCompressed ? Buffer.concat([...compressed, compress(rest)]) : Buffer.from(rest);
+      return { isCompressed, content, count };
+    },
+  };
+}
+
+type ContentFactory = (id: string, body: string, mimeType: string) => OwnContent;
+
+/** Higher levels take longer and save little on bodies of JSON. */
+function compress(text: string): Buffer {
+  return gzipSync(text, { level: 1 });
+}
+
+/** Creates contents of which each text is written once, and none once there are too many characters. */
+function createContentFactory(): ContentFactory {
+  // By digest: the bodies may be more than fits into memory.
+  const firstWith = new Map<string, string>();
+  let characters = 0;
+  return (id, body, mimeType) => {
+    const digest = createHash('sha256').update(body).digest('base64url');
+    const known = firstWith.get(digest);
+    const common = { size: Buffer.byteLength(body), mimeType };
+    if (known !== undefined) return { ...common, _text_of: known };
+    if (characters + body.length > maxBodies) return { ...common, _omitted: true };
+    characters += body.length;
+    firstWith.set(digest, id);
+    return { ...common, text: body };
+  };
+}
+
+/** Names an entry that went over the wire, for texts that other entries share. */
+function nameWireEntry(id: string, index: number): string {
+  return `${id}/wire/${index + 1}`;
+}
+
+/** @param id names the entry in later ones with the same text */
+function createEntry(id: string, exchange: Exchange, baseUrl: string, createContent: ContentFactory): WireEntry {
+  const { request, attempts, timing = unknownTiming } = exchange;
+  const { method, path, headers, body, sent, again } = request;
+  const [mimeType = ''] = getHeaderValues(headers, 'content-type');
+  const error = 'response' in exchange ? undefined : { kind: exchange.transportError, message: exchange.message };
+  const response = 'response' in exchange ? exchange.response : { status: 0, headers: [], body: '' };
+  const [responseType = 'x-unknown'] = getHeaderValues(response.headers, 'content-type');
+  const common = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1 };
+  return {
+    startedDateTime: new Date(timing.startedAt).toISOString(),
+    time: timing.durationMs,
+    request: {
+      ...common,
+      method,
+      url: `${baseUrl}${path}`,
+      headers: toHarHeaders(headers),
+      queryString: [...new URLSearchParams(/\?(.*)$/s.exec(path)?.[1])].map(([name, value]) => ({ name, value })),
+      ...(body === undefined ? {} : { postData: { mimeType, text: body } }),
+      bodySize: Buffer.byteLength(body ?? ''),
+    },
+    response: {
+      ...common,
+      status: response.status,
+      statusText: '',
+      headers: toHarHeaders(response.headers),
+      content: createContent(id, response.body, responseType),
+      redirectURL: getHeaderValues(response.headers, 'location')[0] ?? '',
+      bodySize: -1,
+    },
+    cache: {},
+    timings: { send: 0, wait: timing.durationMs, receive: 0 },
+    ...omitUndefined({
+      _attempts: attempts,
+      _sent: sent,
+      _again: again,
+      _error: error,
+      _wire: exchange.wire?.map((each, n) => createEntry(nameWireEntry(id, n), each, baseUrl, createContent)),
+    }),
+  };
+}
+
+function toHarHeaders(headers: Headers): Header[] {
+  return headers.map(([name, value]) => ({ name, value }));
+}
+
+/** The format requires a time for each entry. */
+const unknownTiming = { startedAt: 0, durationMs: 0 };
+
+/**
+ * Parses an archive that a run wrote.
+ *
+ * @param file the name of the file, for messages
+ * @throws UnusableInput if no run of this suite wrote it
+ */
+export function parseArchive(content: Buffer, file: string): { evidence: StoredEvidence; origin: EvidenceOrigin } {
+  const refuse = (message: string): never => {
+    const hint = 'Name the evidence.har or evidence.har.gz that a run of this suite wrote.';
+    throw new UnusableInput([{ at: { setting: file }, message, hint }]);
+  };
+  const isCompressed = content[0] === 0x1f && content[1] === 0x8b;
+  let archive: unknown;
+  try {
+    const plain = isCompressed ? gunzipSync(content, { maxOutputLength: maxArchiveBytes }) : content;
+    archive = parseJson(plain.toString('utf8'));
+  } catch {
+    // It cannot be unpacked.
+  }
+  if (archive === undefined) return refuse('is not an HTTP archive');
+  const validate = loadValidator('evidence');
+  if (!validate(archive)) {
+    const [{ instancePath = '', message = '' } = {}] = validate.errors ?? [];
+    return refuse(`was not written by a run of this suite: ${toOneLine(instancePath)} ${message}`);
+  }
+  const { _origin: origin, _uses: uses, entries } = (archive as { log: OwnLog }).log;
+  return { evidence: { exchanges: readExchanges(entries, origin.baseUrl), uses }, origin };
+}
+
+/** Computes the digest of a file, as a certificate names it. */
+export function computeDigest(content: Buffer): string {
+  return `sha256:${createHash('sha256').update(content).digest('hex')}`;
+}
+
+function readExchanges(entries: readonly OwnEntry[], baseUrl: string): StoredExchange[] {
+  const texts = new Map(
+    entries.flatMap(({ _id, response, _wire = [] }) => [
+      [_id, response.content.text] as const,
+      ..._wire.map((each, n) => [nameWireEntry(_id, n), each.response.content.text] as const),
+    ]),
+  );
+  return entries.map((entry) => ({ id: entry._id, exchange: readExchange(entry, baseUrl, texts) }));
+}
+
+function readExchange(
+  { request, response, startedDateTime, time, ...own }: WireEntry,
+  baseUrl: string,
+  texts: ReadonlyMap<string, string | undefined>,
+): Exchange {
+  const pairs = (headers: readonly Header[]): Headers => headers.map(({ name, value }) => [name, value] as const);
+  const startedAt = Date.parse(startedDateTime);
+  const common = {
+    request: {
+      method: request.method,
+      path: request.url.slice(baseUrl.length),
+      headers: pairs(request.headers),
+      ...omitUndefined({ body: request.postData?.text, sent: own._sent, again: own._again }),
+    },
+    ...omitUndefined({
+      attempts: own._attempts,
+      timing: startedAt === unknownTiming.startedAt ? undefined : { startedAt, durationMs: time },
+      wire: own._wire?.map((each) => readExchange(each, baseUrl, texts)),
+    }),
+  };
+  if (own._error !== undefined) return { ...common, transportError: own._error.kind, message: own._error.message };
+  const { text, _text_of = '', _omitted } = response.content;
+  if (_omitted) {
+    const message = 'The evidence has no text for this body: there was too much of it.';
+    return { ...common, transportError: 'not-sent', message };
+  }
+  const body = text ?? texts.get(_text_of) ?? '';
+  return { ...common, response: { status: response.status, headers: pairs(response.headers), body } };
+}

@@ -1,0 +1,31 @@
+import type { AdapterIdentity } from '../http/adapter.js';
+import type { QuickFigures } from '../run/quick-rows.js';
+import { toOneLine } from '../support/untrusted-text.js';
+
+/** The first and the last line of a run against the reference deployment. */
+export const referenceNotice = 'This run tests the reference deployment, which comes with the suite, and no other.';
+export const referenceEndNotice =
+  'This was the reference deployment, which comes with the suite. Name yours with BASE_URL, --base-url or --target.';
+
+/** The last line of a run that judged recorded exchanges. */
+export const replayEndNotice = 'Nothing was sent: this is the verdict on the exchanges of an earlier run.';
+
+/** Renders the first line of such a run. @param file the evidence */
+export function renderReplayNotice(file: string): string {
+  return `Judges the exchanges of ${file} again. Nothing is sent.`;
+}
+
+/** Describes a run through an adapter. */
+export function renderAdapterNotice({ name, digest }: AdapterIdentity): string {
+  return `Through an adapter: ${toOneLine(name)}, ${digest}. The documented operation was not certified.`;
+}
+
+/** Renders what a run with `--quick` covers. */
+export function renderQuickNotice({ requests, rows, rows_of, faults_caught, faults_known }: QuickFigures): string {
+  const share = Math.floor((100 * faults_caught) / faults_known);
+  const caught =
+    faults_caught === 0
+      ? 'Not all of them were answered, so the share of known faults that they catch is unknown.'
+      : `They catch ${faults_caught} of the ${faults_known} known faults (${share} %).`;
+  return `With --quick: ${rows} of ${rows_of} rows and no questions, in ${requests} requests. ${caught} For a full certificate, run without --quick.`;
+}

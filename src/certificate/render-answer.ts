@@ -1,0 +1,38 @@
+import { undetermined } from '../cases/test-case.js';
+import type { Question } from '../contract/contract.js';
+import type { Exchange } from '../http/exchange.js';
+import { inlineCode, type Markdown, rawMarkdown } from '../support/markdown.js';
+
+/**
+ * Renders the answer to a question as a sentence.
+ *
+ * @param outcome for an open value, a text of the deployment
+ * @param exchange that shows the answer: a class of statuses (4xx) becomes its status
+ * @param quote renders what a deployment wrote
+ */
+export function renderAnswer(
+  { answer }: Question,
+  outcome: string,
+  exchange?: Exchange,
+  quote = (text: string) => text,
+): string {
+  if (outcome === undetermined) return 'The behaviour could not be determined.';
+  // The first clause: the rest says what a missing value looks like.
+  if (answer.kind === 'value') return `${answer.describes.split(/[;.]/)[0]}: ${quote(outcome)}.`;
+  const status = exchange !== undefined && 'response' in exchange ? String(exchange.response.status) : '';
+  const sentence = answer.outcomes.get(outcome) ?? `${quote(outcome)}.`;
+  return sentence.replaceAll(/\b(?:another )?([1-5])xx\b/g, (each, digit: string) => {
+    if (!status.startsWith(digit)) return each;
+    return each.startsWith('another') ? `a ${status}` : status;
+  });
+}
+
+/** Renders the same sentence as Markdown. */
+export function renderAnswerMarkdown(
+  question: Question,
+  outcome: string,
+  exchange: Exchange | undefined,
+  quote: (text: string) => Markdown = inlineCode,
+): Markdown {
+  return rawMarkdown(renderAnswer(question, outcome, exchange, (text) => quote(text).text));
+}

@@ -1,0 +1,47 @@
+import { isJsonObject, parseJson } from '../support/json.js';
+import { shortenPair, toOneLine } from '../support/untrusted-text.js';
+import type { Certificate } from './certificate.js';
+
+/** Differ from run to run, or are only known to the run itself. */
+const ignored = ['started_at', 'duration_ms', 'folder'];
+/** Texts of the suite, which other versions may word or place differently. */
+const textsOfSuite = ['suite', 'at', 'statement', 'part'];
+
+/**
+ * Compares a certificate with what its evidence shows.
+ *
+ * @param shown the certificate of the evidence, judged again
+ * @param isSameSuite whether the suite that judged the evidence is the one of the certificate
+ * @returns a line for each member that differs
+ */
+export function verifyCertificate(stated: Certificate, shown: Certificate, isSameSuite: boolean): string[] {
+  const skipped = new Set(isSameSuite ? ignored : [...ignored, ...textsOfSuite]);
+  // Through JSON, as the certificate comes from a file.
+  return [...listDifferences(stated, parseJson(JSON.stringify(shown)), '', skipped)];
+}
+
+function* listDifferences(
+  stated: unknown,
+  shown: unknown,
+  place: string,
+  skipped: ReadonlySet<string>,
+): Generator<string, void, undefined> {
+  const [left, right] = [listMembers(stated), listMembers(shown)];
+  if (left !== undefined && right !== undefined) {
+    for (const name of new Set([...left.keys(), ...right.keys()]))
+      if (!skipped.has(name)) yield* listDifferences(left.get(name), right.get(name), `${place}/${name}`, skipped);
+  } else if (JSON.stringify(stated) !== JSON.stringify(shown)) {
+    const [claim, finding] = shortenPair(renderValue(stated), renderValue(shown));
+    yield `${place.slice(1)}: the certificate says ${claim}; the evidence shows ${finding}`;
+  }
+}
+
+/** Lists the members of an object, or the entries of a list by their ids or numbers. */
+function listMembers(value: unknown): Map<string, unknown> | undefined {
+  if (Array.isArray(value)) return new Map(value.map((entry, n) => [String(entry?.id ?? n + 1), entry]));
+  return isJsonObject(value) ? new Map(Object.entries(value)) : undefined;
+}
+
+function renderValue(value: unknown): string {
+  return value === undefined ? 'nothing' : toOneLine(JSON.stringify(value));
+}

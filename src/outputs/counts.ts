@@ -1,0 +1,42 @@
+import { undetermined } from '../cases/test-case.js';
+import type { Certificate } from '../certificate/certificate.js';
+import { type Verdict, verdicts } from '../judge/verdict.js';
+
+/** Renders the verdict. A run of selected cases is always incomplete, so their own verdict is shown. */
+export function renderHeadline({ verdict, selected, quick }: Certificate): string {
+  if (selected === undefined) return verdict.toUpperCase();
+  return `${selected.verdict.toUpperCase()} as far as selected${quick === undefined ? '' : ', quick'}`;
+}
+
+/** Describes how many questions have an answer. */
+export function describeAnswers(questions: Certificate['questions']): string {
+  const unanswered = questions.filter(({ outcome }) => outcome === null).length;
+  const open = questions.filter(({ outcome }) => outcome === undetermined).length;
+  const answered = questions.length - unanswered - open;
+  return `${answered} answered${describeFurtherCount(open, undetermined)}${describeFurtherCount(unanswered, 'without an answer')}`;
+}
+
+/** Describes how many have each verdict. */
+export function describeCounts(counts: Certificate['summary']): string {
+  const each = Object.entries(counts).map(([verdict, count]) => `${count} ${verdict}`);
+  return each.join(', ');
+}
+
+/** Describes one more count, to be appended; empty for 0. */
+export function describeFurtherCount(count: number, what: string): string {
+  return count === 0 ? '' : `, ${count} ${what}`;
+}
+
+/** Renders how many requests were sent, and how many were judged if these are fewer. */
+export function renderRequestCounts({ requests_sent: sent, exchanges_judged: judged }: Certificate): string {
+  if (judged > sent) return `${sent} sent; many serve several cases`;
+  return judged === sent ? `${sent} sent` : `${sent} sent, ${judged} judged`;
+}
+
+const urgency: readonly Verdict[] = [...verdicts.filter((each) => each !== 'pass'), 'pass'];
+
+/** Sorts by verdict, the most urgent first. */
+export function sortByUrgency<T extends { readonly verdict: Verdict }>(entries: readonly T[]): T[] {
+  const rank = ({ verdict }: T) => urgency.indexOf(verdict);
+  return entries.toSorted((one, other) => rank(one) - rank(other));
+}

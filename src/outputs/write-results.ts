@@ -1,0 +1,154 @@
+import { existsSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { isOwnCase, type Suite } from '../cases/suite.js';
+import { type Certificate, createCertificate } from '../certificate/certificate.js';
+import type { Relocation } from '../contract/relocation.js';
+import { createRedactor, minSecretLength, type Secret } from '../http/redactor.js';
+import { verdicts } from '../judge/verdict.js';
+import { createRecord, parseRecord, readRecord, renderRecord } from '../record/target-record.js';
+import type { ResultWithExchanges } from '../run/case-result.js';
+import { omitUndefined } from '../support/omit-undefined.js';
+import { UnusableInput } from '../support/problem.js';
+import { renderShortList } from '../support/render-short-list.js';
+import { encodeContent, loadOutputs } from './output.js';
+import { listResultFiles } from './result-files.js';
+import { createRunView, type RunView } from './run-view.js';
+import { type FileToWrite, writeFiles } from './write-files.js';
+
+// Loaded once, ahead of the first write.
+const outputs = await loadOutputs();
+
+/** The files that a run wrote. */
+export interface WrittenResults {
+  readonly certificate: string;
+  readonly files: readonly string[];
+  /** The record, if one was wanted, or the reason why it was not written. */
+  readonly record?: { readonly file: string; readonly unwritten?: string };
+}
+
+/** Where the results go. */
+export interface ResultsDestination {
+  readonly out: string;
+  /** The file of the record, if one is wanted. */
+  readonly recordTo?: string;
+  /** The last day of the record. */
+  readonly recordUntil?: string;
+  /** What the target file says about the operation and about returned tiers. */
+  readonly target?: {
+    readonly operation?: Relocation;
+    readonly tierPatterns?: readonly string[];
+  };
+  /** The secrets of the target, which no file may contain. */
+  readonly secrets?: readonly Secret[];
+}
+
+/**
+ * Writes the results of a run, all outputs and the record, in place of those of the run before.
+ *
+ * @throws UnusableInput if one of the files cannot be written
+ */
+export function writeResults(
+  certificate: Certificate,
+  suite: Suite,
+  results: readonly ResultWithExchanges[],
+  { out, recordTo, recordUntil, target, secrets = [] }: ResultsDestination,
+  evidence: Pick<RunView, 'archive' | 'exchanges'> = {},
+): WrittenResults {
+  const stated = omitUndefined({ operation: target?.operation, tierPatterns: target?.tierPatterns });
+  const view = createRunView(certificate, suite, results, { ...evidence, ...stated });
+  const files = renderFiles(view, out, createFileRedactor(view, secrets));
+  const record = recordTo === undefined ? undefined : createRecordOutput(recordTo, view, recordUntil);
+  const written = [...files].map(([file, text]) => ({ file, text }));
+  writeFiles(record !== undefined && 'text' in record ? [...written, record] : written);
+  // UI mode runs several times in one process.
+  for (const name of listResultFiles()) {
+    const file = path.join(out, name);
+    if (!files.has(file)) rmSync(file, { force: true });
+  }
+  return {
+    certificate: path.join(out, 'certificate.json'),
+    files: [...files.keys()],
+    ...(record === undefined ? {} : { record: omitUndefined({ ...record, text: undefined }) as { file: string } }),
+  };
+}
+
+/** Calls a function. @returns undefined if the file that it reads is unusable */
+function ignoreUnusable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof UnusableInput) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Creates a redactor of whole files, as a second net: the engine has redacted all texts of the deployment. A secret that
+ * is also in the files of a run without results is a word of the suite, such as a verdict, which must stay.
+ */
+function createFileRedactor({ suite }: RunView, secrets: readonly Secret[]): (text: string) => string {
+  const long = secrets.filter(({ value }) => value.trim().length >= minSecretLength);
+  const redactAll = createRedactor(long);
+  let redact: ((text: string) => string) | undefined;
+  // Most files contain no secret. Rendering a run without results takes a tenth of the time of a short run.
+  return (text) => {
+    if (redactAll(text) === text) return text;
+    redact ??= createRedactor(omitOwnWords(long, suite));
+    return redact(text);
+  };
+}
+
+function omitOwnWords(secrets: readonly Secret[], suite: Suite): Secret[] {
+  const empty = createCertificate(suite, [], {
+    target: { name: 'target', base_url: 'http://localhost' },
+    requestsSent: 0,
+    isCutShort: false,
+    notes: [],
+    startedAt: new Date(0),
+    durationMs: 0,
+  });
+  const ownWords = [...outputs.values()].map((render) => {
+    const content = render(createRunView(empty, suite, []));
+    return content === undefined ? '' : encodeContent(content).toString('utf8');
+  });
+  const requests = suite.cases
+    .filter((each) => !isOwnCase(each))
+    .flatMap(({ rows }) => rows.map((row) => [...row.requests]));
+  const ownText = `${ownWords.join('')} ${verdicts.join(' ')} ${JSON.stringify(requests)}`.toLowerCase();
+  return secrets.filter(({ value }) => !ownText.includes(value.trim().toLowerCase()));
+}
+
+function renderFiles(view: RunView, out: string, redact: (text: string) => string): Map<string, Buffer> {
+  const files = new Map<string, Buffer>();
+  for (const [file, render] of outputs) {
+    const content = render(view);
+    if (content === undefined) continue;
+    const suffix = 'bytes' in content && content.isCompressed ? '.gz' : '';
+    files.set(path.join(out, `${file}${suffix}`), encodeContent(content, redact));
+  }
+  return files;
+}
+
+type RecordOutput = FileToWrite | { readonly file: string; readonly unwritten: string };
+
+/** Creates a record to write, unless an older one would lose answers. */
+function createRecordOutput(
+  file: string,
+  { suite, suiteResults, certificate: { target } }: RunView,
+  until: string | undefined,
+): RecordOutput {
+  const record = createRecord(suite, suiteResults, target.name, until);
+  const older = existsSync(file) ? readRecord(file).questions : {};
+  const lost = suite.contract.questions
+    .map(({ id }) => id)
+    .filter((id) => Object.hasOwn(older, id) && !Object.hasOwn(record.questions, id));
+  if (lost.length > 0)
+    return { file, unwritten: `not changed: it has answers that this run lacks, to ${renderShortList(lost)}` };
+  if (Object.keys(record.questions).length === 0) return { file, unwritten: 'not written: no question was answered' };
+  const text = renderRecord(record);
+  const reread = ignoreUnusable(() => parseRecord(text, 'record'));
+  return isDeepStrictEqual(reread, record)
+    ? { file, text }
+    : { file, unwritten: 'not written: it would not load again' };
+}

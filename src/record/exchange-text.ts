@@ -1,0 +1,103 @@
+import type { World } from '../contract/world.js';
+import { renderCurlCommand } from '../http/curl-command.js';
+import { type Exchange, getHeaderValues, getSentRequest, type HttpResponse } from '../http/exchange.js';
+import { getIdFinders, type KnownIds } from '../recognition/known-ids.js';
+import { findTierMentions } from '../recognition/tier-mentions.js';
+import { omitUndefined } from '../support/omit-undefined.js';
+import { quoteLines, shorten, toOneLine, truncate } from '../support/untrusted-text.js';
+
+/** Stands for the base URL in outputs that must not name addresses. */
+export const baseUrlPlaceholder = '$BASE_URL';
+
+const maxCommand = 1_500;
+
+/** Renders a request as a command line without addresses, shortened. */
+export function renderRequest(exchange: Exchange): string {
+  const command = renderCurlCommand(getSentRequest(exchange), baseUrlPlaceholder);
+  if (command.length <= maxCommand) return command;
+  return `${truncate(command, maxCommand)}… (${command.length} characters in all)`;
+}
+
+/** Renders a response: status, media type and the quoted body. */
+export type ResponseRenderer = (exchange: Exchange) => string;
+
+/** Creates a renderer that shows the names of tiers in place of a body that names some. */
+export function createResponseRenderer(world: World): ResponseRenderer {
+  return createRenderer(world, shortenBody);
+}
+
+/**
+ * Creates a renderer whose text is the same if the target answers the same: it masks identifiers and times.
+ *
+ * @param sampleBody masks what else changes in a JSON body
+ */
+export function createStableRenderer(
+  world: World,
+  sampleBody: (body: string) => unknown = () => undefined,
+): ResponseRenderer {
+  return createRenderer(world, (body) => stabilizeBody(JSON.stringify(sampleBody(body)) ?? body));
+}
+
+function createRenderer(world: World, renderBody: (body: string) => string): ResponseRenderer {
+  const ids = getIdFinders(world);
+  return (exchange) => {
+    if (!('response' in exchange)) return toOneLine(`No response: ${exchange.message}`);
+    const { status, headers, body } = exchange.response;
+    const head = [String(status), ...getHeaderValues(headers, 'content-type').slice(0, 1)].join(' ');
+    const text = body === '' ? noBody : (renderNames(exchange.response, world, ids) ?? renderBody(body));
+    return [toOneLine(head), ...quoteLines(text)].join('\n');
+  };
+}
+
+/** What a rendered response says. */
+export interface ShownResponse {
+  readonly status: number;
+  readonly mediaType?: string;
+  /** Undefined if it names promotions, or is shown in part. */
+  readonly body?: string;
+}
+
+/** Reads a text of {@link createStableRenderer}; undefined if there was no response. */
+export function readShownResponse(text: string): ShownResponse | undefined {
+  const [, status, mediaType, shown = ''] = /^([1-5]\d\d)(?: (.*))?(?:\n\| (.*))?$/.exec(text) ?? [];
+  if (status === undefined) return undefined;
+  const isPart = /^\((?:names|mentions) /.test(shown) || shown.length > maxBody;
+  // A number that changes must stay a number.
+  const body = shown === noBody ? '' : shown.replaceAll(/(?<=[:,[])…(?=[,\]}])/g, '0');
+  return { status: Number(status), ...omitUndefined({ mediaType, body: isPart ? undefined : body }) };
+}
+
+const noBody = '(no body)';
+const maxNames = 12;
+const maxBody = 400;
+const maxEnd = 200;
+
+function renderNames({ body, bodyLength }: HttpResponse, world: World, ids: KnownIds): string | undefined {
+  const { idsByPattern, unlocatedIds } = findTierMentions(body, ids);
+  const mentioned = new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]);
+  if (mentioned.size === 0) return undefined;
+  const names = world.tiers.filter(({ id }) => mentioned.has(id)).map(({ name }) => name);
+  const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
+  const least = bodyLength === undefined ? '' : 'at least ';
+  return `(names ${least}${names.length} promotions: ${names.slice(0, maxNames).join(', ')}${more})`;
+}
+
+/** Shows the beginning and the end: an error often ends with its cause. */
+function shortenBody(body: string): string {
+  const text = body.replaceAll(/\s+/g, ' ');
+  const left = text.length - maxBody - maxEnd;
+  if (left <= 0) return text;
+  return `${truncate(text, maxBody)}… (${left} characters) …${text.slice(-maxEnd).replace(/^[\udc00-\udfff]/, '')}`;
+}
+
+function stabilizeBody(body: string): string {
+  // Cut first: on a long run of letters, the pattern takes quadratic time.
+  const stable = truncate(body, 20 * maxBody)
+    .replaceAll(volatilePattern, '…')
+    .replaceAll(/\s+/g, ' ');
+  return shorten(stable, maxBody);
+}
+
+/** Matches what changes from response to response: identifiers, points in time, long numbers. */
+export const volatilePattern =
+  /\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})?|(?=[A-Za-z0-9_-]*\d)[A-Za-z0-9_-]{12,}|\d{6,}/g;

@@ -1,0 +1,121 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Suite } from '../cases/suite.js';
+import type { Exchange } from '../http/exchange.js';
+import { maskChanging, type RecordedBodies } from '../judge/recorded-bodies.js';
+import { getIdFinders } from '../recognition/known-ids.js';
+import { omitUndefined } from '../support/omit-undefined.js';
+import { refuse } from '../support/problem.js';
+import { renderYaml } from '../support/render-yaml.js';
+import { validateFile } from '../support/schema-validation.js';
+import { compileSchema } from '../support/user-schema.js';
+import { parseYaml, readYaml, type YamlFile } from '../support/yaml-file.js';
+import { type BodyShape, mergeShapes } from './body-shape.js';
+import { createStableRenderer, renderRequest } from './exchange-text.js';
+
+/** The outcomes of one target. The schema of its file is `schemas/record.schema.json`. */
+export interface TargetRecord {
+  readonly target: string;
+  readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
+  /** The last day on which the answers may be compared with, such as 2027-03-31. */
+  readonly until?: string;
+  readonly questions: Readonly<Record<string, RecordedAnswer>>;
+  readonly response_schema?: BodyShape;
+  /** For a mock. */
+  readonly bodies?: RecordedBodies;
+}
+
+export interface RecordedAnswer {
+  readonly outcome: string;
+  readonly request?: string;
+  readonly response?: string;
+  /** The last day of this answer, in place of that of the record. */
+  readonly until?: string;
+}
+
+/** What a record keeps of the result of a case. */
+export interface RecordedResult {
+  /** The id of the requirement or question. */
+  readonly subject: string;
+  readonly outcome?: string;
+  readonly exchange?: Exchange;
+  readonly shape?: BodyShape;
+  readonly bodies?: RecordedBodies;
+  /** Patterns of places whose values differ between responses to the same request. */
+  readonly volatile?: readonly string[];
+}
+
+/** Creates the record of a run, with every question that was answered. @param until the last day of the answers */
+export function createRecord(
+  suite: Suite,
+  results: readonly RecordedResult[],
+  target: string,
+  until?: string,
+): TargetRecord {
+  const renderResponse = createStableRenderer(suite.world);
+  const shapes = results.flatMap(({ shape }) => shape ?? []);
+  const questions = results
+    .filter((result) => result.outcome !== undefined)
+    .sort((one, other) => (one.subject < other.subject ? -1 : 1))
+    .map(({ subject, outcome = '', exchange }): [string, RecordedAnswer] => [
+      subject,
+      { outcome, ...(exchange && { request: renderRequest(exchange), response: renderResponse(exchange) }) },
+    ]);
+  return {
+    target,
+    suite: { name: suite.name, version: suite.version, digest: suite.digest },
+    ...omitUndefined({ until }),
+    questions: Object.fromEntries(questions),
+    ...omitUndefined({
+      response_schema: shapes.reduce<BodyShape | undefined>(mergeShapes, undefined),
+      bodies: mergeBodies(suite, results),
+    }),
+  };
+}
+
+/** Merges the bodies of all cases, without what differs between responses: an unchanged target has the same record. */
+function mergeBodies({ world }: Suite, results: readonly RecordedResult[]): RecordedBodies | undefined {
+  const bodies: RecordedBodies = Object.assign({}, ...results.map((result) => result.bodies));
+  if (Object.keys(bodies).length === 0) return undefined;
+  const { tiers } = getIdFinders(world);
+  const replaceId = (step: string) => (tiers.findExact(step) === undefined ? step : '*');
+  const patterns = results.flatMap(({ volatile }) => volatile ?? []);
+  const changing = new Set(patterns.map((pattern) => pattern.split('/').map(replaceId).join('/')));
+  const entries = Object.entries(bodies).map(([name, body]) => [name, maskChanging(body, changing)]);
+  const { expanded, ...others }: RecordedBodies = Object.fromEntries(entries);
+  return expanded === undefined || isDeepStrictEqual(expanded, others.promotions) ? others : { ...others, expanded };
+}
+
+/** Renders a record as YAML. The text is the same for the same record. */
+export function renderRecord(record: TargetRecord): string {
+  const heading = [
+    '# What this target does where the documentation is silent.',
+    '# Compare a target with it: npx conformance certify --against FILE',
+    '# Serve a mock that answers like it: npx conformance serve --as FILE',
+  ];
+  return `${heading.join('\n')}\n${renderYaml(record)}`;
+}
+
+/**
+ * Reads a record. It may have questions that this version of the contract does not have.
+ *
+ * @throws UnusableInput with every problem of the file
+ */
+export function readRecord(file: string): TargetRecord {
+  return validateRecord(readYaml(file, file));
+}
+
+/** Parses the text of a record. @throws UnusableInput with every problem of the text */
+export function parseRecord(text: string, file: string): TargetRecord {
+  return validateRecord(parseYaml(text, file));
+}
+
+function validateRecord(yaml: YamlFile): TargetRecord {
+  const record = validateFile('record', yaml) as TargetRecord;
+  try {
+    if (record.response_schema !== undefined) compileSchema(record.response_schema);
+    return record;
+  } catch (error) {
+    const message = `'response_schema' is not a JSON Schema: ${(error as Error).message}`;
+    throw refuse(yaml.locate(['response_schema']), message, 'Record the target again.');
+  }
+}

@@ -1,9 +1,0 @@
-import { computeDigest } from '../har-archive.js';
-import type { Output } from '../output.js';
-
-export default (({ certificate, archive }) => {
-  if (archive === undefined) return { json: certificate };
-  const { isCompressed, content, count } = archive;
-  const file = isCompressed ? 'evidence.har.gz' : 'evidence.har';
-  return { json: { ...certificate, evidence: { file, digest: computeDigest(content), exchanges: count } } };
-}) satisfies Output;

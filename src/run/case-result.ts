@@ -1,0 +1,98 @@
+import { getSubjectId, type TestCase } from '../cases/test-case.js';
+import type { Exchange } from '../http/exchange.js';
+import type { RowExchanges } from '../judge/judge-case.js';
+import type { RecordedBodies } from '../judge/recorded-bodies.js';
+import type { Verdict } from '../judge/verdict.js';
+import type { BodyShape } from '../record/body-shape.js';
+import type { Drift } from '../record/drift.js';
+import { omitUndefined } from '../support/omit-undefined.js';
+import type { Location } from '../support/problem.js';
+
+/** The exchanges of a case, by row and request name. */
+export interface CaseExchanges {
+  readonly exchanges: RowExchanges;
+  readonly count: number;
+  /** The number of requests, retries included; fewer than the exchanges if other cases sent equal ones before. */
+  readonly requestsSent: number;
+  /** The other exchanges of a batch that was sent again for it. */
+  readonly others?: readonly Exchange[];
+}
+
+/** The result of one case as plain JSON. It refers to exchanges by the ids of the evidence. */
+export interface CaseResult {
+  readonly id: string;
+  /** The id of the requirement or question. */
+  readonly subject: string;
+  readonly verdict: Verdict;
+  readonly reason: string;
+  readonly at: Location;
+  /** For `fail`: what was expected, in words. */
+  readonly expected?: string;
+  readonly rows: readonly {
+    readonly title: string;
+    readonly verdict: Verdict;
+    readonly reason: string;
+  }[];
+  /** The answer to a question. */
+  readonly outcome?: string;
+  readonly exchangeId?: string;
+  /** For an unstable case: the same request when the case was repeated. */
+  readonly repeatedExchangeId?: string;
+  /** The shape of all successful bodies, if a record is wanted. */
+  readonly shape?: BodyShape;
+  /** Bodies for a mock, if a record is wanted. */
+  readonly bodies?: RecordedBodies;
+  /** For a question: patterns of places whose values differ between responses to the same request. */
+  readonly volatile?: readonly string[];
+  readonly drift: readonly Drift[];
+  readonly exchangesJudged: number;
+  /** Fewer than the exchanges if cases share requests, more if requests were retried. */
+  readonly requestsSent: number;
+  /** From the first request to the verdict. */
+  readonly durationMs: number;
+}
+
+/** A result with its exchanges, which are redacted, escaped and shortened for display. */
+export interface ResultWithExchanges extends CaseResult {
+  readonly exchange?: Exchange;
+  readonly repeatedExchange?: Exchange;
+}
+
+/** Removes the exchanges from a result: the evidence has them. */
+export function detachExchanges({ exchange: _, repeatedExchange: __, ...result }: ResultWithExchanges): CaseResult {
+  return result;
+}
+
+/** Adds their exchanges to results. @param find returns an exchange of the evidence by its id, ready for display */
+export function attachExchanges(
+  results: readonly CaseResult[],
+  find: (id: string) => Exchange | undefined,
+): ResultWithExchanges[] {
+  const findById = (id: string | undefined) => (id === undefined ? undefined : find(id));
+  return results.map((result) => {
+    const exchange = findById(result.exchangeId);
+    return { ...result, ...omitUndefined({ exchange, repeatedExchange: findById(result.repeatedExchangeId) }) };
+  });
+}
+
+/** Adds up the exchanges and requests of results. */
+export function countRequests(results: readonly CaseResult[]): Pick<CaseResult, 'exchangesJudged' | 'requestsSent'> {
+  return {
+    exchangesJudged: results.reduce((sum, each) => sum + each.exchangesJudged, 0),
+    requestsSent: results.reduce((sum, each) => sum + each.requestsSent, 0),
+  };
+}
+
+/** The id of the result of the sample cases at the end of a run, which belongs to no single case. */
+export const samplesCaseId = 'sampled-again';
+
+/** Why a case has no verdict, for reasons that say nothing about the target. */
+export const notReachedReason = 'Not reached in this run.';
+export const notSelectedReason = 'Not selected in this run.';
+
+/** Creates the result of a case that was not sent. */
+export function createUnsentResult(testCase: TestCase, verdict: Verdict, reason: string): CaseResult {
+  const { id, at } = testCase;
+  const nothing = { rows: [], drift: [], exchangesJudged: 0, requestsSent: 0, durationMs: 0 };
+  return { id, subject: getSubjectId(testCase), verdict, reason, at, ...nothing };
+}

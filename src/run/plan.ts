@@ -1,0 +1,118 @@
+import { findExclusionReason, type RunScope } from '../cases/case-selection.js';
+import { describeContent } from '../cases/describe-row.js';
+import type { Suite } from '../cases/suite.js';
+import { type TestCase, tag } from '../cases/test-case.js';
+import type { NamedWorld } from '../contract/named-world.js';
+import { relocateRequest } from '../contract/relocation.js';
+import type { Unsupported } from '../http/adapter.js';
+import { type HttpRequest, serializeRequest } from '../http/exchange.js';
+import { renderShortList } from '../support/render-short-list.js';
+import { joinLines, shorten } from '../support/untrusted-text.js';
+import { isSerial, listRequests } from './case-sender.js';
+import { listSampleCases } from './sample.js';
+
+export interface Plan {
+  readonly calibration: readonly HttpRequest[];
+  readonly cases: readonly PlannedCase[];
+  /** The cases that are sent again at the end, and the number of their requests. */
+  readonly samples: { readonly ids: readonly string[]; readonly requests: number };
+}
+
+export interface PlannedCase {
+  readonly id: string;
+  /** Why nothing is sent, if so. */
+  readonly reason?: string;
+  readonly isIntrusive: boolean;
+  /** Those that no earlier case has sent. */
+  readonly requests: readonly HttpRequest[];
+  /** Why some of its requests are not sent: the adapter cannot express them. */
+  readonly unsupported?: readonly string[];
+}
+
+/** Lists the requests that a run would send. */
+export function createPlan(suite: Suite, settings: RunScope): Plan {
+  const { operation = {} } = settings.target;
+  const relocate = (requests: readonly HttpRequest[]) => requests.map((request) => relocateRequest(request, operation));
+  const tally = createRequestTally();
+  const samples = listSampleCases(suite);
+  return {
+    calibration: relocate(suite.calibration),
+    cases: suite.cases.map((testCase): PlannedCase => {
+      const reason = findExclusionReason(testCase, settings) ?? explainNotApplicable(testCase);
+      const own = { id: testCase.id, isIntrusive: testCase.tags.includes(tag.intrusive) };
+      return reason === undefined
+        ? { ...own, requests: relocate(tally.addCase(testCase)) }
+        : { ...own, reason, requests: [] };
+    }),
+    samples: { ids: samples.map(({ id }) => id), requests: samples.flatMap(listRequests).length },
+  };
+}
+
+/** Counts the requests of several cases: equal ones once, except those of serial cases. */
+export function createRequestTally() {
+  const known = new Set<string>();
+  /** Lists the requests of a case that no earlier case has sent. */
+  const listNewRequests = (testCase: TestCase): HttpRequest[] => {
+    const all = listRequests(testCase);
+    if (isSerial(testCase)) return all;
+    const byText = new Map(all.map((request) => [serializeRequest(request), request]));
+    return [...byText].flatMap(([text, request]) => (known.has(text) ? [] : [request]));
+  };
+  return {
+    listNewRequests,
+    /** Adds a case. Returns its new requests. */
+    addCase(testCase: TestCase): HttpRequest[] {
+      const added = listNewRequests(testCase);
+      if (!isSerial(testCase)) for (const request of added) known.add(serializeRequest(request));
+      return added;
+    },
+  };
+}
+
+/** Replaces the requests of a plan by those that an adapter makes. Further pages are not known before there are responses. */
+export async function adaptPlan(
+  plan: Plan,
+  adapt: (request: HttpRequest) => Promise<HttpRequest | Unsupported>,
+): Promise<Plan> {
+  const adaptAll = async (requests: readonly HttpRequest[]) => {
+    const all = await Promise.all(requests.map(adapt));
+    const reasons = all.flatMap((each) => ('unsupported' in each ? [each.unsupported] : []));
+    const own = all.flatMap((each) => ('unsupported' in each ? [] : [each]));
+    return { requests: own, unsupported: [...new Set(reasons)] };
+  };
+  const cases = await Promise.all(plan.cases.map(async (each) => ({ ...each, ...(await adaptAll(each.requests)) })));
+  return { ...plan, calibration: (await adaptAll(plan.calibration)).requests, cases };
+}
+
+/** Counts the requests of a plan. */
+export function countPlannedRequests({ calibration, cases, samples }: Plan): number {
+  return calibration.length + cases.flatMap(({ requests }) => requests).length + samples.requests;
+}
+
+/** The length of a line about a request, in characters. */
+const maxLine = 160;
+
+/** Renders a plan for people: one line per request, and the totals. */
+export function renderPlan(plan: Plan, world: NamedWorld): string {
+  const { calibration, cases, samples } = plan;
+  const requestLine = (request: HttpRequest) => `  ${shorten(describeContent(request, world), maxLine)}`;
+  const sent = cases.filter(({ reason }) => reason === undefined);
+  return joinLines([
+    `calibration  (${calibration.length})`,
+    ...calibration.map(requestLine),
+    ...cases.flatMap(({ id, reason, isIntrusive, requests, unsupported = [] }) => [
+      `${id}  ${reason ?? `(${requests.length})${isIntrusive ? `  ${tag.intrusive}` : ''}`}`,
+      ...requests.map(requestLine),
+      ...unsupported.map((each) => `  not sent: ${each}`),
+    ]),
+    ...(samples.requests === 0 ? [] : [`${samples.ids.join(', ')}, again at the end  (${samples.requests})`]),
+    '',
+    `${sent.length} of ${cases.length} cases, ${countPlannedRequests(plan)} requests. What fails is sent again. Nothing was sent. For the requests of a case in full: npx conformance explain CASE`,
+  ]);
+}
+
+function explainNotApplicable({ rows }: TestCase): string | undefined {
+  if (rows.some(({ unavailable }) => unavailable.length === 0)) return undefined;
+  const unavailable = [...new Set(rows.flatMap((row) => row.unavailable))];
+  return `not applicable: the target does not have ${renderShortList(unavailable)}`;
+}

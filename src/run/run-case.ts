@@ -1,0 +1,142 @@
+import { listSuccesses } from '../assertions/row-evidence.js';
+import { findVolatilePaths } from '../assertions/stable-body.js';
+import { getSubjectId, type TestCase } from '../cases/test-case.js';
+import { documentedOperation } from '../contract/operation.js';
+import type { Channel } from '../http/exchange.js';
+import { wasSent } from '../http/retry.js';
+import { type CaseJudgement, judgeCase, type TargetContext } from '../judge/judge-case.js';
+import { extractBodies } from '../judge/recorded-bodies.js';
+import { inferShape } from '../record/body-shape.js';
+import { type Baseline, findDrift } from '../record/drift.js';
+import { escapeControlCharacters } from '../support/escape-control-characters.js';
+import { getMonotonicMs } from '../support/monotonic-clock.js';
+import { omitUndefined } from '../support/omit-undefined.js';
+import type { CaseExchanges, ResultWithExchanges } from './case-result.js';
+import type { CaseSender } from './case-sender.js';
+import { confirmFailure } from './confirm-failure.js';
+import type { EvidenceKeeper } from './evidence-keeper.js';
+import { sanitizeDrift, sanitizeResult, sanitizeText } from './sanitize-result.js';
+
+/** What a case is judged with, in addition to its exchanges. */
+export interface CaseTerms {
+  readonly background: TargetContext;
+  readonly expected: Baseline;
+  /** Whether to infer the shape of successful bodies, which costs more than judging them. */
+  readonly infersShape: boolean;
+  /** The same as that of the channel. */
+  readonly redact: Channel['redact'];
+  readonly keeper?: EvidenceKeeper | undefined;
+  /** Finds an exchange as it was kept. */
+  readonly find: EvidenceKeeper['find'];
+  /** Why the case is sent again; undefined for its own verdict. */
+  readonly purpose?: string | undefined;
+}
+
+/** Sends the requests of a case and judges the responses. */
+export async function runCase(
+  testCase: TestCase,
+  sender: CaseSender,
+  { background, expected, infersShape, redact, keeper, find, purpose }: CaseTerms,
+): Promise<ResultWithExchanges> {
+  const startedMs = getMonotonicMs();
+  const attempts = await sendAndJudge(testCase, sender, background);
+  const durationMs = getMonotonicMs() - startedMs;
+  keeper?.keepCase(testCase, [attempts.first, ...attempts.repetitions], purpose);
+  const judged = createResult(testCase, attempts);
+  // The outcome of an open value is text of the deployment; all other outcomes are words of the suite.
+  const isOpenValue = testCase.kind === 'question' && testCase.answer.kind === 'value';
+  const outcome = isOpenValue && judged.outcome !== undefined ? sanitizeText(judged.outcome, redact) : judged.outcome;
+  const result = sanitizeResult({ ...judged, ...omitUndefined({ outcome }) }, redact, find);
+  const wantsBodies = infersShape || expected.schemas.length > 0;
+  const successes = wantsBodies ? [...new Set(listResultBodies(testCase, attempts.first))] : [];
+  // The record must not contain keys that would need redaction.
+  const isShown = (key: string) => redact(key) === escapeControlCharacters(key);
+  const volatile = findVolatile(testCase, attempts.first).map(redact).sort();
+  const drift = findDrift({ ...result, ...omitUndefined({ extracted: judged.outcome }) }, successes, expected);
+  return {
+    ...result,
+    ...omitUndefined({
+      bodies: infersShape ? extractBodies(testCase, attempts.first.exchanges, background, redact) : undefined,
+      shape: infersShape ? inferShape(successes, background.recognizer.ids, isShown) : undefined,
+      volatile: volatile.length === 0 ? undefined : volatile,
+    }),
+    drift: drift.map((each) => sanitizeDrift(each, redact)),
+    durationMs,
+  };
+}
+
+/** The judgement of a case with all exchanges. */
+export interface CaseAttempts {
+  readonly judgement: CaseJudgement;
+  readonly first: CaseExchanges;
+  /** What was sent again, because the case failed. */
+  readonly repetitions: readonly CaseExchanges[];
+}
+
+/** Sends a case and judges it. A failure counts only if it is confirmed. */
+export async function sendAndJudge(
+  testCase: TestCase,
+  sender: CaseSender,
+  background: TargetContext,
+): Promise<CaseAttempts> {
+  const first = await sender.send(testCase);
+  const once = judgeCase(testCase, first.exchanges, background);
+  if (once.verdict !== 'fail' || testCase.kind === 'question') return { judgement: once, first, repetitions: [] };
+  return { first, ...(await confirmFailure(testCase, sender, background, first, once)) };
+}
+
+function createResult(testCase: TestCase, { judgement, first, repetitions }: CaseAttempts): ResultWithExchanges {
+  const { verdict, reason, at, expected, exchange = '', rows, outcome, isUnstable } = judgement;
+  const row = rows.findIndex(
+    (each) => each.verdict === verdict && each.at === at && each.exchange === judgement.exchange,
+  );
+  const findShown = (sent: CaseExchanges | undefined) => sent?.exchanges[Math.max(row, 0)]?.get(exchange);
+  const shown = findShown(first);
+  const isUnsent = verdict === 'inconclusive' && shown !== undefined && !wasSent(shown);
+  const sum = (count: 'count' | 'requestsSent') =>
+    [first, ...repetitions].reduce((total, sent) => total + sent[count], 0);
+  return {
+    id: testCase.id,
+    subject: getSubjectId(testCase),
+    verdict: isUnsent ? 'not-run' : verdict,
+    reason,
+    at,
+    rows: rows.map(({ title, verdict, reason }) => ({
+      title,
+      verdict,
+      reason,
+    })),
+    drift: [],
+    exchangesJudged: sum('count'),
+    requestsSent: sum('requestsSent'),
+    durationMs: 0,
+    ...omitUndefined({
+      expected: verdict === 'fail' ? expected : undefined,
+      outcome,
+      exchange: shown,
+      repeatedExchange: isUnstable ? repetitions.map(findShown).findLast((each) => each !== undefined) : undefined,
+    }),
+  };
+}
+
+/** With more volatile places than this, the body as a whole counts as volatile. */
+const maxVolatile = 100;
+
+/** Finds the places whose values differ between responses to the same request. */
+function findVolatile({ kind }: TestCase, { exchanges }: CaseExchanges): string[] {
+  if (kind !== 'question') return [];
+  const paths = exchanges.flatMap((row) => [...findVolatilePaths({ exchanges: row })]);
+  return paths.length > maxVolatile ? [''] : paths;
+}
+
+/** Lists the successful bodies of the operation; responses to other methods and paths may have another shape. */
+function listResultBodies({ rows }: TestCase, { exchanges }: CaseExchanges): string[] {
+  const { method, path } = documentedOperation;
+  const results = rows.flatMap(({ requests }, n) =>
+    [...requests].flatMap(([name, request]) => {
+      const isOfOperation = request.method === method && request.path.split('?')[0] === path;
+      return (isOfOperation && exchanges[n]?.get(name)) || [];
+    }),
+  );
+  return listSuccesses(results).map(({ response }) => response.body);
+}

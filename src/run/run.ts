@@ -1,0 +1,118 @@
+import type { Suite } from '../cases/suite.js';
+import type { TestCase } from '../cases/test-case.js';
+import type { Channel } from '../http/exchange.js';
+import type { TargetContext } from '../judge/judge-case.js';
+import { createRecognizer, type Recognizer } from '../recognition/recognizer.js';
+import type { MentionFilter } from '../recognition/sibling-values.js';
+import { hasMentions } from '../recognition/tier-mentions.js';
+import { type Baseline, emptyBaseline } from '../record/drift.js';
+import { InternalError } from '../support/internal-error.js';
+import { type Calibration, calibrate } from './calibrate.js';
+import { createUnsentResult, type ResultWithExchanges, samplesCaseId } from './case-result.js';
+import { type CaseSender, createCaseSender } from './case-sender.js';
+import { calibrationPurpose, type EvidenceKeeper } from './evidence-keeper.js';
+import type { Replay } from './replay.js';
+import { runCase } from './run-case.js';
+import { combineSampleResults, listSampleCases } from './sample.js';
+
+/** What the user states about a target and wants from a run. */
+export interface EngineOptions {
+  /** Patterns under which responses name the returned tiers, if the suite cannot detect them. */
+  readonly tierPatterns?: readonly string[];
+  /** Which mentions of tiers count. */
+  readonly mentionFilter?: MentionFilter;
+  readonly expected?: Baseline;
+  /** Whether to infer the shape of successful bodies, for a record. */
+  readonly infersShape?: boolean;
+  /** Whether the user states that the test data is loaded; otherwise a response must show it. */
+  readonly isWorldLoaded?: boolean;
+  /** A recognizer to share with other runs. */
+  readonly recognizer?: Recognizer;
+  /** Explains why a case is excluded from the run; undefined if it is not. */
+  findExclusionReason?(testCase: TestCase): string | undefined;
+  /** Keeps all exchanges. */
+  readonly keeper?: EvidenceKeeper;
+  /** Replaces the target by recorded exchanges; the channel then only redacts. */
+  readonly replay?: Replay;
+  /** The ids of the cases that will be run. Their requests are sent ahead, in the order of the suite. */
+  readonly plannedCases?: ReadonlySet<string>;
+}
+
+/** A run against one target, in one process. */
+export type Run = Awaited<ReturnType<typeof startRun>>;
+
+/**
+ * Starts a run and sends the calibration requests.
+ *
+ * @param known the calibration of another process of the same run, if it has sent these requests
+ */
+export async function startRun(suite: Suite, channel: Channel, options: EngineOptions = {}, known?: Calibration) {
+  const { world } = suite;
+  const { tierPatterns, expected = emptyBaseline, infersShape = false, isWorldLoaded = false } = options;
+  const { mentionFilter, recognizer = createRecognizer(world, mentionFilter) } = options;
+  const { replay, keeper } = options;
+  const createChannel = (purpose: string) => {
+    const source = replay?.createChannel(purpose) ?? channel;
+    return keeper?.wrapChannel(source, purpose) ?? source;
+  };
+  const isDescribed = isWorldLoaded || tierPatterns !== undefined;
+  const calibration = known ?? (await calibrate(suite, createChannel(calibrationPurpose), recognizer, isDescribed));
+  const { namings, unreachable } = calibration;
+  const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
+  const background: TargetContext = {
+    world,
+    recognizer,
+    calibration: calibration.exchanges,
+    // A target without ids of tiers cannot show any, and the remaining cases need none.
+    isWorldLoaded,
+    isWorldSeen: isWorldLoaded || !hasTiers || namings.some(hasMentions),
+    ...(tierPatterns === undefined ? {} : { configuredPatterns: tierPatterns }),
+  };
+  const findUnsentResult = (testCase: TestCase): ResultWithExchanges | undefined => {
+    if (unreachable !== undefined) return createUnsentResult(testCase, 'inconclusive', unreachable);
+    const reason = options.findExclusionReason?.(testCase);
+    return reason === undefined ? undefined : createUnsentResult(testCase, 'not-applicable', reason);
+  };
+  const planned = suite.cases.filter(
+    (testCase) => options.plannedCases?.has(testCase.id) && findUnsentResult(testCase) === undefined,
+  );
+  const sender = replay?.createSender() ?? createCaseSender(channel, planned);
+  const { find = replay?.find ?? (() => undefined) } = keeper ?? {};
+  const terms = { background, expected, infersShape, keeper, find, redact: (text: string) => channel.redact(text) };
+  const runWith = async (sender: CaseSender, testCase: TestCase, purpose?: string): Promise<ResultWithExchanges> => {
+    try {
+      return findUnsentResult(testCase) ?? (await runCase(testCase, sender, { ...terms, purpose }));
+    } catch (error) {
+      return createUnsentResult(testCase, 'error', new InternalError(error).message);
+    }
+  };
+  return {
+    calibration,
+    /** What every case is judged with. */
+    background,
+    /** Sends and judges a case, unless the target is unreachable or the case is excluded. */
+    runCase: (testCase: TestCase) => runWith(sender, testCase),
+    /** Returns the exchanges that were kept since the last call; none without a keeper. */
+    takeEvidence: () => keeper?.take() ?? { exchanges: [], uses: [] },
+    /** Sends the sample cases again, to detect a deployment that changed during the run. */
+    async repeatSamples() {
+      const results: ResultWithExchanges[] = [];
+      const sender = replay?.createSender(samplesCaseId) ?? createCaseSender(channel);
+      for (const testCase of listSampleCases(suite)) results.push(await runWith(sender, testCase, samplesCaseId));
+      return combineSampleResults(results);
+    },
+  };
+}
+
+/** Runs a whole suite in this process: calibration, all cases, sample cases. */
+export async function runSuite(
+  suite: Suite,
+  channel: Channel,
+  options: EngineOptions = {},
+): Promise<{ results: ResultWithExchanges[]; calibration: Calibration }> {
+  const run = await startRun(suite, channel, { ...options, plannedCases: new Set(suite.cases.map(({ id }) => id)) });
+  const results: ResultWithExchanges[] = [];
+  for (const testCase of suite.cases) results.push(await run.runCase(testCase));
+  if (listSampleCases(suite).length > 0) results.push(await run.repeatSamples());
+  return { results, calibration: run.calibration };
+}

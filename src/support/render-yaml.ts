@@ -1,0 +1,30 @@
+import { Document, type ScalarTag, visit } from 'yaml';
+import { escapeControlCharacters } from './escape-control-characters.js';
+
+/** Renders a value as YAML that reads back the same, in which no untrusted text begins a line. */
+export function renderYaml(value: object): string {
+  const document = new Document(value, { aliasDuplicateObjects: false, customTags: (tags) => [quotedText, ...tags] });
+  visit(document, {
+    Scalar(role, scalar) {
+      if (role === 'key' && !/^\w/.test(String(scalar.value))) scalar.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return document.toString({ lineWidth: 0, doubleQuotedAsJSON: true });
+}
+
+/** Matches texts that YAML can have in a block: no line ends in white space. */
+const fitsBlock = /^\S(.*\S)?(\n+.*\S)*$/;
+/** Matches lines that a pipeline would obey. */
+const commands = /^\s*::/m;
+
+/** Quotes texts that need escapes, which YAML reads only in double quotes, and texts that do not fit a block. */
+const quotedText: ScalarTag = {
+  tag: 'tag:yaml.org,2002:str',
+  default: true,
+  identify: (value) =>
+    typeof value === 'string' &&
+    (value !== escapeControlCharacters(value) ||
+      (value.includes('\n') && (!fitsBlock.test(value) || commands.test(value)))),
+  resolve: (text) => text,
+  stringify: ({ value }) => escapeControlCharacters(JSON.stringify(value)),
+};

@@ -1,0 +1,169 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { findCasesByName, findExclusionReason, type RunScope, selectFromSuite } from '../cases/case-selection.js';
+import { readDiscriminatingRows } from '../cases/discriminating-rows.js';
+import { isOwnCase, type Suite } from '../cases/suite.js';
+import { referenceNotice, renderAdapterNotice } from '../certificate/notices.js';
+import { describeRelocation } from '../contract/relocation.js';
+import { createRedactor } from '../http/redactor.js';
+import { createBaseline, describeUncompared } from '../record/baseline.js';
+import type { Baseline } from '../record/drift.js';
+import { readRecord, type TargetRecord } from '../record/target-record.js';
+import { type QuickRows, selectQuickRows } from '../run/quick-rows.js';
+import type { EngineOptions } from '../run/run.js';
+import { omitUndefined } from '../support/omit-undefined.js';
+import { type Problem, refuse, UnusableInput } from '../support/problem.js';
+import { suggest } from '../support/suggest.js';
+import { toOneLine } from '../support/untrusted-text.js';
+import type { Environment, RunOptions } from './run-options.js';
+import { loadTarget, type Target } from './target.js';
+import { listSecrets, type TargetConnection } from './target-connection.js';
+
+/**
+ * The settings of a run, without the connection to the target. They are read once, contain no secrets, and are passed to
+ * every process of the run with `v8.serialize`. Secrets are in `TargetConnection`.
+ */
+export interface RunSettings {
+  readonly target: Target;
+  readonly expected: Baseline;
+  /** Whether cases with bad credentials, oversized bodies or other methods are excluded. */
+  readonly excludesIntrusive: boolean;
+  /** The ids of the cases to run. Default: all. */
+  readonly only?: readonly string[];
+  readonly quick?: QuickRows;
+  readonly notes: readonly string[];
+  readonly out: string;
+  readonly recordTo?: string;
+  /** The last day of that record. */
+  readonly recordUntil?: string;
+}
+
+/**
+ * Reads the settings of a run and the files that they name.
+ *
+ * @param suite with the ids of the target
+ * @throws UnusableInput with every problem of the files
+ */
+export function loadSettings(options: RunOptions, environment: Environment, suite: Suite): RunSettings {
+  const { target, connection } = loadTarget(options, environment);
+  const problems = [...findPinProblems(target, suite), ...findSecretsInRequests(connection, suite)];
+  if (problems.length > 0) throw new UnusableInput(problems);
+  const { against, recordTo, recordUntil } = options;
+  const record = against ? readRecord(against) : undefined;
+  const recordNote = record && describeUncompared(record, suite);
+  const pins = Object.fromEntries([...target.pins].map(([question, { outcome }]) => [question, outcome]));
+  // Fails if the file is not a record, so that nothing else is overwritten.
+  const older = recordTo && existsSync(recordTo) ? readRecord(recordTo) : undefined;
+  if (older !== undefined && recordUntil === undefined) refuseLossOfDates(older, recordTo);
+  const excludesIntrusive = options.intrusive === false;
+  return {
+    target,
+    expected: createBaseline(record, pins, target.responseSchema, target.additive),
+    excludesIntrusive,
+    notes: [
+      ...listTargetNotes(target, suite.world.ownPromotions),
+      ...target.notes,
+      ...(recordNote === undefined ? [] : [recordNote]),
+    ],
+    ...readSelection(options, suite, { target, excludesIntrusive }),
+    out: options.out ?? path.join('results', createFolderName(target.name)),
+    ...(recordTo ? { recordTo, ...omitUndefined({ recordUntil }) } : {}),
+  };
+}
+
+/** @throws UnusableInput if a record has a last day that the next record would not have */
+function refuseLossOfDates({ until, questions }: TargetRecord, file = ''): void {
+  if (until === undefined && Object.values(questions).every((answer) => answer.until === undefined)) return;
+  const hint = "Name the next last day, such as --until 2027-03-31, or remove 'until' from the record.";
+  throw refuse(file, "has 'until', and the new record would have no last day", hint);
+}
+
+/** Lists what a reader of results must know of the target. */
+export function listTargetNotes(
+  { kind, operation, adapter, tierPatterns, mentionFilter }: Target,
+  ownPromotions: number | undefined,
+): string[] {
+  const where = JSON.stringify(mentionFilter?.where ?? {});
+  const stated = 'The target file states';
+  return [
+    kind === 'reference' ? referenceNotice : undefined,
+    operation && describeRelocation(operation),
+    adapter && renderAdapterNotice(adapter),
+    tierPatterns && `${stated} where responses name promotions: ${toOneLine(tierPatterns.join(', '))}.`,
+    where === '{}' ? undefined : `${stated} which of them were returned: ${toOneLine(where)}.`,
+    ownPromotions === undefined
+      ? undefined
+      : `${stated} that ${ownPromotions} of the newest 150 promotions are the deployment's own.`,
+  ].filter((note) => note !== undefined);
+}
+
+/**
+ * Selects cases and rows.
+ *
+ * @param recordedOnly the ids of the cases of an earlier run, if the options name none
+ * @throws UnusableInput for unknown names, and if `--quick` has no row of the selected cases
+ */
+export function readSelection(
+  options: RunOptions,
+  suite: Suite,
+  scope: RunScope,
+  recordedOnly?: readonly string[],
+): Pick<RunSettings, 'only' | 'quick'> {
+  const only = options.only === undefined ? recordedOnly : findCasesByName(options.only, suite, '--only');
+  if (!options.quick) return omitUndefined({ only });
+  const quick = selectQuickRows(selectFromSuite(suite, omitUndefined({ only })), readDiscriminatingRows(), scope);
+  if (quick.rows.size === 0)
+    throw refuse('--quick', 'sends no row of the selected cases', 'Select other cases, or leave out --quick.');
+  return { quick, ...omitUndefined({ only }) };
+}
+
+/** Converts settings to options of the engine. */
+export function createEngineOptions(settings: RunSettings): EngineOptions {
+  const { target, expected, recordTo } = settings;
+  return {
+    expected,
+    isWorldLoaded: target.isWorldLoaded,
+    infersShape: recordTo !== undefined,
+    findExclusionReason: (testCase) => findExclusionReason(testCase, settings),
+    ...omitUndefined({ tierPatterns: target.tierPatterns, mentionFilter: target.mentionFilter }),
+  };
+}
+
+/** Converts the name of a target to a folder name. */
+export function createFolderName(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9._-]+|^\.+/g, '-');
+}
+
+/** Redaction would change these texts in the evidence: `verify` could not judge it again. */
+function findSecretsInRequests(connection: TargetConnection, { cases, world }: Suite): Problem[] {
+  const texts = new Set([
+    ...Object.values(world.ids).flatMap((ids) => [...ids.values()]),
+    ...cases.flatMap((each) =>
+      each.rows
+        .flatMap(({ requests }) => [...requests.values()])
+        // Evidence has query and body of the suite's own requests as they are.
+        .flatMap(({ path, headers, body = '' }) => [...(isOwnCase(each) ? [path, body] : []), ...headers.flat()]),
+    ),
+  ]);
+  return listSecrets(connection).flatMap((secret) => {
+    const redact = createRedactor([secret]);
+    if ([...texts].every((text) => redact(text) === text)) return [];
+    const at = { setting: secret.placeholder.slice(1) };
+    const message = 'its value is a part of an id or of a request, so it cannot be hidden in the evidence';
+    return [{ at, message, hint: 'Use another value. A header that is no secret needs no variable.' }];
+  });
+}
+
+function findPinProblems({ pins }: Target, { contract }: Suite): Problem[] {
+  return [...pins].flatMap(([id, { outcome, at }]) => {
+    const answer = contract.questions.find((each) => each.id === id)?.answer;
+    if (answer === undefined) {
+      const known = contract.questions.map((each) => each.id);
+      return [{ at, message: `unknown question '${id}'`, hint: suggest(id, known) }];
+    }
+    if (answer.kind === 'value' || answer.outcomes.has(outcome)) return [];
+    return [
+      { at, message: `'${id}' has no outcome '${outcome}'`, hint: suggest(outcome, [...answer.outcomes.keys()]) },
+    ];
+  });
+}

@@ -1,0 +1,61 @@
+import path from 'node:path';
+import type { Rule } from '../contract/world.js';
+import type { AdditivePolicy } from '../record/drift.js';
+import { readInputFile } from '../support/read-input-file.js';
+import { validateFile } from '../support/schema-validation.js';
+import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
+import type { RunOptions } from './run-options.js';
+
+/** The target file that `init` writes into a project. */
+export const initialTargetFile = 'conformance/target.yaml';
+
+/** The content of a target file; see `schemas/target.schema.json`. */
+export interface TargetDocument {
+  name: string;
+  version?: string;
+  contact?: string;
+  base_url?: string;
+  credentials?: { application_id?: string; token?: string };
+  bindings?: string;
+  capabilities?: Rule['kind'][];
+  response?: { tier?: string | string[]; where?: Record<string, unknown>; schema?: string };
+  pins?: Record<string, string>;
+  drift?: { additive?: AdditivePolicy };
+  operation?: { method?: string; path?: string };
+  adapter?: string;
+  headers?: Record<string, string>;
+  proxy?: string;
+  pacing?: { requests_per_second?: number; concurrency?: number };
+  limits?: { timeout_ms?: number; body_bytes?: number; body_values?: number; header_bytes?: number };
+  retry?: { delays_seconds?: number[]; max_delay_seconds?: number };
+  budget?: { requests?: number; seconds?: number };
+  tls?: { ca?: string; cert?: string; key?: string };
+  allow_http?: boolean;
+  world?: 'loaded';
+  own_promotions?: number | (string | number)[];
+}
+
+/** A target file that matches its schema. */
+export interface TargetFile {
+  readonly yaml: YamlFile;
+  readonly document: TargetDocument;
+}
+
+/** Reads the target file that the options name, if any. @throws UnusableInput with all its problems */
+export function readTargetFile({ target, reference }: RunOptions): TargetFile | undefined {
+  if (!target || reference) return undefined;
+  const yaml = readYaml(target, target);
+  return { yaml, document: validateFile('target', yaml) as TargetDocument };
+}
+
+/** Resolves a path relative to a target file. */
+export function resolveBeside({ yaml }: TargetFile, name: string): string {
+  return path.resolve(path.dirname(yaml.file), name);
+}
+
+/** Reads a file that a target file names. @throws UnusableInput with the location of the name */
+export function readBeside(target: TargetFile, name: string, at: YamlPath): string {
+  const file = resolveBeside(target, name);
+  const place = { at: target.yaml.locate(at), name };
+  return readInputFile(file, 'Paths are relative to the target file.', place).toString('utf8');
+}

@@ -1,0 +1,198 @@
+/** The evidence of a run, and judging it again. */
+
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from '@playwright/test';
+import { faults } from '../../reference/faults/index.js';
+import { parseArchive } from '../../src/certificate/har-archive.js';
+import { listCredentialSecrets } from '../../src/contract/operation.js';
+import type { Channel, HttpRequest } from '../../src/http/exchange.js';
+import { createRedactor } from '../../src/http/redactor.js';
+import { notReachedReason } from '../../src/run/case-result.js';
+import { isJsonObject, parseJson } from '../../src/support/json.js';
+import { loadValidator } from '../../src/support/schema-validation.js';
+import { encodeRecordedInputs } from '../../src/target/recorded-run.js';
+import { loadSettings } from '../../src/target/settings.js';
+import { openBrowser } from '../support/browser.js';
+import { makeTestFolder } from '../support/cli.js';
+import { channelTo, createReference, suite } from '../support/in-process.js';
+import {
+  bareOrigin,
+  createArchive,
+  judgeAgain,
+  readEvidenceBack,
+  runWithEvidence,
+} from '../support/run-with-evidence.js';
+
+const window = 'window-of-149';
+
+async function expectSame(channel: Channel, options: Parameters<typeof runWithEvidence>[1] = {}) {
+  const left = await runWithEvidence(channel, options);
+  expect(await judgeAgain(left)).toEqual(left.certificate);
+  return left;
+}
+
+test.describe('Judging the evidence again gives the same certificate', () => {
+  test('for the reference deployment, whose evidence is small and valid', async () => {
+    const left = await expectSame(channelTo(createReference()));
+    expect(left.certificate.verdict).toBe('conforms');
+    const { content } = createArchive(left.evidence, left.origin);
+    expect(readEvidenceBack(left).evidence).toEqual(left.evidence);
+    const samples = left.evidence.uses.filter((use) => use.case.startsWith('sampled-again/')).map((use) => use.case);
+    expect(new Set(samples).size).toBe(suite.cases.filter(({ tags }) => tags.includes('sample')).length);
+    expect(gzipSync(content).length).toBeLessThan(3 * 1024 * 1024);
+    const archive = JSON.parse(content.toString('utf8'));
+    const validate = loadValidator('evidence');
+    expect(validate(archive), JSON.stringify(validate.errors?.slice(0, 3))).toBe(true);
+  });
+
+  test('for a run with a token that is a word of its requests', async () => {
+    const secrets = listCredentialSecrets({ applicationId: 'shop-application', token: 'credit-card' });
+    const echo = (request: HttpRequest) => ({
+      ...createReference()(request),
+      headers: [['x-echo', 'credit-card'] as const],
+    });
+    const { evidence } = await expectSame(channelTo(echo), { withoutSecrets: createRedactor(secrets) });
+    expect(JSON.stringify(evidence.exchanges.map(({ exchange }) => exchange.request))).toContain('credit-card');
+    expect(JSON.stringify(evidence.exchanges)).not.toContain('["x-echo","credit-card"]');
+  });
+
+  /** A deployment that reads the customer of another request, if several are under way. */
+  function channelToMixer(): Channel {
+    const channel = channelTo(createReference());
+    const underWay: HttpRequest[] = [];
+    return {
+      ...channel,
+      async send(request) {
+        underWay.push(request);
+        await setImmediate();
+        const { body = '' } = underWay.at(-1) ?? request;
+        underWay.splice(underWay.indexOf(request), 1);
+        const { customer } = (parseJson(body) ?? {}) as { customer?: unknown };
+        const own = parseJson(request.body ?? '');
+        const mixed = isJsonObject(own) ? { ...request, body: JSON.stringify({ ...own, customer }) } : request;
+        return { ...(await channel.send(mixed)), request };
+      },
+    };
+  }
+
+  test('for a deployment that mixes up requests', async () => {
+    const { certificate, evidence } = await expectSame(channelToMixer(), { options: { only: ['customer'] } });
+    expect(certificate.verdict).toBe('does-not-conform');
+    expect(JSON.stringify(certificate.requirements)).toContain('Only among other requests: ');
+    expect(evidence.uses.some((use) => use.case.startsWith('batch/'))).toBe(true);
+  });
+
+  const few = 'limit,quantity,response-status,unknown-query-parameter,deprecation-headers';
+  const outages: Readonly<Record<string, () => Channel>> = {
+    'that answers some requests too late': () => {
+      const channel = channelTo(createReference());
+      let turn = 0;
+      const send: Channel['send'] = async (request) => {
+        turn += 1;
+        if (turn % 5 > 0) return channel.send(request);
+        return { request, transportError: 'timed-out', message: 'Too late.', attempts: 2 };
+      };
+      return { ...channel, send };
+    },
+    'that fails every second time': () => {
+      let turn = 0;
+      const [good, bad] = [createReference(), createReference({ faults: [window] })];
+      return channelTo((request) => {
+        turn += 1;
+        return turn % 2 === 0 ? bad(request) : good(request);
+      });
+    },
+    'with long headers and control characters': () =>
+      channelTo((request) => {
+        const { headers, ...rest } = createReference()(request);
+        return { ...rest, headers: [...headers, ['deprecation', `\u001b[2J${'long '.repeat(2_000)}`]] };
+      }),
+  };
+  for (const [what, channel] of Object.entries(outages))
+    test(`for a deployment ${what}`, { tag: what === 'that fails every second time' ? [] : '@long' }, async () => {
+      await expectSame(channel(), { options: { only: few.split(',') } });
+    });
+
+  test('for selected cases and for an interrupted run', async () => {
+    const left = await runWithEvidence(channelTo(createReference()), { selects: ({ id }) => id.startsWith('window') });
+    expect(await judgeAgain(left)).toEqual(left.certificate);
+    expect(left.certificate.verdict).toBe('incomplete');
+    const [id = ''] = left.origin.extent.judged;
+    const unjudged = [{ id, verdict: 'not-run', reason: notReachedReason }] as const;
+    const cutShort = await judgeAgain({
+      ...left,
+      origin: { ...left.origin, extent: { isCutShort: true, judged: [], unjudged } },
+    });
+    expect(cutShort.incomplete_because).toContain('The run was interrupted.');
+    const cases = cutShort.requirements.flatMap((requirement) => requirement.cases);
+    expect(cases.find((each) => each.id === id)?.reason).toBe('Not reached in this run.');
+  });
+
+  test('for every fault', { tag: '@long' }, async () => {
+    for (const fault of faults) await expectSame(channelTo(createReference({ faults: [fault.id] })));
+  });
+});
+
+test.describe('An archive', () => {
+  const origin = {
+    ...bareOrigin,
+    inputs: encodeRecordedInputs({}, loadSettings({ reference: true }, {}, suite)),
+  };
+  const request: HttpRequest = { method: 'GET', path: '/', headers: [] };
+  const write = (bodies: readonly string[]) => {
+    const exchanges = bodies.map((body, n) => ({
+      id: `one/${n + 1}/only/1`,
+      exchange: { request, response: { status: 200, headers: [], body } },
+    }));
+    return createArchive({ exchanges, uses: [] }, origin);
+  };
+  const readBodies = (content: Buffer) =>
+    parseArchive(content, 'evidence.har').evidence.exchanges.map(
+      ({ exchange }) => 'response' in exchange && exchange.response.body,
+    );
+
+  test('contains equal bodies once and escapes control characters', () => {
+    const body = `the same \u202e body ${'.'.repeat(100)}`;
+    const { content } = write([body, 'another', body]);
+    const text = content.toString('utf8');
+    expect(text.split('the same').length).toBe(2);
+    expect(text).not.toContain('\u202e');
+    expect(readBodies(content)).toEqual([body, 'another', body]);
+  });
+
+  const unit = 'abcdefgh'.repeat(128 * 1024);
+  const listLong = (count: number) => Array.from({ length: count }, (_, n) => `${n} ${unit}`);
+
+  test('is compressed if it is long', () => {
+    expect(write(listLong(7)).isCompressed).toBe(false);
+    const { content, isCompressed } = write(listLong(10));
+    expect(isCompressed).toBe(true);
+    expect(content.length).toBeLessThan(1024 * 1024);
+    expect(readBodies(content)).toEqual(listLong(10));
+  });
+
+  test('omits bodies beyond its limit', { tag: '@long' }, () => {
+    const { evidence } = parseArchive(write(listLong(130)).content, 'evidence.har.gz');
+    const omitted = evidence.exchanges.filter(({ exchange }) => 'transportError' in exchange);
+    expect(omitted.map(({ id }) => id)).toEqual(['one/128/only/1', 'one/129/only/1', 'one/130/only/1']);
+  });
+
+  test('can be replayed by a browser', { tag: '@long' }, async () => {
+    const folder = makeTestFolder();
+    const left = await runWithEvidence(channelTo(createReference()), { options: { only: ['limit'] } });
+    const file = path.join(folder, 'evidence.har');
+    writeFileSync(file, createArchive(left.evidence, left.origin).content);
+    const browser = await openBrowser();
+    const page = await browser.newPage();
+    await page.routeFromHAR(file, { notFound: 'abort' });
+    const { exchange } = left.evidence.exchanges[0] ?? {};
+    if (exchange === undefined || !('response' in exchange)) throw new Error('Nothing was answered.');
+    const response = await page.goto(`${left.origin.baseUrl}${exchange.request.path}`);
+    expect(response?.status()).toBe(exchange.response.status);
+    expect(await response?.text()).toBe(exchange.response.body);
+    await browser.close();
+  });
+});

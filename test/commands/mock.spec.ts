@@ -1,0 +1,261 @@
+/** Deployments of any shape, recorded and served again, and drift from the record. */
+
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { convertOutcomesToBehaviours } from '../../reference/behaviours.js';
+import type { StoredEvidence } from '../../src/certificate/har-archive.js';
+import { exitStatus } from '../../src/cli/exit-status.js';
+import type { HttpResponse } from '../../src/http/exchange.js';
+import { mockFromRecord } from '../../src/mock-from-record.js';
+import { createBaseline } from '../../src/record/baseline.js';
+import type { AdditivePolicy } from '../../src/record/drift.js';
+import { createRecord, parseRecord, renderRecord, type TargetRecord } from '../../src/record/target-record.js';
+import {
+  commandLine,
+  credentialVariables,
+  loadCertificate,
+  makeTestFolder,
+  runConformance,
+  runConformanceInProcess,
+  watchProcess,
+} from '../support/cli.js';
+import { compareAnswers } from '../support/compare-answers.js';
+import { type Answer, addMembers, certifyInProcess, channelTo, createReference, suite } from '../support/in-process.js';
+import { createIndependentDeployment, listen, type ShapeName, shapes } from '../support/independent-deployment.js';
+import { createPatchedRequest } from '../support/patched-request.js';
+import { collectAnswers } from '../support/run-with-evidence.js';
+
+const { world } = suite;
+const cwd = makeTestFolder();
+
+/** Adds members to every successful body. */
+const adding = (respond: Answer, create: () => object) =>
+  addMembers(respond, ({ status }) => (status < 400 ? create() : {}));
+
+async function recorded(respond: Answer, options: { tierPatterns?: readonly string[] } = {}): Promise<TargetRecord> {
+  const { results } = await certifyInProcess(respond, { infersShape: true, ...options });
+  // As it is read from a file.
+  return parseRecord(renderRecord(createRecord(suite, results, 'mock')), 'record.yaml');
+}
+
+/** What `serve --as` serves. */
+function served(record: TargetRecord): Answer {
+  const outcomes = Object.entries(record.questions).map(([id, { outcome }]) => [id, outcome]);
+  const { behaviours } = convertOutcomesToBehaviours(Object.fromEntries(outcomes));
+  const change = mockFromRecord(record, world);
+  return createReference({ behaviours, change });
+}
+
+async function driftOf(
+  respond: Answer,
+  record: TargetRecord,
+  { additive, ...options }: { additive?: AdditivePolicy; tierPatterns?: readonly string[] } = {},
+) {
+  const expected = createBaseline(record, {}, undefined, additive);
+  const { certificate } = await certifyInProcess(respond, { expected, ...options });
+  expect(certificate.verdict).toBe('conforms');
+  return { certificate, drift: certificate.drift.map(({ text }) => text) };
+}
+
+const filterBy = (key: string, value: string) =>
+  createPatchedRequest(world, { query: { [`[filters][metadata.${key}][conditions][$is]`]: value } });
+/** Requests that return many promotions, one and none. */
+const requests = [createPatchedRequest(world), filterBy('level', 'marigold'), filterBy('no_such_key', '1')];
+
+/** Shapes without one list of all promotions: a mock answers in its own shape. */
+const unlisted: readonly string[] = [
+  'linked-list',
+  'tree',
+  'grouped-by-campaign',
+  'grouped-by-campaign-key',
+  'indices-as-keys',
+  'packed-in-a-string',
+];
+
+/** Shapes with members that differ by promotion, or that list skipped promotions. */
+const inexact: readonly string[] = ['extra-fields', 'with-rejected'];
+
+/** In the short run. */
+const quick: readonly string[] = ['nested', 'keyed-by-id', 'wrapped-keyed-by-id', 'bare-array', 'linked-list'];
+
+for (const shape of Object.keys(shapes) as ShapeName[]) {
+  const tag = quick.includes(shape) ? [] : '@long';
+  test(`A mock of a recorded deployment does not drift: ${shape}`, { tag }, async () => {
+    const options = shape === 'with-rejected' ? { tierPatterns: ['/promotions/*/id'] } : {};
+    const respond = createIndependentDeployment(world, { shape });
+    const record = await recorded(respond, options);
+    if (unlisted.includes(shape)) {
+      expect(record.bodies?.promotions).toBeUndefined();
+      return;
+    }
+    const mock = served(record);
+    expect((await driftOf(mock, record, options)).drift).toEqual([]);
+    if (inexact.includes(shape)) return;
+    for (const request of requests) expect(JSON.parse(mock(request).body)).toEqual(JSON.parse(respond(request).body));
+  });
+}
+
+/** Refuses what the documentation does not describe, each with a status and a text of its own. */
+function choosingOtherStatuses(respond: Answer): Answer {
+  const refuse = (status: number, title: string): HttpResponse => ({
+    status,
+    headers: [['content-type', 'application/problem+json']],
+    body: JSON.stringify({ title, trace: 'a3f9c2d47b10e8' }),
+  });
+  const page = (status: number): HttpResponse => ({
+    status,
+    headers: [['content-type', 'text/html']],
+    body: '<h1>No</h1>',
+  });
+  return (request) => {
+    const { method, path: target, headers, body = '' } = request;
+    const header = (name: string) => headers.find(([each]) => each.toLowerCase() === name)?.[1];
+    if (method === 'OPTIONS') return { status: 204, headers: [['allow', 'GET']], body: '' };
+    if (method !== 'GET') return page(method === 'PUT' ? 501 : method === 'POST' ? 410 : 405);
+    if (/validation\/(\?|$)/.test(target)) return { status: 301, headers: [['location', '/elsewhere']], body: '' };
+    if (header('x-client-token') === undefined) return refuse(401, 'Send a token');
+    if (header('x-client-application-id') === undefined) return refuse(418, 'Send an application');
+    if (header('x-client-token') === 'wrong') return refuse(403, 'Wrong token');
+    if (header('content-type') === undefined) return page(406);
+    if (header('content-type') !== 'application/json') return refuse(415, 'Send JSON');
+    if (body.length > 40_000) return refuse(413, 'Too many items');
+    if (target.includes('no_such')) return refuse(422, 'Unknown parameter or filter');
+    if (/"quantity":(?:""|0|-|"[a-z])/.test(body)) return refuse(422, 'Wrong quantity');
+    if (/"metadata":\{"floor":3/.test(body)) return refuse(409, `${'A very long explanation. '.repeat(40)}`);
+    if (/"metadata":(?:"|\{"payment_mean":")|^\[/.test(body)) return refuse(500, 'Unexpected');
+    if (/audienceRulesOnly=(?:1|TRUE|&|$)/.test(target)) return refuse(422, 'Neither true nor false');
+    const response = respond(request);
+    if (response.status === 404) return refuse(404, 'Unknown customer');
+    return response.status === 400 ? refuse(422, 'Unprocessable') : response;
+  };
+}
+
+function findResponse({ exchanges, uses }: StoredEvidence, question: string): unknown {
+  const use = uses.find((each) => each.case === question && each.request === 'probe');
+  const exchange = use && exchanges.find(({ id }) => id === use.id)?.exchange;
+  if (exchange === undefined || !('response' in exchange)) return undefined;
+  const { status, headers, body } = exchange.response;
+  const type = headers.find(([name]) => name.toLowerCase() === 'content-type');
+  // A record leaves out what changes from response to response.
+  return { status, type, body: body.replace('a3f9c2d47b10e8', '…') };
+}
+
+test('A mock answers the requests of the questions as the deployment did', async () => {
+  for (const traits of [{ empty: 404 }, { unknownCustomer: 'rejected', omitted: 'rejected', empty: 204 }] as const) {
+    const respond = choosingOtherStatuses(createIndependentDeployment(world, traits));
+    const model = await collectAnswers(channelTo(respond));
+    const mock = await collectAnswers(channelTo(served(await recorded(respond))));
+    const { compared, differences, unread } = compareAnswers(model, mock);
+    expect([differences, unread]).toEqual([[], []]);
+    expect(compared).toBeGreaterThan(150);
+    for (const id of ['malformed-json', 'credentials-missing-token', 'credentials-wrong-token', 'method-post'])
+      expect([id, findResponse(mock, id)]).toEqual([id, findResponse(model, id)]);
+  }
+});
+
+test('A mock shows categories if the request expands them', async () => {
+  const record = await recorded(createReference());
+  const mock = served(record);
+  expect((await driftOf(mock, record)).drift).toEqual([]);
+  const expanding = createPatchedRequest(world, { body: { options: { expand: ['category'] } } });
+  expect(mock(expanding).body).toContain('"categories":[{');
+  expect(mock(createPatchedRequest(world)).body).not.toContain('categories');
+});
+
+test('Volatile members are not recorded and do not drift', async () => {
+  let number = 0;
+  const volatile = adding(createIndependentDeployment(world), () => {
+    number += 1;
+    return { request: { id: `req-${number}-of-today`, number } };
+  });
+  const record = await recorded(volatile);
+  expect(record.bodies?.promotions).toMatchObject({ request: { id: '<changing>', number: '<changing number>' } });
+  expect((await driftOf(served(record), record)).drift).toEqual([]);
+  expect((await driftOf(volatile, record)).drift).toEqual([]);
+});
+
+test('A new member in every response is one drift, one note or nothing', async () => {
+  const plain = createIndependentDeployment(world);
+  const record = await recorded(plain);
+  const changed = adding(plain, () => ({ version: 2 }));
+  const { drift } = await driftOf(changed, record);
+  const sentence =
+    "A response body does not fit the schema of the record at its root: must not have the member 'version'.";
+  expect(drift).toEqual([expect.stringMatching(/ The same in \d+ more cases\.$/)]);
+  expect(drift[0]?.startsWith(sentence)).toBe(true);
+
+  const noted = await driftOf(changed, record, { additive: 'note' });
+  expect(noted.drift).toEqual([]);
+  expect(noted.certificate.notes.filter((note) => note.startsWith(sentence))).toHaveLength(1);
+  const ignored = await driftOf(changed, record, { additive: 'ignore' });
+  expect([ignored.drift, ignored.certificate.notes.filter((note) => note.includes('version'))]).toEqual([[], []]);
+});
+
+test('certify --against reports drift; record --update shows the changes and accepts them', async () => {
+  const record = path.join(cwd, 'record.yaml');
+  const { url, close } = await listen(createIndependentDeployment(world, { numericStrings: 'rejected' }));
+  const only = ['--only', 'quantity-numeric-string'];
+  const update = ['record', url, '--to', record, '--update', '--out', 'updated', ...only];
+  const none = await runConformanceInProcess(update, { cwd, env: credentialVariables });
+  expect([none.status, existsSync(record)]).toEqual([exitStatus.unusableInput, false]);
+  expect(none.output).toContain('Leave out --update.');
+
+  const suiteOfIt = { name: suite.name, version: suite.version, digest: suite.digest };
+  const outcome = { outcome: 'as-number' };
+  const old = { target: 'shop', suite: suiteOfIt, questions: { 'quantity-numeric-string': outcome } };
+  writeFileSync(record, renderRecord(old));
+  const against = ['certify', '--base-url', url, '--against', record, '--out', 'compared', ...only];
+  expect((await runConformance(against, { cwd, env: credentialVariables })).status).toBe(exitStatus.drift);
+  const ended = await runConformance(update, { cwd, env: credentialVariables });
+  await close();
+  expect(ended.output).toContain("quantity-numeric-string is 'rejected'; the record says 'as-number'.");
+  expect(ended.status).toBe(exitStatus.conforms);
+  expect(parseRecord(readFileSync(record, 'utf8'), record).questions).toMatchObject({
+    'quantity-numeric-string': { outcome: 'rejected' },
+  });
+});
+
+test('serve --as serves what was recorded', async () => {
+  const file = path.join(cwd, 'served.yaml');
+  const { results } = await certifyInProcess(createIndependentDeployment(world, { numericStrings: 'rejected' }));
+  writeFileSync(file, renderRecord(createRecord(suite, results, 'shop')));
+  const { PATH, NODE_V8_COVERAGE } = process.env;
+  const child = spawn(process.execPath, [commandLine, 'serve', '--as', file], { cwd, env: { PATH, NODE_V8_COVERAGE } });
+  const { readOutput, ended } = watchProcess(child);
+  await expect.poll(readOutput, { timeout: 60_000 }).toContain('Ctrl-C');
+  const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(readOutput()) ?? [];
+  const only = ['--only', 'quantity-numeric-string', '--against', file, '--out', 'served'];
+  const certified = await runConformance(['certify', '--base-url', url, ...only], { cwd, env: credentialVariables });
+  child.kill('SIGTERM');
+  await ended;
+  expect(certified.status, certified.output).toBe(exitStatus.conforms);
+  const { questions, drift } = loadCertificate(cwd, 'served');
+  expect(drift).toEqual([]);
+  expect(questions.find(({ id }) => id === 'quantity-numeric-string')?.outcome).toBe('rejected');
+});
+
+test('serve refuses a world with broken references', async () => {
+  const whole = JSON.parse((await runConformanceInProcess(['world'], { cwd })).output);
+  const [tier] = whole.tiers;
+  for (const [change, message] of [
+    [{ rules: [null] }, 'world.json:1:'],
+    [{ campaign_id: 'none' }, `'${tier.id}' refers to nothing: campaign_id 'none'`],
+  ] as const) {
+    writeFileSync(path.join(cwd, 'world.json'), JSON.stringify({ ...whole, tiers: [{ ...tier, ...change }] }));
+    const { status, output } = await runConformanceInProcess(['serve', '--world', 'world.json'], { cwd });
+    expect([status, output]).toEqual([2, expect.stringContaining(message)]);
+  }
+});
+
+test('serve names a port that is in use', async () => {
+  const { url, close } = await listen(() => ({ status: 200, headers: [], body: '' }));
+  const { port } = new URL(url);
+  const { status, output } = await runConformanceInProcess(['serve', '--port', port], { cwd });
+  await close();
+  expect([status, output]).toEqual([
+    2,
+    expect.stringMatching(new RegExp(`address already in use.*:${port}: name another port`)),
+  ]);
+});

@@ -1,0 +1,185 @@
+/** The package as users get it: packed, installed into a project, and run there and in workflows. */
+
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { findFault } from '../../reference/faults/index.js';
+import { referenceCredentials } from '../../reference/reference-credentials.js';
+import { serveReference } from '../../reference/server.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { type CommandResult, loadCertificate, makeTestFolder, watchProcess } from '../support/cli.js';
+import { suite } from '../support/in-process.js';
+import { runWorkflow } from '../support/run-workflow.js';
+
+const folder = makeTestFolder();
+const project = path.join(folder, 'shop');
+const installed = path.join(project, 'node_modules', 'promotion-validation-conformance');
+const env = {
+  PATH: process.env.PATH ?? '',
+  HOME: process.env.HOME ?? '',
+  NO_COLOR: '1',
+  // What a cache has need not be fetched.
+  npm_config_prefer_offline: 'true',
+  npm_config_audit: 'false',
+  npm_config_fund: 'false',
+  npm_config_update_notifier: 'false',
+};
+
+/** Types a command in the project, without settings of this process. */
+function type(command: string): Promise<CommandResult> {
+  return watchProcess(spawn('bash', ['-c', command], { cwd: project, env })).ended;
+}
+
+/** The package of each import that is not of a file. */
+const imports = /^(?:(?:import|export) [^;]*?from |.*\bimport\()'([@a-z][^']*)'/gm;
+
+const inProject = (...steps: readonly string[]) => path.join(project, ...steps);
+const serve = (behaviours = {}, fault: readonly string[] = []) =>
+  serveReference({
+    world: suite.world,
+    credentials: referenceCredentials,
+    behaviours,
+    faults: fault.map(findFault),
+  });
+
+let reference: Awaited<ReturnType<typeof serve>>;
+
+/** What a repository's settings hold. */
+const settings = (url: string) => ({
+  'vars.BASE_URL': url,
+  'secrets.CLIENT_APPLICATION_ID': referenceCredentials.applicationId,
+  'secrets.CLIENT_TOKEN': referenceCredentials.token,
+});
+
+test.describe('The installed package', { tag: '@long' }, () => {
+  test.describe.configure({ mode: 'serial' });
+
+  test.beforeAll(async () => {
+    mkdirSync(project);
+    const packed = execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], {
+      cwd: packageRoot,
+      encoding: 'utf8',
+    });
+    const { status, output } = await type(`npm init --yes && npm install ../${packed.trim()}`);
+    expect(status, output).toBe(0);
+    reference = await serve();
+  });
+
+  test.afterAll(() => reference.close());
+
+  test('certifies after `init`', async () => {
+    expect(await type('npx conformance init')).toEqual({ status: 0, output: expect.stringContaining('Written') });
+    const { applicationId, token } = referenceCredentials;
+    const values = { BASE_URL: reference.url, CLIENT_APPLICATION_ID: applicationId, CLIENT_TOKEN: token };
+    const edits = Object.entries(values).map(([name, value]) => `-e 's#^${name}=.*#${name}=${value}#'`);
+    const { status, output } = await type(`sed ${edits.join(' ')} .env.example > .env && npx conformance certify`);
+    expect([status, output]).toEqual([0, expect.stringContaining(`\nCONFORMS  shop at ${reference.url}\n`)]);
+    expect(loadCertificate(project, 'results/shop')).toMatchObject({ verdict: 'conforms', target: { name: 'shop' } });
+  });
+
+  test('runs with Playwright and the config of `init`, and a selection that passes ends with 0', async () => {
+    const { status, output } = await type("npx playwright test --grep '@limit.newest-150'");
+    expect(status, output).toBe(0);
+    expect(output).toContain('CONFORMS as far as selected  shop');
+    const certificate = loadCertificate(project, 'results/shop');
+    expect([certificate.verdict, certificate.selected?.verdict]).toEqual(['incomplete', 'conforms']);
+    expect((await type('npx playwright test --list')).output).toMatch(
+      /cases\/requirements\/window\.yaml:\d+:\d+ › limit\.newest-150 › window-with-few-valid: /,
+    );
+  });
+
+  test('contains what runs need, and no tests', () => {
+    const names = readdirSync(installed, { recursive: true, encoding: 'utf8' });
+    expect(names.filter((name) => name.startsWith('dist/specs/'))).toEqual(['dist/specs/conformance.spec.js']);
+    expect(names.filter((name) => name.endsWith('.map') || /(?<!\.d)\.ts$/.test(name))).toEqual([]);
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8'));
+    const imported = names
+      .filter((name) => /^dist\/.*\.js$/.test(name))
+      .flatMap((name) => [...readFileSync(path.join(installed, name), 'utf8').matchAll(imports)])
+      .map(([, name = '']) =>
+        name
+          .split('/')
+          .slice(0, name.startsWith('@') ? 2 : 1)
+          .join('/'),
+      )
+      .filter((name) => !name.startsWith('node:'));
+    // All that it needs is installed with it, and nothing else.
+    expect([...new Set(imported)].sort()).toEqual(Object.keys(dependencies).sort());
+    for (const name of Object.keys(devDependencies)) expect(imported).not.toContain(name);
+  });
+
+  test('has an API whose types need no others', async () => {
+    const program = `import { certify } from 'promotion-validation-conformance';
+      const credentials = { applicationId: 'an-application', token: 'a-token' };
+      const { verdict } = await certify(async () => ({ status: 404, headers: [], body: '' }), { credentials });
+      export const shown: 'conforms' | 'does-not-conform' | 'incomplete' = verdict;`;
+    writeFileSync(inProject('program.mts'), program);
+    // Without the types of Node.js, and with those of the package looked through.
+    const tsc = path.join(packageRoot, 'node_modules', '.bin', 'tsc');
+    const compiled = await type(`${tsc} --strict --target es2023 --module nodenext --types '' program.mts`);
+    expect(compiled).toEqual({ status: 0, output: '' });
+    const ran = await type(`node -e "import('./program.mjs').then((m) => console.log(m.shown))"`);
+    expect(ran).toEqual({ status: 0, output: expect.stringMatching(/^(does-not-conform|incomplete)$/m) });
+  });
+
+  test('certifies in the workflow of `init`, with summary and artifact', async () => {
+    const file = inProject('.github', 'workflows', 'conformance.yml');
+    const ran = await runWorkflow(file, { cwd: project, contexts: settings(reference.url), env });
+    expect(ran.statuses, ran.output).toEqual({ 'npm ci': 0, 'Set up': 0, Certify: 0 });
+    expect(ran.summary).toContain('<h2>CONFORMS: shop</h2>');
+    expect(ran.outputs).toBe('exit-status=0\n');
+    expect(ran.uploaded).toEqual(['./results/conformance']);
+    expect(readdirSync(inProject('results', 'conformance'))).toEqual(
+      expect.arrayContaining(['certificate.html', 'certificate.json', 'observed.md', 'summary.md']),
+    );
+    expect(ran.output).not.toContain('::error');
+  });
+
+  test('fails the step on a failure, annotates it and keeps the results', async () => {
+    const broken = await serve({}, ['window-of-151']);
+    const file = inProject('.github', 'workflows', 'conformance.yml');
+    const ran = await runWorkflow(file, { cwd: project, contexts: settings(broken.url), env });
+    await broken.close();
+    expect(ran.statuses, ran.output).toEqual({ 'npm ci': 0, 'Set up': 0, Certify: 1 });
+    expect([ran.outputs, ran.uploaded]).toEqual(['exit-status=1\n', ['./results/conformance']]);
+    expect(ran.summary).toContain('<h2>DOES-NOT-CONFORM: shop</h2>');
+    const place = 'node_modules/promotion-validation-conformance/cases/requirements/window.yaml';
+    expect(ran.output).toMatch(
+      new RegExp(`^::error file=${place},title=[^\\n]*limit[^\\n]*,line=\\d+,col=\\d+::`, 'm'),
+    );
+  });
+
+  test('ends with status 2 if a variable of the workflow is not set', async () => {
+    const file = inProject('.github', 'workflows', 'conformance.yml');
+    const { 'vars.BASE_URL': _, ...contexts } = settings(reference.url);
+    const ran = await runWorkflow(file, { cwd: project, contexts, env });
+    expect(ran.statuses).toEqual({ 'npm ci': 0, 'Set up': 0, Certify: 2 });
+    expect(ran.output).toContain('has no base_url, and BASE_URL is empty');
+  });
+
+  test('passes a record and more arguments through the action', async () => {
+    const rejecting = await serve({ 'quantity-zero': 'rejected' });
+    const recorded = await type(`BASE_URL=${rejecting.url} npx conformance record --to conformance/record.yaml`);
+    await rejecting.close();
+    expect(recorded.status, recorded.output).toBe(0);
+    const step = {
+      uses: './node_modules/promotion-validation-conformance',
+      with: {
+        against: 'conformance/record.yaml',
+        arguments: '--only  quantity-zero\n--world-loaded\n',
+        results: 'own',
+      },
+    };
+    const variables = Object.entries(settings(reference.url)).map(([name, value]) => [
+      name.replace(/^\w+\./, ''),
+      value,
+    ]);
+    const jobs = { own: { env: Object.fromEntries(variables), steps: [step] } };
+    writeFileSync(inProject('own.yml'), JSON.stringify({ jobs }));
+    const ran = await runWorkflow(inProject('own.yml'), { cwd: project, contexts: {}, env });
+    expect([ran.outputs, ran.uploaded], ran.output).toEqual(['exit-status=3\n', ['./own']]);
+    expect(ran.output).toMatch(/^::error file=.*title=drift%3A quantity-zero/m);
+    expect(loadCertificate(project, 'own').drift.map((each) => each.case)).toEqual(['quantity-zero']);
+  });
+});

@@ -1,0 +1,221 @@
+/** The suite in a user's project: `init`, and the API. */
+
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { createDeployment } from '../../reference/deployment.js';
+import { type CertifyOptions, certify, type Transport, UnusableInput } from '../../src/api.js';
+import { loadValidator } from '../../src/support/schema-validation.js';
+import { readYaml } from '../../src/support/yaml-file.js';
+import { makeTestFolder, runConformanceInProcess } from '../support/cli.js';
+import { suite } from '../support/in-process.js';
+import { lintAction } from '../support/lint-action.js';
+
+/** A new folder with these files. */
+function projectWith(files: Readonly<Record<string, string>>, name = 'a shop') {
+  const folder = makeTestFolder();
+  const cwd = path.join(folder, name);
+  mkdirSync(cwd);
+  for (const [file, text] of Object.entries(files)) writeFileSync(path.join(cwd, file), text);
+  return { cwd, read: (file: string) => readFileSync(path.join(cwd, file), 'utf8') };
+}
+
+/** All that is in a folder, save for what Git keeps there. */
+function contentOf(cwd: string): Record<string, string> {
+  const entries = readdirSync(cwd, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+  const shown = files.map((file) => [path.relative(cwd, file), readFileSync(file, 'utf8')] as const);
+  return Object.fromEntries(shown.filter(([name]) => !name.includes('.git/')));
+}
+
+const written = [
+  '.env.example',
+  '.github/workflows/conformance.yml',
+  '.gitignore',
+  'conformance/target.yaml',
+  'playwright.config.mjs',
+];
+
+test.describe('init', () => {
+  test('writes valid files and prints the next steps', async () => {
+    const { cwd, read } = projectWith({ 'package.json': '{"name":"@acme/the shop"}', 'package-lock.json': '' });
+    const { status, output } = await runConformanceInProcess(['init'], { cwd });
+    expect(status).toBe(0);
+    expect(Object.keys(contentOf(cwd)).sort()).toEqual([...written, 'package-lock.json', 'package.json'].sort());
+    for (const file of written) expect(output.split('\nNext:')[0]).toContain(file);
+    expect(output).toContain('1. Copy .env.example to .env. There, set BASE_URL, CLIENT_APPLICATION_ID, CLIENT_TOKEN');
+    expect(read('conformance/target.yaml')).toContain('\nname: the-shop\n');
+    const workflow = read('.github/workflows/conformance.yml');
+    expect(workflow).toMatch(/branches: \[main\][\s\S]*- run: npm ci\n/);
+    expect(workflow).not.toContain('__');
+    expect(await lintAction('conformance.yml', workflow)).toEqual([]);
+    expect(read('.gitignore').split('\n')).toEqual(expect.arrayContaining(['.env', 'results/']));
+
+    // As .env.example says it, once it is copied and filled in.
+    const values = { BASE_URL: 'https://api.test', CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token' };
+    const filled = Object.entries(values).reduce(
+      (text, [name, value]) => text.replace(`${name}=\n`, `${name}=${value}\n`),
+      read('.env.example'),
+    );
+    writeFileSync(path.join(cwd, '.env'), filled);
+    const planned = await runConformanceInProcess(['certify', '--dry-run'], { cwd });
+    expect([planned.status, planned.output]).toEqual([0, expect.stringContaining('requests')]);
+  });
+
+  test('changes nothing the second time', async () => {
+    const { cwd, read } = projectWith({ '.gitignore': 'dist\n/results\n.env', '.env.example': 'OTHER=1\n' });
+    await runConformanceInProcess(['init'], { cwd });
+    expect(read('.gitignore')).toBe('dist\n/results\n.env\n\n# Conformance suite\nnode_modules/\n');
+    expect(read('.env.example')).toBe('OTHER=1\n');
+    writeFileSync(path.join(cwd, 'conformance', 'target.yaml'), 'name: mine\n');
+    writeFileSync(path.join(cwd, '.gitignore'), read('.gitignore').replace('node_modules/\n', ''));
+    writeFileSync(path.join(cwd, '.github', 'workflows', 'conformance.yml'), '# mine\n');
+    const before = contentOf(cwd);
+    const { status, output } = await runConformanceInProcess(['init'], { cwd });
+    expect([status, contentOf(cwd)]).toEqual([0, before]);
+    expect(output).not.toContain('Written');
+    for (const file of written) expect(output).toContain(file);
+  });
+
+  test('quotes what YAML would read as something else', async () => {
+    const { cwd: repository } = projectWith({});
+    const branch = "fix#1,'x'&{y}!";
+    execFileSync('git', ['init', '--quiet', '--initial-branch', branch], { cwd: repository });
+    const cwd = path.join(repository, 'a: b # c', '"true"');
+    mkdirSync(cwd, { recursive: true });
+    writeFileSync(path.join(cwd, 'package.json'), '{"name":"null"}');
+    await runConformanceInProcess(['init'], { cwd });
+    const file = path.join(repository, '.github', 'workflows', 'conformance.yml');
+    const { on, jobs } = readYaml(file).value as {
+      on: object;
+      jobs: { certify: { steps: Record<string, unknown>[] } };
+    };
+    expect(on).toMatchObject({ push: { branches: [branch.replace('!', '\\!')] } });
+    expect(jobs.certify.steps[2]).toMatchObject({ 'working-directory': 'a: b # c/"true"' });
+    expect(jobs.certify.steps[3]?.uses).toBe('./a: b # c/"true"/node_modules/promotion-validation-conformance');
+    expect(readYaml(path.join(cwd, 'conformance', 'target.yaml')).value).toMatchObject({ name: 'null' });
+  });
+
+  test('writes nothing where a link is in the place of a file or a folder', async () => {
+    for (const link of ['conformance', '.github', '.gitignore', '.env.example']) {
+      const { cwd } = projectWith({});
+      const { cwd: elsewhere } = projectWith({ file: 'x' });
+      symlinkSync(path.join(elsewhere, /ignore|env/.test(link) ? 'file' : '.'), path.join(cwd, link));
+      const { status, output } = await runConformanceInProcess(['init'], { cwd });
+      expect([status, output], link).toEqual([2, expect.stringContaining('is a link')]);
+      expect(contentOf(elsewhere)).toEqual({ file: 'x' });
+      expect(readdirSync(cwd)).toEqual([link]);
+    }
+  });
+
+  test('says that a folder cannot be written to', async () => {
+    const { cwd } = projectWith({});
+    chmodSync(path.dirname(cwd), 0o755);
+    chmodSync(cwd, 0o555);
+    // Nothing is read-only for root.
+    const isRoot = process.geteuid?.() === 0;
+    if (isRoot) process.seteuid?.('nobody');
+    const { status, output } = await runConformanceInProcess(['init'], { cwd }).finally(
+      () => isRoot && process.seteuid?.(0),
+    );
+    expect([status, output]).toEqual([2, expect.stringMatching(/cannot be used: this user has no permission\n$/)]);
+    chmodSync(cwd, 0o755);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  test('detects the branch, the folder in the repository and the package manager', async () => {
+    const { cwd: repository } = projectWith({});
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: repository });
+    git('init', '--quiet', '--initial-branch', 'trunk');
+    const cwd = path.join(repository, 'services', '42');
+    mkdirSync(cwd, { recursive: true });
+    writeFileSync(path.join(cwd, 'pnpm-lock.yaml'), '');
+    await runConformanceInProcess(['init'], { cwd });
+    expect(existsSync(path.join(cwd, '.github'))).toBe(false);
+    const workflow = readFileSync(path.join(repository, '.github', 'workflows', 'conformance.yml'), 'utf8');
+    expect(workflow).toContain('branches: [trunk]');
+    expect(workflow).toContain('pnpm install --frozen-lockfile\n        working-directory: services/42\n');
+    expect(workflow).toContain('- uses: ./services/42/node_modules/promotion-validation-conformance\n');
+    expect(await lintAction('conformance.yml', workflow)).toEqual([]);
+    expect(contentOf(cwd)['conformance/target.yaml']).toContain('\nname: target-42\n');
+  });
+});
+
+test.describe('The API', () => {
+  const credentials = { applicationId: 'an-application', token: 'a-token-of-the-test' };
+  const deployment = createDeployment({ world: suite.world, credentials });
+  const some: CertifyOptions = { credentials, only: ['integer-quantity'] };
+  const folder = makeTestFolder();
+
+  test('certifies through a function and returns the certificate', async () => {
+    const certificate = await certify(async (request) => deployment(request), { name: 'shop', credentials });
+    expect(loadValidator('certificate')(certificate)).toBe(true);
+    expect(certificate).toMatchObject({ verdict: 'conforms', target: { name: 'shop', base_url: 'http://localhost' } });
+    expect(certificate.requests_sent).toBeGreaterThan(100);
+  });
+
+  test('takes the options of the command line', async () => {
+    const target = path.join(folder, 'target.yaml');
+    const pins = 'pins: { empty-result: not-found }\nheaders: { X-Own: own }\n';
+    writeFileSync(target, `name: own\nversion: '7'\nbase_url: https://shop.test/api\n${pins}`);
+    const seen = new Set<string>();
+    const transport: Transport = (request) => {
+      seen.add(request.headers.find(([name]) => name === 'X-Own')?.[1] ?? 'none');
+      return deployment(request);
+    };
+    const options = { ...some, target, only: ['empty-result'], intrusive: false };
+    const { drift, selected, target: stated } = await certify(transport, options);
+    expect(stated).toEqual({ name: 'own', version: '7', base_url: 'https://shop.test/api' });
+    expect(drift.map((each) => each.case)).toEqual(['empty-result']);
+    expect([selected?.cases, [...seen]]).toEqual([{ pass: 1 }, ['own']]);
+    const only = ['credentials-wrong-token'];
+    const left = await certify(transport, { ...some, only, intrusive: false });
+    expect(Object.keys(left.selected?.cases ?? {})).toEqual(['not-applicable']);
+    const refused = await certify(transport, { ...some, only: ['no-such-case'] }).catch((error) => error);
+    expect(refused).toBeInstanceOf(UnusableInput);
+    expect(String(refused.message)).toContain("group 'no-such-case'");
+  });
+
+  test('redacts credentials that the deployment echoes', async () => {
+    const certificate = await certify(
+      (request) => {
+        const token = request.headers.find(([name]) => name === 'X-Client-Token')?.[1] ?? '';
+        return { status: 400, headers: [['content-type', 'text/plain']], body: `refused: ${token}` };
+      },
+      { ...some, worldLoaded: true },
+    );
+    const text = JSON.stringify(certificate);
+    expect(certificate.verdict).toBe('does-not-conform');
+    expect([text.includes('refused: $CLIENT_TOKEN'), text.includes(credentials.token)]).toEqual([true, false]);
+  });
+
+  const failures: Readonly<Record<string, readonly [transport: Transport, reason: string]>> = {
+    'that rejects': [
+      () => Promise.reject(new Error('no luck')),
+      'The transport function returned no response: no luck',
+    ],
+    'that returns something else': [() => ({ status: '200' }) as never, 'does not have the form { status: 200,'],
+  };
+  for (const [what, [transport, reason]] of Object.entries(failures)) {
+    test(`is incomplete with a function ${what}`, async () => {
+      const { verdict, incomplete_because } = await certify(transport, some);
+      expect([verdict, incomplete_because?.join(' ')]).toEqual(['incomplete', expect.stringContaining(reason)]);
+    });
+  }
+
+  test('aborts a function that does not answer', async () => {
+    const target = path.join(folder, 'hasty.yaml');
+    writeFileSync(target, 'name: hasty\nbase_url: https://shop.test\nlimits: { timeout_ms: 20 }\n');
+    let ended = 0;
+    const transport: Transport = (_, signal) => {
+      signal.addEventListener('abort', () => {
+        ended += 1;
+      });
+      return new Promise(() => undefined);
+    };
+    const { incomplete_because } = await certify(transport, { ...some, target });
+    expect(incomplete_because?.join(' ')).toContain('no complete response within 20 ms');
+    expect(ended).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,105 @@
+/** Which cases run: --only, and arguments for Playwright; and how a failing one is shown. */
+
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { referenceCredentials } from '../../reference/reference-credentials.js';
+import { findCasesByName } from '../../src/cases/case-selection.js';
+import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
+import { extractEntry, renderCodeFrame } from '../../src/outputs/code-frame.js';
+import {
+  copyPackage,
+  credentialVariables as env,
+  loadCertificate,
+  makeTestFolder,
+  runConformance,
+  runConformanceInProcess,
+} from '../support/cli.js';
+import { createReference, suite } from '../support/in-process.js';
+import { listen } from '../support/independent-deployment.js';
+
+const cwd = makeTestFolder();
+
+const ofQuantity = suite.cases.filter(({ tags }) => tags.includes('order.quantity')).map(({ id }) => id);
+
+test('--only takes ids, subjects, tags and groups of cases', () => {
+  const [first = ''] = ofQuantity;
+  expect(findCasesByName([first], suite, '--only')).toEqual([first]);
+  expect(findCasesByName(['order.quantity'], suite, '--only')).toEqual(ofQuantity);
+  const together = findCasesByName(['quantity'], suite, '--only');
+  expect(together).toEqual(expect.arrayContaining([...ofQuantity, 'quantity-zero']));
+  expect(findCasesByName(['bad input'], suite, '--only')).toContain('malformed-json');
+  expect(findCasesByName(['intrusive'], suite, '--only')).toContain('credentials-wrong-token');
+  // A name of its own names nothing else.
+  expect(findCasesByName(['empty-items'], suite, '--only')).toEqual(['empty-items']);
+});
+
+test('An unknown name is refused with a suggestion', async () => {
+  const { status, output } = await runConformanceInProcess(['certify', '--only', 'order.quantty,no-such-thing'], {
+    cwd,
+  });
+  expect(status).toBe(exitStatus.unusableInput);
+  expect(output).toContain("unknown case, requirement, question, tag or group 'order.quantty'");
+  expect(output).toContain("Did you mean 'order.quantity'?");
+  expect(output).toContain("tag or group 'no-such-thing'");
+});
+
+test('The exit status is that of the selected cases', () => {
+  const selected = (verdict: 'conforms' | 'incomplete') => ({ verdict, cases: {} });
+  const whole = { verdict: 'incomplete', drift: [] } as const;
+  expect(determineExitStatus(whole)).toBe(exitStatus.incomplete);
+  expect(determineExitStatus({ ...whole, selected: selected('conforms') })).toBe(exitStatus.conforms);
+  expect(determineExitStatus({ ...whole, selected: selected('incomplete') })).toBe(exitStatus.incomplete);
+  const drift = [{ case: 'a', text: '' }];
+  expect(determineExitStatus({ ...whole, drift, selected: selected('conforms') })).toBe(exitStatus.drift);
+});
+
+test('-x for Playwright stops at the first failure, whose line is shown, in an installed package too', async () => {
+  const root = copyPackage(path.join(cwd, 'node_modules', 'installed'));
+  const { url, close } = await listen(
+    createReference({ faults: ['quantity-ignored'], credentials: referenceCredentials }),
+  );
+  const args = ['certify', '--base-url', url, '--only', 'order.quantity', '--out', 'stopped', '--', '-x'];
+  const { status, output } = await runConformance(args, { cwd, env, root });
+  await close();
+  expect(status).toBe(exitStatus['does-not-conform']);
+  expect(output).toMatch(/^ *> +\d+ \| .*exclude/m);
+  expect(output).toContain('DOES-NOT-CONFORM as far as selected');
+  const { selected, requirements } = loadCertificate(cwd, 'stopped');
+  expect(selected).toEqual({
+    verdict: 'does-not-conform',
+    cases: expect.objectContaining({ fail: 1, 'not-run': expect.any(Number) }),
+  });
+  const reasons = requirements.find(({ id }) => id === 'order.quantity')?.cases.map(({ reason }) => reason);
+  expect(reasons?.at(-1)).toBe('Not reached in this run.');
+});
+
+test('A code frame shows the lines around a location and escapes control characters', () => {
+  const file = path.join(cwd, 'frame.yaml');
+  writeFileSync(file, 'one\ntwo\n  three\n\u001bfour\nfive\nsix\n');
+  expect(renderCodeFrame({ file, line: 3, column: 3 })).toEqual([
+    '  1 | one',
+    '  2 | two',
+    '> 3 |   three',
+    '    |   ^',
+    '  4 | \\u001bfour',
+    '  5 | five',
+  ]);
+  expect(renderCodeFrame({ file: path.join(cwd, 'no-such.yaml'), line: 1, column: 1 })).toEqual([]);
+});
+
+test('The lines of a case are those with its indentation, or up to its closing brace', () => {
+  const yaml = 'cases:\n  - id: one\n    title: a\n\n  - id: two\n    title: b\nlast: 1';
+  const json = JSON.stringify({ cases: [{ id: 'one', tags: ['x'] }, { id: 'two' }] }, null, 1);
+  const flow = 'cases: [\n  { id: one },\n  { id: two }\n]';
+  for (const [text, line, column, entry] of [
+    [yaml, 2, 5, '- id: one\n  title: a'],
+    [yaml, 5, 5, '- id: two\n  title: b'],
+    ['cases:\n  - id: one\n    title: a\n', 2, 5, '- id: one\n  title: a'],
+    [json, 3, 3, '{\n "id": "one",\n "tags": [\n  "x"\n ]\n},'],
+    [json, 9, 3, '{\n "id": "two"\n}'],
+    [flow, 2, 3, '{ id: one },'],
+    [flow, 3, 3, '{ id: two }'],
+  ] as const)
+    expect(extractEntry(text.split('\n'), { line, column })).toBe(entry);
+});

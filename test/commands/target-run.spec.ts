@@ -1,0 +1,162 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { stringify } from 'yaml';
+import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
+import type { ThingKind } from '../../src/contract/named-world.js';
+import { thingKinds } from '../../src/contract/named-world.js';
+import { describeRelocation, relocateRequest } from '../../src/contract/relocation.js';
+import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from '../support/cli.js';
+import { certifyInProcess, createBindings, listRequirementsWith, suite } from '../support/in-process.js';
+import { createIndependentDeployment, listen, type ShapeName } from '../support/independent-deployment.js';
+
+const folder = makeTestFolder();
+
+const environment = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token' };
+
+function written(name: string, text: string): string {
+  const file = path.join(folder, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+type IdOf = (kind: ThingKind, name: string, n: number) => string;
+
+/** The requirement cases as they are for a deployment that has such ids. */
+function boundTo(idOf: IdOf): Suite {
+  const own = loadSuite(suiteFolder, { bindings: createBindings(idOf) });
+  return { ...own, cases: own.cases.filter(({ kind }) => kind === 'requirement') };
+}
+
+const slugs: IdOf = (kind, name) => `${kind}-${name}`;
+
+const inValues = ['wrapped', 'keyed-by-id'] as const;
+/** Ids, and the shapes in which they can be found amid other text; elsewhere nothing may fail. */
+const idKinds: readonly (readonly [what: string, IdOf, found: readonly ShapeName[], unfound?: ShapeName])[] = [
+  ['numbers, counted for each kind', (_kind, _name, n) => String(n + 1), inValues, 'in-urls'],
+  ['slugs that stand in each other', slugs, inValues, 'in-urls'],
+  ['with signs that a URL encodes', (kind, name) => `${kind} ½/${name} & 100 %+`, [...inValues, 'in-urls']],
+];
+for (const [what, idOf, found, unfound] of idKinds)
+  test(`Ids that are ${what} conform, or are incomplete if they are short and inside of texts`, {
+    tag: idOf === slugs ? [] : '@long',
+  }, async () => {
+    const own = boundTo(idOf);
+    const certified = async (shape: ShapeName) =>
+      (await certifyInProcess(createIndependentDeployment(own.world, { shape }), { suite: own })).certificate;
+    for (const shape of found) expect((await certified(shape)).summary, shape).toEqual({ pass: 17 });
+    if (unfound === undefined) return;
+    const certificate = await certified(unfound);
+    expect(listRequirementsWith('fail', certificate)).toEqual([]);
+    expect(certificate.verdict).toBe('incomplete');
+    expect(certificate.incomplete_because?.join()).toContain('fewer than 12 characters');
+  });
+
+test.describe('An operation with another method and path', () => {
+  const operation = { method: 'POST', path: '/check' };
+
+  test('gets the requests, with the rest of their path', () => {
+    const relocated = (method: string, place: string) => {
+      const request = relocateRequest({ method, path: place, headers: [] }, operation);
+      return `${request.method} ${request.path}`;
+    };
+    expect(relocated('GET', '/v1/promotions/validation')).toBe('POST /check');
+    expect(relocated('GET', '/v1/promotions/validation?a=b')).toBe('POST /check?a=b');
+    expect(relocated('GET', '/v1/promotions/validation/')).toBe('POST /check/');
+    expect(relocated('PUT', '/v1/promotions/validation')).toBe('PUT /check');
+    expect(relocated('GET', '/elsewhere')).toBe('POST /elsewhere');
+  });
+
+  test('is noted in the certificate, and replay and verify repeat the verdicts', {
+    tag: '@long',
+  }, async () => {
+    const answer = createIndependentDeployment(boundTo(slugs).world);
+    const { url, close } = await listen(({ path: place, ...request }) =>
+      place.startsWith('/check') && request.method === 'POST'
+        ? answer({ ...request, method: 'GET', path: place.replace('/check', '/v1/promotions/validation') })
+        : { status: 404, headers: [], body: '' },
+    );
+    const bindings = thingKinds.flatMap((kind) =>
+      [...suite.world.ids[kind]].map(([name, worldId]) => [worldId, `${kind}-${name}`]),
+    );
+    written('ids.yaml', stringify(Object.fromEntries(bindings)));
+    const stated = { name: 'elsewhere', version: '3', contact: 'me@example.com', base_url: url };
+    const how = { operation, headers: { 'X-Api-Key': '$GATEWAY_KEY' }, bindings: 'ids.yaml' };
+    const file = written('elsewhere.yaml', stringify({ ...stated, ...how }));
+    const only = ['--', '--grep', '@request.get-with-body|@limit.newest-150'];
+    const env = { ...environment, GATEWAY_KEY: 'the-key-of-the-gateway' };
+    const { status } = await runConformance(['certify', '--target', file, '--out', 'out', ...only], {
+      cwd: folder,
+      env,
+    });
+    await close();
+    const certificate = loadCertificate(folder, 'out');
+    expect(certificate.target).toEqual(stated);
+    expect(certificate.notes[0]).toBe(describeRelocation(operation));
+    expect(certificate.summary).toEqual({ pass: 1, 'not-applicable': 1, 'not-run': 15 });
+    expect(listRequirementsWith('pass', certificate)).toEqual(['limit.newest-150']);
+    expect(status).toBe(4);
+
+    // Nobody is there any more, and nothing of the target is known but what was kept.
+    const evidence = readFileSync(path.join(folder, 'out/evidence.har'), 'utf8');
+    expect(evidence).toContain('$GATEWAY_KEY');
+    expect(evidence).not.toContain(folder);
+    for (const secret of Object.values(env)) expect(evidence).not.toContain(secret);
+    const again = ['certify', '--replay', 'out/evidence.har', '--out', 'again', ...only];
+    expect((await runConformance(again, { cwd: folder })).status).toBe(4);
+    const { is_replay, ...replayed } = loadCertificate(folder, 'again');
+    expect(is_replay).toBe(true);
+    const { evidence: own, started_at, duration_ms } = certificate;
+    const { evidence: replayedEvidence } = replayed;
+    expect(replayedEvidence?.exchanges).toBe(own?.exchanges);
+    expect({ ...replayed, evidence: own, started_at, duration_ms }).toEqual(certificate);
+    for (const run of ['out', 'again'])
+      expect((await runConformanceInProcess(['verify', run], { cwd: folder })).output).toMatch(
+        /^AGREES .*: incomplete$/m,
+      );
+  });
+});
+
+test.describe('--dry-run', () => {
+  test('prints the requests and sends nothing', async () => {
+    let requests = 0;
+    const { url, close } = await listen(() => {
+      requests += 1;
+      return { status: 200, headers: [], body: '' };
+    });
+    const { status, output } = await runConformanceInProcess(['certify', '--dry-run', '--base-url', url], {
+      cwd: folder,
+      env: environment,
+    });
+    await close();
+    expect(status).toBe(0);
+    expect(requests).toBe(0);
+    expect(output).toContain('campaign-filter  (');
+    expect(output).toMatch(/^ {2}customer ann, 1 mug, filter campaign spring$/m);
+    expect(output).toMatch(/^method-delete {2}\(\d+\) {2}intrusive$/m);
+    expect(output).toMatch(/^(\d+) of \1 cases, \d+ requests\. What fails is sent again\. Nothing was sent\./m);
+    expect(output).not.toContain('the-token');
+  });
+
+  test('counts the requests that a run sends', async () => {
+    const plan = await runConformanceInProcess(['certify', '--dry-run'], { cwd: folder });
+    const { certificate } = await certifyInProcess(createIndependentDeployment(suite.world));
+    const [, planned] = /(\d+) requests/.exec(plan.output) ?? [];
+    expect(certificate.requests_sent).toBe(Number(planned));
+  });
+
+  test('gives the reason why a case is excluded', async () => {
+    const { customer, product, campaign } = suite.world.ids;
+    const worldIds = [customer.get('ann'), product.get('mug'), campaign.get('spring')];
+    written('three.ids.yaml', worldIds.map((id) => `${id}: mine`).join('\n'));
+    const file = written('three.yaml', 'name: a\nbase_url: https://a.test\nbindings: three.ids.yaml');
+    const { output } = await runConformanceInProcess(['certify', '--dry-run', '--no-intrusive', '--target', file], {
+      cwd: folder,
+      env: environment,
+    });
+    expect(output).toMatch(/^method-delete {2}Intrusive cases are excluded from this run\.$/m);
+    expect(output).toMatch(
+      /^reserved-for-one-customer {2}not applicable: the target does not have customer ordinary, .* and \d+ more$/m,
+    );
+  });
+});

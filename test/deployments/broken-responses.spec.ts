@@ -1,0 +1,211 @@
+/**
+ * Responses over the wire that no ordinary deployment sends. What cannot be read is inconclusive; everything else is judged,
+ * and no response takes much memory.
+ */
+
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { expect } from '@playwright/test';
+import type { Suite } from '../../src/cases/suite.js';
+import { type ResultWithExchanges, samplesCaseId } from '../../src/run/case-result.js';
+import { runSuite } from '../../src/run/run.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { breakDeployment, fewCases } from '../support/check-deployment.js';
+import { suite } from '../support/in-process.js';
+import { createIndependentDeployment } from '../support/independent-deployment.js';
+import type { CaseRun } from '../support/run-cases.js';
+import { type Reply, renderResponse, test, timeoutMs } from '../support/wire.js';
+
+type Change = (body: string) => string | Buffer;
+
+const megabyte = 1024 * 1024;
+const json = 'Content-Type: application/json';
+const conforming = createIndependentDeployment(suite.world);
+const violating = breakDeployment(createIndependentDeployment, 'customer rules are ignored')(suite.world);
+
+/** Changes the bodies of a deployment. */
+function wrap(change: Change, headers: readonly string[] = [json], answer = conforming): Reply {
+  return (socket, { line, ...received }) => {
+    const [method = '', target = ''] = line.split(' ');
+    const { body } = answer({ ...received, method, path: target.slice(target.indexOf('/v1/')) });
+    socket.write(renderResponse('200 OK', headers, change(body)));
+  };
+}
+
+/** Adds members before those of the body. */
+const add =
+  (members: string): Change =>
+  (body) =>
+    body.replace('{', `{${members},`);
+
+const repeat = (count: number, create: (n: number) => string) =>
+  Array.from({ length: count }, (_, n) => create(n)).join();
+
+/** Writes a text repeatedly until the client disconnects. */
+function pour(head: string, text: string, times = Number.POSITIVE_INFINITY): Reply {
+  return (socket) => {
+    let left = times;
+    const more = (error?: Error | null): void => {
+      left -= 1;
+      if (left >= 0 && !error && !socket.destroyed) socket.write(text, more);
+    };
+    socket.write(head, more);
+  };
+}
+
+const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+const endlessBody = pour(chunked, `10000\r\n${'x'.repeat(0x10000)}\r\n`);
+const slowBody: Reply = (socket) => {
+  socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n');
+  const drip = setInterval(() => socket.write('x'), 1_000);
+  socket.on('close', () => clearInterval(drip));
+};
+
+// Verdicts ------------------------------------------------------------------------------------------------------------
+
+const questions = ['response-shape', 'response-status', 'repeatability', 'error-shape', 'rate-limit-headers'];
+const someCases = [...fewCases, 'metadata-rules', ...questions];
+const some: Suite = { ...suite, cases: suite.cases.filter(({ id }) => someCases.includes(id)) };
+
+async function run(channel: Parameters<typeof runSuite>[1]): Promise<readonly ResultWithExchanges[]> {
+  const { results } = await runSuite(some, channel);
+  expect(results.map(({ id }) => id)).toEqual([...some.cases.map(({ id }) => id), samplesCaseId]);
+  return results;
+}
+
+const tooLarge = 'The body is larger than 8388608 bytes (limits.body_bytes).';
+const timedOut = 'There was no complete response within 1500 ms (limits.timeout_ms).';
+const noHttp = /^The response is not valid HTTP, or its length differs from Content-Length\./;
+const noJson = 'The body looks like JSON, but it is not valid JSON, so there is no result to judge.';
+const tooManyValues = 'The body has more than 100000 values (limits.body_values).';
+
+// client.spec.ts has all transport errors, and judge.spec.ts shows that none of them proves anything.
+const unreadable: Readonly<Record<string, readonly [reply: Reply, reason: string | RegExp]>> = {
+  'a body without end': [endlessBody, tooLarge],
+  'one byte a second': [slowBody, timedOut],
+  'a body longer than announced': [wrap((body) => body, [json, 'Content-Length: 20']), noJson],
+  'a header of control characters': [wrap((body) => body, ['X-Title: \u001b]0;title\u0007']), noHttp],
+  'JSON that is cut off': [wrap((body) => body.slice(0, body.length / 2)), noJson],
+  'JSON with something after it': [wrap((body) => `${body}}`), noJson],
+  'JSON that is none': [wrap(() => '{promotions: NaN}'), noJson],
+  'JSON of a million numbers': [wrap(() => `[${'0,'.repeat(1_000_000)}0]`), tooManyValues],
+  'bytes that are no text': [wrap(() => Buffer.from([0xff, 0xfe, 0x00, 0xc3, 0x28])), noJson],
+};
+
+test.describe('Inconclusive:', () => {
+  for (const [title, [reply, reason]] of Object.entries(unreadable))
+    test(title, async ({ serve, open }) => {
+      const { url } = await serve(reply);
+      const results = await run(open(url, reason === timedOut ? { limits: { timeoutMs } } : {}));
+      expect(results.filter(({ verdict }) => verdict === 'fail' || verdict === 'error')).toEqual([]);
+      for (const result of results.filter(({ id }) => fewCases.includes(id))) {
+        expect(result.verdict, result.id).toBe('inconclusive');
+        const shown = result.reason.replace(/^(Not judged, since something else is not as expected: )?('\S+': )?/, '');
+        expect(shown).toEqual(typeof reason === 'string' ? reason : expect.stringMatching(reason));
+      }
+    });
+
+  test('a duplicate key that hides the result', async ({ serve, open }) => {
+    const { url } = await serve(wrap((body) => body.replace(/}$/, ',"data":[]}')));
+    const verdicts = (await run(open(url))).map(({ verdict }) => verdict);
+    expect(verdicts.filter((verdict) => verdict === 'fail' || verdict === 'error')).toEqual([]);
+  });
+});
+
+const escapes = '\u001b[2J\u001b]0;title\u0007\u009b31m\u202e<script>alert(1)</script>"&\'`](javascript:alert(1))';
+const prototypes = '"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"toString":1';
+const badNote = Buffer.concat([Buffer.from('{"note":"'), Buffer.from([0xff, 0xc3, 0x28]), Buffer.from('",')]);
+
+const strange: Readonly<Record<string, readonly [change: Change, headers?: readonly string[]]>> = {
+  'JSON nested 20,000 deep': [add(`"deep":${'[{"a":'.repeat(20_000)}1${'}]'.repeat(20_000)}`)],
+  'members called __proto__': [add(prototypes)],
+  'a key twice, the result in the last one': [add('"data":[{"id":"none"}]')],
+  'as many headers as the limit allows': [(body) => body, [json, ...Array(10_000).fill('a: b')]],
+  'bytes that are no text in a string': [(body) => Buffer.concat([badNote, Buffer.from(body.slice(1))])],
+  'terminal escapes and markup in every string': [(body) => JSON.stringify({ [escapes]: [escapes, JSON.parse(body)] })],
+  'more keys than one would want to describe': [add(`"keys":{${repeat(10_000, (n) => `"k${n}":0`)}}`)],
+};
+
+test.describe('Judged:', () => {
+  for (const [title, [change, headers]] of Object.entries(strange))
+    test(title, async ({ serve, open }) => {
+      const certify = async (answer: typeof conforming) => {
+        const { url } = await serve(wrap(change, headers, answer));
+        return run(open(url, { limits: { bodyValues: 1_000_000 } }));
+      };
+      const results = await certify(conforming);
+      expect(results.filter(({ verdict }) => verdict !== 'pass')).toEqual([]);
+      expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+      // Results are sent to the reporter as attachments.
+      const text = JSON.stringify(results);
+      expect(text.length).toBeLessThan(4 * megabyte);
+      expect(text).not.toMatch(/[\p{Cc}\p{Bidi_Control}]|(?<!\\)\\u001b/u);
+      expect(text.includes('\\\\u001b[2J')).toBe(title.startsWith('terminal escapes'));
+      const failing = (await certify(violating)).filter(({ verdict }) => verdict === 'fail');
+      expect(failing.map(({ id }) => id)).toContain('reserved-for-one-customer');
+    });
+});
+
+// Memory --------------------------------------------------------------------------------------------------------------
+
+const nearly = 1_900_000;
+const fill = (text: string) => text.repeat(Math.floor(nearly / Buffer.byteLength(text)));
+function nest(open: string, close: string): string {
+  const depth = Math.min(100_000, Math.floor(nearly / (open.length + close.length)));
+  return `${open.repeat(depth)}0${close.repeat(depth)}`;
+}
+const idOf = (n: number) => suite.world.tiers[n % suite.world.tiers.length]?.id;
+const plain = (body: string): Reply => renderResponse('200 OK', [json], body);
+const packed = (encoding: string, body: Buffer): Reply =>
+  renderResponse('200 OK', [`Content-Encoding: ${encoding}`], body);
+// Concatenated gzip members: 200 MB without holding them in memory.
+const bomb = Buffer.concat(Array(20).fill(gzipSync(Buffer.alloc(10 * megabyte))));
+
+let turn = 0;
+/** Fills a body that differs each time, so that caches do not help. */
+const fillAnew =
+  (text: string): Reply =>
+  (socket) => {
+    turn += 1;
+    socket.write(renderResponse('200 OK', [json], `{"turn":${turn},"text":"${fill(text)}"}`));
+  };
+
+const largeReplies: Readonly<Record<string, Reply>> = {
+  'as large as the limit allows': fillAnew('x'),
+  'more in memory than over the wire': fillAnew('→'),
+  'a body of 200 MB': pour(`HTTP/1.1 200 OK\r\nContent-Length: ${200 * megabyte}\r\n\r\n`, 'x'.repeat(megabyte), 200),
+  'a body without end': endlessBody,
+  'a body that unpacks to 200 MB': packed('gzip', bomb),
+  'a body that unpacks to 200 MB, packed again': packed('gzip, gzip', gzipSync(bomb)),
+  'headers without end': pour('HTTP/1.1 200 OK\r\n', 'X-Header: value\r\n'.repeat(100)),
+  'numbers without number': plain(`[${fill('0,')}0]`),
+  'keys without number': plain(`{${repeat(140_000, (n) => `"k${n}":0`)}}`),
+  'ids under keys without number': plain(`{${repeat(40_000, (n) => `"k${n}":"${idOf(n)}"`)}}`),
+  'ids as keys of each other': plain(nest(`{"${idOf(0)}":`, '}')),
+  'arrays 100,000 deep': plain(nest('[', ']')),
+  'objects 100,000 deep': plain(nest('{"a":', '}')),
+};
+
+test('A process that tests large responses one after another takes at most 400 MB', { tag: '@long' }, async ({
+  serve,
+}) => {
+  const urls: string[] = [];
+  for (const reply of Object.values(largeReplies)) urls.push((await serve(reply)).url);
+  const script = path.join(packageRoot, 'dist', 'test', 'support', 'run-cases.js');
+  // 'campaign-filter' has the most requests.
+  const args = [script, ['campaign-filter', ...fewCases].join(), ...urls];
+  // Without coverage counters.
+  const env = { ...process.env, NODE_V8_COVERAGE: undefined };
+  const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 64 * megabyte, env });
+  const runs: CaseRun[] = JSON.parse(stdout);
+  expect(runs).toHaveLength(urls.length);
+  for (const [n, title] of Object.keys(largeReplies).entries()) {
+    const { results, peak } = runs[n] as CaseRun;
+    test.info().annotations.push({ type: title, description: `${Math.round(peak / megabyte)} MB` });
+    const verdicts = results.map(({ verdict }) => verdict);
+    expect.soft(verdicts, title).not.toContain('error');
+    expect.soft(peak, title).toBeLessThan(400 * megabyte);
+  }
+});

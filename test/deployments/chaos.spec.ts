@@ -1,0 +1,204 @@
+/**
+ * Deployments that nobody wrote: shapes, statuses, orders and answers to open questions, any two of which meet in one of
+ * them, and many more drawn at random; and deployments behind an unreliable proxy. None that conforms may fail, and none may
+ * hide a fault.
+ */
+
+import { expect, test } from '@playwright/test';
+import fc from 'fast-check';
+import { type Behaviours, closedQuestions } from '../../reference/behaviours.js';
+import { faults, findFault } from '../../reference/faults/index.js';
+import { createChaoticChannel, createRandom } from '../support/chaos.js';
+import { certifyRow, checkDeployment, type Deploy, reshape } from '../support/check-deployment.js';
+import { type CoveringParameters, createCoveringArray } from '../support/covering-array.js';
+import { certifyOver, createReference, renderUnpassed, suite } from '../support/in-process.js';
+import { createIndependentDeployment, type Shape, shapes, type Traits } from '../support/independent-deployment.js';
+import { markingShapes } from '../support/marking-shapes.js';
+
+/** Fixed, so that a run can be repeated; PROPERTY_SEED draws others. */
+const seed = Number(process.env.PROPERTY_SEED ?? 20_240_120);
+
+test.describe.configure({ mode: 'parallel' });
+
+// Choices -------------------------------------------------------------------------------------------------------------
+
+// 'huge-records' is ten times as slow as the others; deployments.spec.ts has it.
+const { 'huge-records': _slow, 'with-rejected': rejecting, ...clearShapes } = shapes;
+/** How responses look, and the line that the target file needs. */
+const looks: Readonly<Record<string, { readonly shape: Shape; readonly line?: string }>> = {
+  ...Object.fromEntries(Object.entries<Shape>(clearShapes).map(([name, shape]) => [name, { shape }])),
+  'with-rejected': { shape: rejecting, line: 'response: { tier: /promotions/*/id }' },
+  ...markingShapes,
+};
+const lookNames = Object.keys(looks);
+
+const headerLines = ['none', 'age: 0 | etag', 'deprecation: true | sunset: Sat, 01 Jan 2028 00:00:00 GMT'];
+
+/** Answers to the open questions, the usual one first. */
+const answers: Readonly<Record<string, readonly string[]>> = {
+  ...closedQuestions,
+  'response-status': ['200', '201', '202', '203', '206', '299'],
+  'response-media-type': ['application/json', 'application/vnd.api+json', 'text/plain', 'none'],
+  'deprecation-headers': headerLines,
+  'rate-limit-headers': headerLines,
+  'caching-headers': headerLines,
+  'cors-headers': headerLines,
+};
+
+const traits: CoveringParameters<Omit<Traits, 'shape'>> = {
+  status: [200, 201, 203, 206],
+  empty: ['list', 404, 204, 'no-body'],
+  order: ['newest-first', 'oldest-first', 'by-name'],
+  numericStrings: ['read', 'rejected'],
+  unknownCustomer: ['accepted', 'rejected'],
+  bothFilters: ['intersection', 'union'],
+  omitted: ['accepted', 'rejected'],
+  repeated: ['summed', 'each-item-alone'],
+  orderMetadataRules: ['applied', 'ignored'],
+  audienceRulesOnly: ['no-effect', 'skips-order-rules', 'returns-nothing'],
+  filteredWindow: ['window-first', 'filter-first', 'campaign-filter-first'],
+};
+
+function draw<Row extends object>(parameters: CoveringParameters<Row>): fc.Arbitrary<Row> {
+  const entries = Object.entries<readonly unknown[]>(parameters);
+  const members = entries.map(([name, choices]) => [name, fc.constantFrom(...choices)]);
+  return fc.record(Object.fromEntries(members)) as fc.Arbitrary<Row>;
+}
+
+const drawnLook = fc.constantFrom(...lookNames);
+/** Without usual answers, which keeps a counterexample short. */
+const drawnBehaviours = draw<Record<string, string>>(answers).map((drawn): Behaviours => {
+  return Object.fromEntries(Object.entries(drawn).filter(([question, answer]) => answer !== answers[question]?.[0]));
+});
+
+/** Gives each row a look, all looks in turn. */
+function addLooks<Row>(rows: readonly Row[]): (readonly [look: string, row: Row])[] {
+  return rows.map((row, n) => [lookNames[n % lookNames.length] as string, row]);
+}
+
+// Checks --------------------------------------------------------------------------------------------------------------
+
+const readLook = (name: string) => looks[name] ?? { shape: shapes.wrapped };
+const targetOf = (look: string) => `world: loaded\n${readLook(look).line ?? ''}`;
+
+function reference(look: string, behaviours: Behaviours, faults: readonly string[] = []): Deploy {
+  return (world) => createReference({ world, behaviours, faults, change: reshape(readLook(look).shape, world) });
+}
+
+async function expectReferenceConforms(look: string, behaviours: Behaviours): Promise<void> {
+  const deploy = reference(look, behaviours);
+  await checkDeployment({ title: '', deploy, target: targetOf(look), verdict: 'conforms', faults: [] });
+}
+
+async function expectIndependentConforms(look: string, drawn: Traits): Promise<void> {
+  const deploy: Deploy = (world) => createIndependentDeployment(world, { ...drawn, shape: readLook(look).shape });
+  const row = { title: '', deploy, target: targetOf(look), faults: [] };
+  if (drawn.audienceRulesOnly !== 'returns-nothing' || drawn.empty !== 404)
+    return checkDeployment({ ...row, verdict: 'conforms' });
+  // An empty result looks like a refusal.
+  const reason = /^(.*audience-rules-only.*: (a product: )?Answered 404,.*\n?)+$/;
+  return checkDeployment({ ...row, verdict: 'incomplete', reason });
+}
+
+/** Each fault under so many looks and behaviours, and the first ones under one more each to make up the total. */
+async function expectFaultsFound(total: number, some = faults): Promise<void> {
+  const hidden: string[] = [];
+  for (const [n, { id, breaks, hiddenBy = [] }] of some.entries()) {
+    const finders = suite.cases.flatMap((each) =>
+      each.kind === 'requirement' && each.verifies === breaks ? each.id : [],
+    );
+    const isShown = ([question, answer]: readonly [string, string]) =>
+      !hiddenBy.includes(question) &&
+      // What has no effect whatever it says loses nothing, either.
+      !(answer === 'no-effect' && ['expand-not-an-array', 'audience-rules-only-values'].includes(question));
+    const property = fc.asyncProperty(drawnLook, drawnBehaviours, async (look, drawn) => {
+      const behaviours: Behaviours = Object.fromEntries(Object.entries(drawn).filter(isShown));
+      // Where an empty result looks like its refusal, it looks like a result that is empty.
+      fc.pre(breaks !== 'query.audience-rules-only' || !/rejected|server-error/.test(behaviours['empty-result'] ?? ''));
+      // What answers the same request otherwise the second time may be refuted once only, which is unstable.
+      fc.pre(behaviours.repeatability !== 'different-promotions');
+      const found = await certifyRow({ deploy: reference(look, behaviours, [id]), target: targetOf(look) }, finders);
+      expect(found.verdict, `${id}, ${look}, ${JSON.stringify(behaviours)}`).toBe('does-not-conform');
+    });
+    const numRuns = Math.floor((total + some.length - 1 - n) / some.length);
+    const { errorInstance } = await fc.check(property, { seed: seed + n, numRuns, endOnFailure: true });
+    if (errorInstance !== null) hidden.push(String(errorInstance));
+  }
+  expect(hidden).toEqual([]);
+}
+
+// Tests ---------------------------------------------------------------------------------------------------------------
+
+test('Rows in which any two answers meet', () => {
+  const countPairs = (lists: readonly (readonly unknown[])[]) =>
+    lists.flatMap((list, n) => lists.slice(n + 1).map((other) => list.length * other.length));
+  const met = createCoveringArray(answers).flatMap((row) => {
+    const labels = Object.entries(row).map((answer) => answer.join());
+    return labels.flatMap((label, n) => labels.slice(n + 1).map((other) => [label, other].sort().join(' ')));
+  });
+  expect(new Set(met).size).toBe(countPairs(Object.values(answers)).reduce((sum, count) => sum + count));
+});
+
+for (const share of [6, 1])
+  test(`Variants of the reference deployment with any two answers conform: one of ${share}`, {
+    tag: share > 1 ? [] : '@long',
+  }, async () => {
+    const variants = addLooks(createCoveringArray(answers)).filter((_, n) => n % share === 0);
+    for (const [look, behaviours] of variants) await expectReferenceConforms(look, behaviours);
+  });
+
+test('Variants of the independent deployment with any two traits conform', async () => {
+  for (const [look, row] of addLooks(createCoveringArray(traits))) await expectIndependentConforms(look, row);
+});
+
+test('Every tenth fault is found in some look with some answers', () => {
+  const some = faults.filter((_, n) => n % 10 === 0);
+  return expectFaultsFound(some.length, some);
+});
+
+test.describe('Large draws', () => {
+  const tag = '@long';
+  test('350 variants of the reference deployment conform', { tag }, () =>
+    fc.assert(fc.asyncProperty(drawnLook, drawnBehaviours, expectReferenceConforms), { seed, numRuns: 350 }),
+  );
+  test('150 variants of the independent deployment conform', { tag }, () =>
+    fc.assert(fc.asyncProperty(drawnLook, draw(traits), expectIndependentConforms), { seed, numRuns: 150 }),
+  );
+  test('Every fault is found in 500 looks with answers', { tag }, () => expectFaultsFound(500));
+});
+
+/** A proxy garbles, resets and swaps responses, or answers 520 itself. Each draw has its own seed. */
+test.describe('Behind an unreliable proxy', () => {
+  const share = 0.05;
+
+  for (const draws of [2, 200])
+    test(`A conforming deployment never fails, ${draws} times`, { tag: draws > 2 ? '@long' : [] }, async () => {
+      const failing: string[] = [];
+      let unstable = 0;
+      for (let draw = 1; draw <= draws; draw += 1) {
+        const answer = createIndependentDeployment(suite.world);
+        const { certificate } = await certifyOver(createChaoticChannel(answer, createRandom(draw), share), suite);
+        unstable += certificate.unstable.length;
+        if (certificate.verdict === 'does-not-conform') failing.push(`${draw}: ${renderUnpassed(certificate)}`);
+      }
+      expect(failing).toEqual([]);
+      // Without confirmation, these would have failed.
+      expect(unstable).toBeGreaterThanOrEqual(draws / 2);
+    });
+
+  for (const draws of [2, 60])
+    test(`A deployment with a fault never conforms, ${draws} times`, { tag: draws > 2 ? '@long' : [] }, async () => {
+      const verdicts: string[] = [];
+      for (let draw = 1; draw <= draws; draw += 1) {
+        const { id } = faults[(draw * 7) % faults.length] ?? findFault('');
+        const channel = createChaoticChannel(
+          createReference({ faults: [id] }),
+          createRandom(draw),
+          share / 10 ** (draw % 4),
+        );
+        verdicts.push((await certifyOver(channel, suite)).certificate.verdict);
+      }
+      expect(verdicts).not.toContain('conforms');
+      expect(verdicts).toContain('does-not-conform');
+    });
+});

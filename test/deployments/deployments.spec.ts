@@ -1,0 +1,376 @@
+/**
+ * Deployments in this process, and what the suite finds. No deployment that conforms may fail, whatever its responses look
+ * like and however much of the test data it has. Faults must be found through every shape of responses.
+ */
+
+import { expect, test } from '@playwright/test';
+import type { DeploymentOptions } from '../../reference/deployment.js';
+import { undetermined } from '../../src/cases/test-case.js';
+import { listNames, type ThingKind, thingKinds } from '../../src/contract/named-world.js';
+import type { Tier } from '../../src/contract/world.js';
+import type { HttpRequest } from '../../src/http/exchange.js';
+import {
+  breakDeployment,
+  certifyRow,
+  checkDeployment,
+  type Deploy,
+  type DeploymentRow,
+  fewCases,
+  refuse,
+  reshape,
+  type Statement,
+  visibleFaults,
+} from '../support/check-deployment.js';
+import { createReference, suite } from '../support/in-process.js';
+import {
+  createIndependentDeployment,
+  type Shape,
+  type ShapeName,
+  shapes,
+  type Traits,
+} from '../support/independent-deployment.js';
+import { mark, markingShapes } from '../support/marking-shapes.js';
+import { addPromotions } from '../support/own-promotions.js';
+import { unusualDeployments } from '../support/unusual-deployments.js';
+
+const conforms = (title: string, deploy: Deploy, more: Statement = {}): DeploymentRow => {
+  return { title: `${title}: conforms`, deploy, verdict: 'conforms', ...more };
+};
+const fails = (title: string, deploy: Deploy, more: Statement = {}): DeploymentRow => {
+  return { title: `${title}: does not conform`, deploy, verdict: 'does-not-conform', ...noFaults, ...more };
+};
+const incomplete = (
+  title: string,
+  deploy: Deploy,
+  reason: Statement['reason'],
+  more: Statement = {},
+): DeploymentRow => {
+  return { title: `${title}: incomplete`, deploy, verdict: 'incomplete', reason, ...more };
+};
+/** A deployment that cannot be judged without a line of the target file. The reason proposes this line. */
+const unclear = (title: string, deploy: Deploy, line: string, more: Statement = {}) => [
+  incomplete(title, deploy, line, more),
+  conforms(`${title}, ${line}`, deploy, { ...more, target: line, faults: undefined }),
+];
+
+/** For deployments through which not every fault can be found. */
+const noFaults: Statement = { faults: [] };
+const oneFault: Statement = { faults: ['customer rules are ignored'] };
+const refusedMetadata: Statement = { faults: ['metadata is refused'] };
+const long: Statement = { isLong: true };
+
+function independent(traits: Traits = {}): Deploy {
+  return (world) => createIndependentDeployment(world, traits);
+}
+
+/** The reference deployment, its results in another shape. */
+function shaped(shape: Shape, type?: string): Deploy {
+  return (world) => createReference({ world, change: reshape(shape, world, type) });
+}
+
+const { ids } = suite.world;
+const idsOf = (tiers: readonly Tier[]) => tiers.map(({ id }) => id);
+
+// Shapes of responses --------------------------------------------------------------------------------------------------
+
+/** They conform with and without a statement in the target file. */
+const oddShapes: Readonly<Record<string, readonly [shape: Shape, tier: string]>> = {
+  'ids with a prefix': [(tiers) => ({ data: tiers.map(({ id }) => ({ key: `tier-${id}` })) }), '/data/*/key'],
+  'ids with a suffix': [(tiers) => tiers.map(({ id }) => `${id}-v1`), '/*'],
+  'keys with a prefix': [(tiers) => Object.fromEntries(tiers.map(({ id }) => [`tier${id}`, { is: true }])), '/*'],
+  'one result as an object': [(tiers) => (tiers.length === 1 ? tiers[0] : tiers), '[/id, /*/id]'],
+  'one result as a text': [(tiers) => ({ data: tiers.length === 1 ? tiers[0]?.id : idsOf(tiers) }), '[/data, /data/*]'],
+  'plain text for nothing': [(tiers) => (tiers.length === 0 ? 'no promotions' : idsOf(tiers)), '/*'],
+};
+
+const nest = (levels: number, text: string) => `${'{"a":'.repeat(levels)}${text}${'}'.repeat(levels)}`;
+const unreadable = (type: string, shape: Shape, reason: RegExp) =>
+  incomplete(`unreadable ${type}`, shaped(shape, type), reason, refusedMetadata);
+
+/** Lists returned promotions under one key, all others under another. */
+const withRejected = (key: string, other: string) =>
+  shaped((tiers, _, all) => ({ [key]: idsOf(tiers), [other]: idsOf(all.filter((tier) => !tiers.includes(tier))) }));
+const rejecting = independent({ shape: 'with-rejected' });
+const noneRight = breakDeployment(rejecting, 'customer rules are ignored');
+const sevenPaths = shaped((tiers) => Object.fromEntries(tiers.slice(0, 7).map(({ id }, n) => [`list_${n}`, [id]])));
+const longPaths = mark((all) => Object.fromEntries(all.map(({ id }, n) => [`${'long'.repeat(20)} ${n}`, [id]])));
+const bothPaths = [
+  /\/promotions\/\*\/id names \d+ promotions, none that is not valid; /,
+  /\/skipped\/\*\/id names \d+ promotions, among them '[^']+' \(.*; the .*\), and not '/,
+  /Only \/promotions\/\*\/id agrees/,
+];
+
+/** A list of two promotions is no row with columns. @param at the index of the wrong one */
+function pairWithWrong(at: number): Deploy {
+  const wrong = ids.tier.get('beyond-first') ?? '';
+  return shaped((tiers) => idsOf(tiers).toSpliced(at, 0, ...(tiers.length === 1 ? [wrong] : [])));
+}
+
+const shapeRows = [
+  ...(Object.keys(shapes) as ShapeName[])
+    .filter((shape) => shape !== 'with-rejected')
+    .map((shape) => conforms(shape, independent({ shape }))),
+  ...Object.entries(oddShapes).flatMap(([title, [shape, tier]]) => [
+    conforms(title, shaped(shape)),
+    conforms(`${title}, tier: ${tier}`, shaped(shape), { target: `response: { tier: ${tier} }` }),
+  ]),
+  conforms(
+    '5,000 levels of nesting',
+    shaped((tiers) => nest(5_000, JSON.stringify(idsOf(tiers))), 'application/json'),
+  ),
+  unreadable('application/x-ndjson', (tiers) => tiers.map(({ id }) => `{"id":"${id}"}\n`).join(''), /NDJSON.*adapter/),
+  unreadable('text/xml', (tiers) => `<a>${tiers.map(({ id }) => `<b id="${id}"/>`).join('')}</a>`, /is XML.*adapter/),
+  unreadable('text/csv', (tiers) => ['id', ...idsOf(tiers)].join('\n'), /is CSV.*adapter/),
+  ...unclear('rejected promotions', rejecting, 'response: { tier: /promotions/*/id }', noFaults),
+  ...unclear('rejected promotions last', withRejected('a', 'b'), 'response: { tier: /a/* }', noFaults),
+  ...unclear('rejected promotions first', withRejected('b', 'a'), 'response: { tier: /b/* }', noFaults),
+  incomplete('two paths, both described', rejecting, bothPaths, noFaults),
+  incomplete('two paths, none of them right', noneRight, /^(?!.*tier: \/).*None of them agrees with/s, noFaults),
+  fails('seven paths, five of them described', sevenPaths, { reason: /\/list_4\/\* names 1 [^;]*; 2 more paths\./ }),
+  incomplete('paths too long to be described', shaped(longPaths), /^(?!.*In one response).*which disagree/s, noFaults),
+  fails('a list of two, the first of them wrong', pairWithWrong(0)),
+  fails('a list of two, the last of them wrong', pairWithWrong(1)),
+];
+
+/** All promotions, without a hint which of them are valid. */
+const listsOfAll: Readonly<Record<string, Shape>> = {
+  'the same value for all': mark((all) => all.map(({ id }) => ({ id, kind: 'any' }))),
+  'a value for the whole list': mark((all) => ({ total: all.filter(({ valid }) => valid).length, ids: idsOf(all) })),
+  'values that may fit by chance': mark((all) => all.map(({ id, valid }, n) => ({ id, is: valid ? n % 4 : 'bad' }))),
+  'a list beside each id': mark((all) => all.map(({ id, valid }) => ({ id, list: [valid] }))),
+  'members named after promotions': mark((all) =>
+    all.map(({ id, valid }, n) => ({ id, [all[(n + 1) % all.length]?.id ?? '']: valid })),
+  ),
+};
+const halves = mark((all) => {
+  const list = all.map(({ id, valid }) => ({ id, valid }));
+  return { one: list.slice(9), two: list.slice(0, 9) };
+});
+
+const markedRows = [
+  ...Object.entries(markingShapes).flatMap(([title, { shape, line }]) => unclear(title, shaped(shape), line)),
+  ...Object.entries(listsOfAll).map(([title, shape]) => fails(title, shaped(shape))),
+  incomplete('a flag, two paths stated', shaped(halves), 'tier: [/one/*/id, /two/*/id], where: { valid: true }', {
+    target: 'response: { tier: [/one/*/id, /two/*/id] }',
+  }),
+  fails('a flag, but all are returned', shaped(markingShapes['a flag'].shape), { target: 'response: { where: {} }' }),
+];
+
+// Refused requests -----------------------------------------------------------------------------------------------------
+
+/** @param count of equal requests so far */
+type IsRefused = (request: HttpRequest, count: number) => boolean;
+
+/** Requests, and what they have in common. */
+const refusedRequests: Readonly<Record<string, readonly [isRefused: IsRefused, common: RegExp, more?: Statement]>> = {
+  'requests with brackets': [({ path }) => path.includes('['), /with a \w+ filter, brackets in the query is/],
+  'filters by campaign': [({ path }) => path.includes('promotion_id'), /with a campaign filter/],
+  'letters beyond ASCII': [({ body = '' }) => /[^\0-\x7f]/.test(body), /letters beyond ASCII in the body/],
+  // No failure can be confirmed.
+  'one of three equal requests': [(_, count) => count % 3 === 1, /This request is refused/, noFaults],
+};
+
+function refusing(status: number, isRefused: IsRefused): Deploy {
+  return (world) => {
+    const counts = new Map<string, number>();
+    return refuse(status, (request) => {
+      const key = `${request.path} ${request.body}`;
+      const count = counts.get(key) ?? 0;
+      counts.set(key, count + 1);
+      return isRefused(request, count);
+    })(createReference({ world }));
+  };
+}
+
+const refusalRows = [401, 403].flatMap((status) =>
+  Object.entries(refusedRequests).map(([title, [isRefused, common, more]]) =>
+    incomplete(`${status} to ${title}`, refusing(status, isRefused), common, more),
+  ),
+);
+
+// Parts of the test data -----------------------------------------------------------------------------------------------
+
+/** Promotions that the suite does not know, all of them valid for everybody, half of them of campaign S1. */
+function foreign(count: number, traits: Traits = {}): Deploy {
+  const tiers = Array.from({ length: count }, (_, n) => ({
+    id: `T${n}`,
+    campaign_id: n % 2 === 0 ? 'S1' : 'S2',
+    name: `tier ${n}`,
+    created_at: new Date(2_000_000_000_000 - n * 1000).toISOString(),
+    metadata: { has_budget: 'true' },
+    rules: [],
+  }));
+  const campaigns = ['S1', 'S2'].map((id) => ({ id, name: `campaign ${id}`, category_ids: [] }));
+  return (world) => createIndependentDeployment({ ...world, tiers, campaigns }, traits);
+}
+/** @param refused bodies */
+function foreignWith(status: number, refused: RegExp): Deploy {
+  return (world) => refuse(status, ({ body = '' }) => refused.test(body))(foreign(5)(world));
+}
+const target = 'bindings: { customers: { ann: C1 }, products: { mug: P1 }, campaigns: { spring: S1 } }';
+const threeIds = { target, ...noFaults };
+const missing = [
+  'customers: .*ordinary',
+  'products: .*plate',
+  'skus: .*shirt-blue',
+  'campaigns: .*summer',
+  'tiers: .*greeting',
+];
+const missingIds = missing.map(
+  (list) => new RegExp(`^With ids of these ${list.replace(':', ' it would be complete:')}\\b`, 'm'),
+);
+const acceptances: Readonly<Record<string, RegExp>> = {
+  'options.expand-category': /category/,
+  'order.repeated-product': /P1.*P1/,
+  'order.metadata': /gift_options/,
+  'metadata.promotion-rules': /store_name/,
+};
+
+const foreignRows = [
+  incomplete('5 promotions', foreign(5), missingIds, { ...threeIds, passing: 10 }),
+  incomplete('300 promotions', foreign(300), missingIds, { ...threeIds, passing: 10 }),
+  ...[400, 404, 500].map((status) =>
+    incomplete(`${status} to everything`, foreignWith(status, /^/), [], { ...threeIds, passing: 0 }),
+  ),
+  ...Object.entries(acceptances).map(([id, refused]) =>
+    fails(`400 to ${id}`, foreignWith(400, refused), { ...threeIds, failing: [id] }),
+  ),
+];
+
+/** States bindings in a target file; undefined for what the target does not have. */
+function stateIds(idOf: (kind: ThingKind, name: string, n: number) => string | undefined): string {
+  const list = (kind: ThingKind) => [...ids[kind].keys()].map((name, n) => [name, idOf(kind, name, n)]);
+  const lists = thingKinds.map((kind) => [listNames[kind], Object.fromEntries(list(kind))]);
+  return JSON.stringify({ bindings: Object.fromEntries(lists) });
+}
+const stateAllBut = (unstated: ThingKind, isUnstated: (name: string, n: number) => boolean) =>
+  stateIds((kind, name, n) => (kind === unstated && isUnstated(name, n) ? undefined : ids[kind].get(name)));
+const numbers = stateIds((kind, _, n) => String((thingKinds.indexOf(kind) + 1) * 1000 + n));
+const withNumbers: Deploy = (world) => {
+  const answer = createReference({ world });
+  return (request) => ({ ...answer(request), body: answer(request).body.replaceAll(/"id":"(\d+)"/g, '"id":$1') });
+};
+
+/** A deployment without the promotions that the target does not have. */
+function partial(traits: Traits = {}): Deploy {
+  return ({ unavailable, ...world }) =>
+    createIndependentDeployment({ ...world, tiers: world.tiers.filter(({ id }) => !unavailable.has(id)) }, traits);
+}
+const onlyBulk = /^With ids of these customers .*: bulk\.\n(.*The target does not have customer bulk\..*\n?)+$/;
+const windowCases = [/^window-with-few-valid not-applicable:/m, /^window-with-all-valid not-applicable:/m];
+const capabilities = ['customer', 'product', 'sku', 'order_metadata', 'metadata'];
+
+const partRows = [
+  conforms('short ids', independent(), { target: numbers }),
+  conforms('ids that are numbers', withNumbers, { target: numbers }),
+  incomplete('no id of a customer', independent(), onlyBulk, {
+    target: stateAllBut('customer', (name) => name === 'bulk'),
+    ...oneFault,
+  }),
+  incomplete('one of the newest 150 tiers is missing', partial(), windowCases, {
+    target: stateAllBut('tier', (name) => name === 'depot-7'),
+    ...oneFault,
+  }),
+  ...capabilities.map((kind, n) =>
+    incomplete(`no ${kind} rules`, partial({ shape: Object.keys(shapes)[n] as ShapeName }), `complete: ${kind}.`, {
+      target: `capabilities: [${capabilities.filter((other) => other !== kind)}]`,
+      ...(kind === 'customer' ? refusedMetadata : oneFault),
+    }),
+  ),
+  ...[0, 1, 2].flatMap((start) => {
+    const more = { target: stateAllBut('tier', (_, n) => n % 3 === start), ...noFaults, ...long };
+    return [
+      incomplete(`no id of every third tier from ${start}`, independent(), [], more),
+      incomplete(`every third tier from ${start} is missing`, partial(), [], more),
+    ];
+  }),
+];
+
+// Promotions of the deployment -----------------------------------------------------------------------------------------
+
+type Options = Pick<DeploymentOptions, 'behaviours' | 'change'>;
+
+/** The reference deployment with promotions of its own. @param at their place: 0 if they are newer than the test data */
+function withOwn(count: number, at = 0, options: Options = {}): Deploy {
+  return (world) => createReference({ world: addPromotions(world, count, at), ...options });
+}
+const windowOf = (size: number): Options => ({ change: () => ({ newest: (tiers) => tiers.slice(0, size) }) });
+const windowLast: Options = { behaviours: { 'filter-beyond-window': 'filter-first' } };
+const counted = (count: number) => ({ target: `own_promotions: ${count}` });
+
+const three = (title: string, deploy: Deploy, more: Statement = {}) => [
+  ...unclear(title, deploy, 'own_promotions: 3', more),
+  incomplete(`${title}, 2 counted`, deploy, /promo_of_the_deployment_3.*own_promotions: 3/, { ...more, ...counted(2) }),
+];
+
+const ownRows = [
+  ...three('3 newest', withOwn(3)),
+  ...three('3 newest, the window after the filter', withOwn(3, 0, windowLast), long),
+  ...three('3 amid the test data', withOwn(3, 70), long),
+  ...three('3 amid the test data, the window after the filter', withOwn(3, 70, windowLast)),
+  fails('3 newest, 0 counted', withOwn(3), counted(0)),
+  conforms('1 newest', withOwn(1), counted(1)),
+  conforms('30 newest', withOwn(30), counted(30)),
+  conforms('3 older ones', withOwn(3, 160)),
+  conforms('3 older ones, the window after the filter', withOwn(3, 160, windowLast)),
+  ...[100, 147, 149, 151, 190].flatMap((size) => {
+    const more = size === 151 ? {} : long;
+    return [
+      fails(`a window of ${size}`, withOwn(0, 0, windowOf(size)), more),
+      fails(`3 newest, a window of ${size}`, withOwn(3, 0, windowOf(size)), { ...counted(3), ...more }),
+      fails(`3 older ones, a window of ${size}`, withOwn(3, 160, windowOf(size)), more),
+    ];
+  }),
+];
+
+const openRows = Object.entries(unusualDeployments).map(([title, deploy]) => conforms(title, deploy));
+
+// Tests ----------------------------------------------------------------------------------------------------------------
+
+const tables: Readonly<Record<string, readonly DeploymentRow[]>> = {
+  'Shapes of responses': shapeRows,
+  'Refused requests': refusalRows,
+  'A target with three ids': foreignRows,
+  'A part of the test data': partRows,
+  'Promotions of the deployment': ownRows,
+  'What the documentation leaves open': openRows,
+};
+for (const [subject, rows] of Object.entries(tables))
+  test.describe(subject, () => {
+    for (const row of rows) test(row.title, { tag: row.isLong ? '@long' : '@slow' }, () => checkDeployment(row));
+  });
+
+test.describe('Responses that name all promotions', () => {
+  for (const [n, row] of markedRows.entries()) {
+    const { title, verdict, faults = visibleFaults.slice(n % 3, (n % 3) + 1) } = row;
+    test(title, { tag: verdict === 'conforms' ? '@slow' : [] }, () => checkDeployment({ ...row, faults }, fewCases));
+    test(`${title}, in all cases with all faults`, { tag: '@long' }, () => checkDeployment(row));
+  }
+});
+
+test.describe('Questions', () => {
+  const questions = suite.cases.flatMap(({ id, kind }) => (kind === 'question' ? id : []));
+  const listAnswers = async (deploy: Deploy, target?: string, cases = questions) =>
+    (await certifyRow({ deploy, target }, cases)).questions.map(({ id, outcome, reason }) => ({ id, outcome, reason }));
+
+  for (const [title, deploy] of Object.entries(unusualDeployments))
+    test(`All have an outcome: ${title}`, { tag: '@slow' }, async () => {
+      const open = (await listAnswers(deploy)).filter(({ outcome }) => outcome === null || outcome === undetermined);
+      expect(open).toEqual([]);
+    });
+
+  test('Promotions that are counted change no outcome', { tag: '@slow' }, async () => {
+    expect(await listAnswers(withOwn(3), 'own_promotions: 3')).toEqual(await listAnswers(withOwn(0)));
+  });
+
+  test('The reason of an undetermined one is shown', async () => {
+    let count = 0;
+    const growing: Deploy = (world) => () => {
+      count += 1;
+      return { status: 200, headers: [], body: JSON.stringify([...world.tiers, ...Array(count).fill({})]) };
+    };
+    const id = 'expand-category-effect';
+    const reason = expect.stringContaining('to the same request');
+    expect(await listAnswers(growing, undefined, [id])).toEqual([{ id, outcome: undetermined, reason }]);
+  });
+});

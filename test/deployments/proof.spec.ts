@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { requirements } from '../../reference/faults/fault.js';
+import { listGeneratedFaults } from '../../reference/faults/generated-faults.js';
+import { faults, findFault } from '../../reference/faults/index.js';
+import { selectFromSuite } from '../../src/cases/case-selection.js';
+import { readDiscriminatingRows } from '../../src/cases/discriminating-rows.js';
+import { selectQuickRows } from '../../src/run/quick-rows.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { findCaughtFaults } from '../../tools/proof/choose-rows.js';
+import { judgeDeployment, listVerdicts } from '../../tools/proof/judge-deployment.js';
+import { createFaultJudge } from '../../tools/proof/judge-fault.js';
+import { knownFaults, proveFaults, renderKillMatrixFiles } from '../../tools/proof/kill-matrix.js';
+import { type FaultProof, isKilled, proveFault, renderProof } from '../../tools/proof/proof.js';
+import { proveGenerated } from '../../tools/proof/prove-generated.js';
+import { createReference, suite } from '../support/in-process.js';
+
+test('Each fault has an id of its own', () => {
+  const ids = [...faults, ...listGeneratedFaults()].map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test('Faults break requirements of the contract, and each requirement has at least two', () => {
+  expect([...requirements].sort()).toEqual(suite.contract.requirements.map(({ id }) => id).sort());
+  for (const requirement of requirements) {
+    const breaking = faults.filter(({ breaks }) => breaks === requirement);
+    expect(breaking.length, requirement).toBeGreaterThanOrEqual(2);
+  }
+});
+
+test('A fault is found by its id, and an unknown id gets the nearest', () => {
+  expect(findFault('window-of-149').breaks).toBe('limit.newest-150');
+  expect(() => findFault('window-of-148')).toThrow("'window-of-149'");
+});
+
+test('A generated fault is left open by questions of the contract only', () => {
+  const questions = suite.contract.questions.map(({ id }) => id);
+  for (const { id, invisibility } of listGeneratedFaults())
+    if (invisibility?.is === 'open') expect(questions, id).toContain(invisibility.question);
+  expect(findFault('window/of-149').breaks).toBe('limit.newest-150');
+});
+
+test('A sample of the generated faults is killed', async () => {
+  const judge = createFaultJudge(suite);
+  const visible = listGeneratedFaults().filter(({ invisibility }) => invisibility === undefined);
+  const survivors: string[] = [];
+  for (const fault of visible.filter((_, n) => n % 120 === 0))
+    if ((await judge.findFailure(fault)) === undefined) survivors.push(fault.id);
+  expect(survivors).toEqual([]);
+});
+
+test('Several faults break several requirements of one deployment', async () => {
+  const broken = ['window-of-151', 'metadata-by-prefix', 'expand-crashes'];
+  const verdicts = listVerdicts(await judgeDeployment(suite, createReference({ faults: broken })));
+  for (const { breaks } of broken.map(findFault)) expect(verdicts.get(breaks), breaks).toBe('fail');
+});
+
+test('A fault that no request shows survives, and the report names it', async () => {
+  const harmless = { ...findFault('window-of-149'), id: 'harmless', change: () => ({}) };
+  const proof = await proveFault(harmless, createFaultJudge(suite), suite);
+  expect(isKilled(proof)).toBe(false);
+  const report = renderProof(suite, [proof]);
+  expect(report).toContain('- Survives: harmless');
+  expect(report).toContain('- No fault needs this expectation: window-with-few-valid, request: returned.only');
+});
+
+test('Cached responses give the verdicts of a whole run', async () => {
+  const judge = createFaultJudge(suite);
+  for (const id of ['window-of-151', 'metadata-by-prefix']) {
+    const fault = findFault(id);
+    const { verdicts } = await proveFault(fault, judge, suite);
+    for (const [requirement, verdict] of listVerdicts(await judgeDeployment(suite, createReference({ faults: [id] }))))
+      expect(verdicts[requirement] ?? 'pass', `${id}: ${requirement}`).toBe(verdict);
+  }
+});
+
+// chaos.spec.ts shows with `npm test`, too, that each fault is caught.
+test.describe('The kill matrix', { tag: '@long' }, () => {
+  let proofs: readonly FaultProof[];
+  test.beforeAll(async () => {
+    proofs = await proveFaults(knownFaults.map(({ id }) => id));
+  });
+
+  test('No generated fault survives that a request can show', async () => {
+    const generated = await proveGenerated();
+    const survivors = generated.filter(({ is }) => is === 'surviving').map(({ fault }) => fault.id);
+    expect(survivors).toEqual([]);
+  });
+
+  test('No fault survives', () => {
+    const withStory = proofs.slice(0, faults.length);
+    expect(withStory.filter((proof) => !isKilled(proof)).map(({ id }) => id)).toEqual([]);
+  });
+
+  test('The committed files are up to date', async () => {
+    for (const [file, text] of await renderKillMatrixFiles(suite, proofs)) {
+      const name = path.relative(packageRoot, file);
+      expect(text, `${name}: Out of date: run \`npm run update\` and review the diff.`).toBe(
+        readFileSync(file, 'utf8'),
+      );
+    }
+  });
+
+  test('The discriminating rows catch at least what they promise', async () => {
+    const rows = readDiscriminatingRows();
+    expect(rows.caught).toBe(knownFaults.length);
+    const quick = selectQuickRows(suite, rows, { target: {}, excludesIntrusive: false });
+    const caught = await findCaughtFaults(selectFromSuite(suite, { quick }), knownFaults);
+    expect(caught.length).toBe(quick.figures.faults_caught);
+  });
+});

@@ -1,0 +1,259 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import fc from 'fast-check';
+import {
+  type Behaviours,
+  closedQuestions,
+  convertOutcomesToBehaviours,
+  openQuestions,
+} from '../../reference/behaviours.js';
+import { selectFromSuite } from '../../src/cases/case-selection.js';
+import type { Suite } from '../../src/cases/suite.js';
+import { undetermined } from '../../src/cases/test-case.js';
+import type { Certificate } from '../../src/certificate/certificate.js';
+import { renderAnswer } from '../../src/certificate/render-answer.js';
+import { createRedactor } from '../../src/http/redactor.js';
+import { writeResults } from '../../src/outputs/write-results.js';
+import { createBaseline } from '../../src/record/baseline.js';
+import { createRecord, readRecord, renderRecord } from '../../src/record/target-record.js';
+import { UnusableInput } from '../../src/support/problem.js';
+import { loadSettings } from '../../src/target/settings.js';
+import { makeTestFolder } from '../support/cli.js';
+import {
+  certifyInProcess,
+  certifyOver,
+  channelTo,
+  createReference,
+  listRequirementsWith,
+  suite,
+} from '../support/in-process.js';
+import { renderOutput } from '../support/render-output.js';
+
+const reference = (behaviours: Behaviours = {}) => createReference({ behaviours });
+
+/** A run on the reference deployment as it is, which several tests look at. */
+let plainRun: ReturnType<typeof certifyInProcess> | undefined;
+const runPlain = () => {
+  plainRun ??= certifyInProcess(reference(), { infersShape: true });
+  return plainRun;
+};
+
+/** The suite with the case of one question, and no other. */
+const suiteFor = (question: string) => selectFromSuite(suite, { only: [question] });
+
+/** What a run found out about the questions, by id. */
+function outcomesIn({ questions }: Certificate): Record<string, string | null> {
+  return Object.fromEntries(questions.map(({ id, outcome }) => [id, outcome]));
+}
+
+/** The questions whose outcomes the reference deployment can show. */
+const named = suite.contract.questions.flatMap(({ id, answer }) =>
+  answer.kind === 'value' || !Object.hasOwn(closedQuestions, id) ? [] : [{ id, outcomes: [...answer.outcomes.keys()] }],
+);
+
+// chaos.spec.ts checks that such deployments conform.
+test('Each outcome is observed if it is chosen as a behaviour', async () => {
+  for (const { id, outcomes } of named) {
+    const observed: unknown[] = [];
+    for (const outcome of outcomes) {
+      const { certificate } = await certifyInProcess(reference({ [id]: outcome }), { suite: suiteFor(id) });
+      observed.push(outcomesIn(certificate)[id]);
+    }
+    expect.soft(observed, id).toEqual(outcomes);
+  }
+});
+
+test('Open values are recorded as received', async () => {
+  const values = {
+    'response-status': '203',
+    'response-media-type': 'text/json',
+    'deprecation-headers': 'deprecation: true | sunset: Sat, 01 Jan 2028 00:00:00 GMT',
+    'rate-limit-headers': 'x-rate-limit-limit | x-rate-limit-remaining',
+    'caching-headers': 'cache-control: no-store | etag | vary: Origin',
+    'cors-headers': 'access-control-allow-origin: https://shop.example',
+  };
+  const { certificate } = await certifyInProcess(reference(values));
+  expect(certificate.verdict).toBe('conforms');
+  expect(outcomesIn(certificate)).toMatchObject(values);
+});
+
+/** Draws combinations of behaviours. Records each, serves the record as a mock, and compares the mock with the record. */
+async function expectCircles(combinations: number): Promise<void> {
+  const behaviours = fc.record(
+    // Half of the questions keep their default, because some outcomes hide the answers to other questions.
+    Object.fromEntries(
+      Object.entries(closedQuestions).map(([id, outcomes]) => [
+        id,
+        fc.oneof(fc.constant<string>(outcomes[0]), fc.constantFrom<string>(...outcomes)),
+      ]),
+    ),
+  );
+  let imitated = 0;
+  const circle = fc.asyncProperty(behaviours, async (chosen) => {
+    const first = await certifyInProcess(reference(chosen), { infersShape: true });
+    const record = createRecord(suite, first.results, 'mock');
+    const outcomes = Object.fromEntries(Object.entries(record.questions).map(([id, { outcome }]) => [id, outcome]));
+    const mock = convertOutcomesToBehaviours(outcomes);
+    const second = await certifyInProcess(reference(mock.behaviours), {
+      expected: createBaseline(record, {}, undefined),
+    });
+    expect(listRequirementsWith('fail', second.certificate)).toEqual([]);
+    // The mock chooses the answer to an undetermined question, which may change the shape.
+    const whole = !Object.values(outcomes).includes(undetermined);
+    const drift = second.certificate.drift.filter(
+      ({ text }) => whole || !text.startsWith('A response body does not fit'),
+    );
+    expect(drift).toEqual([]);
+    if (!whole) return;
+    imitated += 1;
+    // An outcome that looks like an empty result has another text in the mock.
+    if (Object.entries(chosen).some(([id, outcome]) => outcomes[id] !== outcome)) return;
+    const [one, other] = [first, second].map(({ certificate, results }) =>
+      renderOutput('observed.md', certificate, suite, results),
+    );
+    expect(other).toBe(one);
+  });
+  await fc.assert(circle, { numRuns: combinations, seed: 20_261_121, endOnFailure: true });
+  expect(imitated).toBeGreaterThanOrEqual(combinations * 0.4);
+}
+
+test('A mock from a record of any behaviours shows no drift', () => expectCircles(1));
+
+test('25 mocks from records of any behaviours show no drift', { tag: '@long' }, () => expectCircles(25));
+
+test('Two runs on an unchanged target write the same record', async () => {
+  const runs = [await runPlain(), await certifyInProcess(reference(), { infersShape: true })];
+  const [one, other] = runs.map(({ results }) => renderRecord(createRecord(suite, results, 'reference')));
+  expect(other).toBe(one);
+});
+
+test('A changed outcome is drift, shown with both responses', async () => {
+  const { results } = await runPlain();
+  const expected = createBaseline(createRecord(suite, results, 'reference'), {}, undefined);
+  const { certificate } = await certifyInProcess(reference({ 'quantity-numeric-string': 'rejected' }), { expected });
+  expect(certificate.verdict).toBe('conforms');
+  expect(certificate.drift.map((drift) => drift.case)).toEqual(['quantity-numeric-string']);
+  expect(certificate.drift[0]?.text).toMatch(
+    /is 'rejected'; the record says 'as-number'\.[\s\S]*Now:\n\| 400[\s\S]*Then:\n\| curl[\s\S]*\| 200/,
+  );
+});
+
+test('A pin wins over the record', async () => {
+  const { results } = await runPlain();
+  const expected = createBaseline(createRecord(suite, results, 'reference'), { 'quantity-zero': 'as-one' }, undefined);
+  const { certificate } = await certifyInProcess(reference(), { expected });
+  expect(certificate.drift.map((drift) => drift.case)).toEqual(['quantity-zero']);
+});
+
+test('An answer past its last day is drift, once for each day', async () => {
+  const { results } = await runPlain();
+  const record = createRecord(suite, results, 'reference', '2027-03-31');
+  const certifyOn = async (today: string, questions = record.questions) => {
+    const expected = createBaseline({ ...record, questions }, {}, undefined, undefined, today);
+    return (await certifyInProcess(reference(), { expected })).certificate;
+  };
+  expect((await certifyOn('2027-03-31')).drift).toEqual([]);
+  const late = await certifyOn('2027-04-01');
+  expect(late.verdict).toBe('conforms');
+  expect(late.drift.map(({ text }) => text)).toEqual([expect.stringContaining('until 2027-03-31')]);
+  // A pin of the target file has no last day, and an answer may have one of its own.
+  const { outcome = '' } = record.questions['quantity-zero'] ?? {};
+  const later = { ...record.questions, 'quantity-zero': { outcome, until: '2027-03-30' } };
+  const single = await certifyOn('2027-03-31', later);
+  expect(single.drift.map((each) => each.case)).toEqual(['quantity-zero']);
+});
+
+test('The behaviours of the reference deployment are outcomes of the contract', () => {
+  for (const [id, outcomes] of Object.entries(closedQuestions)) {
+    const answer = suite.contract.questions.find((question) => question.id === id)?.answer;
+    expect([...outcomes].sort(), id).toEqual(answer?.kind === 'outcomes' ? [...answer.outcomes.keys()].sort() : []);
+  }
+  for (const id of Object.keys(openQuestions))
+    expect(suite.contract.questions.find((question) => question.id === id)?.answer.kind, id).toBe('value');
+});
+
+test('Credentials that are words of the suite do not change results', async () => {
+  const plain = await runPlain();
+  const answersIn = (certificate: Certificate) => named.map(({ id }) => [id, outcomesIn(certificate)[id]]);
+  const words = ['pass', 'id', 'fail', 'title', 'order.metadata', 'as-number', 'promotions', '200'];
+  const redact = createRedactor(words.map((value, n) => ({ value, placeholder: `$SECRET_${n}` })));
+  const channel = { ...channelTo(reference()), redact };
+  const { certificate, results } = await certifyOver(channel, suite, { infersShape: true });
+  expect(certificate.summary).toEqual(plain.certificate.summary);
+  expect(answersIn(certificate)).toEqual(answersIn(plain.certificate));
+  const expected = createBaseline(createRecord(suite, results, 'reference'), {}, undefined);
+  const again = await certifyOver(channel, suite, { expected });
+  expect(again.certificate.drift).toEqual([]);
+});
+
+test.describe('An existing record', () => {
+  test('is kept if a run lacks answers', async () => {
+    const folder = makeTestFolder();
+    const to = path.join(folder, 'shop.yaml');
+    const written = async (own: Suite) => {
+      const { certificate, results } = await certifyInProcess(reference(), { suite: own, infersShape: true });
+      return writeResults(certificate, suite, results, { out: folder, recordTo: to }).record;
+    };
+    expect(await written(suiteFor('no-question'))).toEqual({
+      file: to,
+      unwritten: expect.stringContaining('not written'),
+    });
+    expect(existsSync(to)).toBe(false);
+    expect(await written(suite)).toEqual({ file: to });
+    const whole = readFileSync(to, 'utf8');
+    const partly = await written(suiteFor('quantity-zero'));
+    expect(partly?.unwritten).toMatch(/lacks, to [\w-]+(, [\w-]+){4} and \d+ more/);
+    expect(readFileSync(to, 'utf8')).toBe(whole);
+  });
+
+  test('is checked before the run: other files are not overwritten', () => {
+    const folder = makeTestFolder();
+    const file = path.join(folder, 'notes.yaml');
+    writeFileSync(file, 'my: notes\n');
+    for (const recordTo of [file, folder]) expect(() => loadSettings({ recordTo }, {}, suite)).toThrow(UnusableInput);
+  });
+
+  test('keeps its last day: a new record must name the next', () => {
+    const folder = makeTestFolder();
+    const file = path.join(folder, 'shop.yaml');
+    writeFileSync(file, renderRecord(createRecord(suite, [], 'shop', '2027-03-31')));
+    expect(readRecord(file).until).toBe('2027-03-31');
+    const load = (recordUntil?: string) =>
+      loadSettings({ recordTo: file, ...(recordUntil && { recordUntil }) }, {}, suite);
+    expect(() => load()).toThrow(/--until/);
+    expect(load('2027-06-30').recordUntil).toBe('2027-06-30');
+  });
+
+  test('with an invalid schema is refused', () => {
+    const folder = makeTestFolder();
+    const file = path.join(folder, 'shop.yaml');
+    const { name, version, digest } = suite;
+    const record = {
+      target: 'a',
+      suite: { name, version, digest },
+      questions: {},
+      response_schema: { type: 'objekt' },
+    };
+    writeFileSync(file, renderRecord(record));
+    expect(() => readRecord(file)).toThrow(/shop\.yaml:\d+:\d+: 'response_schema' is not a JSON Schema/);
+  });
+});
+
+test('An answer names the status in place of its class', () => {
+  const question = suite.contract.questions.find(({ id }) => id === 'body-length');
+  if (question === undefined) throw new Error('There is no such question.');
+  const request = { method: 'GET', path: '/', headers: [] };
+  const sentences = (
+    [
+      ['rejected', 422],
+      ['server-error', 503],
+    ] as const
+  ).map(([outcome, status]) =>
+    renderAnswer(question, outcome, { request, response: { status, headers: [], body: '' } }),
+  );
+  expect(sentences).toEqual([
+    'A body of 200 KB is rejected with a 422 status.',
+    'A body of 200 KB causes a 503 status.',
+  ]);
+});

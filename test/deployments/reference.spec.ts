@@ -1,0 +1,317 @@
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, test } from '@playwright/test';
+import fc from 'fast-check';
+import { Client } from 'undici';
+import { type Behaviours, convertOutcomesToBehaviours, openQuestions } from '../../reference/behaviours.js';
+import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
+import { referenceCredentials } from '../../reference/reference-credentials.js';
+import { serveReference } from '../../reference/server.js';
+import { findWorldFlaws } from '../../reference/world-flaws.js';
+import type { Tier, World } from '../../src/contract/world.js';
+import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { compileSchema } from '../../src/support/user-schema.js';
+import { suite } from '../support/in-process.js';
+
+const { world } = suite;
+const { ids } = world;
+
+// Requests ----------------------------------------------------------------------------------------------------------
+
+const credentialHeaders = {
+  'X-Client-Application-Id': referenceCredentials.applicationId,
+  'X-Client-Token': referenceCredentials.token,
+};
+
+interface Asking {
+  method?: string;
+  path?: string;
+  query?: string;
+  /** Instead of those of a documented request. */
+  headers?: Readonly<Record<string, string>>;
+  members?: unknown;
+  /** Instead of `members`. */
+  text?: string;
+}
+
+const operation = '/v1/promotions/validation';
+const json = { 'Content-Type': 'application/json' };
+
+/** A documented request with all members. */
+const documented = {
+  customer: { id: ids.customer.get('ann') },
+  order: { items: [{ product_id: ids.product.get('mug'), quantity: 3 }], metadata: { payment_mean: ['credit-card'] } },
+  options: {},
+  metadata: { store_name: 'Broadway' },
+};
+
+const inCampaign = (name: string) => `[filters][promotion_id][conditions][$is]=${ids.campaign.get(name)}`;
+
+function requestOf({ method = 'GET', path = operation, query, headers = {}, members, text }: Asking): HttpRequest {
+  return {
+    method,
+    path: query === undefined ? path : `${path}?${query}`,
+    headers: Object.entries({ ...credentialHeaders, ...json, ...headers }).filter(([, value]) => value !== ''),
+    body: text ?? JSON.stringify(members ?? documented),
+  };
+}
+
+type Ask = (asking?: Asking) => HttpResponse;
+
+function deployment(behaviours: Behaviours = {}): Ask {
+  const respond = createDeployment({ world, credentials: referenceCredentials, behaviours });
+  return (asking = {}) => respond(requestOf(asking));
+}
+
+const header = ({ headers }: HttpResponse, name: string) => headers.find(([key]) => key === name)?.[1];
+
+// The defaults ------------------------------------------------------------------------------------------------------
+
+test.describe('The reference deployment', () => {
+  const ask = deployment();
+
+  test('matches its published schema', () => {
+    const file = path.join(packageRoot, 'schemas/responses/reference.schema.json');
+    const validate = compileSchema(JSON.parse(readFileSync(file, 'utf8')));
+    const expanded = { ...documented, options: { expand: ['category'] } };
+    for (const asking of [{}, { members: expanded }, { query: inCampaign('winter') }, { text: '' }]) {
+      validate(JSON.parse(ask(asking).body));
+      expect(validate.errors ?? []).toEqual([]);
+    }
+  });
+
+  test('sorts its world', () => {
+    const options = { credentials: referenceCredentials, world: { ...world, tiers: world.tiers.toReversed() } };
+    expect(createDeployment(options)(requestOf({})).body).toBe(ask().body);
+  });
+
+  test('rejects requests with errors of the vendor’s shape', () => {
+    const { status, body } = ask({ headers: { 'X-Client-Token': '' } });
+    expect(status).toBe(401);
+    expect(JSON.parse(body)).toEqual({
+      code: 401,
+      key: 'unauthorized',
+      message: expect.any(String),
+      details: 'X-Client-Token: not accepted',
+      request_id: expect.stringMatching(/^v-/),
+    });
+    const malformed = ask({ text: '{' });
+    expect(JSON.parse(malformed.body)).toMatchObject({ code: 400, key: 'invalid_payload' });
+    const members = Object.keys(JSON.parse(malformed.body)).sort().join(', ');
+    expect(openQuestions['error-shape'].default).toBe(`${header(malformed, 'content-type')}: ${members}`);
+    expect(JSON.parse(ask({ query: '[filters][x][conditions][$is]=1' }).body)).toMatchObject({
+      code: 400,
+      key: 'invalid_query_params',
+    });
+    expect(header(ask({ method: 'PATCH' }), 'allow')).toBe('GET');
+    expect(ask({ path: '/v1/promotions' }).status).toBe(404);
+  });
+
+  test('never answers invalid input with 5xx', () => {
+    const quantity = fc.oneof(fc.jsonValue(), fc.constant(undefined));
+    const item = fc.record({ product_id: fc.constant(ids.product.get('mug')), quantity });
+    const order = fc.record({ items: fc.oneof(fc.array(fc.oneof(item, fc.jsonValue())), fc.jsonValue()) });
+    const part = fc.oneof(fc.jsonValue(), fc.constant(undefined));
+    const member = { customer: part, order: fc.oneof(order, part), options: part, metadata: part };
+    fc.assert(
+      fc.property(fc.oneof(fc.record(member), fc.jsonValue()), fc.string(), (members, query) => {
+        expect(ask({ text: JSON.stringify(members), query }).status).toBeLessThan(500);
+        expect(ask({ text: query }).status).toBeLessThan(500);
+      }),
+    );
+  });
+});
+
+test.describe('Open values', () => {
+  // questions.spec.ts has other values.
+  test('no media type', () => {
+    expect(header(deployment({ 'response-media-type': 'none' })(), 'content-type')).toBeUndefined();
+  });
+
+  test('headers, with the values of a record or plausible ones', () => {
+    const response = deployment({
+      'deprecation-headers':
+        'deprecation: @1698883200 | link: </a | b>; rel="x" | sunset: Thu, 02 Nov 2023 00:00:00 GMT',
+      'rate-limit-headers': 'retry-after | x-rate-limit-limit | x-strange',
+      'caching-headers': 'cache-control: no-store | etag | vary: Origin',
+    })();
+    expect(response.headers).toEqual([
+      ['content-type', 'application/json'],
+      ['deprecation', '@1698883200'],
+      ['link', '</a | b>; rel="x"'],
+      ['sunset', 'Thu, 02 Nov 2023 00:00:00 GMT'],
+      ['retry-after', '1'],
+      ['x-rate-limit-limit', '2000'],
+      ['x-strange', '1'],
+      ['cache-control', 'no-store'],
+      ['etag', '"5d8c72a5edda8d6a"'],
+      ['vary', 'Origin'],
+    ]);
+    expect(deployment({ 'rate-limit-headers': 'none' })().headers).toHaveLength(1);
+  });
+
+  test('cross-origin headers, only for a request with an Origin', () => {
+    const ask = deployment({ 'cors-headers': 'access-control-allow-origin: *' });
+    expect(header(ask({ headers: { Origin: 'https://shop.example' } }), 'access-control-allow-origin')).toBe('*');
+    expect(header(ask(), 'access-control-allow-origin')).toBeUndefined();
+  });
+
+  test('an invalid behaviour is rejected with a suggestion', () => {
+    expect(() => deployment({ 'quantity-zeros': 'as-one' })).toThrow('did you mean "quantity-zero"?');
+    expect(() => deployment({ 'quantity-zero': 'as-onee' })).toThrow(
+      'Behaviour quantity-zero has no outcome "as-onee"; did you mean "as-one"? It has: item-ignored, rejected, ',
+    );
+    expect(() => deployment({ 'quantity-zero': 'undetermined' })).toThrow('has no outcome "undetermined"');
+    expect(() => deployment({ 'response-status': '204' })).toThrow('a status from 200 to 299 that has a body');
+    expect(() => deployment({ 'caching-headers': 'Cache-Control' })).toThrow('"name: value | name: value"');
+  });
+});
+
+test('A record becomes behaviours; outcomes that cannot be imitated are listed', () => {
+  const imitable = {
+    'quantity-zero': 'rejected',
+    'response-status': '201',
+    'error-shape': openQuestions['error-shape'].default,
+  };
+  const outcomes = {
+    ...imitable,
+    'quantity-null': 'undetermined',
+    'response-shape': '/data/*/node/id',
+    'response-media-type': 'undetermined',
+    'rate-limit-headers': 'No idea',
+  };
+  const { behaviours, inimitable } = convertOutcomesToBehaviours(outcomes);
+  expect(behaviours).toEqual(imitable);
+  expect(inimitable).toEqual(['quantity-null', 'response-shape', 'response-media-type', 'rate-limit-headers']);
+  expect(deployment(behaviours)().status).toBe(201);
+  const ofAnotherVersion = { 'quantity-zero': 'as-two', 'no-such-question': 'undetermined' };
+  const unknown = Object.keys(ofAnotherVersion);
+  expect(convertOutcomesToBehaviours(ofAnotherVersion)).toEqual({ behaviours: {}, inimitable: unknown });
+});
+
+// The socket --------------------------------------------------------------------------------------------------------
+
+test.describe('Over a socket', () => {
+  let server: Awaited<ReturnType<typeof serveReference>>;
+  let client: Client;
+  test.beforeAll(async () => {
+    const behaviours = {
+      'empty-result': 'no-content',
+      'method-head': 'answered',
+      'content-type-other': 'body-ignored',
+    };
+    server = await serveReference({ world, credentials: referenceCredentials, behaviours });
+    client = new Client(server.url);
+  });
+  test.afterAll(async () => {
+    await client.close();
+    await server.close();
+  });
+
+  /** Sends over the socket what `requestOf` makes. */
+  async function send(asking: Asking, through = client): Promise<HttpResponse> {
+    const { method, path, headers, body } = requestOf(asking);
+    // A client of undici sends paths as they are; its functions that take a URL would normalise them.
+    const response = await through.request({ method, path, headers: headers.flat(), body: body ?? '' });
+    const received = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const);
+    return { status: response.statusCode, headers: received, body: await response.body.text() };
+  }
+
+  test('bodies of any media type arrive', async () => {
+    const hasMug = ({ body }: HttpResponse) => body.includes(ids.tier.get('mug-3') ?? '');
+    expect(hasMug(await send({ headers: { 'Content-Type': '' } }))).toBe(true);
+    expect(hasMug(await send({ headers: { 'Content-Type': 'text/plain' } }))).toBe(false);
+    expect((await send({ headers: { 'Content-Type': ';;' } })).status).toBe(200);
+    expect((await send({ text: '{' })).status).toBe(400);
+    expect((await send({ text: '' })).status).toBe(200);
+  });
+
+  test('all methods and paths arrive', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'PROPFIND']) {
+      expect((await send({ method, text: '' })).status, method).toBe(405);
+    }
+    const head = await send({ method: 'HEAD', text: '' });
+    expect([head.status, head.body]).toEqual([200, '']);
+    for (const path of ['/', '/v1/%zz', `${operation}/`, '//', '/*', '/v1;x']) {
+      expect((await send({ path })).status, path).toBe(404);
+    }
+  });
+
+  test('a 204 response has no body', async () => {
+    const response = await send({ query: inCampaign('winter') });
+    expect([response.status, response.body]).toEqual([204, '']);
+    expect(header(response, 'content-type')).toBeUndefined();
+  });
+
+  test('a huge body is rejected', async () => {
+    const { statusCode, body } = await client.request({ method: 'POST', path: operation, body: 'x'.repeat(5_000_000) });
+    await body.dump();
+    expect(statusCode).toBe(413);
+  });
+
+  test('an exception ends one request, but not the server', async () => {
+    const change: DeploymentOptions['change'] = ({ select }) => ({
+      select(request) {
+        if (request.filters.length > 0) throw new TypeError('a mistake');
+        return select(request);
+      },
+    });
+    const defective = await serveReference({ world, credentials: referenceCredentials, change });
+    const toIt = new Client(defective.url);
+    expect((await send({ query: inCampaign('spring') }, toIt)).status).toBe(500);
+    expect((await send({}, toIt)).status).toBe(200);
+    await toIt.close();
+    await defective.close();
+  });
+
+  test('requests for another host are rejected', async () => {
+    const { port } = new URL(server.url);
+    const statusFor = async (host: string) => (await send({ headers: { Host: host } })).status;
+    for (const host of ['127.0.0.1', 'localhost', 'LocalHost', '[::1]'])
+      expect(await statusFor(`${host}:${port}`), host).toBe(200);
+    // As a page of a stranger sends it, whose name leads to this machine.
+    for (const host of ['attacker.test', `attacker.test:${port}`, `localhost.attacker.test:${port}`, '127.0.0.1'])
+      expect(await statusFor(host), host).toBe(421);
+    expect(await statusFor(`127.0.0.1:${Number(port) - 1}`)).toBe(421);
+    expect(await statusOf(server.url, ['GET / HTTP/1.0'])).toBe(421);
+    expect(await statusOf(server.url, ['GET / HTTP/1.1', `Host: localhost:${port}`, 'Host: attacker.test'])).toBe(421);
+    // Another address of this machine, as that at which others reach it is.
+    const elsewhere = connect(Number(port), '127.0.0.2');
+    const isReached = await new Promise((resolve) => {
+      elsewhere.on('connect', () => resolve(true)).on('error', () => resolve(false));
+    });
+    elsewhere.destroy();
+    expect(isReached).toBe(false);
+  });
+});
+
+test('A world with duplicate ids or missing references is invalid', () => {
+  const [tier] = world.tiers as [Tier];
+  expect(findWorldFlaws(world)).toEqual([]);
+  expect(findWorldFlaws({ ...world, tiers: [{ ...tier, campaign_id: 'none' }] })).toEqual([
+    `'${tier.id}' refers to nothing: campaign_id 'none'`,
+  ]);
+  expect(findWorldFlaws({ ...world, tiers: [tier, tier] })).toEqual([
+    `the id '${tier.id}' occurs twice`,
+    `two tiers were created at ${tier.created_at}`,
+  ]);
+  const flawsWithout = (list: keyof World) => findWorldFlaws({ ...world, [list]: [] }).join('\n');
+  expect(flawsWithout('customers')).toContain(`refers to nothing: any_of '${ids.customer.get('ann')}'`);
+  expect(flawsWithout('products')).toContain(
+    `'${ids.tier.get('mug-1')}' refers to nothing: id '${ids.product.get('mug')}'`,
+  );
+  expect(flawsWithout('products')).toContain(`refers to nothing: product_id '${ids.product.get('mug')}'`);
+  expect(flawsWithout('skus')).toContain(`refers to nothing: id '${ids.sku.get('shirt-blue')}'`);
+  expect(flawsWithout('categories')).toContain(`'${ids.campaign.get('spring')}' refers to nothing: category_ids`);
+});
+
+/** The status of the answer to a request that is written line by line. */
+async function statusOf(url: string, lines: readonly string[]): Promise<number> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.end([...lines, '', ''].join('\r\n'));
+  return Number((await text(socket)).split(' ')[1]);
+}

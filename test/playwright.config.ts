@@ -1,0 +1,15 @@
+import { defineConfig } from '@playwright/test';
+
+/** The suite's own tests. They run compiled, as the package does: `npm test` builds first. */
+export default defineConfig({
+  testDir: import.meta.dirname,
+  outputDir: '../../test-results/suite',
+  reporter: process.env.CI ? [['dot']] : [['list']],
+  // More than CI has processors: many tests wait for a deployment that is slow.
+  workers: 3,
+  // What is drawn in large numbers runs with npm run test:long.
+  grepInvert: /@long/,
+  // Some tests run hundreds of whole certifications, or wait for a deployment that hangs.
+  timeout: 180_000,
+  build: { external: ['**/*'] },
+});

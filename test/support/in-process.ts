@@ -1,0 +1,92 @@
+import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
+import { findFault } from '../../reference/faults/index.js';
+import { loadSuite, type Suite } from '../../src/cases/suite.js';
+import { type Certificate, collectRunFacts, createCertificate } from '../../src/certificate/certificate.js';
+import { type ThingKind, thingKinds } from '../../src/contract/named-world.js';
+import type { Channel, HttpResponse } from '../../src/http/exchange.js';
+import { createRecognizer } from '../../src/recognition/recognizer.js';
+import type { ResultWithExchanges } from '../../src/run/case-result.js';
+import { type EngineOptions, runSuite } from '../../src/run/run.js';
+import { parseJson } from '../../src/support/json.js';
+import { type Answer, createChannel, inProcessCredentials } from '../../tools/proof/judge-deployment.js';
+
+export { type Answer, createChannel as channelTo };
+
+/** The cases of the suite, parsed once per process. */
+export const suite: Suite = loadSuite();
+
+/** The suite with its requirement cases only. */
+export const requirementSuite: Suite = { ...suite, cases: suite.cases.filter(({ kind }) => kind === 'requirement') };
+
+/** Shared by all runs in this process, because most responses are the same. */
+export const recognizer = createRecognizer(suite.world);
+
+/** Binds the names of the world. Without an id, the deployment does not have the thing. */
+export function createBindings(idOf: (kind: ThingKind, name: string, n: number) => string | undefined) {
+  const at = { file: 'bindings.yaml', line: 1, column: 1 };
+  const bindings = thingKinds.flatMap((kind) =>
+    [...suite.world.ids[kind]].flatMap(([name, worldId], n) => {
+      const id = idOf(kind, name, n);
+      return id === undefined ? [] : [[worldId, { id, at }] as const];
+    }),
+  );
+  return new Map(bindings);
+}
+
+/** Creates the reference deployment, by default with the world of the suite. @param faults by id */
+export function createReference({
+  faults = [],
+  ...options
+}: Partial<Omit<DeploymentOptions, 'faults'>> & { faults?: readonly string[] } = {}) {
+  const credentials = inProcessCredentials;
+  return createDeployment({ world: suite.world, credentials, faults: faults.map(findFault), ...options });
+}
+
+/** Runs a suite over a channel and creates the certificate. */
+export async function certifyOver(
+  channel: Channel,
+  own: Suite,
+  options: EngineOptions = {},
+): Promise<{ certificate: Certificate; results: ResultWithExchanges[] }> {
+  const shared = own.world === suite.world && options.mentionFilter === undefined ? { recognizer } : {};
+  const { results, calibration } = await runSuite(own, channel, { ...shared, ...options });
+  const certificate = createCertificate(own, results, {
+    target: { name: 'in-process', base_url: 'http://in-process.test' },
+    ...collectRunFacts(results, calibration, { notes: [] }),
+    isCutShort: false,
+    startedAt: new Date(0),
+    durationMs: 0,
+  });
+  return { certificate, results };
+}
+
+/** Runs a suite against a deployment in this process. Default: the whole suite. */
+export function certifyInProcess(
+  answer: Answer,
+  { suite: own = suite, ...options }: EngineOptions & { suite?: Suite } = {},
+): Promise<{ certificate: Certificate; results: ResultWithExchanges[] }> {
+  return certifyOver(createChannel(answer), own, options);
+}
+
+/** Lists the requirements with a verdict. */
+export function listRequirementsWith(verdict: string, { requirements }: Certificate): string[] {
+  return requirements.filter((requirement) => requirement.verdict === verdict).map(({ id }) => id);
+}
+
+/** Renders the cases that do not pass, for the message of a failing test. */
+export function renderUnpassed({ requirements }: Certificate): string {
+  const cases = requirements.flatMap((requirement) => requirement.cases);
+  return cases
+    .flatMap(({ id, verdict, reason }) => (verdict === 'pass' ? [] : `${id} ${verdict}: ${reason}`))
+    .join('\n');
+}
+
+/** Adds members to every body that is an object, such as values that differ each time. */
+export function addMembers(answer: Answer, create: (response: HttpResponse) => object): Answer {
+  return (request) => {
+    const response = answer(request);
+    const body = parseJson(response.body);
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) return response;
+    return { ...response, body: JSON.stringify({ ...body, ...create(response) }) };
+  };
+}

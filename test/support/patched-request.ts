@@ -1,0 +1,25 @@
+import {
+  applyPatch,
+  assembleRequest,
+  documentedRequestDraft,
+  type RequestPatch,
+} from '../../src/cases/request-draft.js';
+import type { NamedWorld, ThingKind } from '../../src/contract/named-world.js';
+import type { HttpRequest } from '../../src/http/exchange.js';
+
+const plain: RequestPatch = {
+  body: {
+    customer: { id: '<customer ordinary>' },
+    order: { items: [{ product_id: '<product mug>', quantity: 1 }], metadata: {} },
+    options: {},
+    metadata: {},
+  },
+};
+
+/** Creates a documented request of an ordinary customer with one mug. Patches change it, as in a case file. */
+export function createPatchedRequest({ ids }: NamedWorld, ...patches: readonly RequestPatch[]): HttpRequest {
+  return assembleRequest(
+    [plain, ...patches].reduce(applyPatch, documentedRequestDraft),
+    (kind, name) => ids[kind as ThingKind].get(name) as string,
+  );
+}

@@ -1,0 +1,117 @@
+import { selectFromSuite } from '../../src/cases/case-selection.js';
+import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
+import type { TestCase } from '../../src/cases/test-case.js';
+import { type Certificate, collectRunFacts } from '../../src/certificate/certificate.js';
+import { certifyResults } from '../../src/certificate/certify-results.js';
+import { indexExchanges } from '../../src/certificate/exchange-index.js';
+import {
+  createArchiver,
+  type EvidenceArchive,
+  type EvidenceOrigin,
+  type StoredEvidence,
+} from '../../src/certificate/har-archive.js';
+import type { Channel } from '../../src/http/exchange.js';
+import type { RunView } from '../../src/outputs/run-view.js';
+import type { ResultWithExchanges } from '../../src/run/case-result.js';
+import { createEvidenceKeeper, type RunEvidence } from '../../src/run/evidence-keeper.js';
+import { startRun } from '../../src/run/run.js';
+import { listSampleCases } from '../../src/run/sample.js';
+import { encodeRecordedInputs, parseRecordedRun, type RecordedRun } from '../../src/target/recorded-run.js';
+import { rejudgeRun } from '../../src/target/rejudge.js';
+import type { RunOptions } from '../../src/target/run-options.js';
+import { createEngineOptions, loadSettings } from '../../src/target/settings.js';
+import { createCertifiedTarget } from '../../src/target/target.js';
+import { certifyOver, recognizer, suite } from './in-process.js';
+
+/** The origin of the evidence of a run without settings. */
+export const bareOrigin: EvidenceOrigin = {
+  suite: { name: suite.name, version: suite.version, digest: suite.digest },
+  baseUrl: 'http://in-process.test',
+  inputs: {},
+  extent: { isCutShort: false, judged: [], unjudged: [] },
+};
+
+/** The result of a run in this process, and its evidence. */
+export interface RunWithEvidence {
+  readonly certificate: Certificate;
+  readonly results: readonly ResultWithExchanges[];
+  readonly evidence: StoredEvidence;
+  readonly origin: EvidenceOrigin;
+}
+
+/**
+ * Runs cases over a channel, as the processes of a run do together.
+ *
+ * @param options of the run; it certifies the reference deployment unless they name another
+ * @param withoutSecrets of the client, where there is one
+ * @param selects as `--grep` does: the rest is not known to be left out
+ */
+export async function runWithEvidence(
+  channel: Channel,
+  {
+    options = {},
+    withoutSecrets = (text: string) => text,
+    selects = () => true,
+  }: {
+    options?: RunOptions;
+    withoutSecrets?: (text: string) => string;
+    selects?: (testCase: TestCase) => boolean;
+  } = {},
+): Promise<RunWithEvidence> {
+  const settings = loadSettings({ reference: true, ...options }, {}, suite);
+  const selected = selectFromSuite(suite, settings);
+  const cases = selected.cases.filter(selects);
+  const engineOptions = { ...createEngineOptions(settings), recognizer, keeper: createEvidenceKeeper(withoutSecrets) };
+  const run = await startRun(selected, channel, { ...engineOptions, plannedCases: new Set(cases.map(({ id }) => id)) });
+  const results: ResultWithExchanges[] = [];
+  for (const testCase of cases) results.push(await run.runCase(testCase));
+  if (listSampleCases(selected).length > 0) results.push(await run.repeatSamples());
+  const evidence = run.takeEvidence();
+  const facts = {
+    target: createCertifiedTarget(settings.target, bareOrigin.baseUrl),
+    ...collectRunFacts(results, run.calibration, settings, selected.cases),
+    isCutShort: false,
+    startedAt: new Date(0),
+    durationMs: 0,
+  };
+  return {
+    ...certifyResults(suite, results, indexExchanges(evidence, recognizer, results), facts, settings.target),
+    evidence,
+    origin: {
+      ...bareOrigin,
+      inputs: encodeRecordedInputs({}, settings),
+      extent: { isCutShort: false, judged: results.map(({ id }) => id), unjudged: [] },
+    },
+  };
+}
+
+export function createArchive({ exchanges, uses }: RunEvidence, origin: EvidenceOrigin): EvidenceArchive {
+  const archiver = createArchiver(origin.baseUrl);
+  for (const kept of exchanges) archiver.add(kept);
+  return archiver.finish(uses, origin);
+}
+
+/** Runs the suite over a channel and keeps the answers. */
+export async function collectAnswers(channel: Channel): Promise<StoredEvidence> {
+  const keeper = createEvidenceKeeper((text) => text);
+  await certifyOver(channel, suite, { keeper });
+  return keeper.take();
+}
+
+/** Prepares evidence as the results of a run need it. */
+export function prepareEvidence(
+  { evidence, origin }: { readonly evidence: RunEvidence; readonly origin: EvidenceOrigin },
+  results: readonly ResultWithExchanges[],
+): Required<Pick<RunView, 'archive' | 'exchanges'>> {
+  return { archive: createArchive(evidence, origin), exchanges: indexExchanges(evidence, recognizer, results) };
+}
+
+/** Reads the evidence of a run back from its archive. */
+export function readEvidenceBack({ evidence, origin }: Pick<RunWithEvidence, 'evidence' | 'origin'>): RecordedRun {
+  return parseRecordedRun(createArchive(evidence, origin).content, 'evidence.har');
+}
+
+/** Judges the evidence of a run again. */
+export async function judgeAgain(left: Pick<RunWithEvidence, 'evidence' | 'origin'>): Promise<Certificate> {
+  return (await rejudgeRun(readEvidenceBack(left), loadSuite(suiteFolder, {}))).certificate;
+}

@@ -1,0 +1,749 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { readCaseFile } from '../../src/cases/case-file.js';
+import { loadSuite } from '../../src/cases/suite.js';
+import type { RequirementCase, TestCase } from '../../src/cases/test-case.js';
+import { parseContract } from '../../src/contract/contract.js';
+import type { Tier } from '../../src/contract/world.js';
+import type { HttpRequest } from '../../src/http/exchange.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { type Problem, UnusableInput } from '../../src/support/problem.js';
+import { parseYaml, readYaml } from '../../src/support/yaml-file.js';
+import { checkEachRow } from '../support/check-each-row.js';
+import { suite } from '../support/in-process.js';
+import { getLocation, listProblems, parseMarked } from '../support/marked.js';
+
+const { world } = suite;
+
+const indent = (lines: readonly string[]) => lines.map((line) => `    ${line}`).join('\n');
+
+/** A case file with one case of a requirement. */
+const requirement = (...lines: string[]) =>
+  `cases:\n  - id: one\n    verifies: order.quantity\n    title: One\n${indent(lines)}`;
+
+/** A case file with a request and what is expected of it. */
+const asking = (request: string, expectation: string) => requirement(`request: ${request}`, `expect: [${expectation}]`);
+
+/** A case file with one case of a question. */
+const question = (answers: string, ...lines: string[]) =>
+  `cases:\n  - answers: ${answers}\n    title: One\n${indent(lines)}`;
+
+/** A case file that sends a request and records the status. */
+const statusOf = (request: string) => question('response-status', `request: ${request}`, 'value: { take: status }');
+
+const twoRequests = 'requests: { one: {}, two: { again: 1 } }';
+const succeeds = 'expect: [{ status: 2xx }]';
+
+/** A case file with one case that has a matrix. */
+const varied = (matrix: string, expectation = succeeds) => requirement('request: {}', `matrix: ${matrix}`, expectation);
+
+function read(yaml: string): { cases: TestCase[]; problems: Problem[] } {
+  return readCaseFile(parseYaml(yaml, 'cases.yaml'), suite);
+}
+
+/** A file in which `▸` marks the locations of the problems, and what each message and hint must contain. */
+type Mistake = readonly [what: string, yaml: string, ...contained: RegExp[]];
+
+function refuses(mistakes: readonly Mistake[], load = (yaml: string): readonly Problem[] => read(yaml).problems): void {
+  test('at its location', () =>
+    checkEachRow(mistakes, (_, yaml, ...contained) => {
+      const { text, places } = parseMarked(yaml);
+      const problems = load(text);
+      const texts = problems.map(({ message, hint = '' }) => `${message} → ${hint}`);
+      expect(texts).toEqual(contained.map((pattern) => expect.stringMatching(pattern)));
+      expect(problems.map(getLocation).map(({ line, column }) => ({ line, column }))).toEqual(places);
+    }));
+}
+
+test('a problem is reported once, with file, line, column and hint', () => {
+  const { problems } = read(
+    'cases:\n  - id: one\n    verifies: order.quantity\n    titel: One\n    expect: [{ status: 2xx }]',
+  );
+  expect(new UnusableInput(problems).message).toMatch(/^cases\.yaml:4:5: .*'titel'\n {4}Did you mean 'title'\?$/);
+});
+
+test.describe('a file that does not match the schema is refused:', () => {
+  refuses([
+    ['an empty file', '▸', /must be object/],
+    ['an unknown key of a case', requirement('request: {}', '▸expext: []', succeeds), /'expext'.*'expect'/],
+    ['an unknown key of a check', asking('{}', '{ ▸something-else: 1 }'), /'something-else'.*accepted, .*status/],
+    ['a template that uses a template', `templates: { a: { ▸use: b }, b: {} }\n${statusOf('{}')}`, /'use'/],
+    [
+      'a case that neither verifies nor answers',
+      'cases:\n  - ▸▸▸title: One',
+      /lacks the key 'id'/,
+      /lacks the key 'verifies'/,
+      /lacks the key 'expect'/,
+    ],
+    [
+      'outcomes beside a value',
+      question('response-status', 'request: {}', 'value: { take: status }', '▸outcomes: [{ outcome: a }]'),
+      /'outcomes'/,
+    ],
+    ['an unknown tag', requirement('tags: [▸instrusive]', 'request: {}', succeeds), /'instrusive'.*'intrusive'/],
+    ['an invalid name', requirement('requests: { ▸The Other: {} }', succeeds), /'The Other'.*Lower-case/],
+  ]);
+});
+
+test.describe('an unknown name is refused:', () => {
+  const repeated = (first: string) =>
+    question(
+      'repeatability',
+      twoRequests,
+      'evidence: two',
+      'outcomes:',
+      `  - { outcome: identical, when: ${first} }`,
+      '  - { outcome: same-promotions, when: { of: two, returned: { same-as: one } } }',
+      '  - { outcome: different-promotions, when: { of: two, returned: { differs-from: one } } }',
+    );
+  const base = 'base: { body: { customer: { id: ▸<customer anm> } } }';
+  refuses([
+    ['of a customer in the base', `${base}\n${statusOf('{}')}`, /'anm'.*'ann'/],
+    ['of a kind', statusOf('{ headers: { A: ▸<custmer ann> } }'), /'custmer'.*'customer'/],
+    ['of a tier in a text', repeated('{ of: two, body: { mentions: [▸<tier greting>] } }'), /'greting'.*'greeting'/],
+    ['of a requirement', asking('{}', '{ status: 2xx }').replace('order.', '▸ordr.'), /'ordr\.q.*'order\.quantity'/],
+    ['of a question', statusOf('{}').replace('response', '▸respons'), /'respons-status'.*'response-status'/],
+    ['of a tier', asking('{}', '{ returned: { include: [greeting, ▸grreting] } }'), /'grreting'.*'greeting'/],
+    [
+      'of a selection',
+      asking('{}', '{ returned: { include: required, exclude: ▸forbiden } }'),
+      /'forbiden'.*'forbidden'/,
+    ],
+    ['of a campaign', statusOf('{ filter: { campaign: ▸sprig } }'), /'sprig'.*'spring'/],
+    [
+      'of a campaign in a variant',
+      varied(
+        '{ axis: { a: {}, b: { every: { filter: { campaign: ▸wintr } } } } }',
+        'expect: [{ ▸accepted: or-empty }]',
+      ),
+      /'wintr'.*'winter'/,
+      /wintr/,
+    ],
+    ['of a template', `templates: { b: {} }\n${statusOf('{ use: ▸a }')}`, /'a'/],
+    ['of a request in a check', requirement(twoRequests, 'expect: [{ of: [one, ▸tow], status: 2xx }]'), /'tow'.*'two'/],
+    [
+      'of a request in a mapping of checks',
+      requirement(twoRequests, 'expect: { one: { status: 2xx }, ▸tow: { status: 2xx } }'),
+      /'tow'.*'two'/,
+    ],
+    [
+      'of a request in like, if it comes later',
+      requirement('requests: { one: { like: ▸two }, two: { again: 1 } }', 'expect: [{ of: one, status: 2xx }]'),
+      /'two'/,
+    ],
+    ['of a request in a matrix', varied('{ axis: { a: {}, b: { ▸evry: {} } } }'), /'evry'.*'every'/],
+    ['of a request to compare with', repeated('{ of: two, body: { same-as: ▸oen } }'), /'oen'.*'one'/],
+    [
+      'of the request that is the evidence',
+      repeated('{ of: two, body: { same-as: one } }').replace('evidence: two', 'evidence: ▸tow'),
+      /'tow'.*'two'/,
+    ],
+    [
+      'of an axis',
+      `axes: { customers: { ann: {}, ben: {} } }\n${varied('{ who: ▸customer }')}`,
+      /'customer'.*'customers'/,
+    ],
+  ]);
+});
+
+test.describe('rules that do not fit the question are refused:', () => {
+  const order = ['newest-first', 'oldest-first', 'another-order'];
+  const ruled = (...outcomes: string[]) =>
+    question(
+      'result-order',
+      'requests: { one: {} }',
+      'outcomes:',
+      ...outcomes.map((outcome) => `  - { outcome: ${outcome}, when: { of: one, status: 2xx } }`),
+    );
+  refuses([
+    ['an unknown outcome', ruled(...order, '▸newest-frst'), /'newest-frst'.*'newest-first'/],
+    [
+      'an outcome without a rule',
+      question('result-order', 'request: {}', 'outcomes: ▸[{ outcome: newest-first, when: { status: 2xx } }]'),
+      /'oldest-first', 'another-order'/,
+    ],
+    [
+      'an outcome without a rule of its own or a shared one',
+      `${ruled(...order.slice(1))}\n      - ▸outcome: newest-first`,
+      /'newest-first'.*'when:'/,
+    ],
+    [
+      'no outcomes, for an open value',
+      question('response-status', 'request: {}').replace('answers', '▸answers'),
+      /'response-status'.*'value:'/,
+    ],
+    [
+      'several requests, and none as evidence',
+      ruled(...order)
+        .replace('requests: { one: {} }', twoRequests)
+        .replace('answers', '▸answers'),
+      /'evidence:' with one of one, two/,
+    ],
+    ['an outcome twice', ruled(...order, '▸oldest-first'), /'oldest-first'/],
+    ['a value, for named outcomes', question('result-order', 'request: {}', 'value: ▸{ take: status }'), /'outcomes:'/],
+  ]);
+});
+
+test.describe('requests and checks without effect, or with two meanings, are refused:', () => {
+  refuses([
+    ['a case without a request', requirement('expect: [{ status: 2xx }]').replace('id', '▸id'), /'request: \{\}'/],
+    ['body and raw in one request', statusOf('{ ▸body: {}, raw: "{" }'), /'body'/],
+    ['a literal query and a filter', statusOf('{ query: "a=1", ▸filter: { campaign: spring } }'), /'filter'/],
+    [
+      'two requests that are equal in each row',
+      requirement(
+        'requests: { one: {}, two: {}, three: { again: 1 } }',
+        'matrix: { axis: { a: {}, b: { every: { sent: in-pieces } } } }',
+        'expect: [{ of: one, status: 2xx }]',
+      ).replace('id', '▸id'),
+      /'one' and 'two'.*'again: 1'/,
+    ],
+    ['a check that states nothing', asking('{}', '{ status: 2xx }, ▸{ of: request }'), /nothing/],
+    ['a check without a request', requirement(twoRequests, 'expect: [▸{ status: 2xx }]'), /'of:' with one of one, two/],
+  ]);
+});
+
+test.describe('an expectation that could fail a conforming deployment, or pass on nothing, is refused:', () => {
+  const marked = (request: string, expectation: string) => asking(request, expectation).replace('id', '▸id');
+  const comparing = (requests: string, expectation: string) =>
+    requirement(`requests: { ${requests} }`, `expect: [{ of: one, ${expectation} }]`);
+  const items = (list: string) => `{ body: { order: { items: [${list}] } } }`;
+  const mug = (quantity: string) => `{ product_id: <product mug>, quantity: ${quantity} }`;
+  const control = /needs a positive control/;
+
+  refuses([
+    ['a tier beyond the window', asking('{}', '{ returned: { ▸include: beyond-first } }'), /'beyond-first'/],
+    ['a tier for another customer', asking('{}', '{ returned: { ▸include: for-ben } }'), /'for-ben'/],
+    ['the absence of a valid tier', asking('{}', '{ returned: { include: greeting, ▸exclude: mug-1 } }'), /'mug-1'/],
+    [
+      'a tier with an order-metadata rule',
+      asking(
+        '{ body: { order: { metadata: { payment_mean: [credit-card] } } } }',
+        '{ returned: { ▸include: credit-card } }',
+      ),
+      /'credit-card'/,
+    ],
+    [
+      'how quantities of a product add up',
+      asking(items(`${mug('1')}, ${mug('2')}`), '{ returned: { ▸include: mug-3 } }'),
+      /'mug-3'/,
+    ],
+    [
+      'a result under audienceRulesOnly',
+      asking('{ query: { audienceRulesOnly: "true" } }', '{ returned: { ▸include: greeting } }'),
+      /audienceRulesOnly/,
+    ],
+    [
+      'two filters being accepted',
+      asking('{ filter: { campaign: spring, metadata.level: gold } }', '{ ▸status: 2xx }'),
+      /several filters/,
+    ],
+    ['an empty expand being accepted', asking('{ body: { options: { expand: [] } } }', '{ ▸status: 2xx }'), /expand/],
+    ['an omitted member being accepted', asking('{ without: [body.order] }', '{ ▸status: 2xx }'), /order/],
+    [
+      'a numeric string as quantity',
+      marked(items(mug('"1"')), '{ returned: { ▸include: mug-1 } }'),
+      /\/body\/order\/items\/0\/quantity/,
+      /\/body\/order\/items\/0\/quantity/,
+    ],
+    [
+      'an undocumented request to compare with',
+      comparing(`one: {}, two: ${items(mug('"1"'))}`, 'returned: { ▸differs-from: two }').replace('id', '▸id'),
+      /\/body\/order\/items\/0\/quantity/,
+      /./,
+    ],
+    ['another method', marked('{ method: POST }', '{ ▸status: 2xx }'), /\/method/, /\/method/],
+    ['a status code', asking('{}', '{ ▸status: 200 }'), /2xx/],
+    [
+      'success if nothing is valid',
+      asking('{ filter: { campaign: winter } }', '{ ▸status: 2xx }'),
+      /empty result.*or-empty-like/,
+    ],
+    ['the body', asking('{}', '{ body: { ▸empty: true } }'), /'body\.empty'/],
+    ['alternatives', asking('{}', '{ ▸any-of: [{ status: 2xx }, { status: 4xx }] }'), /alternatives/],
+    ['only some valid tiers', asking('{}', '{ returned: { include: greeting, ▸only: [greeting] } }'), /'for-ann'/],
+    [
+      'a difference between equal requests',
+      comparing('one: {}, two: { again: 1 }', 'returned: { ▸differs-from: two }'),
+      /'one'.*'two'/,
+    ],
+    ['an absence without a control', asking('{}', '{ returned: { ▸exclude: for-ben } }'), control],
+    [
+      'an absence with a control of another request',
+      requirement(
+        twoRequests,
+        'expect: [{ of: one, returned: { include: greeting } }, { of: two, returned: { ▸exclude: for-ben } }]',
+      ),
+      control,
+    ],
+    [
+      'an absence in a possibly empty result without a control',
+      asking('{ filter: { campaign: winter } }', '{ returned: { ▸only: matching } }'),
+      /needs a positive control.*'given:'/,
+    ],
+    [
+      'acceptance like a request with more items',
+      comparing(`one: {}, more: ${items(`${mug('1')}, ${mug('1')}`)}`, '▸accepted: { wherever: more }'),
+      /'one'.*'more'/,
+    ],
+    [
+      'a status under audienceRulesOnly',
+      asking('{ query: { audienceRulesOnly: "true" } }', '{ ▸status: 2xx }'),
+      /audienceRulesOnly/,
+    ],
+    [
+      'an empty result like one that may not be empty',
+      comparing('one: { query: { audienceRulesOnly: "true" } }, other: {}', '▸accepted: { or-empty-like: other }'),
+      /'other'/,
+    ],
+    [
+      'nothing in a row of a matrix',
+      varied(
+        '{ f: { a: {}, b: { every: { filter: { campaign: winter } } } } }',
+        'expect: [{ returned: { include: required } }]',
+      ).replace('id', '▸id'),
+      /expects nothing \(row 'b'\)/,
+    ],
+  ]);
+});
+
+test('A request that no assertion is about may be undocumented: it only comes before the others', () => {
+  const refused = 'refused: { body: { options: { expand: 1 } } }';
+  const lines = [`requests: { ${refused}, probe: {} }`, 'expect: [{ of: probe, returned: { include: greeting } }]'];
+  expect(read(requirement(...lines)).problems).toEqual([]);
+});
+
+test.describe('a contract is refused with', () => {
+  const statement = '{ id: a.b, part: Limits, statement: Text. }';
+  const outcomes = 'outcomes: { one: A., other: B. }';
+  const contractWith = (rest: string, requirements = statement, group = 'G') =>
+    `requirements: [${requirements}]\nquestions:\n  - { id: some-question, part: Limits, group: ${group}, open: Text., ${rest} }
+groups: [{ name: G, asks: Text?, about: body }]\nexclusions: []`;
+  refuses(
+    [
+      ['an unknown key', contractWith(`${outcomes}, ▸wran: [one]`), /'wran'.*'warn'/],
+      ['a duplicate id', contractWith(outcomes, `${statement}, ${statement.replace('a.b', '▸a.b')}`), /'a\.b'/],
+      ['a warning about an unknown outcome', contractWith(`${outcomes}, warn: [one, ▸othr]`), /'othr'.*'other'/],
+      ['an unknown part', contractWith(outcomes, statement.replace('Limits', '▸Limit')), /'Limit'.*'Limits'/],
+      ['an unknown group', contractWith('value: Text.', statement, '▸H'), /'H'.*'G'/],
+      [
+        'outcomes and a value',
+        contractWith(`${outcomes}, value: Text.`).replace('{ id: some', '▸{ id: some'),
+        /'outcomes'.*'value'/,
+      ],
+      ['undetermined as an outcome', contractWith('outcomes: { one: A., ▸undetermined: B. }'), /'undetermined'/],
+    ],
+    (yaml) => listProblems(() => parseContract(parseYaml(yaml, 'contract.yaml'))),
+  );
+});
+
+test.describe('invalid YAML is refused:', () => {
+  const parse = (yaml: string) => listProblems(() => parseYaml(yaml, 'cases.yaml'));
+  refuses(
+    [
+      ['a duplicate key', 'cases:\n  - title: One\n    ▸title: Two', /Map keys must be unique/],
+      ['an alias without an anchor', '▸a: 1\nb: *a', /Unresolved alias/],
+      ['two documents', 'a: 1\n▸---\na: 2', /multiple documents/],
+    ],
+    parse,
+  );
+
+  test('an open bracket, aliases that expand without end, and a file that cannot be read', () => {
+    expect(parse('cases: [1, 2\nmore: x')[0]?.at).toEqual({ file: 'cases.yaml', line: 2, column: 1 });
+    const bomb = [
+      'a: &a [x, x, x, x]',
+      ...[...'bcdefgh'].map((key, n) => `${key}: &${key} [${`*${'abcdefg'[n]}, `.repeat(4)}]`),
+    ];
+    expect(parse(bomb.join('\n'))[0]?.message).toContain('Excessive alias count');
+    const file = path.join(packageRoot, 'no-such-folder', 'contract.yaml');
+    expect(listProblems(() => readYaml(file))[0]?.message).toContain('there is no such file');
+  });
+});
+
+test.describe('a folder', () => {
+  /** Writes a suite of one requirement and one question, with a case of each, and more files. */
+  function writeSuite(files: Readonly<Record<string, string>>): string {
+    const folder = test.info().outputPath('cases');
+    const written: Readonly<Record<string, string>> = {
+      'contract.yaml': `
+requirements: [{ id: order.quantity, part: Limits, statement: Text. }]
+groups: [{ name: G, asks: Text?, about: body }]
+questions: [{ id: response-status, group: G, part: Limits, open: Text., value: Text. }]
+exclusions: []`,
+      'world.yaml': `
+customers: [ann]
+products: [mug]
+skus: { mug-white: mug }
+categories: [kitchen]
+campaigns: { spring: [kitchen] }
+newest: 2024-01-20T12:00:00.000Z
+hours_apart: 7
+tiers:
+  - { name: mug-1, campaign: spring, rules: [{ product: mug, at_least: 1 }] }
+  - { name: "all-{n}", repeat: 160, campaign: spring }`,
+      'defaults.yaml': `
+request:
+  body:
+    customer: { id: <customer ann> }
+    order: { items: [{ product_id: <product mug>, quantity: 1 }], metadata: {} }
+    options: {}
+    metadata: {}`,
+      'requirements/good.yaml': asking('{}', '{ returned: { include: mug-1 } }'),
+      'questions/good.yaml': statusOf('{}'),
+      ...files,
+    };
+    for (const [name, text] of Object.entries(written)) {
+      mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+      writeFileSync(path.join(folder, name), text);
+    }
+    return folder;
+  }
+
+  /** Lists the problems of a folder, each as FILE:LINE:COLUMN: MESSAGE. */
+  const listLocated = (files: Readonly<Record<string, string>>) => {
+    const folder = writeSuite(files);
+    return listProblems(() => loadSuite(folder)).map((problem) => {
+      const { file, line, column } = getLocation(problem);
+      return `${path.relative(folder, path.resolve(file))}:${line}:${column}: ${problem.message}`;
+    });
+  };
+
+  test('is loaded with all its subfolders, and with the requests for calibration', () => {
+    const { cases, calibration } = loadSuite(
+      writeSuite({
+        'questions/good.yaml': statusOf('{}').replace('title', 'tags: [calibration]\n    title'),
+        'requirements/deep/er.yaml': asking('{}', '{ status: 2xx }').replace('one', 'deep'),
+      }),
+    );
+    expect(cases.map(({ id }) => id)).toEqual(['deep', 'one', 'response-status']);
+    expect(calibration.map((request) => request.path)).toEqual(['/v1/promotions/validation']);
+  });
+
+  test('is refused with the problems of all case files', () => {
+    const twice = asking('{}', '{ returned: { include: mug-1 } }');
+    expect(
+      listLocated({
+        'requirements/a.yaml': 'cases:\n  - title: x\n  title: y',
+        'requirements/b.yaml': `${twice}\n${twice.replace('cases:\n', '').replace('order.', 'a.')}`,
+        'questions/c.yaml': 'casse: []',
+      }),
+    ).toEqual([
+      expect.stringMatching(/^requirements\/a.yaml:3:1: /),
+      expect.stringMatching(/^requirements\/b.yaml:8:15: .*'a\.quantity'/),
+      expect.stringMatching(/^questions\/c.yaml:1:1: .*'cases'/),
+      expect.stringMatching(/^questions\/c.yaml:1:1: .*'casse'/),
+    ]);
+    expect(
+      listLocated({
+        'requirements/twice.yaml': twice,
+        'requirements/a.yaml': twice,
+        'requirements/b.yaml': twice,
+        'questions/c.yaml': statusOf('{}'),
+      }),
+    ).toEqual([
+      expect.stringMatching(/^requirements\/b.yaml:2:5: .*'one'/),
+      expect.stringMatching(/^requirements\/good.yaml:2:5: .*'one'/),
+      expect.stringMatching(/^requirements\/twice.yaml:2:5: .*'one'/),
+      expect.stringMatching(/^questions\/good.yaml:2:5: .*'response-status'/),
+    ]);
+  });
+
+  test('is refused with the problems of contract, world and YAML, and without those that follow from them', () => {
+    const files = { 'contract.yaml': 'requirements: []', 'world.yaml': 'tiers: 3', 'questions/c.yaml': 'a: [' };
+    const names = listLocated(files).map((problem) => problem.split(':')[0]);
+    expect([...new Set(names)]).toEqual(['contract.yaml', 'world.yaml', 'questions/c.yaml']);
+    const withoutContract = listLocated({ 'contract.yaml': 'requirements: []', 'questions/c.yaml': 'casse: []' });
+    expect(withoutContract.filter((problem) => !problem.startsWith('contract.yaml'))).toEqual([]);
+  });
+
+  test('is refused with one problem for a mistake in the base', () => {
+    const base = 'base: { body: { customer: { id: <customer anm> } } }';
+    const requests = 'requests: { a: {}, b: { again: 1 } }';
+    const text = `${base}\n${question('response-status', requests, 'value: { of: a, take: status }')}`;
+    expect(listLocated({ 'questions/good.yaml': text })).toEqual([
+      expect.stringMatching(/^questions\/good.yaml:1:33: .*'anm'/),
+    ]);
+  });
+});
+
+test.describe('a request is sent', () => {
+  const requestsOf = (yaml: string): Record<string, HttpRequest> => {
+    const { cases, problems } = read(yaml);
+    expect(problems).toEqual([]);
+    return Object.fromEntries(cases[0]?.rows[0]?.requests ?? []);
+  };
+  const requestOf = (request: string): HttpRequest => requestsOf(statusOf(request)).request as HttpRequest;
+  const severalOf = (...requests: string[]) => {
+    const [first = ''] = requests[0]?.split(':') ?? [];
+    const lines = requests.map((each) => `  ${each}`);
+    return requestsOf(question('response-status', 'requests:', ...lines, `value: { of: ${first}, take: status }`));
+  };
+  const queryOf = (request: HttpRequest | undefined) => request?.path.split('?')[1];
+  const bodyOf = (request: HttpRequest | undefined) => JSON.parse(request?.body ?? 'null');
+  const id = (kind: 'customer' | 'product' | 'campaign', name: string) => world.ids[kind].get(name) as string;
+
+  test('as documented, with the default body and ids', () => {
+    expect(requestOf('{}')).toEqual({
+      method: 'GET',
+      path: '/v1/promotions/validation',
+      headers: [
+        ['X-Client-Application-Id', '$CLIENT_APPLICATION_ID'],
+        ['X-Client-Token', '$CLIENT_TOKEN'],
+        ['Content-Type', 'application/json'],
+      ],
+      body: JSON.stringify({
+        customer: { id: id('customer', 'ann') },
+        order: { items: [{ product_id: id('product', 'mug'), quantity: 1 }], metadata: {} },
+        options: {},
+        metadata: {},
+      }),
+    });
+  });
+
+  const requests: readonly (readonly [
+    what: string,
+    request: string,
+    part: (request: HttpRequest) => unknown,
+    sent: unknown,
+  ])[] = [
+    ['query names as written', '{ query: { "[a][$is]": "b c&d=é/+" } }', queryOf, '[a][$is]=b%20c%26d%3D%C3%A9%2F%2B'],
+    ['a list as a repeated parameter', '{ query: { a: ["1", "2"], b: "" } }', queryOf, 'a=1&a=2&b='],
+    [
+      'a literal query',
+      '{ query: "[a]=b c&a%20=<campaign spring>&&=" }',
+      queryOf,
+      `[a]=b c&a%20=${id('campaign', 'spring')}&&=`,
+    ],
+    [
+      'members merged at every depth',
+      '{ body: { order: { metadata: { a: [b] } } } }',
+      (r) => bodyOf(r).order,
+      { items: [{ product_id: id('product', 'mug'), quantity: 1 }], metadata: { a: ['b'] } },
+    ],
+    ['lists replaced', '{ body: { order: { items: [] } } }', (r) => bodyOf(r).order.items, []],
+    ['null in place of an object', '{ body: { order: null } }', (r) => bodyOf(r).order, null],
+    ['a list in place of the body', '{ body: [1, <customer ann>] }', bodyOf, [1, id('customer', 'ann')]],
+    [
+      'a long list of equal items',
+      '{ body: { order: { items: { repeat: 3, item: { sku_id: a } } } } }',
+      (r) => bodyOf(r).order.items,
+      [{ sku_id: 'a' }, { sku_id: 'a' }, { sku_id: 'a' }],
+    ],
+    ['raw text', '{ raw: "{\\"id\\": \\"<customer ann>\\"" }', (r) => r.body, `{"id": "${id('customer', 'ann')}"`],
+    [
+      'without members',
+      '{ without: [body.order.items, body.customer] }',
+      bodyOf,
+      { order: { metadata: {} }, options: {}, metadata: {} },
+    ],
+    ['without a body', '{ without: [body] }', ({ body }) => body, undefined],
+    [
+      'without headers',
+      '{ without: [headers.Content-Type, headers.X-Client-Token] }',
+      ({ headers }) => headers,
+      [['X-Client-Application-Id', '$CLIENT_APPLICATION_ID']],
+    ],
+    [
+      'replaced and repeated headers',
+      '{ headers: { Content-Type: text/plain, Accept-Language: [de, en] } }',
+      ({ headers }) => headers.slice(2),
+      [
+        ['Content-Type', 'text/plain'],
+        ['Accept-Language', 'de'],
+        ['Accept-Language', 'en'],
+      ],
+    ],
+    ['another method and path', '{ method: POST, path: /V1 }', (r) => [r.method, r.path], ['POST', '/V1']],
+  ];
+  test('as written', () =>
+    checkEachRow(requests, (_, request, part, sent) => {
+      expect(part(requestOf(request))).toEqual(sent);
+    }));
+
+  test('like an earlier one, with a literal query or parameters in place of each other', () => {
+    const { first, second, third, literal, named } = severalOf(
+      'first: { query: { a: "1", b: "2" }, body: { customer: { id: <customer ben> } } }',
+      'second: { like: first, without: [query.a] }',
+      'third: { like: second, without: [query], body: { options: { expand: [category] } } }',
+      'literal: { like: first, query: "c=3" }',
+      'named: { like: literal, query: { d: "4" } }',
+    );
+    expect([first, second, third, literal, named].map(queryOf)).toEqual(['a=1&b=2', 'b=2', undefined, 'c=3', 'd=4']);
+    expect(second?.body).toBe(first?.body);
+    expect(bodyOf(third)).toMatchObject({ customer: { id: id('customer', 'ben') }, options: { expand: ['category'] } });
+  });
+
+  test('with the changes of templates before its own', () => {
+    const templates =
+      'templates: { two: { query: { a: "1" }, body: { order: { items: [] } } }, b: { query: { b: "2" } } }';
+    const { request } = requestsOf(`${templates}\n${statusOf('{ use: [two, b], query: { a: "3" } }')}`);
+    expect([queryOf(request), bodyOf(request).order.items]).toEqual(['a=3&b=2', []]);
+  });
+
+  test('with filters after the parameters', () => {
+    const { plain, both, other, none } = severalOf(
+      'plain: { filter: { campaign: spring } }',
+      'both: { filter: { metadata.level: gold & silver, campaign: summer }, query: { a: "1" } }',
+      'other: { like: plain, filter: { campaign: summer, metadata.a.b: "" } }',
+      'none: { like: both, without: [query] }',
+    );
+    const campaign = (name: string) => `[filters][promotion_id][conditions][$is]=${id('campaign', name)}`;
+    expect([plain, both, other, none].map(queryOf)).toEqual([
+      campaign('spring'),
+      `a=1&[filters][metadata.level][conditions][$is]=gold%20%26%20silver&${campaign('summer')}`,
+      `${campaign('summer')}&[filters][metadata.a.b][conditions][$is]=`,
+      undefined,
+    ]);
+  });
+
+  test('in each row of a matrix with the changes of one variant of each axis', () => {
+    const { cases, problems } = read(`axes:
+  customers:
+    ann: {}
+    ben: { two: { body: { customer: { id: <customer ben> } } } }
+${requirement(
+  twoRequests,
+  'matrix:',
+  '  customer: customers',
+  '  items:',
+  '    as they are: {}',
+  '    two in the second: { two: { body: { order: { items: [{ product_id: <product mug>, quantity: 2 }] } } } }',
+  '    both: { every: { filter: { campaign: spring } }, two: { without: [query] } }',
+  'expect: [{ of: [one, two], status: 2xx }]',
+)}`);
+    expect(problems).toEqual([]);
+    const rows = (cases[0] as RequirementCase).rows.map(({ title, requests: sent }) => [
+      title,
+      ...[...sent.values()].map((request) => {
+        const { customer, order } = bodyOf(request);
+        const name = customer.id === id('customer', 'ann') ? 'ann' : 'ben';
+        return `${name} ${order.items[0].quantity}${request.path.includes('?') ? ' query' : ''}`;
+      }),
+    ]);
+    expect(rows).toEqual([
+      ['ann, as they are', 'ann 1', 'ann 1'],
+      ['ann, two in the second', 'ann 1', 'ann 2'],
+      ['ann, both', 'ann 1 query', 'ann 1'],
+      ['ben, as they are', 'ann 1', 'ben 1'],
+      ['ben, two in the second', 'ann 1', 'ben 2'],
+      ['ben, both', 'ann 1 query', 'ben 1'],
+    ]);
+  });
+
+  test('once for checks in a list or by the name of the request', () => {
+    const list = '[{ of: one, status: 2xx }, { of: one, returned: { include: greeting } }, { of: two, status: 2xx }]';
+    const mapping = '{ one: [{ status: 2xx }, { returned: { include: greeting } }], two: { status: 2xx } }';
+    const [byList, byName] = [list, mapping].map((checks) => {
+      const { cases, problems } = read(requirement(twoRequests, `given: ${checks}`, `expect: ${checks}`));
+      expect(problems).toEqual([]);
+      const { given, expect: expected } = (cases[0] as RequirementCase).rows[0] ?? {};
+      return [given, expected].map((each) => each?.map(({ at: _, ...assertion }) => assertion));
+    });
+    expect(byName).toEqual(byList);
+  });
+});
+
+test.describe('a selection of tiers:', () => {
+  const mug = world.ids.product.get('mug');
+  const spring = world.ids.campaign.get('spring');
+  const customers = ['ann', 'bulk'].map((name) => world.ids.customer.get(name) ?? '');
+  /** For customer ann with one mug. The documentation does not say whether the tier credit-card is valid. */
+  const isValid = ({ rules }: Tier) =>
+    rules.every((rule) =>
+      rule.kind === 'product'
+        ? rule.id === mug && rule.at_least === 1
+        : rule.kind === 'customer' && rule.any_of.includes(customers[0] ?? ''),
+    );
+  const isOpen = ({ name }: Tier) => name === 'credit-card';
+  const isOfSpring = ({ campaign_id }: Tier) => campaign_id === spring;
+
+  const selections: readonly (readonly [
+    what: string,
+    request: string,
+    isSelected: (tier: Tier, rank: number) => boolean,
+  ])[] = [
+    ['include: [for-ann, greeting]', '{}', (_, rank) => rank <= 2],
+    ['exclude: for-ann', '{}', (_, rank) => rank === 2],
+    ['only: [for-ann, greeting]', '{}', (_, rank) => rank > 2],
+    ['include: required', '{}', (tier, rank) => isValid(tier) && rank <= 150],
+    ['exclude: forbidden', '{}', (tier, rank) => !(isValid(tier) || isOpen(tier)) || rank > 150],
+    ['only: valid', '{}', (tier) => !isValid(tier) && !isOpen(tier)],
+    ['include: newest-150', '{}', (_, rank) => rank <= 150],
+    ['include: matching', '{ filter: { campaign: spring } }', isOfSpring],
+    ['only: matching', '{ filter: { campaign: spring } }', (tier) => !isOfSpring(tier)],
+    // The documentation does not say whether older tiers are checked if a filter is sent.
+    [
+      'include: required',
+      '{ filter: { campaign: spring } }',
+      (tier, rank) => isOfSpring(tier) && isValid(tier) && rank <= 150,
+    ],
+    [
+      'exclude: forbidden',
+      '{ filter: { campaign: spring } }',
+      (tier) => !isOfSpring(tier) || !(isValid(tier) || isOpen(tier)),
+    ],
+  ];
+  test('names or a word', () =>
+    checkEachRow(selections, (what, request, isSelected) => {
+      const { cases, problems } = read(
+        question(
+          'response-status',
+          `request: ${request}`,
+          `given: [{ returned: { ${what} } }]`,
+          'value: { take: status }',
+        ),
+      );
+      expect(problems).toEqual([]);
+      const tiers = world.tiers.filter((tier, index) => isSelected(tier, index + 1)).map((tier) => tier.id);
+      expect(tiers).not.toEqual([]);
+      expect(cases[0]?.rows[0]?.given).toMatchObject([{ kind: `returned.${what.split(':')[0]}`, data: { tiers } }]);
+    }));
+});
+
+test('shared requests, preconditions and outcomes come before those of the case, which may replace outcomes', () => {
+  const shared = `shared:
+  requests: { plain: {} }
+  given: { plain: { status: 2xx } }
+  evidence: probe
+  outcomes:
+    - { outcome: rejected, when: { of: probe, status: 4xx } }
+    - { outcome: server-error, when: { of: probe, status: 5xx } }
+    - { outcome: no-such-outcome-here, when: { of: probe, status: 3xx } }
+    - { outcome: answered, when: { of: probe, status: 2xx } }
+`;
+  const answerOf = (...lines: string[]) => {
+    const { cases, problems } = read(
+      `${shared}${question('malformed-json', 'requests: { probe: { raw: "{" } }', ...lines)}`,
+    );
+    expect(problems).toEqual([]);
+    const [first] = cases;
+    if (first?.kind !== 'question' || first.answer.kind !== 'first-of') throw new Error('Not a question.');
+    const { rules, evidence } = first.answer;
+    const [row] = first.rows;
+    return [
+      [...row.requests.keys()],
+      row.given.length,
+      evidence,
+      rules.map(({ outcome, when }) => `${outcome} ${when.length}`),
+    ];
+  };
+  const names = ['plain', 'probe'];
+  expect(answerOf()).toEqual([names, 1, 'probe', ['rejected 1', 'server-error 1', 'answered 1']]);
+  expect(
+    answerOf(
+      'given: [{ of: probe, status: [4xx, 2xx] }]',
+      'evidence: plain',
+      'outcomes:',
+      '  - { outcome: answered, when: { of: probe, status: 2xx } }',
+      '  - { outcome: rejected, when: [{ of: probe, status: 400 }, { of: probe, body: { empty: true } }] }',
+    ),
+  ).toEqual([names, 2, 'plain', ['server-error 1', 'answered 1', 'rejected 2']]);
+  // An outcome without a rule has the shared rule, tried at this place.
+  expect(answerOf('outcomes: [{ outcome: server-error }, { outcome: rejected }]')).toEqual([
+    names,
+    1,
+    'probe',
+    ['answered 1', 'server-error 1', 'rejected 1'],
+  ]);
+});

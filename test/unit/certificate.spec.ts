@@ -1,0 +1,375 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from '@playwright/test';
+import fc from 'fast-check';
+import { documentedRequestDraft } from '../../src/cases/request-draft.js';
+import type { Suite } from '../../src/cases/suite.js';
+import type { TestCase } from '../../src/cases/test-case.js';
+import { type Certificate, createCertificate } from '../../src/certificate/certificate.js';
+import type { Question, Requirement } from '../../src/contract/contract.js';
+import { renderCurlCommand } from '../../src/http/curl-command.js';
+import type { HttpRequest } from '../../src/http/exchange.js';
+import { type Verdict, verdicts } from '../../src/judge/verdict.js';
+import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
+import { createResponseRenderer } from '../../src/record/exchange-text.js';
+import { notReachedReason, type ResultWithExchanges } from '../../src/run/case-result.js';
+import { loadValidator } from '../../src/support/schema-validation.js';
+import { shortenPair, toOneLine } from '../../src/support/untrusted-text.js';
+import { checkEachRow } from '../support/check-each-row.js';
+import { renderOutput } from '../support/render-output.js';
+import { createNamelessWorld, runFacts } from '../support/stubs.js';
+import { documentedRequest } from '../support/wire.js';
+
+const at = { file: 'cases/a.yaml', line: 3, column: 5 };
+const part = 'Limits';
+const requirement = (id: string): Requirement => ({ id, part, statement: `${id} holds.`, at });
+const question = (id: string, ...warn: readonly string[]): Question => ({
+  id,
+  group: 'G',
+  about: 'body',
+  part,
+  open: 'Text.',
+  at,
+  answer: {
+    kind: 'outcomes',
+    outcomes: new Map([
+      ['good', 'A.'],
+      ['bad', 'B.'],
+    ]),
+    warn: new Set(warn),
+  },
+});
+const verifying = (id: string, verifies: string): TestCase => ({
+  kind: 'requirement',
+  id,
+  verifies,
+  title: id,
+  at,
+  tags: [],
+  rows: [],
+});
+
+/** Two requirements, the first with two cases, and two questions. */
+const suite: Suite = {
+  name: 'conformance',
+  version: '1.2.3',
+  digest: `sha256:${'0'.repeat(64)}`,
+  contract: {
+    requirements: [requirement('a.one'), requirement('a.two')],
+    groups: [{ name: 'G', asks: 'What?' }],
+    questions: [question('first', 'bad'), question('second')],
+    exclusions: [],
+  },
+  world: createNamelessWorld({ customers: [], products: [], skus: [], categories: [], campaigns: [], tiers: [] }),
+  cases: [verifying('one-a', 'a.one'), verifying('one-b', 'a.one'), verifying('two', 'a.two')],
+  calibration: [],
+  defaultRequest: documentedRequestDraft,
+};
+
+function resultOf(id: string, verdict: Verdict, more: Partial<ResultWithExchanges> = {}): ResultWithExchanges {
+  const reason = verdict === 'pass' ? '' : `It is ${verdict}.`;
+  return {
+    id,
+    subject: id,
+    verdict,
+    reason,
+    at,
+    rows: [],
+    drift: [],
+    exchangesJudged: 1,
+    requestsSent: 1,
+    durationMs: 1,
+    ...more,
+  };
+}
+
+/** A certificate of cases with these verdicts; cases that are not named were not selected. */
+function certificateWith(all: Readonly<Record<string, Verdict>>): Certificate {
+  return createCertificate(
+    suite,
+    Object.entries(all).map(([id, verdict]) => resultOf(id, verdict)),
+    runFacts,
+  );
+}
+
+const request: HttpRequest = {
+  method: 'GET',
+  path: '/v1/promotions/validation?[filters][promotion_id][conditions][$is]=camp_1',
+  headers: [
+    ['X-Client-Token', '$CLIENT_TOKEN'],
+    ['Content-Type', 'application/json'],
+  ],
+  body: '{"customer":{"id":"cust_1"}}',
+};
+
+test.describe('verdicts', () => {
+  const pass = 'pass';
+  const table: readonly (readonly [cases: Record<string, Verdict>, requirements: readonly Verdict[], run: string])[] = [
+    [{ 'one-a': pass, 'one-b': pass, two: pass }, ['pass', 'pass'], 'conforms'],
+    [{ 'one-a': 'fail', 'one-b': 'error', two: 'inconclusive' }, ['fail', 'inconclusive'], 'does-not-conform'],
+    [{ 'one-a': 'error', 'one-b': 'inconclusive', two: pass }, ['error', 'pass'], 'incomplete'],
+    [{ 'one-a': 'not-applicable', 'one-b': pass, two: pass }, ['pass', 'pass'], 'conforms'],
+    [{ 'one-a': 'not-applicable', 'one-b': 'not-applicable', two: pass }, ['not-applicable', 'pass'], 'incomplete'],
+    [{ 'one-a': pass, 'one-b': pass }, ['pass', 'not-run'], 'incomplete'],
+    [{ 'one-a': pass, two: pass }, ['not-run', 'pass'], 'incomplete'],
+    [{ two: 'fail' }, ['not-run', 'fail'], 'does-not-conform'],
+  ];
+  for (const [cases, requirements, run] of table) {
+    test(`${JSON.stringify(cases)} → ${run}`, () => {
+      const certificate = certificateWith(cases);
+      expect(certificate.requirements.map(({ verdict }) => verdict)).toEqual(requirements);
+      expect(certificate.verdict).toBe(run);
+      for (const verdict of verdicts) {
+        const count = requirements.filter((each) => each === verdict).length;
+        expect(certificate.summary[verdict]).toBe(count === 0 ? undefined : count);
+      }
+    });
+  }
+
+  test('A requirement without a case leaves the run incomplete', () => {
+    const certificate = createCertificate({ ...suite, cases: [] }, [], runFacts);
+    expect(certificate.verdict).toBe('incomplete');
+    expect(certificate.incomplete_because).toContain('a.one: It has no case.');
+  });
+
+  test('An interrupted run never conforms, and says that it was interrupted', () => {
+    const certify = (verdict: Verdict) =>
+      createCertificate(
+        suite,
+        ['one-a', 'one-b', 'two'].map((id) => resultOf(id, verdict)),
+        { ...runFacts, isCutShort: true },
+      );
+    const interrupted = 'The run was interrupted.';
+    const reasons = [interrupted, '2 of 5 cases were not selected in this run.'];
+    expect(certify('pass')).toMatchObject({ verdict: 'incomplete', incomplete_because: reasons, notes: [] });
+    expect(certify('fail')).toMatchObject({ verdict: 'does-not-conform', notes: [interrupted] });
+  });
+
+  test('Questions never change the verdict', () => {
+    const results = ['one-a', 'one-b', 'two'].map((id) => resultOf(id, 'pass'));
+    for (const verdict of verdicts)
+      expect(
+        createCertificate(suite, [...results, resultOf('first', verdict, { outcome: 'bad' })], runFacts).verdict,
+      ).toBe('conforms');
+  });
+});
+
+test.describe('reasons', () => {
+  test('A reason that several cases share is given once, with their number', () => {
+    const reason = 'It is down.';
+    const results = ['one-a', 'one-b', 'two', 'first', 'second'].map((id) => resultOf(id, 'inconclusive', { reason }));
+    const certificate = createCertificate(suite, results, runFacts);
+    expect(certificate.incomplete_because).toEqual(['5 of 5 cases were not judged: It is down.']);
+    const written = { certificate: 'c', files: [] };
+    const outputs = [
+      renderRunReport(certificate, written),
+      renderOutput('certificate.html', certificate, suite, results),
+    ];
+    for (const text of outputs) expect(text.split(reason)).toHaveLength(2);
+    const [some, other] = [results.slice(0, 3), results.slice(3).map((each) => ({ ...each, reason: 'Else.' }))];
+    expect(createCertificate(suite, [...some, ...other], runFacts).incomplete_because).toEqual([
+      'a.one: It is down.',
+      'a.two: It is down.',
+    ]);
+  });
+
+  test('A budget that is used up is one reason, whatever it kept from being judged', () => {
+    const why = 'Nothing more was sent: The budget of 3 requests is used up.';
+    const reasons = [
+      why,
+      `a row: Not judged, since something else is not as expected: ${why} (3 of 3 rows)`,
+      `x: ${why}`,
+      why,
+    ];
+    const results = ['one-a', 'one-b', 'two', 'first'].map((id, n) =>
+      resultOf(id, 'inconclusive', { reason: reasons[n] ?? '' }),
+    );
+    const because = createCertificate(suite, [...results, resultOf('second', 'pass', { outcome: 'good' })], runFacts);
+    expect(because.incomplete_because).toEqual([`4 of 5 cases were not reached: ${why}`]);
+  });
+
+  test('The number of cases that were not reached is given', () => {
+    const results = ['one-b', 'two', 'first', 'second'].map((id) =>
+      resultOf(id, 'not-run', { reason: notReachedReason }),
+    );
+    const certificate = createCertificate(suite, [resultOf('one-a', 'pass'), ...results], {
+      ...runFacts,
+      isCutShort: true,
+    });
+    expect(certificate.incomplete_because).toEqual(['The run was interrupted.', '4 of 5 cases were not reached.']);
+    expect(certificate.requirements.map(({ verdict }) => verdict)).toEqual(['not-run', 'not-run']);
+    expect(certificate.verdict).toBe('incomplete');
+  });
+
+  test('A case has its location, its rows and a command; a pass has none of them', () => {
+    const rows = [
+      { title: 'x', verdict: 'pass', reason: '' },
+      { title: 'y', verdict: 'fail', reason: 'No.' },
+    ] as const;
+    const evidence = { request, response: { status: 200, headers: [], body: '' } };
+    const { requirements } = createCertificate(
+      suite,
+      [
+        resultOf('one-a', 'pass', { rows: [{ title: '', verdict: 'pass', reason: '' }], exchange: evidence }),
+        resultOf('one-b', 'fail', { rows, exchange: evidence }),
+        resultOf('two', 'inconclusive', { rows: [{ title: '', verdict: 'inconclusive', reason: 'Hm.' }] }),
+      ],
+      runFacts,
+    );
+    expect(requirements.flatMap(({ cases }) => cases)).toEqual([
+      { id: 'one-a', verdict: 'pass', reason: '' },
+      {
+        id: 'one-b',
+        verdict: 'fail',
+        reason: 'It is fail.',
+        at: 'cases/a.yaml:3:5',
+        rows: [{ title: 'y', verdict: 'fail', reason: 'No.' }],
+        failure: expect.stringMatching(/^1 of 2 rows fail:\n {2}y: No\.\n\nReceived:\n200\n/),
+        repeat_with: renderCurlCommand(request, 'https://a.test'),
+      },
+      { id: 'two', verdict: 'inconclusive', reason: 'It is inconclusive.', at: 'cases/a.yaml:3:5' },
+    ]);
+  });
+
+  test('A question has its outcome, warning and drift, or the reason for no outcome', () => {
+    const drift = [
+      { kind: 'outcome', question: 'first', outcome: 'bad', expected: { outcome: 'good', statedBy: 'the record' } },
+    ] as const;
+    const certificate = createCertificate(suite, [resultOf('first', 'pass', { outcome: 'bad', drift })], runFacts);
+    expect(certificate.questions).toEqual([
+      { id: 'first', part, outcome: 'bad', warning: true, drift: true },
+      { id: 'second', part, outcome: null, reason: 'Not selected in this run.', warning: false, drift: false },
+    ]);
+    expect(certificate.drift).toEqual([{ case: 'first', text: "first is 'bad'; the record says 'good'." }]);
+  });
+});
+
+test('Long texts that differ late are both shown from before their first difference', () => {
+  const begin = 'x'.repeat(250);
+  const [one, other] = shortenPair(`${begin}left${'y'.repeat(100)}`, `${begin}right`);
+  expect(one).toMatch(/^…x{20}lefty+…$/);
+  expect(other).toBe(`…${'x'.repeat(20)}right`);
+  expect(shortenPair('left', 'right')).toEqual(['left', 'right']);
+  expect(shortenPair(begin, `${begin}z`).join(' ')).toBe(`…${'x'.repeat(20)} …${'x'.repeat(20)}z`);
+});
+
+test('A long response shows its beginning and its end, and masks nothing', () => {
+  const render = createResponseRenderer(suite.world);
+  const body = `Order ord_20260101-4711 failed at 2026-01-01T00:00:00Z: ${'at frame '.repeat(200)}caused by a null item`;
+  const response = { status: 500, headers: [['content-type', 'text/plain']] as const, body };
+  const shown = render({ request: documentedRequest, response });
+  expect(shown).toContain('Order ord_20260101-4711 failed at 2026-01-01T00:00:00Z');
+  expect(shown).toMatch(/… \(\d+ characters\) ….*caused by a null item$/);
+});
+
+test('A certificate fits its schema, whatever the verdicts, and survives JSON', () => {
+  const validate = loadValidator('certificate');
+  const verdict = fc.constantFrom(...verdicts);
+  const ids = ['one-a', 'one-b', 'two', 'first', 'second'];
+  fc.assert(
+    fc.property(
+      fc.array(verdict, { minLength: 5, maxLength: 5 }),
+      fc.boolean(),
+      fc.subarray(ids),
+      (all, shown, selected) => {
+        const results = ids.map((id, n) =>
+          resultOf(id, all[n] as Verdict, {
+            rows: [{ title: 'row', verdict: all[n] as Verdict, reason: 'Why.' }],
+            ...(shown ? { exchange: { request, transportError: 'timed-out', message: 'Late.' }, outcome: 'bad' } : {}),
+          }),
+        );
+        const certificate = createCertificate(
+          suite,
+          results.filter(({ id }) => selected.includes(id)),
+          runFacts,
+        );
+        expect(validate(certificate), JSON.stringify(validate.errors)).toBe(true);
+        expect(JSON.parse(JSON.stringify(certificate))).toEqual(certificate);
+      },
+    ),
+    { seed: 20_261_121, numRuns: 200 },
+  );
+});
+
+test.describe('the command that repeats a request', () => {
+  const application = 'an application\'s "id"';
+  const get: HttpRequest = { method: 'GET', path: '/', headers: [] };
+  /** Lets one shell run all commands, with a program in place of curl that prints its arguments and a body it reads. */
+  function argumentsOf(...commands: readonly string[]): string[] {
+    const curl = String.raw`curl() { printf '%s\0' "$@"; for last; do :; done; case $last in @-) cat; printf '\0'; esac; }`;
+    const env = {
+      PATH: process.env.PATH,
+      CLIENT_APPLICATION_ID: application,
+      CLIENT_TOKEN: '$(token) `x` "\\',
+      BASE_URL: 'https://a.test',
+      HOME: 'forged',
+    };
+    const options = { env, encoding: 'utf8' } as const;
+    return execFileSync('sh', ['-c', [curl, ...commands].join('\n')], options)
+      .split('\0')
+      .slice(0, -1);
+  }
+
+  const withHeaders = (...headers: HttpRequest['headers']): HttpRequest => ({ ...get, headers });
+  const rows: readonly (readonly [what: string, request: HttpRequest, args: readonly string[]])[] = [
+    [
+      'credentials are inserted and not expanded again',
+      withHeaders(['X-Client-Application-Id', '$CLIENT_APPLICATION_ID'], ['X-Client-Token', '$CLIENT_TOKEN']),
+      ['-H', `X-Client-Application-Id: ${application}`, '-H', 'X-Client-Token: $(token) `x` "\\'],
+    ],
+    [
+      'no other variable, and no name, is expanded',
+      withHeaders(['X-Key', '$HOME'], ['X-$(touch forged)', '$CLIENT_TOKEN']),
+      ['-H', 'X-Key: $HOME', '-H', 'X-$(touch forged): $CLIENT_TOKEN'],
+    ],
+    ['curl adds no Content-Type', { ...get, body: '{}' }, ['-H', 'Content-Type:', '--data-raw', '{}']],
+    ['a header may have no value', withHeaders(['X-Client-Token', '']), ['-H', 'X-Client-Token;']],
+  ];
+  test('The shell inserts credentials and addresses only', () =>
+    checkEachRow(rows, (_, sent, args) =>
+      expect(argumentsOf(renderCurlCommand(sent, '$BASE_URL'))).toEqual([
+        ...['-gi', '-X', 'GET', 'https://a.test/'],
+        ...args,
+      ]),
+    ));
+
+  test('HEAD is --head if it has no body', () => {
+    const head = { ...get, method: 'HEAD' };
+    expect(argumentsOf(renderCurlCommand(head, 'https://a.test'))).toEqual(['-gi', '--head', 'https://a.test/']);
+  });
+
+  test('The shell passes on any method, path, header, body and address as it is', () => {
+    const inject = fc.constantFrom(
+      ...['; touch forged', '$(touch forged)', '`touch forged`', "'; touch forged; '", '"$(touch forged)"', '$HOME'],
+      ...['\\', "'", '"', '!x', '~', '*', '-o/tmp/forged', '@/etc/passwd', "\\'", '#', '%s', '\\0041'],
+    );
+    const ascii = fc.string({ maxLength: 20 });
+    const part = fc.oneof(inject, fc.stringMatching(/^['"\\$`!*? {}()<>|;&#~-]{0,20}$/), ascii);
+    const text = fc.array(part, { maxLength: 4 }).map((parts) => parts.join('').replaceAll('##', ''));
+    const value = text.filter((each) => each !== '' && !/^\$[A-Z_]+$/.test(each));
+    // Only a body may have control characters and line breaks.
+    const control = fc.constantFrom('\n', '\r\n', '\t', '\u001b[2J', '\u2028', '\n::error::forged', '##vso[x]', 'é');
+    const body = fc
+      .array(fc.oneof(part, control, fc.string({ unit: 'binary', maxLength: 5 })), { maxLength: 6 })
+      .map((parts) => Buffer.from(parts.join('').replaceAll('\0', '')).toString());
+    const method = fc.oneof(value, fc.constant('HEAD'));
+    const request = fc.record({ method, path: text, name: value, value, body, base: fc.constantFrom('', '-x') });
+    fc.assert(
+      fc.property(fc.array(request, { minLength: 15, maxLength: 15 }), (all) => {
+        const commands = all.map(({ method, path, name, value, body, base }) => {
+          const headers = [['Content-Type', 'text/plain'] as const, [name, value] as const];
+          return renderCurlCommand({ method, path: `/${path}`, headers, body }, base || 'https://a.test');
+        });
+        for (const line of commands.join('\n').split('\n')) expect(line.trimStart()).not.toMatch(/^::/);
+        expect(argumentsOf(...commands)).toEqual(
+          all.flatMap(({ method, path, name, value, body, base }) => [
+            ...(method === 'HEAD' ? ['-gi', '-X', 'HEAD', '--max-time', '10'] : ['-gi', '-X', method]),
+            ...(base === '' ? [`https://a.test/${path}`] : ['--url', `${base}/${path}`]),
+            ...['-H', 'Content-Type: text/plain', '-H', `${name}: ${value}`],
+            ...(toOneLine(body) === body ? ['--data-raw', body] : ['--data-binary', '@-', body]),
+          ]),
+        );
+      }),
+      { seed: 20_261_122, numRuns: 5 },
+    );
+  });
+});

@@ -1,0 +1,352 @@
+import { createServer } from 'node:http';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { expect } from '@playwright/test';
+import { runWithDeadline } from '../../src/http/deadline.js';
+import type { HttpRequest } from '../../src/http/exchange.js';
+import { readOwnPackage } from '../../src/support/package-root.js';
+import {
+  credentials,
+  getMessage,
+  getOutcome,
+  getResponse,
+  type Reply,
+  renderResponse,
+  documentedRequest as request,
+  test,
+  timeoutMs,
+} from '../support/wire.js';
+
+const ok = renderResponse('200 OK', ['Content-Type: application/json'], '{}');
+const renderInterim = (status: string) => Buffer.from(`HTTP/1.1 ${status}\r\nLink: </a>; rel=preload\r\n\r\n`);
+
+test.describe('The client sends', () => {
+  test('the body of a GET, its headers with the real credentials, and nothing else', async ({ serve, open }) => {
+    const wire = await serve(ok);
+    const exchange = await open(wire.url).send(request);
+    expect(getResponse(exchange)).toEqual({
+      status: 200,
+      headers: [
+        ['Content-Type', 'application/json'],
+        ['Content-Length', '2'],
+      ],
+      body: '{}',
+    });
+    const [received] = wire.received;
+    expect(received?.line).toBe('GET /v1/promotions/validation HTTP/1.1');
+    expect(received?.body).toBe(request.body);
+    expect(Object.fromEntries(received?.headers ?? [])).toEqual({
+      host: `127.0.0.1:${wire.port}`,
+      connection: 'keep-alive',
+      'X-Client-Application-Id': credentials.applicationId,
+      'X-Client-Token': credentials.token,
+      'Content-Type': 'application/json',
+      'User-Agent': `promotion-validation-conformance/${readOwnPackage().version}`,
+      Accept: '*/*',
+      'Accept-Encoding': 'identity',
+      'content-length': '24',
+    });
+    // The exchange keeps the placeholders.
+    expect(exchange.request).toEqual(request);
+  });
+
+  test('the path without change, after the path prefix of the base URL', async ({ serve, open }) => {
+    const wire = await serve(ok);
+    const paths = ['/v1?[filters][promotion_id][conditions][$is]=camp_1', '/v1?%5Bfilters%5D=a%20b&c=%2f+'];
+    for (const path of [...paths, '/v1/../v2/./x//y/', '/v1?'])
+      for (const prefix of ['', '/', '/shop/', '/shop/api']) {
+        await open(`${wire.url}${prefix}`).send({ ...request, path });
+        expect(wire.received.at(-1)?.line).toBe(`GET ${prefix.replace(/\/$/, '')}${path} HTTP/1.1`);
+      }
+  });
+
+  test('no body, another method, a repeated header', async ({ serve, open }) => {
+    const wire = await serve(ok);
+    const { send } = open(wire.url);
+    const headers = [
+      ['X-A', '1'],
+      ['x-a', '2'],
+      ['X-Empty', ''],
+    ] as const;
+    await send({ method: 'GET', path: '/', headers: [] });
+    await send({ method: 'POST', path: '/', headers, body: '' });
+    expect(wire.received[0]).toMatchObject({ line: 'GET / HTTP/1.1', body: '' });
+    expect(wire.received[0]?.headers.map(([name]) => name.toLowerCase())).not.toContain('content-length');
+    expect(wire.received[1]?.headers).toEqual(expect.arrayContaining(headers.map((line) => [...line])));
+  });
+
+  test('over a new connection after reconnect(), which aborts nothing', async ({ serve, open }) => {
+    let answer = (): void => undefined;
+    const wire = await serve((socket) => {
+      answer = () => void socket.write(ok);
+    }, ok);
+    const { send, reconnect } = open(wire.url);
+    const first = send(request);
+    await expect.poll(() => wire.received.length).toBe(1);
+    reconnect();
+    answer();
+    expect(getOutcome(await first)).toBe(200);
+    // The first connection is idle by now.
+    expect(getOutcome(await send(request))).toBe(200);
+    expect(wire.countConnections()).toBe(2);
+  });
+
+  test('as many requests at the same time as allowed', async ({ serve, open }) => {
+    const waiting: (() => void)[] = [];
+    let maxWaiting = 0;
+    const wire = await serve((socket) => {
+      waiting.push(() => socket.write(ok));
+      maxWaiting = Math.max(maxWaiting, waiting.length);
+      // Answers only when two requests wait, so that more could come.
+      if (waiting.length === 2) for (const answer of waiting.splice(0)) answer();
+    });
+    const { send } = open(wire.url, { pacing: { concurrency: 2 } });
+    const exchanges = await Promise.all(Array.from({ length: 6 }, () => send(request)));
+    expect(exchanges.map(getOutcome)).toEqual(Array(6).fill(200));
+    expect(maxWaiting).toBe(2);
+  });
+});
+
+test.describe('The client ignores', () => {
+  test('a redirect', async ({ serve, open }) => {
+    for (const status of [301, 302, 303, 307, 308]) {
+      const elsewhere = await serve(ok);
+      const wire = await serve(renderResponse(`${status} Moved`, [`Location: ${elsewhere.url}/x`]));
+      expect(getOutcome(await open(wire.url).send(request))).toBe(status);
+      expect([wire.received.length, elsewhere.countConnections()]).toEqual([1, 0]);
+    }
+  });
+
+  test('a cookie and an authentication challenge', async ({ serve, open }) => {
+    const headers = ['Set-Cookie: session=1; Path=/', 'WWW-Authenticate: Basic'];
+    const wire = await serve(renderResponse('401 Unauthorized', headers), ok);
+    const { send } = open(wire.url);
+    expect(getOutcome(await send(request))).toBe(401);
+    expect(wire.received).toHaveLength(1);
+    await send(request);
+    expect(wire.received[1]?.headers.map(([name]) => name.toLowerCase())).not.toContain('cookie');
+  });
+});
+
+test('A request can be withheld when its turn comes', async ({ serve, open }) => {
+  let isEnough = false;
+  const wire = await serve((socket) => {
+    isEnough = true;
+    socket.write(ok);
+  });
+  const { send } = open(wire.url, { pacing: { concurrency: 1 } });
+  const whyWithheld = () => (isEnough ? 'That is enough.' : undefined);
+  const exchanges = await Promise.all([1, 2, 3].map(() => send(request, whyWithheld)));
+  expect(exchanges.map(getOutcome)).toEqual([200, 'not-sent', 'not-sent']);
+  expect(exchanges.map(getMessage)).toEqual(['', 'That is enough.', 'That is enough.']);
+  expect(exchanges.map(({ attempts }) => attempts)).toEqual([1, 0, 0]);
+  expect(wire.received).toHaveLength(1);
+});
+
+test.describe('The client returns', () => {
+  test('headers in their order and spelling', async ({ serve, open }) => {
+    const headers = ['B: 2', 'a: 1', 'b: 3', 'Set-Cookie: x=1', 'Set-Cookie: y=2', 'Empty: '];
+    const wire = await serve(renderResponse('200 OK', headers));
+    const received = getResponse(await open(wire.url).send(request))?.headers.slice(0, 6);
+    expect(received?.map(([name, value]) => `${name}: ${value}`)).toEqual(headers);
+  });
+
+  const utf16 = (text: string) => Buffer.from(text, 'utf16le');
+  const text = 'text';
+  const bodies: readonly (readonly [what: string, headers: string | undefined, sent: string | Buffer, body: string])[] =
+    [
+      ['UTF-8', undefined, 'ä→😀', 'ä→😀'],
+      ['a byte-order mark', undefined, '\uFEFF{}', '{}'],
+      ['UTF-16', 'Content-Type: application/json; charset=utf-16', utf16('["ä"]'), '["ä"]'],
+      ['UTF-16 with a byte-order mark', 'Content-Type: a/b; charset=UTF-16LE', utf16('\uFEFF["ä"]'), '["ä"]'],
+      ['Latin-1', 'Content-Type: text/plain; a=b; charset="iso-8859-1"', Buffer.from('ä', 'latin1'), 'ä'],
+      ['an unknown charset', 'Content-Type: text/plain; charset=klingon', 'ä', 'ä'],
+      ['bytes that are not text', undefined, Buffer.from([0x61, 0xff, 0x62]), 'a\uFFFDb'],
+      ['gzip', 'Content-Encoding: gzip', gzipSync(text), text],
+      ['gzip under its old name', 'Content-Encoding: X-GZIP', gzipSync(text), text],
+      ['deflate', 'Content-Encoding: deflate', deflateSync(text), text],
+      ['br', 'Content-Encoding: br', brotliCompressSync(text), text],
+      ['two codings in one line', 'Content-Encoding: gzip, br', brotliCompressSync(gzipSync(text)), text],
+      ['two codings', 'Content-Encoding: gzip\r\nContent-Encoding: br', brotliCompressSync(gzipSync(text)), text],
+      ['the identity coding', 'Content-Encoding: identity', text, text],
+      ['a coding without a body', 'Content-Encoding: gzip', '', ''],
+      ['chunks', 'Transfer-Encoding: chunked', '2\r\nte\r\n2;a=b\r\nxt\r\n0\r\nTrailer: x\r\n\r\n', text],
+    ];
+  for (const [what, header, sent, body] of bodies)
+    test(`a body: ${what}`, async ({ serve, open }) => {
+      const wire = await serve(renderResponse('200 OK', header?.split('\r\n'), sent));
+      expect(getResponse(await open(wire.url).send(request))?.body).toBe(body);
+    });
+
+  test('a body that ends with the connection', async ({ serve, open }) => {
+    const wire = await serve((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\ntext'));
+    expect(getResponse(await open(wire.url).send(request))?.body).toBe('text');
+  });
+
+  test('no body with 204, 304, and HEAD', async ({ serve, open }) => {
+    const head = renderResponse('200 OK', ['Content-Length: 100', 'Content-Encoding: gzip']);
+    for (const [method, reply, status] of [
+      ['GET', renderResponse('204 No Content', ['Content-Length: 0']), 204],
+      ['GET', renderResponse('304 Not Modified'), 304],
+      ['HEAD', head, 200],
+      ['HEAD', Buffer.concat([renderInterim('103 Early Hints'), head]), 200],
+    ] as const) {
+      const wire = await serve(reply);
+      expect(getResponse(await open(wire.url).send({ ...request, method }))).toMatchObject({ status, body: '' });
+    }
+  });
+});
+
+test.describe('The client skips interim responses:', () => {
+  for (const [what, ...before] of [
+    ['100', '100 Continue'],
+    ['an unknown status', '199 Whatever'],
+    ['several', '100 Continue', '103 Early Hints', '102 Processing'],
+  ])
+    test(`${what}, over one connection`, async ({ serve, open }) => {
+      const reply = Buffer.concat([...before.map(renderInterim), renderResponse('200 OK', [], '{"a":1}')]);
+      const wire = await serve(reply);
+      const { send } = open(wire.url, { pacing: { concurrency: 1 } });
+      const exchanges = [await send(request), await send(request)];
+      expect(exchanges.map((each) => getResponse(each)?.body)).toEqual(Array(2).fill('{"a":1}'));
+      expect(wire.countConnections()).toBe(1);
+    });
+
+  test('but not without end', async ({ serve, open }) => {
+    const wire = await serve((socket) => {
+      const more = setInterval(() => socket.write(renderInterim('100 Continue')), 20);
+      socket.on('close', () => clearInterval(more));
+    });
+    expect(getOutcome(await open(wire.url, { limits: { timeoutMs } }).send(request))).toBe('timed-out');
+  });
+
+  test('but not with a head without end', async ({ serve, open }) => {
+    const wire = await serve((socket) => {
+      socket.write('HTTP/1.1 103 Early Hints\r\n');
+      const more = (error?: Error | null) => void (error || socket.destroyed || socket.write('Link: </a>\r\n', more));
+      more();
+    });
+    expect(getOutcome(await open(wire.url, { limits: { headerBytes: 4_096 } }).send(request))).toBe('too-large');
+  });
+
+  for (const [what, reply] of [
+    ['nothing follows', renderInterim('103 Early Hints')],
+    ['only a half came', Buffer.from('HTTP/1.1 10')],
+    ['another protocol follows', Buffer.concat([renderInterim('101 Switching Protocols'), ok])],
+  ] as const)
+    test(`the connection is broken when ${what}`, async ({ serve, open }) => {
+      const wire = await serve((socket) => socket.end(reply));
+      expect(getOutcome(await open(wire.url).send(request))).toBe('broken-connection');
+    });
+});
+
+test('A deadline ends what ignores the signal', async () => {
+  let isAborted = false;
+  const running = runWithDeadline(20, (signal) => {
+    signal.addEventListener('abort', () => (isAborted = true));
+    return new Promise<never>(() => undefined);
+  });
+  await expect(running).rejects.toThrow(expect.objectContaining({ name: 'TimeoutError' }));
+  expect(isAborted).toBe(true);
+});
+
+test.describe('A transport error is part of the exchange, and never shows the token:', () => {
+  const limits = { bodyBytes: 20_000, headerBytes: 4_096 };
+  const timedOut = `There was no complete response within ${timeoutMs} ms (limits.timeout_ms).`;
+  const broken = /^The connection broke before the response was complete \(\w+\)\.$/;
+  const tooLarge = 'The body is larger than 20000 bytes (limits.body_bytes).';
+  const expands = 'The body expands to more than 20000 bytes (limits.body_bytes).';
+  const headersTooLarge = 'The headers are larger than 4096 bytes (limits.header_bytes).';
+  const invalid = 'The response is not valid HTTP, or its length differs from Content-Length.';
+  const echo = `X-Echo: ${credentials.token}`;
+  const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+  const encoded = (coding: string, body: string | Buffer) =>
+    renderResponse('200 OK', [`Content-Encoding: ${coding}`], body);
+  const large = gzipSync(Buffer.alloc(10_000_000));
+  const errors: readonly (readonly [what: string, reply: Reply, kind: string, message: string | RegExp])[] = [
+    ['no answer', () => undefined, 'timed-out', timedOut],
+    ['headers without end', `HTTP/1.1 200 OK\r\n${echo}\r\n`, 'timed-out', timedOut],
+    ['an incomplete body', renderResponse('200 OK', ['Content-Length: 10', echo], 'five!'), 'timed-out', timedOut],
+    ['a closed connection', (socket) => socket.end(), 'broken-connection', broken],
+    ['a reset connection', (socket) => socket.resetAndDestroy(), 'broken-connection', broken],
+    [
+      'a truncated body',
+      (socket) => socket.end(renderResponse('200 OK', ['Content-Length: 100', echo], 'five!')),
+      'broken-connection',
+      broken,
+    ],
+    ['a truncated chunk', (socket) => socket.end(`${chunked}9\r\nfive!`), 'broken-connection', broken],
+    ['an invalid length', renderResponse('200 OK', ['Content-Length: ten', echo], 'five!'), 'unreadable', invalid],
+    ['another protocol', `SSH-2.0 ${credentials.token}\r\n\r\n`, 'unreadable', invalid],
+    ['a large body', renderResponse('200 OK', [], 'x'.repeat(20_001)), 'too-large', tooLarge],
+    ['a compressed body that is large', encoded('gzip', large), 'too-large', expands],
+    ['a twice compressed body that is large', encoded('gzip, br', brotliCompressSync(large)), 'too-large', expands],
+    ['an unknown coding', encoded('zstd', 'text'), 'unreadable', /'zstd', which was not requested/],
+    ['invalid gzip', encoded('gzip', 'text'), 'unreadable', 'The body is not valid gzip.'],
+    ['truncated gzip', encoded('gzip', gzipSync('text').subarray(0, -4)), 'unreadable', 'The body is not valid gzip.'],
+    ['a large header', renderResponse('200 OK', [`X-A: ${'x'.repeat(10_000)}`]), 'too-large', headersTooLarge],
+  ];
+  for (const [what, reply, kind, message] of errors)
+    test(what, async ({ serve, open }) => {
+      const wire = await serve(reply, ok);
+      const { send } = open(wire.url, { limits: kind === 'timed-out' ? { ...limits, timeoutMs } : limits });
+      const exchange = await send(request);
+      expect(getOutcome(exchange)).toBe(kind);
+      expect(getMessage(exchange)).toEqual(typeof message === 'string' ? message : expect.stringMatching(message));
+      expect(JSON.stringify(exchange)).not.toContain(credentials.token);
+      expect(exchange.request).toEqual(request);
+      expect(getOutcome(await send(request)), 'the next request').toBe(200);
+    });
+
+  test('bytes beyond Content-Length are not part of the next response', async ({ serve, open }) => {
+    const wire = await serve(renderResponse('200 OK', ['Content-Length: 2'], 'hello'), ok);
+    const { send } = open(wire.url, { limits });
+    expect(getResponse(await send(request))?.body).toEqual('he');
+    expect(getResponse(await send(request))?.body).toBe('{}');
+  });
+
+  test('a refused connection', async ({ open }) => {
+    // Nothing listens on port 1 of loopback.
+    const exchange = await open('http://127.0.0.1:1').send(request);
+    expect(getOutcome(exchange)).toBe('unreachable');
+    expect(getMessage(exchange)).toContain('No connection to 127.0.0.1:1 was made (connect ECONNREFUSED');
+  });
+
+  test('a server without TLS', async ({ open, listen }) => {
+    const { port } = await listen(createServer((_, answer) => answer.end()));
+    const exchange = await open(`https://127.0.0.1:${port}`).send(request);
+    expect(getOutcome(exchange)).toBe('tls');
+    expect(getMessage(exchange)).toBe(
+      `The TLS connection to 127.0.0.1:${port} failed. Does it speak TLS? If not, write http:// in the base URL.`,
+    );
+  });
+
+  const unsendable: readonly (readonly [what: string, change: Partial<HttpRequest>, token?: string])[] = [
+    ['a token with a line break', {}, 'the-secret\ntoken'],
+    ['a token beyond Latin-1', {}, 'the-secret-tök€n'],
+    ['a header value with NUL', { headers: [['X-A', 'a\0b']] }],
+    ['a header name with a space', { headers: [['X A', 'a']] }],
+    ['a path with a space', { path: '/v1/a b' }],
+    ['a path with a line break', { path: '/v1\r\nX-Evil: 1' }],
+    ['an invalid method', { method: 'G ET' }],
+  ];
+  for (const [what, change, token] of unsendable)
+    test(`${what} is not sent`, async ({ serve, open }) => {
+      const wire = await serve(ok);
+      const exchange = await open(wire.url, {}, token).send({ ...request, ...change });
+      expect(getOutcome(exchange)).toBe('not-sent');
+      expect(getMessage(exchange)).toMatch(/^The request cannot be sent: /);
+      expect(JSON.stringify(exchange)).not.toContain('secret');
+      expect(wire.countConnections()).toBe(0);
+    });
+});
+
+test('A closed client sends nothing and does not reject', async ({ serve, open }) => {
+  const wire = await serve(() => undefined);
+  const client = open(wire.url);
+  const pending = client.send(request);
+  await client.close();
+  for (const exchange of [await pending, await client.send(request)]) {
+    expect(getOutcome(exchange)).toBe('not-sent');
+    expect(getMessage(exchange)).toBe('The run ended before there was a response.');
+  }
+});

@@ -1,0 +1,177 @@
+/** Explanations of failures. */
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { getSubjectId, type TestCase } from '../../src/cases/test-case.js';
+import { type CauseKind, causeKinds } from '../../src/certificate/diagnosis/cause.js';
+import { indexExchanges } from '../../src/certificate/exchange-index.js';
+import { parseRequest } from '../../src/http/request-content.js';
+import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { createRandom } from '../support/chaos.js';
+import { type Answer, channelTo, createReference, recognizer, suite } from '../support/in-process.js';
+import { createIndependentDeployment } from '../support/independent-deployment.js';
+import { renderOutput } from '../support/render-output.js';
+import { runWithEvidence } from '../support/run-with-evidence.js';
+
+const conforming = createIndependentDeployment(suite.world);
+const everything = JSON.stringify({ data: suite.world.tiers.map(({ id }) => ({ id })) });
+
+/** Returns every promotion, valid or not, for some requests. */
+const careless =
+  (isMet: (body: { order?: { items?: { quantity?: number }[] }; metadata?: object }) => boolean): Answer =>
+  (request) => {
+    const response = conforming(request);
+    const { body } = parseRequest(request);
+    return typeof body === 'object' && isMet(body ?? {}) ? { ...response, body: everything } : response;
+  };
+
+test('A reason states what a promotion requires and what the request has', { tag: '@long' }, async () => {
+  const runs = [careless(() => true), answering(200, 'application/json', '{"data":[]}')].map((answer) =>
+    runRequirements(answer),
+  );
+  const requirements = (await Promise.all(runs)).flatMap(({ certificate }) => certificate.requirements);
+  const reasons = requirements.flatMap(({ cases }) => cases.flatMap(({ rows = [] }) => rows));
+  const text = reasons.map(({ reason }) => reason).join('\n');
+  for (const why of [
+    /'beyond-first' \(rank 151: is older than the newest 150\)/,
+    /: asks for \d+ of product [a-z-]+; the order has none\)/,
+    /: asks for \d+ of product [a-z-]+; the order has \d+( \+ \d+)*\)/,
+    /: asks for \d+ of sku [a-z0-9-]+; the order has (none|\d+)/,
+    /: is for customer [a-z-]+( or [a-z-]+)*; the customer is [a-z-]+/,
+    /: asks for the metadata \S+ = \S+; the request has /,
+    /: is of campaign [a-z-]+; the filter asks for [a-z-]+\)/,
+    /: has the metadata \S+ = \S+; the filter asks for /,
+  ])
+    expect(text).toMatch(why);
+});
+
+function runRequirements(answer: Answer, selects = ({ kind }: TestCase) => kind === 'requirement') {
+  return runWithEvidence(channelTo(answer), { selects });
+}
+
+const withFault = (...faults: readonly string[]): Answer => createReference({ faults });
+
+const answering = (status: number, type: string, body: string): Answer => {
+  return () => ({ status, headers: [['Content-Type', type]], body });
+};
+
+/** One of several servers has not got the newest promotions. @param share of the requests that it answers */
+const replicated = (share: number): Answer => {
+  const outdated = createIndependentDeployment({ ...suite.world, tiers: suite.world.tiers.slice(3) });
+  const random = createRandom(1);
+  return (request) => (random() < share ? outdated(request) : conforming(request));
+};
+
+const html = '<!doctype html><title>Shop</title><p>Welcome';
+
+/** A bug, its cause, and the fact that tells it. */
+const bugs: readonly (readonly [string, Answer, CauseKind, RegExp])[] = [
+  ['a window of 100', withFault('window-of-100'), 'window-size', /newest 100\b.*150/],
+  ['a window of 149', withFault('window-of-149'), 'window-size', /newest 149\b.*150/],
+  ['the oldest first', withFault('window-of-the-oldest'), 'window-oldest-first', /oldest 150/],
+  ['the limit after filtering', withFault('window-of-the-valid'), 'window-after-rules', /limit of 150 after/],
+  ['> in place of >=', withFault('quantity-above-threshold'), 'threshold', /greater.*(>=|&gt;=)/],
+  ['rules joined by "or"', withFault('one-rule-suffices'), 'rules-joined-by-or', /rules.*("|&quot;)or("|&quot;)/],
+  [
+    'the first customer only',
+    withFault('first-listed-customer-only'),
+    'first-customer-only',
+    /customers.*only the first/,
+  ],
+  [
+    'a filter by a part of the value',
+    withFault('metadata-filter-by-prefix'),
+    'filter-comparison',
+    /filter by tier metadata.*beginning/,
+  ],
+  ['a repeated product refused', withFault('repeated-product-refused'), 'refused', /400.*product in several items/],
+  ['expand refused', withFault('expand-refused'), 'refused', /400.*expand/],
+  [
+    'one server of two with other data',
+    replicated(0.5),
+    'changing-results',
+    /[Ee]qual requests have different results/,
+  ],
+  [
+    'one server of five with other data',
+    replicated(0.2),
+    'changing-results',
+    /[Ee]qual requests have different results/,
+  ],
+  [
+    'everything for some requests',
+    careless(({ metadata }) => Object.keys(metadata ?? {}).length > 0),
+    'everything-returned',
+    /Only for requests with metadata: /,
+  ],
+  [
+    'nothing returned',
+    (request) => answering(200, 'application/json', `{"data":[],"size":${request.body?.length ?? 0}}`)(request),
+    'nothing-returned',
+    /No promotion is ever returned/,
+  ],
+  // The run ends early: its reason is the cause.
+  ['404 to everything', answering(404, 'text/plain', 'no such route'), 'same-status', /404.*base_url/],
+  ['HTML to everything', answering(200, 'text/html', html), 'not-json', /base_url/],
+];
+
+for (const [n, [what, answer, kind, fact]] of bugs.entries()) {
+  const tag = n % 6 === 0 ? [] : '@long';
+  test(`The cause of ${what} is within the first ten lines of a run, and in the first card of its page`, {
+    tag,
+  }, async () => {
+    const run =
+      kind === 'same-status' || kind === 'not-json' ? runWithEvidence(channelTo(answer)) : runRequirements(answer);
+    const { certificate, results, evidence } = await run;
+    const { causes = [] } = certificate;
+    expect(causes.map((cause) => cause.kind)).toEqual([kind]);
+    expect(causes[0]?.sentence).toMatch(fact);
+    const lines = renderRunReport(certificate, { certificate: 'certificate.json', files: [] }).split('\n');
+    expect(lines.findIndex((line) => fact.test(line))).toBeGreaterThanOrEqual(0);
+    expect(lines.findIndex((line) => fact.test(line))).toBeLessThan(10);
+    const exchanges = indexExchanges(evidence, recognizer, results);
+    const page = renderOutput('certificate.html', certificate, suite, results, { exchanges });
+    const [, card = ''] = page.slice(page.indexOf('id="attention"')).split('<div class="card');
+    expect(card).toMatch(fact);
+  });
+}
+
+test('The schema of the certificate has every kind of cause', () => {
+  const file = path.join(packageRoot, 'schemas', 'certificate.schema.json');
+  const schema = JSON.parse(readFileSync(file, 'utf8')) as {
+    properties: { causes: { items: { properties: { kind: { enum: string[] } } } } };
+  };
+  expect(schema.properties.causes.items.properties.kind.enum).toEqual(causeKinds);
+});
+
+test('Every failing case belongs to a cause', async () => {
+  let turn = 0;
+  const now = careless(() => {
+    turn += 1;
+    return turn % 3 > 0;
+  });
+  const selects = (testCase: TestCase) => getSubjectId(testCase).startsWith('order.');
+  const { certificate, results } = await runRequirements(now, selects);
+  const failing = results.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id);
+  expect(certificate.causes?.flatMap(({ cases }) => cases)).toEqual(expect.arrayContaining(failing));
+});
+
+test('A cause names the failures that it explains, even if another cause explains more of each', {
+  tag: '@long',
+}, async () => {
+  const answer = withFault('quantity-above-threshold', 'metadata-filter-by-prefix');
+  const { causes = [] } = (await runRequirements(answer)).certificate;
+  expect(causes.map(({ kind }) => kind)).toEqual(['threshold', 'filter-comparison']);
+  for (const { requirements, cases } of causes) {
+    expect(requirements).toContain('filter.tier-metadata');
+    expect(cases).toContain('metadata-filter-whatever-is-open');
+  }
+});
+
+test('A deployment that conforms has no causes, even if it is not clear what it returns', async () => {
+  const unclear = createIndependentDeployment(suite.world, { shape: 'with-rejected' });
+  for (const answer of [conforming, unclear])
+    expect((await runRequirements(answer)).certificate.causes ?? []).toEqual([]);
+});

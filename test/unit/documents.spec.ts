@@ -1,0 +1,302 @@
+/** The documents of a run for client developers, and the comparison of certificates. */
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import fc from 'fast-check';
+import { parse } from 'yaml';
+import type { Certificate } from '../../src/certificate/certificate.js';
+import { compareCertificates } from '../../src/certificate/compare-certificates.js';
+import { createBodyShortener } from '../../src/outputs/shown-answers.js';
+import type { ResultWithExchanges } from '../../src/run/case-result.js';
+import { parseJson } from '../../src/support/json.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { compileSchema } from '../../src/support/user-schema.js';
+import { makeTestFolder, runConformanceInProcess } from '../support/cli.js';
+import { type Answer, addMembers, certifyInProcess, createReference, suite } from '../support/in-process.js';
+import { renderOutput } from '../support/render-output.js';
+import { createCertificateStub } from '../support/stubs.js';
+
+/** Adds a duration, a time and an id to all responses, which differ each time. */
+function volatile(answer: Answer, from: number): Answer {
+  let count = from;
+  return addMembers(answer, () => {
+    count += 7;
+    const at = new Date(count * 86_400_000).toISOString();
+    return { took: count, at, request_id: `req_${count}_abcdefghijkl`, seconds: 1_700_000_000 + count };
+  });
+}
+
+const documentsOf = ({
+  certificate,
+  results,
+}: {
+  certificate: Certificate;
+  results: readonly ResultWithExchanges[];
+}) => ({
+  observed: renderOutput('observed.md', certificate, suite, results),
+  openapi: renderOutput('openapi.yaml', certificate, suite, results),
+});
+
+interface Content {
+  readonly schema: object;
+  readonly example?: unknown;
+}
+
+test.describe('of a run', () => {
+  const chosen = { 'empty-result': 'not-found', 'quantity-numeric-string': 'as-number' };
+  let run: { certificate: Certificate; results: readonly ResultWithExchanges[] };
+  let documents: ReturnType<typeof documentsOf>;
+  test.beforeAll(async () => {
+    run = await certifyInProcess(volatile(createReference({ behaviours: chosen }), 100));
+    documents = documentsOf(run);
+  });
+
+  test('They are equal if the target behaves the same, although every response differs', async () => {
+    const again = await certifyInProcess(volatile(createReference({ behaviours: chosen }), 5_000));
+    expect(documentsOf(again)).toEqual(documents);
+  });
+
+  test('observed.md shows a result and each kind of error, then each answer as a sentence before its command', () => {
+    const { observed } = documents;
+    const headings = [...observed.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
+    const questions = suite.contract.groups.map(({ asks }) => asks);
+    const examples = ['What does a result look like?', 'What do errors look like?'];
+    expect(headings).toEqual(['All answers', 'Warnings', ...examples, ...questions]);
+    const rows = observed.split('## Warnings')[0]?.match(/^\| \[\S+\]\(#\S+\) \| .* \|$/gm);
+    expect(rows).toHaveLength(suite.contract.questions.length);
+    const [, json = ''] = /```json\n([\s\S]*?)\n```/.exec(observed) ?? [];
+    const { promotions, took, at, request_id, seconds } = JSON.parse(json);
+    expect(promotions).toHaveLength(1);
+    expect([promotions[0].name, took, at, request_id, seconds]).toEqual(['greeting', 0, '…', '…', 0]);
+    const statuses = [...observed.matchAll(/^### `(\d+) /gm)].map(([, status]) => status);
+    expect(statuses).toEqual(['400', '401', '404', '405', '405']);
+    const sentence = '**The quantity "3" meets a threshold of 3 and no higher one.** (`as-number`)';
+    const [, section = ''] = /### quantity-numeric-string\n([\s\S]*?)\n### /.exec(observed) ?? [];
+    expect(section.split(sentence)[1]).toContain('curl');
+    expect(observed).toContain('**The status code of a response with promotions: `200`.**');
+  });
+
+  test('openapi.yaml has each answer once, as a sentence and as an outcome', () => {
+    const outcomes: Record<string, string> = {};
+    const collect = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const { description = '', 'x-observed': observed = {} } = value as Record<string, string | object>;
+      for (const [id, outcome] of Object.entries(observed)) {
+        expect(outcomes).not.toHaveProperty([id]);
+        outcomes[id] = outcome;
+        expect(description).toMatch(new RegExp(`^- .* \\*\\*.*\\.\\*\\* \\(\`${id}\`\\)$`, 'm'));
+      }
+      Object.values(value).forEach(collect);
+    };
+    const document = parse(documents.openapi);
+    collect(document);
+    expect(outcomes).toEqual(Object.fromEntries(run.certificate.questions.map(({ id, outcome }) => [id, outcome])));
+    const { items } =
+      document.paths['/v1/promotions/validation'].get.requestBody.content['application/json'].schema.properties.order
+        .properties.items;
+    expect(items.properties.quantity['x-observed']).toMatchObject({ 'quantity-numeric-string': 'as-number' });
+  });
+
+  test('openapi.yaml has the statuses that were seen, each with a schema and a fitting sample', () => {
+    const { responses } = parse(documents.openapi).paths['/v1/promotions/validation'].get;
+    expect(Object.keys(responses)).toEqual(['200', '400', '401', '404']);
+    for (const { content } of Object.values<{ content: Record<string, Content> }>(responses)) {
+      const { schema, example } = content['application/json'] ?? { schema: {} };
+      expect(compileSchema(schema)(example)).toBe(true);
+      // What was not seen may yet come.
+      expect(JSON.stringify(schema)).not.toContain('"additionalProperties":false');
+    }
+    expect(responses['200'].content['application/json'].example.promotions).toHaveLength(1);
+  });
+});
+
+/** Values as a hostile or a strange deployment may answer with: nested, keyed by ids, with names that tools obey. */
+const anyBody = fc.anything({
+  maxDepth: 5,
+  key: fc.oneof(
+    fc.constantFrom('$ref', '__proto__', 'constructor', 'at', ...suite.world.tiers.slice(0, 3).map(({ id }) => id)),
+    fc.string(),
+  ),
+  values: [fc.string(), fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean()],
+});
+
+test('Samples of any bodies fit the schemas beside them and have no references', async () => {
+  const { certificate, results } = await certifyInProcess(createReference(), {
+    suite: { ...suite, cases: suite.cases.filter(({ id }) => /^(response-status|quantity-n|malformed)/.test(id)) },
+  });
+  let shown = 0;
+  const bodies = fc.array(anyBody, { minLength: 1, maxLength: 4 });
+  const property = fc.property(bodies, fc.subarray(['/at', '/*/at', '']), (values, volatile) => {
+    const texts = values.map((value) => JSON.stringify(value) ?? 'null');
+    const answered = results.map((result, n): ResultWithExchanges => {
+      const { exchange } = result;
+      if (exchange === undefined || !('response' in exchange)) return result;
+      const response = { ...exchange.response, body: texts[n % texts.length] ?? '' };
+      return { ...result, exchange: { ...exchange, response }, volatile };
+    });
+    const document = parse(renderOutput('openapi.yaml', certificate, suite, answered));
+    const { responses } = document.paths['/v1/promotions/validation'].get;
+    for (const { content = {} } of Object.values<{ content?: Record<string, Content> }>(responses))
+      for (const { schema, example } of Object.values(content)) {
+        if (example === undefined) continue;
+        shown += 1;
+        expect(compileSchema(schema)(example)).toBe(true);
+        expect(JSON.stringify(example)).not.toContain('"$ref":');
+      }
+  });
+  fc.assert(property, { seed: 20_261_122, numRuns: 25 });
+  expect(shown).toBeGreaterThan(25);
+});
+
+test('A sample has no volatile values, and all types', () => {
+  const results = [{ volatile: ['/a', '/b', '/c/*/d'] }] as unknown as ResultWithExchanges[];
+  const sampler = createBodyShortener(suite.world, results);
+  const body = {
+    a: { n: 5, is: true, list: ['x'] },
+    b: [1, 2],
+    c: [
+      { d: 'now', e: 'stays' },
+      { d: 'later', e: 2 },
+    ],
+  };
+  expect(sampler(JSON.stringify(body))).toEqual({
+    a: { n: 0, is: false, list: [] },
+    b: [],
+    c: [{ d: '…', e: 'stays' }],
+  });
+  expect(sampler(`${'['.repeat(30)}${']'.repeat(30)}`)).toBeUndefined();
+  expect(sampler('no JSON')).toBeUndefined();
+});
+
+test('A relocated operation has its own path, and nothing is stated without responses', () => {
+  const nothing = createCertificateStub({ target: { name: '::error::shop\n::error::', base_url: 'http://shop.test' } });
+  const text = renderOutput('openapi.yaml', nothing, suite, [], { operation: { method: 'POST', path: '/other' } });
+  expect(text).not.toMatch(/^\s*::/m);
+  const { paths } = parse(text);
+  expect(Object.keys(paths)).toEqual(['/other']);
+  expect(paths['/other'].post.responses).toEqual({ default: { description: 'No response was seen.' } });
+  expect(text).not.toContain('x-observed');
+});
+
+const redocly = (args: readonly string[]) =>
+  execFileSync(path.join(packageRoot, 'node_modules', '.bin', 'redocly'), args, {
+    encoding: 'utf8',
+    stdio: 'pipe',
+    env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+  });
+
+test('Redocly accepts and renders openapi.yaml of a hostile run', { tag: '@long' }, async () => {
+  const folder = makeTestFolder();
+  const hostile = '</script><script>forged()</script> **bold** [link](javascript:forged()) ::error::\n::error::';
+  const echoing: Answer = (request) => {
+    const response = createReference()(request);
+    const value = parseJson(response.body);
+    if (typeof value !== 'object') return response;
+    return { ...response, body: JSON.stringify({ ...value, [hostile]: hostile, $ref: '/etc/hostname' }) };
+  };
+  const { certificate, results } = await certifyInProcess(echoing);
+  const [file, page] = ['openapi.yaml', 'page.html'].map((name) => path.join(folder, name)) as [string, string];
+  const target = { ...certificate.target, name: hostile };
+  writeFileSync(file, renderOutput('openapi.yaml', { ...certificate, target }, suite, results));
+  // Nobody knows the licence of a deployment's description.
+  const linted = redocly(['lint', file, ...'--extends recommended --skip-rule info-license --format json'.split(' ')]);
+  const { totals, problems } = JSON.parse(linted.slice(linted.indexOf('{')));
+  expect([totals.errors, totals.warnings, problems]).toEqual([0, 0, []]);
+  redocly(['build-docs', file, '-o', page]);
+  const rendered = readFileSync(page, 'utf8');
+  expect(rendered).toContain('meets a threshold of 3 and no higher one.');
+  expect(rendered).not.toContain('<script>forged()');
+});
+
+test.describe('a comparison of certificates', () => {
+  const cwd = makeTestFolder();
+  let certificates: Certificate[];
+  test.beforeAll(async () => {
+    const few = {
+      ...suite,
+      cases: suite.cases.filter(({ id }) => /^(window-with-few|quantity-n|empty-result)/.test(id)),
+    };
+    const certify = async (name: string, answer: Answer) => {
+      const { certificate } = await certifyInProcess(answer, { suite: few });
+      return { ...certificate, target: { ...certificate.target, name } };
+    };
+    certificates = [
+      await certify('one', createReference()),
+      await certify('other', createReference({ behaviours: { 'quantity-numeric-string': 'rejected' } })),
+      await certify('third', createReference({ faults: ['window-of-151'] })),
+    ];
+    for (const [n, certificate] of certificates.entries())
+      writeFileSync(path.join(cwd, `${n}.json`), JSON.stringify(certificate));
+  });
+
+  const compare = (...args: string[]) => runConformanceInProcess(['compare', ...args], { cwd });
+
+  test('Each difference has the answer of each certificate: a verdict with its reason, an outcome as a sentence', () => {
+    const { headings, differences } = compareCertificates(certificates, suite.contract);
+    expect(headings).toEqual(['one', 'other', 'third']);
+    const asNumber = 'The quantity "3" meets a threshold of 3 and no higher one.';
+    expect(differences).toEqual([
+      { id: 'limit.newest-150', answers: ['pass', 'pass', expect.stringMatching(/^fail: .*'beyond-first'/)] },
+      {
+        id: 'quantity-numeric-string',
+        answers: [asNumber, 'The quantity "3" is rejected with a 4xx status.', asNumber],
+      },
+    ]);
+  });
+
+  test('The table has a column for each certificate, with wrapped texts', async () => {
+    const { status, output } = await compare('0.json', '1.json');
+    expect(status).toBe(3);
+    const lines = output.trimEnd().split('\n').slice(-3);
+    expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
+      ['', 'one', 'other'],
+      ['quantity-numeric-string', 'The quantity "3" meets a threshold of 3', 'The quantity "3" is rejected with a 4xx'],
+      ['', 'and no higher one.', 'status.'],
+    ]);
+    const same = await compare('0.json', '0.json');
+    expect([same.status, same.output]).toEqual([
+      0,
+      expect.stringMatching(/^The certificates agree in everything that was compared\.\n$/m),
+    ]);
+  });
+
+  test('With --markdown, the same is a Markdown table', async () => {
+    const { status, output } = await compare('--markdown', '0.json', '1.json', '2.json');
+    expect(status).toBe(3);
+    const lines = output.split('\n').filter((line) => line.startsWith('| '));
+    expect(lines).toHaveLength(4);
+    expect(lines[3]).toContain('| `quantity-numeric-string` | The quantity "3" meets');
+    const same = await compare('--markdown', '0.json', '0.json');
+    expect([same.status, same.output]).toEqual([0, expect.stringContaining('The certificates agree')]);
+  });
+
+  test('Of a run of some cases only those are compared, and runs of one target are told apart by their start', async () => {
+    const [whole] = certificates;
+    if (whole === undefined) throw new Error('There is no certificate.');
+    const at = (day: number) => ({ ...whole, started_at: `2026-01-0${day}T10:00:00.000Z` });
+    const unrun = { verdict: 'not-run', reason: 'Not selected in this run.' } as const;
+    const change = (day: number, verdict: 'fail' | 'not-run', isChanged: (id: string, n: number) => boolean) => ({
+      ...at(day),
+      requirements: whole.requirements.map((each) => {
+        const cases = each.cases.map((one, n) => (isChanged(each.id, n) ? { ...one, ...unrun, verdict } : one));
+        return isChanged(each.id, 1) ? { ...each, verdict, cases } : each;
+      }),
+    });
+    const isLimit = (id: string) => id === 'limit.newest-150';
+    const failed = change(2, 'fail', isLimit);
+    const partial = {
+      ...change(4, 'not-run', (id, n) => !isLimit(id) || n > 0),
+      questions: whole.questions.map((each) => ({ ...each, outcome: null, reason: unrun.reason })),
+    };
+    for (const [name, certificate] of Object.entries({ early: at(1), failed, partial }))
+      writeFileSync(path.join(cwd, `${name}.json`), JSON.stringify(certificate));
+    const ran = await compare('early.json', 'partial.json');
+    expect([ran.status, ran.output]).toEqual([0, expect.stringMatching(/^one \(2026-01-04.*\) ran 1 of \d+ cases\./m)]);
+    const changed = await compare('early.json', 'failed.json');
+    expect(changed.status).toBe(3);
+    expect(changed.output).toMatch(/one, 2026-01-01 10:00 +one, 2026-01-02 10:00\nlimit\.newest-150 +pass +fail/);
+    expect((await compare('failed.json', 'partial.json')).output).toMatch(/\nlimit\.newest-150 +fail.* +pass/);
+  });
+});

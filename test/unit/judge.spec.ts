@@ -1,0 +1,797 @@
+import { expect, test } from '@playwright/test';
+import type { Assertion, ReadContext } from '../../src/assertions/assertion.js';
+import { describeAssertion, findResponseKind, judgeAssertion } from '../../src/assertions/registry.js';
+import type { JudgeMode, RowEvidence } from '../../src/assertions/row-evidence.js';
+import type { QuestionAnswer, RequirementRow, Row, TestCase } from '../../src/cases/test-case.js';
+import type { World } from '../../src/contract/world.js';
+import type { Exchange, HttpRequest, TransportErrorKind } from '../../src/http/exchange.js';
+import { isSuccessful } from '../../src/http/response-status.js';
+import { extractValue } from '../../src/judge/extract-value.js';
+import type { TargetContext } from '../../src/judge/judge-case.js';
+import { judgeCase } from '../../src/judge/judge-case.js';
+import { findWorstVerdict, type Verdict } from '../../src/judge/verdict.js';
+import { createRecognizer } from '../../src/recognition/recognizer.js';
+import { determineReading } from '../../src/recognition/tier-reading.js';
+import { checkEachRow } from '../support/check-each-row.js';
+import { createNamelessWorld } from '../support/stubs.js';
+
+const [first, second, third] = ['promo_aaaaaaaaaaaa', 'promo_bbbbbbbbbbbb', 'promo_cccccccccccc'] as const;
+
+/** Three tiers, the newest first. */
+const world: World = {
+  customers: [],
+  products: [],
+  skus: [],
+  categories: [],
+  campaigns: [],
+  tiers: Object.entries({ first, second, third }).map(([name, id], n) => ({
+    id,
+    name,
+    campaign_id: 'camp_111111111111',
+    created_at: `2024-01-0${3 - n}T00:00:00.000Z`,
+    metadata: {},
+    rules: [],
+  })),
+};
+const namedWorld = createNamelessWorld(world);
+
+const recognizer = createRecognizer(world);
+
+const request: HttpRequest = { method: 'GET', path: '/', headers: [] };
+const at = { file: 'cases.yaml', line: 1, column: 1 };
+
+function answered(status: number, body: unknown = '', headers: Record<string, string> = {}): Exchange {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return { request, response: { status, headers: Object.entries(headers), body: text } };
+}
+const broken = (transportError: TransportErrorKind): Exchange => ({
+  request,
+  transportError,
+  message: `It is ${transportError}.`,
+});
+const returning = (...ids: readonly string[]) => answered(200, { data: ids.map((id) => ({ id })) });
+
+function evidenceOf(exchanges: Readonly<Record<string, Exchange>>): RowEvidence {
+  const responses = Object.values(exchanges).flatMap((each) => ('response' in each ? [each.response] : []));
+  return {
+    exchanges: new Map(Object.entries(exchanges)),
+    reading: determineReading(responses.filter(isSuccessful).map(({ body }) => recognizer.findMentions(body))),
+    recognizer,
+    world: namedWorld,
+    calibration: [],
+  };
+}
+
+/** Reads tiers by name; the documentation leaves open whether the third is returned. */
+const context: ReadContext = {
+  resolveRequest: (name) => name,
+  selectTiers: (names) => world.tiers.filter(({ name }) => names.includes(name)).map(({ id }) => id),
+  selectReturnedTiers: (names) => world.tiers.filter(({ name }) => names.includes(name)).map(({ id }) => id),
+  selectOtherTiers: (names) => world.tiers.filter(({ name }) => !names.includes(name)).map(({ id }) => id),
+  fillReferences: (text) => text,
+  // The second and the third are older: whether they are returned follows from where the window is taken.
+  listAlternatives: () => [
+    { window: 'before-the-filter', required: [], forbidden: [second, third] },
+    { window: 'after-the-filter', required: [second, third], forbidden: [] },
+  ],
+};
+
+/** An assertion about the exchange `probe`, by its key and what a case file says under it. */
+function asserting([kind, value]: Written, of = 'probe', place = at): Assertion {
+  const assertion = { kind, of, at: place, data: undefined };
+  return { ...assertion, data: findResponseKind(assertion).read(value, context) };
+}
+type Written = readonly [kind: string, value: unknown];
+
+function truth(
+  written: Written,
+  exchanges: Readonly<Record<string, Exchange>>,
+  mode: JudgeMode = 'requirement',
+): string {
+  return judgeAssertion(asserting(written), evidenceOf(exchanges), mode).is;
+}
+
+const written = {
+  '2xx': ['status', '2xx'],
+  '404 or 5xx': ['status', [404, '5xx']],
+  'same status': ['status', { 'same-as': 'other' }],
+  'same body': ['body.same-as', 'other'],
+  'other body': ['body.unlike', 'other'],
+  'alike body': ['body.alike', 'other'],
+  'empty body': ['body.empty', true],
+  mentions: ['body.mentions', ['camp_x', 'camp_y']],
+  'mentions not': ['body.mentions-not', ['camp_x', 'camp_y']],
+  include: ['returned.include', ['first', 'second']],
+  exclude: ['returned.exclude', ['second', 'third']],
+  only: ['returned.only', ['first', 'second']],
+  'same as': ['returned.same-as', 'other'],
+  'differs from': ['returned.differs-from', 'other'],
+  anything: ['returned.anything', true],
+  nothing: ['returned.nothing', true],
+  'window as': ['returned.window-as', 'other'],
+  'accepted, or empty': ['accepted', 'or-empty'],
+  'accepted wherever another is': ['accepted', { wherever: 'other' }],
+  'accepted, or empty like another': ['accepted', { 'or-empty-like': 'other' }],
+  'newest first': ['returned.order', 'newest-first'],
+  'oldest first': ['returned.order', 'oldest-first'],
+} as const satisfies Record<string, Written>;
+type Name = keyof typeof written;
+const names = Object.keys(written) as Name[];
+
+/** What may say that the result is empty. */
+const empties = [
+  ...[200, 204, 400, 404, 422, 500].map((status) => answered(status)),
+  answered(200, '[]'),
+  answered(404, 'no promotions'),
+];
+/** Tiers named where it cannot be determined whether they were returned. */
+const ambiguous = answered(200, { promotions: [first], skipped: [second] });
+const noJson = answered(200, `<p>${first} ${second}</p>`);
+const noJsonOfAll = answered(200, `<p>${first} ${second} ${third}</p>`);
+
+test.describe('An assertion holds, is violated or is unclear', () => {
+  /** Responses to the request and to the other request. */
+  const pair = (probe: Exchange, other: Exchange) => [probe, other] as const;
+  type Probes = Partial<Record<'holds' | 'violated' | 'unclear', readonly (Exchange | ReturnType<typeof pair>)[]>>;
+  const ok = answered(200);
+  const table: Readonly<Record<Name, Probes>> = {
+    '2xx': { holds: [ok, answered(299)], violated: [answered(404), answered(500)] },
+    '404 or 5xx': { holds: [answered(404), answered(500)], violated: [ok, answered(400)] },
+    'same status': {
+      holds: [pair(ok, ok)],
+      violated: [pair(ok, answered(201))],
+      unclear: [pair(ok, broken('timed-out')), pair(ok, answered(429))],
+    },
+    'same body': {
+      holds: [pair(answered(200, 'a'), answered(400, 'a'))],
+      violated: [pair(answered(200, 'a'), answered(200, 'b'))],
+      unclear: [pair(answered(200, 'a'), broken('too-large'))],
+    },
+    'other body': {
+      holds: [pair(answered(200, 'a'), answered(200, 'b'))],
+      violated: [pair(answered(200, 'a'), answered(200, 'a'))],
+      unclear: [pair(answered(200, 'a'), answered(504))],
+    },
+    'alike body': {
+      holds: [pair(answered(200, '{"a":1}'), answered(200, '{ "a": 1 }'))],
+      violated: [pair(answered(200, '{"a":1}'), answered(200, '{"a":2}'))],
+      unclear: [pair(answered(200, 'a'), answered(504))],
+    },
+    'empty body': { holds: [answered(204), ok], violated: [answered(200, ' ')] },
+    mentions: { holds: [answered(200, 'camp_y')], violated: [answered(200, 'camp_z')] },
+    'mentions not': { holds: [answered(200, 'camp_z')], violated: [answered(200, 'camp_x camp_y')] },
+    include: {
+      holds: [returning(third, second, first)],
+      violated: [returning(first), returning(), ok, answered(204)],
+      unclear: [ambiguous, noJson, answered(404), answered(400), answered(500)],
+    },
+    exclude: {
+      holds: [returning(first), returning(), ...empties],
+      violated: [returning(first, third)],
+      unclear: [ambiguous, noJson, answered(404, [second])],
+    },
+    only: {
+      holds: [returning(first), returning(second, first), returning(), ...empties, answered(200, 'null')],
+      violated: [returning(third), returning(first, third)],
+      unclear: [answered(200, { promotions: [first], skipped: [third] }), noJsonOfAll, answered(404, [third])],
+    },
+    'same as': {
+      holds: [pair(returning(first, second), returning(second, first)), pair(returning(), answered(204))],
+      violated: [pair(returning(first), returning()), pair(returning(), returning(first))],
+      unclear: [
+        pair(returning(first), noJson),
+        pair(noJson, returning(first)),
+        pair(returning(first), answered(404)),
+        pair(returning(first), broken('unreachable')),
+      ],
+    },
+    'differs from': {
+      holds: [pair(returning(first), returning()), pair(returning(), returning(first))],
+      violated: [pair(returning(first), returning(first))],
+      unclear: [pair(returning(first), noJson), pair(returning(first), answered(500))],
+    },
+    anything: {
+      holds: [returning(third)],
+      violated: [returning(), answered(204)],
+      unclear: [noJson, ambiguous, answered(404)],
+    },
+    nothing: {
+      holds: [returning(), ...empties],
+      violated: [returning(third)],
+      unclear: [noJson, ambiguous, answered(404, first)],
+    },
+    'window as': {
+      holds: [
+        pair(returning(first), returning(first)),
+        pair(returning(second, third), returning(first, second, third)),
+        pair(answered(404), returning(first)),
+      ],
+      violated: [
+        pair(returning(first, second), returning(first)),
+        pair(returning(first), returning(third)),
+        pair(returning(first), returning(first, second, third)),
+        pair(answered(204), returning(second, third)),
+      ],
+      unclear: [
+        pair(ambiguous, returning(first)),
+        pair(returning(first), broken('timed-out')),
+        pair(answered(404), returning(second, third)),
+      ],
+    },
+    'accepted, or empty': {
+      holds: [answered(204), returning(first)],
+      unclear: [answered(400), answered(404), answered(500)],
+    },
+    'accepted, or empty like another': {
+      holds: [pair(ok, answered(404)), pair(returning(), returning())],
+      violated: [
+        pair(answered(400), answered(404)),
+        pair(answered(404), returning()),
+        pair(answered(500), answered(204)),
+      ],
+      unclear: [
+        pair(answered(404), answered(404)),
+        pair(answered(400), answered(503)),
+        pair(answered(429), answered(404)),
+      ],
+    },
+    'accepted wherever another is': {
+      holds: [pair(ok, answered(404)), pair(returning(), returning())],
+      violated: [pair(answered(400), answered(204)), pair(answered(500), returning(first))],
+      unclear: [
+        pair(answered(404), returning(first)),
+        pair(answered(404), answered(404)),
+        pair(answered(400), answered(503)),
+        pair(answered(400), answered(401)),
+      ],
+    },
+    'newest first': {
+      holds: [returning(first, third), returning(first, second, third)],
+      violated: [returning(third, first)],
+      unclear: [returning(first), returning(), noJson, ambiguous],
+    },
+    'oldest first': {
+      holds: [returning(third, second, first)],
+      violated: [returning(first, third)],
+      unclear: [returning(first), noJson],
+    },
+  };
+  const byName = names.map((name) => [name, written[name], table[name]] as const);
+  test('for each response', () =>
+    checkEachRow(byName, (_, assertion, truths) => {
+      for (const [wanted, rows] of Object.entries(truths)) {
+        for (const row of rows) {
+          const [probe, other] = 'request' in row ? pair(row, returning()) : row;
+          // Another path, because responses to the same request show volatile values.
+          const elsewhere = { ...other, request: { ...other.request, path: '/other' } };
+          expect(truth(assertion, { probe, other: elsewhere }), JSON.stringify([probe, other])).toBe(wanted);
+        }
+      }
+    }));
+
+  test('A missing exchange is an error of the suite', () => {
+    expect(() => truth(written['2xx'], {})).toThrow("There is no exchange 'probe'.");
+  });
+});
+
+test.describe('Transport errors, redirects and refused credentials prove nothing', () => {
+  const unanswered = [
+    ...(['unreachable', 'timed-out', 'broken-connection', 'too-large', 'unreadable', 'not-sent'] as const).map(broken),
+    ...[408, 421, 425, 429, 499, 502, 503, 504, 520, 522, 527, 530].map((status) => answered(status, [first])),
+  ];
+  const withHint = [300, 301, 302, 303, 304, 307, 308, 401, 403].map((status) =>
+    answered(status, [first], { Location: 'http://b.test/' }),
+  );
+
+  test('except a 401 if the request was accepted with its header names in another letter case', () => {
+    const withHeader = (exchange: Exchange, name: string): Exchange => {
+      return { ...exchange, request: { ...request, headers: [[name, 'secret']] } };
+    };
+    const other = withHeader(returning(), 'X-Client-Token');
+    const truthOf = (probe: Exchange) => truth(written['2xx'], { probe, other });
+    expect(truthOf(withHeader(answered(401), 'x-client-token'))).toBe('violated');
+    expect(truthOf(withHeader(answered(403), 'x-client-token'))).toBe('unclear');
+    expect(truthOf(withHeader(answered(401), 'X-Client-Token'))).toBe('unclear');
+    expect(truth(written['2xx'], { probe: answered(401), other: answered(401) })).toBe('unclear');
+  });
+
+  for (const [modes, exchanges] of [
+    [['requirement', 'question'], unanswered],
+    [['requirement'], withHint],
+  ] as const) {
+    const rows = exchanges.map(
+      (probe) => [`${'response' in probe ? probe.response.status : probe.transportError}`, probe] as const,
+    );
+    test(`for a ${modes.join(' and a ')}`, () =>
+      checkEachRow(rows, (_, probe) => {
+        for (const mode of modes) {
+          const other = 'response' in probe && probe.response.status === 401 ? probe : returning();
+          const truths = names.map((name) => [name, truth(written[name], { probe, other }, mode)]);
+          expect(truths).toEqual(names.map((name) => [name, 'unclear']));
+        }
+      }));
+  }
+
+  const reasons: readonly [exchange: Exchange, reason: string][] = [
+    [broken('timed-out'), 'It is timed-out.'],
+    [answered(429), 'Answered 429: the deployment limits the rate of requests; send fewer per second.'],
+    [
+      answered(308, '', { LOCATION: 'https://b.test/' }),
+      'Redirected (308) to https://b.test/; redirects are not followed. Is the base URL right?',
+    ],
+    [answered(304), 'Redirected (304); redirects are not followed. Is the base URL right?'],
+    [answered(401), 'Answered 401: the credentials are probably wrong. Check CLIENT_APPLICATION_ID and CLIENT_TOKEN.'],
+    [answered(500), 'Answered 500, so there is no result to judge.'],
+  ];
+  test('and the reason is given', () => {
+    const results = reasons.map(([probe]) => {
+      const result = judgeAssertion(asserting(written.include), evidenceOf({ probe }), 'requirement');
+      return result.is === 'holds' ? result : [result.is, result.explain(), result.shownBy];
+    });
+    expect(results).toEqual(reasons.map(([, reason]) => ['unclear', reason, 'probe']));
+  });
+
+  test('but they can answer a question, as other errors can', () => {
+    for (const probe of empties)
+      expect(truth(written.nothing, { probe }, 'question')).toBe(
+        'response' in probe && isSuccessful(probe.response) ? 'holds' : 'violated',
+      );
+    for (const status of [301, 401, 403]) {
+      const probe = answered(status);
+      expect(truth(['status', status], { probe }, 'question')).toBe('holds');
+      expect(truth(written.include, { probe }, 'question')).toBe('violated');
+    }
+  });
+});
+
+const background: TargetContext = { world: namedWorld, recognizer, calibration: [], isWorldSeen: true };
+const rowOf = (own: Partial<RequirementRow>): RequirementRow => ({
+  title: '',
+  requests: new Map(),
+  given: [],
+  expect: [],
+  unavailable: [],
+  ...own,
+});
+const requirementOf = (...rows: readonly Partial<RequirementRow>[]): TestCase => ({
+  kind: 'requirement',
+  id: 'one',
+  verifies: 'a.b',
+  title: 'One',
+  at,
+  tags: [],
+  rows: rows.map(rowOf),
+});
+const judged = (testCase: TestCase, ...rows: readonly Readonly<Record<string, Exchange>>[]) =>
+  judgeCase(
+    testCase,
+    rows.map((exchanges) => new Map(Object.entries(exchanges))),
+    background,
+  );
+
+test.describe('The verdict of a requirement case', () => {
+  const [include, exclude] = [asserting(written.include), asserting(written.exclude)];
+  const [success, newestFirst] = [asserting(written['2xx']), asserting(written['newest first'])];
+  const onlyFirst = [asserting(['returned.include', ['first']]), asserting(['returned.only', ['first']])];
+  const missing = "Not returned: 'second' (rank 2).";
+  const extra = "Returned, but should not be: 'third' (rank 3).";
+  const unmet = 'Not judged, since something else is not as expected: ';
+  const noResult = 'Answered 404, so there is no result to judge.';
+  type Case = [what: string, row: Partial<RequirementRow>, probe: Exchange, verdict: Verdict, reason: string];
+  const cases: readonly Case[] = [
+    ['all hold', { expect: [include, success] }, returning(first, second), 'pass', ''],
+    ['one is violated', { expect: [include] }, returning(first), 'fail', missing],
+    ['a violation and a doubt', { expect: [newestFirst, include] }, returning(first), 'fail', missing],
+    [
+      'one is unclear',
+      { expect: [success, newestFirst] },
+      returning(first),
+      'inconclusive',
+      'Fewer than two promotions were returned, so there is no order to judge.',
+    ],
+    ['too much', { expect: onlyFirst }, returning(first, third), 'fail', extra],
+    ['both', { expect: onlyFirst }, returning(third), 'fail', `Not returned: 'first' (rank 1). ${extra}`],
+    ['an error, 2xx expected', { expect: [success] }, answered(404), 'fail', 'Answered 404, expected 2xx.'],
+    ['an error, another expectation', { expect: [include] }, answered(404), 'inconclusive', noResult],
+    ['500, nothing expected', { expect: [exclude] }, answered(500), 'pass', ''],
+    ['404, nothing expected', { expect: [exclude] }, answered(404), 'pass', ''],
+    [
+      'a violated precondition',
+      { given: [include], expect: [exclude] },
+      returning(third),
+      'inconclusive',
+      `${unmet}Not returned: 'first' (rank 1), 'second' (rank 2).`,
+    ],
+    [
+      'an unclear precondition',
+      { given: [include], expect: [success] },
+      answered(404),
+      'inconclusive',
+      unmet + noResult,
+    ],
+    ['nothing asserted', { given: [include] }, returning(first, second), 'error', 'The case asserts nothing.'],
+    [
+      'something unavailable',
+      { unavailable: ['customer ann', 'tier greeting'], expect: [include] },
+      returning(),
+      'not-applicable',
+      'The target does not have customer ann, tier greeting.',
+    ],
+    ['a transport error', { expect: [success] }, broken('timed-out'), 'inconclusive', 'It is timed-out.'],
+  ];
+  test('for each response', () =>
+    checkEachRow(cases, (_, row, probe, verdict, reason) => {
+      expect(judged(requirementOf(row), { probe })).toMatchObject({ verdict, reason });
+    }));
+
+  test('names the line of the case file and the exchange', () => {
+    const place = { file: 'cases.yaml', line: 7, column: 9 };
+    const testCase = requirementOf({
+      expect: [asserting(written['2xx']), asserting(written.include, 'other', place), asserting(written.include)],
+    });
+    const judgement = {
+      verdict: 'fail',
+      reason: "Not returned: 'first' (rank 1), 'second' (rank 2).",
+      at: place,
+      exchange: 'other',
+      expected: describeAssertion(asserting(written.include, 'other'), namedWorld),
+    };
+    expect(judged(testCase, { probe: returning(first), other: returning() })).toEqual({
+      ...judgement,
+      title: '',
+      rows: [{ ...judgement, title: '' }],
+    });
+    const passed = { verdict: 'pass', reason: '', at };
+    expect(judged(testCase, { probe: returning(first, second), other: returning(first, second) })).toEqual({
+      ...passed,
+      rows: [{ ...passed, title: '' }],
+    });
+    const doubtful = judged(requirementOf({ expect: [asserting(written.include)] }), { probe: ambiguous });
+    expect([doubtful.verdict, doubtful.expected]).toEqual(['inconclusive', undefined]);
+  });
+
+  test('is not-applicable for a chunked request to a server that requires Content-Length', () => {
+    const testCase = requirementOf({ expect: [asserting(written['2xx'])] });
+    const refused = (status: number, sent?: 'chunked') =>
+      judged(testCase, { probe: { ...answered(status), request: { ...request, ...(sent && { sent }) } } });
+    expect(refused(411, 'chunked')).toMatchObject({
+      verdict: 'not-applicable',
+      reason: "The target does not accept 'chunked' (411).",
+      exchange: 'probe',
+      at,
+    });
+    expect([refused(411).verdict, refused(400, 'chunked').verdict]).toEqual(['fail', 'fail']);
+  });
+
+  test('is the worst verdict of its rows', () => {
+    const expectation = { expect: [asserting(written.include)] };
+    const testCase = requirementOf(
+      { title: 'a', ...expectation },
+      { title: 'b', ...expectation },
+      { title: 'c', ...expectation },
+      { title: 'd', unavailable: ['customer ann'] },
+    );
+    const rows = (...probes: readonly Exchange[]) => judged(testCase, ...probes.map((probe) => ({ probe })), {});
+    const good = returning(first, second);
+    const verdictOf = (...probes: readonly Exchange[]) => {
+      const { verdict, reason } = rows(...probes);
+      return [verdict, reason];
+    };
+    expect(verdictOf(good, good, good)).toEqual(['pass', '']);
+    expect(verdictOf(good, answered(404), good)).toEqual([
+      'inconclusive',
+      'b: Answered 404, so there is no result to judge. (1 of 4 rows)',
+    ]);
+    expect(verdictOf(answered(404), returning(first), returning())).toEqual([
+      'fail',
+      "b: Not returned: 'second' (rank 2). (2 of 4 rows)",
+    ]);
+    expect(rows(good, returning(), good).rows.map(({ title, verdict }) => `${title} ${verdict}`)).toEqual([
+      'a pass',
+      'b fail',
+      'c pass',
+      'd not-applicable',
+    ]);
+  });
+
+  test('depends on one reading for all rows', () => {
+    const testCase = requirementOf(
+      { title: 'a', expect: [asserting(written.include)] },
+      { title: 'b', expect: [asserting(written.include)] },
+    );
+    const inX = answered(200, { x: [first, second] });
+    const inXAndY = answered(200, { x: [first, second], y: [third] });
+    expect(judged(testCase, { probe: inX }, { probe: inX }).verdict).toBe('pass');
+    expect(judged(testCase, { probe: inX }, { probe: inXAndY }).rows.map(({ verdict }) => verdict)).toEqual([
+      'inconclusive',
+      'inconclusive',
+    ]);
+  });
+
+  test('depends on calibration and stated patterns', () => {
+    const testCase = requirementOf({ expect: [asserting(written.exclude)] });
+    const skipped = [new Map([['probe', answered(200, { skipped: [second] })]])];
+    const calibration = [answered(200, { promotions: [first], skipped: [] })];
+    const calibrated: TargetContext = { ...background, calibration };
+    const verdictWith = (pattern: string, exchanges = skipped) =>
+      judgeCase(testCase, exchanges, { ...calibrated, configuredPatterns: [pattern] }).verdict;
+    expect(judgeCase(testCase, skipped, background).verdict).toBe('fail');
+    expect(judgeCase(testCase, skipped, calibrated).verdict).toBe('inconclusive');
+    expect(verdictWith('/promotions/*')).toBe('pass');
+    expect(verdictWith('/elsewhere')).toBe('inconclusive');
+    const both = [new Map([['probe', answered(200, { promotions: [first], skipped: [second] })]])];
+    expect(verdictWith('/promotions/*', both)).toBe('pass');
+  });
+
+  test('is worst for fail, best for not-applicable', () => {
+    const order: readonly Verdict[] = ['fail', 'error', 'inconclusive', 'not-run', 'pass', 'not-applicable'];
+    for (const [n, verdict] of order.entries()) {
+      expect(findWorstVerdict(order.slice(n))).toBe(verdict);
+      expect(findWorstVerdict(order.slice(n).reverse())).toBe(verdict);
+    }
+    expect(findWorstVerdict([])).toBe('not-applicable');
+  });
+});
+
+test.describe('A repeated case', () => {
+  const include = asserting(written.include);
+  const exclude = asserting(written.exclude);
+  const oneRow = requirementOf({ expect: [include, exclude] });
+  const good = returning(first);
+  const [tooFew, tooMany] = [answered(200, { data: [] }), returning(first, second)];
+  const sent = (...probes: readonly Exchange[]) => probes.map((probe) => new Map([['probe', probe]]));
+  const includeOne = asserting(['returned.include', ['first']]);
+  const judgedTwice = (testCase: TestCase, probe: Exchange, ...again: readonly Exchange[]) =>
+    judgeCase(testCase, sent(probe), background, ...again.map((each) => sent(each)));
+  const testCase = requirementOf({ expect: [includeOne, exclude] });
+
+  const extra = "Returned, but should not be: 'second' (rank 2).";
+  const unstable = (one: string, two: string) =>
+    `Unstable: sent twice, with different results. First: ${one} Then: ${two}`;
+  const rows: readonly [what: string, probes: [Exchange, ...Exchange[]], verdict: Verdict, reason: string][] = [
+    ['passes twice', [good, good], 'pass', ''],
+    ['fails twice', [tooMany, tooMany], 'fail', extra],
+    ['fails three times', [tooMany, tooMany, tooMany], 'fail', extra],
+    ['fails first', [tooMany, good], 'inconclusive', unstable(extra, 'it passed.')],
+    ['fails later', [good, tooMany], 'inconclusive', unstable('it passed.', extra)],
+    ['fails differently', [tooMany, tooFew], 'inconclusive', unstable(extra, "Not returned: 'first' (rank 1).")],
+    ['passes last', [tooMany, tooMany, good], 'inconclusive', unstable(extra, 'it passed.')],
+    ['passes once', [tooMany, good, tooMany], 'inconclusive', unstable(extra, 'it passed.')],
+    ['unclear twice', [answered(404), answered(404)], 'inconclusive', 'Answered 404, so there is no result to judge.'],
+  ];
+  test('fails only if the same expectation is violated each time', () =>
+    checkEachRow(rows, (_, probes, verdict, reason) => {
+      const judgement = judgedTwice(testCase, ...probes);
+      expect(judgement).toMatchObject({ verdict, reason });
+      const isUnstable = reason.startsWith('Unstable');
+      expect(judgement.isUnstable).toBe(isUnstable ? true : undefined);
+      const isRefuted = isUnstable || verdict === 'fail';
+      expect(judgement.expected).toBe(isRefuted ? describeAssertion(exclude, namedWorld) : undefined);
+    }));
+
+  test('does not fail if its precondition is not met once', () => {
+    const withPrecondition = requirementOf({ given: [asserting(['status', 200])], expect: [exclude] });
+    const unmet = answered(201, { data: [second] });
+    expect(judgedTwice(withPrecondition, tooMany, unmet)).toMatchObject({ verdict: 'inconclusive', isUnstable: true });
+    expect(judgedTwice(withPrecondition, unmet, tooMany)).toMatchObject({ verdict: 'inconclusive', isUnstable: true });
+  });
+
+  test('names only the expectations that are violated each time', () => {
+    const both = returning(third, second);
+    expect(judgedTwice(oneRow, both, tooMany)).toMatchObject({
+      verdict: 'fail',
+      reason: "Returned, but should not be: 'second' (rank 2), 'third' (rank 3).",
+    });
+  });
+});
+
+test.describe('If no response names anything of the world', () => {
+  const unseen: TargetContext = { ...background, isWorldSeen: false };
+  const testCase = requirementOf({ expect: [asserting(written['2xx']), asserting(written.include)] });
+  const judgedUnseen = (...sent: readonly Readonly<Record<string, Exchange>>[]) => {
+    const [once = new Map(), ...again] = sent.map((exchanges) => new Map(Object.entries(exchanges)));
+    return judgeCase(testCase, [once], unseen, ...again.map((each) => [each]));
+  };
+  const nothing = answered(200, { data: [] });
+
+  test('nothing is refuted', () => {
+    const { verdict, reason } = judgedUnseen({ probe: nothing });
+    expect(verdict).toBe('inconclusive');
+    expect(reason).toMatch(/^Not returned: .* But no response names anything of the world: .* --world-loaded/);
+    expect(judgedUnseen({ probe: answered(499) }).verdict).toBe('inconclusive');
+    expect(judgedUnseen({ probe: broken('timed-out') })).toMatchObject({
+      verdict: 'inconclusive',
+      reason: 'It is timed-out.',
+    });
+  });
+
+  test('but by an error of the server', () => {
+    expect(judgedUnseen({ probe: answered(500) })).toMatchObject({
+      verdict: 'fail',
+      reason: 'Answered 500, expected 2xx.',
+    });
+  });
+
+  test('unless another or a later response names it', () => {
+    expect(judgedUnseen({ probe: nothing, other: returning(third) }).verdict).toBe('fail');
+    expect(judgedUnseen({ probe: nothing, other: broken('timed-out') }).verdict).toBe('inconclusive');
+    expect(judgedUnseen({ probe: nothing }, { probe: returning(first) }).verdict).toBe('fail');
+    expect(judgedUnseen({ probe: nothing }, { probe: nothing }).reason).toContain('But no response names anything');
+  });
+});
+
+test.describe('The answer to a question', () => {
+  const questionOf = (answer: QuestionAnswer, own: Partial<Row> = {}): TestCase => ({
+    kind: 'question',
+    id: 'q',
+    answers: 'q',
+    title: 'Q',
+    at,
+    tags: [],
+    rows: [rowOf(own)],
+    answer,
+  });
+  const rules: QuestionAnswer = {
+    kind: 'first-of',
+    evidence: 'probe',
+    rules: [
+      { outcome: 'rejected', when: [asserting(['status', '4xx'])] },
+      { outcome: 'all', when: [asserting(written.include), asserting(['returned.include', ['third']])] },
+      { outcome: 'some', when: [asserting(written.anything)] },
+    ],
+  };
+  const noneFits = 'None of the known outcomes fits the responses.';
+  type Answer = [what: string, probe: Exchange, outcome: string | undefined, verdict: Verdict, reason: string];
+  const answers: readonly Answer[] = [
+    ['the first rule', answered(400), 'rejected', 'pass', ''],
+    ['401', answered(401), 'rejected', 'pass', ''],
+    ['a rule with two assertions', returning(first, second, third), 'all', 'pass', ''],
+    ['a later rule', returning(first, third), 'some', 'pass', ''],
+    ['none fits', returning(), 'undetermined', 'pass', noneFits],
+    ['none fits: a redirect', answered(302), 'undetermined', 'pass', noneFits],
+    ['none fits: 500', answered(500), 'undetermined', 'pass', noneFits],
+    [
+      'cannot be determined',
+      noJson,
+      'undetermined',
+      'pass',
+      'Whether it is some cannot be determined. The body names promotions outside of JSON values, or several in one sentence, so it is unknown whether they were returned.',
+    ],
+    ['a transport error', broken('timed-out'), undefined, 'inconclusive', 'It is timed-out.'],
+    [
+      '429',
+      answered(429),
+      undefined,
+      'inconclusive',
+      'Answered 429: the deployment limits the rate of requests; send fewer per second.',
+    ],
+  ];
+  test('is the outcome of the first rule that holds', () =>
+    checkEachRow(answers, (_, probe, outcome, verdict, reason) => {
+      const judgement = judged(questionOf(rules), { probe });
+      expect(judgement).toMatchObject({ verdict, reason, rows: [] });
+      expect(judgement.outcome).toBe(outcome);
+    }));
+
+  test('names the exchange that the case states as evidence', () => {
+    expect(judged(questionOf(rules), { probe: answered(400), last: returning(first) })).toMatchObject({
+      outcome: 'rejected',
+      exchange: 'probe',
+    });
+    const other = judged(questionOf({ ...rules, evidence: 'last' }), { probe: returning(), last: returning() });
+    expect(other).toMatchObject({ outcome: 'undetermined', exchange: 'last' });
+  });
+
+  test('has the location of its rule, or of the case', () => {
+    const place = { file: 'cases.yaml', line: 7, column: 9 };
+    const ruled = (when: readonly Assertion[]) =>
+      judged(questionOf({ kind: 'first-of', evidence: 'probe', rules: [{ outcome: 'one', when }] }), {
+        probe: returning(),
+        other: noJson,
+      });
+    expect(ruled([asserting(written['2xx'], 'probe', place)])).toMatchObject({ outcome: 'one', at: place });
+    expect(ruled([])).toMatchObject({ outcome: 'one', at });
+    expect(ruled([asserting(written.anything, 'other', place)])).toMatchObject({
+      outcome: 'undetermined',
+      at: place,
+      exchange: 'other',
+    });
+  });
+
+  test('is missing after a transport error, or if a precondition is not met or a thing is unavailable', () => {
+    const unanswered = judged(questionOf(rules), { plain: answered(503), probe: returning(first) });
+    expect(unanswered).toMatchObject({ verdict: 'inconclusive', exchange: 'plain' });
+    const given = [asserting(written.include)];
+    expect(judged(questionOf(rules, { given }), { probe: returning() })).toMatchObject({
+      verdict: 'inconclusive',
+      reason: "Not judged, since something else is not as expected: Not returned: 'first' (rank 1), 'second' (rank 2).",
+    });
+    expect(judged(questionOf(rules, { unavailable: ['tier greeting'] }), {})).toMatchObject({
+      verdict: 'not-applicable',
+      reason: 'The target does not have tier greeting.',
+    });
+  });
+
+  const type = (value: string) => ({ 'Content-Type': value });
+  const json = type('application/json');
+  const headers = { part: 'headers', values: ['link', 'x-*'], names: ['etag'] } as const;
+  const links = ['<a>', '<b>'].map((link, n) => [n === 0 ? 'Link' : 'link', link] as const);
+  const repeatedHeader: Exchange = { request, response: { status: 200, headers: links, body: '' } };
+  type Take = Extract<QuestionAnswer, { kind: 'value' }>['take'];
+  const values: readonly (readonly [what: string, take: Take, probe: Exchange, value: string])[] = [
+    ['a status', { part: 'status' }, answered(203), '203'],
+    [
+      'a media type with parameters',
+      { part: 'media-type' },
+      answered(200, '', type('Application/JSON; charset=utf-8')),
+      'application/json',
+    ],
+    ['a media type with spaces', { part: 'media-type' }, answered(200, '', type(' text/json ; q=1')), 'text/json'],
+    [
+      'a secret in a media type',
+      { part: 'media-type' },
+      answered(200, '', type('Text/$CLIENT_TOKEN+JSON')),
+      'text/$CLIENT_TOKEN+json',
+    ],
+    ['no media type', { part: 'media-type' }, answered(200), 'none'],
+    ['an empty media type', { part: 'media-type' }, answered(200, '', type('')), 'none'],
+    ['a shape', { part: 'shape' }, returning(first), '/data/*/id'],
+    ['agreeing shapes', { part: 'shape' }, answered(200, { a: [first], b: first }), '/a/* | /b'],
+    [
+      'the shape of an error',
+      { part: 'error-shape' },
+      answered(400, { message: '', code: 1 }, json),
+      'application/json: code, message',
+    ],
+    ['no error body', { part: 'error-shape' }, answered(400), 'none: no body'],
+    ['null', { part: 'error-shape' }, answered(400, 'null', json), 'application/json: no object'],
+    ['a list', { part: 'error-shape' }, answered(400, [], json), 'application/json: no object'],
+    ['a page', { part: 'error-shape' }, answered(400, '<p>', type('text/html')), 'text/html: no object'],
+    ['no error', { part: 'error-shape' }, answered(200, { a: 1 }, json), 'no error'],
+    [
+      'sorted headers',
+      headers,
+      answered(200, '', { 'X-B': '2', ETag: '"1"', link: '<a>', 'x-a': '1', Date: 'now' }),
+      'etag | link: <a> | x-a: 1 | x-b: 2',
+    ],
+    ['a repeated header', headers, repeatedHeader, 'link: <a>, <b>'],
+    ['no such header', headers, answered(200, '', { Date: 'now' }), 'none'],
+    ['similar headers', headers, answered(200, '', { lin: '1', x: '1', 'etag-2': '1' }), 'none'],
+  ];
+  test('can be an open value', () =>
+    checkEachRow(values, (_, take, probe, value) => {
+      const place = { file: 'cases.yaml', line: 7, column: 9 };
+      expect(judged(questionOf({ kind: 'value', of: 'probe', take, at: place }), { probe })).toEqual({
+        verdict: 'pass',
+        reason: '',
+        outcome: value,
+        at: place,
+        exchange: 'probe',
+        rows: [],
+      });
+    }));
+
+  test('can be the stated path of promotions', () => {
+    const shape: QuestionAnswer = { kind: 'value', of: 'probe', take: { part: 'shape' }, at };
+    const exchanges = [new Map([['probe', ambiguous]])];
+    expect(
+      judgeCase(questionOf(shape), exchanges, { ...background, configuredPatterns: ['/promotions/*'] }).outcome,
+    ).toBe('/promotions/*');
+  });
+
+  test('is missing if there is no value', () => {
+    const shape: QuestionAnswer = { kind: 'value', of: 'probe', take: { part: 'shape' }, at };
+    expect(judged(questionOf(shape), { probe: ambiguous })).toMatchObject({
+      verdict: 'inconclusive',
+      reason: 'Promotions are named under /promotions/* and /skipped/*.',
+    });
+    expect(judged(questionOf(shape), { probe: returning() })).toMatchObject({
+      verdict: 'inconclusive',
+      reason: 'Promotions are named under no path.',
+    });
+    expect(judged(questionOf(shape), { probe: answered(503) })).toMatchObject({ verdict: 'inconclusive' });
+    expect(extractValue({ ...shape, take: { part: 'status' } }, evidenceOf({ probe: broken('unreachable') }))).toEqual({
+      reason: 'It is unreachable.',
+    });
+  });
+});

@@ -1,0 +1,500 @@
+import { expect, test } from '@playwright/test';
+import type { RequestPatch } from '../../src/cases/request-draft.js';
+import { createOracle, type Obligation, type Oracle } from '../../src/contract/oracle.js';
+import type { Tier } from '../../src/contract/world.js';
+import { loadWorld } from '../../src/contract/world-file.js';
+import type { HttpRequest } from '../../src/http/exchange.js';
+import { checkEachRow } from '../support/check-each-row.js';
+import { createPatchedRequest } from '../support/patched-request.js';
+
+const world = loadWorld();
+const { ids } = world;
+
+const requestWith = (...patches: readonly RequestPatch[]) => createPatchedRequest(world, ...patches);
+const oracleWith = (...patches: readonly RequestPatch[]): Oracle => createOracle(requestWith(...patches), world);
+const items = (...list: readonly object[]): RequestPatch => ({ body: { order: { items: list } } });
+const product = (name: string, quantity: unknown = 1) => ({ product_id: `<product ${name}>`, quantity });
+const sku = (name: string, quantity: unknown = 1) => ({ sku_id: `<sku ${name}>`, quantity });
+const query = (text: string): RequestPatch => ({ query: text });
+const inCampaign = (name: string) => query(`[filters][promotion_id][conditions][$is]=<campaign ${name}>`);
+const withMetadata = (key: string, value: string) => query(`[filters][metadata.${key}][conditions][$is]=${value}`);
+
+function listObligations(
+  what: 'returned' | 'valid' | 'matching' | 'checked',
+  oracle: Oracle,
+  names: readonly string[],
+) {
+  return Object.fromEntries(
+    names.map((name) => {
+      const tier = world.tiers.find((each) => each.name === name);
+      if (tier === undefined) throw new Error(`There is no tier '${name}'.`);
+      return [name, oracle[what](tier)];
+    }),
+  );
+}
+
+const countTiers = (oracle: Oracle, obligation: Obligation) =>
+  world.tiers.filter((tier) => oracle.returned(tier) === obligation).length;
+
+const campaignFilter = '[filters][promotion_id][conditions][$is]';
+const levelFilter = '[filters][metadata.level][conditions][$is]';
+
+test.describe('Nothing is required if a part of the request is open', () => {
+  const effect = (of: string) => `the effect of ${of} is open`;
+  type Row = readonly [what: string, patch: RequestPatch, reason: string];
+  const rows: readonly Row[] = [
+    ...['customer', 'customer.id', 'order', 'order.items', 'order.metadata', 'options', 'metadata'].map(
+      (member): Row => [member, { without: [`body.${member}`] }, effect(`leaving out ${member}`)],
+    ),
+    ['empty object', { raw: '{}' }, effect('leaving out customer')],
+    ['plus sign', withMetadata('has_budget', 'a+b'), 'the meaning of + in the query is open'],
+    ['no items', items(), effect('an order without items')],
+    ['no quantity', items({ product_id: '<product mug>' }), effect('an item without quantity')],
+    ['one no quantity', items(product('shirt'), { product_id: '<product mug>' }), effect('an item without quantity')],
+    ['quantity 0', items(product('mug', 0)), effect('a quantity below 1')],
+    ['one quantity 0', items(product('shirt'), product('mug', 0)), effect('a quantity below 1')],
+    ['negative quantity', items(product('mug', -3)), effect('a quantity below 1')],
+    ['huge quantity', items(product('mug', 1_000_001)), 'the maximum quantity is open'],
+    ['one huge', items(product('shirt'), product('mug', 1_000_001)), 'the maximum quantity is open'],
+    ['large order', items(...Array(101).fill(product('mug'))), 'the maximum number of items is open'],
+    ['unknown customer', { body: { customer: { id: 'cust_x' } } }, `${effect('an unknown customer')}: cust_x`],
+    ['unknown product', items({ product_id: 'prod_x', quantity: 1 }), `${effect('an unknown product')}: prod_x`],
+    ['unknown SKU', items({ sku_id: 'sku_x', quantity: 1 }), `${effect('an unknown SKU')}: sku_x`],
+    ['empty expand', { body: { options: { expand: [] } } }, 'whether options.expand may be empty is open'],
+    ['repeated SKU', items(sku('bag-small'), sku('bag-small')), 'whether a SKU may be repeated is open'],
+    ['product, SKU', items(product('shirt'), sku('shirt-blue')), effect('a product and its own SKU in one order')],
+    ['SKU, product', items(sku('shirt-blue'), product('shirt')), effect('a product and its own SKU in one order')],
+    [
+      'SKU of a later product',
+      items(product('shirt'), sku('mug-white'), sku('shirt-blue')),
+      effect('a product and its own SKU in one order'),
+    ],
+    [
+      'two filters',
+      query(`${campaignFilter}=<campaign spring>&${levelFilter}=gold`),
+      'the combination of several filters is open',
+    ],
+    ['empty campaign filter', query(`${campaignFilter}=`), effect('a filter with an empty value')],
+    ['empty metadata filter', withMetadata('level', ''), effect('a filter with an empty value')],
+    ['unknown campaign', query(`${campaignFilter}=camp_x`), `${effect('an unknown campaign')}: camp_x`],
+    [
+      'tier as campaign',
+      query(`${campaignFilter}=<tier budget>`),
+      `${effect('an unknown campaign')}: ${ids.tier.get('budget')}`,
+    ],
+    ['unknown key', withMetadata('no_such_key', 'a'), `${effect('a metadata key that no tier has')}: no_such_key`],
+    ['key in capitals', withMetadata('Level', 'gold'), `${effect('a metadata key that no tier has')}: Level`],
+  ];
+  test('or if an id is unknown', () =>
+    checkEachRow(rows, (_, patch, reason) => {
+      const oracle = oracleWith(patch);
+      expect([oracle.openReason, oracle.undocumentedReason]).toEqual([reason, undefined]);
+      expect(oracle.accepted).toBe(false);
+      expect(countTiers(oracle, 'required')).toBe(0);
+      // Everything is open for an unknown id. Otherwise something is still forbidden.
+      expect(countTiers(oracle, 'forbidden') > 0).toBe(!/unknown (customer|product|SKU|campaign)/.test(reason));
+    }));
+
+  test('but large orders, one filter and SKUs of other products are not open', () => {
+    for (const patch of [
+      items(...Array(100).fill(product('mug', 1_000_000))),
+      items(product('shirt'), sku('mug-white')),
+      query(`${levelFilter}=gold`),
+      query(`${levelFilter}=%F0%9F%8E%81`),
+    ])
+      expect(oracleWith(patch).openReason).toBeUndefined();
+  });
+
+  const undocumented: readonly (readonly [where: string, patch: RequestPatch])[] = [
+    ['/body/order/items/0/quantity', items(product('mug', '1'))],
+    ['/body/order/items/0/quantity', items(product('mug', 1.5))],
+    ['/body/order/items/0/quantity', items(product('mug', null))],
+    ['/body/order/items/0 (product_id)', items({ quantity: 1 })],
+    ['/body/order/items/0', items({ ...product('mug'), ...sku('mug-white') })],
+    ['/body (coupon)', { body: { coupon: 'a' } }],
+    ['/body/options/expand/0', { body: { options: { expand: ['tier'] } } }],
+    ['/body/order/metadata/a', { body: { order: { metadata: { a: 'b' } } } }],
+    ['/body/metadata/a', { body: { metadata: { a: 1 } } }],
+    ['/body', { raw: '[]' }],
+    ['the request (body)', { raw: '{' }],
+    ['the request (body)', { without: ['body'] }],
+    ['/headers (content-type)', { without: ['headers.Content-Type'] }],
+    ['/headers/content-type/0', { headers: { 'Content-Type': 'text/plain' } }],
+    ['/headers (x-client-token)', { without: ['headers.X-Client-Token'] }],
+    ['/headers/x-client-token/0', { headers: { 'X-Client-Token': 'wrong' } }],
+    ['/headers (origin)', { headers: { Origin: 'https://a.test' } }],
+    ['/method', { method: 'POST' }],
+    ['/path', { path: '/v1/promotions/validation/' }],
+    ['/query/audienceRulesOnly/0', query('audienceRulesOnly=false')],
+    ['/query/audienceRulesOnly', query('audienceRulesOnly=true&audienceRulesOnly=true')],
+    ['/query (a)', query('a=b')],
+    ['/query (%5Bfilters', query('%5Bfilters%5D%5Bmetadata.level%5D%5Bconditions%5D%5B%24is%5D=gold')],
+    ['/query ([filters][promotion_id][conditions][$in])', query('[filters][promotion_id][conditions][$in]=a')],
+  ];
+  test('and everything is open for an undocumented request', () =>
+    checkEachRow(undocumented, (where, patch) => {
+      const oracle = oracleWith(patch);
+      expect(oracle.undocumentedReason).toContain(`the documentation does not describe it: ${where}`);
+      expect([oracle.openReason, oracle.accepted]).toEqual([oracle.undocumentedReason, false]);
+      expect(countTiers(oracle, 'open')).toBe(world.tiers.length);
+      expect([oracle.alternatives, oracle.listReasons(world.tiers[0] as Tier)]).toEqual([[], []]);
+    }));
+
+  const ambiguous: readonly (readonly [reason: string, patch: RequestPatch])[] = [
+    ['half of a surrogate pair', { raw: '{"metadata": {"a": "\\ud83d"}}' }],
+    ['half of a surrogate pair', { raw: '{"metadata": {"\\udf81": "a"}}' }],
+    ['repeats a key', { raw: '{"metadata": {"a": "b", "a": "c"}}' }],
+    ['repeats a key', { raw: '{"metadata": {}, "metadata": {}}' }],
+    [
+      'a double does not hold the number',
+      { raw: '{"order": {"items": [{"product_id": "a", "quantity": 9007199254740993}]}}' },
+    ],
+    ['is not UTF-8', query(`${levelFilter}=%F0%9F`)],
+  ];
+  test('and for text on which parsers disagree', () => {
+    checkEachRow(ambiguous, (reason, patch) => expect(oracleWith(patch).undocumentedReason).toContain(reason));
+    const escaped = { raw: '{"metadata": {"a": "🎁 \\ud83d\\udf81 \\\\ud83d"}}' };
+    expect(oracleWith(escaped).undocumentedReason).toBeUndefined();
+  });
+});
+
+test.describe('If a part of the request is open, the rest still holds', () => {
+  const ann = { body: { customer: { id: '<customer ann>' } } };
+  const names = ['greeting', 'for-ann', 'for-ben', 'mug-10', 'summer-budget', 'beyond-narrowly', 'beyond-for-ann'];
+  const [o, f] = ['open', 'forbidden'] as const;
+  const rows: readonly (readonly [what: string, patches: RequestPatch[], said: readonly Obligation[]])[] = [
+    ['audienceRulesOnly', [ann, query('audienceRulesOnly=true')], [o, o, f, o, o, f, f]],
+    ['no order', [ann, { without: ['body.order'] }], [o, o, f, o, o, f, f]],
+    ['no items', [ann, items()], [o, o, f, o, o, f, f]],
+    ['no metadata', [ann, { without: ['body.metadata'] }], [o, o, f, o, o, f, f]],
+    ['no customer: nobody is named', [{ without: ['body.customer'] }], [o, o, o, o, o, f, f]],
+    ['an empty object', [{ raw: '{}' }], [o, o, o, o, o, f, f]],
+    [
+      'no order, and a filter',
+      [ann, { without: ['body.order'] }, { filter: { campaign: 'spring' } }],
+      [o, o, f, f, f, f, f],
+    ],
+    ['an empty expand', [ann, { body: { options: { expand: [] } } }], [o, o, f, f, o, f, f]],
+    ['both filters', [ann, { filter: { campaign: 'spring', 'metadata.has_budget': 'true' } }], [o, o, f, f, o, f, f]],
+    ['an empty filter', [ann, { filter: { 'metadata.has_budget': '' } }], [o, o, f, f, o, o, o]],
+    ['a key of no tier', [ann, { filter: { 'metadata.no_such_key': 'x' } }], [o, o, f, f, o, o, o]],
+    ['a + in a filter', [ann, query('[filters][metadata.level][conditions][$is]=a+b')], [o, o, f, f, o, o, o]],
+    [
+      'both filters, and no quantity',
+      [ann, items({ product_id: '<product mug>' }), { filter: { campaign: 'summer', 'metadata.has_budget': 'true' } }],
+      [f, f, f, o, o, o, o],
+    ],
+  ];
+  test('tier by tier', () =>
+    checkEachRow(rows, (_, patches, said) => {
+      const oracle = oracleWith(...patches);
+      expect(listObligations('returned', oracle, names)).toEqual(
+        Object.fromEntries(names.map((name, n) => [name, said[n]])),
+      );
+      for (const tier of world.tiers)
+        expect(oracle.listReasons(tier).some(({ obligation }) => obligation === 'forbidden')).toBe(
+          oracle.returned(tier) === 'forbidden',
+        );
+    }));
+
+  test('audienceRulesOnly must be accepted, unless something else is left out', () => {
+    const { accepted, openReason } = oracleWith(ann, query('audienceRulesOnly=true'));
+    expect([accepted, openReason]).toEqual([true, 'the effect of audienceRulesOnly is open']);
+    expect(oracleWith(query('audienceRulesOnly=true'), { without: ['body.order'] }).accepted).toBe(false);
+  });
+
+  test('A filter may be refused if only older tiers match it, or a number or a boolean does', () => {
+    const filters = ['spring', 'archive'].map((name) => query(`${campaignFilter}=<campaign ${name}>`));
+    const all = [...filters, withMetadata('on_sale', 'true'), withMetadata('on_sale', 'yes')];
+    expect(all.map((patch) => oracleWith(patch).accepted)).toEqual([true, false, false, true]);
+  });
+
+  test('A NUL may be refused, and otherwise the whole result is as documented', () => {
+    const metadata = (value: string) => ({ body: { metadata: { store_name: value } } });
+    const [plain, nul] = [metadata('Broadway '), metadata('Broadway\0')].map((patch) => oracleWith(ann, patch));
+    expect([plain?.accepted, nul?.accepted, nul?.openReason]).toEqual([true, false, undefined]);
+    for (const tier of world.tiers) expect(nul?.returned(tier)).toBe(plain?.returned(tier));
+  });
+});
+
+test.describe('The reasons for a tier are its rank, the filters and its rules', () => {
+  const summer: RequestPatch = { filter: { campaign: 'summer' } };
+  const budget: RequestPatch = { filter: { 'metadata.has_budget': 'true' } };
+  const [o, f, r] = ['open', 'forbidden', 'required'] as const;
+  const said = (name: string, patches: readonly RequestPatch[]) => {
+    const tier = world.tiers.find((each) => each.name === name) as (typeof world.tiers)[number];
+    return { tier, grounds: oracleWith(...patches).listReasons(tier) };
+  };
+  const rows: readonly (readonly [what: string, tier: string, patches: RequestPatch[], said: Obligation[]])[] = [
+    ['all for it', 'mug-1', [], [r, r]],
+    ['an older one', 'beyond-mug', [], [f, r]],
+    ['an older one, with a filter', 'beyond-mug', [summer], [o, r, r]],
+    ['too few', 'mug-2', [], [r, f]],
+    ['of another customer', 'for-ann', [], [r, f]],
+    ['a filter that it fits', 'budget', [budget], [r, r]],
+    ['a filter that it does not fit', 'budget', [summer], [r, f]],
+    ['two filters', 'budget', [{ filter: { campaign: 'spring', 'metadata.has_budget': 'true' } }], [o, o, o]],
+    ['an empty filter', 'budget', [{ filter: { 'metadata.has_budget': '' } }], [o, o]],
+    ['no customer', 'for-ann', [{ without: ['body.customer'] }], [o, o]],
+    ['no order metadata', 'mug-1', [{ without: ['body.order.metadata'] }], [o, o]],
+  ];
+  test('with an obligation each', () =>
+    checkEachRow(rows, (_, name, patches, expected) => {
+      expect(said(name, patches).grounds.map(({ obligation }) => obligation)).toEqual(expected);
+    }));
+
+  test('and name the values', () => {
+    const { tier, grounds } = said('beyond-mug', [summer]);
+    expect(grounds).toEqual([
+      { is: 'rank', rank: world.tiers.indexOf(tier) + 1, obligation: 'open' },
+      {
+        is: 'filter',
+        subject: { on: 'campaign' },
+        value: ids.campaign.get('summer'),
+        obligation: 'required',
+      },
+      { is: 'rule', rule: tier.rules[0], obligation: 'required' },
+    ]);
+    const [rank] = oracleWith().listReasons({ ...tier, id: 'promo_unknown' });
+    expect(rank).toEqual({ is: 'rank', rank: Number.POSITIVE_INFINITY, obligation: 'forbidden' });
+  });
+});
+
+test.describe('Whether a tier is valid depends on its rules', () => {
+  const valid: readonly (readonly [what: string, patch: RequestPatch, expected: Record<string, Obligation>])[] = [
+    ['no rule', {}, { greeting: 'required' }],
+    ['a rule for other customers', {}, { 'for-ann': 'forbidden', 'for-ann-and-ben': 'forbidden' }],
+    [
+      'a rule for the customer',
+      { body: { customer: { id: '<customer ann>' } } },
+      { 'for-ann': 'required', 'for-ann-and-ben': 'required', 'for-ben': 'forbidden' },
+    ],
+    ['a rule for a product', {}, { 'mug-1': 'required', 'mug-2': 'forbidden', 'plate-1': 'forbidden' }],
+    ['a quantity', items(product('mug', 3)), { 'mug-1': 'required', 'mug-3': 'required', 'mug-10': 'forbidden' }],
+    [
+      'a rule for a SKU',
+      items(sku('shirt-blue', 2)),
+      {
+        'shirt-blue-1': 'required',
+        'shirt-blue-2': 'required',
+        'shirt-blue-3': 'forbidden',
+        'shirt-red-1': 'forbidden',
+        'mug-1': 'forbidden',
+      },
+    ],
+    ['a product, not its SKU', items(product('shirt')), { 'shirt-blue-1': 'forbidden' }],
+    [
+      'a SKU, perhaps its product',
+      items(sku('mug-white', 2)),
+      { 'mug-1': 'open', 'mug-2': 'open', 'mug-3': 'forbidden' },
+    ],
+    [
+      'all rules of a tier',
+      items(product('mug'), product('plate')),
+      { 'mug-and-plate': 'required', 'for-ann-with-mug': 'forbidden' },
+    ],
+    ['one of two rules violated', items(product('mug')), { 'mug-and-plate': 'forbidden' }],
+    [
+      'equal quantities of a product',
+      items(product('mug'), product('plate'), product('mug')),
+      { 'mug-1': 'required', 'mug-2': 'open', 'mug-3': 'forbidden', 'plate-1': 'required' },
+    ],
+    [
+      'different quantities of a product: the smallest one is certain',
+      items(product('mug', 2), product('mug', 1)),
+      { 'mug-1': 'required', 'mug-2': 'open', 'mug-3': 'open', 'mug-10': 'forbidden' },
+    ],
+    [
+      'five items of 2',
+      items(...Array(5).fill(product('mug', 2))),
+      { 'mug-2': 'required', 'mug-3': 'open', 'mug-10': 'open' },
+    ],
+    [
+      'a metadata rule',
+      { body: { metadata: { store_name: 'Broadway' } } },
+      { broadway: 'required', 'web-shop': 'forbidden' },
+    ],
+    [
+      'a part of a metadata value',
+      { body: { metadata: { store_name: 'Broadway West', sales_channel: 'we' } } },
+      { broadway: 'forbidden', 'web-shop': 'forbidden' },
+    ],
+    [
+      'metadata in another letter case',
+      { body: { metadata: { Store_Name: 'broadway', sales_channel: 'web' } } },
+      { broadway: 'open', 'web-shop': 'required' },
+    ],
+    [
+      'metadata as text, not as number',
+      { body: { metadata: { 'gift-code': '010' } } },
+      { 'rule-ten': 'forbidden', 'rule-ten-padded': 'required' },
+    ],
+    ['one of five rules violated', items(product('plate'), product('lamp')), { 'five-rules': 'forbidden' }],
+    [
+      'a metadata rule, order metadata',
+      { body: { order: { metadata: { store_name: ['Broadway'] } } } },
+      { broadway: 'forbidden' },
+    ],
+    [
+      'a satisfied order-metadata rule',
+      { body: { order: { metadata: { payment_mean: ['credit-card'] } } } },
+      { 'credit-card': 'open' },
+    ],
+    ['an order-metadata rule', {}, { 'credit-card': 'open' }],
+    [
+      'whatever the window',
+      {},
+      { 'beyond-first': 'required', 'beyond-for-ann': 'forbidden', 'beyond-mug': 'required' },
+    ],
+    ['whatever the filter', inCampaign('summer'), { greeting: 'required', 'for-ann': 'forbidden' }],
+  ];
+  test('rule by rule', () =>
+    checkEachRow(valid, (_, patch, expected) => {
+      expect(listObligations('valid', oracleWith(patch), Object.keys(expected))).toEqual(expected);
+    }));
+});
+
+test.describe('Whether a tier matches depends on the filter', () => {
+  const matching: readonly (readonly [what: string, patch: RequestPatch, expected: Record<string, Obligation>])[] = [
+    ['none, which all match', {}, { greeting: 'required', 'for-ann': 'required', 'beyond-first': 'required' }],
+    [
+      'a campaign',
+      inCampaign('spring'),
+      { greeting: 'required', 'for-ann': 'required', gift: 'forbidden', 'beyond-first': 'required' },
+    ],
+    [
+      'a campaign, percent-encoded',
+      { query: { '[filters][promotion_id][conditions][$is]': '<campaign spring>' } },
+      { greeting: 'required', gift: 'forbidden' },
+    ],
+    [
+      'a metadata entry',
+      withMetadata('level', 'gold'),
+      { gold: 'required', golden: 'forbidden', greeting: 'forbidden', 'gold-on-web': 'required' },
+    ],
+    [
+      'the string true against the boolean',
+      withMetadata('on_sale', 'true'),
+      { 'boolean-true': 'open', 'text-true-and-one': 'required', 'number-one': 'forbidden' },
+    ],
+    [
+      'the string 1 against the number',
+      withMetadata('priority', '1'),
+      { 'number-one': 'open', 'text-true-and-one': 'required', 'boolean-true': 'forbidden' },
+    ],
+    ['a value in other letter case', withMetadata('region', 'north'), { north: 'open', greeting: 'forbidden' }],
+    ['the value as it is', withMetadata('region', 'North'), { north: 'required' }],
+    [
+      'a value that is a part of another',
+      withMetadata('has_budget', 'true'),
+      { budget: 'required', 'budget-in-words': 'forbidden', 'no-budget': 'forbidden' },
+    ],
+    [
+      'a value with a space, however encoded',
+      withMetadata('has_budget', 'true%20story'),
+      { 'budget-in-words': 'required', budget: 'forbidden' },
+    ],
+    [
+      'a key that has to be percent-encoded',
+      { filter: { 'metadata.opening hours': 'late' } },
+      { 'odd-keys': 'required', ten: 'forbidden' },
+    ],
+    ['a number as text', { filter: { 'metadata.length': '10' } }, { ten: 'required', 'ten-padded': 'forbidden' }],
+  ];
+  test('filter by filter', () =>
+    checkEachRow(matching, (_, patch, expected) => {
+      expect(listObligations('matching', oracleWith(patch), Object.keys(expected))).toEqual(expected);
+    }));
+});
+
+test.describe('A tier is returned if it is valid, matching and one of the newest 150', () => {
+  const names = [
+    'window-last',
+    'window-last-but-one',
+    'beyond-first',
+    'beyond-narrowly',
+    'beyond-for-ann',
+    'for-ann',
+    'budget',
+  ];
+  const [o, f, r] = ['open', 'forbidden', 'required'] as const;
+  const returned: readonly (readonly [what: string, patch: RequestPatch, expected: readonly Obligation[]])[] = [
+    ['no filter', {}, [r, r, f, f, f, f, r]],
+    ['a campaign', inCampaign('spring'), [r, f, o, f, f, f, r]],
+    ['a metadata entry', withMetadata('has_budget', 'true'), [r, f, o, f, f, f, r]],
+    ['a campaign without tiers', inCampaign('winter'), [f, f, f, f, f, f, f]],
+  ];
+  test('request by request', () =>
+    checkEachRow(returned, (_, patch, expected) => {
+      const oracle = oracleWith(patch);
+      expect(oracle.accepted).toBe(true);
+      expect(oracle.openReason).toBeUndefined();
+      expect(Object.values(listObligations('returned', oracle, names))).toEqual(expected);
+    }));
+
+  test('With one filter there are two readings, which differ in older tiers', () => {
+    const older = ['beyond-first', 'beyond-last', 'beyond-for-ann', 'budget', 'gift'];
+    const readingsOf = (...patches: readonly RequestPatch[]) =>
+      oracleWith(...patches).alternatives.map(({ window, returned }) => [
+        window,
+        ...older.map((name) =>
+          returned(world.tiers.find((tier) => tier.name === name) as (typeof world.tiers)[number]),
+        ),
+      ]);
+    expect(readingsOf({ filter: { campaign: 'spring' } })).toEqual([
+      ['before-the-filter', 'forbidden', 'forbidden', 'forbidden', 'required', 'forbidden'],
+      ['after-the-filter', 'required', 'required', 'forbidden', 'required', 'forbidden'],
+    ]);
+    expect(readingsOf({ filter: { 'metadata.has_budget': 'true' } })).toEqual([
+      ['before-the-filter', 'forbidden', 'forbidden', 'forbidden', 'required', 'forbidden'],
+      ['after-the-filter', 'required', 'required', 'forbidden', 'required', 'forbidden'],
+    ]);
+    expect(readingsOf()).toEqual([]);
+    expect(readingsOf({ filter: { campaign: 'spring', 'metadata.has_budget': 'true' } })).toEqual([]);
+    expect(readingsOf({ filter: { campaign: 'spring' } }, { without: ['body.order'] })).toEqual([]);
+  });
+
+  test('If the filter comes first, tiers at the edge of the window are open if values compare openly', () => {
+    const [tier] = world.tiers;
+    const level = (n: number) => (n === 0 ? 'GOLD' : n === 1 ? 'silver' : 'gold');
+    const tiers = Array.from({ length: 154 }, (_, n) => ({
+      ...(tier as (typeof world.tiers)[number]),
+      id: `tier-${n}`,
+      metadata: { level: level(n) },
+      rules: [],
+    }));
+    const { alternatives } = createOracle(requestWith(withMetadata('level', 'gold')), { ...world, tiers });
+    // Counting certain matches only, the newest 150 are 2 to 151. Counting possible ones too, they end at 150.
+    const after = alternatives.map(({ returned }) => tiers.map(returned))[1];
+    const about = [0, 1, 2, 150, 151, 152, 153].map((n) => after?.[n]);
+    expect(about).toEqual(['open', 'forbidden', 'required', 'required', 'open', 'forbidden', 'forbidden']);
+  });
+
+  test('A chunked request need not be accepted', () => {
+    expect(oracleWith(inCampaign('spring')).filteredOn).toBe('campaign');
+    expect(oracleWith(withMetadata('level', 'gold')).filteredOn).toBe('metadata');
+    expect(oracleWith().filteredOn).toBeUndefined();
+    const accepted = (request: HttpRequest) => createOracle(request, world).accepted;
+    expect([accepted(requestWith()), accepted({ ...requestWith(), sent: 'chunked' })]).toEqual([true, false]);
+  });
+
+  test('A request that satisfies all rules requires the newest 150, except open ones', () => {
+    const rules = world.tiers.flatMap((tier) => tier.rules);
+    // Two tiers need another value of the same key, so they are not valid.
+    const entries = rules.flatMap((rule) => (rule.kind === 'metadata' ? [[rule.key, rule.is] as const] : []));
+    const everySaid = Object.fromEntries(entries.toReversed());
+    const oracle = oracleWith(
+      { body: { customer: { id: '<customer bulk>' }, metadata: everySaid } },
+      items(
+        ...['plate', 'lamp', 'chair'].map((name) => product(name, 3)),
+        product('mug', 10),
+        ...['shirt-blue', 'shirt-red', 'bag-small', 'bag-large'].map((name) => sku(name, 3)),
+      ),
+    );
+    expect(world.tiers.filter((tier) => oracle.returned(tier) === 'open').map(({ name }) => name)).toEqual([
+      'credit-card',
+    ]);
+    expect(world.tiers.filter((tier) => oracle.returned(tier) === 'required')).toHaveLength(141);
+    expect(world.tiers.slice(150).every((tier) => oracle.returned(tier) === 'forbidden')).toBe(true);
+  });
+});

@@ -1,0 +1,539 @@
+import { expect, test } from '@playwright/test';
+import { createIdFinder } from '../../src/recognition/id-finder.js';
+import { createKnownIds, getIdFinders, type KnownIds } from '../../src/recognition/known-ids.js';
+import { listRecords } from '../../src/recognition/list-records.js';
+import { findNestedPaths } from '../../src/recognition/path-normalization.js';
+import { createRecognizer } from '../../src/recognition/recognizer.js';
+import { readReturnedTiers } from '../../src/recognition/returned-tiers.js';
+import { findTierMentions, hasMentions, type TierMentions } from '../../src/recognition/tier-mentions.js';
+import { determineReading, type TierReading } from '../../src/recognition/tier-reading.js';
+import { checkEachRow } from '../support/check-each-row.js';
+
+const [a, b, c] = ['promo_aaaaaaaaaaaa', 'promo_bbbbbbbbbbbb', 'promo_cccccccccccc'] as const;
+const ids = createKnownIds([a, b, c], ['camp_111111111111', 'spring']);
+
+const agreed = (...patterns: readonly string[]) => ({ kind: 'agreed', patterns }) as const;
+const stated = (...patterns: readonly string[]) => ({ kind: 'stated', patterns }) as const;
+const ambiguous = (...patterns: readonly string[]) => ({ kind: 'ambiguous', patterns }) as const;
+const misstated = (wanted: string, ...patterns: readonly string[]) =>
+  ({ kind: 'misstated', stated: [wanted], patterns }) as const;
+
+/** Lists the mentions of a body: pattern → ids, and `unlocated` ids. */
+function named(body: string, known = ids): Record<string, readonly string[]> {
+  const { idsByPattern, unlocatedIds } = findTierMentions(body, known);
+  return { ...Object.fromEntries(idsByPattern), ...(unlocatedIds.size > 0 ? { unlocated: [...unlocatedIds] } : {}) };
+}
+
+test.describe('Tiers are found under path patterns', () => {
+  const shapes: readonly (readonly [what: string, body: unknown, places: Record<string, readonly string[]>])[] = [
+    ['a list of ids', [a, b], { '/*': [a, b] }],
+    ['a bare id', a, { '': [a] }],
+    ['objects with an id', { data: [{ id: b }, { id: a }] }, { '/data/*/id': [b, a] }],
+    ['nested', { data: [{ node: { tier: { identifier: a } } }] }, { '/data/*/node/tier/identifier': [a] }],
+    ['keyed by id', { [a]: { name: 'A' }, [b]: null }, { '/*': [a, b] }],
+    ['keyed by id, with ids', { by_id: { [a]: { id: a } } }, { '/by_id/*': [a], '/by_id/*/id': [a] }],
+    [
+      'grouped by campaign id',
+      { camp_111111111111: [{ id: a }], other: [{ id: b }] },
+      { '/*/*/id': [a], '/other/*/id': [b] },
+    ],
+    ['grouped by campaign name', { spring: { tiers: [a] } }, { '/*/tiers/*': [a] }],
+    ['a list in a list', [[a], [b, [c]]], { '/*/*': [a, b], '/*/*/*': [c] }],
+    ['a URL', { links: [{ href: `https://a.test/tiers/${a}?x=1` }] }, { '/links/*/href': [a] }],
+    ['two in a text', { text: `${b},${a}` }, { '/text': [b, a] }],
+    ['a part of a key', { [`tier:${b}`]: true, [`tier:${a}`]: true }, { '/tier:*': [b, a] }],
+    ['keys with other ids', { 'of camp_111111111111': [a] }, { '/of */*': [a] }],
+    ['keys with / and ~', { 'a/b': { '~c': a } }, { '/a~1b/~0c': [a] }],
+    ['an empty key', { '': a }, { '/': [a] }],
+    ['one tier twice in a list', [a, a, b], { '/*': [a, b] }],
+    [
+      'two fields per object',
+      [
+        { id: a, ref: a },
+        { id: b, ref: b },
+      ],
+      { '/*/id': [a, b], '/*/ref': [a, b] },
+    ],
+    ['an id in other letter case', [a.toUpperCase()], { '/*': [a] }],
+    ['capitals in texts and keys', { [b.toUpperCase()]: `/x/${a.toUpperCase()}` }, { '/*': [b, a] }],
+    ['a part of an id', [a.slice(0, -1)], {}],
+    ['nothing: an empty list', [], {}],
+    ['nothing: null', null, {}],
+    ['nothing: other ids', [{ id: 'promo_dddddddddddd' }], {}],
+  ];
+  test('in every shape', () =>
+    checkEachRow(shapes, (_, body, places) => {
+      expect(named(JSON.stringify(body))).toEqual(places);
+      expect(named(JSON.stringify(body, null, 2))).toEqual(places);
+    }));
+
+  test('Short numeric ids count as whole values only', () => {
+    const numbers = createKnownIds(['17', '4'], []);
+    expect(named('[{"id":17},{"id":174,"text":"17 of 4"},{"id":"4"}]', numbers)).toEqual({ '/*/id': ['17', '4'] });
+    expect(named('{"17":{"price":17.5}}', numbers)).toEqual({ '/*': ['17'] });
+    expect(named('17 4', numbers)).toEqual({});
+  });
+});
+
+test.describe('Other forms of ids are found', () => {
+  const idsOf = (...tiers: string[]) => createKnownIds(tiers, ['7', 'for-ann-friends']);
+  const numbered = idsOf('promotion-tier-1', 'promotion-tier-12');
+  const slugs = idsOf('tier-for-ann', 'tier-for-ann-with-budget');
+  const spaced = idsOf('tier ½ / größe');
+  const table: readonly (readonly [what: string, body: unknown, own: KnownIds, places: Record<string, string[]>])[] = [
+    ['one is a part of another', ['/t/promotion-tier-12'], numbered, { '/*': ['promotion-tier-12'] }],
+    ['as whole values', [{ id: 'promotion-tier-12' }], numbered, { '/*/id': ['promotion-tier-12'] }],
+    [
+      'both in one text',
+      ['promotion-tier-12 promotion-tier-1'],
+      numbered,
+      { '/*': ['promotion-tier-12', 'promotion-tier-1'] },
+    ],
+    ['a part of a longer number', ['/t/promotion-tier-123'], numbered, {}],
+    ['slugs', ['/t/tier-for-ann-with-budget?x'], slugs, { '/*': ['tier-for-ann-with-budget'] }],
+    ['a part of a longer slug', ['/t/tier-for-ann-friends'], slugs, { '/*': ['tier-for-ann'] }],
+    ['percent-encoded', [`/t/${encodeURIComponent('tier ½ / größe')}`], spaced, { '/*': ['tier ½ / größe'] }],
+    ['a key of two kinds', { 7: {} }, idsOf('7'), { '/*': ['7'] }],
+    ['in another name', { [`with ${a}`]: 1 }, createKnownIds([a], [`with ${a}`]), { unlocated: [a] }],
+  ];
+  test('in each form', () =>
+    checkEachRow(table, (_, body, ids, places) => expect(named(JSON.stringify(body), ids)).toEqual(places)));
+
+  test('Short ids inside texts are unclear, unless other responses have whole ids', () => {
+    const ids = idsOf('T-1', 'T-12');
+    const open = (body: unknown, ...others: unknown[]) => {
+      const allMentions = [body, ...others].map((each) => findTierMentions(JSON.stringify(each), ids));
+      return [...readReturnedTiers(allMentions[0] as TierMentions, determineReading(allMentions)).unclear];
+    };
+    expect(open([{ href: '/tiers/T-12' }])).toEqual(['T-12']);
+    expect(open([{ href: '/tiers/T-123' }])).toEqual([]);
+    expect(open([{ href: '/tiers/T-12' }], [{ id: 'T-1' }])).toEqual([]);
+    expect(readReturnedTiers(findTierMentions('["a T-1"]', ids), determineReading([])).reason).toContain(
+      'fewer than 12 characters',
+    );
+  });
+});
+
+test.describe('Tiers are found in unusual texts', () => {
+  const texts: readonly (readonly [what: string, body: string, places: Record<string, readonly string[]>])[] = [
+    ['an escape in an id', `["\\u0070romo_aaaaaaaaaaaa"]`, { '/*': [a] }],
+    ['an escape in a key', `{"\\u0070romo_aaaaaaaaaaaa":1}`, { '/*': [a] }],
+    ['an escape in a URL', `["https:\\/\\/a.test\\/\\u0070romo_aaaaaaaaaaaa"]`, { '/*': [a] }],
+    ['a repeated key that hides an id', `{"id":"${a}","id":"${b}"}`, { '/id': [b], unlocated: [a] }],
+    ['a repeated key that hides a list', `{"data":["${a}"],"data":[]}`, { unlocated: [a] }],
+    ['a byte-order mark', `\uFEFF["${a}"]`, { '/*': [a] }],
+    ['white space around', `\r\n\t ["${a}"] \n`, { '/*': [a] }],
+    ['no JSON: a page', `<li>${a}</li>`, { unlocated: [a] }],
+    ['no JSON: cut off', `["${a}","${b}`, { unlocated: [a, b] }],
+    ['no JSON: lines of JSON', `{"id":"${a}"}\n{"id":"${b}"}`, { unlocated: [a, b] }],
+    ['no JSON: NaN', `{"n":NaN,"id":"${a}"}`, { unlocated: [a] }],
+    ['nothing', '', {}],
+    [
+      'JSON in a string',
+      JSON.stringify({ status: 200, body: JSON.stringify({ data: [{ id: a }] }) }),
+      { '/body/data/*/id': [a] },
+    ],
+    ...[' ', '\t', '\r', '\n', '\uFEFF'].map(
+      (before) =>
+        [
+          `JSON in a string, behind ${JSON.stringify(before)}`,
+          JSON.stringify([`${before}[{"id":"${a}"}]`, `${before}{"id":"${b}"}`]),
+          { '/*/*/id': [a], '/*/id': [b] },
+        ] as const,
+    ),
+    ['percent-encoded in a URL', `["https://a.test/%7Ev?to=%2Ftiers%2F${a}"]`, { '/*': [a] }],
+    ['percent-encoded from the first character on', `["%2F${a}"]`, { '/*': [a] }],
+    ['percent-encoded, beside a percentage', `["10 % off: https://a.test/?to=%2F${a}"]`, { '/*': [a] }],
+    ['several amid words', `{"text":"valid: ${a}, not valid: ${b}"}`, { unlocated: [a, b] }],
+    ['several with signs between', `{"ids":"${a}, ${b}; "}`, { '/ids': [a, b] }],
+    ['a part of another word', `["${a}x", "x${b}"]`, { '/*': [a, b] }],
+    ['a part of another word, beside a separate one', `["${a}x", "${b}"]`, { '/*': [b], unlocated: [a] }],
+    ['an own key __proto__', `{"__proto__":{"id":"${a}"}}`, { '/__proto__/id': [a] }],
+    [
+      'keys of Object.prototype',
+      `{"constructor":"${a}","toString":["${b}"]}`,
+      { '/constructor': [a], '/toString/*': [b] },
+    ],
+  ];
+  test('of each kind', () => checkEachRow(texts, (_, body, places) => expect(named(body)).toEqual(places)));
+
+  test('with 300,000 keys', { tag: '@slow' }, () => {
+    const keys = Array.from({ length: 300_000 }, (_, n) => `"k${n}":0`).join();
+    expect(named(`{${keys},"id":"${a}"}`)).toEqual({ '/id': [a] });
+  });
+
+  test('with percent signs that are encoded many times', () => {
+    expect(named(JSON.stringify([`%${'25'.repeat(500_000)}${a}`]))).toEqual({ '/*': [a] });
+    expect(named(JSON.stringify([`${'%25'.repeat(500_000)}/${a}`]))).toEqual({ '/*': [a] });
+  });
+
+  test.describe('Nested levels have one path', () => {
+    const readBy = (...bodies: object[]) => {
+      const allMentions = bodies.map((body) => findTierMentions(JSON.stringify(body), ids));
+      const reading = determineReading(allMentions);
+      return {
+        reading,
+        returned: allMentions.map((mentions) => readReturnedTiers(mentions, reading).returned),
+        bodies,
+      };
+    };
+    const list = { data: { id: a, next: { id: b, next: { id: c } } } };
+    const tree = { tiers: [{ id: a, tiers: [{ id: b, tiers: [{ id: c }] }] }] };
+
+    test('in a linked list', () => {
+      const { reading, returned } = readBy(list, { data: { id: b, next: { id: a } } }, { data: { id: c } });
+      expect(reading).toMatchObject(agreed('/data/id'));
+      expect(returned).toEqual([[a, b, c], [b, a], [c]]);
+    });
+
+    test('in a tree', () => {
+      const { reading, returned } = readBy(tree, { tiers: [{ id: a }, { id: b }] });
+      expect(reading).toMatchObject(agreed('/tiers/*/id'));
+      expect(returned).toEqual([
+        [a, b, c],
+        [a, b],
+      ]);
+    });
+
+    test('if up to six steps repeat together', () => {
+      const folds = (...patterns: readonly string[]) => Object.fromEntries(findNestedPaths(patterns, []));
+      expect(folds('/id', '/n/id', '/n/n/id', '/x/id')).toEqual({ '/n/id': '/id', '/n/n/id': '/id' });
+      const [six, seven] = ['/a/b/c/d/e/f', '/a/b/c/d/e/f/g'];
+      expect(folds(`${six}${six}/id`, `${seven}${seven}/id`)).toEqual({ [`${six}${six}/id`]: `${six}/id` });
+      // Only whole steps are removed.
+      expect(folds('/n/n/id', '/ab', '/aab')).toEqual({ '/n/n/id': '/n/id' });
+      // A key may be empty.
+      expect(folds('/id', '//id', '/a//a')).toEqual({});
+    });
+
+    test('as a single result and a list of several have, unless one body has both', () => {
+      const rows = [
+        ['/data/id', '/data/*/id'],
+        ['/id', '/*/id'],
+        ['/data', '/data/*'],
+        ['/*x/id', '/*/*x/id'],
+      ] as const;
+      for (const [single, list] of rows) {
+        expect([...findNestedPaths([single, list], [])]).toEqual([[single, list]]);
+        expect(findNestedPaths([single, list], [new Set([single, list])]).size).toBe(0);
+      }
+      for (const other of ['/data/a/id', '/data/*/no', '/other/*/id', '/data/**/id'])
+        expect(findNestedPaths(['/data/id', other], []).size).toBe(0);
+    });
+
+    test('but other paths beside them are ambiguous', () => {
+      const beside = { data: { id: a, skipped: { id: c }, next: { id: b, next: { id: a } } } };
+      expect(readBy(beside).reading).toEqual(ambiguous('/data/id', '/data/skipped/id'));
+    });
+
+    test('and a target file can state all levels with **', () => {
+      const mentions = findTierMentions(JSON.stringify({ ...list, skipped: c }), ids);
+      const reading = determineReading([mentions], ['/data/**/id']);
+      expect(readReturnedTiers(mentions, reading).returned).toEqual([a, b, c]);
+      expect(listRecords(JSON.stringify(tree), ['/**/id'], ids, undefined)).toEqual([a, b, c]);
+      expect(determineReading([mentions], ['/data/**/name']).kind).toBe('misstated');
+      expect(determineReading([mentions], ['/**']).kind).toBe('stated');
+    });
+  });
+
+  test('Long keys are distinguished, and match wildcards', () => {
+    const [one, other] = ['k'.repeat(5_000), `${'k'.repeat(4_999)}x`];
+    const mentions = findTierMentions(JSON.stringify({ [one]: { '~id': [a] }, [other]: { '~id': [a, b] } }), ids);
+    expect(determineReading([mentions]).kind).toBe('ambiguous');
+    const single = JSON.stringify({ [one]: { '~id': [a] } });
+    const reading = determineReading([findTierMentions(single, ids)]);
+    expect(readReturnedTiers(findTierMentions(single, ids), reading).returned).toEqual([a]);
+    expect(listRecords(single, ['/*/~0id/*'], ids, undefined)).toEqual([a]);
+    expect(determineReading([findTierMentions(single, ids)], ['/*/~0id/*']).kind).toBe('stated');
+  });
+
+  test('Deep paths are distinguished, and too many paths are ambiguous', () => {
+    const deep = (named: readonly string[]) =>
+      `${'{"x":{"y":'.repeat(2_000)}${JSON.stringify(named)}${'}}'.repeat(2_000)}`;
+    const readingBy = (...bodies: string[]) => determineReading(bodies.map((body) => findTierMentions(body, ids)));
+    expect(readingBy(deep([a]), deep([b, a])).kind).toBe('agreed');
+    expect(readingBy(`{"returned":${deep([a])},"reviewed":${deep([a, b])}}`).kind).toBe('ambiguous');
+
+    const places = (count: number) =>
+      findTierMentions(
+        JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [`at-${n}`, [a]]))),
+        ids,
+      );
+    const many = places(1_001);
+    expect(readReturnedTiers(many, determineReading([many])).reason).toContain('are too many to tell apart');
+    expect(determineReading([places(1_000)]).kind).toBe('agreed');
+    expect(determineReading([findTierMentions(JSON.stringify(a), ids)])).toEqual(agreed(''));
+  });
+
+  test('with 100,000 levels', () => {
+    const depth = 100_000;
+    const lists = `${'['.repeat(depth)}"${a}"${']'.repeat(depth)}`;
+    const objects = `${'{"x":'.repeat(depth)}"${a}"${'}'.repeat(depth)}`;
+    for (const body of [lists, objects]) expect(Object.values(named(body))).toEqual([[a]]);
+  });
+});
+
+test('Ids that differ only in letter case are distinguished', () => {
+  const [small, large] = ['promotion-abcdef', 'promotion-ABCDEF'];
+  const known = createKnownIds([small, large], []);
+  expect(named(JSON.stringify([large]), known)).toEqual({ '/*': [large] });
+  expect(named(JSON.stringify(['promotion-Abcdef']), known)).toEqual({});
+});
+
+test.describe('Mentions have properties', () => {
+  const rows: readonly (readonly [what: string, body: string, seen: Partial<TierMentions>, namesAny: boolean])[] = [
+    ['an id as it is', JSON.stringify([a]), { hasIdsInTexts: false, hasOtherLetterCase: false }, true],
+    ['an id in capitals', JSON.stringify([a.toUpperCase()]), { hasIdsInTexts: false, hasOtherLetterCase: true }, true],
+    ['an id inside a text', JSON.stringify([`/x/${a}`]), { hasIdsInTexts: true, hasOtherLetterCase: false }, true],
+    ['an id in a text that is no JSON', `<p>${a}`, { hasIdsInTexts: false, hasOtherLetterCase: false }, true],
+    ['nothing', JSON.stringify(['x']), { hasIdsInTexts: false, hasOtherLetterCase: false }, false],
+  ];
+  test('for texts and letter case', () =>
+    checkEachRow(rows, (_, body, seen, namesAny) => {
+      const mentions = findTierMentions(body, ids);
+      expect(mentions).toMatchObject(seen);
+      expect(hasMentions(mentions)).toBe(namesAny);
+    }));
+
+  test('for short ids', () => {
+    const short = findTierMentions('["a T-1"]', createKnownIds(['T-1'], []));
+    expect([[...short.possibleIds], hasMentions(short)]).toEqual([['T-1'], true]);
+  });
+
+  test('for ids of 12 characters and of 11', () => {
+    const known = createKnownIds(['abcdefghijkl', 'abcdefghijk'], []);
+    const { idsByPattern: places, possibleIds: hinted } = findTierMentions('["/abcdefghijkl"]', known);
+    expect(Object.fromEntries(places)).toEqual({ '/*': ['abcdefghijkl'] });
+    expect([...hinted]).toEqual(['abcdefghijk']);
+  });
+
+  test('for the longest of overlapping ids', () => {
+    const known = createKnownIds(['promotion-one', 'promotion-one-more', 'promotion-one-more-or-less'], []);
+    expect(named('["promotion-one-more-or-less"]', known)).toEqual({ '/*': ['promotion-one-more-or-less'] });
+    expect(named('["/promotion-one"]', known)).toEqual({ '/*': ['promotion-one'] });
+    expect(named('x promotion-one-more-or-less', known)).toEqual({ unlocated: ['promotion-one-more-or-less'] });
+  });
+});
+
+test('A non-ASCII id is found although its lower case is longer', () => {
+  const id = 'promo_\u0130stanbul';
+  expect(id.toLowerCase()).toHaveLength(id.length + 1);
+  expect(createIdFinder(new Set([id, 'promo_ascii'])).findExact(id.toLowerCase())).toBe(id);
+  expect(named(JSON.stringify({ [id]: {} }), createKnownIds([id], []))).toEqual({ '/*': [id] });
+});
+
+test('Ids are found in any letter case', () => {
+  const id = 'Promo_aaaaaaaaaaaa';
+  const { findIds: named } = createIdFinder(new Set([id]));
+  expect(named(id.toUpperCase())).toEqual({ ids: [id], isWhole: true });
+  expect(named(`/tiers/${id.toUpperCase()}?x`)).toEqual({ ids: [id], isWhole: false });
+  const [short, long] = ['ABCDEFGHIJKL', 'abcdefghijklm'];
+  expect([...createIdFinder(new Set([short, long])).findAnywhere(`x ${long}`)]).toEqual([long]);
+});
+
+test('Short ids are not replaced in texts', () => {
+  expect(createIdFinder(new Set(['short'])).replaceIds('$ / short', '*')).toBe('$ / short');
+});
+
+test.describe('Returned tiers are read', () => {
+  const mentions = (places: Record<string, readonly string[]>, unlocated: readonly string[] = []): TierMentions => ({
+    idsByPattern: new Map(Object.entries(places)),
+    unlocatedIds: new Set(unlocated),
+    possibleIds: new Set(),
+    hasIdsInTexts: false,
+    hasOtherLetterCase: false,
+  });
+  const readings: [what: string, all: TierMentions[], stated: string[] | undefined, reading: TierReading][] = [
+    ['without any response', [], undefined, agreed()],
+    ['without any tier', [mentions({})], undefined, agreed()],
+    ['with one pattern', [mentions({ '/*': [a] }), mentions({}), mentions({ '/*': [b, c] })], undefined, agreed('/*')],
+    [
+      'with patterns that agree',
+      [mentions({ '/*/id': [a, b], '/*/ref': [b, a] }), mentions({})],
+      undefined,
+      agreed('/*/id', '/*/ref'),
+    ],
+    [
+      'with patterns that differ once',
+      [mentions({ '/x': [a], '/y': [a] }), mentions({ '/x': [a, b], '/y': [a] })],
+      undefined,
+      ambiguous('/x', '/y'),
+    ],
+    [
+      'with a pattern that is absent once',
+      [mentions({ '/x': [a], '/y': [a] }), mentions({ '/x': [a] })],
+      undefined,
+      ambiguous('/x', '/y'),
+    ],
+    [
+      'with patterns in different responses',
+      [mentions({ '/x': [a] }), mentions({ '/y': [b] })],
+      undefined,
+      ambiguous('/x', '/y'),
+    ],
+    [
+      'with three of which two agree',
+      [mentions({ '/x': [a], '/y': [a], '/z': [b] })],
+      undefined,
+      ambiguous('/x', '/y', '/z'),
+    ],
+    ['with the stated pattern', [mentions({ '/x': [a], '/y': [b] })], ['/y'], stated('/y')],
+    ['with the stated pattern, no tier', [mentions({})], ['/y'], stated('/y')],
+    ['with several stated patterns', [mentions({ '/x': [a], '/z': [c] })], ['/x', '/y/*'], stated('/x', '/y/*')],
+    ['with a stated wildcard', [mentions({ '/2024-05/*/id': [a], '/x': [c] })], ['/*/*/id'], stated('/*/*/id')],
+    ['with a longer pattern', [mentions({ '/x/y': [a] })], ['/x'], misstated('/x', '/x/y')],
+    ['with a shorter pattern', [mentions({ '/x': [a] })], ['/x/y'], misstated('/x/y', '/x')],
+    ['with a shorter pattern than a wildcard', [mentions({ '/x': [a] })], ['/x/*'], misstated('/x/*', '/x')],
+    ['with another pattern', [mentions({ '/x': [a] })], ['/y'], misstated('/y', '/x')],
+  ];
+  test('by the reading of all responses', () =>
+    checkEachRow(readings, (_, allMentions, stated, reading) =>
+      expect(determineReading(allMentions, stated)).toEqual(reading),
+    ));
+
+  type Result = [what: string, mentions: TierMentions, reading: TierReading, returned: string[], unclear: string[]];
+  const results: readonly Result[] = [
+    ['agreed, in the order of the body', mentions({ '/*': [b, a] }), agreed('/*'), [b, a], []],
+    ['agreed on two patterns', mentions({ '/y': [a] }), agreed('/x', '/y'), [a], []],
+    ['agreed, and none named', mentions({}), agreed('/*'), [], []],
+    ['agreed, one unlocated', mentions({ '/*': [a] }, [b]), agreed('/*'), [a], [b]],
+    ['no JSON', mentions({}, [a]), agreed(), [], [a]],
+    ['stated', mentions({ '/x': [a], '/y': [b] }), stated('/y'), [b], []],
+    ['stated, several', mentions({ '/x': [a], '/y/1': [b], '/z': [c] }), stated('/x', '/y/*'), [a, b], []],
+    ['stated, a wildcard', mentions({ '/5/*/id': [a], '/6/*/id': [b], '/x': [c] }), stated('/*/*/id'), [a, b], []],
+    ['stated, and none there', mentions({ '/x': [a] }), stated('/y'), [], []],
+    ['stated, one unlocated', mentions({ '/y': [b] }, [a]), stated('/y'), [b], [a]],
+    ['ambiguous', mentions({ '/x': [a], '/y': [b] }, [c]), ambiguous('/x', '/y'), [], [a, b, c]],
+    ['ambiguous, none mentioned', mentions({}), ambiguous('/x', '/y'), [], []],
+    ['misstated', mentions({ '/x': [a] }), misstated('/y', '/x'), [], [a]],
+  ];
+  test('from the mentions of one body', () =>
+    checkEachRow(results, (_, named, reading, returned, unclear) => {
+      const result = readReturnedTiers(named, reading);
+      expect(result.returned).toEqual(returned);
+      expect([...result.unclear]).toEqual(unclear);
+    }));
+
+  test('with doubts about short ids if texts contain ids', () => {
+    const hinting = { ...mentions({ '/*': [a] }), possibleIds: new Set([a, b]) };
+    const unclear = (reading: TierReading) => {
+      const { unclear, reason: because } = readReturnedTiers(hinting, reading);
+      return [[...unclear], because.slice(0, 39)];
+    };
+    const patterns = ['/*'];
+    const doubt = 'The body contains ids of promotions ins';
+    expect(unclear({ kind: 'agreed', patterns })).toEqual([[], '']);
+    expect(unclear({ kind: 'stated', patterns })).toEqual([[], '']);
+    expect(unclear({ kind: 'agreed', patterns, hasIdsInTexts: true })).toEqual([[b], doubt]);
+    expect(unclear({ kind: 'stated', patterns, hasIdsInTexts: true })).toEqual([[b], doubt]);
+    expect(readReturnedTiers(mentions({ '/*': [a] }), { kind: 'agreed', patterns, hasIdsInTexts: true }).reason).toBe(
+      '',
+    );
+    expect(readReturnedTiers({ ...hinting, unlocatedIds: new Set([c]) }, { kind: 'agreed', patterns }).reason).toMatch(
+      /^The body names promotions outside/,
+    );
+  });
+
+  test('with at most five patterns in a reason', () => {
+    const patterns = ['/1', '/2', '/3', '/4', '/5', '/6', '/7'];
+    const because = (count: number) =>
+      readReturnedTiers(mentions({}), { kind: 'ambiguous', patterns: patterns.slice(0, count) }).reason;
+    expect(because(7)).toContain('under /1, /2, /3, /4, /5 and 2 more, which disagree.');
+    expect(because(5)).toContain('under /1, /2, /3, /4, /5, which disagree.');
+    expect(because(5)).toContain('response: { tier: /1 }');
+    expect(readReturnedTiers(mentions({}), ambiguous('/**')).reason).toContain('{ tier: /promotions/*/id }');
+  });
+
+  test('with the stated patterns in the reason', () => {
+    const reading: TierReading = { kind: 'misstated', stated: ['/y', '/z'], patterns: ['/x'] };
+    expect(readReturnedTiers(mentions({}), reading).reason).toContain('but not under /y or /z, which');
+  });
+});
+
+test.describe('All records are listed', () => {
+  const table: readonly (readonly [what: string, body: unknown, pattern: string, found: readonly string[]])[] = [
+    ['known and unknown ids', [{ id: a }, { id: 'x' }, { id: 7 }], '/*/id', [a, 'x', '7']],
+    ['each once', [a, a, 'x', 'x'], '/*', [a, 'x']],
+    ['ids inside URLs', { links: [`https://a.test/${a}`, 'https://a.test/x'] }, '/links/*', [a, 'https://a.test/x']],
+    ['values under indices as keys', { data: { 0: a, 3: 'x' } }, '/data/*', [a, 'x']],
+    ['members under indices as keys', { 0: { id: a }, 3: { id: 'x' } }, '/*/id', [a, 'x']],
+    ['keys', { promotions: { [a]: {}, x: {} } }, '/promotions/*', [a, 'x']],
+    ['parts of keys', { [`tier:${a}`]: 1, 'tier:x': 1, other: 1 }, '/tier:*', [a, 'tier:x']],
+    ['under escaped keys', { 'a/b': { '~c': ['x'] } }, '/a~1b/~0c/*', ['x']],
+    ['JSON in a text', { data: JSON.stringify([{ id: 'x' }]) }, '/data/*/id', ['x']],
+    ['a wildcard inside a key', { 'tier:x:id': ['y'], 'tier:x:no': ['z'] }, '/tier:*:id/*', ['y']],
+    ['escapes and a wildcard', { '/~x': 1, '/y': 1 }, '/~1~0*', ['/~x']],
+    ['an object in place of a list', { b: { c: 'y' } }, '/b/*', ['c']],
+    [
+      'at any depth',
+      [{ id: 'x', none: null }, JSON.stringify({ in: { id: 'y' } }), { in: [{ id: 'z' }] }],
+      '/**/id',
+      ['x', 'y', 'z'],
+    ],
+    ['an id in capitals', [a.toUpperCase()], '/*', [a]],
+    ['nothing elsewhere', { data: ['x'] }, '/other/*', []],
+    ['no texts', { data: [null, true, {}, []] }, '/data/*', []],
+  ];
+  test('in each shape', () =>
+    checkEachRow(table, (_, body, pattern, found) =>
+      expect(listRecords(JSON.stringify(body), [pattern], ids, undefined)).toEqual(found),
+    ));
+
+  test('under all patterns', () => {
+    const body = JSON.stringify({ ids: ['x'], refs: ['y', 'x'] });
+    expect(listRecords(body, ['/ids/*', '/refs/*'], ids, undefined)).toEqual(['x', 'y']);
+  });
+
+  test('with numeric ids as keys of names', () => {
+    const numeric = createKnownIds(['7000000', '7000002'], []);
+    const body = JSON.stringify({ 7000000: 'Greeting', 7000002: 'Mug' });
+    expect(listRecords(body, ['/*'], numeric, undefined)).toEqual(['7000000', '7000002']);
+  });
+
+  test('except in a body that is not JSON', () => expect(listRecords(`<p>${a}`, ['/*'], ids, undefined)).toEqual([]));
+});
+
+test.describe('A recognizer', () => {
+  const list = { customers: [], products: [], skus: [], categories: [], campaigns: [] };
+  const tier = { campaign_id: 'camp_111111111111', name: 'tier', created_at: '', metadata: {}, rules: [] };
+  const recognizer = () => createRecognizer({ ...list, tiers: [{ ...tier, id: a }] });
+  /** Creates a unique body of at least this length. */
+  const body = (n: number, length = 0) => JSON.stringify([a, n]).padEnd(length);
+
+  test('knows all ids, and names of categories and campaigns, as keys', () => {
+    const thing = (id: string) => ({ id, name: `name of ${id}`, product_id: '', category_ids: [] });
+    const world = {
+      customers: [thing('a customer')],
+      products: [thing('a product')],
+      skus: [thing('a sku')],
+      categories: [thing('a category')],
+      campaigns: [thing('a campaign')],
+      tiers: [{ ...tier, id: a }],
+    };
+    const under = (key: string) => [
+      ...createRecognizer(world)
+        .findMentions(JSON.stringify({ [key]: a }))
+        .idsByPattern.keys(),
+    ];
+    for (const id of ['a customer', 'a product', 'a sku', 'a category', 'a campaign'])
+      expect(under(id)).toEqual(['/*']);
+    for (const id of ['a category', 'a campaign']) expect(under(`name of ${id}`)).toEqual(['/*']);
+    expect(under('name of a sku')).toEqual(['/name of a sku']);
+  });
+
+  test('caches bodies, and forgets all of them rather than grow without limit', () => {
+    const { findMentions: mentions } = recognizer();
+    const half = 33 * 1024 * 1024;
+    const short = mentions(body(1));
+    expect(mentions(body(1))).toBe(short);
+    for (const n of [2, 3, 4]) mentions(body(n, half));
+    expect(mentions(body(1))).not.toBe(short);
+    expect(mentions(body(1))).toEqual(short);
+  });
+});
+
+test('The ids of a world are collected once', () => {
+  const world = { customers: [], products: [], skus: [], categories: [], campaigns: [], tiers: [] };
+  expect(getIdFinders(world)).toBe(getIdFinders(world));
+  expect(getIdFinders({ ...world })).not.toBe(getIdFinders(world));
+});

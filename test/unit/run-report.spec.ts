@@ -1,0 +1,123 @@
+import { expect, test } from '@playwright/test';
+import { referenceCredentials } from '../../reference/reference-credentials.js';
+import { addColors } from '../../src/outputs/terminal/colors.js';
+import { renderProgress } from '../../src/outputs/terminal/progress.js';
+import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
+import { countPlannedRequests, createPlan } from '../../src/run/plan.js';
+import { credentialVariables, makeTestFolder, runConformance } from '../support/cli.js';
+import { type Answer, channelTo, createReference, suite } from '../support/in-process.js';
+import { createIndependentDeployment, listen } from '../support/independent-deployment.js';
+import { runWithEvidence } from '../support/run-with-evidence.js';
+
+const cwd = makeTestFolder();
+
+async function certify(answer: Answer, ...args: string[]) {
+  const { url, close } = await listen(answer);
+  const { status, output } = await runConformance(['certify', '--base-url', url, '--out', 'out', ...args], {
+    cwd,
+    env: credentialVariables,
+  });
+  await close();
+  // On a busy machine, lines show the progress.
+  const lines = output
+    .trimEnd()
+    .split('\n')
+    .filter((line) => !line.includes(' requests are left'));
+  return { status, output, lines };
+}
+
+/** The report of the same run, made in this process. */
+async function reportInProcess(answer: Answer): Promise<string[]> {
+  const { certificate } = await runWithEvidence(channelTo(answer));
+  return renderRunReport(certificate, { certificate: 'certificate.json', files: [] }).trimEnd().split('\n');
+}
+
+const [window, customer, filter] = ['window-of-149', 'customer-ignored', 'metadata-filter-ignored'].map((fault) =>
+  createReference({ faults: [fault] }),
+) as [Answer, Answer, Answer];
+
+test.describe('A run is reported on one screen:', () => {
+  test('a conforming one, with a line per requirement', async () => {
+    const lines = await reportInProcess(createIndependentDeployment(suite.world));
+    expect(lines.length).toBeLessThanOrEqual(40);
+    for (const { id } of suite.contract.requirements)
+      expect(lines.filter((line) => line.startsWith(`  pass  ${id} `))).toHaveLength(1);
+  });
+
+  test('one with one cause, which is said first and once', async () => {
+    const { status, lines } = await certify(
+      createReference({ faults: ['window-of-100'], credentials: referenceCredentials }),
+    );
+    expect(status).toBe(1);
+    expect(lines.length).toBeLessThanOrEqual(80);
+    const cause = /newest 100 promotion tiers, not the newest 150/;
+    expect(lines.findIndex((line) => cause.test(line))).toBeLessThan(10);
+    expect(lines.filter((line) => cause.test(line))).toHaveLength(1);
+    // Failing requirements are the first ones, and the failures follow.
+    const verdicts = lines.flatMap((line) => /^ {2}(fail|inconclusive|pass) /.exec(line)?.[1] ?? []);
+    expect(verdicts).toEqual([...verdicts].sort());
+    const example = lines.findIndex((line) => /^1\. fail .* \S+\.yaml:\d+:\d+$/.test(line));
+    expect(example).toBeGreaterThan(lines.findIndex((line) => line.startsWith('  fail  ')));
+    expect(lines.join('\n')).toMatch(/^ +> +\d+ \| /m);
+    expect(lines.join('\n')).not.toContain('Error Context');
+  });
+
+  const answers: Readonly<Record<string, readonly [answer: Answer, says: RegExp]>> = {
+    'one where everything fails': [
+      () => ({ status: 500, headers: [], body: '{"error":"boom"}' }),
+      /answers 500 to every request/,
+    ],
+    'one with several causes': [
+      (request) => {
+        if (request.path.includes('metadata.')) return filter(request);
+        return request.body?.includes('"expand"') ? window(request) : customer(request);
+      },
+      /^1\. /,
+    ],
+  };
+  for (const [what, [answer, says]] of Object.entries(answers))
+    test(what, async () => {
+      const lines = await reportInProcess(answer);
+      expect(lines.length).toBeLessThanOrEqual(80);
+      expect(lines.findIndex((line) => says.test(line))).toBeLessThan(10);
+      expect(lines.findIndex((line) => says.test(line))).toBeGreaterThan(0);
+    });
+});
+
+test('The progress line counts remaining requests and estimates the time by those that were sent', () => {
+  const plan = createPlan(suite, { target: {}, excludesIntrusive: false });
+  const total = countPlannedRequests(plan);
+  const cases = plan.cases.length + 1;
+  const render = (ended: number, sent: number, elapsedMs: number) => renderProgress(plan, { ended, sent, elapsedMs });
+  expect(render(0, 0, 1_000)).toBe(`0 of ${cases} cases; about ${total} requests are left.`);
+  const text = render(40, total - 50, (total - 50) * 200);
+  expect(text).toBe(`40 of ${cases} cases; about 50 requests are left, at this pace 10 s.`);
+  // A failing case is repeated.
+  expect(render(cases, total + 9, 1)).toContain('about 0 requests');
+});
+
+test('--reporter=list for Playwright lists every test', async () => {
+  const args = ['--only', 'quantity-zero', '--', '--reporter=list'];
+  const { lines } = await certify(createIndependentDeployment(suite.world), ...args);
+  expect(lines.filter((line) => /^ +✓ .*quantity-zero: /.test(line))).toHaveLength(1);
+  expect(lines.some((line) => line.startsWith('CONFORMS'))).toBe(true);
+});
+
+test('Colors are shown where the output has them', () => {
+  const report = '\n  fail  a.b  x\nDOES-NOT-CONFORM  shop\n';
+  const terminal = { isTTY: true };
+  const rows: readonly (readonly [Record<string, string>, { isTTY?: boolean }, isColored: boolean])[] = [
+    [{}, terminal, true],
+    [{}, {}, false],
+    [{ CI: 'true' }, {}, true],
+    [{ FORCE_COLOR: '1' }, {}, true],
+    [{ FORCE_COLOR: '0' }, terminal, false],
+    [{ NO_COLOR: '1', FORCE_COLOR: '1' }, terminal, false],
+    [{ TERM: 'dumb' }, terminal, false],
+  ];
+  for (const [env, stdout, isColored] of rows)
+    expect(addColors(report, { env, stdout }) !== report, JSON.stringify(env)).toBe(isColored);
+  // Nothing else changes.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colors are control characters.
+  expect(addColors(report, { env: { FORCE_COLOR: '1' }, stdout: {} }).replaceAll(/\u001b\[\d+m/g, '')).toBe(report);
+});

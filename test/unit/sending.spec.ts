@@ -1,0 +1,180 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import {
+  applyPatch,
+  assembleRequest,
+  documentedRequestDraft,
+  type RequestPatch,
+} from '../../src/cases/request-draft.js';
+import { type RequestForm, requestForms } from '../../src/cases/request-forms.js';
+import { explainUndocumented } from '../../src/contract/explain-undocumented.js';
+import {
+  audienceParameter,
+  documentedOperation,
+  listCredentialSecrets,
+  renderFilterParameter,
+} from '../../src/contract/operation.js';
+import { openClient } from '../../src/http/client.js';
+import { noRetry } from '../../src/http/connection-options.js';
+import { renderCurlCommand } from '../../src/http/curl-command.js';
+import { parseRequest } from '../../src/http/request-content.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { readSchema } from '../../src/support/schema-validation.js';
+import { judgeDeployment, listVerdicts } from '../../tools/proof/judge-deployment.js';
+import { recognizer, suite } from '../support/in-process.js';
+import { createIndependentDeployment } from '../support/independent-deployment.js';
+import { listenOnLoopback } from '../support/listen-on-loopback.js';
+
+const plain: RequestPatch = {
+  filter: { 'metadata.größe': 'jé' },
+  body: { customer: { id: 'cust_ö' }, order: { items: [{ product_id: 'x"y', quantity: 1 }] } },
+};
+const formNames = Object.keys(requestForms) as RequestForm[];
+const createRequest = (sent?: RequestForm | readonly RequestForm[]) =>
+  assembleRequest(
+    applyPatch(documentedRequestDraft, { ...plain, ...(sent === undefined ? {} : { sent }) }),
+    (_, name) => name,
+  );
+
+/** Sends a usual request and then one in another form. Returns the second one as it reaches a socket. */
+async function sendAs(form: RequestForm) {
+  const pieces: { connection: number; text: string }[] = [];
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    const connection = connections;
+    let text = '';
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk) => {
+      pieces.push({ connection, text: chunk.toString() });
+      text += chunk.toString();
+      const [head = '', body = ''] = text.split(/\r\n\r\n(.*)/s);
+      const length = /content-length: (\d+)/i.exec(head)?.[1];
+      const isWhole = length === undefined ? body.endsWith('0\r\n\r\n') : Buffer.byteLength(body) >= Number(length);
+      if (!isWhole) return;
+      text = '';
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]');
+    });
+  });
+  const secrets = listCredentialSecrets({ applicationId: 'the-application', token: 'the-token' });
+  const { url: baseUrl, close } = await listenOnLoopback(server);
+  // One connection at most, so the second request waits until it is idle.
+  const client = openClient({ baseUrl, secrets, retry: noRetry, pacing: { concurrency: 1 } });
+  await client.send(createRequest());
+  const before = pieces.length;
+  const { response } = (await client.send(createRequest(form))) as { response?: { status: number } };
+  await client.close();
+  await close();
+  const own = pieces.slice(before);
+  const [head = '', body = ''] = own
+    .map(({ text }) => text)
+    .join('')
+    .split(/\r\n\r\n(.*)/s);
+  return { status: response?.status, connection: own[0]?.connection, pieces: own.length, head, body };
+}
+
+test('Each form is the same documented request', () => {
+  const usual = parseRequest(createRequest());
+  for (const form of formNames) {
+    expect(parseRequest(createRequest(form)), form).toEqual(usual);
+    expect(explainUndocumented(createRequest(form)), form).toBeUndefined();
+  }
+});
+
+test('Several forms apply together in any order', () => {
+  const together: RequestForm[] = ['after-white-space', 'with-escaped-letters', 'pretty-printed', 'members-reversed'];
+  const others: RequestForm[] = ['in-pieces', 'header-names-in-upper-case', 'values-percent-encoded'];
+  const request = createRequest([...together, ...others]);
+  expect(request).toEqual(createRequest([...others, ...together.toReversed()]));
+  expect(parseRequest(request)).toEqual(parseRequest(createRequest()));
+  expect(request.body).toMatch(/^\r\n\t \{\n {2}"\\u006frder": \{\n/);
+  expect(request.sent).toBe('in-pieces');
+  expect(request.path).toMatch(/=%6A%C3%A9$/);
+  expect(request.headers.map(([name]) => name)).toContain('X-CLIENT-TOKEN');
+});
+
+test('Each form goes over the wire as its name says', async () => {
+  const usualBody = createRequest().body ?? '';
+  const wire = Object.fromEntries(
+    await Promise.all(formNames.map(async (form) => [form, await sendAs(form)] as const)),
+  ) as Record<RequestForm, Awaited<ReturnType<typeof sendAs>>>;
+  const ownConnections = ['on-a-fresh-connection', 'http-1.0', 'expect-100-continue'];
+  for (const form of formNames) {
+    expect(wire[form].status, form).toBe(200);
+    expect(wire[form].connection, form).toBe(ownConnections.includes(form) ? 2 : 1);
+    expect(/^content-length: /im.test(wire[form].head), form).toBe(form !== 'chunked');
+  }
+  expect(wire.chunked.head).toMatch(/^transfer-encoding: chunked$/im);
+  expect(wire.chunked.body.match(/^[0-9a-f]+$/gim)).toHaveLength(4);
+  expect(formNames.filter((form) => / HTTP\/1\.0\r\n/.test(wire[form].head))).toEqual(['http-1.0']);
+  expect(formNames.filter((form) => /^expect: 100-continue\r$/im.test(wire[form].head))).toEqual([
+    'expect-100-continue',
+  ]);
+  expect(formNames.filter((form) => /^accept-encoding: gzip/im.test(wire[form].head))).toEqual(['with-accept-headers']);
+  // A busy machine may read two of the three at once.
+  expect(wire['in-pieces'].pieces).toBeGreaterThan(1);
+  expect(wire['in-pieces'].body).toBe(usualBody);
+  expect(wire['after-white-space'].body).toBe(`\r\n\t ${usualBody} \n`);
+  expect(wire['pretty-printed'].body).toContain('{\n  "customer": {\n    "id": "cust_ö"\n  },');
+  expect(wire['with-escaped-letters'].body).toMatch(/^\{"\\u0063ustomer":\{"\\u0069d":"\\u0063ust_\\u00f6"\}/);
+  expect(wire['with-escaped-letters'].body).toContain('"\\u0078\\"y"');
+  expect(wire['members-reversed'].body).toBe(
+    '{"order":{"items":[{"quantity":1,"product_id":"x\\"y"}]},"customer":{"id":"cust_ö"}}',
+  );
+  const query = /\?(.*) HTTP/;
+  expect(query.exec(wire['values-percent-encoded'].head)?.[1]).toMatch(/\$is\]=%6A%C3%A9$/);
+  expect(query.exec(wire['values-percent-encoded-in-lower-case'].head)?.[1]).toMatch(/\$is\]=%6a%c3%a9$/);
+  expect(wire['header-names-in-lower-case'].head).toContain('\r\nx-client-token: the-token');
+  expect(wire['header-names-in-upper-case'].head).toContain('\r\nX-CLIENT-TOKEN: the-token');
+});
+
+test('A curl command for a chunked body sends one', () => {
+  expect(renderCurlCommand(createRequest('chunked'), '$BASE_URL')).toContain("-H 'Transfer-Encoding: chunked'");
+});
+
+/** How a conforming deployment may answer requests of one form, and how it may not. */
+const answersToForms: readonly (readonly [form: RequestForm, status: number | 'without-body', verdict: string])[] = [
+  ['chunked', 411, 'pass'],
+  ['chunked', 400, 'inconclusive'],
+  ['chunked', 'without-body', 'fail'],
+  ...(['http-1.0', 'expect-100-continue'] as const).flatMap((form) => [
+    ...[400, 417, 426, 505].map((status) => [form, status, 'pass'] as const),
+    [form, 'without-body', 'fail'] as const,
+  ]),
+  ['with-accept-headers', 406, 'fail'],
+  ['with-accept-headers', 'without-body', 'fail'],
+];
+
+test('A deployment may refuse optional HTTP, but neither ignore a body nor refuse other Accept headers', async () => {
+  const conforming = createIndependentDeployment(suite.world);
+  for (const [form, status, verdict] of answersToForms) {
+    const answer: typeof conforming = (request) => {
+      if (request.sent !== form) return conforming(request);
+      return status === 'without-body' ? conforming({ ...request, body: '' }) : { status, headers: [], body: '' };
+    };
+    const verdicts = listVerdicts(await judgeDeployment(suite, answer, { recognizer }));
+    expect.soft(verdicts.get('request.get-with-body'), `${form}: ${status}`).toBe(verdict);
+  }
+});
+
+test('Schemas and templates name the documented operation', () => {
+  const { properties } = readSchema('request') as {
+    properties: {
+      method: object;
+      path: object;
+      query: { properties: object; patternProperties: object };
+      headers: object;
+    };
+  };
+  const { method, path: operationPath } = documentedOperation;
+  expect([properties.method, properties.path]).toEqual([{ const: method }, { const: operationPath }]);
+  expect(Object.keys(properties.query.properties)).toEqual(
+    expect.arrayContaining([audienceParameter, renderFilterParameter({ on: 'campaign' })]),
+  );
+  const metadataFilter = new RegExp(Object.keys(properties.query.patternProperties).join('|'));
+  expect(renderFilterParameter({ on: 'metadata', key: 'größe' })).toMatch(metadataFilter);
+  for (const file of ['schemas/target.schema.json', 'templates/env.example', 'action.yml'])
+    expect(readFileSync(path.join(packageRoot, file), 'utf8'), file).toContain(operationPath);
+});

@@ -1,0 +1,245 @@
+import { expect, test } from '@playwright/test';
+import { undetermined } from '../../src/cases/test-case.js';
+import { createKnownIds } from '../../src/recognition/known-ids.js';
+import { type BodyShape, findMismatches, inferShape, mergeShapes } from '../../src/record/body-shape.js';
+import { type AdditivePolicy, emptyBaseline, findDrift } from '../../src/record/drift.js';
+import { checkEachRow } from '../support/check-each-row.js';
+
+const tier = 'promo_aaaaaaaaaaaa';
+const ids = createKnownIds([tier], ['spring']);
+
+/** The shape of bodies that are JSON. */
+const shapeOf = (...values: readonly unknown[]) =>
+  inferShape(
+    values.map((value) => JSON.stringify(value)),
+    ids,
+  );
+
+/** The shape of an object whose members are all known, and always there unless others are named. */
+function record(properties: Readonly<Record<string, BodyShape>>, required = Object.keys(properties)): BodyShape {
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+const integer: BodyShape = { type: 'integer' };
+const text: BodyShape = { type: 'string' };
+
+test.describe('The shape of bodies', () => {
+  const rows: readonly (readonly [what: string, values: readonly unknown[], shape: BodyShape])[] = [
+    ['a text', ['a'], text],
+    ['a whole number', [1], integer],
+    ['another number', [1.5], { type: 'number' }],
+    ['numbers of both kinds', [1, 1.5], { type: 'number' }],
+    ['nothing', [null], { type: 'null' }],
+    ['sorted types', [true, null, 1], { type: ['boolean', 'integer', 'null'] }],
+    ['a list of nothing', [[]], { type: 'array' }],
+    ['a list', [['a', 1]], { type: 'array', items: { type: ['integer', 'string'] } }],
+    ['a list of lists', [[['a'], []]], { type: 'array', items: { type: 'array', items: text } }],
+    ['an object without members', [{}], record({})],
+    ['sorted members', [{ b: 1, a: 'x' }], record({ a: text, b: integer })],
+    ['a required member', [{ a: 1 }, { a: 2 }], record({ a: integer })],
+    ['an optional member', [{ a: 1, b: 1 }, { a: 2 }], record({ a: integer, b: integer }, ['a'])],
+    ['an object or a text', [{ a: 1 }, 'x'], { ...record({ a: integer }), type: ['object', 'string'] }],
+    ['members that are tiers', [{ [tier]: 1 }], { ...record({}), additionalProperties: integer }],
+    ['members that are campaigns', [{ spring: 1 }], { ...record({}), additionalProperties: integer }],
+    [
+      'ids and another member',
+      [{ [tier]: 1, spring: 'x', n: null }],
+      { ...record({ n: { type: 'null' } }), additionalProperties: { type: ['integer', 'string'] } },
+    ],
+    ['a lone surrogate', [{ '\ud800': 1 }], { ...record({}), additionalProperties: integer }],
+  ];
+  test('describes what they have in common', () =>
+    checkEachRow(rows, (_, values, shape) => expect(shapeOf(...values)).toEqual(shape)));
+
+  test('describes inherited names together with other members', () => {
+    for (const name of ['__proto__', 'constructor', 'toString']) {
+      const shape = inferShape([`{"${name}":1}`], ids);
+      expect(shape, name).toEqual({ ...record({}), additionalProperties: integer });
+    }
+  });
+
+  test('does not show secret keys', () => {
+    const shape = inferShape(['{"a":1,"secret":"x"}'], ids, (key) => key !== 'secret');
+    expect(shape).toEqual({ ...record({ a: integer }), additionalProperties: text });
+  });
+
+  test('ignores bodies that are not JSON', () => {
+    expect(inferShape(['', '<p>'], ids)).toBeUndefined();
+    expect(inferShape(['<p>', '1'], ids)).toEqual(integer);
+  });
+
+  const members = (count: number, of: unknown = 0) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`member${n}`, of]));
+
+  test('names at most 200 members of an object', () => {
+    expect(shapeOf(members(200))).toMatchObject({ additionalProperties: false });
+    const shape = shapeOf({ ...members(200), more: 'x' }, members(200));
+    expect(Object.keys(shape?.properties ?? {})).toHaveLength(200);
+    expect(shape).toMatchObject({ additionalProperties: text, required: { length: 200 } });
+  });
+
+  test('describes at most 40 levels', () => {
+    const nested = (depth: number, what: unknown): unknown =>
+      depth === 0 ? what : depth % 2 === 0 ? [nested(depth - 1, what)] : { in: nested(depth - 1, what) };
+    const at = (shape: BodyShape | undefined, depth: number): unknown =>
+      depth === 0 ? shape : at(depth % 2 === 0 ? shape?.items : shape?.properties?.in, depth - 1);
+    expect(at(shapeOf(nested(40, 'x')), 40)).toEqual(text);
+    expect(at(shapeOf(nested(41, 'x')), 41)).toEqual({});
+    expect(at(shapeOf(nested(40, { [tier]: 'x' })), 40)).toMatchObject({ additionalProperties: {} });
+    const keyed = (depth: number): unknown => (depth === 0 ? 'x' : { [tier]: keyed(depth - 1) });
+    const within = (shape: BodyShape | undefined, depth: number): unknown =>
+      depth === 0 ? shape : within(shape?.additionalProperties || undefined, depth - 1);
+    expect([within(shapeOf(keyed(40)), 40), within(shapeOf(keyed(41)), 41)]).toEqual([text, {}]);
+  });
+
+  test('allows everything if it would have more than 64 Ki characters', () => {
+    const wide = (name: string) => ({ [name]: members(200), more: Array.from({ length: 4 }, () => members(200)) });
+    const size = JSON.stringify(shapeOf(wide('a'))).length;
+    const longest = 'a'.repeat(1 + (64 * 1024 - size) / 2);
+    expect(JSON.stringify(shapeOf(wide(longest))).length).toBeGreaterThan(64 * 1024 - 2);
+    expect(shapeOf(wide(`${longest}a`))).toEqual({});
+  });
+});
+
+test.describe('Merged shapes', () => {
+  const rows: readonly (readonly [what: string, one: unknown, other: unknown])[] = [
+    ['texts', 'a', 'b'],
+    ['numbers of both kinds', 1, 1.5],
+    ['a list and an object', [1], { a: 1 }],
+    ['lists of nothing and of something', [], ['a']],
+    ['lists of different things', [1], ['a']],
+    ['objects with the same members', { a: 1, b: 2 }, { b: 1, a: 2 }],
+    ['objects with different members', { b: 1, c: 2 }, { a: 1, b: 'x' }],
+    ['an object and none', { a: 1 }, 1],
+    ['objects with ids for members', { [tier]: 1 }, { spring: 'x', a: 1 }],
+    ['objects of which one has ids for members', { [tier]: 1, b: 1 }, { b: 1 }],
+    ['a member named constructor', { a: 1 }, { constructor: 1 }],
+    ['members in members', { a: { b: 1 } }, { a: { c: 1 } }],
+  ];
+  test('equal the shape of all bodies, in any order', () =>
+    checkEachRow(rows, (_, one, other) => {
+      const [first, second] = [shapeOf(one) as BodyShape, shapeOf(other) as BodyShape];
+      // As text, because the order of keys and types matters.
+      const both = [mergeShapes(first, second), mergeShapes(second, first)].map((shape) => JSON.stringify(shape));
+      const expected = JSON.stringify(shapeOf(one, other));
+      expect(both).toEqual([expected, expected]);
+    }));
+
+  test('allow everything if one of them does', () => {
+    expect(mergeShapes({}, text)).toEqual({});
+    expect(mergeShapes(text, {})).toEqual({});
+    expect(mergeShapes(undefined, text)).toBe(text);
+  });
+
+  test('can lack keywords', () => {
+    const bare: BodyShape = { type: 'object', properties: { a: text } };
+    const whole = { ...record({ a: text }, []) };
+    expect(mergeShapes(bare, text)).toEqual({ ...whole, type: ['object', 'string'] });
+    expect(mergeShapes(bare, record({ a: text }))).toEqual(whole);
+    expect(mergeShapes(record({ a: text }), bare)).toEqual(whole);
+  });
+});
+
+test.describe('Mismatches with a schema', () => {
+  const schema = { ...record({ list: { type: 'array', items: record({ n: integer }) } }, []) };
+  const found = (...bodies: readonly string[]) =>
+    findMismatches(bodies, { schema, statedBy: 'the record' }).map(({ message }) => message);
+
+  test('do not occur in matching and empty bodies', () => expect(found('{"list":[{"n":1}]}', '')).toEqual([]));
+
+  test('include bodies that are not JSON', () =>
+    expect(findMismatches(['<p>', '<b>'], { schema, statedBy: 'the record' })).toEqual([
+      { message: 'A body is not JSON, as the schema of the record requires.', isAddition: false },
+    ]));
+
+  test('have a location, and are listed once', () => {
+    const body = JSON.stringify({ list: [{ n: 'x' }, { n: 'y' }, { n: 1, m: 1 }, { n: 1, o: 1 }] });
+    expect(found(body, `${body} `)).toEqual([
+      'A response body does not fit the schema of the record at /list/*/n: must be integer.',
+      "A response body does not fit the schema of the record at /list/*: must not have the member 'm'.",
+      "A response body does not fit the schema of the record at /list/*: must not have the member 'o'.",
+    ]);
+    const long = JSON.stringify({ list: Array.from({ length: 12 }, () => ({ n: 'x' })) });
+    expect(found(long)).toEqual([
+      'A response body does not fit the schema of the record at /list/*/n: must be integer.',
+    ]);
+    expect(found('[]')).toEqual(['A response body does not fit the schema of the record at its root: must be object.']);
+  });
+
+  test('include everything if the schema is false', () =>
+    expect(findMismatches(['1'], { schema: false, statedBy: 'the target file' })).toEqual([
+      {
+        message: 'A response body does not fit the schema of the target file at its root: boolean schema is false.',
+        isAddition: false,
+      },
+    ]));
+
+  test('differ if keys differ in digits', () => {
+    const named = record({ '1a': text, '2a': text }, []);
+    const bodies = ['{"1a":1,"2a":1}'];
+    expect(findMismatches(bodies, { schema: named, statedBy: 'the record' })).toHaveLength(2);
+  });
+});
+
+test.describe('Drift', () => {
+  const expected = (outcome: string) => ({
+    ...emptyBaseline,
+    outcomes: new Map([['a-question', { outcome, statedBy: 'the record' }]]),
+  });
+  const about = { subject: 'a-question', outcome: 'one', extracted: 'the-one' };
+  const rows: [what: string, recorded: string, seen: Parameters<typeof findDrift>[0], count: number][] = [
+    ['the same', 'one', about, 0],
+    ['the same as the deployment gave it', 'the-one', about, 0],
+    ['another', 'two', about, 1],
+    ['no answer now', 'two', { subject: 'a-question' }, 0],
+    ['no answer when it was recorded', undetermined, about, 0],
+    ['another question', 'two', { ...about, subject: 'another' }, 0],
+  ];
+  test('is an outcome that differs from the baseline', () =>
+    checkEachRow(rows, (_, recorded, seen, count) =>
+      expect(findDrift(seen, [], expected(recorded))).toHaveLength(count),
+    ));
+
+  test('names the outcome and its source', () => {
+    expect(findDrift(about, [], expected('two'))).toEqual([
+      {
+        kind: 'outcome',
+        question: 'a-question',
+        outcome: 'one',
+        expected: { outcome: 'two', statedBy: 'the record' },
+      },
+    ]);
+  });
+
+  test('is a body that does not match a schema', () => {
+    const schemas = [
+      { schema: integer, statedBy: 'the record' },
+      { schema: text, statedBy: 'the target file' },
+    ];
+    expect(findDrift(about, ['1'], { ...emptyBaseline, schemas })).toEqual([
+      {
+        kind: 'shape',
+        message: 'A response body does not fit the schema of the target file at its root: must be string.',
+      },
+    ]);
+  });
+
+  test('includes additional members, unless they are noted or ignored', () => {
+    const schemas = [{ schema: record({ a: integer }), statedBy: 'the record' }];
+    const at = 'A response body does not fit the schema of the record at';
+    const wrong = { kind: 'shape', message: `${at} /a: must be integer.` } as const;
+    const message = `${at} its root: must not have the member 'b'.`;
+    const driftWith = (own: { readonly additive?: AdditivePolicy }) =>
+      findDrift(about, ['{"a":"x","b":1}'], { ...emptyBaseline, schemas, ...own });
+    expect(driftWith({ additive: 'ignore' })).toEqual([wrong]);
+    for (const [own, kind] of [
+      [{ additive: 'note' }, 'addition'],
+      [{ additive: 'fail' }, 'shape'],
+      [{}, 'shape'],
+    ] as const) {
+      const drift = driftWith(own);
+      expect(drift).toHaveLength(2);
+      expect(drift).toEqual(expect.arrayContaining([wrong, { kind, message }]));
+    }
+  });
+});

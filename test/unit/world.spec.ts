@@ -1,0 +1,173 @@
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import path from 'node:path';
+import { json, text as readText } from 'node:stream/consumers';
+import { expect, test } from '@playwright/test';
+import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
+import type { NamedWorld } from '../../src/contract/named-world.js';
+import type { World } from '../../src/contract/world.js';
+import { expandWorld, loadWorld } from '../../src/contract/world-file.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { UnusableInput } from '../../src/support/problem.js';
+import { parseYaml } from '../../src/support/yaml-file.js';
+import { readAvailability } from '../../src/target/availability.js';
+import { checkEachRow } from '../support/check-each-row.js';
+import { commandLine, makeTestFolder, runConformanceInProcess } from '../support/cli.js';
+import { certifyOver, channelTo, createReference, suite } from '../support/in-process.js';
+import { listenOnLoopback } from '../support/listen-on-loopback.js';
+import { parseMarked } from '../support/marked.js';
+
+const enoughTiers = '{ name: "t-{n}", repeat: 156, campaign: spring }';
+
+/** Renders a valid world file, with some keys replaced. */
+function renderWorld(replaced: Readonly<Record<string, string>>): string {
+  const valid: Readonly<Record<string, string>> = {
+    customers: '[ann, ben]',
+    products: '[mug]',
+    skus: '{ mug-white: mug }',
+    categories: '[kitchen]',
+    campaigns: '{ spring: [kitchen], autumn: [] }',
+    newest: '2024-01-20T12:00:00.000Z',
+    hours_apart: '7',
+    tiers: `[${enoughTiers}]`,
+  };
+  return Object.entries({ ...valid, ...replaced })
+    .map(([key, value]) => `${key}: ${value}`)
+    .join('\n');
+}
+
+const expand = (replaced: Readonly<Record<string, string>>): NamedWorld =>
+  expandWorld(parseYaml(renderWorld(replaced), 'world.yaml'));
+
+test.describe('A world file is expanded', () => {
+  test('Repeated tiers are numbered, take campaigns in turn and share all else', () => {
+    const { tiers, campaigns, ids } = expand({
+      tiers: `
+  - { name: first, campaign: autumn, metadata: { a: "1", b: 2, c: true }, rules: [{ customer: [ben, ann] }] }
+  - { name: "x-{n}-y", repeat: 3, campaign: [spring, autumn], rules: [{ product: mug, at_least: 2 }] }
+  - ${enoughTiers}`,
+    });
+    const names = new Map(campaigns.map(({ id, name }) => [id, name]));
+    expect(tiers.slice(0, 5).map(({ name, campaign_id }) => `${name} ${names.get(campaign_id)}`)).toEqual([
+      'first autumn',
+      'x-1-y spring',
+      'x-2-y autumn',
+      'x-3-y spring',
+      't-1 spring',
+    ]);
+    expect(tiers[0]?.metadata).toEqual({ a: '1', b: 2, c: true });
+    const rule = { kind: 'product', id: ids.product.get('mug'), at_least: 2 };
+    for (const n of [1, 2, 3]) expect(tiers[n]).toMatchObject({ rules: [rule], metadata: {} });
+  });
+
+  test('Every kind of rule is supported', () => {
+    const { tiers, ids } = expand({
+      tiers: `
+  - name: all
+    campaign: spring
+    rules:
+      - { customer: [ann] }
+      - { product: mug, at_least: 1 }
+      - { sku: mug-white, at_least: 3 }
+      - { order_metadata: payment_mean, includes: credit-card }
+      - { metadata: store_name, is: Broadway }
+  - ${enoughTiers}`,
+    });
+    expect(tiers[0]?.rules).toEqual([
+      { kind: 'customer', any_of: [ids.customer.get('ann')] },
+      { kind: 'product', id: ids.product.get('mug'), at_least: 1 },
+      { kind: 'sku', id: ids.sku.get('mug-white'), at_least: 3 },
+      { kind: 'order_metadata', key: 'payment_mean', includes: 'credit-card' },
+      { kind: 'metadata', key: 'store_name', is: 'Broadway' },
+    ]);
+  });
+
+  test('Creation times follow from the rank', () => {
+    expect(
+      expand({})
+        .tiers.slice(0, 3)
+        .map(({ created_at }) => created_at),
+    ).toEqual(['2024-01-20T12:00:00.000Z', '2024-01-20T05:00:00.000Z', '2024-01-19T22:00:00.000Z']);
+  });
+});
+
+test.describe('A world file is refused', () => {
+  const withTier = (tier: string) => ({ tiers: `[${enoughTiers}, { name: x, ${tier} }]` });
+  const withRule = (rule: string) => withTier(`campaign: spring, rules: [${rule}]`);
+  const twoTiers = (name: string) =>
+    `there are two tiers '${name}' → Rename one of them. The name of a repeated tier must contain {n}.`;
+  const refused: readonly (readonly [what: string, replaced: Record<string, string>, problem: string])[] = [
+    ['campaign', withTier('campaign: ▸sprng'), "there is no campaign 'sprng' → Did you mean 'spring'?"],
+    ['campaigns', withTier('campaign: [spring, ▸sprng]'), "there is no campaign 'sprng' → Did you mean 'spring'?"],
+    ['customer', withRule('{ customer: [ann, ▸bn] }'), "there is no customer 'bn' → Did you mean 'ben'?"],
+    ['product', withRule('{ product: ▸mog, at_least: 1 }'), "there is no product 'mog' → Did you mean 'mug'?"],
+    ['SKU', withRule('{ sku: ▸plate, at_least: 1 }'), "there is no sku 'plate' → Known: mug-white."],
+    ['product of a SKU', { skus: '{ mug-white: ▸mog }' }, "there is no product 'mog' → Did you mean 'mug'?"],
+    ['category', { campaigns: '{ spring: [▸kitchn] }' }, "there is no category 'kitchn' → Did you mean 'kitchen'?"],
+    ['name', { tiers: `[${enoughTiers}, { name: ▸t-7, campaign: spring }]` }, twoTiers('t-7')],
+    ['no {n}', { tiers: `[${enoughTiers}, { name: ▸x, repeat: 2, campaign: spring }]` }, twoTiers('x')],
+    ['schema', withTier('campaign: spring, ▸rule: []'), "unknown key 'rule' → Did you mean 'rules'?"],
+  ];
+  test('with location and hint', () =>
+    checkEachRow(refused, (_, replaced, problem) => {
+      const { text, places } = parseMarked(renderWorld(replaced));
+      const [{ line, column } = { line: 0, column: 0 }] = places;
+      const [message = '', hint = ''] = problem.split(' → ');
+      const expected = new UnusableInput([{ at: { file: 'world.yaml', line, column }, message, hint }]);
+      expect(() => expandWorld(parseYaml(text, 'world.yaml'))).toThrow(expected.message);
+    }));
+
+  test('with all problems at once', () => {
+    expect(() => expand({ tiers: '[{ name: x, campaign: sprng, rules: [{ sku: y, at_least: 1 }] }]' })).toThrow(
+      /no campaign 'sprng'.*no sku 'y'/s,
+    );
+  });
+});
+
+test('The world of the suite has unique ids with prefixes, none a part of another', () => {
+  const all = Object.values(loadWorld().ids).flatMap((each) => [...each.values()]);
+  expect(all.filter((id, n) => all.some((other, m) => m !== n && other.includes(id)))).toEqual([]);
+  for (const id of all) expect(id).toMatch(/^(cust|prod|sku|cat|camp|promo)_[0-9a-f]{24}$/);
+});
+
+test('The loader to start from writes bindings with which its deployment conforms', async () => {
+  const stored: Record<string, object[]> = {};
+  const shop = await listenOnLoopback(
+    createServer(async (incoming, outgoing) => {
+      const list = (incoming.url ?? '').slice(1);
+      stored[list] ??= [];
+      const things = stored[list];
+      const id = `${list}-${things.length}`;
+      // Newest first, as in a world.
+      things.unshift({ ...((await json(incoming)) as object), id });
+      outgoing.end(JSON.stringify({ id }));
+    }),
+  );
+  const folder = makeTestFolder();
+  const loader = path.join(packageRoot, 'examples', 'load-shop.mjs');
+  const script = `"$NODE" '${commandLine}' world | "$NODE" '${loader}' > shop.ids.yaml`;
+  const env = { PATH: process.env.PATH, NODE: process.execPath, SHOP_API: shop.url, SHOP_TOKEN: 'shop-token' };
+  const child = spawn('sh', ['-c', script], { cwd: folder, env });
+  expect([await readText(child.stderr), await new Promise((resolve) => child.on('close', resolve))]).toEqual(['', 0]);
+  await shop.close();
+
+  const target = path.join(folder, 'shop.yaml');
+  writeFileSync(target, 'name: shop\nbindings: shop.ids.yaml\n');
+  const bound = loadSuite(suiteFolder, readAvailability({ target }).availability);
+  const reference = createReference({ world: stored as unknown as World });
+  const { certificate } = await certifyOver(channelTo(reference), bound);
+  expect([certificate.verdict, certificate.questions.filter(({ outcome }) => outcome === null)]).toEqual([
+    'conforms',
+    [],
+  ]);
+});
+
+test('world --format markdown lists every id, and rules in words', async () => {
+  const { output } = await runConformanceInProcess(['world', '--format', 'markdown'], { cwd: packageRoot });
+  for (const ids of Object.values(suite.world.ids))
+    for (const id of ids.values()) expect(output).toContain(`\`${id}\``);
+  expect(output).toMatch(
+    /^\| 9 \| mug-3 \| `promo_\w+` \| spring \| [^|]*\| an order item has product mug, quantity 3 or more \|/m,
+  );
+});

@@ -1,0 +1,177 @@
+/**
+ * Measures time and memory by ratio: the programs run in turn, several rounds, so that the speed of the machine cancels
+ * out. `npm run bench` runs all sections, `npm run bench -- a f` some of them. Nothing is asserted.
+ */
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
+import path from 'node:path';
+import { exitStatus } from '../../src/cli/exit-status.js';
+import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import { commandLine, makeTestFolder } from '../../test/support/cli.js';
+import { listen } from '../../test/support/independent-deployment.js';
+import { type Work, writeBareProgram, writeEmptyTest } from './bare-programs.js';
+import { conforming, failing, heavy, reference } from './bench-deployments.js';
+import { measureJudgeTime } from './judge-time.js';
+import { type Cost, measureCost, measureInTurn } from './measure-cost.js';
+import { createPackageWithCases } from './package-with-cases.js';
+import { responseSchema, writePeerPrograms } from './peer-programs.js';
+
+const rounds = 5;
+const cwd = makeTestFolder();
+const inFolder = (...names: string[]) => path.join(cwd, ...names);
+const makeFolder = (name: string) => {
+  mkdirSync(inFolder(name));
+  return inFolder(name);
+};
+
+const completeRun = [exitStatus.conforms, exitStatus['does-not-conform'], exitStatus.incomplete];
+const certify = (url: string, script = commandLine, ...more: string[]) =>
+  measureCost([script, 'certify', '--base-url', url, '--out', 'out', ...more], cwd, completeRun);
+const certifyOn = (deployment: (request: HttpRequest) => HttpResponse) => async (): Promise<Cost> => {
+  const { url, close } = await listen(deployment);
+  const cost = await certify(url);
+  await close();
+  return cost;
+};
+
+/** A line of the table: a ratio of times by the clock, or a quantity. Smaller is better. */
+type Line = readonly [what: string, result: string];
+type Section = () => Promise<Line[]>;
+
+const compare = (what: string, cost: Cost, other: Cost): Line => [
+  what,
+  `${(cost.seconds / other.seconds).toFixed(2)}×`,
+];
+const listCosts = (costs: Readonly<Record<string, Cost>>): Line[] =>
+  Object.entries(costs).map(([what, { seconds, megabytes }]) => [
+    what,
+    `${seconds.toFixed(2)} s${megabytes === undefined ? '' : `, ${megabytes.toFixed(0)} MB`}`,
+  ]);
+
+/** The requests of a run on a conforming deployment, and the number of tests. */
+async function workOfSuite(): Promise<Work> {
+  const requests: HttpRequest[] = [];
+  await certifyOn((request) => {
+    requests.push(request);
+    return reference(request);
+  })();
+  const { requirements, questions } = JSON.parse(readFileSync(inFolder('out', 'certificate.json'), 'utf8'));
+  const cases = requirements.flatMap((requirement: { cases: unknown[] }) => requirement.cases);
+  return { requests, tests: cases.length + questions.length };
+}
+
+/** Compares the suite and bare Playwright with the same requests to the reference deployment. */
+const againstBare: Section = async () => {
+  const work = await workOfSuite();
+  const { url, close } = await listen(reference);
+  const bare = writeBareProgram(makeFolder('bare'), url, work);
+  const costs = await measureInTurn({ suite: () => certify(url), bare: () => measureCost(bare, cwd) }, rounds);
+  await close();
+  const what = `suite / bare Playwright, ${work.tests} tests, ${work.requests.length} requests, nothing judged`;
+  return [compare(what, costs.suite, costs.bare), ...listCosts(costs)];
+};
+
+/** Arguments that select some of the generated cases. */
+const some = (count: number) => ['--only', Array.from({ length: count }, (_, n) => `generated-${n}`).join(',')];
+
+/** Measures short commands, and runs with 100 to 1,000 cases. */
+const startAndSlope: Section = async () => {
+  const { url, close } = await listen(reference);
+  const empty = writeEmptyTest(makeFolder('empty'));
+  const [few, many] = [100, 1000];
+  const script = await createPackageWithCases(makeFolder('generated'), many);
+  const costs = await measureInTurn(
+    {
+      'empty Node.js': () => measureCost(['-e', '0'], cwd),
+      '--help': () => measureCost([commandLine, '--help'], cwd),
+      'empty Playwright': () => measureCost(empty, cwd),
+      'one case': () => certify(url, commandLine, '--only', 'integer-quantity'),
+      '100 generated cases': () => certify(url, script, ...some(few)),
+      '1,000 generated cases': () => certify(url, script, ...some(many)),
+    },
+    rounds,
+  );
+  await close();
+  const seconds = costs['1,000 generated cases'].seconds - costs['100 generated cases'].seconds;
+  return [
+    compare('--help / empty Node.js', costs['--help'], costs['empty Node.js']),
+    compare('certify --only one case / empty Playwright', costs['one case'], costs['empty Playwright']),
+    [`each case from ${few} to ${many}`, `${((1000 * seconds) / (many - few)).toFixed(1)} ms`],
+    ...listCosts(costs),
+  ];
+};
+
+/** Compares a deployment on which nearly everything fails with a conforming one. */
+const whereAllFails: Section = async () => {
+  const costs = await measureInTurn({ conforming: certifyOn(conforming), failing: certifyOn(failing) }, rounds);
+  return [compare('everything fails / conforming', costs.failing, costs.conforming), ...listCosts(costs)];
+};
+
+const judging: Section = async () =>
+  [40, 150].flatMap((records): Line[] => {
+    const { judge, parse } = measureJudgeTime(records, 2 * rounds + 1);
+    return [
+      [`the judge / JSON.parse alone, ${records} records`, `${(judge / parse).toFixed(2)}×`],
+      [`the judge, for each exchange of ${records} records`, `${judge.toFixed(3)} ms`],
+    ];
+  });
+
+/** Measures the memory of all processes of a run. */
+const memory: Section = async () => {
+  const empty = writeEmptyTest(makeFolder('alone'));
+  return listCosts(
+    await measureInTurn(
+      {
+        'empty Playwright': () => measureCost(empty, cwd),
+        conforming: certifyOn(conforming),
+        '150 records of 14 KB': certifyOn(heavy),
+      },
+      3,
+    ),
+  );
+};
+
+/** Compares other programs with equal work: GET with a body, a status and a JSON Schema. */
+const againstPeers: Section = async () => {
+  const cases = 200;
+  const { url, close } = await listen(reference);
+  const programs = writePeerPrograms(makeFolder('peers'), url, cases);
+  if (programs === undefined) {
+    await close();
+    return [['peers', 'left out: they cannot be installed']];
+  }
+  const script = await createPackageWithCases(makeFolder('equal'), cases);
+  writeFileSync(inFolder('schema.json'), JSON.stringify(responseSchema));
+  writeFileSync(inFolder('target.yaml'), 'name: equal\nresponse: { schema: schema.json }\n');
+  const peers = Object.entries(programs).map(([name, args]) => [name, () => measureCost(args, cwd)] as const);
+  const suite = () => certify(url, script, '--target', 'target.yaml', ...some(cases));
+  const { suite: own, ...others } = await measureInTurn({ suite, ...Object.fromEntries(peers) }, rounds);
+  await close();
+  return [
+    ...Object.entries<Cost>(others).map(([name, cost]) => compare(`suite / ${name}, ${cases} cases`, own, cost)),
+    ...listCosts({ suite: own, ...others }),
+  ];
+};
+
+/** The sections by their letter on the command line. */
+const sections: Readonly<Record<string, Section>> = {
+  a: againstBare,
+  d: startAndSlope,
+  e: whereAllFails,
+  f: judging,
+  g: memory,
+  h: againstPeers,
+};
+
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => !(name in sections));
+if (unknown.length > 0) {
+  process.stderr.write(`There is no section ${unknown.join(', ')}: there are ${Object.keys(sections).join(', ')}.\n`);
+  process.exit(2);
+}
+const machine = `${availableParallelism()} cores (${cpus()[0]?.model.trim()}), Node.js ${process.version}`;
+process.stdout.write(`${machine}; medians of ${rounds}.\n\n`);
+for (const [section, measure] of Object.entries(sections))
+  if (named.length === 0 || named.includes(section))
+    for (const [what, result] of await measure()) process.stdout.write(`${section}  ${what.padEnd(72)}  ${result}\n`);

@@ -1,0 +1,163 @@
+import { createDeployment } from '../../reference/deployment.js';
+import type { Fault } from '../../reference/faults/fault.js';
+import { selectFromSuite } from '../../src/cases/case-selection.js';
+import type { DiscriminatingRows } from '../../src/cases/discriminating-rows.js';
+import type { Suite } from '../../src/cases/suite.js';
+import type { RequirementCase, RequirementRow } from '../../src/cases/test-case.js';
+import { createRecognizer } from '../../src/recognition/recognizer.js';
+import { createRequestTally } from '../../src/run/plan.js';
+import { inProcessCredentials, judgeDeployment } from './judge-deployment.js';
+import type { FaultProof } from './proof.js';
+import { computeRowsDigest } from './rows-digest.js';
+
+/** A row to which a run can be restricted. */
+interface Candidate {
+  readonly testCase: RequirementCase;
+  readonly row: RequirementRow;
+  /** The case with this row alone. */
+  readonly alone: RequirementCase;
+  /** The faults that it catches alone. */
+  readonly catches: ReadonlySet<string>;
+}
+
+/**
+ * Chooses few rows that catch all faults that the suite catches. A fault is caught when
+ * some requirement fails; that may be another requirement than the one that the fault breaks.
+ *
+ * @param proofs of the same suite and faults
+ */
+export async function chooseDiscriminatingRows(
+  suite: Suite,
+  faults: readonly Fault[],
+  proofs: readonly FaultProof[],
+): Promise<DiscriminatingRows> {
+  const candidates = listCandidates(suite, proofs);
+  const chosen = [...dropSuperfluousRows(chooseGreedily(candidates))];
+  const findCaught = (rows: readonly Candidate[], some: readonly Fault[]) =>
+    findCaughtFaults(selectRows(suite, rows), some);
+  // A fault with state may show in no row alone. Such a row is added to the others, and tried together with them.
+  const caught = listCaught(chosen);
+  const withState = faults.filter(({ id, hasState }) => hasState && !caught.has(id));
+  for (const id of await findCaught(chosen, withState)) caught.add(id);
+  for (const fault of withState) {
+    if (caught.has(fault.id)) continue;
+    const failedRows = proofs.find(({ id }) => id === fault.id)?.failedRows ?? {};
+    const byCost = candidates
+      .filter(({ testCase, row }) => failedRows[testCase.id]?.includes(row.title))
+      .map((candidate) => ({ candidate, cost: countRequests([...chosen, candidate]) }))
+      .toSorted((one, other) => one.cost - other.cost);
+    for (const { candidate } of byCost) {
+      if ((await findCaught([...chosen, candidate], [fault])).length === 0) continue;
+      chosen.push(candidate);
+      break;
+    }
+    for (const id of await findCaught(chosen, withState)) caught.add(id);
+  }
+  const ids = faults.map(({ id }) => id);
+  return {
+    chosen_from: computeRowsDigest(suite, ids),
+    faults: faults.length,
+    caught: caught.size,
+    rows: chosen.map(({ testCase, row }, n) => {
+      const title = row.title === '' ? {} : { row: row.title };
+      return { case: testCase.id, ...title, faults: listCaught(chosen.slice(0, n + 1)).size };
+    }),
+  };
+}
+
+/** Takes the row that catches most for each request that it adds, again and again, until all is caught. */
+function chooseGreedily(candidates: readonly Candidate[]): Candidate[] {
+  const left = listCaught(candidates);
+  const tally = createRequestTally();
+  const rows: Candidate[] = [];
+  while (left.size > 0) {
+    const worth = candidates.map(({ alone, catches }) => {
+      const caught = [...catches].filter((id) => left.has(id)).length;
+      return caught === 0 ? 0 : caught / tally.listNewRequests(alone).length;
+    });
+    const best = candidates[worth.indexOf(Math.max(...worth))] as Candidate;
+    tally.addCase(best.alone);
+    for (const id of best.catches) left.delete(id);
+    rows.push(best);
+  }
+  return rows;
+}
+
+/** Drops rows whose catches later rows share, the most expensive row first. */
+function dropSuperfluousRows(rows: readonly Candidate[]): readonly Candidate[] {
+  const all = listCaught(rows).size;
+  const fewer = rows
+    .map((row) => rows.filter((other) => other !== row))
+    .filter((others) => listCaught(others).size === all);
+  const costs = fewer.map(countRequests);
+  const cheapest = fewer[costs.indexOf(Math.min(...costs))];
+  if (cheapest === undefined || countRequests(cheapest) === countRequests(rows)) return rows;
+  return dropSuperfluousRows(cheapest);
+}
+
+function countRequests(rows: readonly Candidate[]): number {
+  const tally = createRequestTally();
+  return rows.reduce((sum, { alone }) => sum + tally.addCase(alone).length, 0);
+}
+
+function listCaught(rows: readonly Candidate[]): Set<string> {
+  return new Set(rows.flatMap(({ catches }) => [...catches]));
+}
+
+/** A suite of some rows alone. */
+function selectRows(suite: Suite, rows: readonly Candidate[]): Suite {
+  const titles = new Map<string, Set<string>>();
+  for (const { testCase, row } of rows) titles.set(testCase.id, (titles.get(testCase.id) ?? new Set()).add(row.title));
+  return selectFromSuite(suite, { quick: { rows: titles } });
+}
+
+/** A fault with state may show in a row because of the rows before it. So a candidate counts what its row catches alone. */
+function listCandidates(suite: Suite, proofs: readonly FaultProof[]): Candidate[] {
+  return suite.cases.flatMap((testCase) => {
+    if (testCase.kind === 'question') return [];
+    return testCase.rows.map((row): Candidate => {
+      const catching = proofs.filter(({ failedAlone }) => failedAlone[testCase.id]?.includes(row.title));
+      const catches = new Set(catching.map(({ id }) => id));
+      return { testCase, row, alone: { ...testCase, rows: [row] }, catches };
+    });
+  });
+}
+
+/** The faults with which some requirement fails. */
+export async function findCaughtFaults(
+  suite: Suite,
+  faults: readonly Fault[],
+  recognizer = createRecognizer(suite.world),
+): Promise<string[]> {
+  const caught: string[] = [];
+  for (const fault of faults) {
+    const deployment = createDeployment({
+      world: suite.world,
+      credentials: inProcessCredentials,
+      faults: [fault],
+    });
+    const { cases } = await judgeDeployment(suite, deployment, { recognizer });
+    if (cases.some(({ sent }) => sent.judgement.verdict === 'fail')) caught.push(fault.id);
+  }
+  return caught;
+}
+
+/** Discriminating rows as a file, for `readDiscriminatingRows`. */
+export function renderDiscriminatingRows({ chosen_from, faults, caught, rows }: DiscriminatingRows): string {
+  return [
+    '# yaml-language-server: $schema=../schemas/discriminating-rows.schema.json',
+    '#',
+    '# The rows that catch the known faults: --quick sends them. Each row has the number of faults that it and the rows before',
+    '# it catch, each row alone. `npm run update` writes this file.',
+    '',
+    `chosen_from: ${chosen_from}`,
+    `faults: ${faults}`,
+    `caught: ${caught}`,
+    'rows:',
+    ...rows.map((each) => {
+      const title = each.row === undefined ? '' : `row: ${JSON.stringify(each.row)}, `;
+      return `  - { case: ${each.case}, ${title}faults: ${each.faults} }`;
+    }),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,69 @@
+import type { Suite } from '../../src/cases/suite.js';
+import type { RequirementCase } from '../../src/cases/test-case.js';
+import { credentialPlaceholders } from '../../src/contract/operation.js';
+import type { Credentials } from '../../src/http/credentials.js';
+import type { Channel, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import type { TargetContext } from '../../src/judge/judge-case.js';
+import { findWorstVerdict, type Verdict } from '../../src/judge/verdict.js';
+import { createCaseSender } from '../../src/run/case-sender.js';
+import { type EngineOptions, startRun } from '../../src/run/run.js';
+import { type CaseAttempts, sendAndJudge } from '../../src/run/run-case.js';
+
+/** The credentials of a deployment in this process: those of a case as it is, before a client replaces them. */
+export const inProcessCredentials: Credentials = credentialPlaceholders;
+
+/** Answers a request in this process. */
+export type Answer = (request: HttpRequest) => HttpResponse;
+
+/** A channel to a deployment that is a function in this process. */
+export function createChannel(respond: Answer): Channel {
+  return {
+    send: async (request) => ({ request, response: respond(request) }),
+    redact: (text) => text,
+    reconnect: () => undefined,
+    maxCaseBodyLength: Number.POSITIVE_INFINITY,
+    maxConcurrency: 8,
+  };
+}
+
+/** What the requirement cases of a suite find out about a deployment. */
+export interface DeploymentJudgement {
+  readonly background: TargetContext;
+  readonly cases: readonly JudgedCase[];
+}
+
+export interface JudgedCase {
+  readonly testCase: RequirementCase;
+  readonly sent: CaseAttempts;
+}
+
+/**
+ * Puts a deployment that has the world to the requirement cases of a suite, in this process.
+ *
+ * @param respond takes {@link inProcessCredentials}
+ */
+export async function judgeDeployment(
+  suite: Suite,
+  respond: Answer,
+  options: EngineOptions = {},
+): Promise<DeploymentJudgement> {
+  const channel = createChannel(respond);
+  const { background } = await startRun(suite, channel, { isWorldLoaded: true, ...options });
+  const testCases = suite.cases.filter((testCase) => testCase.kind === 'requirement');
+  const sender = createCaseSender(channel, testCases);
+  const cases: JudgedCase[] = [];
+  for (const testCase of testCases) cases.push({ testCase, sent: await sendAndJudge(testCase, sender, background) });
+  return { background, cases };
+}
+
+/** The verdict of each requirement: the worst of its cases'. */
+export function listVerdicts({ cases }: DeploymentJudgement): Map<string, Verdict> {
+  const verdicts = new Map<string, Verdict>();
+  for (const { testCase, sent } of cases) {
+    verdicts.set(
+      testCase.verifies,
+      findWorstVerdict([verdicts.get(testCase.verifies) ?? 'pass', sent.judgement.verdict]),
+    );
+  }
+  return verdicts;
+}

@@ -1,0 +1,118 @@
+import { createDeployment } from '../../reference/deployment.js';
+import type { Fault } from '../../reference/faults/fault.js';
+import type { Suite } from '../../src/cases/suite.js';
+import type { RequirementCase } from '../../src/cases/test-case.js';
+import { type Exchange, type HttpRequest, type HttpResponse, serializeRequest } from '../../src/http/exchange.js';
+import { type CaseJudgement, judgeCase, type RowExchanges, type TargetContext } from '../../src/judge/judge-case.js';
+import { createRecognizer } from '../../src/recognition/recognizer.js';
+import { listRequests } from '../../src/run/case-sender.js';
+import { startRun } from '../../src/run/run.js';
+import { type Answer, createChannel, inProcessCredentials, judgeDeployment } from './judge-deployment.js';
+
+/** A case that was judged on a deployment with a fault. */
+export interface FaultyCase {
+  readonly testCase: RequirementCase;
+  readonly judgement: CaseJudgement;
+  readonly exchanges: RowExchanges;
+  readonly context: TargetContext;
+}
+
+/**
+ * Judges deployments with one fault each.
+ *
+ * A fault without state changes few responses. So each deployment answers equal requests once, and only the cases with
+ * a changed response are judged. A fault with state goes through the engine, because the order of requests matters.
+ */
+export interface FaultJudge {
+  /** The cases whose responses a fault changes. All others pass. */
+  judge(fault: Fault): Promise<readonly FaultyCase[]>;
+  /** The first case that fails; undefined when the fault survives. */
+  findFailure(fault: Fault): Promise<RequirementCase | undefined>;
+  /** The titles of the rows of a case that fail when nothing else is sent. */
+  listRowsThatFailAlone(fault: Fault, judged: FaultyCase): Promise<string[]>;
+}
+
+export function createFaultJudge(suite: Suite): FaultJudge {
+  const { world } = suite;
+  const options = { isWorldLoaded: true, recognizer: createRecognizer(world) };
+  const cases = suite.cases.filter((each): each is RequirementCase => each.kind === 'requirement');
+  const requests = new Map(cases.map((each) => [each, listRequests(each)]));
+  const deploy = (...faults: Fault[]) => createDeployment({ world, credentials: inProcessCredentials, faults });
+  const respondWithoutFault = createCachedDeployment(deploy());
+  /** How often each case has failed. Cases that often fail are judged first. */
+  const failures = new Map<RequirementCase, number>();
+
+  async function* judgeWithoutState(fault: Fault): AsyncGenerator<FaultyCase> {
+    const respond = createCachedDeployment(deploy(fault));
+    const { background: context } = await startRun(suite, createChannel(respond), options);
+    const isChanged = (request: HttpRequest) => {
+      const [one, other] = [respondWithoutFault(request), respond(request)];
+      return one.status !== other.status || one.body !== other.body;
+    };
+    const likely = cases.toSorted((one, other) => (failures.get(other) ?? 0) - (failures.get(one) ?? 0));
+    for (const testCase of likely) {
+      if (!requests.get(testCase)?.some(isChanged)) continue;
+      const exchanges = testCase.rows.map((row) => {
+        const named = [...row.requests].map(
+          ([name, request]) => [name, { request, response: respond(request) }] as const,
+        );
+        return new Map<string, Exchange>(named);
+      });
+      yield { testCase, judgement: judgeCase(testCase, exchanges, context), exchanges, context };
+    }
+  }
+
+  async function judgeWithState(fault: Fault, own = suite): Promise<FaultyCase[]> {
+    const { background: context, cases: judged } = await judgeDeployment(own, deploy(fault), options);
+    return judged.map(({ testCase, sent: { judgement, first } }) => ({
+      testCase,
+      judgement,
+      exchanges: first.exchanges,
+      context,
+    }));
+  }
+
+  return {
+    judge: (fault) => (fault.hasState ? judgeWithState(fault) : collect(judgeWithoutState(fault))),
+
+    async findFailure(fault) {
+      const judged = fault.hasState ? await judgeWithState(fault) : judgeWithoutState(fault);
+      for await (const { testCase, judgement } of judged) {
+        if (judgement.verdict !== 'fail') continue;
+        failures.set(testCase, (failures.get(testCase) ?? 0) + 1);
+        return testCase;
+      }
+      return undefined;
+    },
+
+    async listRowsThatFailAlone(fault, { testCase, judgement, exchanges, context }) {
+      const titles: string[] = [];
+      for (const [n, row] of testCase.rows.entries()) {
+        if (judgement.rows[n]?.verdict !== 'fail') continue;
+        const alone: RequirementCase = { ...testCase, rows: [row] };
+        const [verdict] = fault.hasState
+          ? (await judgeWithState(fault, { ...suite, cases: [alone] })).map((each) => each.judgement.verdict)
+          : [judgeCase(alone, exchanges.slice(n, n + 1), context).verdict];
+        if (verdict === 'fail') titles.push(row.title);
+      }
+      return titles;
+    },
+  };
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+/** A deployment that answers equal requests once. */
+function createCachedDeployment(respond: Answer) {
+  const responses = new Map<string, HttpResponse>();
+  return (request: HttpRequest): HttpResponse => {
+    const key = serializeRequest(request);
+    const response = responses.get(key) ?? respond(request);
+    responses.set(key, response);
+    return response;
+  };
+}

@@ -1,0 +1,32 @@
+import path from 'node:path';
+import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { channelTo, createReference } from '../../test/support/in-process.js';
+import { runWithEvidence } from '../../test/support/run-with-evidence.js';
+import { renderWithSection } from './written-section.js';
+
+/** The document with the beginning and the end of what a run prints. */
+export const sampleRunFile = path.join(packageRoot, 'README.md');
+
+/** How many requirements the sample shows. */
+const shownRequirements = 4;
+
+/** Renders the document with a run against a deployment that checks only 100 promotion tiers. */
+export async function renderSampleRunFile(): Promise<string> {
+  const { certificate } = await runWithEvidence(channelTo(createReference({ faults: ['window-of-100'] })));
+  const target = { name: 'shop', base_url: 'http://127.0.0.1:8080' };
+  const report = renderRunReport({ ...certificate, target }, { certificate: 'certificate.json', files: [] });
+  const blocks = report.replace(/^\n/, '').trimEnd().split('\n\n');
+  const [cause = '', requirements = ''] = blocks;
+  const [verdict = '', summary = ''] = blocks.slice(-2);
+  const sample = [
+    cause,
+    '',
+    ...requirements.split('\n').slice(0, shownRequirements),
+    '  …',
+    verdict,
+    '',
+    ...summary.split('\n').filter((line) => /^(Requirements|Questions) /.test(line)),
+  ];
+  return renderWithSection(sampleRunFile, 'sample run', `\`\`\`text\n${sample.join('\n')}\n\`\`\``);
+}

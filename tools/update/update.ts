@@ -1,0 +1,64 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseSuite, suiteFolder } from '../../src/cases/suite.js';
+import { parseContract } from '../../src/contract/contract.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { UnusableInput } from '../../src/support/problem.js';
+import { readYaml } from '../../src/support/yaml-file.js';
+import { renderKillMatrixFiles } from '../proof/kill-matrix.js';
+import { createAssertionsSchema } from './assertions-schema.js';
+import { commandsPageFile, renderCommandsPage } from './commands-page.js';
+import { createContractIdsSchema } from './contract-ids-schema.js';
+import { idsFile, listIds, renderIds } from './ids.js';
+import { renderSampleRunFile, sampleRunFile } from './sample-run.js';
+
+/** Writes everything that is derived from the cases, the contract, the assertion kinds and the faults. */
+async function update(): Promise<void> {
+  // The schemas come first: they decide what a case file may contain.
+  await report('schemas', () => {
+    writeSchema('assertions', createAssertionsSchema());
+    const contract = parseContract(readYaml(path.join(suiteFolder, 'contract.yaml')));
+    writeSchema('contract-ids', createContractIdsSchema(contract));
+  });
+  const suite = parseSuite(suiteFolder, {});
+  await report(path.relative(packageRoot, idsFile), () => {
+    const ids = renderIds(suite);
+    const known = new Set(listIds(ids));
+    const gone = listIds(readFileSync(idsFile, 'utf8')).filter((id) => !known.has(id));
+    writeFileSync(idsFile, ids);
+    if (gone.length > 0)
+      print(`No longer used:\n  ${gone.join('\n  ')}\nAdd those that a release had to tools/update/retired-ids.yaml.`);
+  });
+  await report('kill matrix, rows for --quick', async () => {
+    for (const [file, text] of await renderKillMatrixFiles()) writeFileSync(file, text);
+  });
+  for (const [file, render] of [
+    [sampleRunFile, renderSampleRunFile],
+    [commandsPageFile, renderCommandsPage],
+  ] as const)
+    await report(path.relative(packageRoot, file), async () => writeFileSync(file, await render()));
+  print('Review the diff: `git diff`.');
+}
+
+function writeSchema(name: string, schema: object): void {
+  const file = path.join(packageRoot, 'schemas', `${name}.schema.json`);
+  writeFileSync(file, `${JSON.stringify(schema, null, 2)}\n`);
+}
+
+async function report(what: string, write: () => unknown): Promise<void> {
+  const start = Date.now();
+  await write();
+  print(`${what} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+try {
+  await update();
+} catch (error) {
+  if (!(error instanceof UnusableInput)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
