@@ -88,7 +88,7 @@ export function judgeCase(
   target: TargetContext,
   ...repetitions: readonly RowExchanges[]
 ): CaseJudgement {
-  const [evidence = [], ...later] = [exchanges, ...repetitions].map((each) => createRowEvidence(each, target));
+  const [evidence = [], ...later] = [exchanges, ...repetitions].map((each) => findRowEvidence(each, target));
   if (testCase.kind === 'question') return { ...judgeQuestion(testCase, evidence[0] as CaseEvidence), rows: [] };
   const unseen = explainUnseenWorld(testCase, [evidence, ...later].flat(), target);
   const rows = testCase.rows.map((row, n) => {
@@ -134,6 +134,20 @@ export function createRowEvidence(rows: RowExchanges, target: TargetContext): Ca
     },
   };
   return rows.map((exchanges) => ({ exchanges, ...shared }));
+}
+
+/** By the exchanges: those of a failing case are judged several times, and other readings take long to find. */
+const knownEvidence = new WeakMap<
+  RowExchanges,
+  { readonly target: TargetContext; readonly evidence: CaseEvidence[] }
+>();
+
+function findRowEvidence(rows: RowExchanges, target: TargetContext): CaseEvidence[] {
+  const known = knownEvidence.get(rows);
+  if (known?.target === target) return known.evidence;
+  const evidence = createRowEvidence(rows, target);
+  knownEvidence.set(rows, { target, evidence });
+  return evidence;
 }
 
 /** By the calibration, which all cases of a run share. */
