@@ -318,17 +318,13 @@ for (const numRuns of [1, 20])
 
 // Commands ------------------------------------------------------------------------------------------------------------
 
-const env = {
-  ...credentialVariables,
-  GITHUB_ACTIONS: 'true',
-  GITHUB_STEP_SUMMARY: path.join(folder, 'job-summary.md'),
-};
-
-/** Runs a command, and checks all that it prints and writes. */
+/** Runs a command, and checks all that it prints and writes. Inputs that it reads end in `input`. */
 async function runSafely(run: typeof runConformance, args: readonly string[], cwd: string) {
+  const summary = path.join(cwd, 'job-summary.md');
+  const env = { ...credentialVariables, GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: summary };
   const result = await run(args, { cwd, env });
   const names = readdirSync(cwd, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /\.(json|html|md|yaml)$/.test(name),
+    /(?<!input)\.(json|html|md|yaml)$/.test(name),
   );
   const files = names.map((name) => ({ name, content: readFileSync(path.join(cwd, name), 'utf8') }));
   expect([{ name: 'the terminal', content: result.output }, ...files].flatMap(listMisdeeds)).toEqual([]);
@@ -414,8 +410,8 @@ const unfit: Readonly<Record<string, readonly Unfit[]>> = {
   'ids that are not one line of text': [...breaks, ...'\ufffe\ud800\u0000\u202e'].map((character) => ({
     args: ['explain', 'order-ids', '--target', 'target'],
     files: {
-      target: { name: 'shop', bindings: 'ids' },
-      ids: { [suite.world.ids.customer.get('ann') ?? '']: `a${character}${begin}` },
+      target: { name: 'shop', bindings: 'input.yaml' },
+      'input.yaml': { [suite.world.ids.customer.get('ann') ?? '']: `a${character}${begin}` },
     },
     message: 'The id: one line of text',
   })),

@@ -3,7 +3,7 @@
  * out. `npm run bench` runs all sections, `npm run bench -- a f` some of them. Nothing is asserted.
  */
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import path from 'node:path';
 import { exitStatus } from '../../src/cli/exit-status.js';
@@ -15,7 +15,6 @@ import { conforming, failing, heavy, reference } from './bench-deployments.js';
 import { measureJudgeTime } from './judge-time.js';
 import { type Cost, measureCost, measureInTurn } from './measure-cost.js';
 import { createPackageWithCases } from './package-with-cases.js';
-import { responseSchema, writePeerPrograms } from './peer-programs.js';
 
 const rounds = 5;
 const cwd = makeTestFolder();
@@ -132,28 +131,6 @@ const memory: Section = async () => {
   );
 };
 
-/** Compares other programs with equal work: GET with a body, a status and a JSON Schema. */
-const againstPeers: Section = async () => {
-  const cases = 200;
-  const { url, close } = await listen(reference);
-  const programs = writePeerPrograms(makeFolder('peers'), url, cases);
-  if (programs === undefined) {
-    await close();
-    return [['peers', 'left out: they cannot be installed']];
-  }
-  const script = await createPackageWithCases(makeFolder('equal'), cases);
-  writeFileSync(inFolder('schema.json'), JSON.stringify(responseSchema));
-  writeFileSync(inFolder('target.yaml'), 'name: equal\nresponse: { schema: schema.json }\n');
-  const peers = Object.entries(programs).map(([name, args]) => [name, () => measureCost(args, cwd)] as const);
-  const suite = () => certify(url, script, '--target', 'target.yaml', ...some(cases));
-  const { suite: own, ...others } = await measureInTurn({ suite, ...Object.fromEntries(peers) }, rounds);
-  await close();
-  return [
-    ...Object.entries<Cost>(others).map(([name, cost]) => compare(`suite / ${name}, ${cases} cases`, own, cost)),
-    ...listCosts({ suite: own, ...others }),
-  ];
-};
-
 /** The sections by their letter on the command line. */
 const sections: Readonly<Record<string, Section>> = {
   a: againstBare,
@@ -161,7 +138,6 @@ const sections: Readonly<Record<string, Section>> = {
   e: whereAllFails,
   f: judging,
   g: memory,
-  h: againstPeers,
 };
 
 const named = process.argv.slice(2);
