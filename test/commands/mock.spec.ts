@@ -197,7 +197,7 @@ test('certify --against reports drift; record --update shows the changes and acc
   const record = path.join(cwd, 'record.yaml');
   const { url, close } = await listen(createIndependentDeployment(world, { numericStrings: 'rejected' }));
   const only = ['--only', 'quantity-numeric-string'];
-  const update = ['record', url, '--to', record, '--update', '--out', 'updated', ...only];
+  const update = ['record', '--base-url', url, '--to', record, '--update', '--out', 'updated', ...only];
   const none = await runConformanceInProcess(update, { cwd, env: credentialVariables });
   expect([none.status, existsSync(record)]).toEqual([exitStatus.unusableInput, false]);
   expect(none.output).toContain('Leave out --update.');
