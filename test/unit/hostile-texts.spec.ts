@@ -175,10 +175,10 @@ function renderStreams(certificate: Certificate, written: ReturnType<typeof writ
 
 /** Lists the functions that render something for a stream. */
 async function listRenderers(): Promise<string[]> {
-  const report = path.join(packageRoot, 'dist', 'src', 'outputs');
-  const terminal = readdirSync(path.join(report, 'terminal')).filter((file) => file.endsWith('.js'));
-  const files = [...terminal.map((file) => path.join('terminal', file)), 'compare-certificates.js'];
-  const modules = await Promise.all(files.map((file) => import(pathToFileURL(path.join(report, file)).href)));
+  const source = path.join(packageRoot, 'dist', 'src');
+  const terminal = readdirSync(path.join(source, 'outputs', 'terminal')).filter((file) => file.endsWith('.js'));
+  const files = [...terminal.map((file) => `outputs/terminal/${file}`), 'certificate/compare-certificates.js'];
+  const modules = await Promise.all(files.map((file) => import(pathToFileURL(path.join(source, file)).href)));
   return modules.flatMap((module) => Object.keys(module)).filter((name) => name.startsWith('render'));
 }
 
