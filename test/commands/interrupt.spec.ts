@@ -70,7 +70,7 @@ for (const what of [often, 'SIGTERM to the command'])
   test(`${what} ends the run of a target, and the next target gets none`, { tag: '@long' }, async () => {
     const { cwd, by } = await endedEarly(endings[what]?.end ?? (() => {}), { targets: ['one', 'two'] });
     expect(by).toEqual([4, null]);
-    expect(loadCertificate(cwd, 'out/one/partial').incomplete_because).toContain('The run was interrupted.');
+    expect(loadCertificate(cwd, 'out/one').incomplete_because).toContain('The run was interrupted.');
     expect(existsSync(path.join(cwd, 'out', 'two'))).toBe(false);
   });
 

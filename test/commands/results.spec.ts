@@ -145,10 +145,10 @@ test('What sends nothing keeps the results of the run before', async () => {
     [2, ['--replay', path.join('kept', 'evidence.har')], 'is the folder of the evidence'],
   ];
   for (const [status, args, says] of rows) {
-    const ended = await runConformanceInProcess(['certify', '--out', 'kept', ...args], { cwd, env });
+    const ended = await runConformance(['certify', '--out', 'kept', ...args], { cwd, env });
     expect([ended.status, ended.output], args.join(' ')).toEqual([status, expect.stringContaining(says)]);
   }
-  const unset = await runConformanceInProcess(['certify', '--out', 'kept', ...target], { cwd });
+  const unset = await runConformance(['certify', '--out', 'kept', ...target], { cwd });
   expect([unset.status, unset.output]).toEqual([2, expect.stringContaining('is not set')]);
   const listed = await runConformance(['certify', '--out', 'kept', ...target, '--', '--list'], { cwd, env });
   expect([listed.status, listed.output]).toEqual([0, expect.stringContaining('window-with-few-valid')]);

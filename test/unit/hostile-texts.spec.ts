@@ -381,7 +381,7 @@ for (const [title, [answer, verdict, shownIn]] of Object.entries(deployments)) {
     await close();
     const verdicts = output.split('\n').filter((line) => /^\s*[A-Z-]{6,} /.test(line));
     expect(verdicts).toEqual([expect.stringMatching(`^${verdict} `)]);
-    const read = (file: string) => readFileSync(path.join(cwd, 'out', 'partial', file), 'utf8');
+    const read = (file: string) => readFileSync(path.join(cwd, 'out', file), 'utf8');
     expect(read('certificate.html')).toMatch(policy);
     expect(read(shownIn)).toContain('forged');
   });
