@@ -46,14 +46,14 @@ export function compareCertificates(certificates: readonly Certificate[], contra
   };
   return {
     limits: listLimits(certificates),
-    headings: certificates.map((each) => renderHeading(each, certificates)),
+    headings: certificates.map((certificate) => renderHeading(certificate, certificates)),
     differences: [
       ...listDifferences(
         certificates.map(({ requirements }) => requirements),
         createVerdicts,
       ),
       ...listDifferences(
-        certificates.map((each) => each.questions),
+        certificates.map((certificate) => certificate.questions),
         (entries) => entries.map((entry) => entry && createOutcome(entry)),
       ),
     ],
@@ -66,17 +66,20 @@ function createAnswer(value: string, reason: string): Answer {
 
 /** Creates the verdicts of a requirement. A case that one of the runs did not reach says nothing about a difference. */
 function createVerdicts(entries: readonly (RequirementEntry | undefined)[]): (Answer | undefined)[] {
-  const isUnrun = ({ verdict }: CaseEntry) => verdict === 'not-run';
   const partial = entries.flatMap((entry) => (entry === undefined || entry.cases.every(isUnrun) ? [] : [entry]));
   const unrun = new Set(partial.flatMap(({ cases }) => cases.filter(isUnrun).map(({ id }) => id)));
   return entries.map((entry) => {
     if (entry === undefined) return undefined;
-    const cases = entry.cases.filter((each) => !isUnrun(each) && !unrun.has(each.id));
+    const cases = entry.cases.filter((caseEntry) => !isUnrun(caseEntry) && !unrun.has(caseEntry.id));
     if (cases.length === 0) return notRun;
-    const verdict = findWorstVerdict(cases.map((each) => each.verdict));
-    const decisive = verdict === 'pass' ? undefined : cases.find((each) => each.verdict === verdict);
+    const verdict = findWorstVerdict(cases.map((caseEntry) => caseEntry.verdict));
+    const decisive = verdict === 'pass' ? undefined : cases.find((caseEntry) => caseEntry.verdict === verdict);
     return createAnswer(verdict, decisive?.reason ?? '');
   });
+}
+
+function isUnrun({ verdict }: CaseEntry): boolean {
+  return verdict === 'not-run';
 }
 
 function isNotRun({ outcome, reason = '' }: QuestionEntry): boolean {
@@ -105,9 +108,9 @@ function renderHeading({ target, started_at }: Certificate, all: readonly Certif
 
 function listLimits(certificates: readonly Certificate[]): string[] {
   const partial = certificates.flatMap(({ requirements, questions, target, started_at }) => {
-    const cases = requirements.flatMap((each) => each.cases.map(({ verdict }) => verdict === 'not-run'));
-    const unrun = [...cases, ...questions.map(isNotRun)];
-    const count = unrun.filter((isUnrun) => !isUnrun).length;
+    const ofCases = requirements.flatMap(({ cases }) => cases.map(isUnrun));
+    const unrun = [...ofCases, ...questions.map(isNotRun)];
+    const count = unrun.filter((wasLeftOut) => !wasLeftOut).length;
     return count === unrun.length ? [] : [`${target.name} (${started_at}) ran ${count} of ${unrun.length} cases.`];
   });
   return [

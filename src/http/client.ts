@@ -32,7 +32,7 @@ export interface Client extends Channel {
 /** A case may keep this many bodies of the largest size in memory. */
 const maxLargeBodiesPerCase = 6;
 
-/** After so many failed requests in a row, none is retried: a run against a dead deployment would take three times as long. */
+/** After this many failures in a row, nothing is retried: retries would triple the time of a run on a dead deployment. */
 const failuresWithoutRetry = 3;
 
 /** Identifies the suite in the logs of a deployment, unless the target file sets another User-Agent. */

@@ -88,12 +88,12 @@ export function judgeCase(
   target: TargetContext,
   ...repetitions: readonly RowExchanges[]
 ): CaseJudgement {
-  const [evidence = [], ...later] = [exchanges, ...repetitions].map((each) => findRowEvidence(each, target));
+  const [evidence = [], ...later] = [exchanges, ...repetitions].map((sent) => findRowEvidence(sent, target));
   if (testCase.kind === 'question') return { ...judgeQuestion(testCase, evidence[0] as CaseEvidence), rows: [] };
   const unseen = explainUnseenWorld(testCase, [evidence, ...later].flat(), target);
   const rows = testCase.rows.map((row, n) => {
     const own = evidence[n] as CaseEvidence;
-    const again = later.flatMap((each) => ((each[n]?.exchanges.size ?? 0) > 0 ? [each[n] as CaseEvidence] : []));
+    const again = later.flatMap((ofRows) => ofRows.slice(n, n + 1)).filter(({ exchanges }) => exchanges.size > 0);
     const judgement = judgeRepeatedly(row, testCase, own, ...again);
     return { title: row.title, ...(unseen === undefined ? judgement : doubtWithoutWorld(judgement, own, unseen)) };
   });

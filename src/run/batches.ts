@@ -9,7 +9,7 @@ export interface Batch {
   readonly turns: RowExchanges[number][];
 }
 
-/** A batch has so many requests before a request, and as many from that request on. */
+/** The number of requests in a batch before the wrong one, and from it on. */
 const halfBatch = 8;
 
 /**

@@ -144,8 +144,8 @@ export function createCaseSender(channel: Channel, planned: readonly TestCase[] 
       if (!ahead.has(testCase.id)) ahead.set(testCase.id, sendRows(testCase, sendOnce));
     }
   };
-  /** Sends requests while nothing else is sent. What a deployment keeps of a connection shows, if they share one. */
-  const sendOnNewConnections = async (testCase: SentRows, isSerial: boolean): Promise<Uncounted> => {
+  /** Sends requests while nothing else is sent, on connections of their own: what a deployment keeps of one shows. */
+  const sendWhileIdle = async (testCase: SentRows, isSerial: boolean): Promise<Uncounted> => {
     await waitUntilIdle();
     channel.reconnect();
     return await sendRows(testCase, channel.send, isSerial);
@@ -157,7 +157,7 @@ export function createCaseSender(channel: Channel, planned: readonly TestCase[] 
   };
   return {
     async send(testCase) {
-      if (isSerial(testCase)) return countRequests(await sendOnNewConnections(testCase, true));
+      if (isSerial(testCase)) return countRequests(await sendWhileIdle(testCase, true));
       const sending = ahead.get(testCase.id) ?? sendRows(testCase, sendOnce);
       const position = planned.findIndex(({ id }) => id === testCase.id);
       if (position >= 0) sendAhead(position + 1);
@@ -181,7 +181,7 @@ export function createCaseSender(channel: Channel, planned: readonly TestCase[] 
         inBatches += batch.requests.size;
         if (inBatches > maxInBatches) return undefined;
         const together = { rows: [{ requests: batch.requests, unavailable: [] }] };
-        const sent = await sendOnNewConnections(together, isSerial(testCase));
+        const sent = await sendWhileIdle(together, isSerial(testCase));
         batch.turns.push(sent.exchanges[0] ?? new Map());
       }
       const sent: RowExchanges[number] = batch.turns[turn - 1] ?? new Map();

@@ -38,33 +38,40 @@ export async function confirmFailure(
   const judge = (...again: RowExchanges[]) => judgeCase(testCase, first.exchanges, background, ...again);
 
   let judgement = once;
-  for (let turn = 1; turn === 1 || (turn === 2 && showsOneResponse(judgement, first)); turn += 1) {
+  for (const turn of [1, 2]) {
+    if (turn === 2 && !showsOneResponse(judgement, first)) break;
     repetitions.push(await sender.sendAlone(testCase, listFailingRows(judgement), turn));
     judgement = judge(...repetitions.map(({ exchanges }) => exchanges));
   }
   if (judgement.verdict === 'fail') return { judgement, repetitions };
 
-  for (const row of listFailingRows(once)) {
+  /** @returns the judgement of a row that fails in each turn */
+  const confirmInBatch = async (row: number): Promise<RowJudgement | undefined> => {
     const ofRow: RequirementCase = { ...testCase, rows: testCase.rows.slice(row, row + 1) };
     const passes = (exchanges: RowExchanges[number]) => judgeCase(ofRow, [exchanges], background).verdict === 'pass';
-    const own = first.exchanges[row] ?? new Map<string, Exchange>();
+    const inRun = first.exchanges[row] ?? new Map<string, Exchange>();
     const alone = repetitions[0]?.exchanges[row] ?? new Map<string, Exchange>();
-    if (!passes(alone)) continue;
+    if (!passes(alone)) return undefined;
     // Of several responses, the wrong one is that without which the row passes.
-    const isWrong = (name: string) => passes(new Map([...own, [name, alone.get(name) as Exchange]]));
-    const name = [...own.keys()].find(isWrong) ?? once.rows[row]?.exchange ?? '';
-    const wrong = own.get(name);
-    for (let turn = 1; wrong !== undefined && turn <= batchTurns; turn += 1) {
+    const isWrong = (request: string) => passes(new Map([...inRun, [request, alone.get(request) as Exchange]]));
+    const name = [...inRun.keys()].find(isWrong) ?? once.rows[row]?.exchange ?? '';
+    const wrong = inRun.get(name);
+    if (wrong === undefined) return undefined;
+    let repeated: RowJudgement | undefined;
+    for (let turn = 1; turn <= batchTurns; turn += 1) {
       const sent = await sender.sendInBatch(testCase, row, name, wrong, turn);
-      if (sent === undefined) break;
+      if (sent === undefined) return undefined;
       repetitions.push(sent);
       const received = new Map([...alone, ...(sent.exchanges[row] ?? [])]);
-      const again = judge(testCase.rows.map((_, n) => (n === row ? received : new Map()))).rows[row] as RowJudgement;
-      if (again.verdict !== 'fail') break;
-      if (turn < batchTurns) continue;
-      const confirmed = { ...again, reason: `Only among other requests: ${again.reason}` };
-      return { judgement: replaceRow(judgement, testCase, row, confirmed), repetitions };
+      repeated = judge(testCase.rows.map((_, n) => (n === row ? received : new Map()))).rows[row];
+      if (repeated?.verdict !== 'fail') return undefined;
     }
+    return repeated && { ...repeated, reason: `Only among other requests: ${repeated.reason}` };
+  };
+
+  for (const row of listFailingRows(once)) {
+    const confirmed = await confirmInBatch(row);
+    if (confirmed !== undefined) return { judgement: replaceRow(judgement, testCase, row, confirmed), repetitions };
   }
   return { judgement, repetitions };
 }

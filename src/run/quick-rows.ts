@@ -3,9 +3,6 @@ import type { DiscriminatingRows } from '../cases/discriminating-rows.js';
 import type { Suite } from '../cases/suite.js';
 import { countPlannedRequests, createPlan } from './plan.js';
 
-/** How many requests the rows of `--quick` need at most. */
-export const quickRequestLimit = 60;
-
 /** The rows of a run with `--quick`. */
 export interface QuickRows {
   /** The titles of the rows, by case id. */

@@ -101,11 +101,7 @@ function createResult(testCase: TestCase, { judgement, first, repetitions }: Cas
     verdict: isUnsent ? 'not-run' : verdict,
     reason,
     at,
-    rows: rows.map(({ title, verdict, reason }) => ({
-      title,
-      verdict,
-      reason,
-    })),
+    rows: rows.map(({ title, verdict, reason }) => ({ title, verdict, reason })),
     drift: [],
     exchangesJudged: sum('count'),
     requestsSent: sum('requestsSent'),
@@ -114,7 +110,9 @@ function createResult(testCase: TestCase, { judgement, first, repetitions }: Cas
       expected: verdict === 'fail' ? expected : undefined,
       outcome,
       exchange: shown,
-      repeatedExchange: isUnstable ? repetitions.map(findShown).findLast((each) => each !== undefined) : undefined,
+      repeatedExchange: isUnstable
+        ? repetitions.map(findShown).findLast((exchange) => exchange !== undefined)
+        : undefined,
     }),
   };
 }

@@ -1,7 +1,7 @@
 /**
- * Deployments that nobody wrote: shapes, statuses, orders and answers to open questions, any two of which meet in one of
- * them, and many more drawn at random; and deployments behind an unreliable proxy. None that conforms may fail, and none may
- * hide a fault.
+ * Generated deployments: combinations of shapes, statuses, orders and answers to open questions. A covering array has each
+ * pair of these choices; others are drawn at random, or are behind an unreliable proxy. A conforming deployment must not
+ * fail, and a fault must be found.
  */
 
 import { expect, test } from '@playwright/test';
@@ -100,7 +100,7 @@ async function expectIndependentConforms(look: string, drawn: Traits): Promise<v
   return checkDeployment({ ...row, verdict: 'incomplete', reason });
 }
 
-/** Each fault under so many looks and behaviours, and the first ones under one more each to make up the total. */
+/** Combines each fault with as many looks and behaviours as the total allows. The remainder goes to the first faults. */
 async function expectFaultsFound(total: number, some = faults): Promise<void> {
   const hidden: string[] = [];
   for (const [n, { id, breaks, hiddenBy = [] }] of some.entries()) {
