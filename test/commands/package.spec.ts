@@ -1,16 +1,14 @@
-/** The package as users get it: packed, installed into a project, and run there and in workflows. */
+/** The package as users get it: packed, installed into a project, and run there. */
 
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { findFault } from '../../reference/faults/index.js';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { serveReference } from '../../reference/server.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { type CommandResult, loadCertificate, makeTestFolder, watchProcess } from '../support/cli.js';
 import { suite } from '../support/in-process.js';
-import { runWorkflow } from '../support/run-workflow.js';
 
 const folder = makeTestFolder();
 const project = path.join(folder, 'shop');
@@ -35,22 +33,7 @@ function type(command: string): Promise<CommandResult> {
 const imports = /^(?:(?:import|export) [^;]*?from |.*\bimport\()'([@a-z][^']*)'/gm;
 
 const inProject = (...steps: readonly string[]) => path.join(project, ...steps);
-const serve = (behaviours = {}, fault: readonly string[] = []) =>
-  serveReference({
-    world: suite.world,
-    credentials: referenceCredentials,
-    behaviours,
-    faults: fault.map(findFault),
-  });
-
-let reference: Awaited<ReturnType<typeof serve>>;
-
-/** What a repository's settings hold. */
-const settings = (url: string) => ({
-  'vars.BASE_URL': url,
-  'secrets.CLIENT_APPLICATION_ID': referenceCredentials.applicationId,
-  'secrets.CLIENT_TOKEN': referenceCredentials.token,
-});
+let reference: Awaited<ReturnType<typeof serveReference>>;
 
 test.describe('The installed package', { tag: '@long' }, () => {
   test.describe.configure({ mode: 'serial' });
@@ -63,7 +46,7 @@ test.describe('The installed package', { tag: '@long' }, () => {
     });
     const { status, output } = await type(`npm init --yes && npm install ../${packed.trim()}`);
     expect(status, output).toBe(0);
-    reference = await serve();
+    reference = await serveReference({ world: suite.world, credentials: referenceCredentials });
   });
 
   test.afterAll(() => reference.close());
@@ -121,65 +104,5 @@ test.describe('The installed package', { tag: '@long' }, () => {
     expect(compiled).toEqual({ status: 0, output: '' });
     const ran = await type(`node -e "import('./program.mjs').then((m) => console.log(m.shown))"`);
     expect(ran).toEqual({ status: 0, output: expect.stringMatching(/^(does-not-conform|incomplete)$/m) });
-  });
-
-  test('certifies in the workflow of `init`, with summary and artifact', async () => {
-    const file = inProject('.github', 'workflows', 'conformance.yml');
-    const ran = await runWorkflow(file, { cwd: project, contexts: settings(reference.url), env });
-    expect(ran.statuses, ran.output).toEqual({ 'npm ci': 0, 'Set up': 0, Certify: 0 });
-    expect(ran.summary).toContain('<h2>CONFORMS: shop</h2>');
-    expect(ran.outputs).toBe('exit-status=0\n');
-    expect(ran.uploaded).toEqual(['./results/conformance']);
-    expect(readdirSync(inProject('results', 'conformance'))).toEqual(
-      expect.arrayContaining(['certificate.html', 'certificate.json', 'observed.md', 'summary.md']),
-    );
-    expect(ran.output).not.toContain('::error');
-  });
-
-  test('fails the step on a failure, annotates it and keeps the results', async () => {
-    const broken = await serve({}, ['window-of-151']);
-    const file = inProject('.github', 'workflows', 'conformance.yml');
-    const ran = await runWorkflow(file, { cwd: project, contexts: settings(broken.url), env });
-    await broken.close();
-    expect(ran.statuses, ran.output).toEqual({ 'npm ci': 0, 'Set up': 0, Certify: 1 });
-    expect([ran.outputs, ran.uploaded]).toEqual(['exit-status=1\n', ['./results/conformance']]);
-    expect(ran.summary).toContain('<h2>DOES-NOT-CONFORM: shop</h2>');
-    const place = 'node_modules/promotion-validation-conformance/cases/requirements/window.yaml';
-    expect(ran.output).toMatch(
-      new RegExp(`^::error file=${place},title=[^\\n]*limit[^\\n]*,line=\\d+,col=\\d+::`, 'm'),
-    );
-  });
-
-  test('ends with status 2 if a variable of the workflow is not set', async () => {
-    const file = inProject('.github', 'workflows', 'conformance.yml');
-    const { 'vars.BASE_URL': _, ...contexts } = settings(reference.url);
-    const ran = await runWorkflow(file, { cwd: project, contexts, env });
-    expect(ran.statuses).toEqual({ 'npm ci': 0, 'Set up': 0, Certify: 2 });
-    expect(ran.output).toContain('has no base_url, and BASE_URL is empty');
-  });
-
-  test('passes a record and more arguments through the action', async () => {
-    const rejecting = await serve({ 'quantity-zero': 'rejected' });
-    const recorded = await type(`BASE_URL=${rejecting.url} npx conformance record --to conformance/record.yaml`);
-    await rejecting.close();
-    expect(recorded.status, recorded.output).toBe(0);
-    const step = {
-      uses: './node_modules/promotion-validation-conformance',
-      with: {
-        against: 'conformance/record.yaml',
-        arguments: '--only  quantity-zero\n--world-loaded\n',
-        results: 'own',
-      },
-    };
-    const variables = Object.entries(settings(reference.url)).map(([name, value]) => [
-      name.replace(/^\w+\./, ''),
-      value,
-    ]);
-    const jobs = { own: { env: Object.fromEntries(variables), steps: [step] } };
-    writeFileSync(inProject('own.yml'), JSON.stringify({ jobs }));
-    const ran = await runWorkflow(inProject('own.yml'), { cwd: project, contexts: {}, env });
-    expect([ran.outputs, ran.uploaded], ran.output).toEqual(['exit-status=3\n', ['./own']]);
-    expect(ran.output).toMatch(/^::error file=.*title=drift%3A quantity-zero/m);
-    expect(loadCertificate(project, 'own').drift.map((each) => each.case)).toEqual(['quantity-zero']);
   });
 });
