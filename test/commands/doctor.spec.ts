@@ -133,12 +133,6 @@ test('A deployment that is down has a problem with the URL, one without TLS with
   expect(plain.output).toMatch(/^TLS +PROBLEM +.*Does it speak TLS/m);
 });
 
-test('Without a target, the doctor checks the reference deployment', async () => {
-  const { status, output } = await runConformanceInProcess(['doctor'], { cwd: folder });
-  expect(output.match(/ fine /g)).toHaveLength(6);
-  expect(status).toBe(0);
-});
-
 test('Promotions of the deployment are a problem until the target file counts them', async () => {
   const channel = channelTo(createIndependentDeployment(addPromotions(world, 3)));
   const findIds = async (own: Suite) => (await diagnose(own, channel, { baseUrl })).find(({ area }) => area === 'Ids');

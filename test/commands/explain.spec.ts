@@ -1,6 +1,5 @@
 import { expect, test } from '@playwright/test';
 import { renderExplanation } from '../../src/cases/explanation.js';
-import { makeTestFolder, runConformanceInProcess } from '../support/cli.js';
 import { suite } from '../support/in-process.js';
 
 function explained(id: string, row?: number): string {
@@ -51,12 +50,4 @@ test('A matrix is explained with the meaning of each row, and one row in full', 
 
 test('Each case can be explained', () => {
   for (const { id } of suite.cases) expect(explained(id), id).toMatch(/^It (verifies|answers) the /m);
-});
-
-test('An unknown case and an unknown row are refused with a hint', async () => {
-  const folder = makeTestFolder();
-  const unknown = await runConformanceInProcess(['explain', 'campain-filter'], { cwd: folder });
-  const row = await runConformanceInProcess(['explain', 'campaign-filter', '--row', '10'], { cwd: folder });
-  expect(unknown).toEqual({ status: 2, output: expect.stringMatching(/'campain-filter'\n.*'campaign-filter'/) });
-  expect(row).toEqual({ status: 2, output: expect.stringMatching(/^--row: .*'campaign-filter'.*10\n.*1 to 9/) });
 });

@@ -13,7 +13,6 @@ import {
   loadCertificate,
   makeTestFolder,
   runConformance,
-  runConformanceInProcess,
 } from '../support/cli.js';
 import { createReference, suite } from '../support/in-process.js';
 import { listen } from '../support/independent-deployment.js';
@@ -32,16 +31,6 @@ test('--only takes ids, subjects, tags and groups of cases', () => {
   expect(findCasesByName(['intrusive'], suite, '--only')).toContain('credentials-wrong-token');
   // A name of its own names nothing else.
   expect(findCasesByName(['empty-items'], suite, '--only')).toEqual(['empty-items']);
-});
-
-test('An unknown name is refused with a suggestion', async () => {
-  const { status, output } = await runConformanceInProcess(['certify', '--only', 'order.quantty,no-such-thing'], {
-    cwd,
-  });
-  expect(status).toBe(exitStatus.unusableInput);
-  expect(output).toContain("unknown case, requirement, question, tag or group 'order.quantty'");
-  expect(output).toContain("Did you mean 'order.quantity'?");
-  expect(output).toContain("tag or group 'no-such-thing'");
 });
 
 test('The exit status is that of the selected cases', () => {

@@ -117,46 +117,9 @@ test.describe('An operation with another method and path', () => {
   });
 });
 
-test.describe('--dry-run', () => {
-  test('prints the requests and sends nothing', async () => {
-    let requests = 0;
-    const { url, close } = await listen(() => {
-      requests += 1;
-      return { status: 200, headers: [], body: '' };
-    });
-    const { status, output } = await runConformanceInProcess(['certify', '--dry-run', '--base-url', url], {
-      cwd: folder,
-      env: environment,
-    });
-    await close();
-    expect(status).toBe(0);
-    expect(requests).toBe(0);
-    expect(output).toContain('campaign-filter  (');
-    expect(output).toMatch(/^ {2}customer ann, 1 mug, filter campaign spring$/m);
-    expect(output).toMatch(/^method-delete {2}\(\d+\) {2}intrusive$/m);
-    expect(output).toMatch(/^(\d+) of \1 cases, \d+ requests\. What fails is sent again\. Nothing was sent\./m);
-    expect(output).not.toContain('the-token');
-  });
-
-  test('counts the requests that a run sends', async () => {
-    const plan = await runConformanceInProcess(['certify', '--dry-run'], { cwd: folder });
-    const { certificate } = await certifyInProcess(createIndependentDeployment(suite.world));
-    const [, planned] = /(\d+) requests/.exec(plan.output) ?? [];
-    expect(certificate.requests_sent).toBe(Number(planned));
-  });
-
-  test('gives the reason why a case is excluded', async () => {
-    const { customer, product, campaign } = suite.world.ids;
-    const worldIds = [customer.get('ann'), product.get('mug'), campaign.get('spring')];
-    written('three.ids.yaml', worldIds.map((id) => `${id}: mine`).join('\n'));
-    const file = written('three.yaml', 'name: a\nbase_url: https://a.test\nbindings: three.ids.yaml');
-    const { output } = await runConformanceInProcess(['certify', '--dry-run', '--no-intrusive', '--target', file], {
-      cwd: folder,
-      env: environment,
-    });
-    expect(output).toMatch(/^method-delete {2}Intrusive cases are excluded from this run\.$/m);
-    expect(output).toMatch(
-      /^reserved-for-one-customer {2}not applicable: the target does not have customer ordinary, .* and \d+ more$/m,
-    );
-  });
+test('--dry-run counts the requests that a run sends', async () => {
+  const plan = await runConformanceInProcess(['certify', '--dry-run'], { cwd: folder });
+  const { certificate } = await certifyInProcess(createIndependentDeployment(suite.world));
+  const [, planned] = /(\d+) requests/.exec(plan.output) ?? [];
+  expect(certificate.requests_sent).toBe(Number(planned));
 });

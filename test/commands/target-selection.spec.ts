@@ -53,36 +53,6 @@ for (const command of [['certify', '--dry-run'], ['record', '--to', 'r.yaml', '-
   });
 }
 
-test('--reference wins over the environment and excludes other targets', async () => {
-  const env = { BASE_URL: nowhere, TARGET: 'named.yaml', ...credentials };
-  for (const [command, ...args] of [['certify', '--dry-run'], ['doctor']] as const) {
-    const { status, output } = await runConformanceInProcess([command, '--reference', ...args], { cwd, env });
-    expect([status, isOfReference(output)]).toEqual([0, true]);
-    for (const other of [
-      ['--base-url', nowhere],
-      ['--target', 'named.yaml'],
-    ]) {
-      const both = await runConformanceInProcess([command, '--reference', ...args, ...other], { cwd });
-      expect([both.status, both.output]).toEqual([2, expect.stringContaining('name more than one deployment')]);
-    }
-  }
-});
-
-test('An argument without a flag is refused, and a wrong base URL with a hint', async () => {
-  const table: readonly (readonly [args: readonly string[], says: string])[] = [
-    [['--base-url', `${nowhere}/v1/promotions/validation`], 'was removed from the end of the base URL.'],
-    [['--base-url', 'api.example.com'], 'Write https://api.example.com.'],
-    [['--base-url', 'localhost:8080'], 'Write http://localhost:8080.'],
-    [[nowhere], `${nowhere}: is an argument without a flag\n    Name a deployment with --base-url or --target.`],
-    [['quantity'], 'quantity: is an argument without a flag\n'],
-  ];
-  for (const command of [['doctor'], ['certify', '--dry-run'], ['record', '--to', 'r.yaml', '--dry-run']])
-    for (const [args, says] of table) {
-      const { output } = await runConformanceInProcess([...command, ...args], { cwd, env: credentials });
-      expect(output, args.join(' ')).toContain(says);
-    }
-});
-
 test('Plain `playwright test` refuses what `certify` refuses', async () => {
   const config = path.join(packageRoot, 'dist', 'playwright.config.js');
   const { status, output } = await runConformance(['test', '--config', config], {
@@ -109,40 +79,4 @@ test('The table of docs/which-deployment.md has a line for each state', () => {
     const row = rows.find((cells) => values.every((value, n) => fits(cells[n], value)));
     expect(row?.[3], what).toBe(outcome);
   }
-});
-
-test('The base URL of a target file that a flag names wins over .env; the environment must not contradict it', async () => {
-  const folder = makeTestFolder();
-  writeFileSync(path.join(folder, '.env'), 'BASE_URL=http://127.0.0.1:2\n');
-  writeFileSync(path.join(folder, 'named.yaml'), `name: shop\nbase_url: ${nowhere}/\n`);
-  writeFileSync(path.join(folder, 'bare.yaml'), 'name: shop\n');
-  const readUrl = async (args: readonly string[], env: Record<string, string> = {}) => {
-    const all = ['certify', '--dry-run', '--only', 'order.quantity', ...args];
-    const { status, output } = await runConformanceInProcess(all, { cwd: folder, env: { ...credentials, ...env } });
-    return status === 0 ? /http:\/\/127\.0\.0\.1:\d/.exec(output)?.[0] : output.split('\n')[0];
-  };
-  const another = { BASE_URL: 'http://127.0.0.1:3' };
-  expect(await readUrl(['--target', 'named.yaml'])).toBe(nowhere);
-  expect(await readUrl(['--target', 'bare.yaml'])).toBe('http://127.0.0.1:2');
-  expect(await readUrl(['--target', 'named.yaml'], another)).toBe('BASE_URL: contradicts the base_url of named.yaml');
-  expect(await readUrl(['--target', 'named.yaml'], { BASE_URL: nowhere })).toBe(nowhere);
-  expect(await readUrl(['--target', 'named.yaml', '--base-url', another.BASE_URL])).toBe(another.BASE_URL);
-  expect(await readUrl([], { TARGET: 'named.yaml', ...another })).toBe(another.BASE_URL);
-});
-
-test('In a project with a target file, and where CI is set, the reference deployment must be named', async () => {
-  const folder = makeTestFolder();
-  const run = async (args: readonly string[], env: Record<string, string> = {}) => {
-    const { status, output } = await runConformanceInProcess(args, { cwd: folder, env });
-    return [status, output];
-  };
-  const isFine = [0, expect.any(String)];
-  for (const command of [['certify', '--dry-run'], ['doctor']]) {
-    expect(await run(command, { CI: 'true' })).toEqual([2, expect.stringMatching(/^CI: is set, .*\n.*--reference/)]);
-    expect(await run([...command, '--reference'], { CI: 'true' })).toEqual(isFine);
-  }
-  await run(['init']);
-  const refused = [2, expect.stringMatching(/^conformance\/target.yaml: .*\n.*--reference/)];
-  expect(await run(['certify', '--dry-run'])).toEqual(refused);
-  expect(await run(['certify', '--dry-run', '--reference'])).toEqual(isFine);
 });

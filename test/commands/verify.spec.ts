@@ -84,23 +84,11 @@ test('A certificate of another version of the suite is judged by the installed o
   expect(changed.output).toMatch(/the evidence shows "fail"\n[\s\S]*The installed suite/);
 });
 
-test('Missing files and files that are no certificate are unusable input', async () => {
-  const rows: readonly (readonly [file: string, says: string])[] = [
-    [
-      'none.json',
-      'none.json: cannot be read: there is no such file or folder\n    Name the certificate.json of a run.\n',
-    ],
-    ['text.json', 'text.json: is not valid JSON'],
-    [names.certificate, 'evidence.har: cannot be read: there is no such file or folder'],
-  ];
-  await verify();
-  rmSync(inFolder(names.evidence));
-  writeFileSync(inFolder('text.json'), 'text');
-  for (const [file, says] of rows) {
-    const { status, output } = await runConformanceInProcess(['verify', file], { cwd });
-    expect([status, output], file).toEqual([2, expect.stringContaining(says)]);
-  }
+test('Evidence that is missing or has another form is unusable input', async () => {
   expect(await verify({ evidence: '{"log":{}}' })).toMatchObject({ status: 2 });
+  rmSync(inFolder(names.evidence));
+  const { status, output } = await runConformanceInProcess(['verify', names.certificate], { cwd });
+  expect([status, output]).toEqual([2, expect.stringContaining('evidence.har: cannot be read: there is no such file')]);
 });
 
 test('The next run removes the evidence of the run before', async () => {

@@ -1,0 +1,201 @@
+/** Commands as typed: each row states the exit status and what is printed. */
+
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { split } from 'shlex';
+import { createNamedExport } from '../../src/contract/world-formats.js';
+import { credentialVariables, makeTestFolder, runConformanceInProcess } from '../support/cli.js';
+import { suite } from '../support/in-process.js';
+
+const cwd = makeTestFolder();
+
+const nowhere = 'http://127.0.0.1:1';
+const [elsewhere, another] = ['http://127.0.0.1:2', 'http://127.0.0.1:3'];
+const named = `name: shop\nbase_url: ${nowhere}/\n`;
+const world = createNamedExport(suite.world);
+const ownCase = `cases:
+  - id: own-quantity
+    verifies: order.quantity
+    title: Three mugs meet the threshold 3
+    requests: { three: { body: { order: { items: [{ product_id: <product mug>, quantity: 3 }] } } } }
+    expect: { three: { returned: { include: mug-3 } } }
+`;
+const { customer, product, campaign } = suite.world.ids;
+const threeIds = [customer.get('ann'), product.get('mug'), campaign.get('spring')];
+const files: Readonly<Record<string, string>> = {
+  'package.json': '{}',
+  'text.json': 'text',
+  'large.har': '',
+  'bare.yaml': 'name: shop\n',
+  'named.yaml': named,
+  'three.yaml': `${named}bindings: three.ids.yaml\n`,
+  'three.ids.yaml': threeIds.map((id) => `${id}: mine\n`).join(''),
+  'no-rule.json': JSON.stringify({ ...world, tiers: [{ ...world.tiers[0], rules: [null] }] }),
+  'no-campaign.json': JSON.stringify({ ...world, tiers: [{ ...world.tiers[0], campaign_id: 'none' }] }),
+  'with-env/.env': `BASE_URL=${elsewhere}\n`,
+  'with-env/bare.yaml': 'name: shop\n',
+  'with-env/named.yaml': named,
+  'project/package.json': '{}',
+  'with-cases/conformance/own.yaml': ownCase,
+};
+test.beforeAll(() => {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(cwd, name)), { recursive: true });
+    writeFileSync(path.join(cwd, name), text);
+  }
+  truncateSync(path.join(cwd, 'large.har'), 512 * 1024 * 1024 + 1);
+});
+
+interface Setting {
+  readonly env?: Record<string, string>;
+  /** Of the files above. */
+  readonly folder?: string;
+}
+type Row = readonly [command: string, status: number, says: string | RegExp | readonly (string | RegExp)[], Setting?];
+
+const bySetting = (setting: Setting, ...rows: readonly Row[]) =>
+  rows.map(([command, status, says]): Row => [command, status, says, setting]);
+/** Commands that take a deployment, without sending anything to it. */
+const planning = ['certify --dry-run', 'record --to r.yaml --dry-run'];
+const ofReference = 'the reference deployment, which comes with the suite';
+const noFile = 'cannot be read: there is no such file or folder';
+const explained = suite.contract.requirements.find(({ id }) => id === 'limit.newest-150');
+
+const tables: Readonly<Record<string, readonly Row[]>> = {
+  'Unusable input is refused in words': [
+    ['verify .', 2, noFile],
+    ['verify none.json', 2, `none.json: ${noFile}\n    Name the certificate.json of a run.\n`],
+    ['verify text.json', 2, 'text.json: is not valid JSON'],
+    ['compare project none.json', 2, noFile],
+    ['compare package.json package.json', 2, 'package.json: is not a certificate'],
+    ['certify --replay none.har', 2, noFile],
+    ['certify --replay large.har', 2, 'cannot be read: it has more than 512 MB'],
+    ['certify --reference --against .', 2, 'cannot be read: it is a folder'],
+    ["certify --reference --only ''", 2, '--only: is empty'],
+    [
+      'certify --reference --only order.quantty,no-such-thing',
+      2,
+      [
+        "unknown case, requirement, question, tag or group 'order.quantty'",
+        "Did you mean 'order.quantity'?",
+        "tag or group 'no-such-thing'",
+      ],
+    ],
+    ['certify --reference --out text.json', 2, '--out: cannot write into text.json: there is a file of that name'],
+    ['certify --base-url htp://a.test', 2, "--base-url: 'htp://a.test' is not a base URL"],
+    ['serve --fault window', 2, "Unknown fault 'window'. Did you mean"],
+    ['serve --behaviour empty=x', 2, 'No question is called "empty"; did you mean'],
+    ['serve --world no-rule.json', 2, 'no-rule.json:1:'],
+    ['serve --world no-campaign.json', 2, `'${world.tiers[0]?.id}' refers to nothing: campaign_id 'none'`],
+    ['explain campain-filter', 2, /'campain-filter'\n.*'campaign-filter'/],
+    ['explain limit.newest-15', 2, "'limit.newest-150'"],
+    ['explain campaign-filter --row 10', 2, /^--row: .*'campaign-filter'.*10\n.*1 to 9/],
+  ],
+  'A wrong base URL and an argument without a flag get a hint': [...planning, 'doctor'].flatMap((command): Row[] => [
+    [
+      `${command} --base-url ${nowhere}/v1/promotions/validation`,
+      command === 'doctor' ? 1 : 0,
+      'was removed from the end of the base URL.',
+    ],
+    [`${command} --base-url api.example.com`, 2, 'Write https://api.example.com.'],
+    [`${command} --base-url localhost:8080`, 2, 'Write http://localhost:8080.'],
+    [
+      `${command} ${nowhere}`,
+      2,
+      `${nowhere}: is an argument without a flag\n    Name a deployment with --base-url or --target.`,
+    ],
+    [`${command} quantity`, 2, 'quantity: is an argument without a flag\n'],
+  ]),
+  '--reference wins over the environment and excludes other targets': ['certify --dry-run', 'doctor'].flatMap(
+    (command): Row[] => [
+      ...bySetting({ env: { BASE_URL: nowhere, TARGET: 'named.yaml', ...credentialVariables } }, [
+        `${command} --reference`,
+        0,
+        ofReference,
+      ]),
+      [`${command} --reference --base-url ${nowhere}`, 2, 'name more than one deployment'],
+      [`${command} --reference --target named.yaml`, 2, 'name more than one deployment'],
+      ...bySetting(
+        { env: { CI: 'true' } },
+        [command, 2, /^CI: is set, .*\n.*--reference/],
+        [`${command} --reference`, 0, ofReference],
+      ),
+    ],
+  ),
+  'In a project with a target file the reference deployment must be named': bySetting(
+    { env: {}, folder: 'project' },
+    ['init', 0, 'Written'],
+    ['certify --dry-run', 2, /^conformance\/target.yaml: .*\n.*--reference/],
+    ['certify --dry-run --reference', 0, ofReference],
+    ['certify --dry-run --reference --cases conformance', 2, 'the folder has no case file'],
+  ),
+  'The folder of the target file may have own cases': bySetting(
+    { folder: 'with-cases' },
+    ['init', 0, 'Written'],
+    ['certify --dry-run --reference --cases conformance', 0, 'own-quantity  ('],
+  ),
+  'A target file wins over .env, a flag and a variable over the file, but they must not contradict each other': [
+    ['certify --dry-run --target named.yaml', 0, nowhere, { folder: 'with-env' }],
+    ['certify --dry-run --target bare.yaml', 0, elsewhere, { folder: 'with-env' }],
+    [`certify --dry-run --target named.yaml --base-url ${another}`, 0, another],
+    ...bySetting({ env: { ...credentialVariables, BASE_URL: another } }, [
+      'certify --dry-run --target named.yaml',
+      2,
+      'BASE_URL: contradicts the base_url of named.yaml',
+    ]),
+    ...bySetting({ env: { ...credentialVariables, BASE_URL: nowhere } }, [
+      'certify --dry-run --target named.yaml',
+      0,
+      nowhere,
+    ]),
+    ...bySetting({ env: { ...credentialVariables, BASE_URL: another, TARGET: 'named.yaml' } }, [
+      'certify --dry-run',
+      0,
+      another,
+    ]),
+  ],
+  '--dry-run prints the requests, and why a case is excluded': [
+    [
+      `certify --dry-run --base-url ${nowhere}`,
+      0,
+      [
+        'campaign-filter  (',
+        /^ {2}customer ann, 1 mug, filter campaign spring$/m,
+        /^method-delete {2}\(\d+\) {2}intrusive$/m,
+        /^(\d+) of \1 cases, \d+ requests\. What fails is sent again\. Nothing was sent\./m,
+        new RegExp(`^(?![\\s\\S]*${credentialVariables.CLIENT_TOKEN})`),
+      ],
+    ],
+    [
+      'certify --dry-run --no-intrusive --target three.yaml',
+      0,
+      [
+        /^method-delete {2}Intrusive cases are excluded from this run\.$/m,
+        /^reserved-for-one-customer {2}not applicable: the target does not have customer ordinary, .* and \d+ more$/m,
+      ],
+    ],
+  ],
+  'explain takes cases, requirements, questions, groups and tags': [
+    ['explain limit.newest-150', 0, [explained?.statement ?? '', /^ {2}window-with-few-valid +\S/m]],
+    [`explain ${suite.contract.groups[0]?.name}`, 0, suite.contract.groups[0]?.asks ?? ''],
+    ['explain intrusive', 0, '  method-post'],
+    // A question has one case, which is explained in full.
+    ['explain quantity-zero', 0, 'It answers the question quantity-zero'],
+  ],
+  'doctor checks the reference deployment by default, and prints JSON for programs': [
+    ['doctor', 0, /^([\s\S]* fine ){6}/, { env: {} }],
+    ['doctor --reference --json', 0, /^\{\s*"target": "reference"[\s\S]*"area": "Ids",\s*"state": "fine"/],
+  ],
+};
+
+for (const [title, rows] of Object.entries(tables))
+  test(title, async () => {
+    for (const [command, status, says, { env = credentialVariables, folder = '.' } = {}] of rows) {
+      const result = await runConformanceInProcess(split(command), { cwd: path.join(cwd, folder), env });
+      expect.soft(result.status, `${command}\n${result.output}`).toBe(status);
+      for (const text of [says].flat())
+        if (typeof text === 'string') expect.soft(result.output, command).toContain(text);
+        else expect.soft(result.output, command).toMatch(text);
+    }
+  });
