@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/support/package-root.js';
 import { listForbiddenImports, rooms } from '../../tools/check-imports.js';
+import { checkEachRow } from '../support/check-each-row.js';
 import { makeTestFolder } from '../support/cli.js';
 import { suite } from '../support/in-process.js';
 
@@ -29,55 +30,26 @@ test('Every folder of src/ is a room', () => {
   expect(folders.map(({ name }) => name).sort()).toEqual([...rooms].sort());
 });
 
-for (const { title, file, imports, isForbidden } of [
-  { title: 'a room below', file: 'src/http/a.ts', imports: "import { b } from '../cli/b.js';", isForbidden: true },
-  {
-    title: 'a type of a room below',
-    file: 'src/http/a.ts',
-    imports: "import type { B } from '../cli/b.js';",
-    isForbidden: true,
-  },
-  {
-    title: 'a room below, on demand',
-    file: 'src/http/a.ts',
-    imports: "void import('../cli/b.js');",
-    isForbidden: true,
-  },
-  { title: 'a room above', file: 'src/cli/a.ts', imports: "import { b } from '../http/b.js';", isForbidden: false },
-  { title: 'its own room', file: 'src/cli/a.ts', imports: "import { b } from './b.js';", isForbidden: false },
-  { title: 'tests', file: 'src/cli/a.ts', imports: "import { b } from '../../test/b.js';", isForbidden: true },
-  {
-    title: 'the reference deployment, from the judge',
-    file: 'src/judge/a.ts',
-    imports: "import '../../reference/b.js';",
-    isForbidden: true,
-  },
-  {
-    title: 'the reference deployment, from the runner',
-    file: 'src/runner/a.ts',
-    imports: "import '../../reference/b.js';",
-    isForbidden: false,
-  },
-  {
-    title: 'code for the reference deployment',
-    file: 'reference/a.ts',
-    imports: "import { b } from '../src/http/b.js';",
-    isForbidden: true,
-  },
-  {
-    title: 'a type for the reference deployment',
-    file: 'reference/a.ts',
-    imports: "import type { B } from '../src/http/b.js';",
-    isForbidden: false,
-  },
-])
-  test(`The linter ${isForbidden ? 'refuses' : 'allows'} an import of ${title}`, () => {
+const imports: readonly (readonly [what: string, file: string, text: string, isForbidden: boolean])[] = [
+  ['a room below', 'src/http/a.ts', "import { b } from '../cli/b.js';", true],
+  ['a type of a room below', 'src/http/a.ts', "import type { B } from '../cli/b.js';", true],
+  ['a room below, on demand', 'src/http/a.ts', "void import('../cli/b.js');", true],
+  ['a room above', 'src/cli/a.ts', "import { b } from '../http/b.js';", false],
+  ['its own room', 'src/cli/a.ts', "import { b } from './b.js';", false],
+  ['tests', 'src/cli/a.ts', "import { b } from '../../test/b.js';", true],
+  ['the reference deployment, from the judge', 'src/judge/a.ts', "import '../../reference/b.js';", true],
+  ['the reference deployment, from the runner', 'src/runner/a.ts', "import '../../reference/b.js';", false],
+  ['code for the reference deployment', 'reference/a.ts', "import { b } from '../src/http/b.js';", true],
+  ['a type for the reference deployment', 'reference/a.ts', "import type { B } from '../src/http/b.js';", false],
+];
+test('The linter refuses imports of rooms below, and of tests', () =>
+  checkEachRow(imports, (_, file, text, isForbidden) => {
     const root = makeTestFolder();
     for (const folder of ['src', 'reference', path.dirname(file)])
       mkdirSync(path.join(root, folder), { recursive: true });
-    writeFileSync(path.join(root, file), `${imports}\n`);
+    writeFileSync(path.join(root, file), `${text}\n`);
     expect(listForbiddenImports(root)).toHaveLength(isForbidden ? 1 : 0);
-  });
+  }));
 
 test('Each part of the documentation has a requirement, a question or an exclusion', () => {
   const { requirements, questions, exclusions } = suite.contract;

@@ -1,0 +1,330 @@
+/** Deployments that cannot be judged: a run ends early and says why, and `doctor` finds the problem. */
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
+import type { ThingKind } from '../../src/contract/named-world.js';
+import type { Channel, Exchange, HttpRequest, HttpResponse, TransportErrorKind } from '../../src/http/exchange.js';
+import { type DoctorArea, diagnose } from '../../src/run/diagnose.js';
+import { startRun } from '../../src/run/run.js';
+import { parseJson } from '../../src/support/json.js';
+import {
+  credentialVariables,
+  loadCertificate,
+  makeTestFolder,
+  runConformance,
+  runConformanceInProcess,
+} from '../support/cli.js';
+import {
+  type Answer,
+  certifyInProcess,
+  certifyOver,
+  channelTo,
+  createBindings,
+  createReference,
+  requirementSuite,
+  suite,
+} from '../support/in-process.js';
+import {
+  createIndependentDeployment,
+  listen,
+  type ShapeName,
+  shapes,
+  type Traits,
+} from '../support/independent-deployment.js';
+import { listenOnLoopback } from '../support/listen-on-loopback.js';
+import { addPromotions } from '../support/own-promotions.js';
+import { serverCertificate } from '../support/tls-certificates.js';
+
+const cwd = makeTestFolder();
+
+const { world } = suite;
+const { CLIENT_TOKEN: token } = credentialVariables;
+const baseUrl = 'http://a.test';
+const conforming = createIndependentDeployment(world);
+const reply = (status: number, body = '', type = 'application/json'): HttpResponse => ({
+  status,
+  headers: type === '' ? [] : [['Content-Type', type]],
+  body,
+});
+const always =
+  (...response: Parameters<typeof reply>): Answer =>
+  () =>
+    reply(...response);
+const redirecting: Answer = () => ({ status: 308, headers: [['Location', 'https://b.test/x']], body: '' });
+const withoutBody =
+  (answer: Answer): Answer =>
+  ({ body, ...request }) =>
+    answer(request);
+/** Answers the first request in one way, the others in another way. */
+const firstThen = (first: Answer, others: Answer): Answer => {
+  let turn = 0;
+  return (request) => (++turn === 1 ? first(request) : others(request));
+};
+let requestId = 0;
+const withRequestId: Answer = (request) => {
+  const { data } = JSON.parse(conforming(request).body);
+  return reply(200, JSON.stringify({ request_id: `v-${++requestId}`, data }));
+};
+const page = '<!DOCTYPE html><html><title>Welcome</title></html>';
+/** A stub of the one path: no filter restricts its list. */
+const stub: Answer = ({ path }) =>
+  path.startsWith('/v1/promotions/validation') ? reply(200, '{"data":[{"id":"sample"}]}') : reply(404, '{}');
+const breaking = (transportError: TransportErrorKind, message: string): Partial<Channel> => ({
+  send: async (request) => ({ request, transportError, message }),
+});
+const findReason = async (answer: Answer) => (await startRun(suite, channelTo(answer))).calibration.unreachable;
+
+type Finding = readonly [area: DoctorArea, state: string, text: RegExp];
+/** What the doctor finds, and what a run says of every case. */
+type Row = readonly [what: string, answer: Answer | Partial<Channel>, finds: Finding | undefined, says?: RegExp];
+const gateway = /'headers' in the target file.*403 \(application\/json\), "\{"message":"Missing API key"\}"/;
+const html = (body: string) => always(200, body, 'text/html');
+const refusingBodies: Answer = (request) => (request.body === undefined ? conforming(request) : reply(403));
+const wrapped: Answer = (request) => ({ ...conforming(request), body: `<ul>${conforming(request).body}</ul>` });
+const byBody =
+  (answer: (body: string) => HttpResponse): Answer =>
+  ({ body = '' }) =>
+    answer(body);
+const rejecting = createIndependentDeployment(world, { shape: 'with-rejected' });
+
+const notFound = always(404, '<html>Cannot GET /v1</html>', 'text/html');
+const rows: readonly Row[] = [
+  ['conforms', conforming, ['Ids', 'fine', /promotions of the test data/]],
+  [
+    'has another path',
+    notFound,
+    ['URL', 'problem', /Check the base URL.*operation:/],
+    /Cannot GET .*base_url.*path prefix/,
+  ],
+  ['redirects', redirecting, ['URL', 'problem', /to https:\/\/b\.test\/x/], /not followed/],
+  ['limits requests', always(429), ['URL', 'problem', /pacing/], /limits the rate/],
+  ['is not available', always(503), undefined, /not available/],
+  ['cuts the connection', breaking('broken-connection', 'It broke.'), undefined, /It broke/],
+  ['hangs', breaking('timed-out', 'It is late.'), undefined, /It is late/],
+  [
+    'refuses the credentials',
+    always(401),
+    ['Credentials', 'problem', /CLIENT_TOKEN/],
+    /credentials are probably wrong/,
+  ],
+  [
+    'is behind a gateway',
+    always(403, '{"message":"Missing API key"}'),
+    ['Credentials', 'problem', /Missing API key.*'headers'/],
+    gateway,
+  ],
+  [
+    'answers with web pages',
+    html(`${page}${'x'.repeat(500)}`),
+    ['Credentials', 'unknown', /nothing shows/],
+    /"<!DOCTYPE html>.*base_url/,
+  ],
+  ['answers with an empty object', always(200, '{}'), undefined, /"\{\}".*base_url/],
+  ['answers with a text', always(200, 'It works!', 'text/plain'), undefined, /"It works!"/],
+  ['is a stub', stub, undefined, /"\{"data":\[\{"id":"sample"\}\]\}"/],
+  ['loses the body', withoutBody(conforming), ['Body on GET', 'problem', /lost.*proxies/]],
+  ['loses the body and adds a request id', withoutBody(withRequestId), ['Body on GET', 'problem', /lost/]],
+  [
+    'demands the body that a proxy drops',
+    always(422),
+    ['Body on GET', 'unknown', /422 with a body and without one.*proxies/],
+  ],
+  ['returns nothing', always(200, '[]'), ['Body on GET', 'unknown', /name no promotion.*proves nothing/]],
+  [
+    'limits after one request',
+    firstThen(conforming, always(429)),
+    ['Body on GET', 'unknown', /the other problems first/],
+  ],
+  ['refuses the body', refusingBodies, ['Body on GET', 'problem', /Answered 403.*Without a body it answered 200/]],
+  ['returns HTML', wrapped, ['Responses', 'problem', /not JSON/]],
+  [
+    'rejects the request',
+    byBody((body) => reply(body === '' ? 422 : 400, '{}')),
+    ['Responses', 'problem', /rejects a documented/],
+  ],
+  ['names promotions under two paths', rejecting, ['Responses', 'problem', /response: \{ tier: /]],
+  [
+    'has another world',
+    byBody((body) => reply(200, `[{"id":"other-${body.length}"}]`)),
+    ['Ids', 'problem', /Load it.*bindings/],
+  ],
+];
+for (const [what, answer, finds, says] of rows)
+  test(`A deployment that ${what}`, async () => {
+    let requests = 0;
+    const channel = typeof answer === 'function' ? channelTo(answer) : { ...channelTo(conforming), ...answer };
+    const send = (request: HttpRequest) => {
+      requests += 1;
+      return channel.send(request);
+    };
+    if (finds !== undefined) {
+      const [area, state, text] = finds;
+      const findings = await diagnose(suite, { ...channel, send }, { baseUrl });
+      expect(findings.find((each) => each.area === area)).toMatchObject({ state, text: expect.stringMatching(text) });
+      expect(requests).toBeLessThanOrEqual(3);
+    }
+    if (says === undefined) return;
+    requests = 0;
+    const { certificate } = await certifyOver({ ...channel, send }, requirementSuite);
+    expect([certificate.verdict, certificate.summary]).toEqual(['incomplete', { inconclusive: 17 }]);
+    for (const { reason } of certificate.requirements.flatMap(({ cases }) => cases)) {
+      expect(reason).toMatch(says);
+      expect(reason.length).toBeLessThan(700);
+    }
+    // Nobody is locked out by hundreds of refusals.
+    expect(requests).toBeLessThanOrEqual(20);
+  });
+
+const serving = (answer: Answer) => () => listen(answer);
+const nobody = async () => ({ url: 'http://127.0.0.1:1', close: async () => undefined });
+const commands: Readonly<
+  Record<string, readonly [start: () => Promise<{ url: string; close(): Promise<void> }>, says: RegExp]>
+> = {
+  'a web page': [serving(always(200, `<html>${token}</html>`, 'text/html')), /200 \(text\/html\), "<html>.*base_url/],
+  'HTTPS on the port': [() => listenOnLoopback(createServer(serverCertificate)), /https:\/\//],
+  nobody: [nobody, /No connection to 127\.0\.0\.1:1 was made \(connect ECONNREFUSED/],
+};
+for (const [what, [start, says]] of Object.entries(commands))
+  test(`certify ends before the first test if it meets ${what}`, {
+    tag: what === 'a web page' ? [] : '@long',
+  }, async () => {
+    const { url, close } = await start();
+    const target = `name: down\nbase_url: ${url}\nworld: loaded\nretry: { delays_seconds: [0.01, 0.01] }\n`;
+    writeFileSync(path.join(cwd, 'down.yaml'), target);
+    const args = ['certify', '--target', 'down.yaml', '--out', 'out'];
+    const { status, output } = await runConformance(args, { cwd, env: credentialVariables });
+    await close();
+    const total = suite.cases.length;
+    expect(output).toContain('down: cannot be judged, so no case was sent');
+    expect(output).toContain(`${total} of ${total} cases were not judged: `);
+    expect(output.split('\n').filter((line) => says.test(line))).toHaveLength(1);
+    expect(output).not.toContain(token);
+    expect(output.split('\n').length).toBeLessThan(20);
+    expect(status).toBe(4);
+    expect(loadCertificate(cwd, 'out').requests_sent).toBeLessThanOrEqual(20);
+    const shown = readFileSync(path.join(cwd, 'out', 'certificate.html'), 'utf8');
+    expect(shown.match(/ECONNREFUSED/g) ?? []).toHaveLength(what === 'nobody' ? 1 : 0);
+  });
+
+test('doctor names a deployment that is down, and one without TLS', async () => {
+  const { url, close } = await listen(conforming);
+  const examine = (base: string) =>
+    runConformanceInProcess(['doctor', '--base-url', base], { cwd, env: credentialVariables });
+  const { status, output } = await examine('http://127.0.0.1:1');
+  const plain = await examine(url.replace('http:', 'https:'));
+  await close();
+  expect(output).toMatch(/^URL +PROBLEM +No connection to 127\.0\.0\.1:1 was made/m);
+  expect(output).toMatch(/^Ids +\? +Not checked: solve the other problems first\.$/m);
+  expect(status).toBe(1);
+  expect(plain.output).toMatch(/^TLS +PROBLEM +.*Does it speak TLS/m);
+});
+
+test('Without the world, a note of a run names possible causes', async () => {
+  const findNote = async (answer: Answer) => (await startRun(suite, channelTo(answer))).calibration.note;
+  expect(await findNote(always(200, '{"promotions":[]}'))).toMatch(
+    /^The first responses name no promotion of the test data\. Load it/,
+  );
+  expect(await findNote(always(503))).toBeUndefined();
+  expect(await findNote(conforming)).toBeUndefined();
+});
+
+test('If the user says that the world is loaded, only a web page shows that the address is wrong', async () => {
+  const judge = async (answer: Answer) =>
+    (await certifyInProcess(answer, { suite: requirementSuite, isWorldLoaded: true })).certificate;
+  for (const answer of [reply(404, '{"error":"not found"}'), reply(400, '{}'), reply(200, '{"status":"ok"}')])
+    expect.soft((await judge(() => answer)).verdict, answer.body).toBe('does-not-conform');
+  for (const status of [200, 404]) {
+    const { verdict, requests_sent } = await judge(() => reply(status, page, 'text/html'));
+    expect.soft([verdict, requests_sent < 10], String(status)).toEqual(['incomplete', true]);
+  }
+});
+
+test('A conforming deployment never ends early, with or without the world', async () => {
+  const withoutTiers = { ...world, tiers: [] };
+  const withoutWorld = { ...withoutTiers, customers: [], products: [], skus: [], campaigns: [] };
+  const traits: Traits[] = [
+    ...(Object.keys(shapes) as ShapeName[]).map((shape) => ({ shape })),
+    ...([404, 204, 'no-body'] as const).map((empty) => ({ empty })),
+    { unknownCustomer: 'rejected' },
+    { unknownCustomer: 'rejected', empty: 404 },
+  ];
+  for (const own of [world, withoutWorld, withoutTiers])
+    for (const each of traits)
+      expect.soft(await findReason(createIndependentDeployment(own, each)), JSON.stringify(each)).toBeUndefined();
+  for (const form of ['empty-list', 'no-content', 'not-found', 'rejected', 'empty-body'])
+    for (const own of [world, withoutWorld]) {
+      const answer = createReference({ world: own, behaviours: { 'empty-result': form } });
+      expect.soft(await findReason(answer), form).toBeUndefined();
+    }
+
+  const isOperation = ({ path: place }: HttpRequest) => place.startsWith('/v1/promotions/validation');
+  const nothing: Record<string, Answer> = {
+    'answers any path with an empty list': always(200, '{"promotions":[]}'),
+    'answers any path with nothing': always(204, '', ''),
+    'says in words that nothing is valid': (request) =>
+      isOperation(request) ? reply(200, '{"message":"No promotion is valid"}') : reply(404),
+    'declares an empty list as HTML': html('[]'),
+    'answers 404 with the same text as for another path, but reads the body': ({ body = '{}' }) =>
+      reply(parseJson(body) === undefined ? 400 : 404, page, 'text/html'),
+    'has a page for unknown customers': (request) =>
+      reply(404, isOperation(request) ? `${page} unknown customer` : page, 'text/html'),
+    'has promotions of others, and filters them': ({ path: place }) =>
+      reply(200, place.includes('filters') ? '[]' : '[{"id":"other"}]'),
+  };
+  for (const [what, answer] of Object.entries(nothing)) expect.soft(await findReason(answer), what).toBeUndefined();
+});
+
+test('Promotions of the deployment are a problem until the target file counts them', async () => {
+  const channel = channelTo(createIndependentDeployment(addPromotions(world, 3)));
+  const findIds = async (own: Suite) => (await diagnose(own, channel, { baseUrl })).find(({ area }) => area === 'Ids');
+  expect(await findIds(suite)).toMatchObject({
+    state: 'problem',
+    text: expect.stringContaining('own_promotions: 3'),
+  });
+  expect(await findIds(loadSuite(suiteFolder, { ownPromotions: 3 }))).toMatchObject({ state: 'fine' });
+});
+
+test.describe('A target with a part of the world', () => {
+  const bind = (ids: Partial<Record<ThingKind, Record<string, string>>>): Suite =>
+    loadSuite(suiteFolder, { bindings: createBindings((kind, name) => ids[kind]?.[name]) });
+  const diagnoseStates = async (partial: Suite, channel: Channel) =>
+    Object.fromEntries((await diagnose(partial, channel, { baseUrl })).map(({ area, state }) => [area, state]));
+  const own = bind({ customer: { ann: 'C-1' }, product: { mug: 'P-1' }, campaign: { spring: 'K-1' } });
+
+  test('A customer and a product are enough for most checks', async () => {
+    const [, ann] = world.customers;
+    const [mug] = world.products;
+    const partial = bind({ customer: { ann: ann?.id ?? '' }, product: { mug: mug?.id ?? '' } });
+    const withOwnPromotions: Answer = (request) => {
+      const response = conforming(request);
+      return { ...response, body: response.body.replaceAll('promo_', 'other_') };
+    };
+    expect(await diagnoseStates(partial, channelTo(withOwnPromotions))).toEqual({
+      URL: 'fine',
+      TLS: 'fine',
+      Credentials: 'fine',
+      'Body on GET': 'fine',
+      Responses: 'unknown',
+      Ids: 'unknown',
+    });
+  });
+
+  test('Nothing is sent without any ids', async () => {
+    const send = (): Promise<Exchange> => Promise.reject(new Error('sent'));
+    const states = await diagnoseStates(bind({}), { ...channelTo(conforming), send });
+    expect(states).toMatchObject({ URL: 'unknown', Ids: 'problem' });
+  });
+
+  test('A lost body is not claimed if no promotion may depend on the ids', async () => {
+    expect(await diagnoseStates(own, channelTo(withoutBody(conforming)))).toMatchObject({ 'Body on GET': 'unknown' });
+  });
+
+  test('Three ids are enough for every any-data case', () => {
+    const cases = own.cases.filter(({ tags }) => tags.includes('any-data'));
+    expect(cases).not.toEqual([]);
+    expect(cases.flatMap(({ rows }) => rows.flatMap(({ unavailable }) => unavailable))).toEqual([]);
+  });
+});
