@@ -1,28 +1,32 @@
 import path from 'node:path';
 import { defineConfig } from '@playwright/test';
 import dotenv from 'dotenv';
-import { loadRunInputs } from './src/runner/run-inputs.js';
+import { type ConformanceOptions, readRuns } from './src/runner/options.js';
 
 dotenv.config({ quiet: true });
 
 // This file runs as a source, and compiled in dist/ where the package is installed.
 const extension = path.extname(import.meta.filename);
-const inputs = loadRunInputs();
-const adapter = (name: string) => path.join(import.meta.dirname, 'src', 'runner', `${name}${extension}`);
+const resolve = (name: string) => path.join(import.meta.dirname, 'src', 'runner', `${name}${extension}`);
+const [run, ...others] = readRuns();
+const named = [run, ...others].flatMap(({ project, ...conformance }) =>
+  project === undefined ? [] : [{ name: project, use: { conformance } }],
+);
 
-export default defineConfig({
+export default defineConfig<object, ConformanceOptions>({
   // Not relative: the config of a project may export this one.
   testDir: path.join(import.meta.dirname, 'specs'),
-  testMatch: `conformance.spec${extension}`,
-  globalSetup: adapter('global-setup'),
+  globalSetup: resolve('global-setup'),
   // The certificate reporter must be the first: see src/runner/expected-failure.ts.
-  reporter: [[adapter('certificate-reporter')], ...(process.argv.includes('--list') ? [['list'] as const] : [])],
+  reporter: process.argv.includes('--list') ? 'list' : [[resolve('certificate-reporter')]],
   // Not test-results/ of the user's project, which Playwright would empty.
-  outputDir: path.resolve(inputs.settings.out, 'playwright'),
+  outputDir: path.resolve('results', '.playwright'),
   // Requests of a case overlap already: more workers would be slower, and harder on a deployment.
   workers: 1,
   // The client limits the time of every exchange.
   timeout: 0,
+  use: { conformance: run },
+  ...(named.length > 0 ? { projects: named } : {}),
   // Compiled files need no compiling, which would also confuse coverage.
-  ...(extension === '.js' ? { build: { external: ['**/*'] } } : {}),
+  ...(extension === '.js' ? { build: { external: [path.join(import.meta.dirname, '**')] } } : {}),
 });

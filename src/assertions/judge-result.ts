@@ -80,7 +80,7 @@ function explainUnreadable(
   const isSequence = looksLikeJson && body.split('\n').every((line) => parseJson(line) !== undefined);
   const format = isSequence ? 'a sequence of JSON values (NDJSON)' : findTextFormat(response);
   if (mode === 'requirement' && format !== undefined && (isSequence || unlocatedIds.size > 0))
-    return `The body is ${format}. The suite reads promotions from one JSON value; an adapter can translate the body ('adapter' in the target file).`;
+    return `The body is ${format}. The suite reads promotions from one JSON value; a transport can translate the body ('transport' in the target file).`;
   // It may be cut off.
   const isDeclared = getHeaderValues(response.headers, 'content-type').some((type) => /^[^;]*[/+]json\b/i.test(type));
   return isDeclared || looksLikeJson

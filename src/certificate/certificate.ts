@@ -2,10 +2,8 @@ import { isOwnCase, type Suite } from '../cases/suite.js';
 import type { TestCase } from '../cases/test-case.js';
 import { isWarningOutcome, type Question } from '../contract/contract.js';
 import { listNames, thingKinds } from '../contract/named-world.js';
-import { unsupportedPrefix } from '../http/adapted-channel.js';
-import type { AdapterIdentity } from '../http/adapter.js';
 import { renderCurlCommand } from '../http/curl-command.js';
-import { getSentRequest } from '../http/exchange.js';
+import { type TransportIdentity, unsupportedPrefix } from '../http/transport.js';
 import { findWorstVerdict, type Verdict, verdicts } from '../judge/verdict.js';
 import { createStableRenderer, type ResponseRenderer } from '../record/exchange-text.js';
 import type { Calibration } from '../run/calibrate.js';
@@ -58,7 +56,7 @@ export interface CertifiedTarget {
   readonly contact?: string;
   readonly base_url: string;
   /** If set, the cases were sent through it: the documented operation was not certified. */
-  readonly adapter?: AdapterIdentity;
+  readonly transport?: TransportIdentity;
   /** Whether it is the reference deployment of the suite. */
   readonly is_reference?: true;
 }
@@ -141,14 +139,14 @@ export interface RunFacts {
  */
 export function collectRunFacts(
   results: readonly ResultWithExchanges[],
-  calibration: Pick<Calibration, 'requestsSent' | 'note'> | undefined,
+  calibration: Pick<Calibration, 'note'> | undefined,
   settings: {
     readonly only?: readonly string[];
     readonly quick?: Pick<QuickRows, 'figures'>;
     readonly notes: readonly string[];
   },
   planned: readonly Pick<TestCase, 'id'>[] = [],
-): Pick<RunFacts, 'requestsSent' | 'isSelection' | 'quick' | 'notes'> {
+): Pick<RunFacts, 'isSelection' | 'quick' | 'notes'> {
   const { only, notes } = settings;
   const withResult = new Set(results.map(({ id }) => id));
   const isNarrowed = planned.some(({ id }) => !withResult.has(id));
@@ -157,7 +155,6 @@ export function collectRunFacts(
   const areJudged = results.every(({ verdict }) => verdict === 'pass' || verdict === 'fail');
   const quick = figures && (areJudged ? figures : { ...figures, faults_caught: 0 });
   return {
-    requestsSent: (calibration?.requestsSent ?? 0) + countRequests(results).requestsSent,
     isSelection: only !== undefined || quick !== undefined || isNarrowed,
     ...omitUndefined({ quick }),
     notes: [quick && renderQuickNotice(quick), calibration?.note, ...notes].filter((note) => note !== undefined),
@@ -337,7 +334,7 @@ function createCaseEntry(
     ...omitUndefined({
       rows: unpassed.length > 0 ? unpassed : undefined,
       failure: isFailure ? renderFailure(result, baseUrl, renderResponse) : undefined,
-      repeat_with: exchange && renderCurlCommand(getSentRequest(exchange), baseUrl),
+      repeat_with: exchange && renderCurlCommand(exchange.request, baseUrl),
     }),
   };
 }

@@ -1,6 +1,6 @@
 import { undetermined } from '../cases/test-case.js';
 import type { Contract } from '../contract/contract.js';
-import { nothingMorePrefix } from '../http/request-budget.js';
+import { nothingMorePrefix } from '../http/client.js';
 import { findWorstVerdict } from '../judge/verdict.js';
 import { notReachedReason, notSelectedReason } from '../run/case-result.js';
 import { joinMarkdown, markdown, renderMarkdownTable, tableCode } from '../support/markdown.js';

@@ -1,7 +1,6 @@
 /** Texts about cases that fail, are an error, or drifted. */
 
 import { renderCurlCommand } from '../http/curl-command.js';
-import { getSentRequest } from '../http/exchange.js';
 import type { Drift } from '../record/drift.js';
 import type { ResponseRenderer } from '../record/exchange-text.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
@@ -38,7 +37,7 @@ export function createFailureSections(
     ...omitUndefined({
       expected: expected === undefined ? undefined : toOneLine(`${expected}.`),
       received: exchange && renderResponse(exchange),
-      command: exchange && renderCurlCommand(getSentRequest(exchange), baseUrl),
+      command: exchange && renderCurlCommand(exchange.request, baseUrl),
     }),
   };
 }

@@ -11,7 +11,7 @@ import {
   type TransportErrorKind,
 } from '../http/exchange.js';
 import type { CaseResult } from '../run/case-result.js';
-import type { EvidenceKeeper, ExchangeUse, RunEvidence, StoredExchange } from '../run/evidence-keeper.js';
+import type { ExchangeUse, KeptEvidence, RunEvidence, StoredExchange } from '../run/evidence-keeper.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import { parseJson } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
@@ -56,13 +56,8 @@ interface OwnLog extends Omit<Log, 'entries'> {
   readonly _origin: EvidenceOrigin;
 }
 
-interface OwnEntry extends WireEntry {
+interface OwnEntry extends Entry {
   readonly _id: string;
-}
-
-interface WireEntry extends Entry {
-  /** If an adapter made request and response: everything that went over the wire. */
-  readonly _wire?: readonly WireEntry[];
   readonly response: Response & { readonly content: OwnContent };
   readonly _attempts?: number;
   readonly _sent?: Exclude<HttpRequest['sent'], undefined>;
@@ -79,7 +74,7 @@ interface OwnContent extends Content {
 }
 
 /** Evidence that was read from a file; all of it is in memory. */
-export type StoredEvidence = ReturnType<EvidenceKeeper['take']>;
+export type StoredEvidence = Pick<KeptEvidence, 'exchanges' | 'uses'>;
 
 /** An archive as it is written; a long one is compressed. */
 export interface EvidenceArchive {
@@ -101,7 +96,7 @@ export function createArchiver(baseUrl: string) {
   let count = 0;
   return {
     add(kept: StoredExchange): void {
-      const entry: OwnEntry = { ...createEntry(kept.id, kept.exchange, baseUrl, createContent), _id: kept.id };
+      const entry = createEntry(kept, baseUrl, createContent);
       const piece = `${count === 0 ? '' : ','}\n${escapeControlCharacters(JSON.stringify(entry))}`;
       pieces.push(piece);
       count += 1;
@@ -144,13 +139,7 @@ function createContentFactory(): ContentFactory {
   };
 }
 
-/** Names an entry that went over the wire, for texts that other entries share. */
-function nameWireEntry(id: string, index: number): string {
-  return `${id}/wire/${index + 1}`;
-}
-
-/** @param id names the entry in later ones with the same text */
-function createEntry(id: string, exchange: Exchange, baseUrl: string, createContent: ContentFactory): WireEntry {
+function createEntry({ id, exchange }: StoredExchange, baseUrl: string, createContent: ContentFactory): OwnEntry {
   const { request, attempts, timing = unknownTiming } = exchange;
   const { method, path, headers, body, sent, again } = request;
   const [mimeType = ''] = getHeaderValues(headers, 'content-type');
@@ -159,6 +148,7 @@ function createEntry(id: string, exchange: Exchange, baseUrl: string, createCont
   const [responseType = 'x-unknown'] = getHeaderValues(response.headers, 'content-type');
   const common = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1 };
   return {
+    _id: id,
     startedDateTime: new Date(timing.startedAt).toISOString(),
     time: timing.durationMs,
     request: {
@@ -186,7 +176,6 @@ function createEntry(id: string, exchange: Exchange, baseUrl: string, createCont
       _sent: sent,
       _again: again,
       _error: error,
-      _wire: exchange.wire?.map((each, n) => createEntry(nameWireEntry(id, n), each, baseUrl, createContent)),
     }),
   };
 }
@@ -233,17 +222,12 @@ export function computeDigest(content: Buffer): string {
 }
 
 function readExchanges(entries: readonly OwnEntry[], baseUrl: string): StoredExchange[] {
-  const texts = new Map(
-    entries.flatMap(({ _id, response, _wire = [] }) => [
-      [_id, response.content.text] as const,
-      ..._wire.map((each, n) => [nameWireEntry(_id, n), each.response.content.text] as const),
-    ]),
-  );
+  const texts = new Map(entries.map(({ _id, response }) => [_id, response.content.text]));
   return entries.map((entry) => ({ id: entry._id, exchange: readExchange(entry, baseUrl, texts) }));
 }
 
 function readExchange(
-  { request, response, startedDateTime, time, ...own }: WireEntry,
+  { request, response, startedDateTime, time, ...own }: OwnEntry,
   baseUrl: string,
   texts: ReadonlyMap<string, string | undefined>,
 ): Exchange {
@@ -259,7 +243,6 @@ function readExchange(
     ...omitUndefined({
       attempts: own._attempts,
       timing: startedAt === unknownTiming.startedAt ? undefined : { startedAt, durationMs: time },
-      wire: own._wire?.map((each) => readExchange(each, baseUrl, texts)),
     }),
   };
   if (own._error !== undefined) return { ...common, transportError: own._error.kind, message: own._error.message };

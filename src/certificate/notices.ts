@@ -1,4 +1,4 @@
-import type { AdapterIdentity } from '../http/adapter.js';
+import type { TransportIdentity } from '../http/transport.js';
 import type { QuickFigures } from '../run/quick-rows.js';
 import { toOneLine } from '../support/untrusted-text.js';
 
@@ -15,9 +15,9 @@ export function renderReplayNotice(file: string): string {
   return `Judges the exchanges of ${file} again. Nothing is sent.`;
 }
 
-/** Describes a run through an adapter. */
-export function renderAdapterNotice({ name, digest }: AdapterIdentity): string {
-  return `Through an adapter: ${toOneLine(name)}, ${digest}. The documented operation was not certified.`;
+/** Describes a run through a transport. */
+export function renderTransportNotice({ name, digest }: TransportIdentity): string {
+  return `Through a transport: ${toOneLine(name)}, ${digest}. The documented operation was not certified.`;
 }
 
 /** Renders what a run with `--quick` covers. */

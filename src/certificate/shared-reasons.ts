@@ -1,4 +1,4 @@
-import { nothingMorePrefix } from '../http/request-budget.js';
+import { nothingMorePrefix } from '../http/client.js';
 import { ownPromotionsPrefix } from '../judge/own-promotions.js';
 import type { Verdict } from '../judge/verdict.js';
 import { notReachedReason, notSelectedReason } from '../run/case-result.js';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { findRunFile } from '../outputs/result-files.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { RunOptions } from '../target/run-options.js';
-import { addTargetFlags, readTargetOptions, type TargetFlags } from './flags.js';
+import { addTargetFlags, readTargetFlags, type TargetFlags } from './flags.js';
 
 /** The values of the flags of `certify` and `record`. */
 export interface CertifyFlags extends TargetFlags, Omit<RunOptions, keyof TargetFlags> {
@@ -30,11 +30,11 @@ export function addCertifyFlags(command: Command): Command {
     .option('--replay <evidence>', 'judge the exchanges of an earlier run again and send nothing');
 }
 
-/** @throws UnusableInput if the flags name several deployments */
+/** Reads the flags, but for the target files. @throws UnusableInput if they contradict each other */
 export function readCertifyOptions(flags: CertifyFlags): RunOptions {
   const { cases, out, against, intrusive, worldLoaded, only, quick, replay } = flags;
   return {
-    ...readTargetOptions(flags),
+    ...readTargetFlags(flags),
     ...omitUndefined({ cases, out, against, intrusive, worldLoaded, only, quick }),
     ...omitUndefined({
       replay: replay && findRunFile(replay, 'evidence.har', 'evidence.har.gz'),
@@ -47,16 +47,4 @@ export function readCertifyOptions(flags: CertifyFlags): RunOptions {
 /** Reads a flag that may be repeated, or has several values separated by commas. */
 function collectList(names: string, before: readonly string[] = []): string[] {
   return [...before, ...names.split(',')];
-}
-
-/** Renders the flags of a command as they were given, to run it again. @param omitted names of options, such as `out` */
-export function renderFlags(command: Command, omitted: readonly (keyof CertifyFlags)[]): string[] {
-  return command.options.flatMap((option) => {
-    const name = option.attributeName();
-    const { long = '' } = option;
-    if (command.getOptionValueSource(name) !== 'cli' || omitted.some((each) => each === name)) return [];
-    const value: unknown = command.getOptionValue(name);
-    if (typeof value === 'boolean') return [long];
-    return [value].flat().flatMap((each) => [long, String(each)]);
-  });
 }

@@ -2,6 +2,7 @@ import type { Certificate } from '../certificate/certificate.js';
 import { determineOverallVerdict } from '../certificate/overall-verdict.js';
 import type { Ending } from '../runner/ending.js';
 import { InternalError } from '../support/internal-error.js';
+import { readOwnPackage } from '../support/package-root.js';
 
 /** The exit statuses of all commands. */
 export const exitStatus = {
@@ -23,7 +24,7 @@ export function determineExitStatus(certificate: Outcome): number {
 }
 
 /** Returns the exit status of several runs. */
-export function findWorstStatus(statuses: readonly number[]): number {
+function findWorstStatus(statuses: readonly number[]): number {
   const { internalError, unusableInput, drift, incomplete } = exitStatus;
   const severity = [internalError, unusableInput, exitStatus['does-not-conform'], drift, incomplete];
   return severity.find((status) => statuses.includes(status)) ?? exitStatus.conforms;
@@ -32,14 +33,22 @@ export function findWorstStatus(statuses: readonly number[]): number {
 /**
  * Determines the exit status of a run, and prints why there is no certificate.
  *
+ * @param endings of its projects
  * @param code the exit status of Playwright
  */
-export function determineEndStatus(ending: Ending | undefined, code: number): number {
-  if (ending === 'broken-off') return exitStatus.internalError;
-  if (ending === undefined) process.stderr.write(`Playwright ended with status ${code} and left no certificate.\n`);
-  if (ending === 'not-begun') process.stderr.write('Nothing was sent. The results of the run before are kept.\n');
-  if (ending === undefined || typeof ending === 'string') return exitStatus.unusableInput;
-  return ending.isUnusable ? exitStatus.unusableInput : determineExitStatus(ending);
+export function determineEndStatus(endings: readonly Ending[], code: number): number {
+  if (endings.length === 0) {
+    const hint = `If your config names reporters, name '${readOwnPackage().name}/reporter' as the first of them.`;
+    process.stderr.write(`Playwright ended with status ${code} and left no certificate. ${hint}\n`);
+    return exitStatus.unusableInput;
+  }
+  if (endings.includes('not-begun'))
+    process.stderr.write('Nothing was sent. The results of the run before are kept.\n');
+  const statuses = endings.map((ending) => {
+    if (ending === 'broken-off') return exitStatus.internalError;
+    return typeof ending === 'string' || ending.isUnusable ? exitStatus.unusableInput : determineExitStatus(ending);
+  });
+  return findWorstStatus(statuses);
 }
 
 /** Prints an error that is a bug in the suite. @returns the exit status */

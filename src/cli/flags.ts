@@ -22,23 +22,29 @@ export function addTargetFlags(command: Command, note = ''): Command {
     .option('--allow-http', 'send credentials to another machine over plain HTTP');
 }
 
-/** Reads the options that select a deployment. Flags win over the environment. @throws UnusableInput if they name several */
-export function readTargetOptions({ target = [], baseUrl, reference, allowHttp }: TargetFlags): RunOptions {
+/** Reads the options that select one deployment. Flags win over the environment. @throws UnusableInput if they name several */
+export function readTargetOptions(flags: TargetFlags): RunOptions {
+  const { target: [target, ...others] = [] } = flags;
+  if (others.length > 0) refuseSeveral(flags);
+  return completeRunOptions({ ...readTargetFlags(flags), ...omitUndefined({ target }) }, process.env);
+}
+
+/** Reads the flags that select a deployment, but for the target files. @throws UnusableInput if they contradict each other */
+export function readTargetFlags(flags: TargetFlags): RunOptions {
+  const { target = [], baseUrl, reference, allowHttp } = flags;
+  if ((reference && (target.length > 0 || baseUrl !== undefined)) || (target.length > 1 && baseUrl !== undefined))
+    refuseSeveral(flags);
+  const setting = baseUrl === undefined ? {} : { baseUrlSetting: '--base-url' };
+  return omitUndefined({ baseUrl, ...setting, reference, allowHttp });
+}
+
+function refuseSeveral({ target = [], baseUrl, reference }: TargetFlags): never {
   const named = [
+    ...(reference ? ['--reference'] : []),
     ...target.map((file) => `--target ${file}`),
     ...(baseUrl === undefined ? [] : [`--base-url ${baseUrl}`]),
   ];
-  if (target.length > 1 || (reference && named.length > 0))
-    throw refuse(
-      [...(reference ? ['--reference'] : []), ...named].join(', '),
-      'name more than one deployment',
-      'Name only one of them.',
-    );
-  const setting = baseUrl === undefined ? {} : { baseUrlSetting: '--base-url' };
-  return completeRunOptions(
-    omitUndefined({ target: target[0], baseUrl, ...setting, reference, allowHttp }),
-    process.env,
-  );
+  throw refuse(named.join(', '), 'name more than one deployment', 'Name only one of them.');
 }
 
 /** Refuses arguments without a flag. @throws UnusableInput that names the flag that was probably meant */

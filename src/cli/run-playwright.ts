@@ -1,16 +1,22 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import module from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { packageRoot } from '../support/package-root.js';
+import { packageRoot, readOwnPackage } from '../support/package-root.js';
 import { reportInternalError } from './exit-status.js';
 
 /**
  * Runs Playwright with the tests of this package, in this process: a process of its own would cost 57 MB and a fifth of a
  * second. The command line of Playwright reads `process.argv` and ends the process itself, so this function never returns.
  *
+ * @param ownConfig a config of the user that builds on that of the package
  * @param onExit maps the exit status of Playwright to that of this process; it must not wait for anything
  */
-export async function runPlaywrightTests(args: readonly string[], onExit: (code: number) => number): Promise<never> {
+export async function runPlaywrightTests(
+  args: readonly string[],
+  ownConfig: string | undefined,
+  onExit: (code: number) => number,
+): Promise<never> {
   process.on('exit', (code) => {
     try {
       process.exitCode = onExit(code);
@@ -20,10 +26,17 @@ export async function runPlaywrightTests(args: readonly string[], onExit: (code:
   });
   keepCompiledCode();
   // Everything is compiled: without Playwright's compiler in each process, a run of one case takes a fifth less time.
-  process.env.PW_DISABLE_TS_ESM ??= '1';
+  if (ownConfig === undefined) process.env.PW_DISABLE_TS_ESM ??= '1';
   const commandLine = import.meta.resolve('@playwright/test/cli');
-  const config = path.join(packageRoot, 'dist', 'playwright.config.js');
-  process.argv = [process.execPath, fileURLToPath(commandLine), 'test', '--config', config, ...args];
+  const config = ownConfig ?? path.join(packageRoot, 'dist', 'playwright.config.js');
+  process.argv = [
+    process.execPath,
+    fileURLToPath(commandLine),
+    'test',
+    '--config',
+    config,
+    ...addCertificateReporter(args),
+  ];
   await import(commandLine);
   return new Promise<never>(() => undefined);
 }
@@ -42,8 +55,16 @@ function keepCompiledCode(): void {
 
 const certificateReporterFile = path.join(packageRoot, 'dist', 'src', 'runner', 'certificate-reporter.js');
 
+/** The config of Playwright in the working folder, if it builds on that of the package. */
+export function findOwnConfig(): string | undefined {
+  const own = readdirSync('.').find((name) => /^playwright\.config\.[cm]?[jt]s$/.test(name));
+  return own !== undefined && readFileSync(own, 'utf8').includes(`${readOwnPackage().name}/playwright.config`)
+    ? own
+    : undefined;
+}
+
 /** Adds the certificate reporter before the reporters that the user names: Playwright would replace it by them. */
-export function addCertificateReporter(args: readonly string[]): string[] {
+function addCertificateReporter(args: readonly string[]): string[] {
   return args.map((arg, n) =>
     args[n - 1] === '--reporter' || arg.startsWith('--reporter=')
       ? arg.replace(/^(--reporter=)?/, `$1${certificateReporterFile},`)

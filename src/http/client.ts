@@ -11,13 +11,6 @@ import { decodeBody } from './decode-body.js';
 import type { Channel, Exchange, Headers, HttpRequest } from './exchange.js';
 import { createPacedQueue } from './paced-queue.js';
 import { createRedactor, type Secret } from './redactor.js';
-import {
-  createMemoryBudget,
-  explainExhaustion,
-  getRemainingMs,
-  type RequestBudget,
-  renderTimeExceeded,
-} from './request-budget.js';
 import { acceptHeaders, addHeaders, insertSecrets, plainAcceptHeaders } from './request-headers.js';
 import { computeRetryDelay, isRetryable, isTransientFailure, wasSent } from './retry.js';
 import { classifyTransportError } from './transport-error.js';
@@ -35,6 +28,9 @@ const maxLargeBodiesPerCase = 6;
 /** After this many failures in a row, nothing is retried: retries would triple the time of a run on a dead deployment. */
 const failuresWithoutRetry = 3;
 
+/** The beginning of the reason why the rest of a run was not sent. */
+export const nothingMorePrefix = 'Nothing more was sent:';
+
 /** Identifies the suite in the logs of a deployment, unless the target file sets another User-Agent. */
 const userAgent = `${readOwnPackage().name}/${readOwnPackage().version}`;
 
@@ -45,32 +41,30 @@ const userAgent = `${readOwnPackage().name}/${readOwnPackage().version}`;
  * It retries transient failures. After 429 or Retry-After, all requests wait, and then go one at a time.
  *
  * @param baseUrl of the deployment, with its path prefix
- * @param requestBudget counts requests; may be shared with other clients
  */
-export function openClient(
-  { baseUrl, ...stated }: PartialConnectionOptions & { readonly baseUrl: string },
-  requestBudget: RequestBudget = createMemoryBudget(),
-): Client {
+export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { readonly baseUrl: string }): Client {
   const options = completeOptions(stated);
-  const { limits, budget, retry, extraHeaders, secrets } = options;
+  const { limits, budgetMs, retry, extraHeaders, secrets } = options;
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/+$/, '');
   const redactSecrets = createRedactor(secrets);
   const connect = createConnector(base, options);
   let shared: Dispatcher | undefined;
-  const queue = createPacedQueue(options.pacing, () => getRemainingMs(requestBudget, budget));
+  const deadline = getMonotonicMs() + budgetMs;
+  const getRemainingMs = () => Math.max(deadline - getMonotonicMs(), 0);
+  const outOfTime = `${nothingMorePrefix} The budget of ${budgetMs / 1_000} seconds is used up. Set a larger one in the target file (budget.seconds).`;
+  const queue = createPacedQueue(options.pacing, getRemainingMs);
   const createFailure = (request: HttpRequest, error: unknown): Exchange => ({
     request,
     ...classifyTransportError(error, limits, base.host),
   });
 
   const sendOnce = async (request: HttpRequest, whyWithheld?: () => string | undefined): Promise<Exchange> => {
-    const reason = whyWithheld?.() ?? explainExhaustion(requestBudget, budget);
+    const reason = whyWithheld?.() ?? (getRemainingMs() === 0 ? outOfTime : undefined);
     if (reason !== undefined) return { request, transportError: 'not-sent', message: reason };
     const own = needsOwnConnection(request) ? connect(request.sent) : undefined;
     shared ??= connect();
     const dispatcher = own ?? shared;
-    requestBudget.spend();
     const startedAt = Date.now();
     const startedMs = getMonotonicMs();
     const addTiming = (exchange: Exchange): Exchange => ({
@@ -78,7 +72,7 @@ export function openClient(
       timing: { startedAt, durationMs: Math.round(getMonotonicMs() - startedMs) },
     });
     try {
-      const ms = Math.min(limits.timeoutMs, getRemainingMs(requestBudget, budget));
+      const ms = Math.min(limits.timeoutMs, getRemainingMs());
       const response = await runWithDeadline(ms, async (signal) => {
         const { statusCode, headers, body } = await dispatcher.request({
           origin: base.origin,
@@ -98,8 +92,8 @@ export function openClient(
       });
       return addTiming({ request, response });
     } catch (error) {
-      const isOutOfTime = isTimeout(error) && getRemainingMs(requestBudget, budget) === 0;
-      const message = isOutOfTime ? { message: renderTimeExceeded(budget) } : {};
+      const isOutOfTime = isTimeout(error) && getRemainingMs() === 0;
+      const message = isOutOfTime ? { message: outOfTime } : {};
       return addTiming({ ...createFailure(request, error), ...message });
     } finally {
       void own?.close();
@@ -119,7 +113,7 @@ export function openClient(
       const delay = computeRetryDelay(exchange, ownMs, retry, Date.now());
       // Before this turn ends: the next request starts then.
       if (delay.forAll) queue.pause(delay.ms);
-      return delay.ms < getRemainingMs(requestBudget, budget) ? { exchange, delay } : { exchange };
+      return delay.ms < getRemainingMs() ? { exchange, delay } : { exchange };
     };
     // A retry goes before requests that were never sent.
     const attemptInTurn = (earlier: number): ReturnType<typeof attempt> =>

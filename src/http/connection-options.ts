@@ -1,4 +1,3 @@
-import type { AdapterFile } from './adapter.js';
 import type { Credentials } from './credentials.js';
 import type { Headers } from './exchange.js';
 import type { Secret } from './redactor.js';
@@ -26,15 +25,14 @@ interface Options {
    * loopback addresses are never reached through a proxy.
    */
   readonly proxy?: string;
-  /** Makes what is sent in place of the documented requests. */
-  readonly adapter?: AdapterFile;
+  /** How long requests are sent, in milliseconds from the creation of the client. */
+  readonly budgetMs: number;
 }
 
 interface Groups {
   readonly tls: Tls;
   readonly limits: Limits;
   readonly pacing: Pacing;
-  readonly budget: BudgetLimits;
   readonly retry: RetryOptions;
 }
 
@@ -62,12 +60,6 @@ export interface Pacing {
   readonly concurrency: number;
 }
 
-export interface BudgetLimits {
-  readonly requests: number;
-  /** In milliseconds, from the creation of the request budget. */
-  readonly timeMs: number;
-}
-
 export interface RetryOptions {
   /** The delay before each retry, in milliseconds. The number of delays is the number of retries. */
   readonly delaysMs: readonly number[];
@@ -81,10 +73,10 @@ export const defaultConnectionOptions: ConnectionOptions = {
   allowHttp: false,
   extraHeaders: [],
   secrets: [],
+  budgetMs: 15 * 60_000,
   tls: {},
   limits: { timeoutMs: 10_000, bodyBytes: 8 * 1024 * 1024, bodyValues: 100_000, headerBytes: 64 * 1024 },
   pacing: { concurrency: 8 },
-  budget: { requests: 5_000, timeMs: 15 * 60_000 },
   retry: { delaysMs: [1_000, 3_000], maxDelayMs: 30_000 },
 };
 
@@ -97,7 +89,6 @@ export function completeOptions(options: PartialConnectionOptions): ConnectionOp
     tls: { ...defaults.tls, ...options.tls },
     limits: { ...defaults.limits, ...options.limits },
     pacing: { ...defaults.pacing, ...options.pacing },
-    budget: { ...defaults.budget, ...options.budget },
     retry: { ...defaults.retry, ...options.retry },
   };
 }

@@ -52,8 +52,8 @@ export interface HttpResponse {
 }
 
 /**
- * The reason for a missing response. `unreachable`: no connection. `tls`: no trusted connection. `unsupported`: the adapter
- * cannot express the request.
+ * The reason for a missing response. `unreachable`: no connection. `tls`: no trusted connection. `unsupported`: the
+ * transport cannot express the request.
  */
 export type TransportErrorKind =
   | 'unreachable'
@@ -72,8 +72,6 @@ export type Exchange = {
   readonly attempts?: number;
   /** The start of the last attempt in milliseconds since the epoch, and its duration. */
   readonly timing?: { readonly startedAt: number; readonly durationMs: number };
-  /** If an adapter made request and response: everything that went over the wire. */
-  readonly wire?: readonly Exchange[];
 } & ({ readonly response: HttpResponse } | { readonly transportError: TransportErrorKind; readonly message: string });
 
 export interface Channel {
@@ -100,13 +98,8 @@ export function getHeaderValues(headers: Headers, name: string): string[] {
   return headers.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value);
 }
 
-/** Returns the request that was sent: the first one of an adapter, if there is one. */
-export function getSentRequest({ request, wire }: Exchange): HttpRequest {
-  return wire?.[0]?.request ?? request;
-}
-
 /**
- * Replaces all texts of an exchange, and of what went over the wire for it.
+ * Replaces all texts of an exchange.
  *
  * @param mapLine replaces names and values of headers, and the message of a transport error
  */
@@ -119,9 +112,8 @@ export function mapExchangeTexts(exchange: Exchange, map: (text: string) => stri
     headers: mapHeaders(headers),
     ...(body === undefined ? {} : { body: map(body) }),
   };
-  const wire = exchange.wire && { wire: exchange.wire.map((each) => mapExchangeTexts(each, map, mapLine)) };
-  if (!('response' in exchange)) return { ...exchange, request, ...wire, message: mapLine(exchange.message) };
+  if (!('response' in exchange)) return { ...exchange, request, message: mapLine(exchange.message) };
   const { headers: received, body: text } = exchange.response;
   const response = { ...exchange.response, headers: mapHeaders(received), body: map(text) };
-  return { ...exchange, request, ...wire, response };
+  return { ...exchange, request, response };
 }

@@ -37,13 +37,13 @@ export function explainRedirect({ status, headers }: HttpResponse): string | und
   return `Redirected (${status})${to}; redirects are not followed. Is the base URL right?`;
 }
 
-/** Explains that the adapter of the target cannot express a request. */
+/** Explains that the transport of the target cannot express a request. */
 export function explainUnsupported(exchange: Exchange): string | undefined {
   return 'transportError' in exchange && exchange.transportError === 'unsupported' ? exchange.message : undefined;
 }
 
 /**
- * Explains why an exchange shows nothing about its request: the adapter cannot express it, or the target refuses a body
+ * Explains why an exchange shows nothing about its request: the transport cannot express it, or the target refuses a body
  * without Content-Length, HTTP/1.0 or Expect, which HTTP permits (RFC 9112, sections 6.1 and 6.3; RFC 9110, sections 10.1.1
  * and 15.6.6).
  */

@@ -27,8 +27,9 @@ export interface WrittenResults {
   readonly record?: { readonly file: string; readonly unwritten?: string };
 }
 
-/** Where the results go. */
-export interface ResultsDestination {
+/** Where the results go, and what is known beside them. */
+export interface Writing {
+  /** The folder of the results. */
   readonly out: string;
   /** The file of the record, if one is wanted. */
   readonly recordTo?: string;
@@ -52,7 +53,7 @@ export function writeResults(
   certificate: Certificate,
   suite: Suite,
   results: readonly ResultWithExchanges[],
-  { out, recordTo, recordUntil, target, secrets = [] }: ResultsDestination,
+  { out, recordTo, recordUntil, target, secrets = [] }: Writing,
   evidence: Pick<RunView, 'archive' | 'exchanges'> = {},
 ): WrittenResults {
   const stated = omitUndefined({ operation: target?.operation, tierPatterns: target?.tierPatterns });

@@ -1,6 +1,6 @@
 import type { World } from '../contract/world.js';
 import { renderCurlCommand } from '../http/curl-command.js';
-import { type Exchange, getHeaderValues, getSentRequest, type HttpResponse } from '../http/exchange.js';
+import { type Exchange, getHeaderValues, type HttpResponse } from '../http/exchange.js';
 import { getIdFinders, type KnownIds } from '../recognition/known-ids.js';
 import { findTierMentions } from '../recognition/tier-mentions.js';
 import { omitUndefined } from '../support/omit-undefined.js';
@@ -13,7 +13,7 @@ const maxCommand = 1_500;
 
 /** Renders a request as a command line without addresses, shortened. */
 export function renderRequest(exchange: Exchange): string {
-  const command = renderCurlCommand(getSentRequest(exchange), baseUrlPlaceholder);
+  const command = renderCurlCommand(exchange.request, baseUrlPlaceholder);
   if (command.length <= maxCommand) return command;
   return `${truncate(command, maxCommand)}… (${command.length} characters in all)`;
 }

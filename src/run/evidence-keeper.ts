@@ -29,6 +29,20 @@ export interface RunEvidence {
   readonly uses: readonly ExchangeUse[];
 }
 
+/** Evidence in memory. */
+export interface KeptEvidence extends RunEvidence {
+  readonly exchanges: readonly StoredExchange[];
+  /** All exchanges that were used since the last call, those that were kept before included. */
+  readonly used: readonly StoredExchange[];
+}
+
+/** A name with a number if it is taken: Playwright may repeat a test. */
+export function findFreeName(name: string, taken: ReadonlySet<string>): string {
+  let free = name;
+  for (let n = 2; taken.has(free); n += 1) free = `${name}~${n}`;
+  return free;
+}
+
 /** The purpose of exchanges that belong to no case. */
 export const calibrationPurpose = 'calibration';
 
@@ -46,19 +60,18 @@ export type EvidenceKeeper = ReturnType<typeof createEvidenceKeeper>;
  * Collects the exchanges of a run.
  *
  * @param redactSecrets replaces secrets in a text and changes nothing else
- * @param known what another process of the run has kept
  */
-export function createEvidenceKeeper(
-  redactSecrets: (text: string) => string,
-  known?: { readonly exchanges: readonly StoredExchange[]; readonly uses: readonly ExchangeUse[] },
-) {
+export function createEvidenceKeeper(redactSecrets: (text: string) => string) {
   const stored = new WeakMap<Exchange, StoredExchange>();
-  let exchanges = [...(known?.exchanges ?? [])];
-  let uses = [...(known?.uses ?? [])];
+  const ids = new Set<string>();
+  let exchanges: StoredExchange[] = [];
+  let uses: ExchangeUse[] = [];
+  let used = new Set<StoredExchange>();
   const keep = (use: Omit<ExchangeUse, 'id'>, exchange: Exchange, isOfSuite = true): void => {
     let kept = stored.get(exchange);
     if (kept === undefined) {
-      const id = `${use.case}/${use.row}/${use.request}/${use.attempt}`;
+      const id = findFreeName(`${use.case}/${use.row}/${use.request}/${use.attempt}`, ids);
+      ids.add(id);
       // Nothing else changes, so that the exchange can be judged again with the same result.
       const redacted = mapExchangeTexts(exchange, redactSecrets);
       kept = { id, exchange: isOfSuite ? restoreRequest(redacted, exchange.request) : redacted };
@@ -66,6 +79,7 @@ export function createEvidenceKeeper(
       exchanges.push(kept);
     }
     uses.push({ ...use, id: kept.id });
+    used.add(kept);
   };
   return {
     /**
@@ -98,10 +112,11 @@ export function createEvidenceKeeper(
     /** Finds an exchange as it was kept. */
     find: (exchange: Exchange) => stored.get(exchange),
     /** Returns what was kept since the last call. */
-    take(): RunEvidence & { readonly exchanges: readonly StoredExchange[] } {
-      const taken = { exchanges, uses };
+    take(): KeptEvidence {
+      const taken = { exchanges, uses, used: [...used] };
       exchanges = [];
       uses = [];
+      used = new Set();
       return taken;
     },
   };

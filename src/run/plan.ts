@@ -4,7 +4,6 @@ import type { Suite } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
 import type { NamedWorld } from '../contract/named-world.js';
 import { relocateRequest } from '../contract/relocation.js';
-import type { Unsupported } from '../http/adapter.js';
 import { type HttpRequest, serializeRequest } from '../http/exchange.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { joinLines, shorten } from '../support/untrusted-text.js';
@@ -25,8 +24,6 @@ export interface PlannedCase {
   readonly isIntrusive: boolean;
   /** Those that no earlier case has sent. */
   readonly requests: readonly HttpRequest[];
-  /** Why some of its requests are not sent: the adapter cannot express them. */
-  readonly unsupported?: readonly string[];
 }
 
 /** Lists the requests that a run would send. */
@@ -69,21 +66,6 @@ export function createRequestTally() {
   };
 }
 
-/** Replaces the requests of a plan by those that an adapter makes. Further pages are not known before there are responses. */
-export async function adaptPlan(
-  plan: Plan,
-  adapt: (request: HttpRequest) => Promise<HttpRequest | Unsupported>,
-): Promise<Plan> {
-  const adaptAll = async (requests: readonly HttpRequest[]) => {
-    const all = await Promise.all(requests.map(adapt));
-    const reasons = all.flatMap((each) => ('unsupported' in each ? [each.unsupported] : []));
-    const own = all.flatMap((each) => ('unsupported' in each ? [] : [each]));
-    return { requests: own, unsupported: [...new Set(reasons)] };
-  };
-  const cases = await Promise.all(plan.cases.map(async (each) => ({ ...each, ...(await adaptAll(each.requests)) })));
-  return { ...plan, calibration: (await adaptAll(plan.calibration)).requests, cases };
-}
-
 /** Counts the requests of a plan. */
 export function countPlannedRequests({ calibration, cases, samples }: Plan): number {
   return calibration.length + cases.flatMap(({ requests }) => requests).length + samples.requests;
@@ -100,10 +82,9 @@ export function renderPlan(plan: Plan, world: NamedWorld): string {
   return joinLines([
     `calibration  (${calibration.length})`,
     ...calibration.map(requestLine),
-    ...cases.flatMap(({ id, reason, isIntrusive, requests, unsupported = [] }) => [
+    ...cases.flatMap(({ id, reason, isIntrusive, requests }) => [
       `${id}  ${reason ?? `(${requests.length})${isIntrusive ? `  ${tag.intrusive}` : ''}`}`,
       ...requests.map(requestLine),
-      ...unsupported.map((each) => `  not sent: ${each}`),
     ]),
     ...(samples.requests === 0 ? [] : [`${samples.ids.join(', ')}, again at the end  (${samples.requests})`]),
     '',

@@ -10,7 +10,7 @@ import { InternalError } from '../support/internal-error.js';
 import { type Calibration, calibrate } from './calibrate.js';
 import { createUnsentResult, type ResultWithExchanges, samplesCaseId } from './case-result.js';
 import { type CaseSender, createCaseSender } from './case-sender.js';
-import { calibrationPurpose, type EvidenceKeeper } from './evidence-keeper.js';
+import { calibrationPurpose, type EvidenceKeeper, type KeptEvidence } from './evidence-keeper.js';
 import type { Replay } from './replay.js';
 import { runCase } from './run-case.js';
 import { combineSampleResults, listSampleCases } from './sample.js';
@@ -34,19 +34,15 @@ export interface EngineOptions {
   readonly keeper?: EvidenceKeeper;
   /** Replaces the target by recorded exchanges; the channel then only redacts. */
   readonly replay?: Replay;
-  /** The ids of the cases that will be run. Their requests are sent ahead, in the order of the suite. */
-  readonly plannedCases?: ReadonlySet<string>;
+  /** The ids of the cases that will be run, in this order. Their requests are sent ahead. */
+  readonly plannedCases?: readonly string[];
 }
 
 /** A run against one target, in one process. */
 export type Run = Awaited<ReturnType<typeof startRun>>;
 
-/**
- * Starts a run and sends the calibration requests.
- *
- * @param known the calibration of another process of the same run, if it has sent these requests
- */
-export async function startRun(suite: Suite, channel: Channel, options: EngineOptions = {}, known?: Calibration) {
+/** Starts a run and sends the calibration requests. */
+export async function startRun(suite: Suite, channel: Channel, options: EngineOptions = {}) {
   const { world } = suite;
   const { tierPatterns, expected = emptyBaseline, infersShape = false, isWorldLoaded = false } = options;
   const { mentionFilter, recognizer = createRecognizer(world, mentionFilter) } = options;
@@ -56,7 +52,7 @@ export async function startRun(suite: Suite, channel: Channel, options: EngineOp
     return keeper?.wrapChannel(source, purpose) ?? source;
   };
   const isDescribed = isWorldLoaded || tierPatterns !== undefined;
-  const calibration = known ?? (await calibrate(suite, createChannel(calibrationPurpose), recognizer, isDescribed));
+  const calibration = await calibrate(suite, createChannel(calibrationPurpose), recognizer, isDescribed);
   const { namings, unreachable } = calibration;
   const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
   const background: TargetContext = {
@@ -73,9 +69,10 @@ export async function startRun(suite: Suite, channel: Channel, options: EngineOp
     const reason = options.findExclusionReason?.(testCase);
     return reason === undefined ? undefined : createUnsentResult(testCase, 'not-applicable', reason);
   };
-  const planned = suite.cases.filter(
-    (testCase) => options.plannedCases?.has(testCase.id) && findUnsentResult(testCase) === undefined,
-  );
+  const byId = new Map(suite.cases.map((testCase) => [testCase.id, testCase]));
+  const planned = (options.plannedCases ?? [])
+    .flatMap((id) => byId.get(id) ?? [])
+    .filter((testCase) => findUnsentResult(testCase) === undefined);
   const sender = replay?.createSender() ?? createCaseSender(channel, planned);
   const { find = replay?.find ?? (() => undefined) } = keeper ?? {};
   const terms = { background, expected, infersShape, keeper, find, redact: (text: string) => channel.redact(text) };
@@ -93,7 +90,7 @@ export async function startRun(suite: Suite, channel: Channel, options: EngineOp
     /** Sends and judges a case, unless the target is unreachable or the case is excluded. */
     runCase: (testCase: TestCase) => runWith(sender, testCase),
     /** Returns the exchanges that were kept since the last call; none without a keeper. */
-    takeEvidence: () => keeper?.take() ?? { exchanges: [], uses: [] },
+    takeEvidence: () => keeper?.take() ?? { exchanges: [], uses: [], used: [] },
     /** Sends the sample cases again, to detect a deployment that changed during the run. */
     async repeatSamples() {
       const results: ResultWithExchanges[] = [];
@@ -104,15 +101,29 @@ export async function startRun(suite: Suite, channel: Channel, options: EngineOp
   };
 }
 
-/** Runs a whole suite in this process: calibration, all cases, sample cases. */
+/** A run that has ended. */
+export interface EndedRun {
+  readonly results: readonly ResultWithExchanges[];
+  readonly calibration: Calibration;
+  /** Empty without a keeper. */
+  readonly evidence: KeptEvidence;
+}
+
+/**
+ * Runs a suite in this process: calibration, cases, sample cases. This is the one loop of all runs without Playwright.
+ *
+ * @param selects leaves out cases, and the sample cases, by their ids
+ */
 export async function runSuite(
   suite: Suite,
   channel: Channel,
   options: EngineOptions = {},
-): Promise<{ results: ResultWithExchanges[]; calibration: Calibration }> {
-  const run = await startRun(suite, channel, { ...options, plannedCases: new Set(suite.cases.map(({ id }) => id)) });
+  selects: (id: string) => boolean = () => true,
+): Promise<EndedRun> {
+  const cases = suite.cases.filter(({ id }) => selects(id));
+  const run = await startRun(suite, channel, { ...options, plannedCases: cases.map(({ id }) => id) });
   const results: ResultWithExchanges[] = [];
-  for (const testCase of suite.cases) results.push(await run.runCase(testCase));
-  if (listSampleCases(suite).length > 0) results.push(await run.repeatSamples());
-  return { results, calibration: run.calibration };
+  for (const testCase of cases) results.push(await run.runCase(testCase));
+  if (selects(samplesCaseId) && listSampleCases(suite).length > 0) results.push(await run.repeatSamples());
+  return { results, calibration: run.calibration, evidence: run.takeEvidence() };
 }

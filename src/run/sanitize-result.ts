@@ -59,13 +59,12 @@ function sanitizeExchange(exchange: Exchange, redact: Channel['redact'], maxBody
 
 /** Cuts long bodies. @param maxBody in characters */
 export function cutBodies(exchange: Exchange, maxBody: number): Exchange {
-  const wire = exchange.wire && { wire: exchange.wire.map((each) => cutBodies(each, maxBody)) };
-  if (!('response' in exchange)) return { ...exchange, ...wire };
+  if (!('response' in exchange)) return exchange;
   const { body, bodyLength = body.length } = exchange.response;
-  if (body.length <= maxBody) return { ...exchange, ...wire };
+  if (body.length <= maxBody) return exchange;
   // V8 keeps the whole text of a slice in memory, so the slice is copied.
   const copy = Buffer.from(truncate(body, maxBody)).toString();
-  return { ...exchange, response: { ...exchange.response, body: copy, bodyLength }, ...wire };
+  return { ...exchange, response: { ...exchange.response, body: copy, bodyLength } };
 }
 
 /** Makes a text fit for display: one line of limited length. */

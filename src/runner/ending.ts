@@ -1,27 +1,28 @@
 import type { Certificate } from '../certificate/certificate.js';
 
 /**
- * How a run ended: with a certificate, before anything was sent (`not-begun`), with results that could not be written
- * (`unwritten`), or because of a bug in the suite (`broken-off`).
+ * How the run of a project ended: with a certificate, before anything was sent (`not-begun`), with results that could not
+ * be written (`unwritten`), or because of a bug in the suite (`broken-off`).
  */
 export type Ending = CertifiedRun | 'not-begun' | 'unwritten' | 'broken-off';
 
 export interface CertifiedRun extends Pick<Certificate, 'verdict' | 'drift' | 'selected' | 'own_cases'> {
-  readonly page: string;
+  /** Of the results. */
+  readonly folder: string;
   /** Whether a record was asked for and written. */
   readonly isRecorded: boolean;
   /** Whether nothing could be judged because of unusable input. */
   readonly isUnusable: boolean;
 }
 
-let ending: Ending | undefined;
+const endings: Ending[] = [];
 
-/** Tells the command how its run ended: the reporter is in the same process. */
-export function saveEnding(value: Ending): void {
-  ending = value;
+/** Tells the command how a project ended: the reporter is in the same process. */
+export function saveEnding(ending: Ending): void {
+  endings.push(ending);
 }
 
-/** Undefined if Playwright ended before the reporter did. */
-export function getEnding(): Ending | undefined {
-  return ending;
+/** None if Playwright ended before the reporter did. */
+export function listEndings(): readonly Ending[] {
+  return endings;
 }

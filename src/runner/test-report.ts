@@ -1,87 +1,68 @@
-import { gunzipSync, gzipSync } from 'node:zlib';
 import type { TestInfo } from '@playwright/test';
 import type { TestCase, TestResult } from '@playwright/test/reporter';
 import type { CertifiedTarget } from '../certificate/certificate.js';
-import { maxArchiveBytes } from '../certificate/har-archive.js';
+import type { StoredEvidence } from '../certificate/har-archive.js';
 import type { Calibration } from '../run/calibrate.js';
 import type { CaseResult } from '../run/case-result.js';
-import type { ExchangeUse, StoredExchange } from '../run/evidence-keeper.js';
 import { parseJson } from '../support/json.js';
+import type { Problem } from '../support/problem.js';
+import type { ResultsDestination } from '../target/settings.js';
 
-/** What a test tells the reporter, as an attachment: the test runs in another process. */
-export interface TestReport {
-  readonly result: CaseResult;
+/** What a worker found out before its first test. */
+export interface RunStart {
   readonly target: CertifiedTarget;
-  readonly calibration: Pick<Calibration, 'requestsSent' | 'note'>;
-  /** What the attached exchanges were sent for. */
-  readonly uses: readonly ExchangeUse[];
+  readonly calibration: Pick<Calibration, 'note' | 'unreachable'>;
+  /** The inputs of the run, as evidence stores them, with the folder of own cases. */
+  readonly inputs: unknown;
+  readonly cases?: string;
+  readonly destination: ResultsDestination;
+  readonly isReplay: boolean;
 }
 
-/** The names of the attachments. */
-const names = { report: 'conformance', exchanges: 'conformance-exchanges' } as const;
+/** What a test tells the reporter, as an attachment. It has no secrets. */
+export interface TestReport extends StoredEvidence {
+  /** Unique; ids of exchanges are unique within it. */
+  readonly worker: string;
+  /** In the first report of a worker. */
+  readonly start?: RunStart;
+  readonly result: CaseResult;
+  /** Why the run has no valid verdict: its transport failed. */
+  readonly failure?: readonly Problem[];
+}
 
-/** How many characters of exchanges an attachment holds: all exchanges of a case may be too long for one string. */
-const maxPieceLength = 1024 * 1024;
+const reportName = 'conformance';
 
-/** @param exchanges redacted */
-export function attachTestReport(testInfo: TestInfo, report: TestReport, exchanges: readonly StoredExchange[]): void {
+/** Attaches a report, and texts that people read in the reports of Playwright. */
+export function attachTestReport(
+  testInfo: TestInfo,
+  report: TestReport,
+  texts: Readonly<Record<string, string>>,
+): void {
   // `testInfo.attach` also makes a step, which takes longer than most cases.
-  const attach = (name: string, contentType: string, body: Buffer) =>
-    testInfo.attachments.push({ name, contentType, body });
-  let piece = '';
-  for (const [n, kept] of exchanges.entries()) {
-    piece += packExchange(kept);
-    if (piece.length < maxPieceLength && n < exchanges.length - 1) continue;
-    attach(names.exchanges, 'application/gzip', gzipSync(piece, { level: 1 }));
-    piece = '';
-  }
-  attach(names.report, 'application/json', Buffer.from(JSON.stringify(report)));
+  const attach = (name: string, contentType: string, text: string) =>
+    testInfo.attachments.push({ name, contentType, body: Buffer.from(text) });
+  for (const [name, text] of Object.entries(texts)) attach(name, 'text/plain', text);
+  attach(reportName, 'application/json', JSON.stringify(report));
 }
 
-/** The report of a test and its exchanges, which can be read once; undefined if the test ended before it had one. */
-export function readTestReport({
-  attachments,
-}: TestResult): { report: TestReport; exchanges: Iterable<StoredExchange> } | undefined {
-  const listBodies = (wanted: string) => attachments.flatMap(({ name, body }) => (name === wanted ? (body ?? []) : []));
-  const [text] = listBodies(names.report);
-  const report = text && (parseJson(text.toString('utf8')) as TestReport | undefined);
-  return report && { report, exchanges: unpackExchanges(listBodies(names.exchanges)) };
-}
-
-/** Leaves the body as it is: to escape a long one as JSON takes as long as to compress it. */
-function packExchange(kept: StoredExchange): string {
-  const body = 'response' in kept.exchange ? kept.exchange.response.body : '';
-  return `${body.length} ${JSON.stringify(replaceBody(kept, ''))}\n${body}`;
-}
-
-/** Unpacks piece by piece: together they may not fit into memory. */
-function* unpackExchanges(pieces: readonly Buffer[]): Generator<StoredExchange> {
-  for (const piece of pieces) {
-    const text = gunzipSync(piece, { maxOutputLength: maxArchiveBytes }).toString('utf8');
-    for (let at = 0; at < text.length; ) {
-      const begin = text.indexOf('\n', at) + 1;
-      const [, length, json = ''] = /^(\d+) (.*)\n$/.exec(text.slice(at, begin)) ?? [];
-      at = begin + Number(length);
-      yield replaceBody(parseJson(json) as StoredExchange, text.slice(begin, at));
-    }
-  }
-}
-
-function replaceBody({ id, exchange }: StoredExchange, body: string): StoredExchange {
-  return {
-    id,
-    exchange: 'response' in exchange ? { ...exchange, response: { ...exchange.response, body } } : exchange,
-  };
+/** Undefined if the test ended before it had a report. */
+export function readTestReport({ attachments }: TestResult): TestReport | undefined {
+  const body = attachments.find(({ name }) => name === reportName)?.body;
+  return body && (parseJson(body.toString('utf8')) as TestReport | undefined);
 }
 
 /** Frees the memory of a report: Playwright keeps all test results until the end of the run. */
 export function removeTestReport({ attachments }: TestResult): void {
-  const others = attachments.filter(({ name }) => name !== names.report && name !== names.exchanges);
+  const others = attachments.filter(({ name }) => name !== reportName);
   attachments.splice(0, attachments.length, ...others);
 }
 
-export const caseAnnotationType = 'case';
+const caseAnnotationType = 'case';
 
-export function readCaseId({ annotations }: TestCase): string | undefined {
+export function createCaseAnnotation(id: string) {
+  return { type: caseAnnotationType, description: id };
+}
+
+export function readCaseId({ annotations }: Pick<TestCase, 'annotations'>): string | undefined {
   return annotations.find(({ type }) => type === caseAnnotationType)?.description;
 }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import path from 'node:path';
 import type { Availability } from '../contract/bind-world.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { refuse } from '../support/problem.js';
@@ -16,8 +17,8 @@ import { readTargetFile, resolveBeside, type TargetFile } from './target-file.js
 export function readAvailability(options: RunOptions): { availability: Availability; files: string[] } {
   const target = readTargetFile(options);
   if (target === undefined) return { availability: {}, files: [] };
-  const { bindings, capabilities, adapter, own_promotions: own } = target.document;
-  const named = [bindings, adapter].filter((name) => name !== undefined);
+  const { bindings, capabilities, transport, own_promotions: own } = target.document;
+  const named = [bindings, transport].filter((name) => name !== undefined);
   return {
     availability: omitUndefined({
       bindings: bindings === undefined ? undefined : readBindings(target, bindings),
@@ -26,6 +27,13 @@ export function readAvailability(options: RunOptions): { availability: Availabil
     }),
     files: [target.yaml.file, ...named.map((name) => resolveBeside(target, name))],
   };
+}
+
+/** The folder of own cases that the target file names, relative to the working folder. */
+export function readOwnCasesFolder(options: RunOptions): string | undefined {
+  const target = readTargetFile(options);
+  const { cases } = target?.document ?? {};
+  return target === undefined || cases === undefined ? undefined : path.relative('', resolveBeside(target, cases));
 }
 
 function readBindings(target: TargetFile, name: string): NonNullable<Availability['bindings']> {

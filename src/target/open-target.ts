@@ -1,43 +1,37 @@
 import { createRelocatedChannel } from '../contract/relocation.js';
-import { createAdaptedChannel } from '../http/adapted-channel.js';
-import { startAdapter } from '../http/adapter-thread.js';
 import { type Client, openClient } from '../http/client.js';
-import type { Endpoint, PartialConnectionOptions } from '../http/connection-options.js';
-import type { Channel } from '../http/exchange.js';
-import type { RequestBudget } from '../http/request-budget.js';
+import { defaultConnectionOptions, type Endpoint } from '../http/connection-options.js';
+import { createTransportChannel, loadTransport, type Transport } from '../http/transport.js';
+import type { UnusableInput } from '../support/problem.js';
 import type { Target } from './target.js';
-import { listSecrets } from './target-connection.js';
+import { listSecrets, type TargetConnection } from './target-connection.js';
 
-/**
- * Opens a client for a target, as {@link adaptToTarget} describes.
- *
- * @param requestBudget a budget to share with other clients; a new one by default
- */
-export function openTarget(
-  target: Pick<Target, 'operation'>,
-  endpoint: Endpoint,
-  options: PartialConnectionOptions,
-  requestBudget?: RequestBudget,
-): Client {
-  const { baseUrl } = endpoint;
-  const client = openClient({ ...options, baseUrl, secrets: listSecrets({ endpoint, options }) }, requestBudget);
-  return adaptToTarget(client, target, options);
+/** A client for a target: with its method and path, or through its transport. */
+export interface OpenTarget extends Client {
+  /** Why the transport ended the run, if it did: no verdict is valid then. */
+  findFailure(): UnusableInput | undefined;
 }
 
 /**
- * Wraps a channel so that it uses the method and path of a target, or its adapter. If the adapter fails, nothing is sent
- * from then on, and `close` throws an UnusableInput: no verdict is valid.
+ * Opens a target.
+ *
+ * @param embedded the transport of a program, which gets the credentials themselves; none for that of the target file
+ * @throws UnusableInput if the transport of the target file cannot be loaded
  */
-export function adaptToTarget<T extends Channel & Pick<Client, 'close'>>(
-  channel: T,
+export async function openTarget(
   { operation }: Pick<Target, 'operation'>,
-  { adapter: file }: Pick<PartialConnectionOptions, 'adapter'>,
-): T {
-  if (file === undefined) return createRelocatedChannel(channel, operation);
-  const adapter = startAdapter(file, (text) => channel.redact(text));
-  const close = async () => {
-    await channel.close();
-    await adapter.close();
-  };
-  return { ...createAdaptedChannel(channel, adapter), close };
+  endpoint: Endpoint,
+  { options, transport: module }: Pick<TargetConnection, 'options' | 'transport'>,
+  embedded?: Transport,
+): Promise<OpenTarget> {
+  const { baseUrl } = endpoint;
+  const secrets = listSecrets({ endpoint, options });
+  const client = openClient({ ...options, baseUrl, secrets });
+  const transport = embedded ?? (module === undefined ? undefined : await loadTransport(module));
+  if (transport === undefined) return { ...createRelocatedChannel(client, operation), findFailure: () => undefined };
+  const idleMs = options.limits?.timeoutMs ?? defaultConnectionOptions.limits.timeoutMs;
+  const { extraHeaders = [] } = options;
+  const filled = module === undefined ? { secrets } : { at: { file: module, line: 1, column: 1 } };
+  const channel = createTransportChannel(transport, client, { baseUrl, idleMs, extraHeaders, ...filled });
+  return { ...createRelocatedChannel(channel, operation), findFailure: channel.findFailure };
 }

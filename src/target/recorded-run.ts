@@ -11,9 +11,9 @@ import { decodeMapsAndSets, encodeMapsAndSets } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { refuse } from '../support/problem.js';
 import { readInputFile } from '../support/read-input-file.js';
-import { readAvailability } from './availability.js';
+import { readAvailability, readOwnCasesFolder } from './availability.js';
 import type { Environment, RunOptions } from './run-options.js';
-import { listTargetNotes, loadSettings, type RunSettings, readSelection } from './settings.js';
+import { listTargetNotes, loadSettings, type ResultsDestination, type RunSettings, readSelection } from './settings.js';
 import type { Target } from './target.js';
 
 /** The suite and the settings of a run. */
@@ -22,6 +22,8 @@ export interface RunInputs {
   readonly settings: RunSettings;
   /** As JSON for the evidence of the run. */
   readonly recorded: unknown;
+  /** The folder of own cases. */
+  readonly cases?: string;
   /** The evidence file that is judged again instead of a target. */
   readonly replay?: string;
 }
@@ -29,7 +31,7 @@ export interface RunInputs {
 /** The inputs of a run, as its evidence stores them: what follows from them is computed again. */
 export interface RecordedInputs {
   readonly availability: Availability;
-  readonly settings: Omit<RunSettings, 'quick' | 'recordTo' | 'recordUntil' | 'out'> & { readonly isQuick?: true };
+  readonly settings: Omit<RunSettings, 'quick' | 'destination'> & { readonly isQuick?: true };
 }
 
 /** A run with its stored evidence. */
@@ -40,13 +42,18 @@ export interface RecordedRun extends RecordedInputs {
 
 /** Loads suite and settings of any run. @throws UnusableInput as `loadSuite` and `loadSettings` */
 export function loadInputs(options: RunOptions, environment: Environment): RunInputs {
-  const { replay, cases } = options;
+  const { replay, cases = readOwnCasesFolder(options) } = options;
   const run = replay === undefined ? undefined : readRecordedRun(replay);
   const { availability } = run ?? readAvailability(options);
   const suite = loadSuite(suiteFolder, availability, cases);
   const settings =
     run === undefined ? loadSettings(options, environment, suite) : createReplaySettings(run, options, suite);
-  return { suite, settings, recorded: encodeRecordedInputs(availability, settings), ...omitUndefined({ replay }) };
+  return {
+    suite,
+    settings,
+    recorded: encodeRecordedInputs(availability, settings),
+    ...omitUndefined({ cases, replay }),
+  };
 }
 
 /** Encodes the inputs of a run as JSON. They contain no secrets. */
@@ -81,10 +88,26 @@ export function parseRecordedRun(content: Buffer, file: string): RecordedRun {
   return { evidence, origin, ...decodeRecordedInputs(origin.inputs) };
 }
 
+/** Restores the inputs of a run that another machine reports. */
+export function restoreInputs(start: {
+  readonly inputs: unknown;
+  readonly cases?: string;
+  readonly destination: ResultsDestination;
+}): RunInputs {
+  const { inputs: recorded, cases, destination } = start;
+  const decoded = decodeRecordedInputs(recorded);
+  const suite = loadSuite(suiteFolder, decoded.availability, cases);
+  return { suite, settings: restoreSettings(decoded, suite, destination), recorded, ...omitUndefined({ cases }) };
+}
+
 /** Restores the settings of a recorded run. @throws UnusableInput as {@link readSelection} */
-export function restoreSettings({ settings }: RecordedInputs, suite: Suite): RunSettings {
+export function restoreSettings(
+  { settings }: RecordedInputs,
+  suite: Suite,
+  destination: ResultsDestination = { out: '' },
+): RunSettings {
   const { isQuick: quick, ...recorded } = settings;
-  return { ...recorded, ...readSelection(omitUndefined({ quick }), suite, recorded, recorded.only), out: '' };
+  return { ...recorded, ...readSelection(omitUndefined({ quick }), suite, recorded, recorded.only), destination };
 }
 
 /**
@@ -100,8 +123,7 @@ function createReplaySettings({ settings }: RecordedInputs, options: RunOptions,
     throw refuse('--out', 'is the folder of the evidence, which the results would replace', 'Name another folder.');
   return {
     ...recorded,
-    out,
-    ...omitUndefined({ recordTo: options.recordTo, recordUntil: options.recordUntil }),
+    destination: { out, ...omitUndefined({ recordTo: options.recordTo, recordUntil: options.recordUntil }) },
     ...readSelection({ ...omitUndefined({ quick }), ...options }, suite, recorded, only),
   };
 }
@@ -113,10 +135,9 @@ function createReplaySettings({ settings }: RecordedInputs, options: RunOptions,
  */
 export function createRunReplay(
   evidence: StoredEvidence,
-  { adapter, operation = {} }: Pick<Target, 'adapter' | 'operation'>,
+  { operation = {} }: Pick<Target, 'operation'>,
   suite: Suite,
 ): Replay {
-  if (adapter !== undefined) return createReplay(evidence);
   const { id } = evidence.uses.find((use) => use.case === calibrationPurpose) ?? {};
   const sent = evidence.exchanges.find((kept) => kept.id === id)?.exchange.request.headers ?? [];
   const own = suite.calibration[0]?.headers ?? [];

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { findCasesByName, findExclusionReason, type RunScope, selectFromSuite } from '../cases/case-selection.js';
 import { readDiscriminatingRows } from '../cases/discriminating-rows.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
-import { referenceNotice, renderAdapterNotice } from '../certificate/notices.js';
+import { referenceNotice, renderTransportNotice } from '../certificate/notices.js';
 import { describeRelocation } from '../contract/relocation.js';
 import { createRedactor } from '../http/redactor.js';
 import { createBaseline, describeUncompared } from '../record/baseline.js';
@@ -32,9 +32,16 @@ export interface RunSettings {
   readonly only?: readonly string[];
   readonly quick?: QuickRows;
   readonly notes: readonly string[];
+  readonly destination: ResultsDestination;
+}
+
+/** Where the results of a run go. */
+export interface ResultsDestination {
+  /** The folder of the results. */
   readonly out: string;
+  /** The file of the record, if one is wanted. */
   readonly recordTo?: string;
-  /** The last day of that record. */
+  /** The last day of the record. */
   readonly recordUntil?: string;
 }
 
@@ -55,7 +62,7 @@ export function loadSettings(options: RunOptions, environment: Environment, suit
   // Fails if the file is not a record, so that nothing else is overwritten.
   const older = recordTo && existsSync(recordTo) ? readRecord(recordTo) : undefined;
   if (older !== undefined && recordUntil === undefined) refuseLossOfDates(older, recordTo);
-  const excludesIntrusive = options.intrusive === false;
+  const excludesIntrusive = (options.intrusive ?? target.intrusive) === false;
   return {
     target,
     expected: createBaseline(record, pins, target.responseSchema, target.additive),
@@ -66,8 +73,10 @@ export function loadSettings(options: RunOptions, environment: Environment, suit
       ...(recordNote === undefined ? [] : [recordNote]),
     ],
     ...readSelection(options, suite, { target, excludesIntrusive }),
-    out: options.out ?? path.join('results', createFolderName(target.name)),
-    ...(recordTo ? { recordTo, ...omitUndefined({ recordUntil }) } : {}),
+    destination: {
+      out: options.out ?? path.join('results', createFolderName(target.name)),
+      ...(recordTo ? { recordTo, ...omitUndefined({ recordUntil }) } : {}),
+    },
   };
 }
 
@@ -80,7 +89,7 @@ function refuseLossOfDates({ until, questions }: TargetRecord, file = ''): void 
 
 /** Lists what a reader of results must know of the target. */
 export function listTargetNotes(
-  { kind, operation, adapter, tierPatterns, mentionFilter }: Target,
+  { kind, operation, transport, tierPatterns, mentionFilter }: Target,
   ownPromotions: number | undefined,
 ): string[] {
   const where = JSON.stringify(mentionFilter?.where ?? {});
@@ -88,7 +97,7 @@ export function listTargetNotes(
   return [
     kind === 'reference' ? referenceNotice : undefined,
     operation && describeRelocation(operation),
-    adapter && renderAdapterNotice(adapter),
+    transport && renderTransportNotice(transport),
     tierPatterns && `${stated} where responses name promotions: ${toOneLine(tierPatterns.join(', '))}.`,
     where === '{}' ? undefined : `${stated} which of them were returned: ${toOneLine(where)}.`,
     ownPromotions === undefined
@@ -119,11 +128,11 @@ export function readSelection(
 
 /** Converts settings to options of the engine. */
 export function createEngineOptions(settings: RunSettings): EngineOptions {
-  const { target, expected, recordTo } = settings;
+  const { target, expected, destination } = settings;
   return {
     expected,
     isWorldLoaded: target.isWorldLoaded,
-    infersShape: recordTo !== undefined,
+    infersShape: destination.recordTo !== undefined,
     findExclusionReason: (testCase) => findExclusionReason(testCase, settings),
     ...omitUndefined({ tierPatterns: target.tierPatterns, mentionFilter: target.mentionFilter }),
   };

@@ -1,11 +1,9 @@
-import path from 'node:path';
 import { credentialHeaders, isOwnWord } from '../contract/operation.js';
-import type { AdapterFile } from '../http/adapter.js';
 import type { PartialConnectionOptions } from '../http/connection-options.js';
 import type { Secret } from '../http/redactor.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { Problem } from '../support/problem.js';
-import { readBeside, resolveBeside, type TargetDocument, type TargetFile } from './target-file.js';
+import { readBeside, type TargetDocument, type TargetFile } from './target-file.js';
 
 /** Reads an environment variable. An unset variable is a problem at the given location. */
 export type ReadVariable = (name: string, at: Problem['at']) => string;
@@ -32,12 +30,11 @@ export function readStatedOptions(
   readVariable: ReadVariable,
   report: (problem: Problem) => void,
 ): PartialConnectionOptions {
-  const { proxy, tls, limits, pacing, budget, retry, allow_http, adapter } = file.document;
+  const { proxy, tls, limits, pacing, budget, retry, allow_http } = file.document;
   const toMilliseconds = (seconds: number) => seconds * 1_000;
   return omitUndefined({
     ...readHeaders(file, readVariable, report),
     allowHttp: allow_http,
-    adapter: adapter === undefined ? undefined : createAdapterFile(file, adapter),
     proxy: proxy === undefined ? undefined : resolveReference(proxy, file.yaml.locate(['proxy']), readVariable),
     tls: tls && readTlsFiles(tls, file, report),
     limits:
@@ -49,8 +46,7 @@ export function readStatedOptions(
         headerBytes: limits.header_bytes,
       }),
     pacing: pacing && omitUndefined({ requestsPerSecond: pacing.requests_per_second, concurrency: pacing.concurrency }),
-    budget:
-      budget && omitUndefined({ requests: budget.requests, timeMs: budget.seconds && toMilliseconds(budget.seconds) }),
+    budgetMs: budget?.seconds && toMilliseconds(budget.seconds),
     retry:
       retry &&
       omitUndefined({
@@ -58,10 +54,6 @@ export function readStatedOptions(
         maxDelayMs: retry.max_delay_seconds && toMilliseconds(retry.max_delay_seconds),
       }),
   });
-}
-
-function createAdapterFile(target: TargetFile, name: string): AdapterFile {
-  return { file: resolveBeside(target, name), shown: path.join(path.dirname(target.yaml.locate([]).file), name) };
 }
 
 /** Headers that test cases or the client set. */

@@ -8,13 +8,15 @@ import { findBaseUrlFlaw, trimBaseUrl } from './base-url.js';
 import type { Environment, RunOptions } from './run-options.js';
 import { describeWeakSecret, findSecretFlaw } from './secret-checks.js';
 import { type ReadVariable, readStatedOptions, resolveReference } from './stated-options.js';
-import { initialTargetFile, type TargetFile } from './target-file.js';
+import { initialTargetFile, resolveBeside, type TargetFile } from './target-file.js';
 
 /** The connection to a target. It contains secrets, so every process reads it from its environment instead of a file. */
 export interface TargetConnection {
   /** Undefined for the reference deployment, which the run starts itself. */
   readonly endpoint?: Endpoint;
   readonly options: PartialConnectionOptions;
+  /** The module of the transport. */
+  readonly transport?: string;
 }
 
 /** Lists the secrets of a target. Those of the reference deployment are public. */
@@ -54,11 +56,13 @@ export function readConnection(
     ...stated,
     ...(runOptions.allowHttp ? { allowHttp: true } : {}),
   };
+  const module = file?.document.transport;
+  const transport = file === undefined || module === undefined ? {} : { transport: resolveBeside(file, module) };
   const url = findBaseUrl(runOptions, file, readVariable);
   if (url === undefined) {
     const problem = findMissingBaseUrl(runOptions, environment, file);
     if (problem !== undefined) problems.unshift(problem);
-    return { connection: { options }, problems, notes };
+    return { connection: { options, ...transport }, problems, notes };
   }
   const { baseUrl, note } = trimBaseUrl(url.text, file?.document.operation?.path);
   if (note !== undefined) notes.push(note);
@@ -67,15 +71,17 @@ export function readConnection(
     const reference = file?.document.credentials?.[key];
     if (file === undefined || reference === undefined || reference === `$${usual}`)
       return readVariable(usual, { setting: usual });
-    if (!environment[usual]) return readVariable(reference.slice(1), file.yaml.locate(['credentials', key]));
-    notes.push(`${usual} of the environment overrides ${reference} of the target file.`);
+    // Several targets may be certified together: each has its own variables.
+    if (environment[reference.slice(1)] || !environment[usual])
+      return readVariable(reference.slice(1), file.yaml.locate(['credentials', key]));
+    notes.push(`${reference} of the target file is not set: ${usual} is used.`);
     return readVariable(usual, { setting: usual });
   };
   const credentials = {
     applicationId: readCredential('CLIENT_APPLICATION_ID', 'application_id'),
     token: readCredential('CLIENT_TOKEN', 'token'),
   };
-  const connection = { endpoint: { baseUrl, credentials }, options };
+  const connection = { endpoint: { baseUrl, credentials }, options, ...transport };
   // An empty base URL was reported as an unset variable.
   const secrets = listSecrets(connection).map(({ value }) => value);
   const flaw = url.text === '' ? undefined : findBaseUrlFlaw(baseUrl, options.allowHttp ?? false, secrets);

@@ -1,7 +1,7 @@
 import type { CertifiedTarget } from '../certificate/certificate.js';
 import { computeDigest } from '../certificate/har-archive.js';
 import type { Relocation } from '../contract/relocation.js';
-import type { AdapterIdentity } from '../http/adapter.js';
+import type { TransportIdentity } from '../http/transport.js';
 import { createMentionFilter, type MentionFilter } from '../recognition/sibling-values.js';
 import type { AdditivePolicy } from '../record/drift.js';
 import { isJsonObject, parseJson } from '../support/json.js';
@@ -25,7 +25,7 @@ export interface Target {
   /** The method and path of the operation, if not as documented. */
   readonly operation?: Relocation;
   /** What the cases are sent through, if not through the documented operation. */
-  readonly adapter?: AdapterIdentity;
+  readonly transport?: TransportIdentity;
   /** Patterns under which responses name the returned tiers, if the suite cannot detect them. */
   readonly tierPatterns?: readonly string[];
   /** Which ids under these patterns name returned tiers. */
@@ -34,6 +34,8 @@ export interface Target {
   readonly responseSchema?: object;
   /** How new members in responses are treated. */
   readonly additive?: AdditivePolicy;
+  /** Whether intrusive cases run, too. */
+  readonly intrusive?: boolean;
   /** Known outcomes, by question. */
   readonly pins: ReadonlyMap<string, { readonly outcome: string; readonly at: Location }>;
   /** Notes about values of the target file that are overridden. */
@@ -70,13 +72,14 @@ export function loadTarget(
 
 /** Reads what a target file states about the deployment and its responses. */
 function readStatements(file: TargetFile): Partial<Target> {
-  const { version, contact, response = {}, pins = {}, operation, adapter, drift } = file.document;
+  const { version, contact, response = {}, pins = {}, operation, transport, drift, intrusive } = file.document;
   const locatePin = (question: string) => file.yaml.locate(['pins', question]);
   return omitUndefined({
     version,
     contact,
     operation,
-    adapter: adapter === undefined ? undefined : readAdapter(adapter, file),
+    intrusive,
+    transport: transport === undefined ? undefined : identifyTransport(transport, file),
     additive: drift?.additive,
     tierPatterns: response.tier === undefined ? undefined : [response.tier].flat(),
     mentionFilter: createMentionFilter(response),
@@ -85,13 +88,13 @@ function readStatements(file: TargetFile): Partial<Target> {
   });
 }
 
-/** @param name of the adapter's file, relative to the target file */
-function readAdapter(name: string, target: TargetFile): AdapterIdentity {
+/** @param name of the module, relative to the target file */
+function identifyTransport(name: string, target: TargetFile): TransportIdentity {
   if (target.document.operation !== undefined) {
-    const hint = "Remove 'operation': the adapter decides about method and path.";
-    throw refuse(target.yaml.locateKey(['operation']), "cannot be combined with 'adapter'", hint);
+    const hint = "Remove 'operation': the transport decides about method and path.";
+    throw refuse(target.yaml.locateKey(['operation']), "cannot be combined with 'transport'", hint);
   }
-  const content = readBeside(target, name, ['adapter']);
+  const content = readBeside(target, name, ['transport']);
   return { name: name.replace(/^\.\//, ''), digest: computeDigest(Buffer.from(content)) };
 }
 
@@ -111,14 +114,14 @@ function readSchema(name: string, target: TargetFile): object {
 
 /** Creates the entry of the certificate for a target; each text becomes one line. */
 export function createCertifiedTarget(
-  { name, kind, version, contact, adapter }: Target,
+  { name, kind, version, contact, transport }: Target,
   baseUrl: string,
 ): CertifiedTarget {
   return {
     name: toOneLine(name),
     ...omitUndefined({ version: version && toOneLine(version), contact: contact && toOneLine(contact) }),
     base_url: toOneLine(baseUrl),
-    ...omitUndefined({ adapter }),
+    ...omitUndefined({ transport }),
     ...(kind === 'reference' ? { is_reference: true } : {}),
   };
 }

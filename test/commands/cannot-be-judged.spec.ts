@@ -188,7 +188,7 @@ const commands: Readonly<
   nobody: [nobody, /No connection to 127\.0\.0\.1:1 was made \(connect ECONNREFUSED/],
 };
 for (const [what, [start, says]] of Object.entries(commands))
-  test(`certify ends before the first test if it meets ${what}`, {
+  test(`certify sends no case to ${what}`, {
     tag: what === 'a web page' ? [] : '@long',
   }, async () => {
     const { url, close } = await start();
@@ -198,7 +198,6 @@ for (const [what, [start, says]] of Object.entries(commands))
     const { status, output } = await runConformance(args, { cwd, env: credentialVariables });
     await close();
     const total = suite.cases.length;
-    expect(output).toContain('down: cannot be judged, so no case was sent');
     expect(output).toContain(`${total} of ${total} cases were not judged: `);
     expect(output.split('\n').filter((line) => says.test(line))).toHaveLength(1);
     expect(output).not.toContain(token);

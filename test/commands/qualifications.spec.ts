@@ -1,50 +1,40 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { credentialPlaceholders } from '../../src/contract/operation.js';
-import { createAdaptedChannel } from '../../src/http/adapted-channel.js';
-import { type AdapterThread, startAdapter } from '../../src/http/adapter-thread.js';
+import { loadTransport, type Transport } from '../../src/http/transport.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { makeTestFolder } from '../support/cli.js';
 import { compareAnswers } from '../support/compare-answers.js';
-import { certifyOver, channelTo, createReference, suite } from '../support/in-process.js';
+import { certifyOver, channelThrough, channelTo, createReference, suite } from '../support/in-process.js';
 import { QualificationsFake, type QualificationsFault, qualificationsFaults } from '../support/qualifications-fake.js';
 import { collectAnswers } from '../support/run-with-evidence.js';
 
-const folder = makeTestFolder();
-
-const example = readFileSync(path.join(packageRoot, 'examples/voucherify/qualifications/adapter.mjs'), 'utf8');
-
-/** The adapter as it is, or with the window of the project. */
-function startExample(oldestChecked?: string): AdapterThread {
-  const file = path.join(folder, `${oldestChecked === undefined ? 'whole' : 'window'}.mjs`);
-  const setting = oldestChecked === undefined ? 'undefined' : `'${oldestChecked}'`;
-  writeFileSync(file, example.replace('const oldestChecked = undefined;', `const oldestChecked = ${setting};`));
-  return startAdapter({ file, shown: path.basename(file) }, (text) => text);
+/** The transport of the example, with the window of the project or as it is. */
+async function withExample<T>(oldest: string | undefined, run: (transport: Transport) => Promise<T>): Promise<T> {
+  if (oldest !== undefined) process.env.OLDEST_CHECKED = oldest;
+  const file = path.join(packageRoot, 'examples/voucherify/qualifications/transport.mjs');
+  return await run(await loadTransport(file)).finally(() => delete process.env.OLDEST_CHECKED);
 }
 
-async function certify(adapter: AdapterThread, fault?: QualificationsFault): Promise<Certificate> {
+async function certify(transport: Transport, fault?: QualificationsFault): Promise<Certificate> {
   const fake = new QualificationsFake(credentialPlaceholders, fault).load(suite.world);
-  const { certificate } = await certifyOver(createAdaptedChannel(channelTo(fake.respond), adapter), suite);
+  const { certificate } = await certifyOver(channelThrough(transport, fake.respond), suite);
   return certificate;
 }
 
-test('Through the adapter, every requirement passes on a project without faults', async () => {
-  const adapter = startExample(suite.world.tiers[149]?.created_at);
-  const certificate = await certify(adapter);
+const oldest = suite.world.tiers[149]?.created_at;
+
+test('Through the transport, every requirement passes on a project without faults', async () => {
+  const certificate = await withExample(oldest, (transport) => certify(transport));
   expect(certificate.verdict, JSON.stringify(certificate.incomplete_because)).toBe('conforms');
   expect(certificate.questions.filter(({ outcome }) => outcome !== null).length).toBeGreaterThan(60);
-  await adapter.close();
 });
 
 for (const fault of qualificationsFaults)
   test(`A project with the fault ${fault} is found`, {
     tag: fault === 'quantity-ignored' ? [] : ['@long'],
   }, async () => {
-    const adapter = startExample(suite.world.tiers[149]?.created_at);
-    const { verdict, questions } = await certify(adapter, fault);
-    await adapter.close();
+    const { verdict, questions } = await withExample(oldest, (transport) => certify(transport, fault));
     // The documentation does not say what order metadata does: that is the answer to a question.
     if (fault === 'order-metadata-ignored')
       expect(questions).toContainEqual(expect.objectContaining({ id: 'order-metadata-rules', outcome: 'ignored' }));
@@ -53,13 +43,13 @@ for (const fault of qualificationsFaults)
 
 test('Compared with the reference deployment, exactly the differences that are built in are found', async () => {
   const old = await collectAnswers(channelTo(createReference()));
-  const compareThrough = async (adapter: AdapterThread) => {
-    const fake = new QualificationsFake(credentialPlaceholders).load(suite.world);
-    const changed = await collectAnswers(createAdaptedChannel(channelTo(fake.respond), adapter));
-    await adapter.close();
-    return compareAnswers(old, changed).differences;
-  };
-  const withWindow = await compareThrough(startExample(suite.world.tiers[149]?.created_at));
+  const compareThrough = (window: string | undefined) =>
+    withExample(window, async (transport) => {
+      const fake = new QualificationsFake(credentialPlaceholders).load(suite.world);
+      const changed = await collectAnswers(channelThrough(transport, fake.respond));
+      return compareAnswers(old, changed).differences;
+    });
+  const withWindow = await compareThrough(oldest);
   const isWider = ({ only: [missing, added] }: (typeof withWindow)[number]) => missing.length === 0 && added.length > 0;
   const placesOf = (wider: boolean) =>
     withWindow.flatMap((each) => (isWider(each) === wider ? each.place : [])).toSorted();
@@ -73,7 +63,7 @@ test('Compared with the reference deployment, exactly the differences that are b
   const older = suite.world.tiers.slice(150).map(({ name }) => name);
   const known = withWindow.map(({ place }) => place);
   // An undocumented request may show several differences.
-  const others = (await compareThrough(startExample())).filter(
+  const others = (await compareThrough(undefined)).filter(
     ({ isDocumented, place }) => isDocumented && !known.includes(place),
   );
   expect(others.length).toBeGreaterThan(3);

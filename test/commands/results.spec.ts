@@ -64,8 +64,7 @@ interface LaterRun {
   readonly says?: string;
 }
 
-const failingAdapter =
-  "export default { toRequest() { throw new Error('out of order'); }, toResponse: () => undefined };";
+const failingTransport = "export default () => { throw new Error('out of order'); };";
 
 const endings: Readonly<Record<string, LaterRun>> = {
   'finds that the deployment does not conform': { answer: broken, status: 1, verdict: 'does-not-conform' },
@@ -75,9 +74,9 @@ const endings: Readonly<Record<string, LaterRun>> = {
   'sends only the quick rows': { answer: honest, args: ['--quick'], status: 0, verdict: 'incomplete' },
   'is ended by Ctrl-C': { answer: honest, signal: 'SIGINT', status: 4, verdict: 'incomplete', says: 'interrupted' },
   'is killed': { answer: honest, signal: 'SIGKILL', status: null, verdict: undefined },
-  'has an adapter that fails': {
+  'has a transport that fails': {
     answer: honest,
-    more: 'adapter: ./failing.mjs\n',
+    more: 'transport: ./failing.mjs\n',
     status: 2,
     verdict: 'incomplete',
     says: 'out of order',
@@ -97,7 +96,7 @@ for (const [n, [what, { answer, more = '', args = [], signal, status, verdict, s
   test(`No result of the run before is left by a run that ${what}`, async () => {
     const out = `later-${n}`;
     cpSync(inFolder('before'), inFolder(out), { recursive: true });
-    writeFileSync(inFolder('failing.mjs'), failingAdapter);
+    writeFileSync(inFolder('failing.mjs'), failingTransport);
     let received = 0;
     let end = () => {};
     const deployment = await listen((request) => {

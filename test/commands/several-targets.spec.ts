@@ -35,10 +35,13 @@ test('Targets that cannot be told apart are refused before anything is sent', as
   writeFileSync(path.join(folder, 'twin.yaml'), 'name: one\nbase_url: https://b.test\n');
   const both = ['--target', one, '--target', two];
   for (const [args, said] of [
-    [['certify', ...both, '--base-url', 'https://c.test'], '--base-url: works with a single target only'],
+    [['certify', ...both, '--base-url', 'https://c.test'], '--base-url https://c.test: name more than one deployment'],
     [['certify', ...both, '--replay', 'evidence.har'], '--replay: works with a single target only'],
     [['record', ...both, '--to', 'record.yaml'], '--to: works with a single target only'],
-    [['certify', ...both, '--reference'], '--reference, --target one.yaml: name more than one deployment'],
+    [
+      ['certify', ...both, '--reference'],
+      '--reference, --target one.yaml, --target two.yaml: name more than one deployment',
+    ],
     [['certify', '--target', one, '--target', 'twin.yaml'], 'twin.yaml: has the same name as one.yaml'],
     [['certify', ...both, '--target', 'none.yaml'], 'none.yaml:1:1: cannot be read'],
     [['doctor', ...both], 'name more than one deployment'],
@@ -78,7 +81,6 @@ for (const [what, only, status, said] of [
     });
     await Promise.all([live.close(), mock.close()]);
     expect([ended.status, ended.output]).toEqual([status, expect.stringMatching(said)]);
-    expect(ended.output).toMatch(/^Target live\.yaml\n[\s\S]*\nTarget mock\.yaml\n/);
     for (const name of ['live', 'mock']) expect(loadCertificate(folder, `${what}/${name}`).target.name).toBe(name);
     expect(sent.filter((each, n) => each !== sent[n - 1])).toEqual([
       'live got the-token-of-live',

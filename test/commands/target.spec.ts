@@ -60,8 +60,15 @@ const locations: readonly LocationRow[] = [
   ['a variable', mine, { SHOP: 'https://b.test', ...credentials }, 'https://b.test'],
   ['a file', staging, stagingEnvironment, stagingUrl, stagingEnvironment],
   ['a file without credentials', 'name: s\nbase_url: https://s.test/', credentials, 'https://s.test'],
-  ['an overridden URL', staging, { ...stagingEnvironment, ...url('https://b.test') }, 'https://b.test'],
-  ['overridden credentials', staging, { ...stagingEnvironment, ...credentials }, stagingUrl],
+  [
+    'an overridden URL',
+    staging,
+    { ...stagingEnvironment, ...url('https://b.test') },
+    'https://b.test',
+    stagingEnvironment,
+  ],
+  ['credentials of its own', staging, { ...stagingEnvironment, ...credentials }, stagingUrl, stagingEnvironment],
+  ['no credentials of its own', staging, { STAGING: stagingUrl, ...credentials }, stagingUrl],
   [
     'empty variables',
     staging,
@@ -83,12 +90,13 @@ test('Plain HTTP to another machine must be allowed', () => {
 });
 
 test('Overridden values and removed paths are noted', () => {
-  const environment = { ...stagingEnvironment, ...credentials };
+  const { STAGING_ID: _, STAGING_TOKEN: __, ...others } = stagingEnvironment;
+  const environment = { ...others, ...credentials };
   const path = 'https://a.test/v1/promotions/validation';
   const notes = (text: string | undefined, environment: Environment) => load(text, environment).target.notes.join(' ');
   expect(notes(staging, stagingEnvironment)).toBe('');
   expect(notes(staging, { ...environment, BASE_URL: 'https://b.test' })).toMatch(
-    /CLIENT_APPLICATION_ID .*overrides \$STAGING_ID.* CLIENT_TOKEN .*\$STAGING_TOKEN.* BASE_URL .*overrides the base_url/,
+    /\$STAGING_ID .*not set: CLIENT_APPLICATION_ID is used.* CLIENT_TOKEN is used.* BASE_URL .*overrides the base_url/,
   );
   expect(notes(staging, { ...stagingEnvironment, BASE_URL: '' })).toContain('is empty');
   expect(notes(undefined, url(path))).toContain('/v1/promotions/validation, was removed');
@@ -124,7 +132,7 @@ proxy: $OWN_PROXY
 pacing: { requests_per_second: 2.5, concurrency: 3 }
 limits: { timeout_ms: 100, body_bytes: 200, body_values: 250, header_bytes: 300 }
 retry: { delays_seconds: [0.5, 2], max_delay_seconds: 7 }
-budget: { requests: 10, seconds: 60 }
+budget: { seconds: 60 }
 tls: { ca: ca.pem, cert: cert.pem, key: key.pem }
 allow_http: true`,
     { ...deployment, GATEWAY_KEY: 'the key', OWN_PROXY: 'http://me:hunter2@proxy.test' },
@@ -149,7 +157,7 @@ allow_http: true`,
     pacing: { requestsPerSecond: 2.5, concurrency: 3 },
     limits: { timeoutMs: 100, bodyBytes: 200, bodyValues: 250, headerBytes: 300 },
     retry: { delaysMs: [500, 2_000], maxDelayMs: 7_000 },
-    budget: { requests: 10, timeMs: 60_000 },
+    budgetMs: 60_000,
     tls: { ca: pem('ca'), cert: pem('cert'), key: pem('key') },
     allowHttp: true,
   });

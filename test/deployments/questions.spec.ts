@@ -222,7 +222,7 @@ test.describe('An existing record', () => {
     const load = (recordUntil?: string) =>
       loadSettings({ recordTo: file, ...(recordUntil && { recordUntil }) }, {}, suite);
     expect(() => load()).toThrow(/--until/);
-    expect(load('2027-06-30').recordUntil).toBe('2027-06-30');
+    expect(load('2027-06-30').destination.recordUntil).toBe('2027-06-30');
   });
 
   test('with an invalid schema is refused', () => {

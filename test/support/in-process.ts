@@ -4,8 +4,9 @@ import { loadSuite, type Suite } from '../../src/cases/suite.js';
 import { type Certificate, collectRunFacts, createCertificate } from '../../src/certificate/certificate.js';
 import { type ThingKind, thingKinds } from '../../src/contract/named-world.js';
 import type { Channel, HttpResponse } from '../../src/http/exchange.js';
+import { createTransportChannel, type Transport, type TransportChannel } from '../../src/http/transport.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
-import type { ResultWithExchanges } from '../../src/run/case-result.js';
+import { countRequests, type ResultWithExchanges } from '../../src/run/case-result.js';
 import { type EngineOptions, runSuite } from '../../src/run/run.js';
 import { parseJson } from '../../src/support/json.js';
 import { type Answer, createChannel, inProcessCredentials } from '../../tools/proof/judge-deployment.js';
@@ -47,12 +48,13 @@ export async function certifyOver(
   channel: Channel,
   own: Suite,
   options: EngineOptions = {},
-): Promise<{ certificate: Certificate; results: ResultWithExchanges[] }> {
+): Promise<{ certificate: Certificate; results: readonly ResultWithExchanges[] }> {
   const shared = own.world === suite.world && options.mentionFilter === undefined ? { recognizer } : {};
   const { results, calibration } = await runSuite(own, channel, { ...shared, ...options });
   const certificate = createCertificate(own, results, {
     target: { name: 'in-process', base_url: 'http://in-process.test' },
     ...collectRunFacts(results, calibration, { notes: [] }),
+    requestsSent: calibration.requestsSent + countRequests(results).requestsSent,
     isCutShort: false,
     startedAt: new Date(0),
     durationMs: 0,
@@ -64,8 +66,14 @@ export async function certifyOver(
 export function certifyInProcess(
   answer: Answer,
   { suite: own = suite, ...options }: EngineOptions & { suite?: Suite } = {},
-): Promise<{ certificate: Certificate; results: ResultWithExchanges[] }> {
+): Promise<{ certificate: Certificate; results: readonly ResultWithExchanges[] }> {
   return certifyOver(createChannel(answer), own, options);
+}
+
+/** A channel through a transport, whose `send` calls a function in this process. */
+export function channelThrough(transport: Transport, answer: Answer): TransportChannel {
+  const client = { ...createChannel(answer), redactSecrets: (text: string) => text, close: async () => undefined };
+  return createTransportChannel(transport, client, { baseUrl: 'http://in-process.test', idleMs: 120_000 });
 }
 
 /** Lists the requirements with a verdict. */

@@ -1,13 +1,13 @@
 /**
  * An imitation of a vendor's qualifications API for examples/voucherify/qualifications. It follows the published documents
- * that the README there names, and shares no code with the adapter or the reference deployment.
+ * that the README there names, and shares no code with the transport or the reference deployment.
  */
 
 import type { Rule, World } from '../../src/contract/world.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { parseJson } from '../../src/support/json.js';
 
-/** Mistakes that the project can have. They were chosen before any run through the adapter. */
+/** Mistakes that the project can have. They were chosen before any run through the transport. */
 export const qualificationsFaults = [
   'customer-rules-ignored',
   'sku-rules-ignored',

@@ -1,8 +1,6 @@
-import { selectFromSuite } from '../../src/cases/case-selection.js';
 import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
 import type { TestCase } from '../../src/cases/test-case.js';
-import { type Certificate, collectRunFacts } from '../../src/certificate/certificate.js';
-import { certifyResults } from '../../src/certificate/certify-results.js';
+import type { Certificate } from '../../src/certificate/certificate.js';
 import { indexExchanges } from '../../src/certificate/exchange-index.js';
 import {
   createArchiver,
@@ -14,14 +12,12 @@ import type { Channel } from '../../src/http/exchange.js';
 import type { RunView } from '../../src/outputs/run-view.js';
 import type { ResultWithExchanges } from '../../src/run/case-result.js';
 import { createEvidenceKeeper, type RunEvidence } from '../../src/run/evidence-keeper.js';
-import { startRun } from '../../src/run/run.js';
-import { listSampleCases } from '../../src/run/sample.js';
+import { runSuite } from '../../src/run/run.js';
+import { certifyRun, rejudgeRun } from '../../src/target/certify-run.js';
 import { encodeRecordedInputs, parseRecordedRun, type RecordedRun } from '../../src/target/recorded-run.js';
-import { rejudgeRun } from '../../src/target/rejudge.js';
 import type { RunOptions } from '../../src/target/run-options.js';
-import { createEngineOptions, loadSettings } from '../../src/target/settings.js';
-import { createCertifiedTarget } from '../../src/target/target.js';
-import { certifyOver, recognizer, suite } from './in-process.js';
+import { loadSettings } from '../../src/target/settings.js';
+import { recognizer, suite } from './in-process.js';
 
 /** The origin of the evidence of a run without settings. */
 export const bareOrigin: EvidenceOrigin = {
@@ -59,30 +55,32 @@ export async function runWithEvidence(
   } = {},
 ): Promise<RunWithEvidence> {
   const settings = loadSettings({ reference: true, ...options }, {}, suite);
-  const selected = selectFromSuite(suite, settings);
-  const cases = selected.cases.filter(selects);
-  const engineOptions = { ...createEngineOptions(settings), recognizer, keeper: createEvidenceKeeper(withoutSecrets) };
-  const run = await startRun(selected, channel, { ...engineOptions, plannedCases: new Set(cases.map(({ id }) => id)) });
-  const results: ResultWithExchanges[] = [];
-  for (const testCase of cases) results.push(await run.runCase(testCase));
-  if (listSampleCases(selected).length > 0) results.push(await run.repeatSamples());
-  const evidence = run.takeEvidence();
-  const facts = {
-    target: createCertifiedTarget(settings.target, bareOrigin.baseUrl),
-    ...collectRunFacts(results, run.calibration, settings, selected.cases),
-    isCutShort: false,
-    startedAt: new Date(0),
-    durationMs: 0,
-  };
+  const isSelected = new Map(suite.cases.map((testCase) => [testCase.id, selects(testCase)]));
+  const {
+    certificate,
+    results,
+    evidence: { exchanges, uses },
+  } = await certifyRun({ suite, settings }, channel, {
+    baseUrl: bareOrigin.baseUrl,
+    redactSecrets: withoutSecrets,
+    recognizer,
+    selects: (id) => isSelected.get(id) ?? true,
+  });
   return {
-    ...certifyResults(suite, results, indexExchanges(evidence, recognizer, results), facts, settings.target),
-    evidence,
+    certificate: withoutTimes(certificate),
+    results,
+    evidence: { exchanges, uses },
     origin: {
       ...bareOrigin,
       inputs: encodeRecordedInputs({}, settings),
       extent: { isCutShort: false, judged: results.map(({ id }) => id), unjudged: [] },
     },
   };
+}
+
+/** Runs of equal evidence differ in nothing else. */
+function withoutTimes(certificate: Certificate): Certificate {
+  return { ...certificate, started_at: new Date(0).toISOString(), duration_ms: 0 };
 }
 
 export function createArchive({ exchanges, uses }: RunEvidence, origin: EvidenceOrigin): EvidenceArchive {
@@ -93,9 +91,7 @@ export function createArchive({ exchanges, uses }: RunEvidence, origin: Evidence
 
 /** Runs the suite over a channel and keeps the answers. */
 export async function collectAnswers(channel: Channel): Promise<StoredEvidence> {
-  const keeper = createEvidenceKeeper((text) => text);
-  await certifyOver(channel, suite, { keeper });
-  return keeper.take();
+  return (await runSuite(suite, channel, { recognizer, keeper: createEvidenceKeeper((text) => text) })).evidence;
 }
 
 /** Prepares evidence as the results of a run need it. */
@@ -113,5 +109,5 @@ export function readEvidenceBack({ evidence, origin }: Pick<RunWithEvidence, 'ev
 
 /** Judges the evidence of a run again. */
 export async function judgeAgain(left: Pick<RunWithEvidence, 'evidence' | 'origin'>): Promise<Certificate> {
-  return (await rejudgeRun(readEvidenceBack(left), loadSuite(suiteFolder, {}))).certificate;
+  return withoutTimes((await rejudgeRun(readEvidenceBack(left), loadSuite(suiteFolder, {}))).certificate);
 }

@@ -20,7 +20,6 @@ import {
 } from '../../src/certificate/compare-certificates.js';
 import type { Exchange, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { listOutputFiles } from '../../src/outputs/output.js';
-import { renderProgress } from '../../src/outputs/terminal/progress.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { getIdFinders } from '../../src/recognition/known-ids.js';
@@ -28,7 +27,6 @@ import { findMismatches, inferShape } from '../../src/record/body-shape.js';
 import { parseRecord, renderRecord, type TargetRecord } from '../../src/record/target-record.js';
 import { createUnsentResult, type ResultWithExchanges } from '../../src/run/case-result.js';
 import { createEvidenceKeeper, type RunEvidence } from '../../src/run/evidence-keeper.js';
-import { createPlan } from '../../src/run/plan.js';
 import { isJsonObject } from '../../src/support/json.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { formatProblem } from '../../src/support/problem.js';
@@ -164,10 +162,8 @@ function renderStreams(certificate: Certificate, written: ReturnType<typeof writ
     requirements: certificate.requirements.map((requirement) => ({ ...requirement, statement: text() })),
   };
   const comparison = compareCertificates([certificate, other], suite.contract);
-  const plan = createPlan(suite, { target: {}, excludesIntrusive: false });
   return {
     renderRunReport: renderRunReport(certificate, written),
-    renderProgress: `${renderProgress(plan, { ended: 0, sent: 0, elapsedMs: 1 })}\n`,
     renderComparison: renderComparison(comparison),
     renderComparisonMarkdown: renderComparisonMarkdown(comparison),
   };

@@ -1,15 +1,10 @@
-import { writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
-import path from 'node:path';
 import { expect } from '@playwright/test';
 import { openClient } from '../../src/http/client.js';
 import type { RetryOptions } from '../../src/http/connection-options.js';
 import type { Exchange } from '../../src/http/exchange.js';
-import { createMemoryBudget, openFileBudget } from '../../src/http/request-budget.js';
 import { computeRetryDelay, isRetryable } from '../../src/http/retry.js';
 import { runSuite } from '../../src/run/run.js';
-import { getMonotonicMs } from '../../src/support/monotonic-clock.js';
-import { makeTestFolder } from '../support/cli.js';
 import { requirementSuite } from '../support/in-process.js';
 import { createIndependentDeployment, listen } from '../support/independent-deployment.js';
 import {
@@ -187,55 +182,22 @@ test.describe('A rate limit', () => {
 });
 
 test.describe('The budget', () => {
-  const budget = { requests: 3, timeMs: hour };
-
-  test('limits requests, and the message names the key', async ({ serve, open }) => {
-    const wire = await serve(ok);
-    const { send } = open(wire.url, { budget });
-    const exchanges = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => send(createRequest(name))));
-    expect(exchanges.map(getOutcome)).toEqual([200, 200, 200, 'not-sent', 'not-sent']);
-    expect(exchanges.map(({ attempts }) => attempts)).toEqual([1, 1, 1, 0, 0]);
-    expect(getMessage(exchanges[4] as Exchange)).toContain('(budget.requests)');
-    expect([...joinNames(wire)].sort()).toEqual(['a', 'b', 'c']);
-  });
-
-  test('counts retries, and keeps the last exchange', async ({ serve, open }) => {
-    const wire = await serve(ok, renderBusy(503));
-    const { send } = open(wire.url, { budget, retry: { delaysMs: [1, 1, 1, 1], maxDelayMs: 1 } });
-    await send(createRequest('a'));
-    const exchange = await send(createRequest('b'));
-    expect([getOutcome(exchange), exchange.attempts, joinNames(wire)]).toEqual([503, 2, 'abb']);
-  });
-
   test('limits the time', async ({ serve, open }) => {
     const wire = await serve(ok);
-    const exchange = await open(wire.url, { budget: { requests: 3, timeMs: 0 } }).send(request);
+    const exchange = await open(wire.url, { budgetMs: 0 }).send(request);
     expect(getMessage(exchange)).toContain('(budget.seconds)');
     expect(wire.countConnections()).toBe(0);
-  });
-
-  test('is shared by all processes of a run', async ({ serve }) => {
-    const wire = await serve(ok);
-    const file = path.join(makeTestFolder(), 'requests');
-    writeFileSync(file, '.');
-    const openBudget = () => openFileBudget(file, getMonotonicMs());
-    const clients = [1, 2].map(() => openClient({ baseUrl: wire.url, budget }, openBudget()));
-    const outcomes: unknown[] = [];
-    for (const { send } of [...clients, ...clients]) outcomes.push(getOutcome(await send(request)));
-    await Promise.all(clients.map((client) => client.close()));
-    expect(outcomes).toEqual([200, 200, 'not-sent', 'not-sent']);
-    expect(joinNames(wire)).toBe('aa');
   });
 });
 
 test.describe('The time of the budget ends a wait', () => {
-  const budget = { requests: 5_000, timeMs: timeoutMs };
+  const budgetMs = timeoutMs;
   const usedUp = /^Nothing more was sent: The budget of 1.5 seconds is used up\. .*\(budget\.seconds\)\.$/;
   const retry: RetryOptions = { delaysMs: [hour], maxDelayMs: hour };
 
   test('for a response', async ({ serve, open }) => {
     const wire = await serve(() => undefined);
-    const exchange = await open(wire.url, { limits: { timeoutMs: hour }, budget, retry }).send(request);
+    const exchange = await open(wire.url, { limits: { timeoutMs: hour }, budgetMs, retry }).send(request);
     expect([getOutcome(exchange), exchange.attempts]).toEqual(['timed-out', 1]);
     expect(getMessage(exchange)).toMatch(usedUp);
   });
@@ -243,7 +205,7 @@ test.describe('The time of the budget ends a wait', () => {
   test('for a connection', async ({ open, listen }) => {
     const { url: proxy } = await listen(createServer(() => undefined));
     const limits = { timeoutMs: hour };
-    const client = open('http://deployment.test', { proxy, allowHttp: true, limits, budget, retry });
+    const client = open('http://deployment.test', { proxy, allowHttp: true, limits, budgetMs, retry });
     const exchange = await client.send(request);
     expect([getOutcome(exchange), exchange.attempts]).toEqual(['timed-out', 1]);
     expect(getMessage(exchange)).toMatch(usedUp);
@@ -251,7 +213,7 @@ test.describe('The time of the budget ends a wait', () => {
 
   test('for a retry', async ({ serve, open }) => {
     const wire = await serve(renderBusy(502), ok);
-    const exchange = await open(wire.url, { budget, retry }).send(request);
+    const exchange = await open(wire.url, { budgetMs, retry }).send(request);
     expect([getOutcome(exchange), exchange.attempts, joinNames(wire)]).toEqual([502, 1, 'a']);
   });
 
@@ -261,7 +223,7 @@ test.describe('The time of the budget ends a wait', () => {
   ] as const)
     test(what, async ({ serve, open }) => {
       const wire = await serve(reply, ok);
-      const { send } = open(wire.url, { pacing, budget, retry });
+      const { send } = open(wire.url, { pacing, budgetMs, retry });
       const [first, ...others] = await Promise.all(['a', 'b', 'c'].map((name) => send(createRequest(name))));
       expect([first && getOutcome(first), first?.attempts, joinNames(wire)]).toEqual([outcome, 1, 'a']);
       for (const other of others) expect(getMessage(other)).toMatch(usedUp);
@@ -272,7 +234,7 @@ for (const ms of [-2 * hour, 2 * hour])
   test(`The time of day may change by ${ms} ms during a run`, async ({ serve, open }) => {
     const wire = await serve(ok, ok, renderBusy(429), ok);
     const { send } = open(wire.url, {
-      budget: { requests: 5_000, timeMs: hour },
+      budgetMs: hour,
       pacing: { concurrency: 1, requestsPerSecond: 100 },
       retry: { delaysMs: [100], maxDelayMs: 100 },
     });
@@ -307,12 +269,10 @@ test('A deployment that fails now and then conforms, and every request is counte
     const [status, headers] = received % 2 === 0 ? [503, []] : [429, [['Retry-After', '0']] as const];
     return { status, headers, body: '' } as never;
   });
-  const requestBudget = createMemoryBudget();
-  const client = openClient({ retry: quick, baseUrl: url }, requestBudget);
+  const client = openClient({ retry: quick, baseUrl: url });
   const { results, calibration } = await runSuite(requirementSuite, client);
   await client.close();
   await close();
   expect(results.filter(({ verdict }) => verdict !== 'pass')).toEqual([]);
   expect(results.reduce((sum, { requestsSent }) => sum + requestsSent, calibration.requestsSent)).toBe(received);
-  expect(requestBudget.countSpent()).toBe(received);
 });

@@ -8,7 +8,7 @@ import { renderQuickNotice } from '../../src/certificate/notices.js';
 import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
-import { createUnsentResult } from '../../src/run/case-result.js';
+import { countRequests, createUnsentResult } from '../../src/run/case-result.js';
 import { type QuickRows, selectQuickRows } from '../../src/run/quick-rows.js';
 import { runSuite } from '../../src/run/run.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
@@ -36,6 +36,7 @@ async function certified({ rows, figures }: QuickRows, fault?: string) {
   const certificate = createCertificate(suite, results, {
     ...runFacts,
     ...collectRunFacts(results, calibration, { notes: [], quick: { figures } }),
+    requestsSent: calibration.requestsSent + countRequests(results).requestsSent,
   });
   return { certificate, sent };
 }

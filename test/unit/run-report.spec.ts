@@ -1,9 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { addColors } from '../../src/outputs/terminal/colors.js';
-import { renderProgress } from '../../src/outputs/terminal/progress.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
-import { countPlannedRequests, createPlan } from '../../src/run/plan.js';
 import { credentialVariables, makeTestFolder, runConformance } from '../support/cli.js';
 import { type Answer, channelTo, createReference, suite } from '../support/in-process.js';
 import { createIndependentDeployment, listen } from '../support/independent-deployment.js';
@@ -82,18 +80,6 @@ test.describe('A run is reported on one screen:', () => {
       expect(lines.findIndex((line) => says.test(line))).toBeLessThan(10);
       expect(lines.findIndex((line) => says.test(line))).toBeGreaterThan(0);
     });
-});
-
-test('The progress line counts remaining requests and estimates the time by those that were sent', () => {
-  const plan = createPlan(suite, { target: {}, excludesIntrusive: false });
-  const total = countPlannedRequests(plan);
-  const cases = plan.cases.length + 1;
-  const render = (ended: number, sent: number, elapsedMs: number) => renderProgress(plan, { ended, sent, elapsedMs });
-  expect(render(0, 0, 1_000)).toBe(`0 of ${cases} cases; about ${total} requests are left.`);
-  const text = render(40, total - 50, (total - 50) * 200);
-  expect(text).toBe(`40 of ${cases} cases; about 50 requests are left, at this pace 10 s.`);
-  // A failing case is repeated.
-  expect(render(cases, total + 9, 1)).toContain('about 0 requests');
 });
 
 test('--reporter=list for Playwright lists every test', async () => {

@@ -1,28 +1,23 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import type { Command } from 'commander';
 import { selectFromSuite } from '../../cases/case-selection.js';
-import type { Suite } from '../../cases/suite.js';
 import { referenceEndNotice, renderQuickNotice } from '../../certificate/notices.js';
-import { adaptRequest } from '../../http/adapted-channel.js';
-import type { AdapterFile } from '../../http/adapter.js';
-import { startAdapter } from '../../http/adapter-thread.js';
 import { checkResultsFolder } from '../../outputs/result-files.js';
-import { adaptPlan, createPlan, type Plan, renderPlan } from '../../run/plan.js';
-import { getEnding } from '../../runner/ending.js';
-import { leaveRunFolder } from '../../runner/run-folder.js';
-import { loadRunInputs, shareRun } from '../../runner/run-inputs.js';
+import { createPlan, renderPlan } from '../../run/plan.js';
+import { listEndings } from '../../runner/ending.js';
+import { type CertifyRun, loadProject, type ProjectInputs, shareRuns } from '../../runner/options.js';
+import { omitUndefined } from '../../support/omit-undefined.js';
 import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import type { RunOptions } from '../../target/run-options.js';
-import type { RunSettings } from '../../target/settings.js';
+import { createFolderName } from '../../target/settings.js';
 import { loadTarget } from '../../target/target.js';
-import { addCertifyFlags, type CertifyFlags, readCertifyOptions, renderFlags } from '../certify-flags.js';
+import { addCertifyFlags, type CertifyFlags, readCertifyOptions } from '../certify-flags.js';
 import type { ConfigureCommand } from '../command.js';
 import { determineEndStatus, exitStatus } from '../exit-status.js';
 import { refuseArguments } from '../flags.js';
-import { addCertificateReporter, runPlaywrightTests } from '../run-playwright.js';
+import { findOwnConfig, runPlaywrightTests } from '../run-playwright.js';
+import { printComparison } from './compare.js';
 
 export default ((command, end, playwrightArgs) => {
   addCertifyFlags(command)
@@ -30,7 +25,7 @@ export default ((command, end, playwrightArgs) => {
     .allowExcessArguments()
     .action(async (flags: CertifyFlags) => {
       refuseArguments(command.args);
-      end(await runCertify(playwrightArgs, flags, command));
+      end(await runCertify(playwrightArgs, flags));
     });
 }) satisfies ConfigureCommand;
 
@@ -38,41 +33,75 @@ export default ((command, end, playwrightArgs) => {
  * Checks everything that can be checked before anything is sent, then runs Playwright.
  *
  * @param playwrightArgs arguments for Playwright
- * @param command of the flags
  * @returns the exit status, unless Playwright ends the process
  */
-async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags, command: Command): Promise<number> {
-  leaveRunFolder();
-  if ((flags.target ?? []).length > 1) {
-    const { certifySeveral } = await import('../certify-several.js');
-    return await certifySeveral(flags, [...renderFlags(command, ['target', 'out']), '--', ...playwrightArgs]);
-  }
-  const named = readCertifyOptions(flags);
-  const options = flags.update ? { ...named, against: findOlderRecord(flags) } : named;
-  const { suite, settings } = loadRunInputs(options);
+async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags): Promise<number> {
+  const runs = listRuns(flags);
+  const config = findOwnConfig();
+  const isOfConfig = config !== undefined && !flags.dryRun && runs.every(({ project }) => project === undefined);
+  // The projects of a config are read by Playwright.
+  const projects = isOfConfig ? [] : runs.map((run) => ({ run, inputs: loadProject({ conformance: run }) }));
   if (flags.dryRun) {
-    process.stdout.write(await renderDryRun(options, selectFromSuite(suite, settings), settings));
+    for (const { inputs } of projects) process.stdout.write(renderDryRun(inputs));
     return exitStatus.conforms;
   }
-  if (playwrightArgs.includes('--list')) {
-    shareRun(options);
-    return await runPlaywrightTests(playwrightArgs, (code) => code);
-  }
-  const { out, recordTo } = settings;
-  checkResultsFolder(out);
-  // Before anything is sent: at the end of the run it would be too late.
-  if (recordTo !== undefined) {
-    mkdirSync(path.dirname(recordTo), { recursive: true });
-    accessSync(path.dirname(recordTo), constants.W_OK);
-  }
-  shareRun(options);
-  return await runPlaywrightTests(addCertificateReporter(playwrightArgs), (code) => {
-    const ending = getEnding();
-    if (typeof ending !== 'object') return determineEndStatus(ending, code);
-    if (flags.open) openPage(ending.page);
+  if (config !== undefined) process.stdout.write(joinLines([`With ${config}.`]));
+  const isList = playwrightArgs.includes('--list');
+  for (const { inputs } of isList ? [] : projects) checkDestination(inputs);
+  shareRuns(runs);
+  const selected = runs.flatMap(({ project }) => (project === undefined || config === undefined ? [] : [project]));
+  const [first] = projects;
+  const args = [
+    ...selected.flatMap((name) => ['--project', name]),
+    // Two runs must not empty one folder.
+    ...(first === undefined ? [] : ['--output', path.join(first.inputs.settings.destination.out, 'playwright')]),
+    ...playwrightArgs,
+  ];
+  return await runPlaywrightTests(args, config, (code) => {
+    if (isList) return code;
+    const endings = listEndings();
+    const folders = endings.flatMap((ending) => (typeof ending === 'object' ? [ending.folder] : []));
+    if (folders.length > 1) printComparison(folders);
+    if (flags.open) for (const folder of folders) openPage(path.join(folder, 'certificate.html'));
     // The new record contains the drift that was shown: --update accepts it.
-    return determineEndStatus(flags.update && ending.isRecorded ? { ...ending, drift: [] } : ending, code);
+    const accept = (ending: (typeof endings)[number]) =>
+      flags.update && typeof ending === 'object' && ending.isRecorded ? { ...ending, drift: [] } : ending;
+    return determineEndStatus(endings.map(accept), code);
   });
+}
+
+/** Lists the runs that the flags ask for, each with a project if it names its deployment. @throws UnusableInput */
+function listRuns(flags: CertifyFlags): [CertifyRun, ...CertifyRun[]] {
+  const { target: files = [], baseUrl, reference, replay, to, out } = flags;
+  const options = readCertifyOptions(flags);
+  const own = flags.update ? { ...options, against: findOlderRecord(flags) } : options;
+  const [first, ...others] = files;
+  if (first === undefined || others.length === 0) {
+    const isNamed = first !== undefined || baseUrl !== undefined || reference !== undefined || replay !== undefined;
+    const run: CertifyRun = { ...own, ...omitUndefined({ target: first }) };
+    return [isNamed ? { ...run, project: loadProject({ conformance: run }).settings.target.name } : run];
+  }
+  const single = Object.entries({ '--replay': replay, '--to': to }).find(([, value]) => value !== undefined)?.[0];
+  if (single !== undefined) throw refuse(single, 'works with a single target only', 'Name one target.');
+  const runs = new Map<string, CertifyRun>();
+  for (const target of [first, ...others]) {
+    const { name } = loadProject({ conformance: { ...own, target } }).settings.target;
+    const folder = createFolderName(name);
+    const twin = runs.get(folder)?.target;
+    if (twin !== undefined)
+      throw refuse(target, `has the same name as ${twin}, so both would write to ${folder}`, 'Rename one of them.');
+    runs.set(folder, { ...own, target, project: name, ...(out === undefined ? {} : { out: path.join(out, folder) }) });
+  }
+  return [...runs.values()] as [CertifyRun, ...CertifyRun[]];
+}
+
+/** Before anything is sent: at the end of the run it would be too late. @throws UnusableInput, or a system error */
+function checkDestination({ settings: { destination } }: ProjectInputs): void {
+  const { out, recordTo } = destination;
+  checkResultsFolder(out);
+  if (recordTo === undefined) return;
+  mkdirSync(path.dirname(recordTo), { recursive: true });
+  accessSync(path.dirname(recordTo), constants.W_OK);
 }
 
 /** @throws UnusableInput if there is no record to update, or `--against` names another one */
@@ -84,25 +113,19 @@ function findOlderRecord({ to = '', against }: CertifyFlags): string {
 }
 
 /** Lists the requests of a run. */
-async function renderDryRun(options: RunOptions, suite: Suite, settings: RunSettings): Promise<string> {
-  const { endpoint, options: stated } = loadTarget(options, process.env).connection;
-  const plan = await adaptToFile(createPlan(suite, settings), stated.adapter);
+function renderDryRun({ options, suite, settings }: ProjectInputs): string {
+  const { endpoint } = loadTarget(options, process.env).connection;
   const { quick, notes, target } = settings;
+  const selected = selectFromSuite(suite, settings);
   return [
     joinLines([
       ...(endpoint === undefined ? [] : [`Target ${target.name}: ${endpoint.baseUrl}`]),
       ...(quick === undefined ? [] : [renderQuickNotice(quick.figures)]),
       ...notes,
     ]),
-    renderPlan(plan, suite.world),
+    renderPlan(createPlan(selected, settings), suite.world),
     joinLines(target.kind === 'reference' ? [referenceEndNotice] : []),
   ].join('');
-}
-
-async function adaptToFile(plan: Plan, file: AdapterFile | undefined): Promise<Plan> {
-  if (file === undefined) return plan;
-  const adapter = startAdapter(file, (text) => text);
-  return await adaptPlan(plan, (request) => adaptRequest(adapter, request)).finally(() => adapter.close());
 }
 
 /** The commands that open a file in the browser of the user. */

@@ -1,10 +1,9 @@
+import { referenceCredentials } from '../../../reference/reference-credentials.js';
+import { serveReference } from '../../../reference/server.js';
 import { loadSuite, suiteFolder } from '../../cases/suite.js';
-import { referenceEndNotice, referenceNotice, renderAdapterNotice } from '../../certificate/notices.js';
+import { referenceEndNotice, referenceNotice } from '../../certificate/notices.js';
 import { noRetry } from '../../http/connection-options.js';
-import type { Channel, Exchange } from '../../http/exchange.js';
-import { renderRequest } from '../../record/exchange-text.js';
 import { diagnose, renderFindings } from '../../run/diagnose.js';
-import { serveReferenceIf } from '../../runner/run-target.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import { readAvailability } from '../../target/availability.js';
 import { openTarget } from '../../target/open-target.js';
@@ -31,28 +30,23 @@ async function runDoctor(flags: DoctorFlags): Promise<number> {
   const runOptions = readTargetOptions(flags);
   const { target, connection } = loadTarget(runOptions, process.env);
   const suite = loadSuite(suiteFolder, readAvailability(runOptions).availability);
+  const credentials = referenceCredentials;
   const isReference = connection.endpoint === undefined;
-  const reference = await serveReferenceIf(isReference, suite.world);
-  const { endpoint = reference.endpoint, options } = connection;
-  const client = openTarget(target, endpoint, { ...options, retry: noRetry });
-  const exchanges: Exchange[] = [];
-  const send: Channel['send'] = async (request) => {
-    const exchange = await client.send(request);
-    exchanges.push(exchange);
-    return exchange;
-  };
-  const findings = await diagnose(suite, { ...client, send }, { ...target, baseUrl: endpoint.baseUrl });
+  const reference = isReference ? await serveReference({ world: suite.world, credentials }) : undefined;
+  const { endpoint = { baseUrl: reference?.url ?? '', credentials } } = connection;
+  const options = { ...connection.options, retry: noRetry };
+  const client = await openTarget(target, endpoint, { ...connection, options });
+  const findings = await diagnose(suite, client, { ...target, baseUrl: endpoint.baseUrl });
   await client.close();
-  await reference.close();
+  await reference?.close();
+  const failure = client.findFailure();
+  if (failure !== undefined) throw failure;
   const where = isReference ? referenceNotice : `Target ${target.name}: ${endpoint.baseUrl}`;
-  const [first] = exchanges;
-  const adapted = target.adapter &&
-    first?.wire && [renderAdapterNotice(target.adapter), 'It sends this first:', ...renderRequest(first).split('\n')];
   const asJson = { target: target.name, base_url: endpoint.baseUrl, notes: target.notes, findings };
   process.stdout.write(
     flags.json
       ? `${JSON.stringify(asJson, null, 2)}\n`
-      : joinLines([where, ...target.notes, ...(adapted ?? []), '']) +
+      : joinLines([where, ...target.notes, '']) +
           renderFindings(findings) +
           joinLines(isReference ? ['', referenceEndNotice] : []),
   );

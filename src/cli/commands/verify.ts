@@ -7,8 +7,8 @@ import { findRunFile } from '../../outputs/result-files.js';
 import { refuse } from '../../support/problem.js';
 import { readInputFile } from '../../support/read-input-file.js';
 import { joinLines } from '../../support/untrusted-text.js';
+import { rejudgeRun } from '../../target/certify-run.js';
 import { parseRecordedRun } from '../../target/recorded-run.js';
-import { rejudgeRun } from '../../target/rejudge.js';
 import type { ConfigureCommand } from '../command.js';
 import { exitStatus } from '../exit-status.js';
 

@@ -1,6 +1,6 @@
 import type { RequirementEntry } from '../../certificate/certificate.js';
 import type { Cause } from '../../certificate/diagnosis/cause.js';
-import { referenceEndNotice, renderAdapterNotice } from '../../certificate/notices.js';
+import { referenceEndNotice, renderTransportNotice } from '../../certificate/notices.js';
 import { describeSharedReasons } from '../../certificate/shared-reasons.js';
 import { type Html, html, noHtml } from '../../support/markup.js';
 import { truncate } from '../../support/untrusted-text.js';
@@ -20,7 +20,7 @@ export default (({ certificate }) => {
   return html`<h2>${truncate(`${renderHeadline(certificate)}: ${[target.name, target.version].filter(Boolean).join(' ')}`, maxText)}</h2>
 <p>${truncate(target.base_url, maxText)}, ${requests_sent} requests</p>
 <table>${isWhole ? html`<tr><th>Requirements</th><td>${describeCounts(summary)}</td></tr><tr><th>Questions</th><td>${describeAnswers(questions)}</td></tr>` : html`<tr><th>Selected cases</th><td>${describeCounts(selected.cases)}</td></tr>`}</table>
-${list('What most likely is wrong', causes.map(describeCause))}${list('Not passed', isWhole ? requirements.filter(({ verdict }) => verdict !== 'pass').map(describeRequirement) : [])}${list('Incomplete, or not judged', reasons)}${list('Drift', drift.map(describeEntry))}${list('Unstable', unstable.map(describeEntry))}${target.is_reference ? html`<p>${referenceEndNotice}</p>\n` : noHtml}${target.adapter === undefined ? noHtml : html`<p>${renderAdapterNotice(target.adapter)}</p>\n`}
+${list('What most likely is wrong', causes.map(describeCause))}${list('Not passed', isWhole ? requirements.filter(({ verdict }) => verdict !== 'pass').map(describeRequirement) : [])}${list('Incomplete, or not judged', reasons)}${list('Drift', drift.map(describeEntry))}${list('Unstable', unstable.map(describeEntry))}${target.is_reference ? html`<p>${referenceEndNotice}</p>\n` : noHtml}${target.transport === undefined ? noHtml : html`<p>${renderTransportNotice(target.transport)}</p>\n`}
 `;
 }) satisfies Output;
 

@@ -6,7 +6,7 @@ import type { RequirementRow, Row, TestCase } from '../../cases/test-case.js';
 import { type CaseExchange, maxShownBody, type ReadExchange, readTogether } from '../../certificate/exchange-index.js';
 import { createFailureSections } from '../../certificate/failure-text.js';
 import { renderCurlCommand } from '../../http/curl-command.js';
-import { type Exchange, getHeaderValues, type HttpRequest } from '../../http/exchange.js';
+import { type Exchange, getHeaderValues } from '../../http/exchange.js';
 import type { Verdict } from '../../judge/verdict.js';
 import { createResponseRenderer, type ResponseRenderer } from '../../record/exchange-text.js';
 import type { ResultWithExchanges } from '../../run/case-result.js';
@@ -129,14 +129,9 @@ function describeResponse(exchange: Exchange): string {
   return `→ ${status} ${getHeaderValues(headers, 'content-type')[0] ?? ''}${time}`;
 }
 
-function requestSection({ request, wire }: Exchange, baseUrl: string): Html {
-  const command = (each: HttpRequest) => {
-    const text = renderCurlCommand(each, baseUrl);
-    return renderPreformatted(truncate(text, maxCommand) + describeCut(text.length, maxCommand));
-  };
-  if (wire === undefined) return html`<h6>Request</h6>${command(request)}`;
-  const sent = wire.map((each) => html`<h6>Sent by the adapter ${describeResponse(each)}</h6>${command(each.request)}`);
-  return html`<h6>Documented request</h6>${command(request)}${sent}`;
+function requestSection({ request }: Exchange, baseUrl: string): Html {
+  const command = renderCurlCommand(request, baseUrl);
+  return html`<h6>Request</h6>${renderPreformatted(truncate(command, maxCommand) + describeCut(command.length, maxCommand))}`;
 }
 
 function responseSection(exchange: Exchange, bodyLimit: number): Html {

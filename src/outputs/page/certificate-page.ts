@@ -1,7 +1,7 @@
 import { undetermined } from '../../cases/test-case.js';
 import type { CaseEntry, QuestionEntry, RequirementEntry, RunVerdict } from '../../certificate/certificate.js';
 import type { Cause } from '../../certificate/diagnosis/cause.js';
-import { renderAdapterNotice, replayEndNotice } from '../../certificate/notices.js';
+import { renderTransportNotice, replayEndNotice } from '../../certificate/notices.js';
 import { renderAnswer } from '../../certificate/render-answer.js';
 import {
   describeSharedReasons,
@@ -83,7 +83,7 @@ function head({ certificate }: Page): Html {
 <p class="kicker">Conformance certificate</p>
 <h1>${target.name}</h1>
 <p class="verdict ${verdict}">${renderVerdict(verdict)}</p>
-<p class="kicker"><code>${target.base_url}</code> on <time datetime="${started_at}">${started_at.slice(0, 16).replace('T', ' ')} UTC</time>, ${certificate.requests_sent} requests in ${renderDuration(certificate.duration_ms)}${target.adapter === undefined ? noHtml : html`<br>${renderAdapterNotice(target.adapter)}`}</p>
+<p class="kicker"><code>${target.base_url}</code> on <time datetime="${started_at}">${started_at.slice(0, 16).replace('T', ' ')} UTC</time>, ${certificate.requests_sent} requests in ${renderDuration(certificate.duration_ms)}${target.transport === undefined ? noHtml : html`<br>${renderTransportNotice(target.transport)}`}</p>
 <ul class="counts" aria-label="Sums">
 ${verdicts.filter((each) => summary[each] !== undefined).map((each) => count(summary[each] ?? 0, `requirements: ${each}`))}
 ${count(answered, `of ${questions.length} questions answered`)}

@@ -3,66 +3,59 @@
  * the vendor. README.md names the documents that it follows.
  */
 
+import { Unsupported } from 'promotion-validation-conformance';
+
 const documentedPath = '/v1/promotions/validation';
 /** The largest page. */
 const limit = 50;
-/**
- * The creation time of the 150th newest tier of the project, such as '2024-03-01T12:00:00.000Z'. Set it, and older tiers
- * are left out, as the deprecated operation does. Without it they are returned, as the replacement does.
- *
- * @type {string | undefined}
- */
-const oldestChecked = undefined;
 
-/** @type {import('promotion-validation-conformance').Adapter} */
-export default {
-  toRequest: (request, { unsupported }) => createPageRequest(request, unsupported),
-
-  nextRequest(responses, request, { unsupported }) {
-    const last = responses.at(-1);
-    if (last === undefined || !isSuccessful(last)) return undefined;
-    const { data, has_more, more_starting_after } = JSON.parse(last.body).redeemables;
+/** @type {import('promotion-validation-conformance').Transport} */
+export default async function sendThroughReplacement(request, { send }) {
+  // The creation time of the 150th newest tier of the project, such as 2024-03-01T12:00:00.000Z. With it, older tiers are
+  // left out, as the deprecated operation does. Without it they are returned, as the replacement does.
+  const { OLDEST_CHECKED = '' } = process.env;
+  const { metadata } = readQuery(request.path);
+  const promotions = [];
+  let cursor;
+  let page;
+  do {
+    page = await send(createPageRequest(request, cursor));
+    if (!isSuccessful(page)) return page;
+    const { data, has_more, more_starting_after } = JSON.parse(page.body).redeemables;
+    promotions.push(...data);
     // The cursor is the creation time of the last record.
-    const cursor = more_starting_after ?? data.at(-1)?.created_at;
-    return has_more && cursor ? createPageRequest(request, unsupported, cursor) : undefined;
-  },
-
-  toResponse(responses, request) {
-    const refusal = responses.find((response) => !isSuccessful(response));
-    const [first] = responses;
-    if (refusal !== undefined || first === undefined) return refusal ?? { status: 500, headers: [], body: '' };
-    const { metadata } = readQuery(request.path);
-    const records = responses.flatMap(({ body }) => JSON.parse(body).redeemables.data);
-    // The replacement has no such filter.
-    const hasAll = (/** @type {{ metadata?: Record<string, unknown> }} */ record) =>
-      metadata.every(([key, value]) => key in (record.metadata ?? {}) && String(record.metadata?.[key]) === value);
-    const promotions = records.filter((each) => each.created_at >= (oldestChecked ?? '') && hasAll(each));
-    return { ...first, body: JSON.stringify({ valid: promotions.length > 0, promotions }) };
-  },
-};
+    cursor = has_more ? (more_starting_after ?? data.at(-1)?.created_at) : undefined;
+  } while (cursor !== undefined);
+  // The replacement has no such filter.
+  const hasAll = (/** @type {{ metadata?: Record<string, unknown> }} */ record) =>
+    metadata.every(([key, value]) => key in (record.metadata ?? {}) && String(record.metadata?.[key]) === value);
+  const kept = promotions.filter((each) => each.created_at >= OLDEST_CHECKED && hasAll(each));
+  return { ...page, body: JSON.stringify({ valid: kept.length > 0, promotions: kept }) };
+}
 
 /**
- * @param {import('promotion-validation-conformance').HttpRequest} request documented
- * @param {(reason: string) => import('promotion-validation-conformance').Unsupported} unsupported
+ * @param {import('promotion-validation-conformance').PlainRequest} request documented
  * @param {string} [cursor] of the page before
  */
-function createPageRequest({ method, path, headers, body = '{}' }, unsupported, cursor) {
-  if (method !== 'GET') return unsupported(`the method ${method}: the replacement is another operation`);
-  if (path.split('?')[0] !== documentedPath) return unsupported('another path: the replacement is another operation');
+function createPageRequest({ method, path, headers, body = '{}' }, cursor) {
+  if (method !== 'GET') throw new Unsupported(`the method ${method}: the replacement is another operation`);
+  if (path.split('?')[0] !== documentedPath)
+    throw new Unsupported('another path: the replacement is another operation');
   const { audience, campaigns, metadata, unknown } = readQuery(path);
-  if (unknown !== undefined) return unsupported(`the query '${unknown}' has no counterpart in the body`);
+  if (unknown !== undefined) throw new Unsupported(`the query '${unknown}' has no counterpart in the body`);
   if (campaigns.length > 1 || new Set(metadata.map(([key]) => key)).size < metadata.length)
-    return unsupported('a filter that is given twice: the body has each once');
+    throw new Unsupported('a filter that is given twice: the body has each once');
   const request = { method: 'POST', path: '/v1/qualifications', headers };
   const parsed = parseObject(body);
   // What is no JSON object stays as it is: the replacement may refuse it.
   if (parsed === undefined) return { ...request, body };
   // The request is written anew, so what this would lose cannot be sent.
-  if (JSON.stringify(parsed) !== body) return unsupported('this spelling of JSON: the adapter writes the body anew');
+  if (JSON.stringify(parsed) !== body)
+    throw new Unsupported('this spelling of JSON: the transport writes the body anew');
   const { options = {}, ...others } = parsed;
   const { expand = [] } = options ?? {};
   if (options === null || typeof options !== 'object' || Array.isArray(options) || !Array.isArray(expand))
-    return unsupported('options that are not as documented: the adapter adds its own');
+    throw new Unsupported('options that are not as documented: the transport adds its own');
   const filters = {
     junction: 'and',
     resource_type: { conditions: { $is: ['promotion_tier'] } },

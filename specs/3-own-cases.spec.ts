@@ -1,0 +1,3 @@
+import { defineOwnCases } from '../src/runner/define-cases.js';
+
+defineOwnCases();

@@ -1,0 +1,3 @@
+import { defineRepetition } from '../src/runner/define-cases.js';
+
+defineRepetition(import.meta.filename);

@@ -1,0 +1,47 @@
+import { renderCurlCommand } from '../http/curl-command.js';
+import type { Exchange } from '../http/exchange.js';
+import type { ResultWithExchanges } from '../run/case-result.js';
+import type { StoredExchange } from '../run/evidence-keeper.js';
+import { shortenExchange } from '../run/sanitize-result.js';
+import { joinLines } from '../support/untrusted-text.js';
+
+/** So many characters of a body are shown. */
+const maxBody = 2_000;
+/** So many exchanges of a case are shown. The evidence has all. */
+const maxExchanges = 40;
+
+/**
+ * Renders the exchanges of a case for the reports of Playwright, the one that decided the verdict first.
+ *
+ * @param used all exchanges of the case, without secrets
+ * @returns texts by their names
+ */
+export function renderExchanges(
+  { verdict, exchangeId }: Pick<ResultWithExchanges, 'verdict' | 'exchangeId'>,
+  used: readonly StoredExchange[],
+  baseUrl: string,
+): Record<string, string> {
+  const decisive = used.find(({ id }) => id === exchangeId);
+  const others = used.filter((kept) => kept !== decisive);
+  const shown = others.slice(0, maxExchanges);
+  const rest = others.length - shown.length;
+  const texts = shown.map((kept) => renderExchange(kept, baseUrl));
+  if (rest > 0) texts.push(`… and ${rest} more exchanges: see evidence.har.`);
+  return {
+    ...(decisive && { [verdict === 'fail' ? 'failing exchange' : 'exchange']: renderExchange(decisive, baseUrl) }),
+    ...(texts.length > 0 && { [decisive === undefined ? 'exchanges' : 'other exchanges']: texts.join('\n\n') }),
+  };
+}
+
+function renderExchange({ id, exchange }: StoredExchange, baseUrl: string): string {
+  const shown = shortenExchange(exchange, maxBody);
+  const command = renderCurlCommand(shown.request, baseUrl).split('\n');
+  return joinLines([`# ${id}`, ...command, '', ...renderResponse(shown)]);
+}
+
+function renderResponse(exchange: Exchange): string[] {
+  if (!('response' in exchange)) return [`No response: ${exchange.message}`];
+  const { status, headers, body, bodyLength = body.length } = exchange.response;
+  const cut = bodyLength > body.length ? [`… (${bodyLength} characters in all)`] : [];
+  return [String(status), ...headers.map(([name, value]) => `${name}: ${value}`), '', ...body.split('\n'), ...cut];
+}

@@ -1,0 +1,40 @@
+import type { Cause } from '../../certificate/diagnosis/cause.js';
+import { toOneLine } from '../../support/untrusted-text.js';
+
+/**
+ * Renders the file about a failure that Playwright gives to people and assistants.
+ *
+ * @param title of the test
+ * @param failure what the test threw: why it failed, expected, received, and the command that sends the request again
+ * @param annotations of the test
+ */
+export function renderErrorContext(
+  title: string,
+  failure: string,
+  annotations: readonly { readonly type: string; readonly description?: string }[],
+  cause: Cause | undefined,
+): string {
+  const requirement = annotations.find(({ type }) => type === 'requirement')?.description;
+  return [
+    '# A deployment does not conform',
+    '',
+    'The deployment is to be changed. The case is right: it follows from the documentation.',
+    '',
+    `- Case: ${title}`,
+    ...(requirement === undefined ? [] : [`- The documentation says: ${requirement}`]),
+    ...(cause === undefined ? [] : [`- What most likely is wrong: ${toOneLine(cause.sentence)}`]),
+    '',
+    ...fence(failure.replaceAll(ansiCodes, '')),
+    '',
+  ].join('\n');
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the codes begin with one.
+const ansiCodes = /\u001b\[[0-9;]*m/g;
+
+/** Longer than any fence in the text. */
+function fence(text: string): string[] {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const line = '`'.repeat(longest + 1);
+  return [line, text, line];
+}

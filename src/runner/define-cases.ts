@@ -1,0 +1,145 @@
+/** The tests of cases. Specs call these functions. */
+
+import path from 'node:path';
+import { compileFunction } from 'node:vm';
+import { findCasesByName, selectFromSuite } from '../cases/case-selection.js';
+import { readDiscriminatingRows } from '../cases/discriminating-rows.js';
+import { isOwnCase, loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
+import { type TestCase, tag } from '../cases/test-case.js';
+import { isBroken, renderBrokenCase } from '../certificate/failure-text.js';
+import { renderCodeFrame } from '../outputs/code-frame.js';
+import { renderExchanges } from '../outputs/exchange-texts.js';
+import { createResponseRenderer } from '../record/exchange-text.js';
+import { type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
+import { listSampleCases } from '../run/sample.js';
+import { packageRoot } from '../support/package-root.js';
+import type { Location } from '../support/problem.js';
+import { expectFailure } from './expected-failure.js';
+import { test } from './fixtures.js';
+import { listOwnCaseFolders, readRuns } from './options.js';
+import { attachTestReport, createCaseAnnotation } from './test-report.js';
+
+const suite = loadSuite();
+
+/** Defines the tests of a case file. @param file within `cases/` */
+export function defineCases(file: string): void {
+  const at = path.relative(packageRoot, path.join(suiteFolder, file)).replaceAll(path.sep, '/');
+  for (const testCase of select(suite).filter((each) => each.at.file === at)) defineCase(testCase, suite);
+}
+
+/** Defines the tests of the user's own cases. */
+export function defineOwnCases(): void {
+  for (const folder of listOwnCaseFolders()) {
+    const own = loadSuite(suiteFolder, {}, folder);
+    test.describe(`own cases in ${folder}`, () => {
+      for (const testCase of select(own).filter(isOwnCase)) defineCase(testCase, own);
+    });
+  }
+}
+
+/** Defines the test that sends some of the first cases again. @param file of the spec */
+export function defineRepetition(file: string): void {
+  if (listSampleCases({ ...suite, cases: select(suite) }).length === 0) return;
+  const title = 'Some of the first cases, at the end of the run';
+  defineTest({ id: samplesCaseId, title, tags: [samplesCaseId] }, { file, line: 1, column: 1 }, suite, []);
+}
+
+/** The cases that flags select. Which of them a target has the data for is known in its worker. */
+function select(whole: Suite): readonly TestCase[] {
+  const [{ only, quick }] = readRuns();
+  const isKnown = (name: string) => {
+    try {
+      return findCasesByName([name], whole, '--only').length > 0;
+    } catch {
+      // The case of another folder, or a mistake that was reported before.
+      return false;
+    }
+  };
+  const ids = only && findCasesByName(only.filter(isKnown), whole, '--only');
+  const { cases } = selectFromSuite(whole, ids === undefined ? {} : { only: ids });
+  if (!quick) return cases;
+  const discriminating = new Set(readDiscriminatingRows().rows.map((row) => row.case));
+  return cases
+    .filter(({ id }) => discriminating.has(id))
+    .map((testCase) => ({ ...testCase, tags: testCase.tags.filter((name) => name !== tag.sample) }));
+}
+
+function defineCase(testCase: TestCase, { contract, world }: Suite): void {
+  const isRequirement = testCase.kind === 'requirement';
+  const requirement = isRequirement && contract.requirements.find(({ id }) => id === testCase.verifies);
+  const question = !isRequirement && contract.questions.find(({ id }) => id === testCase.answers);
+  const group = isRequirement ? testCase.verifies : question ? question.group : 'questions';
+  const annotations = [
+    ...(requirement ? [{ type: 'requirement', description: requirement.statement }] : []),
+    ...(question ? [{ type: 'question', description: question.open }] : []),
+  ];
+  test.describe(group, () => defineTest(testCase, resolveLocation(testCase.at, testCase.id), { world }, annotations));
+}
+
+/** Defines a test that passes its result to the reporter. @param location shown for the test */
+function defineTest(
+  { id, title, tags }: Pick<TestCase, 'id' | 'title' | 'tags'>,
+  location: Location,
+  { world }: Pick<Suite, 'world'>,
+  annotations: readonly { readonly type: string; readonly description: string }[],
+): void {
+  const details = { tag: tags.map((name) => `@${name}`), annotation: [createCaseAnnotation(id), ...annotations] };
+  callFrom(location, test, `${id}: ${title}`, details, async ({ run }, testInfo) => {
+    const judged = await run.judge(id);
+    if (judged === undefined) return test.skip(true, 'It is not a case of this target, or not selected.');
+    const { result, used, report } = judged;
+    attachTestReport(testInfo, report, renderExchanges(result, used, run.baseUrl));
+    await showRows(result);
+    const { verdict, reason, at } = result;
+    if (isBroken(result)) {
+      expectFailure(testInfo);
+      throw createLocatedError(renderBrokenCase(result, run.baseUrl, createResponseRenderer(world)), id, at);
+    }
+    test.skip(verdict !== 'pass', `${verdict}: ${reason}`);
+  });
+}
+
+/** Calls `test` as if a line of a case file did: Playwright takes the place of the call for that of the test. */
+function callFrom({ file, line, column }: Location, define: typeof test, ...args: Parameters<typeof test>): void {
+  const options = { filename: file, lineOffset: line - 1, columnOffset: column - 1 };
+  compileFunction('define(...args)', ['define', 'args'], options)(define, args);
+}
+
+/** Shows each row of a matrix as a step, unless all rows pass: a step takes longer than judging a row. */
+async function showRows({ id, rows, at }: ResultWithExchanges): Promise<void> {
+  if (rows.length < 2 || rows.every(({ verdict }) => verdict === 'pass')) return;
+  for (const { title, verdict, reason } of rows) {
+    const show = () => {
+      // The step has the location: showing the lines again would take time.
+      if (verdict === 'fail') throw createError(reason);
+    };
+    try {
+      await test.step(verdict === 'pass' ? title : `${title} · ${verdict}`, show, {
+        location: resolveLocation(at, id),
+      });
+    } catch {
+      // The case fails, after all of its rows are shown.
+    }
+  }
+}
+
+/** Playwright shows no source lines of installed packages. */
+const isInstalled = packageRoot.split(path.sep).includes('node_modules');
+
+/** Creates an error whose stack points into the case file, so that Playwright shows the line with a caret. */
+function createLocatedError(text: string, id: string, at: Location): Error {
+  const { file, line, column } = resolveLocation(at, id);
+  const message = isInstalled ? [text, '', ...renderCodeFrame({ file, line, column })].join('\n') : text;
+  return createError(message, `\n    at case ${id} (${file}:${line}:${column})`);
+}
+
+function createError(text: string, stack = ''): Error {
+  const error = new Error(text);
+  error.stack = `Error: ${text}${stack}`;
+  return error;
+}
+
+function resolveLocation({ file, line, column }: Location, id: string): Location {
+  // Paths of the user's own cases are relative to the working folder.
+  return { file: isOwnCase({ id }) ? path.resolve(file) : path.resolve(packageRoot, file), line, column };
+}

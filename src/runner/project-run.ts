@@ -1,0 +1,225 @@
+import type { FullConfig, FullProject, FullResult } from '@playwright/test/reporter';
+import { selectFromSuite } from '../cases/case-selection.js';
+import { collectRunFacts } from '../certificate/certificate.js';
+import { type CertifiedResults, certifyResults } from '../certificate/certify-results.js';
+import { createExchangeIndexer } from '../certificate/exchange-index.js';
+import { createArchiver } from '../certificate/har-archive.js';
+import { findWorstVerdict } from '../judge/verdict.js';
+import { removeResults } from '../outputs/result-files.js';
+import { type WrittenResults, writeResults } from '../outputs/write-results.js';
+import { createRecognizer } from '../recognition/recognizer.js';
+import { type CaseResult, createUnsentResult, notReachedReason, samplesCaseId } from '../run/case-result.js';
+import { calibrationPurpose, type ExchangeUse, findFreeName } from '../run/evidence-keeper.js';
+import { countAttempts } from '../run/request-cache.js';
+import { getMonotonicMs } from '../support/monotonic-clock.js';
+import { omitUndefined } from '../support/omit-undefined.js';
+import { UnusableInput } from '../support/problem.js';
+import { restoreInputs } from '../target/recorded-run.js';
+import { createCertifiedTarget, loadTarget } from '../target/target.js';
+import { listSecrets } from '../target/target-connection.js';
+import { getReferenceUrl, loadProject, type ProjectInputs } from './options.js';
+import type { RunStart, TestReport } from './test-report.js';
+
+/** Why no verdict of a run is valid. */
+interface Obstacle {
+  readonly reason: string;
+  /** Whether the input is unusable, not the target. */
+  readonly isUnusable: boolean;
+}
+
+/** A certified project. */
+export interface CertifiedProject extends CertifiedResults {
+  readonly written: WrittenResults;
+  readonly isUnusable: boolean;
+}
+
+type CollectorState = ReturnType<typeof createCollector>;
+
+/** Collects the reports of the tests of one project, and certifies them. */
+export class ProjectRun {
+  private readonly startedAt = new Date();
+  private readonly startedMs = getMonotonicMs();
+  private readonly results = new Map<string, CaseResult>();
+  /** The ids of the results with a report: they were judged. */
+  private readonly judged = new Set<string>();
+  private readonly uses = new Map<string, readonly ExchangeUse[]>();
+  private start: RunStart | undefined;
+  private failure: UnusableInput | undefined;
+  private collector: CollectorState | undefined;
+  private inputs: ProjectInputs | undefined;
+
+  /** @param selected the ids of the cases of its tests */
+  constructor(
+    private readonly project: FullProject,
+    private readonly config: FullConfig,
+    readonly selected: ReadonlySet<string>,
+  ) {}
+
+  /** Removes the results of the run before. @throws UnusableInput if the project cannot be run */
+  begin(): void {
+    if (!this.isOfThisMachine) return;
+    removeResults(this.loadInputs().settings.destination.out);
+  }
+
+  /** Reports that Playwright merges come without the options of their project. */
+  private get isOfThisMachine(): boolean {
+    return 'conformance' in this.project.use;
+  }
+
+  private loadInputs(): ProjectInputs {
+    this.inputs ??= this.isOfThisMachine
+      ? loadProject(this.project.use, this.config)
+      : { options: {}, ...restoreInputs(this.start ?? fail()) };
+    return this.inputs;
+  }
+
+  add(report: TestReport, isCounted: boolean): void {
+    const { worker, start, result, exchanges, uses, failure } = report;
+    const isFirst = this.start === undefined;
+    this.start ??= start;
+    if (failure !== undefined) this.failure ??= new UnusableInput(failure);
+    this.collector ??= createCollector(this.loadInputs(), this.baseUrl);
+    const known = this.collector.add(worker, exchanges, uses);
+    const ofCalibration = ({ case: purpose }: ExchangeUse) => purpose === calibrationPurpose;
+    if (isFirst) this.uses.set(calibrationPurpose, known.filter(ofCalibration));
+    const before = this.results.get(result.id);
+    // A test that ran several times counts with its worst verdict.
+    const isWorst = before === undefined || findWorstVerdict([before.verdict, result.verdict]) !== before.verdict;
+    if (!isCounted || !isWorst) return;
+    this.results.set(result.id, this.collector.nameExchanges(worker, result));
+    this.uses.set(
+      result.id,
+      known.filter((use) => !ofCalibration(use)),
+    );
+    this.judged.add(result.id);
+  }
+
+  /** @param problem why a test ended without a report */
+  addError(id: string, problem: string): void {
+    const testCase = this.loadInputs().suite.cases.find((each) => each.id === id);
+    if (testCase !== undefined) this.results.set(id, createUnsentResult(testCase, 'error', problem));
+  }
+
+  private get baseUrl(): string {
+    if (this.start !== undefined) return this.start.target.base_url;
+    return loadTarget(this.loadInputs().options, process.env).connection.endpoint?.baseUrl ?? getReferenceUrl();
+  }
+
+  /** Certifies what was reported, and writes the results. @param error why Playwright ended before the first test */
+  certify({ status }: Pick<FullResult, 'status'>, error: string | undefined): CertifiedProject {
+    const inputs = this.loadInputs();
+    const { suite, settings, replay, recorded, options } = inputs;
+    const { baseUrl, start } = this;
+    const isCutShort = status === 'interrupted' || status === 'timedout';
+    const obstacle = this.findObstacle(isCutShort, error);
+    const plain = this.listResults(obstacle);
+    this.collector ??= createCollector(inputs, baseUrl);
+    // If the target cannot be reached, the calibration judges all cases.
+    const isJudged = ({ id }: CaseResult) => (obstacle === undefined ? this.judged.has(id) : !obstacle.isUnusable);
+    const isReplay = start?.isReplay ?? replay !== undefined;
+    const { name, version, digest } = suite;
+    const { archive, index, requestsSent } = this.collector.finish([...this.uses.values()].flat(), plain, {
+      suite: { name, version, digest },
+      baseUrl,
+      ...(isReplay ? { isReplay: true as const } : {}),
+      inputs: recorded,
+      extent: {
+        isCutShort,
+        judged: plain.filter(isJudged).map(({ id }) => id),
+        unjudged: plain.filter((each) => !isJudged(each)).map(({ id, verdict, reason }) => ({ id, verdict, reason })),
+      },
+    });
+    const facts = {
+      ...collectRunFacts(plain, start?.calibration, settings, selectFromSuite(suite, settings).cases),
+      requestsSent,
+      target: createCertifiedTarget(settings.target, baseUrl),
+      isReplay,
+      isCutShort,
+      startedAt: this.startedAt,
+      durationMs: getMonotonicMs() - this.startedMs,
+    };
+    const certified = certifyResults(suite, plain, index, facts, settings.target);
+    const isSecretKnown = this.isOfThisMachine && replay === undefined;
+    const destination = {
+      ...settings.destination,
+      target: settings.target,
+      secrets: isSecretKnown ? listSecrets(loadTarget(options, process.env).connection) : [],
+    };
+    const { certificate, results } = certified;
+    const written = writeResults(certificate, suite, results, destination, { archive, exchanges: index });
+    return { ...certified, written, isUnusable: obstacle?.isUnusable === true };
+  }
+
+  /** Finds out why no verdict of the run is valid, if so. */
+  private findObstacle(isCutShort: boolean, error: string | undefined): Obstacle | undefined {
+    if (this.failure !== undefined) {
+      process.stderr.write(`${this.failure.message}\n`);
+      return { reason: this.failure.message.split('\n')[0] ?? '', isUnusable: true };
+    }
+    const { unreachable } = this.start?.calibration ?? {};
+    if (unreachable !== undefined) return { reason: unreachable, isUnusable: false };
+    if (this.selected.size > 0 || isCutShort) return undefined;
+    return { reason: error ?? 'Playwright found no test.', isUnusable: true };
+  }
+
+  /** Lists all results in the order of the suite, including those of cases that no test reached. */
+  private listResults(obstacle: Obstacle | undefined): CaseResult[] {
+    const { suite, settings } = this.loadInputs();
+    const { cases } = selectFromSuite(suite, settings);
+    if (obstacle !== undefined)
+      return cases.map((testCase) => createUnsentResult(testCase, 'inconclusive', obstacle.reason));
+    const ofCases = cases.flatMap((testCase) => {
+      const result = this.results.get(testCase.id);
+      if (result !== undefined) return [result];
+      const isSelected = this.selected.size === 0 || this.selected.has(testCase.id);
+      return isSelected ? [createUnsentResult(testCase, 'not-run', notReachedReason)] : [];
+    });
+    const ofSamples = this.results.get(samplesCaseId);
+    return ofSamples === undefined ? ofCases : [...ofCases, ofSamples];
+  }
+}
+
+function fail(): never {
+  throw new Error('A report of this project has no beginning: merge the reports of all shards.');
+}
+
+/** Archives and indexes the exchanges of a run as its tests end, while the next ones are sent. */
+function createCollector({ suite, settings }: ProjectInputs, baseUrl: string) {
+  const archiver = createArchiver(baseUrl);
+  const indexer = createExchangeIndexer(createRecognizer(suite.world, settings.target.mentionFilter));
+  const taken = new Set<string>();
+  /** Ids in the archive, by the id of the worker and its own id. */
+  const names = new Map<string, string>();
+  let requestsSent = 0;
+  const findName = (worker: string, id: string) => names.get(`${worker}/${id}`) ?? id;
+  return {
+    /** @returns the uses, with the ids of the archive */
+    add(worker: string, exchanges: TestReport['exchanges'], uses: readonly ExchangeUse[]): ExchangeUse[] {
+      for (const { id: own, exchange } of exchanges) {
+        const id = findFreeName(own, taken);
+        taken.add(id);
+        names.set(`${worker}/${own}`, id);
+        archiver.add({ id, exchange });
+        indexer.add({ id, exchange });
+        requestsSent += countAttempts([exchange]);
+      }
+      return uses.map((use) => ({ ...use, id: findName(worker, use.id) }));
+    },
+    /** Replaces the ids of the worker in a result. */
+    nameExchanges(worker: string, result: CaseResult): CaseResult {
+      const name = (id: string | undefined) => id && findName(worker, id);
+      const { exchangeId, repeatedExchangeId } = result;
+      return {
+        ...result,
+        ...omitUndefined({ exchangeId: name(exchangeId), repeatedExchangeId: name(repeatedExchangeId) }),
+      };
+    },
+    finish(
+      uses: readonly ExchangeUse[],
+      results: readonly CaseResult[],
+      origin: Parameters<typeof archiver.finish>[1],
+    ) {
+      return { archive: archiver.finish(uses, origin), index: indexer.finish(uses, results), requestsSent };
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { selectFromSuite } from '../cases/case-selection.js';
+import type { Suite } from '../cases/suite.js';
+import { collectRunFacts } from '../certificate/certificate.js';
+import { type CertifiedResults, certifyResults } from '../certificate/certify-results.js';
+import { indexExchanges } from '../certificate/exchange-index.js';
+import type { EvidenceOrigin, StoredEvidence } from '../certificate/har-archive.js';
+import type { Channel } from '../http/exchange.js';
+import { createRecognizer } from '../recognition/recognizer.js';
+import { createUnsentResult } from '../run/case-result.js';
+import { createEvidenceKeeper } from '../run/evidence-keeper.js';
+import { countAttempts } from '../run/request-cache.js';
+import { type EngineOptions, runSuite } from '../run/run.js';
+import { getMonotonicMs } from '../support/monotonic-clock.js';
+import { createRunReplay, type RecordedRun, type RunInputs, restoreSettings } from './recorded-run.js';
+import { createEngineOptions } from './settings.js';
+import { createCertifiedTarget } from './target.js';
+
+/** What is certified without Playwright. */
+interface RunTerms extends Pick<EngineOptions, 'replay' | 'recognizer'> {
+  readonly baseUrl: string;
+  /** Replaces secrets in a text. Default: there are none. */
+  readonly redactSecrets?: (text: string) => string;
+  /** An earlier run that is judged again: what it sent, and how far it came. */
+  readonly recorded?: { readonly evidence: StoredEvidence; readonly extent: EvidenceOrigin['extent'] };
+  readonly isReplay?: boolean;
+  /** As `--grep` does: the rest is not known to be left out. */
+  readonly selects?: (id: string) => boolean;
+}
+
+/** Runs the selected cases in this process, and certifies the results. */
+export async function certifyRun(
+  { suite, settings }: Pick<RunInputs, 'suite' | 'settings'>,
+  channel: Channel,
+  { baseUrl, redactSecrets = (text) => text, recorded, isReplay = false, selects = () => true, ...others }: RunTerms,
+): Promise<CertifiedResults & { readonly evidence: StoredEvidence }> {
+  const startedAt = new Date();
+  const startedMs = getMonotonicMs();
+  const selected = selectFromSuite(suite, settings);
+  const { recognizer = createRecognizer(suite.world, settings.target.mentionFilter) } = others;
+  const keeping = recorded === undefined ? { keeper: createEvidenceKeeper(redactSecrets) } : {};
+  const options = { ...createEngineOptions(settings), ...keeping, ...others, recognizer };
+  const { extent } = recorded ?? {};
+  const judged = extent && new Set(extent.judged);
+  const isJudged = (id: string) => selects(id) && (judged === undefined || judged.has(id));
+  const { results: own, calibration, evidence: sent } = await runSuite(selected, channel, options, isJudged);
+  const { evidence = sent } = recorded ?? {};
+  const stated = selected.cases.flatMap((testCase) => {
+    const { verdict, reason } = extent?.unjudged.find(({ id }) => id === testCase.id) ?? {};
+    return verdict === undefined || reason === undefined ? [] : [createUnsentResult(testCase, verdict, reason)];
+  });
+  const results = [...own, ...stated];
+  const facts = {
+    target: createCertifiedTarget(settings.target, baseUrl),
+    ...collectRunFacts(results, calibration, settings, selected.cases),
+    requestsSent: countAttempts(evidence.exchanges.map(({ exchange }) => exchange)),
+    isReplay,
+    isCutShort: extent?.isCutShort === true,
+    startedAt,
+    durationMs: getMonotonicMs() - startedMs,
+  };
+  const index = indexExchanges(evidence, recognizer, results);
+  return { ...certifyResults(suite, results, index, facts, settings.target), evidence };
+}
+
+/**
+ * Judges the exchanges of a recorded run again, in this process. Nothing is sent.
+ *
+ * @param suite with the ids of the target of that run
+ */
+export async function rejudgeRun(recorded: RecordedRun, suite: Suite): Promise<CertifiedResults> {
+  const { evidence, origin } = recorded;
+  const { baseUrl, extent } = origin;
+  const settings = restoreSettings(recorded, suite);
+  const replay = createRunReplay(evidence, settings.target, suite);
+  const terms = { baseUrl, recorded: { evidence, extent }, replay, isReplay: origin.isReplay === true };
+  return await certifyRun({ suite, settings }, replay.createChannel(''), terms);
+}

@@ -1,0 +1,211 @@
+/** Cases that are sent through a function of the user. */
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { referenceCredentials } from '../../reference/reference-credentials.js';
+import { certify } from '../../src/api.js';
+import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import { loadTransport, NoResponse, type Transport, Unsupported } from '../../src/http/transport.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import {
+  credentialVariables as env,
+  loadCertificate,
+  makeTestFolder,
+  runConformance,
+  runConformanceInProcess,
+} from '../support/cli.js';
+import { certifyOver, channelThrough, channelTo, createReference, suite } from '../support/in-process.js';
+import { listen } from '../support/independent-deployment.js';
+
+const cwd = makeTestFolder();
+
+const identity = 'export default (request, { send }) => send(request);\n';
+
+function writeTransport(name: string, code: string, baseUrl = 'http://127.0.0.1:1'): string {
+  writeFileSync(path.join(cwd, `${name}.mjs`), code);
+  writeFileSync(path.join(cwd, `${name}.yaml`), `name: ${name}\nbase_url: ${baseUrl}\ntransport: ./${name}.mjs\n`);
+  return path.join(cwd, `${name}.yaml`);
+}
+
+const request: HttpRequest = { method: 'GET', path: '/v1/promotions/validation', headers: [], body: '{}' };
+const response: HttpResponse = { status: 200, headers: [], body: '{"promotions":[]}' };
+
+test('Through the identity, deployments get the certificates of runs without a transport', async () => {
+  for (const faults of [[], ['window-of-149']]) {
+    const direct = await certifyOver(channelTo(createReference({ faults })), suite);
+    const channel = channelThrough((each, { send }) => send(each), createReference({ faults }));
+    expect((await certifyOver(channel, suite)).certificate).toEqual(direct.certificate);
+  }
+});
+
+test('Several requests may be sent in place of one', async () => {
+  const sent: unknown[] = [];
+  const pages: Transport = async (_, { send }) => {
+    const bodies: string[] = [];
+    do {
+      const page = { method: 'POST', path: `/page/${bodies.length + 1}`, headers: [] };
+      bodies.push((await send(page)).body);
+    } while (bodies.at(-1) === 'more');
+    return { ...response, body: bodies.join() };
+  };
+  const channel = channelThrough(pages, ({ path, again }) => {
+    sent.push([path, again]);
+    return { ...response, body: path === '/page/3' ? 'end' : 'more' };
+  });
+  const exchange = await channel.send({ ...request, again: 2 });
+  expect(exchange).toMatchObject({ request, attempts: 3, response: { body: 'more,more,end' } });
+  expect(sent).toEqual([
+    ['/page/1', 2],
+    ['/page/2', 2],
+    ['/page/3', 2],
+  ]);
+});
+
+test('A response that says nothing about the request never becomes a result', async () => {
+  const hiding: Transport = (each, { send }) => send(each).catch(() => response);
+  const channel = channelThrough(hiding, () => ({ ...response, status: 503 }));
+  expect(await channel.send(request)).toMatchObject({ request, response: { status: 503 } });
+  const broken = channelThrough(
+    () => Promise.reject(new NoResponse('the line is cut')),
+    () => response,
+  );
+  const lost = { transportError: 'broken-connection', message: expect.stringContaining('the line is cut') };
+  expect(await broken.send(request)).toMatchObject(lost);
+});
+
+const bad: readonly (readonly [what: string, transport: Transport, message: string])[] = [
+  ['throws', () => Promise.reject(new RangeError('no such field')), 'no such field'],
+  ['returns nonsense', () => ({ status: '200' }) as never, 'it returned {"status":"200"}'],
+  ['returns nothing', () => undefined as never, 'it returned undefined'],
+];
+
+for (const [what, transport, message] of bad)
+  test(`After a transport that ${what}, nothing is sent`, async () => {
+    let calls = 0;
+    const counting: Transport = (...args) => {
+      calls += 1;
+      return transport(...args);
+    };
+    const channel = channelThrough(counting, () => response);
+    for (const _ of [1, 2]) expect(await channel.send(request)).toMatchObject({ transportError: 'not-sent' });
+    expect(calls).toBe(1);
+    expect(channel.findFailure()?.message).toContain(message);
+    if (what === 'throws') expect(channel.findFailure()?.message).toMatch(/transport\.spec\.\w+:\d+:\d+: /);
+  });
+
+for (const [what, code, at, message] of [
+  ['has a syntax error', 'export default () => {;\n', '', 'Unexpected'],
+  ['has no default export', 'export const transport = 1;\n', ':1:1', 'no function'],
+  ['throws when it is loaded', '\nthrow new Error("no key");\n', ':2:', 'no key'],
+] as const)
+  test(`A module that ${what} is a problem with its place`, async () => {
+    writeTransport('module', code);
+    const file = path.join(cwd, `${what.replaceAll(' ', '-')}.mjs`);
+    writeFileSync(file, code);
+    const { message: text } = (await loadTransport(file).catch((error: Error) => error)) as Error;
+    expect(text).toContain(message);
+    expect(text.split('\n')[0]).toContain(`${file}${at}`);
+  });
+
+test('What a transport cannot express is not applicable, and the certificate incomplete', async () => {
+  const partly: Transport = (each, { send }) => {
+    if (each.path.includes('promotion_id')) throw new Unsupported('no filter by campaign');
+    return send(each);
+  };
+  const { certificate } = await certifyOver(channelThrough(partly, createReference()), suite);
+  expect(certificate.verdict).toBe('incomplete');
+  expect(certificate.incomplete_because?.join()).toContain('no filter by campaign');
+  expect(certificate.summary.fail).toBeUndefined();
+  const cases = certificate.requirements.flatMap((each) => each.cases);
+  expect(cases.filter(({ verdict }) => verdict === 'not-applicable').length).toBeGreaterThan(0);
+  expect(cases.filter(({ verdict }) => verdict === 'pass').length).toBeGreaterThan(50);
+});
+
+test.describe('on the command line', () => {
+  let reference: Awaited<ReturnType<typeof listen>>;
+  test.beforeAll(async () => {
+    reference = await listen(createReference({ credentials: referenceCredentials }));
+  });
+  test.afterAll(() => reference.close());
+
+  test('A run names the transport everywhere, and can be verified and replayed', async () => {
+    const code = `export default (request, { send, baseUrl }) => {
+  if (!request.headers.flat().includes('$CLIENT_TOKEN') || baseUrl !== '${reference.url}') throw new Error('wrong');
+  return send(request);
+};
+`;
+    const target = writeTransport('named', code, reference.url);
+    const args = ['certify', '--target', target, '--only', 'limit.newest-150', '--out', 'named'];
+    const { status, output } = await runConformance(args, { cwd, env });
+    expect(status, output).toBe(0);
+    const folder = path.join(cwd, 'named');
+    const certificate = loadCertificate(cwd, 'named');
+    expect(certificate.target.transport?.name).toBe('named.mjs');
+    for (const file of ['certificate.html', 'summary.md'])
+      expect(readFileSync(path.join(folder, file), 'utf8'), file).toContain('hrough a transport');
+    const verify = await runConformanceInProcess(['verify', path.join(folder, 'certificate.json')], { cwd });
+    expect(verify.status, verify.output).toBe(0);
+    const replayed = ['certify', '--replay', path.join(folder, 'evidence.har'), '--out', 'replayed'];
+    const replay = await runConformance(replayed, { cwd });
+    expect(replay.status, replay.output).toBe(0);
+    expect(loadCertificate(cwd, 'replayed').target).toEqual(certificate.target);
+  });
+
+  test('A transport that fails ends the run with status 2, and no verdict is valid', async () => {
+    const code = `let count = 0;
+export default async (request, { send }) => {
+  if ((count += 1) > 5) throw new Error('unreadable ${env.CLIENT_TOKEN}');
+  return await send(request);
+};
+`;
+    const target = writeTransport('failing', code, reference.url);
+    const args = ['certify', '--target', target, '--only', 'limit.newest-150', '--out', 'failing'];
+    const { status, output } = await runConformance(args, { cwd, env });
+    expect(status, output).toBe(2);
+    expect(output).toContain('failing.mjs:3:');
+    expect(output).toContain('unreadable $CLIENT_TOKEN');
+    const { verdict, requirements } = loadCertificate(cwd, 'failing');
+    expect(verdict).toBe('incomplete');
+    expect(requirements.filter(({ cases }) => cases.some((entry) => entry.verdict === 'pass'))).toEqual([]);
+  });
+
+  test('A transport cannot be combined with another method or path, and must be readable', async () => {
+    const target = writeTransport('both', identity, reference.url);
+    writeFileSync(target, `${readFileSync(target, 'utf8')}operation: { method: POST }\n`);
+    const both = await runConformanceInProcess(['certify', '--target', target, '--dry-run'], { cwd, env });
+    expect(both).toMatchObject({ status: 2, output: expect.stringContaining("cannot be combined with 'transport'") });
+    writeFileSync(target, `name: missing\nbase_url: ${reference.url}\ntransport: ./missing.mjs\n`);
+    const missing = await runConformanceInProcess(['certify', '--target', target, '--dry-run'], { cwd, env });
+    expect(missing).toMatchObject({ status: 2, output: expect.stringContaining("'./missing.mjs' cannot be read") });
+  });
+});
+
+test('A program certifies through a function, with its credentials, and gets its mistake as an error', async () => {
+  const credentials = { applicationId: 'the-application', token: 'the-token-of-a-program' };
+  const deployment = createReference({ credentials });
+  const options = { credentials, only: ['limit.newest-150'], baseUrl: 'http://localhost' };
+  const certificate = await certify((each) => deployment(each), options);
+  expect(certificate.selected?.verdict).toBe('conforms');
+  expect(JSON.stringify(certificate)).not.toContain(credentials.token);
+  await expect(certify(() => Promise.reject(new Error('my mistake')), options)).rejects.toThrow('my mistake');
+});
+
+test('The example of the documentation has the right types and runs', { tag: '@long' }, async () => {
+  mkdirSync(path.join(cwd, 'node_modules'));
+  symlinkSync(packageRoot, path.join(cwd, 'node_modules', 'promotion-validation-conformance'));
+  const docs = readFileSync(path.join(packageRoot, 'docs', 'transports.md'), 'utf8');
+  const [, inDocs = ''] = /```ts\n([\s\S]*?)```/.exec(docs) ?? [];
+  writeFileSync(path.join(cwd, 'page.mts'), inDocs);
+  const tsc = path.join(packageRoot, 'node_modules', '.bin', 'tsc');
+  const options = '--strict --skipLibCheck --target es2023 --module nodenext --types node'.split(' ');
+  symlinkSync(path.join(packageRoot, 'node_modules', '@types'), path.join(cwd, 'node_modules', '@types'));
+  expect(execFileSync(tsc, [...options, 'page.mts'], { cwd, encoding: 'utf8' })).toBe('');
+  const answerPage = ({ body = '' }: HttpRequest) => {
+    const { after } = JSON.parse(body);
+    return { ...response, body: JSON.stringify(after === undefined ? { data: [1], next: 'a' } : { data: [2] }) };
+  };
+  const channel = channelThrough(await loadTransport(path.join(cwd, 'page.mjs')), answerPage);
+  expect(await channel.send(request)).toMatchObject({ response: { body: '{"promotions":[1,2]}' } });
+});
