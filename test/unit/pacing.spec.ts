@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { expect } from '@playwright/test';
 import { openClient } from '../../src/http/client.js';
-import type { RetryOptions } from '../../src/http/connection-options.js';
+import type { PartialConnectionOptions, RetryOptions } from '../../src/http/connection-options.js';
 import type { Exchange } from '../../src/http/exchange.js';
 import { computeRetryDelay, isRetryable } from '../../src/http/retry.js';
 import { runSuite } from '../../src/run/run.js';
@@ -36,46 +36,22 @@ const createExchange = (outcome: number | string, method = 'GET', headers: Excha
       : { transportError: outcome, message: `It was ${outcome}.` }),
   }) as Exchange;
 
-test.describe('A request is retried', () => {
+test('A request is retried after a transient failure, but a POST only if it cannot have reached the deployment', () => {
   const transient = [408, 421, 425, 429, 499, 502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530];
-  const errors = ['unreachable', 'tls', 'timed-out', 'broken-connection', 'unreadable'];
-  test('after a transient status or transport error', () => {
-    for (const outcome of [...transient, ...errors])
-      expect(isRetryable(createExchange(outcome)), String(outcome)).toBe(true);
-  });
-
-  test('but not after any other status or transport error', () => {
-    const final = [200, 204, 301, 307, 400, 401, 403, 404, 405, 409, 413, 418, 422, 500, 501, 505, 519, 531];
-    for (const outcome of [...final, 'too-large', 'not-sent'])
-      expect(isRetryable(createExchange(outcome)), String(outcome)).toBe(false);
-    expect(isRetryable(createExchange(500, 'GET', [['retry-after', '0']]))).toBe(false);
-  });
-
-  test('but not a POST that may have reached the deployment', () => {
-    for (const outcome of ['timed-out', 'broken-connection', 'unreadable'])
-      expect(isRetryable(createExchange(outcome, 'POST')), outcome).toBe(false);
-    for (const outcome of [503, 'unreachable', 'tls'])
-      expect(isRetryable(createExchange(outcome, 'POST')), String(outcome)).toBe(true);
-  });
-
-  // client.spec.ts shows which transport error each reply is.
-  for (const [what, reply, outcome] of [
-    ['503', renderBusy(503), 503],
-    ['a reset connection', (socket) => socket.resetAndDestroy(), 'broken-connection'],
-  ] as readonly (readonly [what: string, reply: Reply, outcome: number | string])[])
-    test(`until it succeeds, and at most twice: ${what}`, async ({ serve, open }) => {
-      for (const [replies, last, attempts] of [
-        [[reply], outcome, 3],
-        [[reply, ok], 200, 2],
-      ] as const) {
-        const wire = await serve(...replies);
-        const exchange = await open(wire.url, { retry: quick }).send(request);
-        expect([getOutcome(exchange), exchange.attempts, wire.received.length]).toEqual([last, attempts, attempts]);
-      }
-    });
+  const final = [200, 204, 301, 307, 400, 401, 403, 404, 405, 409, 413, 418, 422, 500, 501, 505, 519, 531];
+  const lost = ['timed-out', 'broken-connection', 'unreadable'];
+  for (const [method, outcomes, isRetried] of [
+    ['GET', [...transient, 'unreachable', 'tls', ...lost], true],
+    ['GET', [...final, 'too-large', 'not-sent'], false],
+    ['POST', lost, false],
+    ['POST', [503, 'unreachable', 'tls'], true],
+  ] as const)
+    for (const outcome of outcomes)
+      expect(isRetryable(createExchange(outcome, method)), `${method} ${outcome}`).toBe(isRetried);
+  expect(isRetryable(createExchange(500, 'GET', [['retry-after', '0']]))).toBe(false);
 });
 
-test.describe('A retry waits', () => {
+test('A retry waits as Retry-After says, or for its own delay', () => {
   const now = Date.parse('2026-11-21T12:00:00Z');
   const retry: RetryOptions = { delaysMs: [7], maxDelayMs: 60_000 };
   const delays: readonly (readonly [status: number, retryAfter: string | undefined, ms: number, forAll: boolean])[] = [
@@ -95,64 +71,102 @@ test.describe('A retry waits', () => {
     [503, '1.5', 7, false],
     [503, '', 7, false],
   ];
-  test('as Retry-After says, or for its own delay', () => {
-    for (const [status, retryAfter, ms, forAll] of delays) {
-      const exchange = createExchange(status, 'GET', retryAfter === undefined ? [] : [['retry-after', retryAfter]]);
-      expect.soft(computeRetryDelay(exchange, 7, retry, now), `${status} ${retryAfter}`).toEqual({ ms, forAll });
-    }
-    expect(computeRetryDelay(createExchange('timed-out'), 7, retry, now)).toEqual({ ms: 7, forAll: false });
-  });
-
-  test('for Retry-After in place of its own delay', async ({ serve, open }) => {
-    const past = renderBusy(429, 'Retry-After: Sat, 01 Jan 2000 00:00:00 GMT');
-    const wire = await serve(renderBusy(503, 'Retry-After: 0'), past, ok);
-    const retry = { delaysMs: [hour, hour], maxDelayMs: hour };
-    const exchange = await open(wire.url, { retry }).send(request);
-    expect([getOutcome(exchange), exchange.attempts]).toEqual([200, 3]);
-  });
+  for (const [status, retryAfter, ms, forAll] of delays) {
+    const exchange = createExchange(status, 'GET', retryAfter === undefined ? [] : [['retry-after', retryAfter]]);
+    expect.soft(computeRetryDelay(exchange, 7, retry, now), `${status} ${retryAfter}`).toEqual({ ms, forAll });
+  }
+  expect(computeRetryDelay(createExchange('timed-out'), 7, retry, now)).toEqual({ ms: 7, forAll: false });
 });
 
-test.describe('While a request waits for its retry,', () => {
-  const three = ['a', 'b', 'c'].map((name) => createRequest(name));
+const failures = '503/3 503/3 503/3 503/1 200/1 503/3';
+const atOnce = renderBusy(503, 'Retry-After: 0');
+const reset = (socket: Socket) => void socket.resetAndDestroy();
+const silent = () => undefined;
+const hours: RetryOptions = { delaysMs: [hour, hour], maxDelayMs: hour };
+const pacing = { concurrency: 1 };
+const budgetMs = timeoutMs;
+const usedUp = /^Nothing more was sent: The budget of 1.5 seconds is used up\. .*\(budget\.seconds\)\.$/;
+const busy = renderBusy(503);
+const past = renderBusy(429, 'Retry-After: Sat, 01 Jan 2000 00:00:00 GMT');
+const after = (delaysMs: number) => ({ pacing, retry: { delaysMs: [delaysMs], maxDelayMs: delaysMs } });
+const unpaced = { limits: { timeoutMs: hour }, budgetMs, retry: hours };
 
-  for (const [what, reply, delayMs, order] of [
-    ['all others wait, too, after 429', renderBusy(429), 200, 'aabc'],
-    ['all others wait, too, after Retry-After', renderBusy(503, 'Retry-After: 1'), 200, 'aabc'],
-    // The others are done long before.
-    ['the others go on after 502', renderBusy(502), 2_000, 'abca'],
-  ] as const)
-    test(what, async ({ serve, open }) => {
-      const wire = await serve(reply, ok);
-      const retry = { delaysMs: [delayMs], maxDelayMs: delayMs };
-      const { send } = open(wire.url, { pacing: { concurrency: 1 }, retry });
-      await Promise.all(three.map((each) => send(each)));
-      expect(joinNames(wire)).toBe(order);
-    });
+const [late, exhausted] = [renderBusy(429, 'Retry-After: 3600'), Array(10).fill(busy)];
+const slow = { requestsPerSecond: 0.000_000_1 };
 
-  test('later requests go one at a time after 429', async ({ serve, open }) => {
-    const first: Socket[] = [];
-    let pending = 0;
-    let maxPending = 0;
-    const wire = await serve((socket) => {
-      if (first.length < 4) {
-        first.push(socket);
-        if (first.length === 4) for (const [n, each] of first.entries()) each.write(n === 0 ? renderBusy(429) : ok);
-        return;
-      }
-      pending += 1;
-      maxPending = Math.max(maxPending, pending);
-      setTimeout(() => {
-        pending -= 1;
-        socket.write(ok);
-      }, 20);
-    });
-    const { send } = open(wire.url, { pacing: { concurrency: 4 }, retry: quick });
-    const sendAll = (names: string) => Promise.all([...names].map((name) => send(createRequest(name))));
-    await sendAll('abcd');
-    await sendAll('efgh');
-    expect(wire.received).toHaveLength(9);
-    expect(maxPending).toBe(1);
+/** The requests by their letters, how each ends after how many attempts, and the order in which they arrive. */
+type Course = `${string}: ${string}: ${string}`;
+type Row = readonly [what: string, replies: Reply[], options: PartialConnectionOptions, course: Course, says?: RegExp];
+const together: readonly Row[] = [
+  // client.spec.ts shows which transport error each reply is.
+  ['503 each time', [busy], { retry: quick }, 'a: 503/3: aaa'],
+  ['503 once', [busy, ok], { retry: quick }, 'a: 200/2: aa'],
+  ['a reset connection each time', [reset], { retry: quick }, 'a: broken-connection/3: aaa'],
+  ['a reset connection once', [reset, ok], { retry: quick }, 'a: 200/2: aa'],
+  ['Retry-After in place of the own delay', [atOnce, past, ok], { retry: hours }, 'a: 200/3: aaa'],
+  ['all wait for the retry after 429', [renderBusy(429), ok], after(200), 'abc: 200/2 200/1 200/1: aabc'],
+  ['all wait for Retry-After', [renderBusy(503, 'Retry-After: 1'), ok], after(200), 'abc: 200/2 200/1 200/1: aabc'],
+  // The others are done long before.
+  ['the others go on after 502', [renderBusy(502), ok], after(2_000), 'abc: 200/2 200/1 200/1: abca'],
+  ['a budget of no time', [ok], { budgetMs: 0 }, 'a: not-sent/0: ', /\(budget\.seconds\)/],
+  ['the budget ends before a response', [silent], unpaced, 'a: timed-out/1: a', usedUp],
+  ['the budget ends before a retry', [renderBusy(502), ok], unpaced, 'a: 502/1: a'],
+  ['the budget ends before Retry-After', [late, ok], { ...unpaced, pacing }, 'ab: 429/1 not-sent/0: a', usedUp],
+  ['the budget ends before the next turn', [ok], { ...unpaced, pacing: slow }, 'ab: 200/1 not-sent/0: a', usedUp],
+];
+const inTurn: readonly Row[] = [
+  ['no retry after three failures', [...exhausted, ok, busy], { retry: quick }, `abcdef: ${failures}: aaabbbcccdefff`],
+];
+for (const row of [...together, ...inTurn]) {
+  const [what, replies, options, course, says = /^/] = row;
+  test(`Attempts and their order: ${what}`, async ({ serve, open }) => {
+    const wire = await serve(...replies);
+    const { send } = open(wire.url, options);
+    const sent: Promise<Exchange>[] = [];
+    const [names = ''] = course.split(':');
+    for (const name of names) {
+      sent.push(send(createRequest(name)));
+      if (inTurn.includes(row)) await sent.at(-1);
+    }
+    const exchanges = await Promise.all(sent);
+    const ends = exchanges.map((each) => `${getOutcome(each)}/${each.attempts}`).join(' ');
+    expect(`${names}: ${ends}: ${joinNames(wire)}`).toBe(course);
+    for (const each of exchanges) if (!('response' in each)) expect(getMessage(each)).toMatch(says);
   });
+}
+
+test('The time of the budget ends the wait for a connection', async ({ open, listen }) => {
+  const { url: proxy } = await listen(createServer(() => undefined));
+  const limits = { timeoutMs: hour };
+  const client = open('http://deployment.test', { proxy, allowHttp: true, limits, budgetMs, retry: hours });
+  const exchange = await client.send(request);
+  expect([getOutcome(exchange), exchange.attempts]).toEqual(['timed-out', 1]);
+  expect(getMessage(exchange)).toMatch(usedUp);
+});
+
+test('Later requests go one at a time after 429', async ({ serve, open }) => {
+  const first: Socket[] = [];
+  let pending = 0;
+  let maxPending = 0;
+  const wire = await serve((socket) => {
+    if (first.length < 4) {
+      first.push(socket);
+      if (first.length === 4) for (const [n, each] of first.entries()) each.write(n === 0 ? renderBusy(429) : ok);
+      return;
+    }
+    pending += 1;
+    maxPending = Math.max(maxPending, pending);
+    setTimeout(() => {
+      pending -= 1;
+      socket.write(ok);
+    }, 20);
+  });
+  const { send } = open(wire.url, { pacing: { concurrency: 4 }, retry: quick });
+  const sendAll = (names: string) => Promise.all([...names].map((name) => send(createRequest(name))));
+  await sendAll('abcd');
+  await sendAll('efgh');
+  expect(wire.received).toHaveLength(9);
+  expect(maxPending).toBe(1);
 });
 
 test.describe('A rate limit', () => {
@@ -181,55 +195,6 @@ test.describe('A rate limit', () => {
   });
 });
 
-test.describe('The budget', () => {
-  test('limits the time', async ({ serve, open }) => {
-    const wire = await serve(ok);
-    const exchange = await open(wire.url, { budgetMs: 0 }).send(request);
-    expect(getMessage(exchange)).toContain('(budget.seconds)');
-    expect(wire.countConnections()).toBe(0);
-  });
-});
-
-test.describe('The time of the budget ends a wait', () => {
-  const budgetMs = timeoutMs;
-  const usedUp = /^Nothing more was sent: The budget of 1.5 seconds is used up\. .*\(budget\.seconds\)\.$/;
-  const retry: RetryOptions = { delaysMs: [hour], maxDelayMs: hour };
-
-  test('for a response', async ({ serve, open }) => {
-    const wire = await serve(() => undefined);
-    const exchange = await open(wire.url, { limits: { timeoutMs: hour }, budgetMs, retry }).send(request);
-    expect([getOutcome(exchange), exchange.attempts]).toEqual(['timed-out', 1]);
-    expect(getMessage(exchange)).toMatch(usedUp);
-  });
-
-  test('for a connection', async ({ open, listen }) => {
-    const { url: proxy } = await listen(createServer(() => undefined));
-    const limits = { timeoutMs: hour };
-    const client = open('http://deployment.test', { proxy, allowHttp: true, limits, budgetMs, retry });
-    const exchange = await client.send(request);
-    expect([getOutcome(exchange), exchange.attempts]).toEqual(['timed-out', 1]);
-    expect(getMessage(exchange)).toMatch(usedUp);
-  });
-
-  test('for a retry', async ({ serve, open }) => {
-    const wire = await serve(renderBusy(502), ok);
-    const exchange = await open(wire.url, { budgetMs, retry }).send(request);
-    expect([getOutcome(exchange), exchange.attempts, joinNames(wire)]).toEqual([502, 1, 'a']);
-  });
-
-  for (const [what, reply, pacing, outcome] of [
-    ['for Retry-After', renderBusy(429, 'Retry-After: 3600'), { concurrency: 1 }, 429],
-    ['for the rate limit', ok, { requestsPerSecond: 0.000_000_1 }, 200],
-  ] as const)
-    test(what, async ({ serve, open }) => {
-      const wire = await serve(reply, ok);
-      const { send } = open(wire.url, { pacing, budgetMs, retry });
-      const [first, ...others] = await Promise.all(['a', 'b', 'c'].map((name) => send(createRequest(name))));
-      expect([first && getOutcome(first), first?.attempts, joinNames(wire)]).toEqual([outcome, 1, 'a']);
-      for (const other of others) expect(getMessage(other)).toMatch(usedUp);
-    });
-});
-
 for (const ms of [-2 * hour, 2 * hour])
   test(`The time of day may change by ${ms} ms during a run`, async ({ serve, open }) => {
     const wire = await serve(ok, ok, renderBusy(429), ok);
@@ -249,16 +214,6 @@ for (const ms of [-2 * hour, 2 * hour])
     }
     expect(joinNames(wire)).toBe('abccd');
   });
-
-test('Requests are not retried after three failures in a row, until one succeeds', async ({ serve, open }) => {
-  const busy = renderBusy(503);
-  const wire = await serve(...Array(9).fill(busy), busy, ok, busy);
-  const { send } = open(wire.url, { retry: quick });
-  const attempts: (number | undefined)[] = [];
-  for (const name of 'abcdef') attempts.push((await send(createRequest(name))).attempts);
-  expect(attempts).toEqual([3, 3, 3, 1, 1, 3]);
-  expect(joinNames(wire)).toBe('aaabbbcccdefff');
-});
 
 test('A deployment that fails now and then conforms, and every request is counted', async () => {
   const answer = createIndependentDeployment(requirementSuite.world);
