@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import type { Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect } from '@playwright/test';
 import { runWithDeadline } from '../../src/http/deadline.js';
@@ -17,6 +18,8 @@ import {
 } from '../support/wire.js';
 
 const ok = renderResponse('200 OK', ['Content-Type: application/json'], '{}');
+const encoded = (coding: string, body: string | Buffer) =>
+  renderResponse('200 OK', [`Content-Encoding: ${coding}`], body);
 const renderInterim = (status: string) => Buffer.from(`HTTP/1.1 ${status}\r\nLink: </a>; rel=preload\r\n\r\n`);
 
 test.describe('The client sends', () => {
@@ -152,91 +155,49 @@ test.describe('The client returns', () => {
 
   const utf16 = (text: string) => Buffer.from(text, 'utf16le');
   const text = 'text';
-  const bodies: readonly (readonly [what: string, headers: string | undefined, sent: string | Buffer, body: string])[] =
-    [
-      ['UTF-8', undefined, 'ä→😀', 'ä→😀'],
-      ['a byte-order mark', undefined, '\uFEFF{}', '{}'],
-      ['UTF-16', 'Content-Type: application/json; charset=utf-16', utf16('["ä"]'), '["ä"]'],
-      ['UTF-16 with a byte-order mark', 'Content-Type: a/b; charset=UTF-16LE', utf16('\uFEFF["ä"]'), '["ä"]'],
-      ['Latin-1', 'Content-Type: text/plain; a=b; charset="iso-8859-1"', Buffer.from('ä', 'latin1'), 'ä'],
-      ['an unknown charset', 'Content-Type: text/plain; charset=klingon', 'ä', 'ä'],
-      ['bytes that are not text', undefined, Buffer.from([0x61, 0xff, 0x62]), 'a\uFFFDb'],
-      ['gzip', 'Content-Encoding: gzip', gzipSync(text), text],
-      ['gzip under its old name', 'Content-Encoding: X-GZIP', gzipSync(text), text],
-      ['deflate', 'Content-Encoding: deflate', deflateSync(text), text],
-      ['br', 'Content-Encoding: br', brotliCompressSync(text), text],
-      ['two codings in one line', 'Content-Encoding: gzip, br', brotliCompressSync(gzipSync(text)), text],
-      ['two codings', 'Content-Encoding: gzip\r\nContent-Encoding: br', brotliCompressSync(gzipSync(text)), text],
-      ['the identity coding', 'Content-Encoding: identity', text, text],
-      ['a coding without a body', 'Content-Encoding: gzip', '', ''],
-      ['chunks', 'Transfer-Encoding: chunked', '2\r\nte\r\n2;a=b\r\nxt\r\n0\r\nTrailer: x\r\n\r\n', text],
-    ];
-  for (const [what, header, sent, body] of bodies)
+  const typed = (type: string, body: string | Buffer) => renderResponse('200 OK', [`Content-Type: ${type}`], body);
+  const ended: Reply = (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\ntext');
+  const twice = ['Content-Encoding: gzip', 'Content-Encoding: br'];
+  const chunks = '2\r\nte\r\n2;a=b\r\nxt\r\n0\r\nTrailer: x\r\n\r\n';
+  const head = renderResponse('200 OK', ['Content-Length: 100', 'Content-Encoding: gzip']);
+  const bodies: readonly (readonly [what: string, reply: Reply, body: string, method?: string])[] = [
+    ['UTF-8', renderResponse('200 OK', [], 'ä→😀'), 'ä→😀'],
+    ['a byte-order mark', renderResponse('200 OK', [], '\uFEFF{}'), '{}'],
+    ['UTF-16', typed('application/json; charset=utf-16', utf16('["ä"]')), '["ä"]'],
+    ['UTF-16 with a byte-order mark', typed('a/b; charset=UTF-16LE', utf16('\uFEFF["ä"]')), '["ä"]'],
+    ['Latin-1', typed('text/plain; a=b; charset="iso-8859-1"', Buffer.from('ä', 'latin1')), 'ä'],
+    ['an unknown charset', typed('text/plain; charset=klingon', 'ä'), 'ä'],
+    ['bytes that are not text', renderResponse('200 OK', [], Buffer.from([0x61, 0xff, 0x62])), 'a\uFFFDb'],
+    ['gzip', encoded('gzip', gzipSync(text)), text],
+    ['gzip under its old name', encoded('X-GZIP', gzipSync(text)), text],
+    ['deflate', encoded('deflate', deflateSync(text)), text],
+    ['br', encoded('br', brotliCompressSync(text)), text],
+    ['two codings in one line', encoded('gzip, br', brotliCompressSync(gzipSync(text))), text],
+    ['two codings', renderResponse('200 OK', twice, brotliCompressSync(gzipSync(text))), text],
+    ['the identity coding', encoded('identity', text), text],
+    ['a coding without a body', encoded('gzip', ''), ''],
+    ['chunks', renderResponse('200 OK', ['Transfer-Encoding: chunked'], chunks), text],
+    ['a body that ends with the connection', ended, text],
+    ['none, 204', renderResponse('204 No Content', ['Content-Length: 0']), ''],
+    ['none, 304', renderResponse('304 Not Modified'), ''],
+    ['none, HEAD', head, '', 'HEAD'],
+    ['none, HEAD after an interim response', Buffer.concat([renderInterim('103 Early Hints'), head]), '', 'HEAD'],
+  ];
+  for (const [what, reply, body, method = 'GET'] of bodies)
     test(`a body: ${what}`, async ({ serve, open }) => {
-      const wire = await serve(renderResponse('200 OK', header?.split('\r\n'), sent));
-      expect(getResponse(await open(wire.url).send(request))?.body).toBe(body);
-    });
-
-  test('a body that ends with the connection', async ({ serve, open }) => {
-    const wire = await serve((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\ntext'));
-    expect(getResponse(await open(wire.url).send(request))?.body).toBe('text');
-  });
-
-  test('no body with 204, 304, and HEAD', async ({ serve, open }) => {
-    const head = renderResponse('200 OK', ['Content-Length: 100', 'Content-Encoding: gzip']);
-    for (const [method, reply, status] of [
-      ['GET', renderResponse('204 No Content', ['Content-Length: 0']), 204],
-      ['GET', renderResponse('304 Not Modified'), 304],
-      ['HEAD', head, 200],
-      ['HEAD', Buffer.concat([renderInterim('103 Early Hints'), head]), 200],
-    ] as const) {
       const wire = await serve(reply);
-      expect(getResponse(await open(wire.url).send({ ...request, method }))).toMatchObject({ status, body: '' });
-    }
-  });
+      expect(getResponse(await open(wire.url).send({ ...request, method }))?.body).toBe(body);
+    });
 });
 
-test.describe('The client skips interim responses:', () => {
-  for (const [what, ...before] of [
-    ['100', '100 Continue'],
-    ['an unknown status', '199 Whatever'],
-    ['several', '100 Continue', '103 Early Hints', '102 Processing'],
-  ])
-    test(`${what}, over one connection`, async ({ serve, open }) => {
-      const reply = Buffer.concat([...before.map(renderInterim), renderResponse('200 OK', [], '{"a":1}')]);
-      const wire = await serve(reply);
-      const { send } = open(wire.url, { pacing: { concurrency: 1 } });
-      const exchanges = [await send(request), await send(request)];
-      expect(exchanges.map((each) => getResponse(each)?.body)).toEqual(Array(2).fill('{"a":1}'));
-      expect(wire.countConnections()).toBe(1);
-    });
-
-  test('but not without end', async ({ serve, open }) => {
-    const wire = await serve((socket) => {
-      const more = setInterval(() => socket.write(renderInterim('100 Continue')), 20);
-      socket.on('close', () => clearInterval(more));
-    });
-    expect(getOutcome(await open(wire.url, { limits: { timeoutMs } }).send(request))).toBe('timed-out');
-  });
-
-  test('but not with a head without end', async ({ serve, open }) => {
-    const wire = await serve((socket) => {
-      socket.write('HTTP/1.1 103 Early Hints\r\n');
-      const more = (error?: Error | null) => void (error || socket.destroyed || socket.write('Link: </a>\r\n', more));
-      more();
-    });
-    expect(getOutcome(await open(wire.url, { limits: { headerBytes: 4_096 } }).send(request))).toBe('too-large');
-  });
-
-  for (const [what, reply] of [
-    ['nothing follows', renderInterim('103 Early Hints')],
-    ['only a half came', Buffer.from('HTTP/1.1 10')],
-    ['another protocol follows', Buffer.concat([renderInterim('101 Switching Protocols'), ok])],
-  ] as const)
-    test(`the connection is broken when ${what}`, async ({ serve, open }) => {
-      const wire = await serve((socket) => socket.end(reply));
-      expect(getOutcome(await open(wire.url).send(request))).toBe('broken-connection');
-    });
+test('The client skips interim responses, over one connection', async ({ serve, open }) => {
+  for (const interim of [['100 Continue'], ['199 Whatever'], ['100 Continue', '103 Early Hints', '102 Processing']]) {
+    const wire = await serve(Buffer.concat([...interim.map(renderInterim), renderResponse('200 OK', [], '{"a":1}')]));
+    const { send } = open(wire.url, { pacing: { concurrency: 1 } });
+    const exchanges = [await send(request), await send(request)];
+    expect(exchanges.map((each) => getResponse(each)?.body)).toEqual(Array(2).fill('{"a":1}'));
+    expect(wire.countConnections()).toBe(1);
+  }
 });
 
 test('A deadline ends what ignores the signal', async () => {
@@ -259,22 +220,32 @@ test.describe('A transport error is part of the exchange, and never shows the to
   const invalid = 'The response is not valid HTTP, or its length differs from Content-Length.';
   const echo = `X-Echo: ${credentials.token}`;
   const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
-  const encoded = (coding: string, body: string | Buffer) =>
-    renderResponse('200 OK', [`Content-Encoding: ${coding}`], body);
   const large = gzipSync(Buffer.alloc(10_000_000));
+  const switching = renderInterim('101 Switching Protocols');
+  const truncated = renderResponse('200 OK', ['Content-Length: 100', echo], 'five!');
+  const ending = (reply: string | Buffer) => (socket: Socket) => void socket.end(reply);
+  const interimForever = (socket: Socket): void => {
+    const more = setInterval(() => socket.write(renderInterim('100 Continue')), 20);
+    socket.on('close', () => clearInterval(more));
+  };
+  const linksForever = (socket: Socket): void => {
+    socket.write('HTTP/1.1 103 Early Hints\r\n');
+    const more = (error?: Error | null) => void (error || socket.destroyed || socket.write('Link: </a>\r\n', more));
+    more();
+  };
   const errors: readonly (readonly [what: string, reply: Reply, kind: string, message: string | RegExp])[] = [
     ['no answer', () => undefined, 'timed-out', timedOut],
     ['headers without end', `HTTP/1.1 200 OK\r\n${echo}\r\n`, 'timed-out', timedOut],
     ['an incomplete body', renderResponse('200 OK', ['Content-Length: 10', echo], 'five!'), 'timed-out', timedOut],
-    ['a closed connection', (socket) => socket.end(), 'broken-connection', broken],
+    ['interim responses without end', interimForever, 'timed-out', timedOut],
+    ['an interim response without end', linksForever, 'too-large', headersTooLarge],
+    ['an interim response alone', ending(renderInterim('103 Early Hints')), 'broken-connection', broken],
+    ['a half of an interim response', ending('HTTP/1.1 10'), 'broken-connection', broken],
+    ['a switch of the protocol', ending(Buffer.concat([switching, ok])), 'broken-connection', broken],
+    ['a closed connection', ending(''), 'broken-connection', broken],
     ['a reset connection', (socket) => socket.resetAndDestroy(), 'broken-connection', broken],
-    [
-      'a truncated body',
-      (socket) => socket.end(renderResponse('200 OK', ['Content-Length: 100', echo], 'five!')),
-      'broken-connection',
-      broken,
-    ],
-    ['a truncated chunk', (socket) => socket.end(`${chunked}9\r\nfive!`), 'broken-connection', broken],
+    ['a truncated body', ending(truncated), 'broken-connection', broken],
+    ['a truncated chunk', ending(`${chunked}9\r\nfive!`), 'broken-connection', broken],
     ['an invalid length', renderResponse('200 OK', ['Content-Length: ten', echo], 'five!'), 'unreadable', invalid],
     ['another protocol', `SSH-2.0 ${credentials.token}\r\n\r\n`, 'unreadable', invalid],
     ['a large body', renderResponse('200 OK', [], 'x'.repeat(20_001)), 'too-large', tooLarge],
