@@ -167,7 +167,7 @@ test.describe('Large draws', () => {
   test('Every fault is found in 500 looks with answers', { tag }, () => expectFaultsFound(500));
 });
 
-/** A proxy garbles, resets and swaps responses, or answers 520 itself. Each draw has its own seed. */
+/** A proxy garbles, resets and confuses responses, or answers 520 itself. Each draw has its own seed. */
 test.describe('Behind an unreliable proxy', () => {
   const share = 0.05;
 

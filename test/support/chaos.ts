@@ -18,7 +18,7 @@ export function createRandom(seed: number): Random {
 }
 
 /** Faults of a proxy. */
-const faults = ['garbles', 'resets', 'swaps', 'answers 520'] as const;
+const faults = ['garbles', 'resets', 'sends the previous response', 'answers 520'] as const;
 type Fault = (typeof faults)[number];
 
 /** @param share of the responses with a fault */
@@ -38,27 +38,12 @@ function garble(whole: string, random: Random): string {
 }
 
 /** Puts an unreliable proxy before a deployment in this process. @param share of the responses with a fault */
-function addUnreliableProxy(
-  answer: Answer,
-  random: Random,
-  share: number,
-): (request: HttpRequest) => Promise<Exchange> {
-  /** Swaps a waiting response with the next one. */
-  let waiting: ((other: HttpResponse) => HttpResponse) | undefined;
-  const swapResponse = (own: HttpResponse): Promise<HttpResponse> =>
-    new Promise((resolve) => {
-      const swap = (other: HttpResponse): HttpResponse => {
-        if (waiting === swap) waiting = undefined;
-        resolve(other);
-        return own;
-      };
-      waiting = swap;
-      // No other request may follow.
-      setTimeout(() => swap(own), 1);
-    });
-  return async (request) => {
-    const own = answer(request);
-    const response = waiting === undefined ? own : waiting(own);
+function addUnreliableProxy(answer: Answer, random: Random, share: number): (request: HttpRequest) => Exchange {
+  let previous: HttpResponse | undefined;
+  return (request) => {
+    const response = answer(request);
+    const other = previous ?? response;
+    previous = response;
     switch (drawFault(random, share)) {
       case 'resets':
         return { request, transportError: 'broken-connection', message: 'The connection broke.' };
@@ -66,8 +51,8 @@ function addUnreliableProxy(
         return { request, response: { status: 520, headers: [], body: '<h1>An unknown error</h1>' } };
       case 'garbles':
         return { request, response: { ...response, body: garble(response.body, random) } };
-      case 'swaps':
-        return { request, response: await swapResponse(response) };
+      case 'sends the previous response':
+        return { request, response: other };
       case undefined:
         return { request, response };
     }
@@ -83,10 +68,10 @@ export function createChaoticChannel(answer: Answer, random: Random, share: numb
   return {
     ...createChannel(answer),
     async send(request) {
-      let exchange = await sendOnce(request);
+      let exchange = sendOnce(request);
       let attempts = 1;
       while (attempts < maxAttempts && isRetryable(exchange)) {
-        exchange = await sendOnce(request);
+        exchange = sendOnce(request);
         attempts += 1;
       }
       return { ...exchange, attempts };

@@ -96,48 +96,24 @@ function canBeViolated(assertion: Assertion): boolean {
   return 'lists' in assertion || (findResponseKind(assertion).canBeViolated?.(assertion.data) ?? true);
 }
 
-const marks: Readonly<Record<Verdict, string>> = {
-  pass: '',
-  fail: '✗',
-  inconclusive: '?',
-  error: '!',
-  'not-run': '–',
-  'not-applicable': '–',
-};
-
-/** A table of faults and requirements, and a table of expectations with the faults that need them. */
+/** A table of expectations with the faults that need them. `kill-matrix.md` has the verdicts. */
 export function renderProof(suite: Suite, proofs: readonly FaultProof[]): string {
-  const requirements = suite.contract.requirements.map(({ id }) => id);
-  const expectations = listExpectations(suite);
   const survivors = proofs.filter((proof) => !isKilled(proof));
-  const faultRows = proofs.map(({ id, breaks, verdicts }) => [
-    id,
-    ...requirements.map((requirement) => {
-      const mark = marks[verdicts[requirement] ?? 'pass'];
-      return requirement === breaks ? `**${mark}**` : mark;
-    }),
-  ]);
-  const expectationRows = expectations.map(({ testCase, assertion }, n) => {
+  const rows = listExpectations(suite).map(({ testCase, assertion }, n) => {
     const needed = proofs.filter(({ needs }) => needs.includes(n));
     const what = `${getExchangeName(assertion)}: ${assertion.kind}`;
     return [testCase.id, what, formatLocation(assertion.at), String(needed.length), needed[0]?.id ?? ''];
   });
-  const needless = expectationRows.filter(([, , , count]) => count === '0');
+  const needless = rows.filter(([, , , count]) => count === '0');
   return [
     '# Faults with a story of their own',
     '',
-    `${proofs.length} faults, ${expectations.length} expectations. ✗ fails, ? is inconclusive, the rest passes. The requirement that a fault breaks is in bold.`,
+    `${proofs.length} faults, ${rows.length} expectations.`,
     '',
     ...(survivors.length === 0 ? ['Every fault is killed.'] : survivors.map(({ id }) => `- Survives: ${id}`)),
     ...needless.map(([id, what, at]) => `- No fault needs this expectation: ${id}, ${what} (${at})`),
     '',
-    '## Faults',
-    '',
-    ...renderTable(['fault', ...requirements], faultRows),
-    '',
-    '## Expectations',
-    '',
-    ...renderTable(['case', 'expectation', 'location', 'faults that need it', 'for example'], expectationRows),
+    ...renderTable(['case', 'expectation', 'location', 'faults that need it', 'for example'], rows),
     '',
   ].join('\n');
 }
