@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import type { RunVerdict } from '../../src/certificate/certificate.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { samplesCaseId } from '../../src/run/case-result.js';
 import {
@@ -114,78 +115,68 @@ test('A deployment that changes during the run is noticed, since some early case
 });
 
 test.describe('The world is a precondition', () => {
+  const always =
+    (status: number, body = ''): Answer =>
+    () => ({ status, headers: [], body });
+  const empty = always(200, '{"promotions":[]}');
   const onItsPath =
     (answer: Answer): Answer =>
     (request) =>
-      request.path.startsWith('/v1/promotions/') ? answer(request) : { status: 404, headers: [], body: 'no such path' };
-  const withoutWorld: readonly (readonly [what: string, answer: Answer])[] = [
-    ['returns nothing', () => ({ status: 200, headers: [], body: '{"promotions":[]}' })],
-    ['knows no customer', onItsPath(() => ({ status: 404, headers: [], body: '{"error":"no such customer"}' }))],
-    ['refuses what it does not know', onItsPath(() => ({ status: 400, headers: [], body: '' }))],
+      (request.path.startsWith('/v1/promotions/') ? answer : always(404, 'no such path'))(request);
+  const own: Answer = (request) =>
+    request.path.includes('filters')
+      ? empty(request)
+      : always(200, '{"promotions":[{"id":"own-promotion-1"}]}')(request);
+  /** Answers the first requests of a run in another way. */
+  const firstThen = (count: number, first: Answer, others: Answer): Answer => {
+    let requests = 0;
+    return (request) => (++requests > count ? others : first)(request);
+  };
+  const upper: Answer = (request) => {
+    const response = honest(request);
+    return { ...response, body: response.body.replaceAll(/promo_[0-9a-f]+/g, (id) => id.toUpperCase()) };
+  };
+  const unseen = /either it is not loaded .*, or nothing is ever returned\..*--world-loaded, or world: loaded/;
+  const retired = /^Answered 410, expected 2xx\..* The deployment says that it has retired the operation/;
+  let turn = 0;
+  const rows: readonly (readonly [what: string, answer: Answer, verdict: RunVerdict, says: RegExp])[] = [
+    ['returns nothing', empty, 'incomplete', unseen],
+    ['knows no customer', onItsPath(always(404, '{"error":"no such customer"}')), 'incomplete', unseen],
+    ['refuses what it does not know', onItsPath(always(400)), 'incomplete', unseen],
+    ['has promotions of its own', own, 'incomplete', unseen],
+    // A customer may be deleted.
     [
-      'has promotions of its own',
-      ({ path }) => {
-        const own = path.includes('filters') ? '' : '{"id":"own-promotion-1"}';
-        return { status: 200, headers: [], body: `{"promotions":[${own}]}` };
-      },
+      'answers 410 to some requests',
+      () => ({ status: ++turn % 2 === 0 ? 410 : 404, headers: [], body: '' }),
+      'incomplete',
+      /410/,
     ],
+    // A later case shows the world.
+    [
+      'is loaded late',
+      firstThen(suite.calibration.length, empty, withFault('window-of-149')),
+      'does-not-conform',
+      /'window-last'/,
+    ],
+    // No data can explain it.
+    ['answers 405 to everything', always(405, '{}'), 'does-not-conform', /^Answered 405, expected 2xx\./],
+    ['answers 410 to everything', always(410, '{}'), 'does-not-conform', retired],
+    ['answers 500 to everything', always(500, '{}'), 'does-not-conform', /^Answered 500, expected 2xx\./],
+    ['has ids in another letter case', upper, 'conforms', /another letter case/],
   ];
-  for (const [what, answer] of withoutWorld) {
-    test(`a deployment that ${what} is incomplete, with both reasons and the setting that overrides them`, async () => {
+  for (const [what, answer, verdict, says] of rows)
+    test(`a deployment that ${what}: ${verdict}`, async () => {
       const { certificate } = await certifyInProcess(answer, { suite });
-      expect(certificate.verdict).toBe('incomplete');
-      expect(listRequirementsWith('fail', certificate)).toEqual([]);
-      const reasons = certificate.incomplete_because?.join('\n');
-      expect(reasons).toMatch(
-        /either it is not loaded .*, or nothing is ever returned\..*--world-loaded, or world: loaded/,
-      );
+      expect(certificate.verdict).toBe(verdict);
+      const failures = certificate.requirements.flatMap(({ cases }) => cases.filter((each) => each.verdict === 'fail'));
+      const reasons = [
+        ...(certificate.incomplete_because ?? []),
+        ...certificate.notes,
+        ...failures.map(({ reason }) => reason),
+      ];
+      expect(reasons).toContainEqual(expect.stringMatching(says));
+      if (says !== unseen) return;
       const { certificate: loaded } = await certifyInProcess(answer, { suite, isWorldLoaded: true });
       expect(loaded.verdict).toBe('does-not-conform');
     });
-  }
-
-  test('is met if a later case shows the world', async () => {
-    let requests = 0;
-    const late: Answer = (request) => {
-      requests += 1;
-      return requests > suite.calibration.length
-        ? withFault('window-of-149')(request)
-        : { status: 200, headers: [], body: '{"promotions":[]}' };
-    };
-    const { certificate } = await certifyInProcess(late, { suite });
-    expect(listRequirementsWith('fail', certificate)).toContain('limit.newest-150');
-  });
-
-  for (const status of [405, 410, 500])
-    test(`a deployment that answers ${status} to everything fails, since no data can explain it`, async () => {
-      const { certificate } = await certifyInProcess(() => ({ status, headers: [], body: '{}' }), { suite });
-      expect(certificate.verdict).toBe('does-not-conform');
-      const cases = certificate.requirements.flatMap((requirement) => requirement.cases);
-      for (const { reason } of cases.filter(({ verdict }) => verdict === 'fail')) {
-        expect(reason).toContain(`Answered ${status}, expected 2xx.`);
-        if (status === 410) expect(reason).toContain('The deployment says that it has retired the operation');
-      }
-    });
-
-  test('a 410 for some requests proves nothing: a customer may be deleted', async () => {
-    let requests = 0;
-    const { certificate } = await certifyInProcess(
-      () => {
-        requests += 1;
-        return { status: requests % 2 === 0 ? 410 : 404, headers: [], body: '' };
-      },
-      { suite },
-    );
-    expect(certificate.verdict).toBe('incomplete');
-  });
-
-  test('ids in another letter case are accepted, with a note', async () => {
-    const upper: Answer = (request) => {
-      const response = honest(request);
-      return { ...response, body: response.body.replaceAll(/promo_[0-9a-f]+/g, (id) => id.toUpperCase()) };
-    };
-    const { certificate } = await certifyInProcess(upper, { suite });
-    expect(certificate.verdict).toBe('conforms');
-    expect(certificate.notes.join()).toContain('another letter case');
-  });
 });
