@@ -1,70 +1,96 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+/** The documents: examples are valid, commands and programs run, links lead somewhere. */
+
+import { spawn, spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { stringify } from 'yaml';
+import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
 import { expandWorld } from '../../src/contract/world-file.js';
+import { createRecord, renderRecord } from '../../src/record/target-record.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { readSchema } from '../../src/support/schema-validation.js';
 import { parseYaml, readYaml } from '../../src/support/yaml-file.js';
-import { makeTestFolder, runConformanceInProcess } from '../support/cli.js';
+import {
+  credentialVariables,
+  makeTestFolder,
+  runConformance,
+  runConformanceInProcess,
+  watchProcess,
+} from '../support/cli.js';
 import { certifyInProcess, createReference, suite } from '../support/in-process.js';
+import { listen } from '../support/independent-deployment.js';
 
 const docs = readdirSync(path.join(packageRoot, 'docs')).filter((name) => name.endsWith('.md'));
-const documents = ['README.md', 'CONTRIBUTING.md', ...docs.map((name) => `docs/${name}`)].map((name) => ({
+const guide = ['README.md', ...docs.map((name) => `docs/${name}`)];
+const documents = [...guide, 'CONTRIBUTING.md'].map((name) => ({
   name,
   text: readFileSync(path.join(packageRoot, name), 'utf8'),
 }));
+const findDocument = (name: string) => documents.find((each) => each.name === name)?.text ?? '';
 
-/** Lists the YAML blocks of a document, without the indentation of the list that they are in. */
-function listExamples(text: string): string[] {
-  const found = text.matchAll(/^( *)```yaml\n([\s\S]*?)^ *```/gm);
+/** Lists the blocks of a language, without the indentation of the list that they are in. */
+function listBlocks(text: string, language: string): string[] {
+  const found = text.matchAll(new RegExp(`^( *)\`\`\`${language}\\n([\\s\\S]*?)^ *\`\`\``, 'gm'));
   return [...found].map(([, indentation, block = '']) => block.replaceAll(new RegExp(`^${indentation}`, 'gm'), ''));
 }
 
 const caseLanguage = 'docs/case-language.md';
+const examples = documents
+  .filter(({ name }) => name !== caseLanguage)
+  .flatMap(({ name, text }) => listBlocks(text, 'yaml').map((example) => [name, example] as const));
 
-for (const { name, text } of documents) {
-  const examples = name === caseLanguage ? [] : listExamples(text);
+test('Examples of additions to the world are valid', () => {
+  const additions = examples.filter(([, example]) => example.includes('own-world.schema.json'));
+  expect(additions).not.toEqual([]);
+  const world = readYaml(path.join(packageRoot, 'cases', 'world.yaml'));
+  for (const [name, example] of additions)
+    expect(expandWorld(world, parseYaml(example, name)).tiers, name).toHaveLength(suite.world.tiers.length);
+});
 
-  test(`${name}: examples of additions to the world are valid`, () => {
-    const world = readYaml(path.join(packageRoot, 'cases', 'world.yaml'));
-    for (const example of examples.filter((each) => each.includes('own-world.schema.json')))
-      expect(expandWorld(world, parseYaml(example, name)).tiers).toHaveLength(suite.world.tiers.length);
-  });
+test('Examples of cases are valid, and pass on the reference deployment', async () => {
+  const files = examples.filter(([, example]) => /^cases:$/m.test(example));
+  expect(files).not.toEqual([]);
+  for (const [name, example] of files) {
+    const { cases, problems } = readCaseFile(parseYaml(example, name), suite);
+    expect(problems, name).toEqual([]);
+    const { results } = await certifyInProcess(createReference(), { suite: { ...suite, cases } });
+    expect(
+      results.map(({ verdict }) => verdict),
+      name,
+    ).toEqual(cases.map(() => 'pass'));
+  }
+});
 
-  test(`${name}: examples of cases are valid, and pass on the reference deployment`, async () => {
-    for (const example of examples.filter((each) => /^cases:$/m.test(each))) {
-      const { cases, problems } = readCaseFile(parseYaml(example, name), suite);
-      expect(problems).toEqual([]);
-      const { results } = await certifyInProcess(createReference(), { suite: { ...suite, cases } });
-      expect(results.map(({ verdict }) => verdict)).toEqual(cases.map(() => 'pass'));
-    }
-  });
+test('Each command that a document names exists with its options', async () => {
+  const all = documents.map(({ text }) => text).join('\n');
+  const shown = [...all.matchAll(/npx conformance ([a-z]+)([^\n`#]*)/g)];
+  const commands = new Set(shown.map(([, command = '']) => command));
+  expect(commands.size).toBeGreaterThan(5);
+  for (const command of commands) {
+    const { status, output } = await runConformanceInProcess([command, '--help'], { cwd: packageRoot });
+    expect(status, command).toBe(0);
+    const uses = shown.filter(([, other]) => other === command);
+    const options = uses.flatMap(([, , rest = '']) => rest.split(' -- ')[0]?.match(/--[a-z-]+/g) ?? []);
+    for (const option of options) expect(output, command).toContain(option);
+  }
+});
 
-  test(`${name}: each command exists with its options`, async () => {
-    const folder = makeTestFolder();
-    const shown = [...text.matchAll(/npx conformance ([a-z]+)([^\n`#]*)/g)];
-    for (const command of new Set(shown.map(([, command = '']) => command))) {
-      const { status, output } = await runConformanceInProcess([command, '--help'], { cwd: folder });
-      expect(status, command).toBe(0);
-      const uses = shown.filter(([, other]) => other === command);
-      const options = uses.flatMap(([, , rest = '']) => rest.split(' -- ')[0]?.match(/--[a-z-]+/g) ?? []);
-      for (const option of options) expect(output, command).toContain(option);
-    }
-  });
-
-  test(`${name}: each linked and each named file exists`, () => {
-    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, link = '']) =>
+test('Each linked and each named file exists', () => {
+  const isMissing = (file: string) => !existsSync(path.join(packageRoot, file));
+  const named = documents.flatMap(({ name, text }) => [
+    ...[...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, link = '']) =>
       path.join(path.dirname(name), link),
-    );
-    const files = [...text.matchAll(/`((?:cases|examples|schemas|specs|src|reference)\/[A-Za-z0-9./-]*)`/g)].map(
+    ),
+    ...[...text.matchAll(/`((?:cases|examples|schemas|specs|src|reference)\/[A-Za-z0-9./-]*)`/g)].map(
       ([, file = '']) => file,
-    );
-    for (const file of [...links, ...files]) expect(existsSync(path.join(packageRoot, file)), file).toBe(true);
-  });
-}
+    ),
+  ]);
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter(isMissing)).toEqual([]);
+});
 
 test.describe('The list of keys of the case language', () => {
   type Example = Readonly<Record<string, unknown>>;
@@ -110,8 +136,7 @@ test.describe('The list of keys of the case language', () => {
     when: { of: 'second', status: '2xx' },
   }));
 
-  const { text = '' } = documents.find(({ name }) => name === caseLanguage) ?? {};
-  const keys = text
+  const keys = findDocument(caseLanguage)
     .split(/^## /m)
     .slice(1)
     .flatMap((section) => {
@@ -119,7 +144,11 @@ test.describe('The list of keys of the case language', () => {
       return section
         .split(/^### /m)
         .slice(1)
-        .map((entry) => ({ section: title, key: /^`(.*)`/.exec(entry)?.[1] ?? '', examples: listExamples(entry) }));
+        .map((entry) => ({
+          section: title,
+          key: /^`(.*)`/.exec(entry)?.[1] ?? '',
+          examples: listBlocks(entry, 'yaml'),
+        }));
     });
 
   test('has each key with an example of a few lines that is valid', () => {
@@ -171,4 +200,151 @@ test('Every schema is valid', () => {
     ajv.validateSchema(readSchema(name.replace('.schema.json', '')));
     expect(ajv.errors, name).toBeNull();
   }
+});
+
+/** Ends what would run until Ctrl-C, and skips what needs a registry or a display. */
+function makeRunnable(script: string): string {
+  return script
+    .replaceAll(/^npx conformance serve\b.*$/gm, (command) => `timeout --signal INT 5 ${command} || [ $? = 124 ]`)
+    .replaceAll(/^npm .*$/gm, ':')
+    .replaceAll(/(npx playwright test) --ui$/gm, '$1 --list')
+    .replaceAll(/^[A-Z_]+=\S+$/gm, ':');
+}
+
+function runScript(script: string, cwd: string, env: Record<string, string>) {
+  const child = spawn('sh', ['-ex'], { cwd, env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env } });
+  child.stdin.end(script);
+  return watchProcess(child).ended;
+}
+
+/** For a deployment with the ids of the world. */
+const loader = `
+  import { json } from 'node:stream/consumers';
+  const world = await json(process.stdin);
+  for (const { id } of Object.values(world).flat()) console.log(id + ': ' + id);
+`;
+
+const listenAsReference = () => listen(createReference({ credentials: referenceCredentials }));
+
+for (const { name, text } of documents.filter((each) => guide.includes(each.name))) {
+  const scripts = listBlocks(text, 'sh').filter((block) => /^(npx|openssl|curl) /m.test(block));
+  if (scripts.length === 0) continue;
+  test(`${name}: each command ends with exit status 0`, { tag: '@long' }, async () => {
+    const cwd = makeTestFolder();
+    const server = await listenAsReference();
+    for (const folder of ['conformance/cases', 'node_modules/.bin', 'records', 'targets'])
+      mkdirSync(path.join(cwd, folder), { recursive: true });
+    symlinkSync(packageRoot, path.join(cwd, 'node_modules', 'promotion-validation-conformance'));
+    symlinkSync(path.join(packageRoot, 'node_modules', '@playwright'), path.join(cwd, 'node_modules', '@playwright'));
+    for (const [command, file] of [
+      ['conformance', 'dist/src/cli/conformance.js'],
+      ['playwright', 'node_modules/@playwright/test/cli.js'],
+    ] as const)
+      writeFileSync(
+        path.join(cwd, 'node_modules', '.bin', command),
+        `#!/bin/sh\nexec '${process.execPath}' '${path.join(packageRoot, file)}' "$@"\n`,
+        { mode: 0o755 },
+      );
+    writeFileSync(path.join(cwd, 'package.json'), '{ "name": "shop" }');
+    for (const target of ['shop', 'live', 'mock'])
+      writeFileSync(path.join(cwd, 'targets', `${target}.yaml`), `name: ${target}\nbase_url: ${server.url}\n`);
+    writeFileSync(path.join(cwd, 'conformance', 'target.yaml'), 'name: shop\n');
+    writeFileSync(path.join(cwd, 'load-shop.mjs'), loader);
+    copyFileSync(path.join(packageRoot, 'templates/playwright.config.mjs'), path.join(cwd, 'playwright.config.mjs'));
+
+    // What other commands, machines and pages of the guide leave.
+    const certify = (...args: string[]) => runConformance(['certify', ...args], { cwd, env: credentialVariables });
+    if (text.includes('results/shop')) await certify('--target', 'targets/shop.yaml');
+    for (const [n, example] of listBlocks(text, 'yaml').entries()) {
+      if (example.startsWith('cases:')) writeFileSync(path.join(cwd, 'conformance/cases', `${n}.yaml`), example);
+      if (example.includes('own-world')) writeFileSync(path.join(cwd, 'conformance/cases', 'world.yaml'), example);
+    }
+    try {
+      for (const script of scripts) {
+        const namesTarget = script.includes('--target targets/');
+        const env = { ...credentialVariables, ...(namesTarget ? {} : { BASE_URL: server.url }) };
+        const { status, output } = await runScript(makeRunnable(script), cwd, env);
+        expect(status, output).toBe(0);
+      }
+    } finally {
+      await server.close();
+    }
+  });
+}
+
+test('README.md: the sample request returns the sample response', async () => {
+  const text = findDocument('README.md');
+  const [request = ''] = listBlocks(text, 'sh').filter((block) => block.startsWith('curl '));
+  const [response = ''] = listBlocks(text, 'json');
+  const server = await listenAsReference();
+  const env = { BASE_URL: server.url, ...credentialVariables };
+  const { output } = await runScript(request.replace('curl', 'curl --silent'), '.', env);
+  await server.close();
+  expect(JSON.parse(output.slice(output.indexOf('\n{')))).toMatchObject(JSON.parse(response));
+});
+
+const [fastify = '', serverless = '', mock = ''] = listBlocks(findDocument('docs/embedding.md'), 'ts');
+
+/** A deployment of the user, with the mock as its logic. */
+const answer = `import { createMock } from 'promotion-validation-conformance/mock';
+const { CLIENT_APPLICATION_ID: applicationId = '', CLIENT_TOKEN: token = '' } = process.env;
+const answer = createMock({ credentials: { applicationId, token } });
+`;
+
+const programs = {
+  'package.json': '{ "type": "module" }',
+  'app.ts': `${answer}import Fastify from 'fastify';
+export const app = Fastify();
+app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
+app.removeAllContentTypeParsers();
+app.addContentTypeParser('*', { parseAs: 'string' }, (_, body, done) => done(null, body));
+app.all('/*', (request, reply) => {
+  const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as const);
+  const { method, url: path, body } = request;
+  const response = answer({ method, path, headers, body: String(body ?? '') });
+  return reply.code(response.status).headers(Object.fromEntries(response.headers)).send(response.body);
+});
+`,
+  'handler.ts': `${answer}export async function handler(event: {
+  rawPath: string; rawQueryString: string; requestContext: { http: { method: string } };
+  headers: Record<string, string>; body: string;
+}) {
+  const path = event.rawPath + (event.rawQueryString === '' ? '' : '?' + event.rawQueryString);
+  const { method } = event.requestContext.http;
+  const { status, headers, body } = answer({ method, path, headers: Object.entries(event.headers), body: event.body });
+  return { statusCode: status, headers: Object.fromEntries(headers), body };
+}
+`,
+  'fastify.ts': fastify,
+  'serverless.ts': serverless,
+  'mock.ts': `${mock}
+await new Promise((resolve) => server.once('listening', resolve));
+const { port } = server.address() as { port: number };
+const ok = await fetch('http://127.0.0.1:' + port + '/v1/promotions/validation', { headers: headers.map((pair) => [...pair]) as [string, string][] });
+console.log(ok.status);
+server.close();
+`,
+};
+
+test('The programs of docs/embedding.md have the right types, and certify and mock as they say', {
+  tag: '@long',
+}, async () => {
+  const cwd = makeTestFolder();
+  const run = async (program: string) =>
+    (await runConformance([], { cwd, env: credentialVariables, script: `${program}.js` })).output;
+  mkdirSync(path.join(cwd, 'node_modules', '@types'), { recursive: true });
+  symlinkSync(packageRoot, path.join(cwd, 'node_modules', 'promotion-validation-conformance'));
+  for (const name of ['fastify', '@types/node'])
+    symlinkSync(path.join(packageRoot, 'node_modules', name), path.join(cwd, 'node_modules', name));
+  mkdirSync(path.join(cwd, 'records'));
+  const { results } = await certifyInProcess(createReference(), { infersShape: true });
+  writeFileSync(path.join(cwd, 'records', 'shop.yaml'), renderRecord(createRecord(suite, results, 'shop')));
+  for (const [name, content] of Object.entries(programs)) writeFileSync(path.join(cwd, name), content);
+  const options = '--strict --skipLibCheck --target es2023 --module nodenext --types node'.split(' ');
+  const tsc = path.join(packageRoot, 'node_modules', '.bin', 'tsc');
+  const { stdout } = spawnSync(tsc, [...options, 'fastify.ts', 'serverless.ts', 'mock.ts'], { cwd, encoding: 'utf8' });
+  expect(stdout).toBe('');
+  expect(await run('fastify')).toMatch(/^conforms /);
+  expect(await run('serverless')).toMatch(/^conforms /);
+  expect(await run('mock')).toBe('404\n200\n');
 });
