@@ -202,12 +202,12 @@ test('Every schema is valid', () => {
   }
 });
 
-/** Ends what would run until Ctrl-C, and skips what needs a registry or a display. */
+/** Ends what would run until Ctrl-C, and skips what needs a registry, a display or a failure. */
 function makeRunnable(script: string): string {
   return script
     .replaceAll(/^npx conformance serve\b.*$/gm, (command) => `timeout --signal INT 5 ${command} || [ $? = 124 ]`)
     .replaceAll(/^npm .*$/gm, ':')
-    .replaceAll(/(npx playwright test) --ui$/gm, '$1 --list')
+    .replaceAll(/^(npx .*) --(?:ui|last-failed)\b/gm, '$1 --list')
     .replaceAll(/^[A-Z_]+=\S+$/gm, ':');
 }
 
