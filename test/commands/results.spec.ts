@@ -14,17 +14,17 @@ import {
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
+import type { Certificate } from '../../src/certificate/certificate.js';
 import { listOutputFiles } from '../../src/outputs/output.js';
 import { writeFiles } from '../../src/outputs/write-files.js';
+import { createRandom } from '../support/chaos.js';
 import {
-  type CommandResult,
   commandLine,
   credentialVariables as env,
   loadCertificate,
   makeTestFolder,
   runConformance,
   runConformanceInProcess,
-  watchProcess,
 } from '../support/cli.js';
 import { type Answer, createReference, suite } from '../support/in-process.js';
 import { createIndependentDeployment, listen } from '../support/independent-deployment.js';
@@ -56,10 +56,8 @@ interface LaterRun {
   /** Of the target file. */
   readonly more?: string;
   readonly args?: readonly string[];
-  /** Ends the command when a request arrives. */
-  readonly signal?: NodeJS.Signals;
-  readonly status: number | null;
-  readonly verdict: string | undefined;
+  readonly status: number;
+  readonly verdict: string;
   /** In the certificate. */
   readonly says?: string;
 }
@@ -72,8 +70,6 @@ const endings: Readonly<Record<string, LaterRun>> = {
   'sends wrong credentials': { answer: refusing, status: 4, verdict: 'incomplete', says: 'credentials' },
   'runs selected cases': { answer: honest, args: ['--only', 'order.quantity'], status: 0, verdict: 'incomplete' },
   'sends only the quick rows': { answer: honest, args: ['--quick'], status: 0, verdict: 'incomplete' },
-  'is ended by Ctrl-C': { answer: honest, signal: 'SIGINT', status: 4, verdict: 'incomplete', says: 'interrupted' },
-  'is killed': { answer: honest, signal: 'SIGKILL', status: null, verdict: undefined },
   'has a transport that fails': {
     answer: honest,
     more: 'transport: ./failing.mjs\n',
@@ -90,45 +86,185 @@ const endings: Readonly<Record<string, LaterRun>> = {
   },
 };
 
-for (const [n, [what, { answer, more = '', args = [], signal, status, verdict, says = '' }]] of Object.entries(
-  endings,
-).entries())
-  test(`No result of the run before is left by a run that ${what}`, async () => {
-    const out = `later-${n}`;
-    cpSync(inFolder('before'), inFolder(out), { recursive: true });
-    writeFileSync(inFolder('failing.mjs'), failingTransport);
-    let received = 0;
-    let end = () => {};
-    const deployment = await listen((request) => {
-      received += 1;
-      if (received === 20) end();
-      return (answer ?? honest)(request);
-    });
-    const url = answer === undefined ? 'http://127.0.0.1:1' : deployment.url;
-    writeTarget(out, url, `retry: { delays_seconds: [] }\n${more}`);
-    const child = spawn(process.execPath, [commandLine, 'certify', '--target', `${out}.yaml`, '--out', out, ...args], {
-      cwd,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    if (signal !== undefined) end = () => child.kill(signal);
-    const ended: CommandResult = await watchProcess(child).ended;
-    await deployment.close();
+/** Puts the results of the run before where a later run writes. */
+const leaveResults = (folder: string) => cpSync(inFolder('before'), path.join(folder, 'out'), { recursive: true });
 
+/** Expects a certificate that agrees with its evidence, and nothing of the run before. */
+async function expectOwnResults(folder: string): Promise<Certificate> {
+  const out = path.join(folder, 'out');
+  const files = readdirSync(out).filter((name) => name !== 'playwright');
+  expect(files.sort()).toEqual(listOutputFiles().sort());
+  for (const name of files)
+    for (const stale of Object.values(before))
+      expect(readFileSync(path.join(out, name), 'utf8'), name).not.toContain(stale);
+  const certificate = loadCertificate(folder, 'out');
+  const { output } = await runConformanceInProcess(['verify', 'out'], { cwd: folder });
+  expect(output).toBe(`AGREES  out/certificate.json: ${certificate.verdict}\n`);
+  return certificate;
+}
+
+for (const [what, { answer, more = '', args = [], status, verdict, says = '' }] of Object.entries(endings))
+  test(`No result of the run before is left by a run that ${what}`, async () => {
+    const folder = makeTestFolder();
+    leaveResults(folder);
+    writeFileSync(path.join(folder, 'failing.mjs'), failingTransport);
+    const deployment = await listen(answer ?? honest);
+    const url = answer === undefined ? 'http://127.0.0.1:1' : deployment.url;
+    writeFileSync(
+      path.join(folder, 'later.yaml'),
+      `name: later\nbase_url: ${url}\nretry: { delays_seconds: [] }\n${more}`,
+    );
+    const command = ['certify', '--target', 'later.yaml', '--out', 'out', ...args];
+    const ended = await runConformance(command, { cwd: folder, env });
+    await deployment.close();
     expect(ended.status, ended.output).toBe(status);
-    const files = readdirSync(inFolder(out)).filter((name) => name !== 'playwright');
-    for (const name of files) {
-      const text = readFileSync(inFolder(out, name), 'utf8');
-      for (const stale of Object.values(before)) expect(text, name).not.toContain(stale);
-    }
-    if (verdict === undefined) return expect(files).toEqual([]);
-    expect(files.sort()).toEqual(listOutputFiles().sort());
-    const certificate = loadCertificate(cwd, out);
-    expect([certificate.target.name, certificate.verdict]).toEqual([out, verdict]);
+    const certificate = await expectOwnResults(folder);
+    expect([certificate.target.name, certificate.verdict]).toEqual(['later', verdict]);
     expect(JSON.stringify(certificate)).toContain(says);
-    const verified = await runConformanceInProcess(['verify', out], { cwd });
-    expect(verified).toEqual({ status: 0, output: `AGREES  ${path.join(out, 'certificate.json')}: ${verdict}\n` });
   });
+
+// Interruptions --------------------------------------------------------------------------------------------------------
+
+interface Interruption {
+  /** Ends a run early. @param group of all its processes @param command that started it */
+  end(group: number, command: number): void;
+  /** The exit status and the signal of the shell that started the command. */
+  readonly shell?: readonly [status: number | null, signal: string | null];
+}
+
+const interruptions: Readonly<Record<string, Interruption>> = {
+  'Ctrl-C, which a terminal sends to all processes': { end: (group) => process.kill(-group, 'SIGINT') },
+  'SIGTERM to the command': { end: (_, command) => process.kill(command, 'SIGTERM') },
+  'A closed terminal, which sends SIGHUP to all processes': { end: (group) => process.kill(-group, 'SIGHUP') },
+  'SIGHUP to the command': { end: (_, command) => process.kill(command, 'SIGHUP') },
+  'The end of the parent process': {
+    end: (group) => process.kill(group, 'SIGKILL'),
+    shell: [null, 'SIGKILL'],
+  },
+};
+
+/** Starts a command, prints its process id, ignores signals, and ends with the status of the command. */
+const shellScript = `
+trap : INT TERM HUP
+"$@" & command=$!
+echo $command
+while wait $command; status=$?; kill -0 $command 2> /dev/null; do :; done
+exit $status
+`;
+
+/** The other endings use the same handlers. */
+const often = 'Ctrl-C, which a terminal sends to all processes';
+
+for (const [what, { end, shell = [4, null] }] of Object.entries(interruptions))
+  test(`${what} leaves a certificate of the judged cases, and no process`, {
+    tag: what === often ? [] : ['@long'],
+  }, async () => {
+    const { cwd: folder, by } = await endedEarly(end);
+    expect(by).toEqual(shell);
+    const { verdict, incomplete_because = [], requirements, questions, summary } = await expectOwnResults(folder);
+    expect([verdict, incomplete_because[0]]).toEqual(['incomplete', 'The run was interrupted.']);
+    const cases = requirements.flatMap((requirement) => requirement.cases);
+    expect(cases.some((each) => each.verdict === 'pass')).toBe(true);
+    const notReached = [...cases, ...questions].filter(({ reason }) => reason === 'Not reached in this run.').length;
+    expect(incomplete_because).toContain(`${notReached} of ${suite.cases.length} cases were not reached.`);
+    expect(summary).not.toHaveProperty('error');
+  });
+
+for (const what of [often, 'SIGTERM to the command'])
+  test(`${what} ends the run of a target, and the next target gets none`, { tag: '@long' }, async () => {
+    const { cwd: folder, by } = await endedEarly(interruptions[what]?.end, { targets: ['one', 'two'] });
+    expect(by).toEqual([4, null]);
+    expect(loadCertificate(folder, 'out/one').incomplete_because).toContain('The run was interrupted.');
+    expect(existsSync(path.join(folder, 'out', 'two'))).toBe(false);
+  });
+
+test('A killed command leaves no process, and no result of the run before', async () => {
+  const { cwd: folder, by } = await endedEarly((_, command) => process.kill(command, 'SIGKILL'));
+  expect(by).toEqual([137, null]);
+  expect(readdirSync(path.join(folder, 'out')).filter((name) => name !== 'playwright')).toEqual([]);
+});
+
+test('20 runs that are cut short at random moments leave results of their own', { tag: '@long' }, async () => {
+  const folder = makeTestFolder();
+  const random = createRandom(2);
+  for (const [n, ending] of Array.from(
+    { length: 20 },
+    (_, at) => [at, Object.values(interruptions)[at % 4]] as const,
+  )) {
+    // Half of them end while requests are sent, the others while files are written, or just before or after.
+    const when = n % 2 === 0 ? { request: 1 + Math.floor(random() * 220) } : { request: 220, delayMs: random() * 3000 };
+    const { url } = await endedEarly(ending?.end, { cwd: folder, ...when });
+    expect((await expectOwnResults(folder)).target.base_url, `run ${n}`).toBe(url);
+  }
+});
+
+/**
+ * Starts a run that ends early, and waits until all its processes have ended.
+ *
+ * @param request ends the run when this request arrives
+ * @param delayMs after that request
+ * @param targets names of several targets, all at one address
+ */
+async function endedEarly(
+  end: Interruption['end'] = () => {},
+  {
+    cwd: folder = makeTestFolder(),
+    request: last = 60,
+    delayMs = 0,
+    targets = [],
+  }: { cwd?: string; request?: number; delayMs?: number; targets?: readonly string[] } = {},
+): Promise<{ cwd: string; url: string; by: unknown }> {
+  leaveResults(folder);
+  let received = 0;
+  let group = 0;
+  let command = 0;
+  const endIfRunning = () => {
+    try {
+      end(group, command);
+    } catch {
+      // The run has ended already.
+    }
+  };
+  const { url, close } = await listen((request) => {
+    received += 1;
+    // At once, before the answer, unless there is a delay.
+    if (received === last && delayMs === 0) endIfRunning();
+    else if (received === last) setTimeout(endIfRunning, delayMs);
+    return honest(request);
+  });
+  for (const name of targets) writeFileSync(path.join(folder, `${name}.yaml`), `name: ${name}\nbase_url: ${url}\n`);
+  const where = targets.length === 0 ? ['--base-url', url] : targets.flatMap((name) => ['--target', `${name}.yaml`]);
+  const args = ['-c', shellScript, 'sh', process.execPath, commandLine];
+  const shell = spawn('sh', [...args, 'certify', ...where, '--out', 'out'], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, ...env },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ended = new Promise((resolve) => shell.on('exit', (...by) => resolve(by)));
+  group = shell.pid ?? 0;
+  command = await new Promise<number>((resolve) => {
+    shell.stdout.setEncoding('utf8').once('data', (text: string) => resolve(Number.parseInt(text, 10)));
+  });
+  // As with a closed terminal, output fails from now on.
+  shell.stdout.destroy();
+  const by = await ended;
+  await expect.poll(() => isRunning(group), { timeout: 60_000 }).toBe(false);
+  await close();
+  return { cwd: folder, url, by };
+}
+
+/** Whether a process of a group is running. */
+function isRunning(group: number): boolean {
+  try {
+    process.kill(-group, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// What else keeps or refuses -------------------------------------------------------------------------------------------
 
 test('What sends nothing keeps the results of the run before', async () => {
   const read = () => readdirSync(inFolder('kept')).map((name) => [name, readFileSync(inFolder('kept', name), 'utf8')]);

@@ -1,6 +1,9 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { Assertion, ReadContext } from '../../src/assertions/assertion.js';
-import { describeAssertion, findResponseKind, judgeAssertion } from '../../src/assertions/registry.js';
+import { combineAll, combineAny, holds, unclear, violated } from '../../src/assertions/assertion-result.js';
+import { assertionKinds, describeAssertion, findResponseKind, judgeAssertion } from '../../src/assertions/registry.js';
 import type { JudgeMode, RowEvidence } from '../../src/assertions/row-evidence.js';
 import type { QuestionAnswer, RequirementRow, Row, TestCase } from '../../src/cases/test-case.js';
 import type { World } from '../../src/contract/world.js';
@@ -12,6 +15,7 @@ import { judgeCase } from '../../src/judge/judge-case.js';
 import { findWorstVerdict, type Verdict } from '../../src/judge/verdict.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { determineReading } from '../../src/recognition/tier-reading.js';
+import { packageRoot } from '../../src/support/package-root.js';
 import { checkEachRow } from '../support/check-each-row.js';
 import { createNamelessWorld } from '../support/stubs.js';
 
@@ -794,4 +798,25 @@ test.describe('The answer to a question', () => {
       reason: 'It is unreachable.',
     });
   });
+});
+
+test('Each file in src/assertions/kinds/ is named after the key of its kind', () => {
+  const files = readdirSync(path.join(packageRoot, 'src', 'assertions', 'kinds'));
+  const keys = [...assertionKinds.keys()];
+  expect(keys.map((key) => `${key.replace('.', '-')}.ts`).sort()).toEqual(files.sort());
+});
+
+test('Combined assertions: a violation outweighs a doubt in all-of, a doubt outweighs a violation in any-of', () => {
+  const [no, maybe] = [violated('No.'), unclear('Maybe.')];
+  for (const [results, all, any] of [
+    [[holds, holds], holds, holds],
+    [[holds, no], no, holds],
+    [[no, holds], no, holds],
+    [[holds, maybe], maybe, holds],
+    [[maybe, holds], maybe, holds],
+    [[maybe, no], no, maybe],
+    [[no, maybe], no, maybe],
+    [[no, no], no, no],
+  ] as const)
+    expect([combineAll(results), combineAny(results)]).toEqual([all, any]);
 });
