@@ -21,8 +21,15 @@ import {
   runConformanceInProcess,
   watchProcess,
 } from '../support/cli.js';
-import { compareAnswers } from '../support/compare-answers.js';
-import { type Answer, addMembers, certifyInProcess, channelTo, createReference, suite } from '../support/in-process.js';
+import {
+  type Answer,
+  addMembers,
+  certifyInProcess,
+  channelTo,
+  createReference,
+  recognizer,
+  suite,
+} from '../support/in-process.js';
 import { createIndependentDeployment, listen, type ShapeName, shapes } from '../support/independent-deployment.js';
 import { createPatchedRequest } from '../support/patched-request.js';
 import { collectAnswers } from '../support/run-with-evidence.js';
@@ -142,14 +149,27 @@ function findResponse({ exchanges, uses }: StoredEvidence, question: string): un
   return { status, type, body: body.replace('a3f9c2d47b10e8', '…') };
 }
 
+/** The status and the promotions of each response, by case, row and request. */
+function readAnswers({ exchanges, uses }: StoredEvidence): Record<string, unknown> {
+  const byId = new Map(exchanges.map(({ id, exchange }) => [id, exchange]));
+  const first = uses.filter(({ attempt }) => attempt === 1);
+  const answers = first.map(({ id, case: of, row, request }) => {
+    const exchange = byId.get(id);
+    if (exchange === undefined || !('response' in exchange)) throw new Error(`${of} has no response.`);
+    const { idsByPattern } = recognizer.findMentions(exchange.response.body);
+    return [`${of} ${row} ${request}`, [exchange.response.status, new Set([...idsByPattern.values()].flat())]];
+  });
+  return Object.fromEntries(answers);
+}
+
 test('A mock answers the requests of the questions as the deployment did', async () => {
   for (const traits of [{ empty: 404 }, { unknownCustomer: 'rejected', omitted: 'rejected', empty: 204 }] as const) {
     const respond = choosingOtherStatuses(createIndependentDeployment(world, traits));
     const model = await collectAnswers(channelTo(respond));
     const mock = await collectAnswers(channelTo(served(await recorded(respond))));
-    const { compared, differences, unread } = compareAnswers(model, mock);
-    expect([differences, unread]).toEqual([[], []]);
-    expect(compared).toBeGreaterThan(150);
+    const answers = readAnswers(model);
+    expect(Object.keys(answers).length).toBeGreaterThan(150);
+    expect(readAnswers(mock)).toEqual(answers);
     for (const id of ['malformed-json', 'credentials-missing-token', 'credentials-wrong-token', 'method-post'])
       expect([id, findResponse(mock, id)]).toEqual([id, findResponse(model, id)]);
   }

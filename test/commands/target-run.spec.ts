@@ -104,12 +104,8 @@ test.describe('An operation with another method and path', () => {
     for (const secret of Object.values(env)) expect(evidence).not.toContain(secret);
     const again = ['certify', '--replay', 'out/evidence.har', '--out', 'again', ...only];
     expect((await runConformance(again, { cwd: folder })).status).toBe(4);
-    const { is_replay, ...replayed } = loadCertificate(folder, 'again');
-    expect(is_replay).toBe(true);
-    const { evidence: own, started_at, duration_ms } = certificate;
-    const { evidence: replayedEvidence } = replayed;
-    expect(replayedEvidence?.exchanges).toBe(own?.exchanges);
-    expect({ ...replayed, evidence: own, started_at, duration_ms }).toEqual(certificate);
+    const { requirements, notes } = loadCertificate(folder, 'again');
+    expect({ requirements, notes }).toEqual({ requirements: certificate.requirements, notes: certificate.notes });
     for (const run of ['out', 'again'])
       expect((await runConformanceInProcess(['verify', run], { cwd: folder })).output).toMatch(
         /^AGREES .*: incomplete$/m,

@@ -82,13 +82,6 @@ test.describe('A run is reported on one screen:', () => {
     });
 });
 
-test('--reporter=list for Playwright lists every test', async () => {
-  const args = ['--only', 'quantity-zero', '--', '--reporter=list'];
-  const { lines } = await certify(createIndependentDeployment(suite.world), ...args);
-  expect(lines.filter((line) => /^ +✓ .*quantity-zero: /.test(line))).toHaveLength(1);
-  expect(lines.some((line) => line.startsWith('CONFORMS'))).toBe(true);
-});
-
 test('Colors are shown where the output has them', () => {
   const report = '\n  fail  a.b  x\nDOES-NOT-CONFORM  shop\n';
   const terminal = { isTTY: true };

@@ -1,0 +1,124 @@
+/** Commands that show the suite: list, explain and world; and a run without settings. */
+
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { renderExplanation } from '../../src/cases/explanation.js';
+import { listedKinds } from '../../src/cli/commands/list.js';
+import { createNamedExport } from '../../src/contract/world-formats.js';
+import { loadValidator } from '../../src/support/schema-validation.js';
+import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from '../support/cli.js';
+import { suite } from '../support/in-process.js';
+
+const cwd = makeTestFolder();
+
+test('Without settings, the reference deployment conforms and every question is answered', async () => {
+  const { status, output } = await runConformance(['certify', '--out', 'reference'], { cwd });
+  expect(output).toContain('CONFORMS');
+  expect(status).toBe(0);
+  // Nobody may take it for their own.
+  const lines = output.trim().split('\n');
+  for (const line of [lines[0], lines.at(-1)]) expect(line).toContain('the reference deployment, which comes');
+  for (const name of ['certificate.json', 'certificate.html', 'summary.md'])
+    expect(readFileSync(path.join(cwd, 'reference', name), 'utf8')).toContain('the reference deployment, which comes');
+  const certificate = loadCertificate(cwd, 'reference');
+  expect(loadValidator('certificate')(certificate), JSON.stringify(loadValidator('certificate').errors)).toBe(true);
+  expect(certificate.verdict).toBe('conforms');
+  expect(certificate.summary).toEqual({ pass: 17 });
+  expect(certificate.requests_sent).toBeGreaterThan(200);
+});
+
+const list = async (...args: string[]) => (await runConformanceInProcess(['list', ...args], { cwd })).output;
+
+test('list shows everything that a flag or a command can name', async () => {
+  const all: Record<string, { id: string; outcomes?: object }[]> = JSON.parse(await list('--json'));
+  expect(Object.keys(all)).toEqual(listedKinds);
+  for (const [kind, entries] of Object.entries(all)) {
+    const lines = await list(kind);
+    for (const { id } of entries.slice(0, 100)) expect(lines, kind).toContain(id);
+    expect(JSON.parse(await list(kind, '--json'))).toEqual(entries);
+  }
+  const listIds = (kind: string) => all[kind]?.map(({ id }) => id);
+  expect(listIds('cases')).toEqual(suite.cases.map(({ id }) => id));
+  expect(listIds('requirements')).toEqual(suite.contract.requirements.map(({ id }) => id));
+  expect(all.questions?.every(({ outcomes }) => Object.keys(outcomes ?? {}).length > 0)).toBe(true);
+  expect(listIds('outputs')).toContain('certificate.json');
+});
+
+test('--open opens the page in the browser', { tag: '@long' }, async () => {
+  test.skip(process.platform !== 'linux', 'Other systems open it with another command.');
+  const folder = path.join(cwd, 'bin');
+  mkdirSync(folder);
+  writeFileSync(path.join(folder, 'xdg-open'), `#!/bin/sh\nprintf %s "$1" > ${path.join(cwd, 'opened')}\n`);
+  chmodSync(path.join(folder, 'xdg-open'), 0o755);
+  const env = { PATH: `${folder}:${process.env.PATH}` };
+  const args = ['certify', '--reference', '--open', '--only', 'integer-quantity', '--out', 'out'];
+  expect((await runConformance(args, { cwd, env })).status).toBe(0);
+  const opened = path.join(cwd, 'opened');
+  await expect
+    .poll(() => existsSync(opened) && readFileSync(opened, 'utf8'), { timeout: 60_000 })
+    .toBe(path.join(cwd, 'out', 'certificate.html'));
+  const { output } = await runConformanceInProcess(['verify', 'out'], { cwd });
+  expect(output).toMatch(/^AGREES {2}out\/certificate\.json/);
+});
+
+test('`world` prints JSON that fits its schema', async () => {
+  const { status, output } = await runConformanceInProcess(['world'], { cwd });
+  expect(status).toBe(0);
+  expect(loadValidator('expanded-world')(JSON.parse(output))).toBe(true);
+  expect(JSON.parse(output)).toEqual(JSON.parse(JSON.stringify(createNamedExport(suite.world))));
+  // A name tells a person what an id stands for.
+  for (const { name } of Object.values<{ name?: string }[]>(JSON.parse(output)).flat()) expect(name).toBeDefined();
+  expect(JSON.parse(output).customers[1]).toEqual({ id: suite.world.ids.customer.get('ann'), name: 'ann' });
+  expect(JSON.parse(output).skus[0]).toMatchObject({ name: 'shirt-blue' });
+});
+
+function explained(id: string, row?: number): string {
+  const testCase = suite.cases.find((each) => each.id === id);
+  if (testCase === undefined) throw new Error(`There is no case ${id}.`);
+  return renderExplanation(testCase, suite, row);
+}
+
+test('A requirement case is explained: statement, meaning, commands, and what is required, forbidden and open, and why', () => {
+  const text = explained('sample-campaign-filter');
+  for (const line of [
+    /^It verifies the requirement filter\.promotion-id:\n {2}With the promotion_id filter, .*\n {2}In the documentation: Endpoints$/m,
+    /^'plain' is sent as\n {4}curl -gi \\$/m,
+    /^ {6}"\$BASE_URL"'\/v1\/promotions\/validation\?\[filters\]\[promotion_id\]\[conditions\]\[\$is\]=camp_[0-9a-f]{24}' \\$/m,
+    /^ {2}Required to be returned: \d+\n {4}'greeting' \(rank 1\), /m,
+    /^ {4}'beyond-first' \(rank 151\), .*: older than the newest 150$/m,
+    /^ {4}'for-ben' \(rank 3\): rule: the customer is ben or bulk$/m,
+    /^ {4}'mug-10' \(rank 10\): rule: an order item has product mug, quantity 10 or more$/m,
+    /^ {4}.* and \d+ more: the filter requires spring$/m,
+    /^ {2}Open: \d+\n {4}'beyond-first' \(rank 151\), .*: older than the newest 150, and the filter may come first$/m,
+    /^Given that\n {2}- 'plain' is answered 2xx$/m,
+    /^It is expected that\n {2}- 'probe' is answered 2xx\n {2}- 'probe' returns 'greeting' \(rank 1\), /m,
+  ])
+    expect(text).toMatch(line);
+});
+
+test('A question is explained with what shows each outcome', () => {
+  const text = explained('filter-beyond-window');
+  expect(text).toMatch(/^It answers the question filter-beyond-window:\n {2}\S.*\n {2}In the documentation: \S/m);
+  expect(text).toContain("The first of these outcomes that holds is the answer; 'probe' shows it:");
+  for (const outcome of ['filter-first', 'window-first', 'rejected', 'server-error'])
+    expect(text).toMatch(new RegExp(`^  ${outcome}: \\S.*\\n    - 'probe' `, 'm'));
+});
+
+test('An open request is explained with the reason, and an open value with its description', () => {
+  expect(explained('omitted-customer')).toContain('The rest is open: the effect of leaving out customer is open.');
+  expect(explained('response-status')).toContain("The answer is read from the response to 'plain': The status code of");
+});
+
+test('A matrix is explained with the meaning of each row, and one row in full', () => {
+  const first = explained('campaign-filter');
+  expect(first).toMatch(
+    /^9 rows:\n {2}1\. spring, ann, a product, nothing\n {5}'filtered' \(customer ann, 1 mug, filter campaign spring\) returns 'greeting' and \d+ more, and does not return '.*' and \d+ more\.$/m,
+  );
+  expect(first).toMatch(/^Row 1: spring, .* \(another row: --row NUMBER\)$/m);
+  expect(explained('campaign-filter', 9)).toMatch(/^Row 9: a campaign for bulk only, bulk, /m);
+});
+
+test('Each case can be explained', () => {
+  for (const { id } of suite.cases) expect(explained(id), id).toMatch(/^It (verifies|answers) the /m);
+});
