@@ -13,6 +13,7 @@ const minShared = 4;
 
 interface ReasonSource {
   readonly requirements: readonly {
+    readonly id: string;
     readonly cases: readonly { readonly verdict: Verdict; readonly reason: string }[];
   }[];
   readonly questions: readonly { readonly outcome: string | null; readonly reason?: string }[];
@@ -51,7 +52,12 @@ export function describeSharedReasons(source: ReasonSource): string[] {
   return [...findSharedReasons(source)].map(([reason, count]) => {
     const cases = `${count} of ${total} cases`;
     if (reason === notReachedReason) return `${cases} were not reached.`;
-    if (reason === notSelectedReason) return `${cases} were not selected in this run.`;
+    if (reason === notSelectedReason) {
+      const lacking = source.requirements.filter(({ cases }) => cases.some((each) => each.reason === reason));
+      const of =
+        lacking.length === 0 ? '' : ` Requirements that lack cases: ${lacking.map(({ id }) => id).join(', ')}.`;
+      return `${cases} were not selected in this run.${of}`;
+    }
     return `${cases} were not ${reason.startsWith(nothingMorePrefix) ? 'reached' : 'judged'}: ${reason}`;
   });
 }

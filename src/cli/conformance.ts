@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { ignoreClosedOutput } from '../runner/parent-watch.js';
+import { ignoreClosedOutput } from '../support/shutdown.js';
 import { reportInternalError } from './exit-status.js';
 import { main } from './main.js';
 

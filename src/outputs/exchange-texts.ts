@@ -25,15 +25,18 @@ export function renderExchanges(
   const others = used.filter((kept) => kept !== decisive);
   const shown = others.slice(0, maxExchanges);
   const rest = others.length - shown.length;
-  const texts = shown.map((kept) => renderExchange(kept, baseUrl));
+  const texts = shown.map((kept) => renderExchange(kept.id, kept.exchange, baseUrl));
   if (rest > 0) texts.push(`… and ${rest} more exchanges: see evidence.har.`);
   return {
-    ...(decisive && { [verdict === 'fail' ? 'failing exchange' : 'exchange']: renderExchange(decisive, baseUrl) }),
+    ...(decisive && {
+      [verdict === 'fail' ? 'failing exchange' : 'exchange']: renderExchange(decisive.id, decisive.exchange, baseUrl),
+    }),
     ...(texts.length > 0 && { [decisive === undefined ? 'exchanges' : 'other exchanges']: texts.join('\n\n') }),
   };
 }
 
-function renderExchange({ id, exchange }: StoredExchange, baseUrl: string): string {
+/** Renders an exchange without secrets: the command that sends the request, and the response. */
+export function renderExchange(id: string, exchange: Exchange, baseUrl: string): string {
   const shown = shortenExchange(exchange, maxBody);
   const command = renderCurlCommand(shown.request, baseUrl).split('\n');
   return joinLines([`# ${id}`, ...command, '', ...renderResponse(shown)]);

@@ -12,17 +12,19 @@ import type {
 } from '@playwright/test/reporter';
 import type { Cause } from '../certificate/diagnosis/cause.js';
 import { determineOverallVerdict } from '../certificate/overall-verdict.js';
+import { removeResults } from '../outputs/result-files.js';
 import { addColors } from '../outputs/terminal/colors.js';
 import { renderErrorContext } from '../outputs/terminal/error-context.js';
 import { renderRunReport } from '../outputs/terminal/run-report.js';
 import { UnusableInput } from '../support/problem.js';
 import { describeFileError } from '../support/read-input-file.js';
+import { ignoreClosedOutput, watchForShutdown } from '../support/shutdown.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
+import { type CertifiedRun, ReportedRun } from '../target/reported-run.js';
 import { saveEnding } from './ending.js';
 import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
-import { sharePlannedCases } from './options.js';
-import { ignoreClosedOutput, watchForShutdown } from './parent-watch.js';
-import { type CertifiedProject, ProjectRun } from './project-run.js';
+import { getReferenceUrl, loadProject, sharePlannedCases } from './options.js';
+
 import { readCaseId, readTestReport, removeTestReport } from './test-report.js';
 
 /** Where the package has its specs. */
@@ -37,7 +39,7 @@ interface Failure {
 
 /** Creates a certificate for each project from the reports of its tests. The run fails unless all targets conform. */
 export default class CertificateReporter implements Reporter {
-  private runs = new Map<string, ProjectRun>();
+  private readonly runs = new Map<string, ReportedRun>();
   private readonly failures = new Map<string, Failure[]>();
   /** Why Playwright ended before the first test. */
   private error: string | undefined;
@@ -63,16 +65,20 @@ export default class CertificateReporter implements Reporter {
     const isOfCases = (project: FullProject) =>
       planned.size === 0 ? path.resolve(project.testDir) === specs : planned.has(project.name);
     const projects = tests.suites.flatMap((suite) => suite.project() ?? []);
-    for (const project of (projects.length > 0 ? projects : config.projects).filter(isOfCases))
-      this.runs.set(project.name, new ProjectRun(project, config, new Set(planned.get(project.name))));
     // Other workers, and runs that stop early, would not need what is sent ahead.
     if (config.maxFailures === 0 && config.workers === 1) sharePlannedCases(Object.fromEntries(planned));
     try {
-      for (const run of this.runs.values()) run.begin();
+      const ofCases = (projects.length > 0 ? projects : config.projects).filter(isOfCases).map((project) => ({
+        name: project.name,
+        // Merged reports come without the options of their projects.
+        inputs: 'conformance' in project.use ? loadProject(project.use, config) : undefined,
+      }));
+      for (const { inputs } of ofCases) if (inputs !== undefined) removeResults(inputs.settings.destination.out);
+      for (const { name, inputs } of ofCases)
+        this.runs.set(name, new ReportedRun(new Set(planned.get(name)), inputs, getReferenceUrl()));
     } catch (error) {
       if (!(error instanceof UnusableInput)) throw error;
       // Nothing of the run before is lost.
-      this.runs = new Map();
       this.error ??= error.message;
     }
   }
@@ -110,7 +116,8 @@ export default class CertificateReporter implements Reporter {
     if (this.runs.size === 0) saveEnding('not-begun');
     for (const [name, run] of this.runs) {
       try {
-        const certified = run.certify(result, this.error && toOneLine(this.error));
+        const isCutShort = result.status === 'interrupted' || result.status === 'timedout';
+        const certified = run.certify(isCutShort, this.error && toOneLine(this.error));
         this.report(name, certified);
         isGood &&= determineOverallVerdict(certified.certificate) === 'conforms';
       } catch (error) {
@@ -124,7 +131,7 @@ export default class CertificateReporter implements Reporter {
     return { status: result.status === 'passed' && !isGood ? 'failed' : result.status };
   }
 
-  private report(project: string, { certificate, written, isUnusable }: CertifiedProject): void {
+  private report(project: string, { certificate, written, isUnusable }: CertifiedRun): void {
     for (const failure of this.failures.get(project) ?? [])
       explainFailure(
         failure,

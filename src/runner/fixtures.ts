@@ -1,20 +1,29 @@
 import { test as base } from '@playwright/test';
-import { type ConformanceOptions, loadProject, readPlannedCases } from './options.js';
-import { disableStackMapping } from './stack-mapping.js';
-import { openWorkerRun, type WorkerRun } from './worker-run.js';
+import { referenceCredentials } from '../../reference/reference-credentials.js';
+import { openTargetRun, type TargetRun } from '../target/target-run.js';
+import { type ConformanceOptions, getReferenceUrl, loadProject, readPlannedCases } from './options.js';
 
-// Before the first test, whose set-up makes errors.
-disableStackMapping();
+/**
+ * Stops Playwright from mapping the stacks of errors to their sources in this process. A run without this takes a fifth
+ * more processor time: Playwright maps the stack of every error, shown or not, and locates ten steps of each test with an
+ * error without a message. The package has no source maps, and cases are located in YAML files.
+ */
+Error.prepareStackTrace = (error, frames) =>
+  error.message === '' ? String(error) : [String(error), ...frames.map((frame) => `    at ${frame}`)].join('\n');
 
 /** The tests of cases: with the options of the project, and the run of the worker. */
-export const test = base.extend<object, ConformanceOptions & { readonly run: WorkerRun }>({
+export const test = base.extend<object, ConformanceOptions & { readonly run: TargetRun }>({
   target: [undefined, { option: true, scope: 'worker' }],
   conformance: [{}, { option: true, scope: 'worker' }],
   run: [
-    async ({ target, conformance }, use, { config, project }) => {
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright asks for a destructured first argument.
+    async ({}, use, { config, project }) => {
       // Playwright's main process ends the run when the terminal is closed.
       process.on('SIGHUP', () => undefined);
-      await openWorkerRun(loadProject({ target, conformance }, config), readPlannedCases(project.name), use);
+      const reference = { baseUrl: getReferenceUrl(), credentials: referenceCredentials };
+      // Not the fixture `target`: tests of users have another one of that name.
+      const inputs = loadProject(project.use, config);
+      await openTargetRun(inputs, reference, readPlannedCases(project.name), use);
     },
     { scope: 'worker' },
   ],

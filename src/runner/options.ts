@@ -60,12 +60,7 @@ export function readPlannedCases(project: string): readonly string[] {
   return JSON.parse(process.env[variables.planned] ?? '{}')[project] ?? [];
 }
 
-/** The inputs of a project, and the options that they were read with. */
-export interface ProjectInputs extends RunInputs {
-  readonly options: RunOptions;
-}
-
-const loaded = new Map<string, ProjectInputs>();
+const loaded = new Map<string, RunInputs>();
 
 /**
  * Loads suite and settings of a project, once per process.
@@ -73,14 +68,14 @@ const loaded = new Map<string, ProjectInputs>();
  * @param use {@link ConformanceOptions} of the project
  * @throws UnusableInput as `loadInputs`
  */
-export function loadProject(use: object, { configFile }: Pick<FullConfig, 'configFile'> = {}): ProjectInputs {
+export function loadProject(use: object, { configFile }: Pick<FullConfig, 'configFile'> = {}): RunInputs {
   const { target, conformance = {} } = use as Partial<ConformanceOptions>;
   const folder = configFile === undefined ? '' : path.dirname(configFile);
   const { target: named = target && path.relative('', path.resolve(folder, target)) } = conformance;
   const isNamed = conformance.baseUrl !== undefined || conformance.reference === true || named === undefined;
   const options = completeRunOptions({ ...conformance, ...(isNamed ? {} : { target: named }) }, process.env);
   const key = JSON.stringify(options);
-  const inputs = loaded.get(key) ?? { options, ...loadInputs(options, process.env) };
+  const inputs = loaded.get(key) ?? loadInputs(options, process.env);
   loaded.set(key, inputs);
   return inputs;
 }

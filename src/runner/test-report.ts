@@ -1,34 +1,7 @@
 import type { TestInfo } from '@playwright/test';
 import type { TestCase, TestResult } from '@playwright/test/reporter';
-import type { CertifiedTarget } from '../certificate/certificate.js';
-import type { StoredEvidence } from '../certificate/har-archive.js';
-import type { Calibration } from '../run/calibrate.js';
-import type { CaseResult } from '../run/case-result.js';
 import { parseJson } from '../support/json.js';
-import type { Problem } from '../support/problem.js';
-import type { ResultsDestination } from '../target/settings.js';
-
-/** What a worker found out before its first test. */
-export interface RunStart {
-  readonly target: CertifiedTarget;
-  readonly calibration: Pick<Calibration, 'note' | 'unreachable'>;
-  /** The inputs of the run, as evidence stores them, with the folder of own cases. */
-  readonly inputs: unknown;
-  readonly cases?: string;
-  readonly destination: ResultsDestination;
-  readonly isReplay: boolean;
-}
-
-/** What a test tells the reporter, as an attachment. It has no secrets. */
-export interface TestReport extends StoredEvidence {
-  /** Unique; ids of exchanges are unique within it. */
-  readonly worker: string;
-  /** In the first report of a worker. */
-  readonly start?: RunStart;
-  readonly result: CaseResult;
-  /** Why the run has no valid verdict: its transport failed. */
-  readonly failure?: readonly Problem[];
-}
+import type { TestReport } from '../target/target-run.js';
 
 const reportName = 'conformance';
 

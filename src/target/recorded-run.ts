@@ -18,6 +18,7 @@ import type { Target } from './target.js';
 
 /** The suite and the settings of a run. */
 export interface RunInputs {
+  readonly options: RunOptions;
   readonly suite: Suite;
   readonly settings: RunSettings;
   /** As JSON for the evidence of the run. */
@@ -48,12 +49,8 @@ export function loadInputs(options: RunOptions, environment: Environment): RunIn
   const suite = loadSuite(suiteFolder, availability, cases);
   const settings =
     run === undefined ? loadSettings(options, environment, suite) : createReplaySettings(run, options, suite);
-  return {
-    suite,
-    settings,
-    recorded: encodeRecordedInputs(availability, settings),
-    ...omitUndefined({ cases, replay }),
-  };
+  const recorded = encodeRecordedInputs(availability, settings);
+  return { options, suite, settings, recorded, ...omitUndefined({ cases, replay }) };
 }
 
 /** Encodes the inputs of a run as JSON. They contain no secrets. */
@@ -97,7 +94,8 @@ export function restoreInputs(start: {
   const { inputs: recorded, cases, destination } = start;
   const decoded = decodeRecordedInputs(recorded);
   const suite = loadSuite(suiteFolder, decoded.availability, cases);
-  return { suite, settings: restoreSettings(decoded, suite, destination), recorded, ...omitUndefined({ cases }) };
+  const settings = restoreSettings(decoded, suite, destination);
+  return { options: {}, suite, settings, recorded, ...omitUndefined({ cases }) };
 }
 
 /** Restores the settings of a recorded run. @throws UnusableInput as {@link readSelection} */

@@ -13,6 +13,7 @@ import { commandsPageFile, renderCommandsPage } from '../../tools/update/command
 import { createContractIdsSchema } from '../../tools/update/contract-ids-schema.js';
 import { idsFile, listIds, readRetiredIds, renderIds } from '../../tools/update/ids.js';
 import { renderSampleRunFile, sampleRunFile } from '../../tools/update/sample-run.js';
+import { renderSpecs } from '../../tools/update/specs.js';
 import { suite } from '../support/in-process.js';
 
 const outOfDate = 'Out of date: run `npm run update` and review the diff.';
@@ -32,6 +33,7 @@ test('The rows for --quick were chosen from the present rows and faults', () => 
 
 for (const [file, render] of [
   [idsFile, () => renderIds(suite)],
+  ...[...renderSpecs(suite)].map(([file, text]) => [path.join(packageRoot, file), () => text] as const),
   [sampleRunFile, renderSampleRunFile],
   [commandsPageFile, renderCommandsPage],
 ] as const) {

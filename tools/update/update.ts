@@ -11,6 +11,7 @@ import { commandsPageFile, renderCommandsPage } from './commands-page.js';
 import { createContractIdsSchema } from './contract-ids-schema.js';
 import { idsFile, listIds, renderIds } from './ids.js';
 import { renderSampleRunFile, sampleRunFile } from './sample-run.js';
+import { renderSpecs } from './specs.js';
 
 /** Writes everything that is derived from the cases, the contract, the assertion kinds and the faults. */
 async function update(): Promise<void> {
@@ -21,6 +22,9 @@ async function update(): Promise<void> {
     writeSchema('contract-ids', createContractIdsSchema(contract));
   });
   const suite = parseSuite(suiteFolder, {});
+  await report('specs', () => {
+    for (const [file, text] of renderSpecs(suite)) writeFileSync(path.join(packageRoot, file), text);
+  });
   await report(path.relative(packageRoot, idsFile), () => {
     const ids = renderIds(suite);
     const known = new Set(listIds(ids));

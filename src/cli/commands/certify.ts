@@ -6,10 +6,11 @@ import { referenceEndNotice, renderQuickNotice } from '../../certificate/notices
 import { checkResultsFolder } from '../../outputs/result-files.js';
 import { createPlan, renderPlan } from '../../run/plan.js';
 import { listEndings } from '../../runner/ending.js';
-import { type CertifyRun, loadProject, type ProjectInputs, shareRuns } from '../../runner/options.js';
+import { type CertifyRun, loadProject, shareRuns } from '../../runner/options.js';
 import { omitUndefined } from '../../support/omit-undefined.js';
 import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
+import type { RunInputs } from '../../target/recorded-run.js';
 import { createFolderName } from '../../target/settings.js';
 import { loadTarget } from '../../target/target.js';
 import { addCertifyFlags, type CertifyFlags, readCertifyOptions } from '../certify-flags.js';
@@ -96,7 +97,7 @@ function listRuns(flags: CertifyFlags): [CertifyRun, ...CertifyRun[]] {
 }
 
 /** Before anything is sent: at the end of the run it would be too late. @throws UnusableInput, or a system error */
-function checkDestination({ settings: { destination } }: ProjectInputs): void {
+function checkDestination({ settings: { destination } }: RunInputs): void {
   const { out, recordTo } = destination;
   checkResultsFolder(out);
   if (recordTo === undefined) return;
@@ -113,7 +114,7 @@ function findOlderRecord({ to = '', against }: CertifyFlags): string {
 }
 
 /** Lists the requests of a run. */
-function renderDryRun({ options, suite, settings }: ProjectInputs): string {
+function renderDryRun({ options, suite, settings }: RunInputs): string {
   const { endpoint } = loadTarget(options, process.env).connection;
   const { quick, notes, target } = settings;
   const selected = selectFromSuite(suite, settings);

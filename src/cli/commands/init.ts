@@ -87,7 +87,7 @@ function fillTemplate(template: string, replacements: Readonly<Record<string, st
   // A whole value, such as a path, with the placeholder in it.
   return readTemplate(template).replaceAll(/[^\s[\]]*__([A-Z]+)__[^\s[\]]*/g, (value, name: string) => {
     const filled = value.replace(`__${name}__`, () => replacements[name] ?? '');
-    return name === 'INSTALL' ? filled : quoteForYaml(filled);
+    return name === 'INSTALL' || template.endsWith('.mjs') ? filled : quoteForYaml(filled);
   });
 }
 

@@ -1,21 +1,45 @@
 import { randomUUID } from 'node:crypto';
-import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { selectFromSuite } from '../cases/case-selection.js';
 import type { Suite } from '../cases/suite.js';
+import type { CertifiedTarget } from '../certificate/certificate.js';
+import type { StoredEvidence } from '../certificate/har-archive.js';
 import type { Endpoint } from '../http/connection-options.js';
 import type { Channel } from '../http/exchange.js';
 import type { TargetContext } from '../judge/judge-case.js';
+import type { Calibration } from '../run/calibrate.js';
+import type { CaseResult } from '../run/case-result.js';
 import { detachExchanges, type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
 import { createEvidenceKeeper, type StoredExchange } from '../run/evidence-keeper.js';
 import { startRun } from '../run/run.js';
 import { parseJson } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import { openTarget } from '../target/open-target.js';
-import { createRunReplay, readRecordedRun } from '../target/recorded-run.js';
-import { createEngineOptions } from '../target/settings.js';
-import { createCertifiedTarget, loadTarget } from '../target/target.js';
-import { getReferenceUrl, type ProjectInputs } from './options.js';
-import type { RunStart, TestReport } from './test-report.js';
+import type { Problem } from '../support/problem.js';
+import { openTarget } from './open-target.js';
+import { createRunReplay, type RunInputs, readRecordedRun } from './recorded-run.js';
+import { createEngineOptions, type ResultsDestination } from './settings.js';
+import { createCertifiedTarget, loadTarget } from './target.js';
+
+/** What a worker found out before its first test. */
+export interface RunStart {
+  readonly target: CertifiedTarget;
+  readonly calibration: Pick<Calibration, 'note' | 'unreachable'>;
+  /** The inputs of the run, as evidence stores them, with the folder of own cases. */
+  readonly inputs: unknown;
+  readonly cases?: string;
+  readonly destination: ResultsDestination;
+  readonly isReplay: boolean;
+}
+
+/** What a test tells the reporter, as an attachment. It has no secrets. */
+export interface TestReport extends StoredEvidence {
+  /** Unique; ids of exchanges are unique within it. */
+  readonly worker: string;
+  /** In the first report of a worker. */
+  readonly start?: RunStart;
+  readonly result: CaseResult;
+  /** Why the run has no valid verdict: its transport failed. */
+  readonly failure?: readonly Problem[];
+}
 
 /** A judged case, with what its test shows and reports. */
 export interface JudgedCase {
@@ -24,12 +48,14 @@ export interface JudgedCase {
   readonly report: TestReport;
 }
 
-/** The run of one project in one worker. */
-export interface WorkerRun {
+/** A run against one target in this process, case by case. */
+export interface TargetRun {
   readonly suite: Suite;
   readonly baseUrl: string;
   /** Sends requests that belong to no case. */
   readonly channel: Channel;
+  /** Replaces secrets in a text. */
+  redactSecrets(text: string): string;
   /** What responses are judged with. */
   readonly background: TargetContext;
   /** Sends and judges a case, by its id; undefined if it is not selected for this target. */
@@ -37,16 +63,18 @@ export interface WorkerRun {
 }
 
 /**
- * Opens the target of a project, or the evidence that is judged again, and sends the calibration requests.
+ * Opens a target, or the evidence that is judged again, and sends the calibration requests.
  *
- * @param plannedCases the ids of the cases that the worker will run, in this order
+ * @param reference the endpoint of the reference deployment, which is used if the inputs name no other
+ * @param plannedCases the ids of the cases that will be run, in this order
  * @param use uses the run; the target is closed afterwards
  * @throws UnusableInput if the transport cannot be loaded
  */
-export async function openWorkerRun(
-  { options, suite: whole, settings, cases, replay: file, recorded }: ProjectInputs,
+export async function openTargetRun(
+  { options, suite: whole, settings, cases, replay: file, recorded }: RunInputs,
+  reference: Endpoint,
   plannedCases: readonly string[],
-  use: (run: WorkerRun) => Promise<void>,
+  use: (run: TargetRun) => Promise<void>,
 ): Promise<void> {
   const suite = selectFromSuite(whole, settings);
   const { channel, baseUrl, close, findFailure, redactSecrets, replay } = await openChannel();
@@ -72,6 +100,7 @@ export async function openWorkerRun(
     suite,
     baseUrl: start.target.base_url,
     channel,
+    redactSecrets,
     background: run.background,
     async judge(id) {
       const testCase = suite.cases.find((each) => each.id === id);
@@ -103,7 +132,6 @@ export async function openWorkerRun(
       const nothing = { close: async () => undefined, findFailure: () => undefined };
       return { channel: replay.createChannel(''), baseUrl: origin.baseUrl, redactSecrets, replay, ...nothing };
     }
-    const reference: Endpoint = { baseUrl: getReferenceUrl(), credentials: referenceCredentials };
     const { connection } = loadTarget(options, process.env);
     const { endpoint = reference } = connection;
     const channel = await openTarget(settings.target, endpoint, connection);

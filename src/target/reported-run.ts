@@ -1,11 +1,9 @@
-import type { FullConfig, FullProject, FullResult } from '@playwright/test/reporter';
 import { selectFromSuite } from '../cases/case-selection.js';
 import { collectRunFacts } from '../certificate/certificate.js';
 import { type CertifiedResults, certifyResults } from '../certificate/certify-results.js';
 import { createExchangeIndexer } from '../certificate/exchange-index.js';
 import { createArchiver } from '../certificate/har-archive.js';
 import { findWorstVerdict } from '../judge/verdict.js';
-import { removeResults } from '../outputs/result-files.js';
 import { type WrittenResults, writeResults } from '../outputs/write-results.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import { type CaseResult, createUnsentResult, notReachedReason, samplesCaseId } from '../run/case-result.js';
@@ -14,11 +12,10 @@ import { countAttempts } from '../run/request-cache.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
-import { restoreInputs } from '../target/recorded-run.js';
-import { createCertifiedTarget, loadTarget } from '../target/target.js';
-import { listSecrets } from '../target/target-connection.js';
-import { getReferenceUrl, loadProject, type ProjectInputs } from './options.js';
-import type { RunStart, TestReport } from './test-report.js';
+import { type RunInputs, restoreInputs } from './recorded-run.js';
+import { createCertifiedTarget, loadTarget } from './target.js';
+import { listSecrets } from './target-connection.js';
+import type { RunStart, TestReport } from './target-run.js';
 
 /** Why no verdict of a run is valid. */
 interface Obstacle {
@@ -27,16 +24,16 @@ interface Obstacle {
   readonly isUnusable: boolean;
 }
 
-/** A certified project. */
-export interface CertifiedProject extends CertifiedResults {
+/** A certified run. */
+export interface CertifiedRun extends CertifiedResults {
   readonly written: WrittenResults;
   readonly isUnusable: boolean;
 }
 
 type CollectorState = ReturnType<typeof createCollector>;
 
-/** Collects the reports of the tests of one project, and certifies them. */
-export class ProjectRun {
+/** Collects the reports of one run, from one or several processes, and certifies them. */
+export class ReportedRun {
   private readonly startedAt = new Date();
   private readonly startedMs = getMonotonicMs();
   private readonly results = new Map<string, CaseResult>();
@@ -46,30 +43,23 @@ export class ProjectRun {
   private start: RunStart | undefined;
   private failure: UnusableInput | undefined;
   private collector: CollectorState | undefined;
-  private inputs: ProjectInputs | undefined;
+  private inputs: RunInputs | undefined;
 
-  /** @param selected the ids of the cases of its tests */
+  /**
+   * @param selected the ids of the cases that were to be run
+   * @param known the inputs; those of another machine come with its reports
+   * @param reference the base URL of the reference deployment
+   */
   constructor(
-    private readonly project: FullProject,
-    private readonly config: FullConfig,
     readonly selected: ReadonlySet<string>,
-  ) {}
-
-  /** Removes the results of the run before. @throws UnusableInput if the project cannot be run */
-  begin(): void {
-    if (!this.isOfThisMachine) return;
-    removeResults(this.loadInputs().settings.destination.out);
+    private readonly known: RunInputs | undefined,
+    private readonly reference: string,
+  ) {
+    this.inputs = known;
   }
 
-  /** Reports that Playwright merges come without the options of their project. */
-  private get isOfThisMachine(): boolean {
-    return 'conformance' in this.project.use;
-  }
-
-  private loadInputs(): ProjectInputs {
-    this.inputs ??= this.isOfThisMachine
-      ? loadProject(this.project.use, this.config)
-      : { options: {}, ...restoreInputs(this.start ?? fail()) };
+  private loadInputs(): RunInputs {
+    this.inputs ??= restoreInputs(this.start ?? fail());
     return this.inputs;
   }
 
@@ -102,15 +92,19 @@ export class ProjectRun {
 
   private get baseUrl(): string {
     if (this.start !== undefined) return this.start.target.base_url;
-    return loadTarget(this.loadInputs().options, process.env).connection.endpoint?.baseUrl ?? getReferenceUrl();
+    return loadTarget(this.loadInputs().options, process.env).connection.endpoint?.baseUrl ?? this.reference;
   }
 
-  /** Certifies what was reported, and writes the results. @param error why Playwright ended before the first test */
-  certify({ status }: Pick<FullResult, 'status'>, error: string | undefined): CertifiedProject {
+  /**
+   * Certifies what was reported, and writes the results.
+   *
+   * @param isCutShort whether the run ended before its last test
+   * @param error why it ended before its first one
+   */
+  certify(isCutShort: boolean, error: string | undefined): CertifiedRun {
     const inputs = this.loadInputs();
     const { suite, settings, replay, recorded, options } = inputs;
     const { baseUrl, start } = this;
-    const isCutShort = status === 'interrupted' || status === 'timedout';
     const obstacle = this.findObstacle(isCutShort, error);
     const plain = this.listResults(obstacle);
     this.collector ??= createCollector(inputs, baseUrl);
@@ -139,7 +133,7 @@ export class ProjectRun {
       durationMs: getMonotonicMs() - this.startedMs,
     };
     const certified = certifyResults(suite, plain, index, facts, settings.target);
-    const isSecretKnown = this.isOfThisMachine && replay === undefined;
+    const isSecretKnown = this.known !== undefined && replay === undefined;
     const destination = {
       ...settings.destination,
       target: settings.target,
@@ -184,7 +178,7 @@ function fail(): never {
 }
 
 /** Archives and indexes the exchanges of a run as its tests end, while the next ones are sent. */
-function createCollector({ suite, settings }: ProjectInputs, baseUrl: string) {
+function createCollector({ suite, settings }: RunInputs, baseUrl: string) {
   const archiver = createArchiver(baseUrl);
   const indexer = createExchangeIndexer(createRecognizer(suite.world, settings.target.mentionFilter));
   const taken = new Set<string>();
