@@ -35,7 +35,7 @@ async function pageOf(
 ): Promise<{ html: string; certificate: Certificate }> {
   const keeper = createEvidenceKeeper((text) => text);
   const run = await certifyOver(channelTo(answer), own, { ...options, keeper });
-  const exchanges = indexExchanges(keeper.take(), createRecognizer(own.world), run.results);
+  const exchanges = indexExchanges(run.evidence, createRecognizer(own.world), run.results);
   const causes = diagnoseRun(own, run.results, exchanges);
   const certificate = { ...run.certificate, causes };
   return { html: renderOutput('certificate.html', certificate, own, run.results, { exchanges }), certificate };

@@ -6,8 +6,8 @@ import { type ThingKind, thingKinds } from '../../src/contract/named-world.js';
 import type { Channel, HttpResponse } from '../../src/http/exchange.js';
 import { createTransportChannel, type Transport, type TransportChannel } from '../../src/http/transport.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
-import { countRequests, type ResultWithExchanges } from '../../src/run/case-result.js';
-import { type EngineOptions, runSuite } from '../../src/run/run.js';
+import { countRequests } from '../../src/run/case-result.js';
+import { type EndedRun, type EngineOptions, runSuite } from '../../src/run/run.js';
 import { parseJson } from '../../src/support/json.js';
 import { type Answer, createChannel, inProcessCredentials } from '../../tools/proof/judge-deployment.js';
 
@@ -43,14 +43,19 @@ export function createReference({
   return createDeployment({ world: suite.world, credentials, faults: faults.map(findFault), ...options });
 }
 
+/** The certificate of a run in this process. Without a keeper it has no evidence. */
+export interface InProcessRun extends Pick<EndedRun, 'results' | 'evidence'> {
+  readonly certificate: Certificate;
+}
+
 /** Runs a suite over a channel and creates the certificate. */
 export async function certifyOver(
   channel: Channel,
   own: Suite,
   options: EngineOptions = {},
-): Promise<{ certificate: Certificate; results: readonly ResultWithExchanges[] }> {
+): Promise<InProcessRun> {
   const shared = own.world === suite.world && options.mentionFilter === undefined ? { recognizer } : {};
-  const { results, calibration } = await runSuite(own, channel, { ...shared, ...options });
+  const { results, calibration, evidence } = await runSuite(own, channel, { ...shared, ...options });
   const certificate = createCertificate(own, results, {
     target: { name: 'in-process', base_url: 'http://in-process.test' },
     ...collectRunFacts(results, calibration, { notes: [] }),
@@ -59,14 +64,14 @@ export async function certifyOver(
     startedAt: new Date(0),
     durationMs: 0,
   });
-  return { certificate, results };
+  return { certificate, results, evidence };
 }
 
 /** Runs a suite against a deployment in this process. Default: the whole suite. */
 export function certifyInProcess(
   answer: Answer,
   { suite: own = suite, ...options }: EngineOptions & { suite?: Suite } = {},
-): Promise<{ certificate: Certificate; results: readonly ResultWithExchanges[] }> {
+): Promise<InProcessRun> {
   return certifyOver(createChannel(answer), own, options);
 }
 
