@@ -49,11 +49,7 @@ export interface InProcessRun extends Pick<EndedRun, 'results' | 'evidence'> {
 }
 
 /** Runs a suite over a channel and creates the certificate. */
-export async function certifyOver(
-  channel: Channel,
-  own: Suite,
-  options: EngineOptions = {},
-): Promise<InProcessRun> {
+export async function certifyOver(channel: Channel, own: Suite, options: EngineOptions = {}): Promise<InProcessRun> {
   const shared = own.world === suite.world && options.mentionFilter === undefined ? { recognizer } : {};
   const { results, calibration, evidence } = await runSuite(own, channel, { ...shared, ...options });
   const certificate = createCertificate(own, results, {
