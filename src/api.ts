@@ -50,8 +50,7 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
   const { baseUrl } = endpoint;
   const channel = await openTarget(settings.target, endpoint, connection, transport);
   const target = { ...settings.target, ...omitUndefined({ name }) };
-  const { redactSecrets } = channel;
-  const run = certifyRun({ suite, settings: { ...settings, target } }, channel, { baseUrl, redactSecrets });
+  const run = certifyRun({ suite, settings: { ...settings, target } }, channel, { baseUrl });
   const { certificate } = await run.finally(channel.close);
   const failure = channel.findFailure();
   if (failure !== undefined) throw failure;

@@ -17,7 +17,7 @@ import { applyPatch, assembleRequest, type RequestPatch } from './cases/request-
 import type { NamedWorld } from './contract/named-world.js';
 import { createOracle, type Obligation } from './contract/oracle.js';
 import type { Tier } from './contract/world.js';
-import { type Exchange, type HttpRequest, mapExchangeTexts } from './http/exchange.js';
+import type { Exchange, HttpRequest } from './http/exchange.js';
 import { isSuccessful } from './http/response-status.js';
 import { createRowEvidence } from './judge/judge-case.js';
 import { renderExchange } from './outputs/exchange-texts.js';
@@ -72,7 +72,7 @@ async function openTarget({ run }: Own, use: Use<TestedTarget>): Promise<void> {
     baseUrl: run.baseUrl,
     async send(changes = {}) {
       const request = assembleRequest(applyPatch(defaultRequest, changes), resolveId);
-      const exchange = mapExchangeTexts(await run.channel.send(request), run.redactSecrets);
+      const exchange = await run.channel.send(request);
       runs.set(exchange, { run, request });
       const body = renderExchange('exchange', exchange, run.baseUrl);
       await caseTest.info().attach('exchange', { contentType: 'text/plain', body });

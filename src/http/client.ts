@@ -1,14 +1,13 @@
 import { Readable } from 'node:stream';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
-import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { completeOptions, type PartialConnectionOptions } from './connection-options.js';
 import { createConnector } from './connector.js';
 import { isTimeout, runWithDeadline } from './deadline.js';
 import { decodeBody } from './decode-body.js';
-import type { Channel, Exchange, Headers, HttpRequest } from './exchange.js';
+import type { Channel, Exchange, Headers, HttpRequest, HttpResponse } from './exchange.js';
 import { createPacedQueue } from './paced-queue.js';
 import { createRedactor, type Secret } from './redactor.js';
 import { acceptHeaders, addHeaders, insertSecrets, plainAcceptHeaders } from './request-headers.js';
@@ -16,8 +15,8 @@ import { computeRetryDelay, isRetryable, isTransientFailure, wasSent } from './r
 import { classifyTransportError } from './transport-error.js';
 
 export interface Client extends Channel {
-  /** Replaces secrets in a text, and leaves the rest as it is. */
-  redactSecrets(text: string): string;
+  /** Replaces secrets in a text, and leaves the rest as it is. Responses and messages have none. */
+  redact(text: string): string;
   /** Aborts all exchanges. Later requests return as not sent. */
   close(): Promise<void>;
 }
@@ -47,7 +46,7 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
   const { limits, budgetMs, retry, extraHeaders, secrets } = options;
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/+$/, '');
-  const redactSecrets = createRedactor(secrets);
+  const redact = createRedactor(secrets);
   const connect = createConnector(base, options);
   let shared: Dispatcher | undefined;
   const deadline = getMonotonicMs() + budgetMs;
@@ -88,7 +87,7 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
         const text = await decodeBody(await body.bytes(), received, limits);
         // undici frees the connection one turn later. Without this pause, the next request would open another one.
         await setImmediate();
-        return { status: statusCode, headers: received, body: text };
+        return redactResponse({ status: statusCode, headers: received, body: text }, redact);
       });
       return addTiming({ request, response });
     } catch (error) {
@@ -134,8 +133,7 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
 
   return {
     send,
-    redactSecrets,
-    redact: (text) => escapeControlCharacters(redactSecrets(text)),
+    redact,
     reconnect: () => {
       void shared?.close();
       shared = undefined;
@@ -147,6 +145,12 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
       await shared?.destroy();
     },
   };
+}
+
+/** Replaces secrets in what was received. */
+export function redactResponse(response: HttpResponse, redact: (text: string) => string): HttpResponse {
+  const headers = response.headers.map(([name, value]) => [redact(name), redact(value)] as const);
+  return { ...response, headers, body: redact(response.body) };
 }
 
 function needsOwnConnection({ sent }: HttpRequest): boolean {

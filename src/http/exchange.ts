@@ -45,7 +45,7 @@ export function serializeWithoutRepetition({ again: _, ...request }: HttpRequest
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** The body as text, decompressed and decoded, but not redacted: a deployment may echo the credentials. */
+  /** The body as text, decompressed and decoded. Secrets in it are replaced. */
   readonly body: string;
   /** The length of the whole body in characters, if only its beginning was kept. */
   readonly bodyLength?: number;
@@ -81,11 +81,6 @@ export interface Channel {
    * @param whyWithheld called just before the request is sent; if it returns a reason, nothing is sent
    */
   send(request: HttpRequest, whyWithheld?: () => string | undefined): Promise<Exchange>;
-  /**
-   * Makes text of a deployment safe to show: replaces secrets and escapes control characters. Apply it after judging: a
-   * short secret may be part of any word.
-   */
-  redact(text: string): string;
   reconnect(): void;
   /** How many characters the bodies of one case may have together. They stay in memory until it is judged. */
   readonly maxCaseBodyLength: number;

@@ -1,19 +1,12 @@
 /**
- * Replaces secrets in any text by placeholders.
+ * Replaces secrets in what a deployment sends, before anything else sees it. Nothing behind the client knows a secret.
  *
- * 1. Each secret yields a list of forms in which somebody may write it: plain, escaped, encoded (`encoded-forms.ts`).
- * 2. One automaton finds all forms of all secrets in a single pass over the text (`automaton.ts`).
- * 3. Matches that overlap are replaced as one, by the placeholder of the longest secret, so that no part is left.
- *
- * A secret of few characters is part of many words. It is replaced only as a whole word after the name that goes with it.
- * So is a secret that is a word of the suite's own texts, such as `application`; also where it is a whole text or a whole
- * quoted value, and where it is encoded.
- * SECURITY.md lists what is not found.
+ * A secret is found in any letter case, whichever of its characters are escaped in JSON or HTML or percent-encoded, and in
+ * base64 at any offset. A short one is part of many words: it is replaced as a whole value, or beside its header name. So
+ * is a word of the suite's own texts, such as `application`. SECURITY.md lists what is not found.
  */
 
 import escapeStringRegexp from 'escape-string-regexp';
-import { createAutomaton } from './automaton.js';
-import { listEncodedForms } from './encoded-forms.js';
 
 export interface Secret {
   readonly value: string;
@@ -25,8 +18,8 @@ export interface Secret {
   readonly isOwnWord?: boolean;
 }
 
-/** Secrets with fewer characters are replaced only after their name. */
-export const minSecretLength = 6;
+/** Secrets with fewer characters are replaced only as a whole value, and beside their name. */
+export const minSecretLength = 8;
 
 /**
  * Creates the function that replaces all secrets in a text.
@@ -38,62 +31,85 @@ export function createRedactor(secrets: readonly Secret[]): (text: string) => st
     .map((secret) => ({ ...secret, value: secret.value.trim() }))
     .filter(({ value }) => value !== '')
     .sort((one, other) => other.value.length - one.value.length);
+  const isWeak = ({ value, isOwnWord }: Secret) => isOwnWord || value.length < minSecretLength;
+  const forms = known.flatMap((secret) => {
+    const anywhere = isWeak(secret) ? [] : [renderAnyEscape(secret.value)];
+    return secret.value.length < minSecretLength ? [] : [[...anywhere, ...listBase64(secret.value)].join('|')];
+  });
   const long = known.filter(({ value }) => value.length >= minSecretLength);
-  const weak = known.filter(({ value, isOwnWord }) => isOwnWord || value.length < minSecretLength);
-  const replacers = [
-    createLongReplacer(long),
-    ...weak.map(replaceAfterName),
-    ...long.filter(({ isOwnWord }) => isOwnWord).map(replaceWhole),
-  ];
+  const pattern = new RegExp(forms.map((form) => `(${form})`).join('|'), 'gi');
+  const replacePlain = (text: string) =>
+    forms.length === 0
+      ? text
+      : text.replace(
+          pattern,
+          (...found) => long[found.slice(1).findIndex((group) => group !== undefined)]?.placeholder ?? '',
+        );
+  const replacers = [replacePlain, ...known.filter(isWeak).map(createWeakReplacer)];
   return (text) => replacers.reduce((redacted, replace) => replace(redacted), text);
 }
 
-/** @param secrets longest first */
-function createLongReplacer(secrets: readonly Secret[]): (text: string) => string {
-  const placeholder = -1;
-  const find = createAutomaton([
-    // A secret may be a word of a placeholder, which stays.
-    ...secrets.map((secret) => [secret.placeholder, placeholder] as const),
-    ...secrets.flatMap(({ value, isOwnWord }, owner) =>
-      [...listEncodedForms(value)].filter((form) => !isOwnWord || form !== value).map((form) => [form, owner] as const),
-    ),
-  ]);
-  return (text) => {
-    const found: { from: number; to: number; owner: number }[] = [];
-    find(text, (from, to, owner) => {
-      let whole = { from, to, owner };
-      for (let last = found.at(-1); last !== undefined && last.to > from; last = found.at(-1)) {
-        if (owner === placeholder && last.from < from) break;
-        found.pop();
-        whole = { from: Math.min(whole.from, last.from), to, owner: Math.min(whole.owner, last.owner) };
-      }
-      if (owner !== placeholder) found.push(whole);
-    });
-    let redacted = '';
-    let at = 0;
-    for (const { from, to, owner } of found) {
-      redacted += text.slice(at, from) + secrets[owner]?.placeholder;
-      at = to;
-    }
-    return redacted + text.slice(at);
+/** Matches a text with any of its characters escaped, each in any of the usual ways. */
+function renderAnyEscape(value: string): string {
+  return [...value].map((character) => `(?:${listEscapes(character).join('|')})`).join('');
+}
+
+/** The ways to write a character: as it is, and escaped in JSON, HTML, a JSON Pointer, a URL or a form. */
+function listEscapes(character: string): string[] {
+  const units = Array.from({ length: character.length }, (_, n) => character.charCodeAt(n));
+  const code = character.codePointAt(0) ?? 0;
+  const inJson = units.map((unit) => `\\\\u${unit.toString(16).padStart(4, '0')}`).join('');
+  const [utf8, latin1] = [Buffer.from(character, 'utf8'), Buffer.from(character, 'latin1')];
+  const percent = (bytes: Buffer) => bytes.toString('hex').replace(/../g, '%$&');
+  const entities = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&apos;',
+    '~': '~0',
+    '/': '~1',
+    ' ': '\\+',
   };
+  const special = entities[character as keyof typeof entities];
+  return [
+    // First the longer ones: an escape may begin with the character.
+    ...(special === undefined ? [] : [special]),
+    ...(/["\\/]/.test(character) ? [`\\\\${escapeStringRegexp(character)}`] : []),
+    inJson,
+    `&#0*${code};`,
+    `&#x0*${code.toString(16)};`,
+    percent(utf8),
+    // HTTP carries header values in Latin-1: a deployment may take one encoding for the other.
+    ...(code > 0x7f ? [percent(latin1), escapeStringRegexp(utf8.toString('latin1')), '\ufffd'] : []),
+    escapeStringRegexp(character),
+  ];
+}
+
+/** Matches the digits of base64 and base64url that depend on nothing but the text, at each offset. */
+function listBase64(value: string): string[] {
+  const bytes = Buffer.from(value, 'utf8');
+  return [0, 1, 2].map((offset) => {
+    const digits = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
+    const own = digits.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
+    return own.replaceAll('+', '[+-]').replaceAll('/', '[/_]');
+  });
 }
 
 /** What may be between a name and its value, in any notation. */
 const separators = '[ \'"`:=,;()[\\]{}<>|&#*\\\\/\\t\\r\\n]';
 
-function replaceAfterName({ value, placeholder, name }: Secret): (text: string) => string {
-  if (name === undefined) return (text) => text;
-  const anyName = name.split(/[-_ ]/).map(escapeStringRegexp).join('[-_ ]');
-  const pattern = new RegExp(`(${anyName}${separators}+)${escapeStringRegexp(value)}(?![a-z0-9])`, 'gi');
-  return (text) => text.replace(pattern, (_, before: string) => before + placeholder);
-}
-
-/** Replaces a word where it is the whole text, or a whole value in quotation marks and no key. */
-function replaceWhole({ value, placeholder }: Secret): (text: string) => string {
+/** Replaces a word where it is the whole text, a whole value in quotation marks and no key, or beside its name. */
+function createWeakReplacer({ value, placeholder, name }: Secret): (text: string) => string {
   const word = escapeStringRegexp(value);
   const isWhole = new RegExp(`^\\s*${word}\\s*$`, 'i');
   // A pattern that begins with a word is a hundred times faster than one that begins with a quotation mark.
   const quoted = new RegExp(`${word}(?<=(["'])${word})(?=\\1(?!\\s*:))`, 'gi');
-  return (text) => (isWhole.test(text) ? placeholder : text.replace(quoted, () => placeholder));
+  const anyName = name?.split(/[-_ ]/).map(escapeStringRegexp).join('[-_ ]');
+  const named = anyName === undefined ? undefined : new RegExp(`(${anyName}${separators}+)${word}(?![a-z0-9])`, 'gi');
+  return (text) => {
+    if (isWhole.test(text)) return placeholder;
+    const replaced = text.replace(quoted, () => placeholder);
+    return named === undefined ? replaced : replaced.replace(named, (_, before: string) => before + placeholder);
+  };
 }

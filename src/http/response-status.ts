@@ -67,10 +67,9 @@ const maxShownBody = 200;
 /**
  * Describes a response in one line: status, media type, and the beginning of its body.
  *
- * @param redact replaces secrets, before the body is cut: a part of a secret would not be found
  */
-export function describeAnswer(response: HttpResponse, redact: (text: string) => string): string {
-  const body = toOneLine(redact(response.body).replaceAll(/\s+/g, ' ').trim());
+export function describeAnswer(response: HttpResponse): string {
+  const body = toOneLine(response.body.replaceAll(/\s+/g, ' ').trim());
   const type = getMediaType(response);
   return `${response.status}${type === '' ? '' : ` (${type})`}, ${body === '' ? 'without a body' : `"${shorten(body, maxShownBody)}"`}`;
 }

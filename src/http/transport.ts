@@ -1,7 +1,7 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import PQueue from 'p-queue';
 import { type Location, refuse, type UnusableInput } from '../support/problem.js';
-import type { Client } from './client.js';
+import { type Client, redactResponse } from './client.js';
 import type { Exchange, Headers, HttpResponse, TransportErrorKind } from './exchange.js';
 import type { Secret } from './redactor.js';
 import { addHeaders, insertSecrets } from './request-headers.js';
@@ -99,12 +99,14 @@ export function createTransportChannel(
       // It must not make a result of what says nothing about the request.
       if (lost !== undefined) return { ...lost, request, attempts };
       if (!isResponse(response)) throw new WrongResult(`it returned ${JSON.stringify(response)}, not ${responseForm}`);
-      return { request, response, ...(attempts > 0 && { attempts }) };
+      return { request, response: redactResponse(response, client.redact), ...(attempts > 0 && { attempts }) };
     } catch (error) {
       const { name, message } = error instanceof Error ? error : new Error(String(error));
       if (lost !== undefined) return { ...lost, request, attempts };
-      if (name === 'Unsupported') return { ...end('unsupported', `${unsupportedPrefix}${message}`), attempts };
-      if (name === 'NoResponse') return end('broken-connection', `The transport has no response: ${message}`);
+      if (name === 'Unsupported')
+        return { ...end('unsupported', `${unsupportedPrefix}${client.redact(message)}`), attempts };
+      if (name === 'NoResponse')
+        return end('broken-connection', `The transport has no response: ${client.redact(message)}`);
       if (error === watch.signal.reason)
         return end('timed-out', `There was no complete response within ${idleMs} ms (limits.timeout_ms).`);
       failure ??= refuse(

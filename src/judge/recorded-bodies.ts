@@ -39,15 +39,9 @@ function listTierValues(tier: Tier, { campaigns }: World): [placeholder: string,
 /**
  * Extracts bodies from the responses of a case.
  *
- * @param redact removes secrets from a body
  * @returns no body that is not JSON, and none with promotions elsewhere than in one list of all, as in groups or a tree
  */
-export function extractBodies(
-  testCase: TestCase,
-  exchanges: RowExchanges,
-  target: TargetContext,
-  redact: (text: string) => string,
-): RecordedBodies {
+export function extractBodies(testCase: TestCase, exchanges: RowExchanges, target: TargetContext): RecordedBodies {
   const [evidence] = createRowEvidence(exchanges, target);
   const bodies = sources.flatMap(([name, question, request]) => {
     const exchange = getSubjectId(testCase) === question ? evidence?.exchanges.get(request) : undefined;
@@ -55,7 +49,7 @@ export function extractBodies(
       const returned = new Set(evidence && readReturned(body, evidence).returned);
       // With one promotion, it is unclear whether a number counts it.
       if (name === 'none' ? returned.size > 0 : returned.size < 2) return [];
-      const template = createTemplate(redact(body), returned, target);
+      const template = createTemplate(body, returned, target);
       return template === undefined ? [] : [[name, template]];
     });
   });

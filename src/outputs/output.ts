@@ -40,10 +40,10 @@ export async function loadOutputs(): Promise<ReadonlyMap<string, Output>> {
   return new Map(await Promise.all(modules));
 }
 
-/** Encodes the content of a file. @param redact replaces the secrets in a text */
-export function encodeContent(content: OutputContent, redact: (text: string) => string = (text) => text): Buffer {
+/** Encodes the content of a file. */
+export function encodeContent(content: OutputContent): Buffer {
   if ('bytes' in content) return content.bytes;
-  return Buffer.from(escapeControlCharacters(redact(renderContent(content))));
+  return Buffer.from(escapeControlCharacters(renderContent(content)));
 }
 
 function renderContent(content: Exclude<OutputContent, { bytes: Buffer }>): string {

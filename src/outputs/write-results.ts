@@ -1,11 +1,9 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { isOwnCase, type Suite } from '../cases/suite.js';
-import { type Certificate, createCertificate } from '../certificate/certificate.js';
+import type { Suite } from '../cases/suite.js';
+import type { Certificate } from '../certificate/certificate.js';
 import type { Relocation } from '../contract/relocation.js';
-import { createRedactor, minSecretLength, type Secret } from '../http/redactor.js';
-import { verdicts } from '../judge/verdict.js';
 import { createRecord, parseRecord, readRecord, renderRecord } from '../record/target-record.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
 import { omitUndefined } from '../support/omit-undefined.js';
@@ -40,8 +38,6 @@ export interface Writing {
     readonly operation?: Relocation;
     readonly tierPatterns?: readonly string[];
   };
-  /** The secrets of the target, which no file may contain. */
-  readonly secrets?: readonly Secret[];
 }
 
 /**
@@ -53,12 +49,12 @@ export function writeResults(
   certificate: Certificate,
   suite: Suite,
   results: readonly ResultWithExchanges[],
-  { out, recordTo, recordUntil, target, secrets = [] }: Writing,
+  { out, recordTo, recordUntil, target }: Writing,
   evidence: Pick<RunView, 'archive' | 'exchanges'> = {},
 ): WrittenResults {
   const stated = omitUndefined({ operation: target?.operation, tierPatterns: target?.tierPatterns });
   const view = createRunView(certificate, suite, results, { ...evidence, ...stated });
-  const files = renderFiles(view, out, createFileRedactor(view, secrets));
+  const files = renderFiles(view, out);
   const record = recordTo === undefined ? undefined : createRecordOutput(recordTo, view, recordUntil);
   const written = [...files].map(([file, text]) => ({ file, text }));
   writeFiles(record !== undefined && 'text' in record ? [...written, record] : written);
@@ -84,49 +80,13 @@ function ignoreUnusable<T>(read: () => T): T | undefined {
   }
 }
 
-/**
- * Creates a redactor of whole files, as a second net: the engine has redacted all texts of the deployment. A secret that
- * is also in the files of a run without results is a word of the suite, such as a verdict, which must stay.
- */
-function createFileRedactor({ suite }: RunView, secrets: readonly Secret[]): (text: string) => string {
-  const long = secrets.filter(({ value }) => value.trim().length >= minSecretLength);
-  const redactAll = createRedactor(long);
-  let redact: ((text: string) => string) | undefined;
-  // Most files contain no secret. Rendering a run without results takes a tenth of the time of a short run.
-  return (text) => {
-    if (redactAll(text) === text) return text;
-    redact ??= createRedactor(omitOwnWords(long, suite));
-    return redact(text);
-  };
-}
-
-function omitOwnWords(secrets: readonly Secret[], suite: Suite): Secret[] {
-  const empty = createCertificate(suite, [], {
-    target: { name: 'target', base_url: 'http://localhost' },
-    requestsSent: 0,
-    isCutShort: false,
-    notes: [],
-    startedAt: new Date(0),
-    durationMs: 0,
-  });
-  const ownWords = [...outputs.values()].map((render) => {
-    const content = render(createRunView(empty, suite, []));
-    return content === undefined ? '' : encodeContent(content).toString('utf8');
-  });
-  const requests = suite.cases
-    .filter((each) => !isOwnCase(each))
-    .flatMap(({ rows }) => rows.map((row) => [...row.requests]));
-  const ownText = `${ownWords.join('')} ${verdicts.join(' ')} ${JSON.stringify(requests)}`.toLowerCase();
-  return secrets.filter(({ value }) => !ownText.includes(value.trim().toLowerCase()));
-}
-
-function renderFiles(view: RunView, out: string, redact: (text: string) => string): Map<string, Buffer> {
+function renderFiles(view: RunView, out: string): Map<string, Buffer> {
   const files = new Map<string, Buffer>();
   for (const [file, render] of outputs) {
     const content = render(view);
     if (content === undefined) continue;
     const suffix = 'bytes' in content && content.isCompressed ? '.gz' : '';
-    files.set(path.join(out, `${file}${suffix}`), encodeContent(content, redact));
+    files.set(path.join(out, `${file}${suffix}`), encodeContent(content));
   }
   return files;
 }

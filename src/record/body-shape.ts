@@ -33,47 +33,41 @@ function createStatistics(): Statistics {
   return { types: new Set(), objects: 0, members: new Map() };
 }
 
-interface KeyRules {
-  readonly ids: KnownIds;
-  /** Whether a key may be shown. A key that contains a secret must not be shown. */
-  isShown(key: string): boolean;
-}
-
-/** Whether a member is described together with others: its key is an id or secret, or there are too many members. */
-function isCollective(key: string, { members }: Statistics, { ids, isShown }: KeyRules): boolean {
+/** Whether a member is described together with others: its key is an id, or there are too many members. */
+function isCollective(key: string, { members }: Statistics, ids: KnownIds): boolean {
   // Validators read names such as `constructor` from the prototype where a value lacks them.
   // Ajv ignores a property named `__proto__`, and it rejects lone surrogates in names of properties.
   if (key in Object.prototype || /\p{Cs}/u.test(key)) return true;
   return (
     ids.tiers.findExact(key) !== undefined ||
     ids.keys.findExact(key) !== undefined ||
-    (!members.has(key) && (members.size >= maxMembers || !isShown(key)))
+    (!members.has(key) && members.size >= maxMembers)
   );
 }
 
-function addValue(statistics: Statistics, value: unknown, rules: KeyRules, depth: number): void {
+function addValue(statistics: Statistics, value: unknown, ids: KnownIds, depth: number): void {
   if (depth > maxDepth) {
     statistics.types.add(anything);
   } else if (Array.isArray(value)) {
     statistics.types.add('array');
     for (const item of value) {
       statistics.items ??= createStatistics();
-      addValue(statistics.items, item, rules, depth + 1);
+      addValue(statistics.items, item, ids, depth + 1);
     }
   } else if (typeof value === 'object' && value !== null) {
     statistics.types.add('object');
     statistics.objects += 1;
     const isList = areIndices(Object.keys(value));
     for (const [key, part] of Object.entries(value)) {
-      if (isList || isCollective(key, statistics, rules)) {
+      if (isList || isCollective(key, statistics, ids)) {
         statistics.byId ??= createStatistics();
-        addValue(statistics.byId, part, rules, depth + 1);
+        addValue(statistics.byId, part, ids, depth + 1);
         continue;
       }
       const member = statistics.members.get(key) ?? { times: 0, statistics: createStatistics() };
       statistics.members.set(key, member);
       member.times += 1;
-      addValue(member.statistics, part, rules, depth + 1);
+      addValue(member.statistics, part, ids, depth + 1);
     }
   } else {
     statistics.types.add(value === null ? 'null' : Number.isInteger(value) ? 'integer' : typeof value);
@@ -138,17 +132,12 @@ function mergeMembers(one: BodyShape, other: BodyShape): BodyShape {
 /**
  * Infers the shape of all bodies that are JSON. Returns undefined if none is.
  *
- * @param isShown whether a key may be shown. The members with other keys are described together.
  */
-export function inferShape(
-  bodies: readonly string[],
-  ids: KnownIds,
-  isShown: KeyRules['isShown'] = () => true,
-): BodyShape | undefined {
+export function inferShape(bodies: readonly string[], ids: KnownIds): BodyShape | undefined {
   const statistics = createStatistics();
   for (const body of new Set(bodies)) {
     const value = parseJson(body);
-    if (value !== undefined) addValue(statistics, value, { ids, isShown }, 0);
+    if (value !== undefined) addValue(statistics, value, ids, 0);
   }
   if (statistics.types.size === 0) return undefined;
   const shape = buildShape(statistics);

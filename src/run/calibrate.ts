@@ -43,7 +43,7 @@ export async function calibrate(
 ): Promise<Calibration> {
   const exchanges = await Promise.all(calibration.map((request) => channel.send(request)));
   const namings = listSuccesses(exchanges).map(({ response }) => recognizer.findMentions(response.body));
-  const failures = exchanges.map((exchange) => explainFailure(exchange, channel.redact));
+  const failures = exchanges.map(explainFailure);
   const isSeen = namings.some(hasMentions);
   const isRefused = failures.every((each) => each !== undefined);
   const wrong = isRefused || isSeen ? undefined : await findWrongAddress(calibration, exchanges, channel, isDescribed);
@@ -56,19 +56,19 @@ export async function calibrate(
     namings,
     requestsSent: countAttempts([...exchanges, ...(wrong?.probes ?? [])]),
     exchanges,
-    ...omitUndefined({ unreachable: unreachable && sanitizeText(unreachable, channel.redact), note }),
+    ...omitUndefined({ unreachable: unreachable && sanitizeText(unreachable), note }),
   };
 }
 
 /** Explains why other requests would fail like this one; undefined if they may succeed. */
-function explainFailure(exchange: Exchange, redact: Channel['redact']): string | undefined {
+function explainFailure(exchange: Exchange): string | undefined {
   if (!('response' in exchange)) return describeTransportError(exchange);
   const failure = explainTransientFailure(exchange);
   if (failure !== undefined) return failure;
   const { response } = exchange;
   const refusal = explainRefusedCredentials(response);
   if (refusal === undefined) return explainRedirect(response);
-  return `${refusal} ${headersHint} The target said: ${describeAnswer(response, redact)}.`;
+  return `${refusal} ${headersHint} The target said: ${describeAnswer(response)}.`;
 }
 
 const worldNote =

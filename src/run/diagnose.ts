@@ -17,6 +17,7 @@ import { createRecognizer } from '../recognition/recognizer.js';
 import { readReturnedTiers } from '../recognition/returned-tiers.js';
 import { findTierMentions, hasMentions, type TierMentions } from '../recognition/tier-mentions.js';
 import { determineReading, type TierReading } from '../recognition/tier-reading.js';
+import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import { parseJson } from '../support/json.js';
 import { joinLines } from '../support/untrusted-text.js';
 import type { EngineOptions } from './run.js';
@@ -48,8 +49,6 @@ interface Diagnosis {
   /** Whether the target has promotions of the test data. */
   readonly hasTiers: boolean;
   report(area: DoctorArea, state: DiagnosisFinding['state'], text: string): void;
-  /** Says what the target answered, without secrets. */
-  describe(response: HttpResponse): string;
 }
 
 /**
@@ -66,8 +65,7 @@ export async function diagnose(suite: Suite, channel: Channel, target: Diagnosed
     suite,
     ids: getIdFinders(world),
     hasTiers: world.tiers.some(({ id }) => !world.unavailable.has(id)),
-    report: (area, state, text) => void found.set(area, { area, state, text: channel.redact(text) }),
-    describe: (response) => describeAnswer(response, channel.redact),
+    report: (area, state, text) => void found.set(area, { area, state, text: escapeControlCharacters(text) }),
   });
   const unknown = { state: 'unknown', text: 'Not checked: solve the other problems first.' } as const;
   return diagnosisAreas.map((area) => found.get(area) ?? { area, ...unknown });
@@ -120,17 +118,13 @@ function checkConnection(exchange: Exchange, { target, report }: Diagnosis): exc
   return failure === undefined;
 }
 
-function checkOperation(
-  response: HttpResponse,
-  withoutBody: Exchange,
-  { ids, hasTiers, report, describe }: Diagnosis,
-): boolean {
+function checkOperation(response: HttpResponse, withoutBody: Exchange, { ids, hasTiers, report }: Diagnosis): boolean {
   const { status } = response;
-  const answered = `Answered ${describe(response)}.`;
+  const answered = `Answered ${describeAnswer(response)}.`;
   if (status >= 400 && 'response' in withoutBody && isSuccessful(withoutBody.response)) {
     report('URL', 'fine', 'The operation answers.');
     report('Credentials', 'fine', 'They are accepted.');
-    const without = `Without a body it answered ${describe(withoutBody.response)}.`;
+    const without = `Without a body it answered ${describeAnswer(withoutBody.response)}.`;
     const hint = 'The deployment or a proxy rejects the body. Connect to the deployment without a proxy.';
     report('Body on GET', 'problem', `${answered} ${without} ${hint}`);
     return false;
@@ -194,14 +188,14 @@ function summarizeResult({ status, body }: HttpResponse, ids: KnownIds): string 
 
 /** Checks whether successful responses can be read and name the test data. */
 function checkResponses(first: HttpResponse, exchanges: readonly Exchange[], diagnosis: Diagnosis): void {
-  const { suite, target, hasTiers, report, describe } = diagnosis;
+  const { suite, target, hasTiers, report } = diagnosis;
   const { world } = suite;
   const results = exchanges.flatMap((each) =>
     'response' in each && isSuccessful(each.response) ? [each.response] : [],
   );
   if (results.length === 0) {
     const hint = 'Perhaps the deployment does not have the customer or the products: see npx conformance world.';
-    report('Responses', 'problem', `The deployment rejects a documented request: ${describe(first)}. ${hint}`);
+    report('Responses', 'problem', `The deployment rejects a documented request: ${describeAnswer(first)}. ${hint}`);
     return;
   }
   const recognizer = createRecognizer(world, target.mentionFilter);
@@ -214,7 +208,7 @@ function checkResponses(first: HttpResponse, exchanges: readonly Exchange[], dia
       : determined;
   const unreadable = results.find(({ body }) => parseJson(body) === undefined);
   if (unreadable !== undefined) {
-    const what = `A successful body is not JSON, so its promotions cannot be read: ${describe(unreadable)}.`;
+    const what = `A successful body is not JSON, so its promotions cannot be read: ${describeAnswer(unreadable)}.`;
     report('Responses', 'problem', `${what} Check the base URL. ${headersHint}`);
   } else reportReading(reading, mentions, report);
   const named = new Set(mentions.flatMap(({ idsByPattern }) => [...idsByPattern.values()].flat())).size;

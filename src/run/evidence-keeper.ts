@@ -1,10 +1,8 @@
-import { isOwnCase } from '../cases/suite.js';
 import type { TestCase } from '../cases/test-case.js';
-import { type Channel, type Exchange, type HttpRequest, mapExchangeTexts } from '../http/exchange.js';
-import { omitUndefined } from '../support/omit-undefined.js';
+import type { Channel, Exchange } from '../http/exchange.js';
 import type { CaseExchanges } from './case-result.js';
 
-/** An exchange as it was judged, except that secrets are redacted. Escape control characters before you show it. */
+/** An exchange as it was judged. Escape control characters before you show it. */
 export interface StoredExchange {
   /** Unique within a run; it names the first use. */
   readonly id: string;
@@ -56,25 +54,19 @@ export function formatPurpose({ id }: Pick<TestCase, 'id'>, prefix: string | und
 
 export type EvidenceKeeper = ReturnType<typeof createEvidenceKeeper>;
 
-/**
- * Collects the exchanges of a run.
- *
- * @param redactSecrets replaces secrets in a text and changes nothing else
- */
-export function createEvidenceKeeper(redactSecrets: (text: string) => string) {
+/** Collects the exchanges of a run. */
+export function createEvidenceKeeper() {
   const stored = new WeakMap<Exchange, StoredExchange>();
   const ids = new Set<string>();
   let exchanges: StoredExchange[] = [];
   let uses: ExchangeUse[] = [];
   let used = new Set<StoredExchange>();
-  const keep = (use: Omit<ExchangeUse, 'id'>, exchange: Exchange, isOfSuite = true): void => {
+  const keep = (use: Omit<ExchangeUse, 'id'>, exchange: Exchange): void => {
     let kept = stored.get(exchange);
     if (kept === undefined) {
       const id = findFreeName(`${use.case}/${use.row}/${use.request}/${use.attempt}`, ids);
       ids.add(id);
-      // Nothing else changes, so that the exchange can be judged again with the same result.
-      const redacted = mapExchangeTexts(exchange, redactSecrets);
-      kept = { id, exchange: isOfSuite ? restoreRequest(redacted, exchange.request) : redacted };
+      kept = { id, exchange };
       stored.set(exchange, kept);
       exchanges.push(kept);
     }
@@ -90,8 +82,7 @@ export function createEvidenceKeeper(redactSecrets: (text: string) => string) {
       const purpose = formatPurpose(testCase, prefix);
       for (const [n, { exchanges, others = [] }] of attempts.entries()) {
         for (const [row, own] of exchanges.entries())
-          for (const [request, exchange] of own)
-            keep({ case: purpose, row, request, attempt: n + 1 }, exchange, !isOwnCase(testCase));
+          for (const [request, exchange] of own) keep({ case: purpose, row, request, attempt: n + 1 }, exchange);
         for (const [m, exchange] of others.entries())
           keep({ case: `${batchPurpose}/${purpose}`, row: 0, request: String(m + 1), attempt: n + 1 }, exchange);
       }
@@ -120,14 +111,4 @@ export function createEvidenceKeeper(redactSecrets: (text: string) => string) {
       return taken;
     },
   };
-}
-
-/**
- * Restores the query and the body of a request that the suite wrote itself: a secret may be a word of them, and `verify`
- * compares them with the case.
- */
-function restoreRequest(redacted: Exchange, { path, body }: HttpRequest): Exchange {
-  const [, query = ''] = /^[^?]*(\?.*)$/s.exec(path) ?? [];
-  const request = { ...redacted.request, path: redacted.request.path.replace(/\?.*$/s, () => query) };
-  return { ...redacted, request: { ...request, ...omitUndefined({ body }) } };
 }

@@ -18,14 +18,14 @@ import { parseJson } from '../support/json.js';
 export async function findWrongAddress(
   requests: readonly HttpRequest[],
   exchanges: readonly Exchange[],
-  { send, redact }: Pick<Channel, 'send' | 'redact'>,
+  { send }: Pick<Channel, 'send'>,
   isDescribed: boolean,
 ): Promise<{ readonly reason?: string; readonly probes: readonly Exchange[] }> {
   const responses = exchanges.flatMap((each) => ('response' in each ? [each.response] : []));
   const [request] = requests;
   const [response] = responses;
   if (request === undefined || response === undefined || responses.length < exchanges.length) return { probes: [] };
-  const answer = describeAnswer(response, redact);
+  const answer = describeAnswer(response);
   if (responses.every((each) => isSuccessful(each) && isWebPage(each)))
     return { reason: `The target answers with web pages: ${answer}. ${addressHint} ${loginHint}`, probes: [] };
   if (isDescribed && !isWebPage(response)) return { probes: [] };

@@ -1,6 +1,5 @@
 import type { TestCase } from '../cases/test-case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
-import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import type { CaseExchanges } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
 import { calibrationPurpose, formatPurpose, type RunEvidence } from './evidence-keeper.js';
@@ -53,8 +52,6 @@ export function createReplay(
     /** Creates a channel for exchanges that belong to no case. */
     createChannel: (purpose: string): Channel => ({
       send: async (request) => next(purpose, 1, request, purpose === calibrationPurpose),
-      // The evidence contains no secrets.
-      redact: escapeControlCharacters,
       reconnect: () => undefined,
       maxCaseBodyLength: Number.POSITIVE_INFINITY,
       maxConcurrency: 1,

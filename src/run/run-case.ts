@@ -2,7 +2,6 @@ import { listSuccesses } from '../assertions/row-evidence.js';
 import { findVolatilePaths } from '../assertions/stable-body.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { documentedOperation } from '../contract/operation.js';
-import type { Channel } from '../http/exchange.js';
 import { wasSent } from '../http/retry.js';
 import { type CaseJudgement, judgeCase, type TargetContext } from '../judge/judge-case.js';
 import { extractBodies } from '../judge/recorded-bodies.js';
@@ -23,8 +22,6 @@ export interface CaseTerms {
   readonly expected: Baseline;
   /** Whether to infer the shape of successful bodies, which costs more than judging them. */
   readonly infersShape: boolean;
-  /** The same as that of the channel. */
-  readonly redact: Channel['redact'];
   readonly keeper?: EvidenceKeeper | undefined;
   /** Finds an exchange as it was kept. */
   readonly find: EvidenceKeeper['find'];
@@ -36,7 +33,7 @@ export interface CaseTerms {
 export async function runCase(
   testCase: TestCase,
   sender: CaseSender,
-  { background, expected, infersShape, redact, keeper, find, purpose }: CaseTerms,
+  { background, expected, infersShape, keeper, find, purpose }: CaseTerms,
 ): Promise<ResultWithExchanges> {
   const startedMs = getMonotonicMs();
   const attempts = await sendAndJudge(testCase, sender, background);
@@ -45,22 +42,20 @@ export async function runCase(
   const judged = createResult(testCase, attempts);
   // The outcome of an open value is text of the deployment; all other outcomes are words of the suite.
   const isOpenValue = testCase.kind === 'question' && testCase.answer.kind === 'value';
-  const outcome = isOpenValue && judged.outcome !== undefined ? sanitizeText(judged.outcome, redact) : judged.outcome;
-  const result = sanitizeResult({ ...judged, ...omitUndefined({ outcome }) }, redact, find);
+  const outcome = isOpenValue && judged.outcome !== undefined ? sanitizeText(judged.outcome) : judged.outcome;
+  const result = sanitizeResult({ ...judged, ...omitUndefined({ outcome }) }, find);
   const wantsBodies = infersShape || expected.schemas.length > 0;
   const successes = wantsBodies ? [...new Set(listResultBodies(testCase, attempts.first))] : [];
-  // The record must not contain keys that would need redaction.
-  const isShown = (key: string) => redact(key) === escapeControlCharacters(key);
-  const volatile = findVolatile(testCase, attempts.first).map(redact).sort();
+  const volatile = findVolatile(testCase, attempts.first).map(escapeControlCharacters).sort();
   const drift = findDrift({ ...result, ...omitUndefined({ extracted: judged.outcome }) }, successes, expected);
   return {
     ...result,
     ...omitUndefined({
-      bodies: infersShape ? extractBodies(testCase, attempts.first.exchanges, background, redact) : undefined,
-      shape: infersShape ? inferShape(successes, background.recognizer.ids, isShown) : undefined,
+      bodies: infersShape ? extractBodies(testCase, attempts.first.exchanges, background) : undefined,
+      shape: infersShape ? inferShape(successes, background.recognizer.ids) : undefined,
       volatile: volatile.length === 0 ? undefined : volatile,
     }),
-    drift: drift.map((each) => sanitizeDrift(each, redact)),
+    drift: drift.map(sanitizeDrift),
     durationMs,
   };
 }

@@ -32,7 +32,7 @@ export interface EngineOptions {
   findExclusionReason?(testCase: TestCase): string | undefined;
   /** Keeps all exchanges. */
   readonly keeper?: EvidenceKeeper;
-  /** Replaces the target by recorded exchanges; the channel then only redacts. */
+  /** Replaces the target by recorded exchanges. */
   readonly replay?: Replay;
   /** The ids of the cases that will be run, in this order. Their requests are sent ahead. */
   readonly plannedCases?: readonly string[];
@@ -75,7 +75,7 @@ export async function startRun(suite: Suite, channel: Channel, options: EngineOp
     .filter((testCase) => findUnsentResult(testCase) === undefined);
   const sender = replay?.createSender() ?? createCaseSender(channel, planned);
   const { find = replay?.find ?? (() => undefined) } = keeper ?? {};
-  const terms = { background, expected, infersShape, keeper, find, redact: (text: string) => channel.redact(text) };
+  const terms = { background, expected, infersShape, keeper, find };
   const runWith = async (sender: CaseSender, testCase: TestCase, purpose?: string): Promise<ResultWithExchanges> => {
     try {
       return findUnsentResult(testCase) ?? (await runCase(testCase, sender, { ...terms, purpose }));

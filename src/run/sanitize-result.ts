@@ -1,4 +1,4 @@
-import { type Channel, type Exchange, mapExchangeTexts } from '../http/exchange.js';
+import { type Exchange, mapExchangeTexts } from '../http/exchange.js';
 import type { Drift } from '../record/drift.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import { omitUndefined } from '../support/omit-undefined.js';
@@ -15,46 +15,38 @@ const maxTextLength = 4_000;
 export const maxResultBody = 64 * 1024;
 
 /**
- * Makes a result fit for display: redacts and escapes the deployment's texts and shortens bodies. Words of the suite stay
- * as they are, so that a credential such as "pass" does not hide a verdict.
+ * Makes a result fit for display: escapes the deployment's texts and shortens bodies.
  *
  * @param find finds an exchange as it was kept
  */
-export function sanitizeResult(
-  result: ResultWithExchanges,
-  redact: Channel['redact'],
-  find: EvidenceKeeper['find'],
-): ResultWithExchanges {
+export function sanitizeResult(result: ResultWithExchanges, find: EvidenceKeeper['find']): ResultWithExchanges {
   const { reason, rows, exchange, repeatedExchange } = result;
   const [shown, repeated] = [exchange, repeatedExchange].map((each) => {
     const kept = each && find(each);
-    // An exchange that was kept has no secrets.
     if (kept !== undefined) return { exchange: shortenExchange(kept.exchange, maxResultBody), id: kept.id };
-    return each && { exchange: sanitizeExchange(each, redact), id: undefined };
+    return each && { exchange: sanitizeExchange(each), id: undefined };
   });
   return {
     ...result,
-    reason: sanitizeText(reason, redact),
-    rows: rows.map((row) => ({ ...row, reason: sanitizeText(row.reason, redact) })),
+    reason: sanitizeText(reason),
+    rows: rows.map((row) => ({ ...row, reason: sanitizeText(row.reason) })),
     ...omitUndefined({ exchange: shown?.exchange, exchangeId: shown?.id }),
     ...omitUndefined({ repeatedExchange: repeated?.exchange, repeatedExchangeId: repeated?.id }),
   };
 }
 
-export function sanitizeDrift(drift: Drift, redact: Channel['redact']): Drift {
-  return drift.kind !== 'outcome' ? { ...drift, message: sanitizeText(drift.message, redact) } : drift;
+export function sanitizeDrift(drift: Drift): Drift {
+  return drift.kind !== 'outcome' ? { ...drift, message: sanitizeText(drift.message) } : drift;
 }
 
-/** Makes an exchange without secrets fit for display. @param maxBody the maximum length of the body, in characters */
+/** Makes an exchange fit for display. @param maxBody the maximum length of the body, in characters */
 export function shortenExchange(exchange: Exchange, maxBody: number): Exchange {
   // Cut first: to escape a long body takes most of the time.
-  return sanitizeExchange(cutBodies(exchange, maxBody), escapeControlCharacters, maxBody);
+  return sanitizeExchange(cutBodies(exchange, maxBody), maxBody);
 }
 
-function sanitizeExchange(exchange: Exchange, redact: Channel['redact'], maxBody = maxResultBody): Exchange {
-  const clean = mapExchangeTexts(exchange, redact, (text) => sanitizeText(text, redact));
-  // Redact before truncating: half a token would not be recognized.
-  return cutBodies(clean, maxBody);
+function sanitizeExchange(exchange: Exchange, maxBody = maxResultBody): Exchange {
+  return cutBodies(mapExchangeTexts(exchange, escapeControlCharacters, sanitizeText), maxBody);
 }
 
 /** Cuts long bodies. @param maxBody in characters */
@@ -68,8 +60,8 @@ export function cutBodies(exchange: Exchange, maxBody: number): Exchange {
 }
 
 /** Makes a text fit for display: one line of limited length. */
-export function sanitizeText(text: string, redact: Channel['redact']): string {
-  const clean = toOneLine(redact(text));
+export function sanitizeText(text: string): string {
+  const clean = toOneLine(text);
   return clean.length <= maxTextLength
     ? clean
     : `${truncate(clean, maxTextLength)}… (${clean.length} characters in all)`;

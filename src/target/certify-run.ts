@@ -18,8 +18,6 @@ import { createCertifiedTarget } from './target.js';
 /** What is certified without Playwright. */
 interface RunTerms extends Pick<EngineOptions, 'replay' | 'recognizer'> {
   readonly baseUrl: string;
-  /** Replaces secrets in a text. Default: there are none. */
-  readonly redactSecrets?: (text: string) => string;
   /** An earlier run that is judged again: what it sent, and how far it came. */
   readonly recorded?: { readonly evidence: StoredEvidence; readonly extent: EvidenceOrigin['extent'] };
   readonly isReplay?: boolean;
@@ -31,13 +29,13 @@ interface RunTerms extends Pick<EngineOptions, 'replay' | 'recognizer'> {
 export async function certifyRun(
   { suite, settings }: Pick<RunInputs, 'suite' | 'settings'>,
   channel: Channel,
-  { baseUrl, redactSecrets = (text) => text, recorded, isReplay = false, selects = () => true, ...others }: RunTerms,
+  { baseUrl, recorded, isReplay = false, selects = () => true, ...others }: RunTerms,
 ): Promise<CertifiedResults & { readonly evidence: StoredEvidence }> {
   const startedAt = new Date();
   const startedMs = getMonotonicMs();
   const selected = selectFromSuite(suite, settings);
   const { recognizer = createRecognizer(suite.world, settings.target.mentionFilter) } = others;
-  const keeping = recorded === undefined ? { keeper: createEvidenceKeeper(redactSecrets) } : {};
+  const keeping = recorded === undefined ? { keeper: createEvidenceKeeper() } : {};
   const options = { ...createEngineOptions(settings), ...keeping, ...others, recognizer };
   const { extent } = recorded ?? {};
   const judged = extent && new Set(extent.judged);

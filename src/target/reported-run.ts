@@ -14,7 +14,6 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import { type RunInputs, restoreInputs } from './recorded-run.js';
 import { createCertifiedTarget, loadTarget } from './target.js';
-import { listSecrets } from './target-connection.js';
 import type { RunStart, TestReport } from './target-run.js';
 
 /** Why no verdict of a run is valid. */
@@ -52,7 +51,7 @@ export class ReportedRun {
    */
   constructor(
     readonly selected: ReadonlySet<string>,
-    private readonly known: RunInputs | undefined,
+    known: RunInputs | undefined,
     private readonly reference: string,
   ) {
     this.inputs = known;
@@ -103,7 +102,7 @@ export class ReportedRun {
    */
   certify(isCutShort: boolean, error: string | undefined): CertifiedRun {
     const inputs = this.loadInputs();
-    const { suite, settings, replay, recorded, options } = inputs;
+    const { suite, settings, replay, recorded } = inputs;
     const { baseUrl, start } = this;
     const obstacle = this.findObstacle(isCutShort, error);
     const plain = this.listResults(obstacle);
@@ -133,12 +132,7 @@ export class ReportedRun {
       durationMs: getMonotonicMs() - this.startedMs,
     };
     const certified = certifyResults(suite, plain, index, facts, settings.target);
-    const isSecretKnown = this.known !== undefined && replay === undefined;
-    const destination = {
-      ...settings.destination,
-      target: settings.target,
-      secrets: isSecretKnown ? listSecrets(loadTarget(options, process.env).connection) : [],
-    };
+    const destination = { ...settings.destination, target: settings.target };
     const { certificate, results } = certified;
     const written = writeResults(certificate, suite, results, destination, { archive, exchanges: index });
     return { ...certified, written, isUnusable: obstacle?.isUnusable === true };

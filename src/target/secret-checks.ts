@@ -10,6 +10,9 @@ export type Flaw = Omit<Problem, 'at'>;
 /** Valid header values: visible characters of Latin-1 with spaces between them (RFC 9110, section 5.5). */
 const validHeaderValue = /^[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?$/;
 
+/** The pattern that finds longer ones would be too large. */
+const maxSecretLength = 4_000;
+
 /** Checks whether a secret can be sent. @param name the variable that contains it */
 export function findSecretFlaw(name: string, value: string, environment: Environment): Flaw | undefined {
   if (value.trim() === '') return { message: `${name} is blank`, hint: 'Set it or remove it.' };
@@ -17,6 +20,8 @@ export function findSecretFlaw(name: string, value: string, environment: Environ
     const message = `${name} contains a character that is not allowed in headers`;
     return { message, hint: 'Set it again, without line breaks or invisible characters at its end.' };
   }
+  if (value.length > maxSecretLength)
+    return { message: `${name} has more than ${maxSecretLength} characters`, hint: 'Servers accept no such header.' };
   // The user probably expects its value.
   const names = [...value.matchAll(/\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?/g)].map(([, each = '']) => each);
   const reference = names.find((each) => environment[each] !== undefined);
@@ -37,7 +42,7 @@ export function containsSecret(text: string, secrets: readonly string[]): boolea
 /** Creates a note for a secret that cannot be redacted everywhere: it is too short, or an ordinary word. */
 export function describeWeakSecret(name: string, value: string): string | undefined {
   if (value.trim().length < minSecretLength)
-    return `${name} has fewer than ${minSecretLength} characters, so it may not be redacted where a response repeats it.`;
+    return `${name} has fewer than ${minSecretLength} characters, so it is replaced only as a whole value, and beside its header name.`;
   if (!isOwnWord(value)) return undefined;
   return `${name} is a word of the suite's own requests, so it is redacted only as a whole value and after its header.`;
 }

@@ -11,7 +11,6 @@ import type { CaseResult } from '../run/case-result.js';
 import { detachExchanges, type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
 import { createEvidenceKeeper, type StoredExchange } from '../run/evidence-keeper.js';
 import { startRun } from '../run/run.js';
-import { parseJson } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { Problem } from '../support/problem.js';
 import { openTarget } from './open-target.js';
@@ -54,8 +53,6 @@ export interface TargetRun {
   readonly baseUrl: string;
   /** Sends requests that belong to no case. */
   readonly channel: Channel;
-  /** Replaces secrets in a text. */
-  redactSecrets(text: string): string;
   /** What responses are judged with. */
   readonly background: TargetContext;
   /** Sends and judges a case, by its id; undefined if it is not selected for this target. */
@@ -77,17 +74,13 @@ export async function openTargetRun(
   use: (run: TargetRun) => Promise<void>,
 ): Promise<void> {
   const suite = selectFromSuite(whole, settings);
-  const { channel, baseUrl, close, findFailure, redactSecrets, replay } = await openChannel();
-  const keeper = createEvidenceKeeper(redactSecrets);
+  const { channel, baseUrl, close, findFailure, replay } = await openChannel();
+  const keeper = createEvidenceKeeper();
   const engineOptions = { ...createEngineOptions(settings), keeper, plannedCases, ...omitUndefined({ replay }) };
   const run = await startRun(suite, channel, engineOptions);
   const { note, unreachable } = run.calibration;
-  const target = createCertifiedTarget(settings.target, baseUrl);
   const start: RunStart = {
-    // Text by text: what is escaped twice is not found.
-    target: parseJson(JSON.stringify(target), (_, text) =>
-      typeof text === 'string' ? redactSecrets(text) : text,
-    ) as typeof target,
+    target: createCertifiedTarget(settings.target, baseUrl),
     calibration: omitUndefined({ note, unreachable }),
     inputs: recorded,
     destination: settings.destination,
@@ -100,7 +93,6 @@ export async function openTargetRun(
     suite,
     baseUrl: start.target.base_url,
     channel,
-    redactSecrets,
     background: run.background,
     async judge(id) {
       const testCase = suite.cases.find((each) => each.id === id);
@@ -127,15 +119,13 @@ export async function openTargetRun(
     if (file !== undefined) {
       const { evidence, origin } = readRecordedRun(file);
       const replay = createRunReplay(evidence, settings.target, whole);
-      // Evidence has no secrets.
-      const redactSecrets = (text: string) => text;
       const nothing = { close: async () => undefined, findFailure: () => undefined };
-      return { channel: replay.createChannel(''), baseUrl: origin.baseUrl, redactSecrets, replay, ...nothing };
+      return { channel: replay.createChannel(''), baseUrl: origin.baseUrl, replay, ...nothing };
     }
     const { connection } = loadTarget(options, process.env);
     const { endpoint = reference } = connection;
     const channel = await openTarget(settings.target, endpoint, connection);
-    const { close, findFailure, redactSecrets } = channel;
-    return { channel, baseUrl: endpoint.baseUrl, redactSecrets, replay: undefined, close, findFailure };
+    const { close, findFailure } = channel;
+    return { channel, baseUrl: endpoint.baseUrl, replay: undefined, close, findFailure };
   }
 }

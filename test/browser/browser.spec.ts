@@ -33,7 +33,7 @@ async function pageOf(
   answer: Answer,
   { suite: own = suite, ...options }: PageOptions = {},
 ): Promise<{ html: string; certificate: Certificate }> {
-  const keeper = createEvidenceKeeper((text) => text);
+  const keeper = createEvidenceKeeper();
   const run = await certifyOver(channelTo(answer), own, { ...options, keeper });
   const exchanges = indexExchanges(run.evidence, createRecognizer(own.world), run.results);
   const causes = diagnoseRun(own, run.results, exchanges);

@@ -100,7 +100,7 @@ test('Overridden values and removed paths are noted', () => {
   );
   expect(notes(staging, { ...stagingEnvironment, BASE_URL: '' })).toContain('is empty');
   expect(notes(undefined, url(path))).toContain('/v1/promotions/validation, was removed');
-  expect(notes(undefined, { ...deployment, CLIENT_TOKEN: 'a1' })).toContain('CLIENT_TOKEN has fewer than 6 characters');
+  expect(notes(undefined, { ...deployment, CLIENT_TOKEN: 'a1' })).toContain('CLIENT_TOKEN has fewer than 8 characters');
   const operation = 'name: mine\noperation: { path: /check }';
   const { endpoint } = load(operation, url('https://a.test/x/check')).connection;
   expect(endpoint).toMatchObject({ baseUrl: 'https://a.test/x' });
@@ -135,7 +135,7 @@ retry: { delays_seconds: [0.5, 2], max_delay_seconds: 7 }
 budget: { seconds: 60 }
 tls: { ca: ca.pem, cert: cert.pem, key: key.pem }
 allow_http: true`,
-    { ...deployment, GATEWAY_KEY: 'the key', OWN_PROXY: 'http://me:hunter2@proxy.test' },
+    { ...deployment, GATEWAY_KEY: 'the-long-key', OWN_PROXY: 'http://me:hunter2@proxy.test' },
   );
   expect(target).toEqual({
     name: 'mine',
@@ -152,7 +152,7 @@ allow_http: true`,
       ['Origin', 'https://a.test'],
       ['Authorization', '$GATEWAY_KEY'],
     ],
-    secrets: [{ value: 'the key', placeholder: '$GATEWAY_KEY', name: 'Authorization', isOwnWord: false }],
+    secrets: [{ value: 'the-long-key', placeholder: '$GATEWAY_KEY', name: 'Authorization', isOwnWord: false }],
     proxy: 'http://me:hunter2@proxy.test',
     pacing: { requestsPerSecond: 2.5, concurrency: 3 },
     limits: { timeoutMs: 100, bodyBytes: 200, bodyValues: 250, headerBytes: 300 },

@@ -73,7 +73,7 @@ export function certifyInProcess(
 
 /** A channel through a transport, whose `send` calls a function in this process. */
 export function channelThrough(transport: Transport, answer: Answer): TransportChannel {
-  const client = { ...createChannel(answer), redactSecrets: (text: string) => text, close: async () => undefined };
+  const client = { ...createChannel(answer), redact: (text: string) => text, close: async () => undefined };
   return createTransportChannel(transport, client, { baseUrl: 'http://in-process.test', idleMs: 120_000 });
 }
 

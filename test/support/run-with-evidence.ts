@@ -39,18 +39,15 @@ export interface RunWithEvidence {
  * Runs cases over a channel, as the processes of a run do together.
  *
  * @param options of the run; it certifies the reference deployment unless they name another
- * @param withoutSecrets of the client, where there is one
  * @param selects as `--grep` does: the rest is not known to be left out
  */
 export async function runWithEvidence(
   channel: Channel,
   {
     options = {},
-    withoutSecrets = (text: string) => text,
     selects = () => true,
   }: {
     options?: RunOptions;
-    withoutSecrets?: (text: string) => string;
     selects?: (testCase: TestCase) => boolean;
   } = {},
 ): Promise<RunWithEvidence> {
@@ -62,7 +59,6 @@ export async function runWithEvidence(
     evidence: { exchanges, uses },
   } = await certifyRun({ suite, settings }, channel, {
     baseUrl: bareOrigin.baseUrl,
-    redactSecrets: withoutSecrets,
     recognizer,
     selects: (id) => isSelected.get(id) ?? true,
   });
@@ -91,7 +87,7 @@ export function createArchive({ exchanges, uses }: RunEvidence, origin: Evidence
 
 /** Runs the suite over a channel and keeps the answers. */
 export async function collectAnswers(channel: Channel): Promise<StoredEvidence> {
-  return (await runSuite(suite, channel, { recognizer, keeper: createEvidenceKeeper((text) => text) })).evidence;
+  return (await runSuite(suite, channel, { recognizer, keeper: createEvidenceKeeper() })).evidence;
 }
 
 /** Prepares evidence as the results of a run need it. */

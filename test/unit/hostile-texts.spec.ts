@@ -144,7 +144,7 @@ function createResult(testCase: TestCase, n: number, text: NextText): ResultWith
 
 /** Keeps the exchange of each case for each of its requests. */
 function keepAll(results: readonly ResultWithExchanges[]): RunEvidence {
-  const keeper = createEvidenceKeeper((text) => text);
+  const keeper = createEvidenceKeeper();
   for (const [n, testCase] of suite.cases.entries()) {
     const names = [...(testCase.rows[0]?.requests.keys() ?? [])];
     const exchanges = new Map(names.map((name) => [name, results[n]?.exchange as Exchange]));

@@ -35,7 +35,6 @@ function createLog(outcomes: Readonly<Record<string, readonly Outcome[]>> = {}) 
         ? { request, transportError: outcome, message: 'too late', attempts: 2 }
         : { request, response: { status: outcome, headers: [], body: String(log.length) } };
     },
-    redact: (text) => text,
     reconnect: () => log.push('renewed'),
     maxCaseBodyLength: 100,
     maxConcurrency: 1,

@@ -19,7 +19,6 @@ export type Answer = (request: HttpRequest) => HttpResponse;
 export function createChannel(respond: Answer): Channel {
   return {
     send: async (request) => ({ request, response: respond(request) }),
-    redact: (text) => text,
     reconnect: () => undefined,
     maxCaseBodyLength: Number.POSITIVE_INFINITY,
     maxConcurrency: 8,

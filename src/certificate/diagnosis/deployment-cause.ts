@@ -25,8 +25,7 @@ export function findDeploymentCause({ all }: Observations, index: ExchangeIndex)
     return createFinding('no-response', 'The deployment does not respond.', evidence);
   }
   const count = `All ${responses.length} responses`;
-  // Secrets were replaced when the response was kept.
-  const shown = `The first one: ${describeAnswer(response, (body) => body)}.`;
+  const shown = `The first one: ${describeAnswer(response)}.`;
   const statuses = [...new Set(responses.map(({ status }) => status))];
   if (statuses.length === 1 && !isSuccessful(response))
     return createFinding(
