@@ -78,6 +78,8 @@ const breaking = (transportError: TransportErrorKind, message: string): Partial<
 const findReason = async (answer: Answer) => (await startRun(suite, channelTo(answer))).calibration.unreachable;
 
 type Finding = readonly [area: DoctorArea, state: string, text: RegExp];
+const problem = (area: DoctorArea, text: RegExp): Finding => [area, 'problem', text];
+const unknown = (area: DoctorArea, text: RegExp): Finding => [area, 'unknown', text];
 /** What the doctor finds, and what a run says of every case. */
 type Row = readonly [what: string, answer: Answer | Partial<Channel>, finds: Finding | undefined, says?: RegExp];
 const gateway = /'headers' in the target file.*403 \(application\/json\), "\{"message":"Missing API key"\}"/;
@@ -93,63 +95,49 @@ const rejecting = createIndependentDeployment(world, { shape: 'with-rejected' })
 const notFound = always(404, '<html>Cannot GET /v1</html>', 'text/html');
 const rows: readonly Row[] = [
   ['conforms', conforming, ['Ids', 'fine', /promotions of the test data/]],
-  [
-    'has another path',
-    notFound,
-    ['URL', 'problem', /Check the base URL.*operation:/],
-    /Cannot GET .*base_url.*path prefix/,
-  ],
-  ['redirects', redirecting, ['URL', 'problem', /to https:\/\/b\.test\/x/], /not followed/],
-  ['limits requests', always(429), ['URL', 'problem', /pacing/], /limits the rate/],
+  ['has another path', notFound, problem('URL', /base URL.*operation:/), /Cannot GET .*base_url.*prefix/],
+  ['redirects', redirecting, problem('URL', /to https:\/\/b\.test\/x/), /not followed/],
+  ['limits requests', always(429), problem('URL', /pacing/), /limits the rate/],
   ['is not available', always(503), undefined, /not available/],
   ['cuts the connection', breaking('broken-connection', 'It broke.'), undefined, /It broke/],
   ['hangs', breaking('timed-out', 'It is late.'), undefined, /It is late/],
-  [
-    'refuses the credentials',
-    always(401),
-    ['Credentials', 'problem', /CLIENT_TOKEN/],
-    /credentials are probably wrong/,
-  ],
+  ['refuses the credentials', always(401), problem('Credentials', /CLIENT_TOKEN/), /credentials are probably wrong/],
   [
     'is behind a gateway',
     always(403, '{"message":"Missing API key"}'),
-    ['Credentials', 'problem', /Missing API key.*'headers'/],
+    problem('Credentials', /Missing API key.*'headers'/),
     gateway,
   ],
   [
     'answers with web pages',
     html(`${page}${'x'.repeat(500)}`),
-    ['Credentials', 'unknown', /nothing shows/],
+    unknown('Credentials', /nothing shows/),
     /"<!DOCTYPE html>.*base_url/,
   ],
   ['answers with an empty object', always(200, '{}'), undefined, /"\{\}".*base_url/],
   ['answers with a text', always(200, 'It works!', 'text/plain'), undefined, /"It works!"/],
   ['is a stub', stub, undefined, /"\{"data":\[\{"id":"sample"\}\]\}"/],
-  ['loses the body', withoutBody(conforming), ['Body on GET', 'problem', /lost.*proxies/]],
-  ['loses the body and adds a request id', withoutBody(withRequestId), ['Body on GET', 'problem', /lost/]],
+  ['loses the body', withoutBody(conforming), problem('Body on GET', /lost.*proxies/)],
+  ['loses the body and adds a request id', withoutBody(withRequestId), problem('Body on GET', /lost/)],
   [
     'demands the body that a proxy drops',
     always(422),
-    ['Body on GET', 'unknown', /422 with a body and without one.*proxies/],
+    unknown('Body on GET', /422 with a body and without one.*proxies/),
   ],
-  ['returns nothing', always(200, '[]'), ['Body on GET', 'unknown', /name no promotion.*proves nothing/]],
-  [
-    'limits after one request',
-    firstThen(conforming, always(429)),
-    ['Body on GET', 'unknown', /the other problems first/],
-  ],
-  ['refuses the body', refusingBodies, ['Body on GET', 'problem', /Answered 403.*Without a body it answered 200/]],
-  ['returns HTML', wrapped, ['Responses', 'problem', /not JSON/]],
+  ['returns nothing', always(200, '[]'), unknown('Body on GET', /name no promotion.*proves nothing/)],
+  ['limits after one request', firstThen(conforming, always(429)), unknown('Body on GET', /the other problems first/)],
+  ['refuses the body', refusingBodies, problem('Body on GET', /Answered 403.*Without a body it answered 200/)],
+  ['returns HTML', wrapped, problem('Responses', /not JSON/)],
   [
     'rejects the request',
     byBody((body) => reply(body === '' ? 422 : 400, '{}')),
-    ['Responses', 'problem', /rejects a documented/],
+    problem('Responses', /rejects a documented/),
   ],
-  ['names promotions under two paths', rejecting, ['Responses', 'problem', /response: \{ tier: /]],
+  ['names promotions under two paths', rejecting, problem('Responses', /response: \{ tier: /)],
   [
     'has another world',
     byBody((body) => reply(200, `[{"id":"other-${body.length}"}]`)),
-    ['Ids', 'problem', /Load it.*bindings/],
+    problem('Ids', /Load it.*bindings/),
   ],
 ];
 for (const [what, answer, finds, says] of rows)

@@ -32,6 +32,11 @@ const question = (answers: string, ...lines: string[]) =>
 /** A case file that sends a request and records the status. */
 const statusOf = (request: string) => question('response-status', `request: ${request}`, 'value: { take: status }');
 
+const [inSpring, inWinter] = ['spring', 'winter'].map((name) => `{ filter: { campaign: ${name} } }`) as [
+  string,
+  string,
+];
+const rulesOnly = '{ query: { audienceRulesOnly: "true" } }';
 const twoRequests = 'requests: { one: {}, two: { again: 1 } }';
 const succeeds = 'expect: [{ status: 2xx }]';
 
@@ -105,11 +110,7 @@ test.describe('an unknown name is refused:', () => {
     ['of a requirement', asking('{}', '{ status: 2xx }').replace('order.', '▸ordr.'), /'ordr\.q.*'order\.quantity'/],
     ['of a question', statusOf('{}').replace('response', '▸respons'), /'respons-status'.*'response-status'/],
     ['of a tier', asking('{}', '{ returned: { include: [greeting, ▸grreting] } }'), /'grreting'.*'greeting'/],
-    [
-      'of a selection',
-      asking('{}', '{ returned: { include: required, exclude: ▸forbiden } }'),
-      /'forbiden'.*'forbidden'/,
-    ],
+    ['a selection', asking('{}', '{ returned: { include: required, exclude: ▸forbiden } }'), /'forbiden'.*'forbidden'/],
     ['of a campaign', statusOf('{ filter: { campaign: ▸sprig } }'), /'sprig'.*'spring'/],
     [
       'of a campaign in a variant',
@@ -140,7 +141,7 @@ test.describe('an unknown name is refused:', () => {
       /'tow'.*'two'/,
     ],
     [
-      'of an axis',
+      'an axis',
       `axes: { customers: { ann: {}, ben: {} } }\n${varied('{ who: ▸customer }')}`,
       /'customer'.*'customers'/,
     ],
@@ -225,13 +226,13 @@ test.describe('an expectation that could fail a conforming deployment, or pass o
       /'credit-card'/,
     ],
     [
-      'how quantities of a product add up',
+      'how quantities add up',
       asking(items(`${mug('1')}, ${mug('2')}`), '{ returned: { ▸include: mug-3 } }'),
       /'mug-3'/,
     ],
     [
       'a result under audienceRulesOnly',
-      asking('{ query: { audienceRulesOnly: "true" } }', '{ returned: { ▸include: greeting } }'),
+      asking(rulesOnly, '{ returned: { ▸include: greeting } }'),
       /audienceRulesOnly/,
     ],
     [
@@ -255,16 +256,12 @@ test.describe('an expectation that could fail a conforming deployment, or pass o
     ],
     ['another method', marked('{ method: POST }', '{ ▸status: 2xx }'), /\/method/, /\/method/],
     ['a status code', asking('{}', '{ ▸status: 200 }'), /2xx/],
-    [
-      'success if nothing is valid',
-      asking('{ filter: { campaign: winter } }', '{ ▸status: 2xx }'),
-      /empty result.*or-empty-like/,
-    ],
+    ['success if nothing is valid', asking(inWinter, '{ ▸status: 2xx }'), /empty result.*or-empty-like/],
     ['the body', asking('{}', '{ body: { ▸empty: true } }'), /'body\.empty'/],
     ['alternatives', asking('{}', '{ ▸any-of: [{ status: 2xx }, { status: 4xx }] }'), /alternatives/],
     ['only some valid tiers', asking('{}', '{ returned: { include: greeting, ▸only: [greeting] } }'), /'for-ann'/],
     [
-      'a difference between equal requests',
+      'a difference of equal requests',
       comparing('one: {}, two: { again: 1 }', 'returned: { ▸differs-from: two }'),
       /'one'.*'two'/,
     ],
@@ -279,7 +276,7 @@ test.describe('an expectation that could fail a conforming deployment, or pass o
     ],
     [
       'an absence in a possibly empty result without a control',
-      asking('{ filter: { campaign: winter } }', '{ returned: { ▸only: matching } }'),
+      asking(inWinter, '{ returned: { ▸only: matching } }'),
       /needs a positive control.*'given:'/,
     ],
     [
@@ -287,11 +284,7 @@ test.describe('an expectation that could fail a conforming deployment, or pass o
       comparing(`one: {}, more: ${items(`${mug('1')}, ${mug('1')}`)}`, '▸accepted: { wherever: more }'),
       /'one'.*'more'/,
     ],
-    [
-      'a status under audienceRulesOnly',
-      asking('{ query: { audienceRulesOnly: "true" } }', '{ ▸status: 2xx }'),
-      /audienceRulesOnly/,
-    ],
+    ['a status under audienceRulesOnly', asking(rulesOnly, '{ ▸status: 2xx }'), /audienceRulesOnly/],
     [
       'an empty result like one that may not be empty',
       comparing('one: { query: { audienceRulesOnly: "true" } }, other: {}', '▸accepted: { or-empty-like: other }'),
@@ -670,19 +663,11 @@ test.describe('a selection of tiers:', () => {
     ['exclude: forbidden', '{}', (tier, rank) => !(isValid(tier) || isOpen(tier)) || rank > 150],
     ['only: valid', '{}', (tier) => !isValid(tier) && !isOpen(tier)],
     ['include: newest-150', '{}', (_, rank) => rank <= 150],
-    ['include: matching', '{ filter: { campaign: spring } }', isOfSpring],
-    ['only: matching', '{ filter: { campaign: spring } }', (tier) => !isOfSpring(tier)],
+    ['include: matching', inSpring, isOfSpring],
+    ['only: matching', inSpring, (tier) => !isOfSpring(tier)],
     // The documentation does not say whether older tiers are checked if a filter is sent.
-    [
-      'include: required',
-      '{ filter: { campaign: spring } }',
-      (tier, rank) => isOfSpring(tier) && isValid(tier) && rank <= 150,
-    ],
-    [
-      'exclude: forbidden',
-      '{ filter: { campaign: spring } }',
-      (tier) => !isOfSpring(tier) || !(isValid(tier) || isOpen(tier)),
-    ],
+    ['include: required', inSpring, (tier, rank) => isOfSpring(tier) && isValid(tier) && rank <= 150],
+    ['exclude: forbidden', inSpring, (tier) => !isOfSpring(tier) || !(isValid(tier) || isOpen(tier))],
   ];
   test('names or a word', () =>
     checkEachRow(selections, (what, request, isSelected) => {

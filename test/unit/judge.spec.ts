@@ -721,37 +721,33 @@ test.describe('The answer to a question', () => {
   const headers = { part: 'headers', values: ['link', 'x-*'], names: ['etag'] } as const;
   const links = ['<a>', '<b>'].map((link, n) => [n === 0 ? 'Link' : 'link', link] as const);
   const repeatedHeader: Exchange = { request, response: { status: 200, headers: links, body: '' } };
+  const [media, ofError, shape] = [{ part: 'media-type' }, { part: 'error-shape' }, { part: 'shape' }] as const;
   type Take = Extract<QuestionAnswer, { kind: 'value' }>['take'];
   const values: readonly (readonly [what: string, take: Take, probe: Exchange, value: string])[] = [
     ['a status', { part: 'status' }, answered(203), '203'],
     [
       'a media type with parameters',
-      { part: 'media-type' },
+      media,
       answered(200, '', type('Application/JSON; charset=utf-8')),
       'application/json',
     ],
-    ['a media type with spaces', { part: 'media-type' }, answered(200, '', type(' text/json ; q=1')), 'text/json'],
-    [
-      'a secret in a media type',
-      { part: 'media-type' },
-      answered(200, '', type('Text/$CLIENT_TOKEN+JSON')),
-      'text/$CLIENT_TOKEN+json',
-    ],
-    ['no media type', { part: 'media-type' }, answered(200), 'none'],
-    ['an empty media type', { part: 'media-type' }, answered(200, '', type('')), 'none'],
-    ['a shape', { part: 'shape' }, returning(first), '/data/*/id'],
-    ['agreeing shapes', { part: 'shape' }, answered(200, { a: [first], b: first }), '/a/* | /b'],
+    ['a media type with spaces', media, answered(200, '', type(' text/json ; q=1')), 'text/json'],
+    ['a secret in a media type', media, answered(200, '', type('Text/$CLIENT_TOKEN+JSON')), 'text/$CLIENT_TOKEN+json'],
+    ['no media type', media, answered(200), 'none'],
+    ['an empty media type', media, answered(200, '', type('')), 'none'],
+    ['a shape', shape, returning(first), '/data/*/id'],
+    ['agreeing shapes', shape, answered(200, { a: [first], b: first }), '/a/* | /b'],
     [
       'the shape of an error',
-      { part: 'error-shape' },
+      ofError,
       answered(400, { message: '', code: 1 }, json),
       'application/json: code, message',
     ],
-    ['no error body', { part: 'error-shape' }, answered(400), 'none: no body'],
-    ['null', { part: 'error-shape' }, answered(400, 'null', json), 'application/json: no object'],
-    ['a list', { part: 'error-shape' }, answered(400, [], json), 'application/json: no object'],
-    ['a page', { part: 'error-shape' }, answered(400, '<p>', type('text/html')), 'text/html: no object'],
-    ['no error', { part: 'error-shape' }, answered(200, { a: 1 }, json), 'no error'],
+    ['no error body', ofError, answered(400), 'none: no body'],
+    ['null', ofError, answered(400, 'null', json), 'application/json: no object'],
+    ['a list', ofError, answered(400, [], json), 'application/json: no object'],
+    ['a page', ofError, answered(400, '<p>', type('text/html')), 'text/html: no object'],
+    ['no error', ofError, answered(200, { a: 1 }, json), 'no error'],
     [
       'sorted headers',
       headers,

@@ -17,6 +17,7 @@ const product = (name: string, quantity: unknown = 1) => ({ product_id: `<produc
 const sku = (name: string, quantity: unknown = 1) => ({ sku_id: `<sku ${name}>`, quantity });
 const query = (text: string): RequestPatch => ({ query: text });
 const inCampaign = (name: string) => query(`[filters][promotion_id][conditions][$is]=<campaign ${name}>`);
+const spring: RequestPatch = { filter: { campaign: 'spring' } };
 const withMetadata = (key: string, value: string) => query(`[filters][metadata.${key}][conditions][$is]=${value}`);
 
 function listObligations(
@@ -177,11 +178,7 @@ test.describe('If a part of the request is open, the rest still holds', () => {
     ['no metadata', [ann, { without: ['body.metadata'] }], [o, o, f, o, o, f, f]],
     ['no customer: nobody is named', [{ without: ['body.customer'] }], [o, o, o, o, o, f, f]],
     ['an empty object', [{ raw: '{}' }], [o, o, o, o, o, f, f]],
-    [
-      'no order, and a filter',
-      [ann, { without: ['body.order'] }, { filter: { campaign: 'spring' } }],
-      [o, o, f, f, f, f, f],
-    ],
+    ['no order, and a filter', [ann, { without: ['body.order'] }, spring], [o, o, f, f, f, f, f]],
     ['an empty expand', [ann, { body: { options: { expand: [] } } }], [o, o, f, f, o, f, f]],
     ['both filters', [ann, { filter: { campaign: 'spring', 'metadata.has_budget': 'true' } }], [o, o, f, f, o, f, f]],
     ['an empty filter', [ann, { filter: { 'metadata.has_budget': '' } }], [o, o, f, f, o, o, o]],
@@ -279,11 +276,7 @@ test.describe('Whether a tier is valid depends on its rules', () => {
     ['a SKU, perhaps its product', items(sku('mug-white', 2)), '?mug-1 ?mug-2 -mug-3'],
     ['all rules of a tier', items(product('mug'), product('plate')), '+mug-and-plate -for-ann-with-mug'],
     ['one of two rules violated', items(product('mug')), '-mug-and-plate'],
-    [
-      'equal quantities of a product',
-      items(product('mug'), product('plate'), product('mug')),
-      '+mug-1 +plate-1 ?mug-2 -mug-3',
-    ],
+    ['equal quantities', items(product('mug'), product('plate'), product('mug')), '+mug-1 +plate-1 ?mug-2 -mug-3'],
     [
       'different quantities of a product: the smallest one is certain',
       items(product('mug', 2), product('mug', 1)),
@@ -291,16 +284,8 @@ test.describe('Whether a tier is valid depends on its rules', () => {
     ],
     ['five items of 2', items(...Array(5).fill(product('mug', 2))), '+mug-2 ?mug-3 ?mug-10'],
     ['a metadata rule', metadata({ store_name: 'Broadway' }), '+broadway -web-shop'],
-    [
-      'a part of a metadata value',
-      metadata({ store_name: 'Broadway West', sales_channel: 'we' }),
-      '-broadway -web-shop',
-    ],
-    [
-      'metadata in another letter case',
-      metadata({ Store_Name: 'broadway', sales_channel: 'web' }),
-      '?broadway +web-shop',
-    ],
+    ['a part of a value', metadata({ store_name: 'Broadway West', sales_channel: 'we' }), '-broadway -web-shop'],
+    ['another letter case', metadata({ Store_Name: 'broadway', sales_channel: 'web' }), '?broadway +web-shop'],
     ['metadata as text, not as number', metadata({ 'gift-code': '010' }), '-rule-ten +rule-ten-padded'],
     ['one of five rules violated', items(product('plate'), product('lamp')), '-five-rules'],
     ['a metadata rule, order metadata', orderMetadata({ store_name: ['Broadway'] }), '-broadway'],
@@ -322,16 +307,12 @@ test.describe('Whether a tier matches depends on the filter', () => {
     ['a campaign', inCampaign('spring'), '+greeting +for-ann +beyond-first -gift'],
     ['a campaign, percent-encoded', { query: { [campaignFilter]: '<campaign spring>' } }, '+greeting -gift'],
     ['a metadata entry', withMetadata('level', 'gold'), '+gold +gold-on-web -golden -greeting'],
-    [
-      'the string true against the boolean',
-      withMetadata('on_sale', 'true'),
-      '?boolean-true +text-true-and-one -number-one',
-    ],
-    ['the string 1 against the number', withMetadata('priority', '1'), '?number-one +text-true-and-one -boolean-true'],
+    ['true against a boolean', withMetadata('on_sale', 'true'), '?boolean-true +text-true-and-one -number-one'],
+    ['1 against a number', withMetadata('priority', '1'), '?number-one +text-true-and-one -boolean-true'],
     ['a value in other letter case', withMetadata('region', 'north'), '?north -greeting'],
     ['the value as it is', withMetadata('region', 'North'), '+north'],
-    ['a value that is a part of another', withMetadata('has_budget', 'true'), '+budget -budget-in-words -no-budget'],
-    ['a value with a space, however encoded', withMetadata('has_budget', 'true%20story'), '+budget-in-words -budget'],
+    ['a part of another value', withMetadata('has_budget', 'true'), '+budget -budget-in-words -no-budget'],
+    ['a value with a space', withMetadata('has_budget', 'true%20story'), '+budget-in-words -budget'],
     ['a key that has to be percent-encoded', { filter: { 'metadata.opening hours': 'late' } }, '+odd-keys -ten'],
     ['a number as text', { filter: { 'metadata.length': '10' } }, '+ten -ten-padded'],
   ];
@@ -376,7 +357,7 @@ test.describe('A tier is returned if it is valid, matching and one of the newest
           returned(world.tiers.find((tier) => tier.name === name) as (typeof world.tiers)[number]),
         ),
       ]);
-    expect(readingsOf({ filter: { campaign: 'spring' } })).toEqual([
+    expect(readingsOf(spring)).toEqual([
       ['before-the-filter', 'forbidden', 'forbidden', 'forbidden', 'required', 'forbidden'],
       ['after-the-filter', 'required', 'required', 'forbidden', 'required', 'forbidden'],
     ]);
@@ -386,7 +367,7 @@ test.describe('A tier is returned if it is valid, matching and one of the newest
     ]);
     expect(readingsOf()).toEqual([]);
     expect(readingsOf({ filter: { campaign: 'spring', 'metadata.has_budget': 'true' } })).toEqual([]);
-    expect(readingsOf({ filter: { campaign: 'spring' } }, { without: ['body.order'] })).toEqual([]);
+    expect(readingsOf(spring, { without: ['body.order'] })).toEqual([]);
   });
 
   test('If the filter comes first, tiers at the edge of the window are open if values compare openly', () => {

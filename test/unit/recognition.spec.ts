@@ -343,51 +343,34 @@ test.describe('Returned tiers are read', () => {
     hasIdsInTexts: false,
     hasOtherLetterCase: false,
   });
-  const readings: [what: string, all: TierMentions[], stated: string[] | undefined, reading: TierReading][] = [
-    ['without any response', [], undefined, agreed()],
-    ['without any tier', [mentions({})], undefined, agreed()],
-    ['with one pattern', [mentions({ '/*': [a] }), mentions({}), mentions({ '/*': [b, c] })], undefined, agreed('/*')],
+  const readings: [what: string, all: TierMentions[], reading: TierReading, stated?: string[]][] = [
+    ['no response', [], agreed()],
+    ['no tier', [mentions({})], agreed()],
+    ['one pattern', [mentions({ '/*': [a] }), mentions({}), mentions({ '/*': [b, c] })], agreed('/*')],
+    ['patterns that agree', [mentions({ '/*/id': [a, b], '/*/ref': [b, a] }), mentions({})], agreed('/*/id', '/*/ref')],
     [
-      'with patterns that agree',
-      [mentions({ '/*/id': [a, b], '/*/ref': [b, a] }), mentions({})],
-      undefined,
-      agreed('/*/id', '/*/ref'),
-    ],
-    [
-      'with patterns that differ once',
+      'patterns that differ once',
       [mentions({ '/x': [a], '/y': [a] }), mentions({ '/x': [a, b], '/y': [a] })],
-      undefined,
       ambiguous('/x', '/y'),
     ],
     [
-      'with a pattern that is absent once',
+      'a pattern that is absent once',
       [mentions({ '/x': [a], '/y': [a] }), mentions({ '/x': [a] })],
-      undefined,
       ambiguous('/x', '/y'),
     ],
-    [
-      'with patterns in different responses',
-      [mentions({ '/x': [a] }), mentions({ '/y': [b] })],
-      undefined,
-      ambiguous('/x', '/y'),
-    ],
-    [
-      'with three of which two agree',
-      [mentions({ '/x': [a], '/y': [a], '/z': [b] })],
-      undefined,
-      ambiguous('/x', '/y', '/z'),
-    ],
-    ['with the stated pattern', [mentions({ '/x': [a], '/y': [b] })], ['/y'], stated('/y')],
-    ['with the stated pattern, no tier', [mentions({})], ['/y'], stated('/y')],
-    ['with several stated patterns', [mentions({ '/x': [a], '/z': [c] })], ['/x', '/y/*'], stated('/x', '/y/*')],
-    ['with a stated wildcard', [mentions({ '/2024-05/*/id': [a], '/x': [c] })], ['/*/*/id'], stated('/*/*/id')],
-    ['with a longer pattern', [mentions({ '/x/y': [a] })], ['/x'], misstated('/x', '/x/y')],
-    ['with a shorter pattern', [mentions({ '/x': [a] })], ['/x/y'], misstated('/x/y', '/x')],
-    ['with a shorter pattern than a wildcard', [mentions({ '/x': [a] })], ['/x/*'], misstated('/x/*', '/x')],
-    ['with another pattern', [mentions({ '/x': [a] })], ['/y'], misstated('/y', '/x')],
+    ['patterns in different responses', [mentions({ '/x': [a] }), mentions({ '/y': [b] })], ambiguous('/x', '/y')],
+    ['three of which two agree', [mentions({ '/x': [a], '/y': [a], '/z': [b] })], ambiguous('/x', '/y', '/z')],
+    ['the stated pattern', [mentions({ '/x': [a], '/y': [b] })], stated('/y'), ['/y']],
+    ['the stated pattern, no tier', [mentions({})], stated('/y'), ['/y']],
+    ['several stated patterns', [mentions({ '/x': [a], '/z': [c] })], stated('/x', '/y/*'), ['/x', '/y/*']],
+    ['a stated wildcard', [mentions({ '/2024-05/*/id': [a], '/x': [c] })], stated('/*/*/id'), ['/*/*/id']],
+    ['a longer pattern', [mentions({ '/x/y': [a] })], misstated('/x', '/x/y'), ['/x']],
+    ['a shorter pattern', [mentions({ '/x': [a] })], misstated('/x/y', '/x'), ['/x/y']],
+    ['a shorter pattern than a wildcard', [mentions({ '/x': [a] })], misstated('/x/*', '/x'), ['/x/*']],
+    ['another pattern', [mentions({ '/x': [a] })], misstated('/y', '/x'), ['/y']],
   ];
   test('by the reading of all responses', () =>
-    checkEachRow(readings, (_, allMentions, stated, reading) =>
+    checkEachRow(readings, (_, allMentions, reading, stated) =>
       expect(determineReading(allMentions, stated)).toEqual(reading),
     ));
 
