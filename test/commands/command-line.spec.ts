@@ -54,6 +54,7 @@ interface Setting {
 }
 type Row = readonly [command: string, status: number, says: string | RegExp | readonly (string | RegExp)[], Setting?];
 
+const withVariables = (variables: Record<string, string>) => ({ env: { ...credentialVariables, ...variables } });
 const bySetting = (setting: Setting, ...rows: readonly Row[]) =>
   rows.map(([command, status, says]): Row => [command, status, says, setting]);
 /** Commands that take a deployment, without sending anything to it. */
@@ -109,11 +110,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
   ]),
   '--reference wins over the environment and excludes other targets': ['certify --dry-run', 'doctor'].flatMap(
     (command): Row[] => [
-      ...bySetting({ env: { BASE_URL: nowhere, TARGET: 'named.yaml', ...credentialVariables } }, [
-        `${command} --reference`,
-        0,
-        ofReference,
-      ]),
+      [`${command} --reference`, 0, ofReference, withVariables({ BASE_URL: nowhere, TARGET: 'named.yaml' })],
       [`${command} --reference --base-url ${nowhere}`, 2, 'name more than one deployment'],
       [`${command} --reference --target named.yaml`, 2, 'name more than one deployment'],
       ...bySetting(
@@ -139,21 +136,14 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['certify --dry-run --target named.yaml', 0, nowhere, { folder: 'with-env' }],
     ['certify --dry-run --target bare.yaml', 0, elsewhere, { folder: 'with-env' }],
     [`certify --dry-run --target named.yaml --base-url ${another}`, 0, another],
-    ...bySetting({ env: { ...credentialVariables, BASE_URL: another } }, [
+    [
       'certify --dry-run --target named.yaml',
       2,
-      'BASE_URL: contradicts the base_url of named.yaml',
-    ]),
-    ...bySetting({ env: { ...credentialVariables, BASE_URL: nowhere } }, [
-      'certify --dry-run --target named.yaml',
-      0,
-      nowhere,
-    ]),
-    ...bySetting({ env: { ...credentialVariables, BASE_URL: another, TARGET: 'named.yaml' } }, [
-      'certify --dry-run',
-      0,
-      another,
-    ]),
+      'BASE_URL: contradicts the base_url',
+      withVariables({ BASE_URL: another }),
+    ],
+    ['certify --dry-run --target named.yaml', 0, nowhere, withVariables({ BASE_URL: nowhere })],
+    ['certify --dry-run', 0, another, withVariables({ BASE_URL: another, TARGET: 'named.yaml' })],
   ],
   '--dry-run prints the requests, and why a case is excluded': [
     [

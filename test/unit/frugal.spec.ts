@@ -1,8 +1,131 @@
+/** How many requests a run sends; with --quick, which rows, and how its outputs say so. */
+
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
+import { type RunScope, selectFromSuite } from '../../src/cases/case-selection.js';
+import { readDiscriminatingRows } from '../../src/cases/discriminating-rows.js';
 import { combinePairwise } from '../../src/cases/pairwise.js';
+import { type Certificate, collectRunFacts, createCertificate } from '../../src/certificate/certificate.js';
+import { renderQuickNotice } from '../../src/certificate/notices.js';
+import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
+import type { HttpRequest } from '../../src/http/exchange.js';
+import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
+import { countRequests, createUnsentResult } from '../../src/run/case-result.js';
 import { countPlannedRequests, createPlan } from '../../src/run/plan.js';
-import { suite } from '../support/in-process.js';
+import { type QuickRows, selectQuickRows } from '../../src/run/quick-rows.js';
+import { runSuite } from '../../src/run/run.js';
+import { loadValidator } from '../../src/support/schema-validation.js';
+import { readSelection } from '../../src/target/settings.js';
+import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from '../support/cli.js';
+import { channelTo, createReference, recognizer, suite } from '../support/in-process.js';
+import { renderOutput } from '../support/render-output.js';
+import { runFacts } from '../support/stubs.js';
+
+const scope: RunScope = { target: {}, excludesIntrusive: false };
+const discriminating = readDiscriminatingRows();
+/** The help of `--quick` promises it. */
+const quickRequestLimit = 60;
+const quick = selectQuickRows(suite, discriminating, scope);
+
+/** Certifies the reference deployment in this process, and counts the requests. */
+async function certified({ rows, figures }: QuickRows, fault?: string) {
+  const respond = createReference({ faults: fault === undefined ? [] : [fault] });
+  let sent = 0;
+  const channel = channelTo((request: HttpRequest) => {
+    sent += 1;
+    return respond(request);
+  });
+  const { results, calibration } = await runSuite(selectFromSuite(suite, { quick: { rows } }), channel, { recognizer });
+  const certificate = createCertificate(suite, results, {
+    ...runFacts,
+    ...collectRunFacts(results, calibration, { notes: [], quick: { figures } }),
+    requestsSent: calibration.requestsSent + countRequests(results).requestsSent,
+  });
+  return { certificate, sent };
+}
+
+test('The rows catch all known faults within the limit', async () => {
+  const { sent, certificate } = await certified(quick);
+  expect(sent).toBe(quick.figures.requests);
+  expect(sent).toBeLessThanOrEqual(quickRequestLimit);
+  expect(certificate.requests_sent).toBe(sent);
+  expect(certificate.selected?.verdict).toBe('conforms');
+  expect(quick.figures.faults_caught).toBe(discriminating.caught);
+});
+
+test('Of selected cases, only the discriminating rows are sent and counted', () => {
+  const ids = suite.cases.filter(({ tags }) => tags.includes('limit.newest-150')).map(({ id }) => id);
+  const { rows, figures } = selectQuickRows(selectFromSuite(suite, { only: ids }), discriminating, scope);
+  for (const id of rows.keys()) expect(ids).toContain(id);
+  expect(figures.faults_caught).toBeGreaterThan(0);
+  expect(figures.faults_caught).toBeLessThan(quick.figures.faults_caught);
+  const options = { quick: true, only: ['limit.newest-150'] };
+  expect(readSelection(options, suite, scope)).toEqual({ only: ids, quick: { rows, figures } });
+  const none = { quick: true, only: ['response-status'] };
+  expect(() => readSelection(none, suite, scope)).toThrow('--quick: sends no row of the selected cases');
+});
+
+test('Rows that the target cannot answer are left out, and catch nothing', () => {
+  const [first] = discriminating.rows;
+  const cases = suite.cases.map((testCase) =>
+    testCase.kind === 'requirement' && testCase.id === first?.case
+      ? { ...testCase, rows: testCase.rows.map((row) => ({ ...row, unavailable: ['customer ann'] })) }
+      : testCase,
+  );
+  const { rows, figures } = selectQuickRows({ ...suite, cases }, discriminating, scope);
+  expect(rows.has(first?.case ?? '')).toBe(false);
+  expect(figures.requests).toBeLessThan(quick.figures.requests);
+  expect(figures.faults_caught).toBeLessThan(quick.figures.faults_caught);
+});
+
+test('A row can fail the run', async () => {
+  const { certificate } = await certified(quick, 'window-of-151');
+  expect(certificate.verdict).toBe('does-not-conform');
+  expect(determineExitStatus(certificate)).toBe(exitStatus['does-not-conform']);
+});
+
+test.describe('A quick certificate cannot be mistaken for a full one', () => {
+  let certificate: Certificate;
+  const { figures } = quick;
+  const notice = renderQuickNotice(figures);
+  test.beforeAll(async () => {
+    ({ certificate } = await certified(quick));
+  });
+
+  test('its verdict is incomplete, and the exit status is that of the rows that were sent', () => {
+    expect(certificate.verdict).toBe('incomplete');
+    expect(certificate.selected?.verdict).toBe('conforms');
+    expect(certificate.quick).toEqual(figures);
+    expect(determineExitStatus(certificate)).toBe(exitStatus.conforms);
+    expect(loadValidator('certificate')(certificate)).toBe(true);
+    // Even where all cases were sent.
+    const results = suite.cases.map((testCase) => createUnsentResult(testCase, 'pass', ''));
+    const facts = collectRunFacts(results, undefined, { notes: [], quick: { figures } });
+    expect(createCertificate(suite, results, { ...runFacts, ...facts }).verdict).toBe('incomplete');
+  });
+
+  test('headline, last line and page say so, and the share of the known faults', () => {
+    expect(notice).toMatch(/^With --quick: \d+ of \d+ rows .* of the \d+ known faults \(\d+ %\)/);
+    const written = { certificate: 'certificate.json', files: [] };
+    const lines = renderRunReport(certificate, written).trimEnd().split('\n');
+    expect(lines.find((line) => line.startsWith('CONFORMS'))).toContain('as far as selected, quick');
+    expect(lines.at(-1)).toBe(notice);
+    expect(lines.filter((line) => line === notice)).toHaveLength(1);
+    expect(renderOutput('certificate.html', certificate, suite, [])).toContain(notice);
+  });
+});
+
+test('certify --quick sends the rows and says so', async () => {
+  const cwd = makeTestFolder();
+  const plan = await runConformanceInProcess(['certify', '--quick', '--dry-run', '--reference'], { cwd });
+  expect(plan.output).toContain(renderQuickNotice(quick.figures));
+  expect(plan.output).toContain(`${quick.figures.requests} requests`);
+  const { status, output } = await runConformance(['certify', '--quick', '--reference', '--out', 'results'], { cwd });
+  expect(status, output).toBe(exitStatus.conforms);
+  expect(output).toContain('CONFORMS as far as selected, quick');
+  const certificate = loadCertificate(cwd, 'results');
+  expect([certificate.quick, certificate.requests_sent]).toEqual([quick.figures, quick.figures.requests]);
+});
 
 /** Deployments limit requests. This is the only limit of the suite on its own requests. */
 const maxRequests = 230;

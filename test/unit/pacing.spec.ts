@@ -78,26 +78,26 @@ test('A retry waits as Retry-After says, or for its own delay', () => {
   expect(computeRetryDelay(createExchange('timed-out'), 7, retry, now)).toEqual({ ms: 7, forAll: false });
 });
 
+/** Requests of this row follow each other; those of others are sent together. */
+const inTurn = 'no retry after three failures in a row';
 const failures = '503/3 503/3 503/3 503/1 200/1 503/3';
 const atOnce = renderBusy(503, 'Retry-After: 0');
 const reset = (socket: Socket) => void socket.resetAndDestroy();
 const silent = () => undefined;
 const hours: RetryOptions = { delaysMs: [hour, hour], maxDelayMs: hour };
 const pacing = { concurrency: 1 };
-const budgetMs = timeoutMs;
 const usedUp = /^Nothing more was sent: The budget of 1.5 seconds is used up\. .*\(budget\.seconds\)\.$/;
 const busy = renderBusy(503);
 const past = renderBusy(429, 'Retry-After: Sat, 01 Jan 2000 00:00:00 GMT');
 const after = (delaysMs: number) => ({ pacing, retry: { delaysMs: [delaysMs], maxDelayMs: delaysMs } });
-const unpaced = { limits: { timeoutMs: hour }, budgetMs, retry: hours };
-
-const [late, exhausted] = [renderBusy(429, 'Retry-After: 3600'), Array(10).fill(busy)];
+const unpaced = { limits: { timeoutMs: hour }, budgetMs: timeoutMs, retry: hours };
+const late = renderBusy(429, 'Retry-After: 3600');
 const slow = { requestsPerSecond: 0.000_000_1 };
 
 /** The requests by their letters, how each ends after how many attempts, and the order in which they arrive. */
 type Course = `${string}: ${string}: ${string}`;
 type Row = readonly [what: string, replies: Reply[], options: PartialConnectionOptions, course: Course, says?: RegExp];
-const together: readonly Row[] = [
+const rows: readonly Row[] = [
   // client.spec.ts shows which transport error each reply is.
   ['503 each time', [busy], { retry: quick }, 'a: 503/3: aaa'],
   ['503 once', [busy, ok], { retry: quick }, 'a: 200/2: aa'],
@@ -113,12 +113,9 @@ const together: readonly Row[] = [
   ['the budget ends before a retry', [renderBusy(502), ok], unpaced, 'a: 502/1: a'],
   ['the budget ends before Retry-After', [late, ok], { ...unpaced, pacing }, 'ab: 429/1 not-sent/0: a', usedUp],
   ['the budget ends before the next turn', [ok], { ...unpaced, pacing: slow }, 'ab: 200/1 not-sent/0: a', usedUp],
+  [inTurn, [...Array(10).fill(busy), ok, busy], { retry: quick }, `abcdef: ${failures}: aaabbbcccdefff`],
 ];
-const inTurn: readonly Row[] = [
-  ['no retry after three failures', [...exhausted, ok, busy], { retry: quick }, `abcdef: ${failures}: aaabbbcccdefff`],
-];
-for (const row of [...together, ...inTurn]) {
-  const [what, replies, options, course, says = /^/] = row;
+for (const [what, replies, options, course, says = /^/] of rows)
   test(`Attempts and their order: ${what}`, async ({ serve, open }) => {
     const wire = await serve(...replies);
     const { send } = open(wire.url, options);
@@ -126,19 +123,18 @@ for (const row of [...together, ...inTurn]) {
     const [names = ''] = course.split(':');
     for (const name of names) {
       sent.push(send(createRequest(name)));
-      if (inTurn.includes(row)) await sent.at(-1);
+      if (what === inTurn) await sent.at(-1);
     }
     const exchanges = await Promise.all(sent);
     const ends = exchanges.map((each) => `${getOutcome(each)}/${each.attempts}`).join(' ');
     expect(`${names}: ${ends}: ${joinNames(wire)}`).toBe(course);
     for (const each of exchanges) if (!('response' in each)) expect(getMessage(each)).toMatch(says);
   });
-}
 
 test('The time of the budget ends the wait for a connection', async ({ open, listen }) => {
   const { url: proxy } = await listen(createServer(() => undefined));
   const limits = { timeoutMs: hour };
-  const client = open('http://deployment.test', { proxy, allowHttp: true, limits, budgetMs, retry: hours });
+  const client = open('http://deployment.test', { proxy, allowHttp: true, limits, budgetMs: timeoutMs, retry: hours });
   const exchange = await client.send(request);
   expect([getOutcome(exchange), exchange.attempts]).toEqual(['timed-out', 1]);
   expect(getMessage(exchange)).toMatch(usedUp);

@@ -370,7 +370,7 @@ test.describe('Returned tiers are read', () => {
     ['another pattern', [mentions({ '/x': [a] })], misstated('/y', '/x'), ['/y']],
   ];
   test('by the reading of all responses', () =>
-    checkEachRow(readings, (_, allMentions, reading, stated) =>
+    checkEachRow(readings, (_, allMentions, reading, ...[stated]) =>
       expect(determineReading(allMentions, stated)).toEqual(reading),
     ));
 
