@@ -9,7 +9,6 @@ import { certifyRun } from './target/certify-run.js';
 import { openTarget } from './target/open-target.js';
 import { loadInputs } from './target/recorded-run.js';
 import type { RunOptions } from './target/run-options.js';
-import { loadTarget } from './target/target.js';
 
 export type { Certificate, RunVerdict } from './certificate/certificate.js';
 export type { Credentials } from './http/credentials.js';
@@ -44,8 +43,7 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
   const runOptions = { ...others, ...omitUndefined({ baseUrl: statedUrl ?? defaultUrl }), allowHttp: true };
   const variables = omitUndefined({ CLIENT_APPLICATION_ID: stated?.applicationId, CLIENT_TOKEN: stated?.token });
   const environment = { ...process.env, ...variables };
-  const { suite, settings } = loadInputs(runOptions, environment);
-  const { connection } = loadTarget(runOptions, environment);
+  const { suite, settings, connection = { options: {} } } = loadInputs(runOptions, environment);
   const { endpoint = { baseUrl: 'http://localhost', credentials: credentialPlaceholders } } = connection;
   const { baseUrl } = endpoint;
   const channel = await openTarget(settings.target, endpoint, connection, transport);

@@ -63,9 +63,10 @@ function isAllowed(file: string, imported: string, isType: boolean): boolean {
     );
   if (importedFolder === 'reference') return isFileOfSrc(file) || mayImportReference.includes(room);
   if (importedFolder !== 'src') return false;
-  // The files of src/ itself are what programs import: they may use every room but the last two.
-  const position = isFileOfSrc(file) ? rooms.indexOf('target') : rooms.findIndex((name) => name === room);
-  const importedPosition = rooms.findIndex((name) => name === importedRoom);
+  // The files of src/ itself are what programs import: they may use every room but the last one.
+  const names: readonly string[] = rooms;
+  const position = isFileOfSrc(file) ? names.indexOf('runner') : names.indexOf(room);
+  const importedPosition = names.indexOf(importedRoom);
   return isFileOfSrc(imported) || (importedPosition >= 0 && importedPosition <= position);
 }
 

@@ -1,21 +1,18 @@
 import type { FullConfig } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
-import { referenceNotice, renderReplayNotice } from '../certificate/notices.js';
+import { referenceNotice } from '../certificate/notices.js';
 import type { World } from '../contract/world.js';
 import { InternalError } from '../support/internal-error.js';
 import { UnusableInput } from '../support/problem.js';
-import { joinLines } from '../support/untrusted-text.js';
 import { loadProject, shareSetUp } from './options.js';
 
 /** Runs once before all tests: starts the reference deployment if a project tests it. Its module is loaded only then. */
 export default async function setUp(config: FullConfig): Promise<() => Promise<void>> {
   try {
     const projects = config.projects.map((project) => loadProject(project.use, config));
-    const replayed = projects.flatMap(({ replay }) => replay ?? []);
     const tested = projects.find(
       ({ settings, replay }) => settings.target.kind === 'reference' && replay === undefined,
     );
-    for (const file of replayed) process.stdout.write(joinLines([renderReplayNotice(file)]));
     const { url, close } = tested === undefined ? nothing : await serve(tested.suite.world);
     shareSetUp(url, [...new Set(projects.flatMap(({ cases }) => cases ?? []))]);
     return close;

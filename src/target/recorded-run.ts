@@ -11,22 +11,23 @@ import { decodeMapsAndSets, encodeMapsAndSets } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { refuse } from '../support/problem.js';
 import { readInputFile } from '../support/read-input-file.js';
-import { readAvailability, readOwnCasesFolder } from './availability.js';
 import type { Environment, RunOptions } from './run-options.js';
 import { listTargetNotes, loadSettings, type ResultsDestination, type RunSettings, readSelection } from './settings.js';
-import type { Target } from './target.js';
+import { loadTarget, type Target } from './target.js';
+import type { TargetConnection } from './target-connection.js';
 
 /** The suite and the settings of a run. */
 export interface RunInputs {
-  readonly options: RunOptions;
   readonly suite: Suite;
   readonly settings: RunSettings;
   /** As JSON for the evidence of the run. */
   readonly recorded: unknown;
   /** The folder of own cases. */
   readonly cases?: string;
-  /** The evidence file that is judged again instead of a target. */
-  readonly replay?: string;
+  /** How to reach the target; undefined if nothing is sent. */
+  readonly connection?: TargetConnection;
+  /** The run that is judged again instead of a target. */
+  readonly replay?: RecordedRun;
 }
 
 /** The inputs of a run, as its evidence stores them: what follows from them is computed again. */
@@ -43,14 +44,20 @@ export interface RecordedRun extends RecordedInputs {
 
 /** Loads suite and settings of any run. @throws UnusableInput as `loadSuite` and `loadSettings` */
 export function loadInputs(options: RunOptions, environment: Environment): RunInputs {
-  const { replay, cases = readOwnCasesFolder(options) } = options;
-  const run = replay === undefined ? undefined : readRecordedRun(replay);
-  const { availability } = run ?? readAvailability(options);
+  const { replay } = options;
+  if (replay !== undefined) {
+    const { cases } = options;
+    const run = readRecordedRun(replay);
+    const suite = loadSuite(suiteFolder, run.availability, cases);
+    const settings = createReplaySettings(run, options, suite);
+    const recorded = encodeRecordedInputs(run.availability, settings);
+    return { suite, settings, recorded, replay: run, ...omitUndefined({ cases }) };
+  }
+  const { availability, cases, connection, target } = loadTarget(options, environment);
   const suite = loadSuite(suiteFolder, availability, cases);
-  const settings =
-    run === undefined ? loadSettings(options, environment, suite) : createReplaySettings(run, options, suite);
+  const settings = loadSettings({ target, connection }, options, suite);
   const recorded = encodeRecordedInputs(availability, settings);
-  return { options, suite, settings, recorded, ...omitUndefined({ cases, replay }) };
+  return { suite, settings, recorded, connection, ...omitUndefined({ cases }) };
 }
 
 /** Encodes the inputs of a run as JSON. They contain no secrets. */
@@ -95,7 +102,7 @@ export function restoreInputs(start: {
   const decoded = decodeRecordedInputs(recorded);
   const suite = loadSuite(suiteFolder, decoded.availability, cases);
   const settings = restoreSettings(decoded, suite, destination);
-  return { options: {}, suite, settings, recorded, ...omitUndefined({ cases }) };
+  return { suite, settings, recorded, ...omitUndefined({ cases }) };
 }
 
 /** Restores the settings of a recorded run. @throws UnusableInput as {@link readSelection} */

@@ -13,7 +13,7 @@ import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import { type RunInputs, restoreInputs } from './recorded-run.js';
-import { createCertifiedTarget, loadTarget } from './target.js';
+import { createCertifiedTarget } from './target.js';
 import type { RunStart, TestReport } from './target-run.js';
 
 /** Why no verdict of a run is valid. */
@@ -91,7 +91,7 @@ export class ReportedRun {
 
   private get baseUrl(): string {
     if (this.start !== undefined) return this.start.target.base_url;
-    return loadTarget(this.loadInputs().options, process.env).connection.endpoint?.baseUrl ?? this.reference;
+    return this.loadInputs().connection?.endpoint?.baseUrl ?? this.reference;
   }
 
   /**

@@ -15,13 +15,12 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { type Problem, refuse, UnusableInput } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import type { Environment, RunOptions } from './run-options.js';
-import { loadTarget, type Target } from './target.js';
+import type { RunOptions } from './run-options.js';
+import type { LoadedTarget, Target } from './target.js';
 import { listSecrets, type TargetConnection } from './target-connection.js';
 
 /**
- * The settings of a run, without the connection to the target. They are read once, contain no secrets, and are passed to
- * every process of the run with `v8.serialize`. Secrets are in `TargetConnection`.
+ * The settings of a run, without the connection to the target. They contain no secrets: those are in `TargetConnection`.
  */
 export interface RunSettings {
   readonly target: Target;
@@ -51,8 +50,11 @@ export interface ResultsDestination {
  * @param suite with the ids of the target
  * @throws UnusableInput with every problem of the files
  */
-export function loadSettings(options: RunOptions, environment: Environment, suite: Suite): RunSettings {
-  const { target, connection } = loadTarget(options, environment);
+export function loadSettings(
+  { target, connection }: Pick<LoadedTarget, 'target' | 'connection'>,
+  options: RunOptions,
+  suite: Suite,
+): RunSettings {
   const problems = [...findPinProblems(target, suite), ...findSecretsInRequests(connection, suite)];
   if (problems.length > 0) throw new UnusableInput(problems);
   const { against, recordTo, recordUntil } = options;

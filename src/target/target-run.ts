@@ -14,9 +14,9 @@ import { startRun } from '../run/run.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { Problem } from '../support/problem.js';
 import { openTarget } from './open-target.js';
-import { createRunReplay, type RunInputs, readRecordedRun } from './recorded-run.js';
+import { createRunReplay, type RunInputs } from './recorded-run.js';
 import { createEngineOptions, type ResultsDestination } from './settings.js';
-import { createCertifiedTarget, loadTarget } from './target.js';
+import { createCertifiedTarget } from './target.js';
 
 /** What a worker found out before its first test. */
 export interface RunStart {
@@ -68,7 +68,7 @@ export interface TargetRun {
  * @throws UnusableInput if the transport cannot be loaded
  */
 export async function openTargetRun(
-  { options, suite: whole, settings, cases, replay: file, recorded }: RunInputs,
+  { suite: whole, settings, connection, cases, replay: recorded, recorded: inputs }: RunInputs,
   reference: Endpoint,
   plannedCases: readonly string[],
   use: (run: TargetRun) => Promise<void>,
@@ -82,9 +82,9 @@ export async function openTargetRun(
   const start: RunStart = {
     target: createCertifiedTarget(settings.target, baseUrl),
     calibration: omitUndefined({ note, unreachable }),
-    inputs: recorded,
+    inputs,
     destination: settings.destination,
-    isReplay: file !== undefined,
+    isReplay: recorded !== undefined,
     ...omitUndefined({ cases }),
   };
   const worker = randomUUID();
@@ -116,13 +116,12 @@ export async function openTargetRun(
   await close();
 
   async function openChannel() {
-    if (file !== undefined) {
-      const { evidence, origin } = readRecordedRun(file);
-      const replay = createRunReplay(evidence, settings.target, whole);
+    if (connection === undefined) {
+      if (recorded === undefined) throw new Error('Nothing says what is to be judged.');
+      const replay = createRunReplay(recorded.evidence, settings.target, whole);
       const nothing = { close: async () => undefined, findFailure: () => undefined };
-      return { channel: replay.createChannel(''), baseUrl: origin.baseUrl, replay, ...nothing };
+      return { channel: replay.createChannel(''), baseUrl: recorded.origin.baseUrl, replay, ...nothing };
     }
-    const { connection } = loadTarget(options, process.env);
     const { endpoint = reference } = connection;
     const channel = await openTarget(settings.target, endpoint, connection);
     const { close, findFailure } = channel;

@@ -1,5 +1,7 @@
+import path from 'node:path';
 import type { CertifiedTarget } from '../certificate/certificate.js';
 import { computeDigest } from '../certificate/har-archive.js';
+import type { Availability } from '../contract/bind-world.js';
 import type { Relocation } from '../contract/relocation.js';
 import type { TransportIdentity } from '../http/transport.js';
 import { createMentionFilter, type MentionFilter } from '../recognition/sibling-values.js';
@@ -9,11 +11,22 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { type Location, refuse, UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { compileSchema } from '../support/user-schema.js';
+import { readAvailability } from './availability.js';
 import type { Environment, RunOptions } from './run-options.js';
 import { readConnection, type TargetConnection } from './target-connection.js';
-import { readBeside, readTargetFile, type TargetFile } from './target-file.js';
+import { readBeside, readTargetFile, resolveBeside, type TargetFile } from './target-file.js';
 
-/** A deployment under test, without its connection. It contains no secrets and can be passed to `v8.serialize`. */
+/** What is read once, from options, environment and target file. */
+export interface LoadedTarget {
+  readonly target: Target;
+  readonly connection: TargetConnection;
+  /** What it has of the world. */
+  readonly availability: Availability;
+  /** The folder of own cases, relative to the working folder. */
+  readonly cases?: string;
+}
+
+/** A deployment under test, without its connection. It contains no secrets. */
 export interface Target {
   readonly name: string;
   readonly kind: 'deployment' | 'reference';
@@ -43,16 +56,14 @@ export interface Target {
 }
 
 /**
- * Reads the target and its connection. The base URL of the options and the credentials of the environment override the
- * target file.
+ * Reads everything that a run knows of its target. The base URL of the options overrides the target file.
  *
  * @throws UnusableInput with all problems of the target file, the base URL and the variables
  */
-export function loadTarget(
-  options: RunOptions,
-  environment: Environment,
-): { target: Target; connection: TargetConnection } {
+export function loadTarget(options: RunOptions, environment: Environment): LoadedTarget {
   const file = readTargetFile(options);
+  const stated = file?.document.cases;
+  const cases = options.cases ?? (file && stated && path.relative('', resolveBeside(file, stated)));
   const { connection, problems, notes } = readConnection(options, environment, file);
   if (problems.length > 0) throw new UnusableInput(problems);
   const { endpoint } = connection;
@@ -67,6 +78,8 @@ export function loadTarget(
       ...(file === undefined ? {} : readStatements(file)),
     },
     connection,
+    availability: readAvailability(file),
+    ...(cases === undefined ? {} : { cases }),
   };
 }
 

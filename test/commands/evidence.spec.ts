@@ -15,7 +15,6 @@ import { notReachedReason } from '../../src/run/case-result.js';
 import { isJsonObject, parseJson } from '../../src/support/json.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { encodeRecordedInputs } from '../../src/target/recorded-run.js';
-import { loadSettings } from '../../src/target/settings.js';
 import { openBrowser } from '../support/browser.js';
 import { makeTestFolder } from '../support/cli.js';
 import { channelTo, createReference, suite } from '../support/in-process.js';
@@ -24,6 +23,7 @@ import {
   createArchive,
   judgeAgain,
   readEvidenceBack,
+  readSettings,
   runWithEvidence,
 } from '../support/run-with-evidence.js';
 
@@ -141,7 +141,7 @@ test.describe('Judging the evidence again gives the same certificate', () => {
 test.describe('An archive', () => {
   const origin = {
     ...bareOrigin,
-    inputs: encodeRecordedInputs({}, loadSettings({ reference: true }, {}, suite)),
+    inputs: encodeRecordedInputs({}, readSettings()),
   };
   const request: HttpRequest = { method: 'GET', path: '/', headers: [] };
   const write = (bodies: readonly string[]) => {

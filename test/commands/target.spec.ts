@@ -12,6 +12,7 @@ import { readAvailability } from '../../src/target/availability.js';
 import { completeRunOptions, type Environment, type RunOptions } from '../../src/target/run-options.js';
 import { loadSettings } from '../../src/target/settings.js';
 import { loadTarget } from '../../src/target/target.js';
+import { readTargetFile } from '../../src/target/target-file.js';
 import { checkEachRow } from '../support/check-each-row.js';
 import { suite } from '../support/in-process.js';
 import { listProblems, parseMarked } from '../support/marked.js';
@@ -35,7 +36,7 @@ const load = (text: string | undefined, environment: Environment = {}, options: 
 };
 
 /** The world with the ids of a target file. */
-const loadBoundWorld = (file: string) => bindWorld(loadWorld(), readAvailability({ target: file }).availability);
+const loadBoundWorld = (file: string) => bindWorld(loadWorld(), readAvailability(readTargetFile({ target: file })));
 
 const staging = `
 name: staging
@@ -239,7 +240,7 @@ tls: { cert: cert.pem, key: key.pem }`;
     OWN_PROXY: 'http://me:hunter2@proxy.test',
   };
   const options = { target: writeFile('target.yaml', text), recordTo: 'record.yaml' };
-  const settings = loadSettings(options, environment, suite);
+  const settings = loadSettings(loadTarget(options, environment), options, suite);
   const bytes = serialize(settings);
   expect(deserialize(bytes)).toEqual(settings);
   expect(bytes.toString('latin1')).not.toContain('hunter2');
@@ -251,7 +252,8 @@ test('A secret that is a part of an id or of a header is refused: evidence witho
   const target = writeFile('target.yaml', text);
   const loadWith = (own: Environment) => {
     const environment = { ...deployment, GATEWAY_KEY: 'hunter2', ...own };
-    return loadSettings(completeRunOptions({ target }, environment), environment, suite);
+    const options = completeRunOptions({ target }, environment);
+    return loadSettings(loadTarget(options, environment), options, suite);
   };
   const { customers, tiers } = suite.world;
   for (const word of ['application/json', customers[0]?.id, tiers[0]?.id.slice(0, 12)])
@@ -348,7 +350,8 @@ test('Each flaw of a target file is reported with line, column and hint', () => 
     const problems = listProblems(() => {
       loadBoundWorld(file);
       const environment = text.includes('base_url:') ? credentials : deployment;
-      loadSettings(completeRunOptions({ target: file }, environment), environment, suite);
+      const options = completeRunOptions({ target: file }, environment);
+      loadSettings(loadTarget(options, environment), options, suite);
     });
     expect(problems).toHaveLength(1);
     const stated = typeof message === 'string' ? message : expect.stringMatching(message);

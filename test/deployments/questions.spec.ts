@@ -18,7 +18,6 @@ import { writeResults } from '../../src/outputs/write-results.js';
 import { createBaseline } from '../../src/record/baseline.js';
 import { createRecord, readRecord, renderRecord } from '../../src/record/target-record.js';
 import { UnusableInput } from '../../src/support/problem.js';
-import { loadSettings } from '../../src/target/settings.js';
 import { makeTestFolder } from '../support/cli.js';
 import {
   certifyInProcess,
@@ -29,6 +28,7 @@ import {
   suite,
 } from '../support/in-process.js';
 import { renderOutput } from '../support/render-output.js';
+import { readSettings } from '../support/run-with-evidence.js';
 
 const reference = (behaviours: Behaviours = {}) => createReference({ behaviours });
 
@@ -211,7 +211,8 @@ test.describe('An existing record', () => {
     const folder = makeTestFolder();
     const file = path.join(folder, 'notes.yaml');
     writeFileSync(file, 'my: notes\n');
-    for (const recordTo of [file, folder]) expect(() => loadSettings({ recordTo }, {}, suite)).toThrow(UnusableInput);
+    for (const recordTo of [file, folder])
+      expect(() => readSettings({ recordTo, reference: true })).toThrow(UnusableInput);
   });
 
   test('keeps its last day: a new record must name the next', () => {
@@ -220,7 +221,7 @@ test.describe('An existing record', () => {
     writeFileSync(file, renderRecord(createRecord(suite, [], 'shop', '2027-03-31')));
     expect(readRecord(file).until).toBe('2027-03-31');
     const load = (recordUntil?: string) =>
-      loadSettings({ recordTo: file, ...(recordUntil && { recordUntil }) }, {}, suite);
+      readSettings({ recordTo: file, reference: true, ...(recordUntil && { recordUntil }) });
     expect(() => load()).toThrow(/--until/);
     expect(load('2027-06-30').destination.recordUntil).toBe('2027-06-30');
   });

@@ -17,7 +17,13 @@ import { certifyRun, rejudgeRun } from '../../src/target/certify-run.js';
 import { encodeRecordedInputs, parseRecordedRun, type RecordedRun } from '../../src/target/recorded-run.js';
 import type { RunOptions } from '../../src/target/run-options.js';
 import { loadSettings } from '../../src/target/settings.js';
+import { loadTarget } from '../../src/target/target.js';
 import { recognizer, suite } from './in-process.js';
+
+/** Reads the settings of a run on the reference deployment. */
+export function readSettings(options: RunOptions = { reference: true }) {
+  return loadSettings(loadTarget(options, {}), options, suite);
+}
 
 /** The origin of the evidence of a run without settings. */
 export const bareOrigin: EvidenceOrigin = {
@@ -51,7 +57,7 @@ export async function runWithEvidence(
     selects?: (testCase: TestCase) => boolean;
   } = {},
 ): Promise<RunWithEvidence> {
-  const settings = loadSettings({ reference: true, ...options }, {}, suite);
+  const settings = readSettings({ reference: true, ...options });
   const isSelected = new Map(suite.cases.map((testCase) => [testCase.id, selects(testCase)]));
   const {
     certificate,

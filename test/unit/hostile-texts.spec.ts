@@ -20,6 +20,7 @@ import {
 } from '../../src/certificate/compare-certificates.js';
 import type { Exchange, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { listOutputFiles } from '../../src/outputs/output.js';
+import { renderErrorContext } from '../../src/outputs/terminal/error-context.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { getIdFinders } from '../../src/recognition/known-ids.js';
@@ -166,6 +167,7 @@ function renderStreams(certificate: Certificate, written: ReturnType<typeof writ
     renderRunReport: renderRunReport(certificate, written),
     renderComparison: renderComparison(comparison),
     renderComparisonMarkdown: renderComparisonMarkdown(comparison),
+    renderErrorContext: renderErrorContext(text(), text(), [{ type: 'requirement', description: text() }], undefined),
   };
 }
 

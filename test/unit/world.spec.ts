@@ -12,6 +12,7 @@ import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
 import { readAvailability } from '../../src/target/availability.js';
+import { readTargetFile } from '../../src/target/target-file.js';
 import { checkEachRow } from '../support/check-each-row.js';
 import { commandLine, makeTestFolder, runConformanceInProcess } from '../support/cli.js';
 import { certifyOver, channelTo, createReference, suite } from '../support/in-process.js';
@@ -154,7 +155,7 @@ test('The loader to start from writes bindings with which its deployment conform
 
   const target = path.join(folder, 'shop.yaml');
   writeFileSync(target, 'name: shop\nbindings: shop.ids.yaml\n');
-  const bound = loadSuite(suiteFolder, readAvailability({ target }).availability);
+  const bound = loadSuite(suiteFolder, readAvailability(readTargetFile({ target })));
   const reference = createReference({ world: stored as unknown as World });
   const { certificate } = await certifyOver(channelTo(reference), bound);
   expect([certificate.verdict, certificate.questions.filter(({ outcome }) => outcome === null)]).toEqual([

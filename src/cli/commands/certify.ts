@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { selectFromSuite } from '../../cases/case-selection.js';
-import { referenceEndNotice, renderQuickNotice } from '../../certificate/notices.js';
+import { referenceEndNotice, renderQuickNotice, renderReplayNotice } from '../../certificate/notices.js';
 import { checkResultsFolder } from '../../outputs/result-files.js';
 import { createPlan, renderPlan } from '../../run/plan.js';
 import { listEndings } from '../../runner/ending.js';
@@ -12,7 +12,6 @@ import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import type { RunInputs } from '../../target/recorded-run.js';
 import { createFolderName } from '../../target/settings.js';
-import { loadTarget } from '../../target/target.js';
 import { addCertifyFlags, type CertifyFlags, readCertifyOptions } from '../certify-flags.js';
 import type { ConfigureCommand } from '../command.js';
 import { determineEndStatus, exitStatus } from '../exit-status.js';
@@ -47,6 +46,7 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
     return exitStatus.conforms;
   }
   if (config !== undefined) process.stdout.write(joinLines([`With ${config}.`]));
+  if (flags.replay !== undefined) process.stdout.write(joinLines([renderReplayNotice(flags.replay)]));
   const isList = playwrightArgs.includes('--list');
   for (const { inputs } of isList ? [] : projects) checkDestination(inputs);
   shareRuns(runs);
@@ -114,8 +114,8 @@ function findOlderRecord({ to = '', against }: CertifyFlags): string {
 }
 
 /** Lists the requests of a run. */
-function renderDryRun({ options, suite, settings }: RunInputs): string {
-  const { endpoint } = loadTarget(options, process.env).connection;
+function renderDryRun({ suite, settings, connection }: RunInputs): string {
+  const { endpoint } = connection ?? {};
   const { quick, notes, target } = settings;
   const selected = selectFromSuite(suite, settings);
   return [

@@ -5,7 +5,6 @@ import { referenceEndNotice, referenceNotice } from '../../certificate/notices.j
 import { noRetry } from '../../http/connection-options.js';
 import { diagnose, renderFindings } from '../../run/diagnose.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import { readAvailability } from '../../target/availability.js';
 import { openTarget } from '../../target/open-target.js';
 import { loadTarget } from '../../target/target.js';
 import type { ConfigureCommand } from '../command.js';
@@ -28,8 +27,8 @@ export default ((command, end) => {
 /** Finds out whether a target can be certified, and prints why not. @returns the exit status */
 async function runDoctor(flags: DoctorFlags): Promise<number> {
   const runOptions = readTargetOptions(flags);
-  const { target, connection } = loadTarget(runOptions, process.env);
-  const suite = loadSuite(suiteFolder, readAvailability(runOptions).availability);
+  const { target, connection, availability } = loadTarget(runOptions, process.env);
+  const suite = loadSuite(suiteFolder, availability);
   const credentials = referenceCredentials;
   const isReference = connection.endpoint === undefined;
   const reference = isReference ? await serveReference({ world: suite.world, credentials }) : undefined;

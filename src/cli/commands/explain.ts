@@ -7,6 +7,7 @@ import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import { readAvailability } from '../../target/availability.js';
 import { completeRunOptions } from '../../target/run-options.js';
+import { readTargetFile } from '../../target/target-file.js';
 import type { ConfigureCommand } from '../command.js';
 import { parseCount } from '../flags.js';
 
@@ -31,7 +32,7 @@ export default ((command) => {
 /** Explains a case. If a name stands for several cases, says what they have in common, and lists them. */
 function explainName(name: string, { row, target, cases }: ExplainFlags): string {
   const options = completeRunOptions(target === undefined ? {} : { target }, process.env);
-  const suite = loadSuite(suiteFolder, readAvailability(options).availability, cases);
+  const suite = loadSuite(suiteFolder, readAvailability(readTargetFile(options)), cases);
   const ids = suite.cases.some(({ id }) => id === name) ? [name] : findCasesByName([name], suite, 'explain');
   const found = suite.cases.filter(({ id }) => ids.includes(id));
   const [testCase, another] = found;
