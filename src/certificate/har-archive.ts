@@ -1,7 +1,6 @@
 /** Evidence as an HTTP Archive 1.2, which browsers and HTTP clients open. Members of our own begin with an underscore. */
 
 import { createHash } from 'node:crypto';
-import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Content, Entry, Header, Log, Response } from 'har-format';
 import {
   type Exchange,
@@ -41,14 +40,8 @@ interface RunExtent {
   readonly unjudged: readonly Pick<CaseResult, 'id' | 'verdict' | 'reason'>[];
 }
 
-/** An archive with more characters is compressed. */
-const maxPlain = 8 * 1024 * 1024;
-/** So many characters are compressed together. Until then, they are in memory. */
-const pieceLength = 1024 * 1024;
-/** So many characters of bodies are kept. Later bodies are left out. V8 could hold twice as many in one string. */
+/** So many characters of bodies are kept. Later bodies are left out. V8 could hold four times as many in one string. */
 const maxBodies = 128 * 1024 * 1024;
-/** An archive may unpack to so many bytes: V8 has no longer strings. */
-export const maxArchiveBytes = 512 * 1024 * 1024;
 
 interface OwnLog extends Omit<Log, 'entries'> {
   readonly entries: readonly OwnEntry[];
@@ -76,55 +69,38 @@ interface OwnContent extends Content {
 /** Evidence that was read from a file; all of it is in memory. */
 export type StoredEvidence = Pick<KeptEvidence, 'exchanges' | 'uses'>;
 
-/** An archive as it is written; a long one is compressed. */
+/** An archive as it is written, with the number of its exchanges. */
 export interface EvidenceArchive {
-  readonly isCompressed: boolean;
   readonly content: Buffer;
   readonly count: number;
 }
 
-/**
- * Creates an archiver, which writes exchange by exchange: all of them may be more than fits into memory. A body that came
- * several times is written once, in the first entry that has it.
- */
+/** Creates an archiver. A body that came several times is written once, in the first entry that has it. */
 export function createArchiver(baseUrl: string) {
   const createContent = createContentFactory();
   const { name, version } = readOwnPackage();
-  const pieces = [`{"log":{"version":"1.2","creator":${JSON.stringify({ name, version })},"entries":[`];
-  const compressed: Buffer[] = [];
-  let length = 0;
-  let count = 0;
+  const entries: Buffer[] = [];
   return {
     add(kept: StoredExchange): void {
-      const entry = createEntry(kept, baseUrl, createContent);
-      const piece = `${count === 0 ? '' : ','}\n${escapeControlCharacters(JSON.stringify(entry))}`;
-      pieces.push(piece);
-      count += 1;
-      length += piece.length;
-      if (length <= (compressed.length > 0 ? pieceLength : maxPlain)) return;
-      compressed.push(compress(pieces.splice(0).join('')));
-      length = 0;
+      const separator = entries.length === 0 ? '' : ',';
+      entries.push(encode(`${separator}\n${JSON.stringify(createEntry(kept, baseUrl, createContent))}`));
     },
     finish(uses: RunEvidence['uses'], origin: EvidenceOrigin): EvidenceArchive {
-      const tail = escapeControlCharacters(JSON.stringify({ _uses: uses, _origin: origin }));
-      const rest = [...pieces, `\n],${tail.slice(1, -1)}}}\n`].join('');
-      const isCompressed = compressed.length > 0;
-      const content = isCompressed ? Buffer.concat([...compressed, compress(rest)]) : Buffer.from(rest);
-      return { isCompressed, content, count };
+      const head = `{"log":{"version":"1.2","creator":${JSON.stringify({ name, version })},"entries":[`;
+      const tail = `\n],${JSON.stringify({ _uses: uses, _origin: origin }).slice(1, -1)}}}\n`;
+      return { content: Buffer.concat([encode(head), ...entries, encode(tail)]), count: entries.length };
     },
   };
 }
 
-type ContentFactory = (id: string, body: string, mimeType: string) => OwnContent;
-
-/** Higher levels take longer and save little on bodies of JSON. */
-function compress(text: string): Buffer {
-  return gzipSync(text, { level: 1 });
+function encode(json: string): Buffer {
+  return Buffer.from(escapeControlCharacters(json));
 }
+
+type ContentFactory = (id: string, body: string, mimeType: string) => OwnContent;
 
 /** Creates contents of which each text is written once, and none once there are too many characters. */
 function createContentFactory(): ContentFactory {
-  // By digest: the bodies may be more than fits into memory.
   const firstWith = new Map<string, string>();
   let characters = 0;
   return (id, body, mimeType) => {
@@ -195,17 +171,10 @@ const unknownTiming = { startedAt: 0, durationMs: 0 };
  */
 export function parseArchive(content: Buffer, file: string): { evidence: StoredEvidence; origin: EvidenceOrigin } {
   const refuse = (message: string): never => {
-    const hint = 'Name the evidence.har or evidence.har.gz that a run of this suite wrote.';
+    const hint = 'Name the evidence.har that a run of this suite wrote.';
     throw new UnusableInput([{ at: { setting: file }, message, hint }]);
   };
-  const isCompressed = content[0] === 0x1f && content[1] === 0x8b;
-  let archive: unknown;
-  try {
-    const plain = isCompressed ? gunzipSync(content, { maxOutputLength: maxArchiveBytes }) : content;
-    archive = parseJson(plain.toString('utf8'));
-  } catch {
-    // It cannot be unpacked.
-  }
+  const archive = parseJson(content.toString('utf8'));
   if (archive === undefined) return refuse('is not an HTTP archive');
   const validate = loadValidator('evidence');
   if (!validate(archive)) {

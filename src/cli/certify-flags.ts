@@ -37,7 +37,7 @@ export function readCertifyOptions(flags: CertifyFlags): RunOptions {
     ...readTargetFlags(flags),
     ...omitUndefined({ cases, out, against, intrusive, worldLoaded, only, quick }),
     ...omitUndefined({
-      replay: replay && findRunFile(replay, 'evidence.har', 'evidence.har.gz'),
+      replay: replay && findRunFile(replay, 'evidence.har'),
       recordTo: flags.to,
       recordUntil: flags.until,
     }),

@@ -19,8 +19,8 @@ export type OutputContent =
   | TaggedText<'html' | 'markdown'>
   | { readonly json: unknown }
   | { readonly yaml: object; readonly comment: string }
-  /** What was encoded while it was made, piece by piece. `.gz` is added to the file name if it is compressed. */
-  | { readonly bytes: Buffer; readonly isCompressed: boolean };
+  /** The evidence is encoded exchange by exchange, while the run goes on. */
+  | Buffer;
 
 const folder = path.join(import.meta.dirname, 'files');
 
@@ -42,11 +42,11 @@ export async function loadOutputs(): Promise<ReadonlyMap<string, Output>> {
 
 /** Encodes the content of a file. */
 export function encodeContent(content: OutputContent): Buffer {
-  if ('bytes' in content) return content.bytes;
+  if (Buffer.isBuffer(content)) return content;
   return Buffer.from(escapeControlCharacters(renderContent(content)));
 }
 
-function renderContent(content: Exclude<OutputContent, { bytes: Buffer }>): string {
+function renderContent(content: Exclude<OutputContent, Buffer>): string {
   if ('text' in content) return content.text;
   if ('json' in content) return `${JSON.stringify(content.json, null, 2)}\n`;
   return `${content.comment}${renderYaml(content.yaml)}`;

@@ -1,20 +1,13 @@
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { refuse } from '../support/problem.js';
 import { describeFileError } from '../support/read-input-file.js';
 import { listOutputFiles } from './output.js';
 import { getDraft } from './write-files.js';
 
-/** Lists the names of all files that a run may write into its folder. */
-export function listResultFiles(): string[] {
-  return [...listOutputFiles(), 'evidence.har.gz'];
-}
-
 /** Returns a file of a run. @param named the file, or the folder of the run; a file that does not exist stays as it is */
-export function findRunFile(named: string, ...names: readonly string[]): string {
-  if (statSync(named, { throwIfNoEntry: false })?.isDirectory() !== true) return named;
-  const files = names.map((name) => path.join(named, name));
-  return files.find((file) => existsSync(file)) ?? files[0] ?? named;
+export function findRunFile(named: string, name: string): string {
+  return statSync(named, { throwIfNoEntry: false })?.isDirectory() === true ? path.join(named, name) : named;
 }
 
 /** Checks that the results of a run can be written: at its end it would be too late. @throws UnusableInput */
@@ -23,7 +16,7 @@ export function checkResultsFolder(out: string): void {
     mkdirSync(out, { recursive: true });
     accessSync(out, constants.W_OK);
     const folders = readdirSync(out, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    const occupied = folders.find(({ name }) => listResultFiles().includes(name))?.name;
+    const occupied = folders.find(({ name }) => listOutputFiles().includes(name))?.name;
     if (occupied === undefined) return;
     throw refuse(path.join(out, occupied), 'is a folder in the place of a result', 'Remove it, or use --out.');
   } catch (error) {
@@ -39,7 +32,7 @@ export function checkResultsFolder(out: string): void {
  */
 export function removeResults(out: string): void {
   checkResultsFolder(out);
-  for (const name of listResultFiles()) {
+  for (const name of listOutputFiles()) {
     const file = path.join(out, name);
     for (const stale of [file, getDraft(file)]) rmSync(stale, { force: true });
   }

@@ -10,7 +10,6 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { encodeContent, loadOutputs } from './output.js';
-import { listResultFiles } from './result-files.js';
 import { createRunView, type RunView } from './run-view.js';
 import { type FileToWrite, writeFiles } from './write-files.js';
 
@@ -59,7 +58,7 @@ export function writeResults(
   const written = [...files].map(([file, text]) => ({ file, text }));
   writeFiles(record !== undefined && 'text' in record ? [...written, record] : written);
   // UI mode runs several times in one process.
-  for (const name of listResultFiles()) {
+  for (const name of outputs.keys()) {
     const file = path.join(out, name);
     if (!files.has(file)) rmSync(file, { force: true });
   }
@@ -84,9 +83,7 @@ function renderFiles(view: RunView, out: string): Map<string, Buffer> {
   const files = new Map<string, Buffer>();
   for (const [file, render] of outputs) {
     const content = render(view);
-    if (content === undefined) continue;
-    const suffix = 'bytes' in content && content.isCompressed ? '.gz' : '';
-    files.set(path.join(out, `${file}${suffix}`), encodeContent(content));
+    if (content !== undefined) files.set(path.join(out, file), encodeContent(content));
   }
   return files;
 }

@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { gunzipSync, unzipSync } from 'fflate';
+import { unzipSync } from 'fflate';
 
 /** Yields a file as text, and everything in it if it is an archive or a page with one. */
 function* unpackTexts(name: string, bytes: Buffer): Generator<readonly [name: string, text: string]> {
   const text = bytes.toString('latin1');
   yield [name, text];
-  if (name.endsWith('.gz')) yield [`${name}: unpacked`, Buffer.from(gunzipSync(bytes)).toString('latin1')];
   const packed = /data:application\/zip;base64,([A-Za-z0-9+/=]+)/.exec(text)?.[1];
   const archive = name.endsWith('.zip') ? bytes : Buffer.from(packed ?? '', 'base64');
   if (archive.length === 0) return;

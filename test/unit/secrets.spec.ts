@@ -300,7 +300,7 @@ for (const [title, answer] of Object.entries(commands))
     for (const written of [
       /^results\/certificate.json$/,
       /^results\/certificate.html$/,
-      /^results\/evidence.har(.gz: unpacked)?$/,
+      /^results\/evidence\.har$/,
       /^results\/observed.md$/,
       /^results\/junit.xml$/,
       /^results\/playwright\/.*trace.zip: .*trace$/,

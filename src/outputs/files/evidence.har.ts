@@ -1,4 +1,3 @@
 import type { Output } from '../output.js';
 
-export default (({ archive }) =>
-  archive && { bytes: archive.content, isCompressed: archive.isCompressed }) satisfies Output;
+export default (({ archive }) => archive?.content) satisfies Output;
