@@ -2,21 +2,27 @@ import type { TestCase } from '../cases/test-case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import type { CaseExchanges } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
-import { calibrationPurpose, formatPurpose, type RunEvidence } from './evidence-keeper.js';
+import { calibrationPurpose, type ExchangeUse, formatPurpose, type RunEvidence } from './evidence-keeper.js';
 
 export type Replay = ReturnType<typeof createReplay>;
 
+/** What an exchange was used for, but for its id. */
+type Use = Omit<ExchangeUse, 'id'>;
+
+const createUseKey = ({ case: purpose, row, request, attempt }: Use) =>
+  JSON.stringify([purpose, row, request, attempt]);
+
 /** Whatever the order of the members is. */
-function createKey({ method, path, headers, body, sent, again }: HttpRequest): string {
+function createRequestKey({ method, path, headers, body, sent, again }: HttpRequest): string {
   return JSON.stringify([method, path, headers, body, sent, again]);
 }
 
 const notRecorded = 'The evidence has no exchange for this request: the cases did not send it when it was recorded.';
 
 /**
- * Answers with the exchanges of an earlier run instead of a target. Nothing is sent. An exchange answers a request only if
- * it was recorded for the same purpose and the same request. When a case is judged for the first time, the exchange of an
- * equal request does, too.
+ * Answers with the exchanges of an earlier run instead of a target. Nothing is sent. An exchange answers the request for
+ * which it was used, if that has not changed. When a case is judged for the first time, the exchange of an equal request
+ * does, too.
  *
  * @param adapt returns a request as it was sent to the target: with its headers, at its path
  */
@@ -27,70 +33,67 @@ export function createReplay(
   const all = [...exchanges];
   const byId = new Map(all.map(({ id, exchange }) => [id, exchange]));
   const byExchange = new Map(all.map((kept) => [kept.exchange, kept]));
-  const firstByKey = new Map(all.toReversed().map(({ exchange }) => [createKey(exchange.request), exchange]));
-  const recorded = new Map<string, Set<Exchange>>();
-  const byUse = new Map<string, Exchange>();
-  for (const { id, case: purpose, row, request: requestName, attempt } of uses) {
-    const exchange = byId.get(id);
-    if (exchange === undefined) continue;
-    const name = JSON.stringify([purpose, attempt, createKey(exchange.request)]);
-    recorded.set(name, (recorded.get(name) ?? new Set()).add(exchange));
-    byUse.set(JSON.stringify([purpose, attempt, row, requestName]), exchange);
-  }
-  const turns = new Map<string, number>();
-  const next = (purpose: string, attempt: number, request: HttpRequest, mayBeShared = false): Exchange => {
-    const key = createKey(adapt(request));
-    const name = JSON.stringify([purpose, attempt, key]);
-    const turn = turns.get(name) ?? 0;
-    turns.set(name, turn + 1);
-    const own = [...(recorded.get(name) ?? [])];
-    const found = own[turn] ?? own.at(-1) ?? (mayBeShared ? firstByKey.get(key) : undefined);
-    if (found === undefined) return { request, transportError: 'not-sent', message: notRecorded, attempts: 0 };
-    return found;
+  const firstByRequest = new Map(
+    all.toReversed().map(({ exchange }) => [createRequestKey(exchange.request), exchange]),
+  );
+  const byUse = new Map(uses.map((use) => [createUseKey(use), byId.get(use.id)]));
+  const find = (use: Use, request: HttpRequest): Exchange | undefined => {
+    const exchange = byUse.get(createUseKey(use));
+    const isSame = exchange && createRequestKey(exchange.request) === createRequestKey(adapt(request));
+    return isSame ? exchange : undefined;
+  };
+  const findOrAdmit = (use: Use, request: HttpRequest, mayBeShared: boolean): Exchange => {
+    const shared = mayBeShared ? firstByRequest.get(createRequestKey(adapt(request))) : undefined;
+    return find(use, request) ?? shared ?? { request, transportError: 'not-sent', message: notRecorded, attempts: 0 };
   };
   return {
     /** Creates a channel for exchanges that belong to no case. */
-    createChannel: (purpose: string): Channel => ({
-      send: async (request) => next(purpose, 1, request, purpose === calibrationPurpose),
-      reconnect: () => undefined,
-      maxCaseBodyLength: Number.POSITIVE_INFINITY,
-      maxConcurrency: 1,
-    }),
+    createChannel(purpose: string): Channel {
+      let count = 0;
+      return {
+        async send(request) {
+          count += 1;
+          const use = { case: purpose, row: 0, request: String(count), attempt: 1 };
+          return findOrAdmit(use, request, purpose === calibrationPurpose);
+        },
+        reconnect: () => undefined,
+        maxCaseBodyLength: Number.POSITIVE_INFINITY,
+        maxConcurrency: 1,
+      };
+    },
     /** @param prefix why cases are sent again; undefined for their own verdict */
     createSender(prefix?: string): CaseSender {
-      const counts = new Map<string, number>();
-      const replay = async (testCase: TestCase, rows?: readonly number[]): Promise<CaseExchanges> => {
+      const attempts = new Map<string, number>();
+      /** Replays the next attempt of a case. @param answer returns undefined for a request that was not sent */
+      const replay = (
+        testCase: TestCase,
+        answer: (use: Use, request: HttpRequest) => Exchange | undefined,
+      ): CaseExchanges => {
         const purpose = formatPurpose(testCase, prefix);
-        const attempt = (counts.get(purpose) ?? 0) + 1;
-        counts.set(purpose, attempt);
-        const replayed = new Map<string, Exchange>();
-        const find = (name: string, request: HttpRequest): Exchange => {
-          const key = JSON.stringify([name, request]);
-          const exchange = replayed.get(key) ?? next(purpose, attempt, request, attempt === 1 && prefix === undefined);
-          replayed.set(key, exchange);
-          return exchange;
-        };
-        const exchanges = testCase.rows.map(({ requests, unavailable }, row) => {
-          const sent = unavailable.length > 0 || rows?.includes(row) === false ? [] : [...requests];
-          return new Map(sent.map(([name, request]) => [name, find(name, request)] as const));
+        const attempt = (attempts.get(purpose) ?? 0) + 1;
+        const found = testCase.rows.map(({ requests, unavailable }, row) => {
+          const applicable = unavailable.length > 0 ? [] : [...requests];
+          return new Map(
+            applicable.flatMap(([name, request]) => {
+              const exchange = answer({ case: purpose, row, request: name, attempt }, request);
+              return exchange === undefined ? [] : [[name, exchange] as const];
+            }),
+          );
         });
-        return { exchanges, count: replayed.size, requestsSent: 0 };
+        // As the sender counts: equal requests of one name are sent once.
+        const named = found.flatMap((row) => [...row].map(([name, { request }]) => name + createRequestKey(request)));
+        const count = new Set(named).size;
+        if (count > 0) attempts.set(purpose, attempt);
+        return { exchanges: found, count, requestsSent: 0 };
       };
       return {
-        send: (testCase) => replay(testCase),
-        sendAlone: replay,
+        send: async (testCase) =>
+          replay(testCase, (use, request) => findOrAdmit(use, request, use.attempt === 1 && prefix === undefined)),
+        sendAlone: async (testCase, rows) =>
+          replay(testCase, (use, request) => (rows.includes(use.row) ? findOrAdmit(use, request, false) : undefined)),
         async sendInBatch(testCase, row) {
-          const purpose = formatPurpose(testCase, prefix);
-          const attempt = (counts.get(purpose) ?? 0) + 1;
-          const found = [...(testCase.rows[row]?.requests ?? [])].flatMap(([name, request]) => {
-            const exchange = byUse.get(JSON.stringify([purpose, attempt, row, name]));
-            const isSame = exchange !== undefined && createKey(exchange.request) === createKey(adapt(request));
-            return isSame ? [[name, exchange] as const] : [];
-          });
-          if (found.length === 0) return undefined;
-          counts.set(purpose, attempt);
-          const exchanges = testCase.rows.map((_, n) => new Map(n === row ? found : []));
-          return { exchanges, count: found.length, requestsSent: 0 };
+          const sent = replay(testCase, (use, request) => (use.row === row ? find(use, request) : undefined));
+          return sent.count === 0 ? undefined : sent;
         },
       };
     },

@@ -2,10 +2,8 @@
 
 import path from 'node:path';
 import { compileFunction } from 'node:vm';
-import { findCasesByName, selectFromSuite } from '../cases/case-selection.js';
-import { readDiscriminatingRows } from '../cases/discriminating-rows.js';
 import { isOwnCase, loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
-import { type TestCase, tag } from '../cases/test-case.js';
+import type { TestCase } from '../cases/test-case.js';
 import { isBroken, renderBrokenCase } from '../certificate/failure-text.js';
 import { renderCodeFrame } from '../outputs/code-frame.js';
 import { renderExchanges } from '../outputs/exchange-texts.js';
@@ -14,6 +12,7 @@ import { type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
 import { listSampleCases } from '../run/sample.js';
 import { packageRoot } from '../support/package-root.js';
 import type { Location } from '../support/problem.js';
+import { selectTests } from '../target/settings.js';
 import { expectFailure } from './expected-failure.js';
 import { test } from './fixtures.js';
 import { listOwnCaseFolders, readRuns } from './options.js';
@@ -24,7 +23,8 @@ const suite = loadSuite();
 /** Defines the tests of a case file. @param file within `cases/` */
 export function defineCases(file: string): void {
   const at = path.relative(packageRoot, path.join(suiteFolder, file)).replaceAll(path.sep, '/');
-  for (const testCase of select(suite).filter((each) => each.at.file === at)) defineCase(testCase, suite);
+  for (const testCase of selectTests(readRuns()[0], suite).filter((each) => each.at.file === at))
+    defineCase(testCase, suite);
 }
 
 /** Defines the tests of the user's own cases. */
@@ -32,36 +32,16 @@ export function defineOwnCases(): void {
   for (const folder of listOwnCaseFolders()) {
     const own = loadSuite(suiteFolder, {}, folder);
     test.describe(`own cases in ${folder}`, () => {
-      for (const testCase of select(own).filter(isOwnCase)) defineCase(testCase, own);
+      for (const testCase of selectTests(readRuns()[0], own).filter(isOwnCase)) defineCase(testCase, own);
     });
   }
 }
 
 /** Defines the test that sends some of the first cases again. @param file of the spec */
 export function defineRepetition(file: string): void {
-  if (listSampleCases({ ...suite, cases: select(suite) }).length === 0) return;
+  if (listSampleCases({ ...suite, cases: selectTests(readRuns()[0], suite) }).length === 0) return;
   const title = 'Some of the first cases, at the end of the run';
   defineTest({ id: samplesCaseId, title, tags: [samplesCaseId] }, { file, line: 1, column: 1 }, suite, []);
-}
-
-/** The cases that flags select. Which of them a target has the data for is known in its worker. */
-function select(whole: Suite): readonly TestCase[] {
-  const [{ only, quick }] = readRuns();
-  const isKnown = (name: string) => {
-    try {
-      return findCasesByName([name], whole, '--only').length > 0;
-    } catch {
-      // The case of another folder, or a mistake that was reported before.
-      return false;
-    }
-  };
-  const ids = only && findCasesByName(only.filter(isKnown), whole, '--only');
-  const { cases } = selectFromSuite(whole, ids === undefined ? {} : { only: ids });
-  if (!quick) return cases;
-  const discriminating = new Set(readDiscriminatingRows().rows.map((row) => row.case));
-  return cases
-    .filter(({ id }) => discriminating.has(id))
-    .map((testCase) => ({ ...testCase, tags: testCase.tags.filter((name) => name !== tag.sample) }));
 }
 
 function defineCase(testCase: TestCase, { contract, world }: Suite): void {

@@ -74,7 +74,7 @@ export function loadProject(use: object, { configFile }: Pick<FullConfig, 'confi
   const { target: named = target && path.relative('', path.resolve(folder, target)) } = conformance;
   const isNamed = conformance.baseUrl !== undefined || conformance.reference === true || named === undefined;
   const options = completeRunOptions({ ...conformance, ...(isNamed ? {} : { target: named }) }, process.env);
-  const key = JSON.stringify(options);
+  const key = JSON.stringify([options, process.env]);
   const inputs = loaded.get(key) ?? loadInputs(options, process.env);
   loaded.set(key, inputs);
   return inputs;

@@ -1,16 +1,16 @@
 import { selectFromSuite } from '../cases/case-selection.js';
 import type { Suite } from '../cases/suite.js';
-import { collectRunFacts } from '../certificate/certificate.js';
+import { collectRunFacts, type RunFacts } from '../certificate/certificate.js';
 import { type CertifiedResults, certifyResults } from '../certificate/certify-results.js';
-import { indexExchanges } from '../certificate/exchange-index.js';
+import { type ExchangeIndex, indexExchanges } from '../certificate/exchange-index.js';
 import type { EvidenceOrigin, StoredEvidence } from '../certificate/har-archive.js';
 import type { Channel } from '../http/exchange.js';
 import { createRecognizer } from '../recognition/recognizer.js';
-import { createUnsentResult } from '../run/case-result.js';
+import type { Calibration } from '../run/calibrate.js';
+import { type CaseResult, createUnsentResult } from '../run/case-result.js';
 import { createEvidenceKeeper } from '../run/evidence-keeper.js';
 import { countAttempts } from '../run/request-cache.js';
 import { type EngineOptions, runSuite } from '../run/run.js';
-import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { createRunReplay, type RecordedRun, type RunInputs, restoreSettings } from './recorded-run.js';
 import { createEngineOptions } from './settings.js';
 import { createCertifiedTarget } from './target.js';
@@ -25,6 +25,28 @@ interface RunTerms extends Pick<EngineOptions, 'replay' | 'recognizer'> {
   readonly selects?: (id: string) => boolean;
 }
 
+/** What is known of a run that has ended, beside its results. */
+interface RunEnd extends Pick<RunFacts, 'requestsSent' | 'isReplay' | 'isCutShort' | 'startedAt'> {
+  readonly baseUrl: string;
+  readonly calibration: Pick<Calibration, 'note'> | undefined;
+}
+
+/** Certifies the results of a run, whoever ran it. */
+export function certifyCollected(
+  { suite, settings }: Pick<RunInputs, 'suite' | 'settings'>,
+  results: readonly CaseResult[],
+  index: ExchangeIndex,
+  { baseUrl, calibration, ...end }: RunEnd,
+): CertifiedResults {
+  const facts = {
+    ...end,
+    ...collectRunFacts(results, calibration, settings, selectFromSuite(suite, settings).cases),
+    target: createCertifiedTarget(settings.target, baseUrl),
+    durationMs: Date.now() - end.startedAt.getTime(),
+  };
+  return certifyResults(suite, results, index, facts, settings.target);
+}
+
 /** Runs the selected cases in this process, and certifies the results. */
 export async function certifyRun(
   { suite, settings }: Pick<RunInputs, 'suite' | 'settings'>,
@@ -32,7 +54,6 @@ export async function certifyRun(
   { baseUrl, recorded, isReplay = false, selects = () => true, ...others }: RunTerms,
 ): Promise<CertifiedResults & { readonly evidence: StoredEvidence }> {
   const startedAt = new Date();
-  const startedMs = getMonotonicMs();
   const selected = selectFromSuite(suite, settings);
   const { recognizer = createRecognizer(suite.world, settings.target.mentionFilter) } = others;
   const keeping = recorded === undefined ? { keeper: createEvidenceKeeper() } : {};
@@ -47,17 +68,16 @@ export async function certifyRun(
     return verdict === undefined || reason === undefined ? [] : [createUnsentResult(testCase, verdict, reason)];
   });
   const results = [...own, ...stated];
-  const facts = {
-    target: createCertifiedTarget(settings.target, baseUrl),
-    ...collectRunFacts(results, calibration, settings, selected.cases),
+  const index = indexExchanges(evidence, recognizer, results);
+  const certified = certifyCollected({ suite, settings }, results, index, {
+    baseUrl,
+    calibration,
     requestsSent: countAttempts(evidence.exchanges.map(({ exchange }) => exchange)),
     isReplay,
     isCutShort: extent?.isCutShort === true,
     startedAt,
-    durationMs: getMonotonicMs() - startedMs,
-  };
-  const index = indexExchanges(evidence, recognizer, results);
-  return { ...certifyResults(suite, results, index, facts, settings.target), evidence };
+  });
+  return { ...certified, evidence };
 }
 
 /**

@@ -1,6 +1,5 @@
 import { selectFromSuite } from '../cases/case-selection.js';
-import { collectRunFacts } from '../certificate/certificate.js';
-import { type CertifiedResults, certifyResults } from '../certificate/certify-results.js';
+import type { CertifiedResults } from '../certificate/certify-results.js';
 import { createExchangeIndexer } from '../certificate/exchange-index.js';
 import { createArchiver } from '../certificate/har-archive.js';
 import { findWorstVerdict } from '../judge/verdict.js';
@@ -9,11 +8,10 @@ import { createRecognizer } from '../recognition/recognizer.js';
 import { type CaseResult, createUnsentResult, notReachedReason, samplesCaseId } from '../run/case-result.js';
 import { calibrationPurpose, type ExchangeUse, findFreeName } from '../run/evidence-keeper.js';
 import { countAttempts } from '../run/request-cache.js';
-import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
+import { certifyCollected } from './certify-run.js';
 import { type RunInputs, restoreInputs } from './recorded-run.js';
-import { createCertifiedTarget } from './target.js';
 import type { RunStart, TestReport } from './target-run.js';
 
 /** Why no verdict of a run is valid. */
@@ -34,7 +32,6 @@ type CollectorState = ReturnType<typeof createCollector>;
 /** Collects the reports of one run, from one or several processes, and certifies them. */
 export class ReportedRun {
   private readonly startedAt = new Date();
-  private readonly startedMs = getMonotonicMs();
   private readonly results = new Map<string, CaseResult>();
   /** The ids of the results with a report: they were judged. */
   private readonly judged = new Set<string>();
@@ -122,16 +119,14 @@ export class ReportedRun {
         unjudged: plain.filter((each) => !isJudged(each)).map(({ id, verdict, reason }) => ({ id, verdict, reason })),
       },
     });
-    const facts = {
-      ...collectRunFacts(plain, start?.calibration, settings, selectFromSuite(suite, settings).cases),
+    const certified = certifyCollected(inputs, plain, index, {
+      baseUrl,
+      calibration: start?.calibration,
       requestsSent,
-      target: createCertifiedTarget(settings.target, baseUrl),
       isReplay,
       isCutShort,
       startedAt: this.startedAt,
-      durationMs: getMonotonicMs() - this.startedMs,
-    };
-    const certified = certifyResults(suite, plain, index, facts, settings.target);
+    });
     const destination = { ...settings.destination, target: settings.target };
     const { certificate, results } = certified;
     const written = writeResults(certificate, suite, results, destination, { archive, exchanges: index });

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { findCasesByName, findExclusionReason, type RunScope, selectFromSuite } from '../cases/case-selection.js';
 import { readDiscriminatingRows } from '../cases/discriminating-rows.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
+import { type TestCase, tag } from '../cases/test-case.js';
 import { referenceNotice, renderTransportNotice } from '../certificate/notices.js';
 import { describeRelocation } from '../contract/relocation.js';
 import { createRedactor } from '../http/redactor.js';
@@ -126,6 +127,25 @@ export function readSelection(
   if (quick.rows.size === 0)
     throw refuse('--quick', 'sends no row of the selected cases', 'Select other cases, or leave out --quick.');
   return { quick, ...omitUndefined({ only }) };
+}
+
+/** The cases that flags select. Which of them a target has the data for is known in its worker. */
+export function selectTests({ only, quick }: RunOptions, whole: Suite): readonly TestCase[] {
+  const isKnown = (name: string) => {
+    try {
+      return findCasesByName([name], whole, '--only').length > 0;
+    } catch {
+      // The case of another folder, or a mistake that was reported before.
+      return false;
+    }
+  };
+  const ids = only && findCasesByName(only.filter(isKnown), whole, '--only');
+  const { cases } = selectFromSuite(whole, ids === undefined ? {} : { only: ids });
+  if (!quick) return cases;
+  const discriminating = new Set(readDiscriminatingRows().rows.map((row) => row.case));
+  return cases
+    .filter(({ id }) => discriminating.has(id))
+    .map((testCase) => ({ ...testCase, tags: testCase.tags.filter((name) => name !== tag.sample) }));
 }
 
 /** Converts settings to options of the engine. */
