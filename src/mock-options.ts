@@ -31,12 +31,11 @@ export interface MockOptions {
 /**
  * Reads the files of a mock.
  *
- * @returns with the questions whose recorded answers the mock cannot imitate, and the last day of the record
+ * @returns with the questions whose recorded answers the mock cannot imitate
  */
 export function readMockOptions({ record, world, behaviours = {}, credentials = referenceCredentials }: MockOptions): {
   options: DeploymentOptions;
   inimitable: readonly string[];
-  until: string | undefined;
 } {
   completeBehaviours(behaviours);
   const recorded = record === undefined ? undefined : readMock(record, behaviours);
@@ -49,7 +48,6 @@ export function readMockOptions({ record, world, behaviours = {}, credentials = 
       ...(recorded === undefined ? {} : { change: mockFromRecord(recorded.record, served) }),
     },
     inimitable: recorded?.inimitable ?? [],
-    until: recorded?.record.until,
   };
 }
 

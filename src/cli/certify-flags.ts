@@ -8,9 +8,8 @@ import { addTargetFlags, readTargetFlags, type TargetFlags } from './flags.js';
 export interface CertifyFlags extends TargetFlags, Omit<RunOptions, keyof TargetFlags> {
   readonly dryRun?: true;
   readonly open?: true;
-  /** Of `record`, as the two that follow. */
+  /** Of `record`, as the next. */
   readonly to?: string;
-  readonly until?: string;
   readonly update?: true;
 }
 
@@ -39,7 +38,6 @@ export function readCertifyOptions(flags: CertifyFlags): RunOptions {
     ...omitUndefined({
       replay: replay && findRunFile(replay, 'evidence.har'),
       recordTo: flags.to,
-      recordUntil: flags.until,
     }),
   };
 }

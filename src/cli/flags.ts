@@ -2,7 +2,6 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { documentedOperation } from '../contract/operation.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { refuse } from '../support/problem.js';
-import { getToday } from '../support/today.js';
 import { completeRunOptions, type RunOptions } from '../target/run-options.js';
 
 /** The values of {@link addTargetFlags}. */
@@ -64,12 +63,4 @@ export function parseCount(text: string): number {
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('It must be a whole number above 0.');
   return count;
-}
-
-/** Parses a day that has not passed. @throws InvalidArgumentError for anything else */
-export function parseComingDay(text: string): string {
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(text) && new Date(text).toJSON()?.startsWith(text);
-  if (!isDay) throw new InvalidArgumentError('It must be a day such as 2027-03-31.');
-  if (text < getToday()) throw new InvalidArgumentError('That day has passed.');
-  return text;
 }

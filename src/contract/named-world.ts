@@ -32,6 +32,11 @@ export interface UnavailableThing {
   readonly capabilities: readonly Rule['kind'][];
 }
 
+/** Returns the data alone, without what the suite keeps beside it. */
+export function exportWorld({ customers, products, skus, categories, campaigns, tiers }: NamedWorld): World {
+  return { customers, products, skus, categories, campaigns, tiers };
+}
+
 /** The number of newest tiers that are checked, according to the documentation. */
 export const windowSize = 150;
 

@@ -30,8 +30,6 @@ export interface Writing {
   readonly out: string;
   /** The file of the record, if one is wanted. */
   readonly recordTo?: string;
-  /** The last day of the record. */
-  readonly recordUntil?: string;
   /** What the target file says about the operation and about returned tiers. */
   readonly target?: {
     readonly operation?: Relocation;
@@ -48,13 +46,13 @@ export function writeResults(
   certificate: Certificate,
   suite: Suite,
   results: readonly ResultWithExchanges[],
-  { out, recordTo, recordUntil, target }: Writing,
+  { out, recordTo, target }: Writing,
   evidence: Pick<RunView, 'archive' | 'exchanges'> = {},
 ): WrittenResults {
   const stated = omitUndefined({ operation: target?.operation, tierPatterns: target?.tierPatterns });
   const view = createRunView(certificate, suite, results, { ...evidence, ...stated });
   const files = renderFiles(view, out);
-  const record = recordTo === undefined ? undefined : createRecordOutput(recordTo, view, recordUntil);
+  const record = recordTo === undefined ? undefined : createRecordOutput(recordTo, view);
   const written = [...files].map(([file, text]) => ({ file, text }));
   writeFiles(record !== undefined && 'text' in record ? [...written, record] : written);
   // UI mode runs several times in one process.
@@ -91,12 +89,8 @@ function renderFiles(view: RunView, out: string): Map<string, Buffer> {
 type RecordOutput = FileToWrite | { readonly file: string; readonly unwritten: string };
 
 /** Creates a record to write, unless an older one would lose answers. */
-function createRecordOutput(
-  file: string,
-  { suite, suiteResults, certificate: { target } }: RunView,
-  until: string | undefined,
-): RecordOutput {
-  const record = createRecord(suite, suiteResults, target.name, until);
+function createRecordOutput(file: string, { suite, suiteResults, certificate: { target } }: RunView): RecordOutput {
+  const record = createRecord(suite, suiteResults, target.name);
   const older = existsSync(file) ? readRecord(file).questions : {};
   const lost = suite.contract.questions
     .map(({ id }) => id)

@@ -1,7 +1,6 @@
 import type { Suite } from '../cases/suite.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { renderShortList } from '../support/render-short-list.js';
-import { getToday } from '../support/today.js';
 import type { AdditivePolicy, Baseline, ExpectedOutcome } from './drift.js';
 import type { TargetRecord } from './target-record.js';
 
@@ -10,20 +9,17 @@ import type { TargetRecord } from './target-record.js';
  *
  * @param pins outcomes from the target file, by question; they win over the record
  * @param schema of successful bodies, from the target file
- * @param today such as 2027-03-31: recorded answers of earlier days are out of date
  */
 export function createBaseline(
   record: TargetRecord | undefined,
   pins: Readonly<Record<string, string>>,
   schema: object | undefined,
   additive?: AdditivePolicy,
-  today = getToday(),
 ): Baseline {
   const recorded = Object.entries(record?.questions ?? {}).map(([question, answer]) => {
-    const { outcome, request, response, until = record?.until } = answer;
+    const { outcome, request, response } = answer;
     const shown = response === undefined ? {} : { recorded: `${request ?? ''}\n${response}` };
-    const expired = until !== undefined && until < today ? { expired: until } : {};
-    return [question, { outcome, statedBy: 'the record', ...shown, ...expired }] as const;
+    return [question, { outcome, statedBy: 'the record', ...shown }] as const;
   });
   const pinned = Object.entries(pins).map(
     ([question, outcome]) => [question, { outcome, statedBy: 'the target file' }] as const,

@@ -19,8 +19,6 @@ export interface ExpectedOutcome {
   readonly statedBy: string;
   /** The exchange that was recorded. */
   readonly recorded?: string;
-  /** The last day of the answer, if it has passed. */
-  readonly expired?: string;
 }
 
 export const emptyBaseline: Baseline = { outcomes: new Map(), schemas: [] };
@@ -33,8 +31,8 @@ export type Drift =
       readonly outcome: string;
       readonly expected: ExpectedOutcome;
     }
-  /** `expired`: the answer of the record is out of date, even if it is still the same. `addition`: a note, not drift. */
-  | { readonly kind: 'shape' | 'expired' | 'addition'; readonly message: string };
+  /** `addition`: a note, not drift. */
+  | { readonly kind: 'shape' | 'addition'; readonly message: string };
 
 /**
  * Finds the differences between a case and the baseline. A question without an answer, now or in the baseline, is not
@@ -55,11 +53,6 @@ export function findDrift(
   if (expected !== undefined && expected.outcome !== undetermined && outcome !== undefined) {
     if (![outcome, extracted].includes(expected.outcome))
       drift.push({ kind: 'outcome', question: subject, outcome, expected });
-    if (expected.expired !== undefined)
-      drift.push({
-        kind: 'expired',
-        message: `The recorded answer was valid until ${expected.expired}: record the target again with a new last day (npx conformance record --update --until DATE).`,
-      });
   }
   for (const { message, isAddition } of schemas.flatMap((stated) => findMismatches(bodies, stated)))
     if (!isAddition || additive !== 'ignore')

@@ -16,8 +16,6 @@ import { createStableRenderer, renderRequest } from './exchange-text.js';
 export interface TargetRecord {
   readonly target: string;
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
-  /** The last day on which the answers may be compared with, such as 2027-03-31. */
-  readonly until?: string;
   readonly questions: Readonly<Record<string, RecordedAnswer>>;
   readonly response_schema?: BodyShape;
   /** For a mock. */
@@ -28,8 +26,6 @@ export interface RecordedAnswer {
   readonly outcome: string;
   readonly request?: string;
   readonly response?: string;
-  /** The last day of this answer, in place of that of the record. */
-  readonly until?: string;
 }
 
 /** What a record keeps of the result of a case. */
@@ -44,13 +40,8 @@ export interface RecordedResult {
   readonly volatile?: readonly string[];
 }
 
-/** Creates the record of a run, with every question that was answered. @param until the last day of the answers */
-export function createRecord(
-  suite: Suite,
-  results: readonly RecordedResult[],
-  target: string,
-  until?: string,
-): TargetRecord {
+/** Creates the record of a run, with every question that was answered. */
+export function createRecord(suite: Suite, results: readonly RecordedResult[], target: string): TargetRecord {
   const renderResponse = createStableRenderer(suite.world);
   const shapes = results.flatMap(({ shape }) => shape ?? []);
   const questions = results
@@ -63,7 +54,6 @@ export function createRecord(
   return {
     target,
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
-    ...omitUndefined({ until }),
     questions: Object.fromEntries(questions),
     ...omitUndefined({
       response_schema: shapes.reduce<BodyShape | undefined>(mergeShapes, undefined),

@@ -128,7 +128,7 @@ function createReplaySettings({ settings }: RecordedInputs, options: RunOptions,
     throw refuse('--out', 'is the folder of the evidence, which the results would replace', 'Name another folder.');
   return {
     ...recorded,
-    destination: { out, ...omitUndefined({ recordTo: options.recordTo, recordUntil: options.recordUntil }) },
+    destination: { out, ...omitUndefined({ recordTo: options.recordTo }) },
     ...readSelection({ ...omitUndefined({ quick }), ...options }, suite, recorded, only),
   };
 }

@@ -27,8 +27,6 @@ export interface RunOptions {
   readonly out?: string;
   readonly against?: string;
   readonly recordTo?: string;
-  /** The last day of that record, such as 2027-03-31. */
-  readonly recordUntil?: string;
   /** Ids of cases, requirements and questions, tags and groups. */
   readonly only?: readonly string[];
   /** Whether only the rows are sent that catch the known faults. */

@@ -9,7 +9,7 @@ import { describeRelocation } from '../contract/relocation.js';
 import { createRedactor } from '../http/redactor.js';
 import { createBaseline, describeUncompared } from '../record/baseline.js';
 import type { Baseline } from '../record/drift.js';
-import { readRecord, type TargetRecord } from '../record/target-record.js';
+import { readRecord } from '../record/target-record.js';
 import { type QuickRows, selectQuickRows } from '../run/quick-rows.js';
 import type { EngineOptions } from '../run/run.js';
 import { omitUndefined } from '../support/omit-undefined.js';
@@ -41,8 +41,6 @@ export interface ResultsDestination {
   readonly out: string;
   /** The file of the record, if one is wanted. */
   readonly recordTo?: string;
-  /** The last day of the record. */
-  readonly recordUntil?: string;
 }
 
 /**
@@ -58,13 +56,12 @@ export function loadSettings(
 ): RunSettings {
   const problems = [...findPinProblems(target, suite), ...findSecretsInRequests(connection, suite)];
   if (problems.length > 0) throw new UnusableInput(problems);
-  const { against, recordTo, recordUntil } = options;
+  const { against, recordTo } = options;
   const record = against ? readRecord(against) : undefined;
   const recordNote = record && describeUncompared(record, suite);
   const pins = Object.fromEntries([...target.pins].map(([question, { outcome }]) => [question, outcome]));
   // Fails if the file is not a record, so that nothing else is overwritten.
-  const older = recordTo && existsSync(recordTo) ? readRecord(recordTo) : undefined;
-  if (older !== undefined && recordUntil === undefined) refuseLossOfDates(older, recordTo);
+  if (recordTo && existsSync(recordTo)) readRecord(recordTo);
   const excludesIntrusive = (options.intrusive ?? target.intrusive) === false;
   return {
     target,
@@ -78,16 +75,9 @@ export function loadSettings(
     ...readSelection(options, suite, { target, excludesIntrusive }),
     destination: {
       out: options.out ?? path.join('results', createFolderName(target.name)),
-      ...(recordTo ? { recordTo, ...omitUndefined({ recordUntil }) } : {}),
+      ...(recordTo ? { recordTo } : {}),
     },
   };
-}
-
-/** @throws UnusableInput if a record has a last day that the next record would not have */
-function refuseLossOfDates({ until, questions }: TargetRecord, file = ''): void {
-  if (until === undefined && Object.values(questions).every((answer) => answer.until === undefined)) return;
-  const hint = "Name the next last day, such as --until 2027-03-31, or remove 'until' from the record.";
-  throw refuse(file, "has 'until', and the new record would have no last day", hint);
 }
 
 /** Lists what a reader of results must know of the target. */

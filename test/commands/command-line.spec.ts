@@ -4,7 +4,7 @@ import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { split } from 'shlex';
-import { createNamedExport } from '../../src/contract/world-formats.js';
+import { exportWorld } from '../../src/contract/named-world.js';
 import { credentialVariables, makeTestFolder, runConformanceInProcess } from '../support/cli.js';
 import { suite } from '../support/in-process.js';
 
@@ -13,7 +13,7 @@ const cwd = makeTestFolder();
 const nowhere = 'http://127.0.0.1:1';
 const [elsewhere, another] = ['http://127.0.0.1:2', 'http://127.0.0.1:3'];
 const named = `name: shop\nbase_url: ${nowhere}/\n`;
-const world = createNamedExport(suite.world);
+const world = exportWorld(suite.world);
 const ownCase = `cases:
   - id: own-quantity
     verifies: order.quantity

@@ -8,8 +8,8 @@ import path from 'node:path';
 import { json, text } from 'node:stream/consumers';
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
+import { exportWorld } from '../../src/contract/named-world.js';
 import type { Rule, Tier, World } from '../../src/contract/world.js';
-import { createNamedExport } from '../../src/contract/world-formats.js';
 import type { HttpResponse } from '../../src/http/exchange.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { makeTestFolder } from '../support/cli.js';
@@ -142,7 +142,7 @@ function isWhole({ logic, ...conditions }: Json): boolean {
 // The loader ------------------------------------------------------------------------------------------------------------
 
 const folder = makeTestFolder();
-const world = createNamedExport(suite.world);
+const world = exportWorld(suite.world);
 const few = ['greeting', 'for-ann', 'mug-2', 'shirt-blue-2', 'credit-card', 'broadway'];
 const smallWorld: World = { ...world, tiers: world.tiers.filter(({ name }) => few.includes(name)) };
 

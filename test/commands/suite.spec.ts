@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { renderExplanation } from '../../src/cases/explanation.js';
 import { listedKinds } from '../../src/cli/commands/list.js';
-import { createNamedExport } from '../../src/contract/world-formats.js';
+import { exportWorld } from '../../src/contract/named-world.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from '../support/cli.js';
 import { suite } from '../support/in-process.js';
@@ -66,7 +66,7 @@ test('`world` prints JSON that fits its schema', async () => {
   const { status, output } = await runConformanceInProcess(['world'], { cwd });
   expect(status).toBe(0);
   expect(loadValidator('expanded-world')(JSON.parse(output))).toBe(true);
-  expect(JSON.parse(output)).toEqual(JSON.parse(JSON.stringify(createNamedExport(suite.world))));
+  expect(JSON.parse(output)).toEqual(JSON.parse(JSON.stringify(exportWorld(suite.world))));
   // A name tells a person what an id stands for.
   for (const { name } of Object.values<{ name?: string }[]>(JSON.parse(output)).flat()) expect(name).toBeDefined();
   expect(JSON.parse(output).customers[1]).toEqual({ id: suite.world.ids.customer.get('ann'), name: 'ann' });

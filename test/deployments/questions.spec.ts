@@ -146,24 +146,6 @@ test('A pin wins over the record', async () => {
   expect(certificate.drift.map((drift) => drift.case)).toEqual(['quantity-zero']);
 });
 
-test('An answer past its last day is drift, once for each day', async () => {
-  const { results } = await runPlain();
-  const record = createRecord(suite, results, 'reference', '2027-03-31');
-  const certifyOn = async (today: string, questions = record.questions) => {
-    const expected = createBaseline({ ...record, questions }, {}, undefined, undefined, today);
-    return (await certifyInProcess(reference(), { expected })).certificate;
-  };
-  expect((await certifyOn('2027-03-31')).drift).toEqual([]);
-  const late = await certifyOn('2027-04-01');
-  expect(late.verdict).toBe('conforms');
-  expect(late.drift.map(({ text }) => text)).toEqual([expect.stringContaining('until 2027-03-31')]);
-  // A pin of the target file has no last day, and an answer may have one of its own.
-  const { outcome = '' } = record.questions['quantity-zero'] ?? {};
-  const later = { ...record.questions, 'quantity-zero': { outcome, until: '2027-03-30' } };
-  const single = await certifyOn('2027-03-31', later);
-  expect(single.drift.map((each) => each.case)).toEqual(['quantity-zero']);
-});
-
 test('The behaviours of the reference deployment are outcomes of the contract', () => {
   for (const [id, outcomes] of Object.entries(closedQuestions)) {
     const answer = suite.contract.questions.find((question) => question.id === id)?.answer;
@@ -213,17 +195,6 @@ test.describe('An existing record', () => {
     writeFileSync(file, 'my: notes\n');
     for (const recordTo of [file, folder])
       expect(() => readSettings({ recordTo, reference: true })).toThrow(UnusableInput);
-  });
-
-  test('keeps its last day: a new record must name the next', () => {
-    const folder = makeTestFolder();
-    const file = path.join(folder, 'shop.yaml');
-    writeFileSync(file, renderRecord(createRecord(suite, [], 'shop', '2027-03-31')));
-    expect(readRecord(file).until).toBe('2027-03-31');
-    const load = (recordUntil?: string) =>
-      readSettings({ recordTo: file, reference: true, ...(recordUntil && { recordUntil }) });
-    expect(() => load()).toThrow(/--until/);
-    expect(load('2027-06-30').destination.recordUntil).toBe('2027-06-30');
   });
 
   test('with an invalid schema is refused', () => {

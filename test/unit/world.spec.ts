@@ -14,8 +14,8 @@ import { parseYaml } from '../../src/support/yaml-file.js';
 import { readAvailability } from '../../src/target/availability.js';
 import { readTargetFile } from '../../src/target/target-file.js';
 import { checkEachRow } from '../support/check-each-row.js';
-import { commandLine, makeTestFolder, runConformanceInProcess } from '../support/cli.js';
-import { certifyOver, channelTo, createReference, suite } from '../support/in-process.js';
+import { commandLine, makeTestFolder } from '../support/cli.js';
+import { certifyOver, channelTo, createReference } from '../support/in-process.js';
 import { listenOnLoopback } from '../support/listen-on-loopback.js';
 import { parseMarked } from '../support/marked.js';
 
@@ -162,13 +162,4 @@ test('The loader to start from writes bindings with which its deployment conform
     'conforms',
     [],
   ]);
-});
-
-test('world --format markdown lists every id, and rules in words', async () => {
-  const { output } = await runConformanceInProcess(['world', '--format', 'markdown'], { cwd: packageRoot });
-  for (const ids of Object.values(suite.world.ids))
-    for (const id of ids.values()) expect(output).toContain(`\`${id}\``);
-  expect(output).toMatch(
-    /^\| 9 \| mug-3 \| `promo_\w+` \| spring \| [^|]*\| an order item has product mug, quantity 3 or more \|/m,
-  );
 });

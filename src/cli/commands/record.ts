@@ -1,5 +1,4 @@
 import type { ConfigureCommand } from '../command.js';
-import { parseComingDay } from '../flags.js';
 import configureCertify from './certify.js';
 
 export default ((command, end, playwrightArgs) => {
@@ -7,6 +6,5 @@ export default ((command, end, playwrightArgs) => {
   command
     .description('run the cases and write a record: what the target does where the documentation is silent')
     .requiredOption('--to <file>', 'where to write the record')
-    .option('--until <date>', 'the last day of the record, such as 2027-03-31; then it counts as drift', parseComingDay)
     .option('--update', 'show the differences from the existing record, and accept them');
 }) satisfies ConfigureCommand;

@@ -7,7 +7,6 @@ import { credentialHeaders, documentedOperation } from '../../contract/operation
 import { readMockOptions } from '../../mock-options.js';
 import { omitUndefined } from '../../support/omit-undefined.js';
 import { UnusableInput } from '../../support/problem.js';
-import { getToday } from '../../support/today.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import type { ConfigureCommand } from '../command.js';
 import { collectValue } from '../flags.js';
@@ -52,7 +51,7 @@ function collectBehaviours(text: string, before: Behaviours = {}): Behaviours {
 async function runServe({ port = 0, world, as, behaviour, fault = [] }: ServeFlags): Promise<void> {
   blameFlag('--behaviour', () => completeBehaviours(behaviour ?? {}));
   const faults = blameFlag('--fault', () => fault.map(findFault));
-  const { options, inimitable, until } = readMockOptions(omitUndefined({ record: as, world, behaviours: behaviour }));
+  const { options, inimitable } = readMockOptions(omitUndefined({ record: as, world, behaviours: behaviour }));
   const { url, close } = await serveReference({ ...options, port, faults });
   process.stdout.write(
     joinLines([
@@ -61,9 +60,6 @@ async function runServe({ port = 0, world, as, behaviour, fault = [] }: ServeFla
       `${credentialHeaders.token}: ${referenceCredentials.token}`,
       ...faults.map(({ breaks, story }) => `Breaks ${breaks}: ${story}`),
       ...inimitable.map((question) => `Not imitated, answered as usual: ${question}`),
-      ...(until !== undefined && until < getToday()
-        ? [`The record was valid until ${until}: record the target again.`]
-        : []),
       'Ctrl-C ends it.',
     ]),
   );

@@ -1,20 +1,14 @@
-import { Option } from 'commander';
 import { findOwnWorld } from '../../cases/suite.js';
+import { exportWorld } from '../../contract/named-world.js';
 import { loadWorld } from '../../contract/world-file.js';
-import { type WorldFormat, worldFormats } from '../../contract/world-formats.js';
 import type { ConfigureCommand } from '../command.js';
 
 export default ((command) => {
   command
-    .description('print the test data that the cases need in a deployment')
-    .addOption(
-      new Option('--format <format>', `of the output: ${Object.keys(worldFormats).join(', ')}`)
-        .choices(Object.keys(worldFormats))
-        .default('json'),
-    )
+    .description('print the test data that the cases need in a deployment, as JSON')
     .option('--cases <folder>', 'also print the data that your own cases need')
-    .action(({ format, cases }: { format: WorldFormat; cases?: string }) => {
+    .action(({ cases }: { cases?: string }) => {
       const additions = cases === undefined ? undefined : findOwnWorld(cases);
-      process.stdout.write(worldFormats[format](loadWorld(additions)));
+      process.stdout.write(`${JSON.stringify(exportWorld(loadWorld(additions)), null, 2)}\n`);
     });
 }) satisfies ConfigureCommand;
