@@ -19,7 +19,7 @@ import { createOracle, type Obligation } from './contract/oracle.js';
 import type { Tier } from './contract/world.js';
 import type { Exchange, HttpRequest } from './http/exchange.js';
 import { isSuccessful } from './http/response-status.js';
-import { createRowEvidence } from './judge/judge-case.js';
+import { collectEvidence } from './judge/judge-case.js';
 import { renderExchange } from './outputs/exchange-texts.js';
 import { type ReturnedTiers, readReturned } from './recognition/returned-tiers.js';
 import { test as caseTest } from './runner/fixtures.js';
@@ -108,7 +108,7 @@ function read(exchange: Exchange): { world: NamedWorld; request: HttpRequest; re
   if (run === undefined || request === undefined) throw new Error('Only an exchange of target.send() can be judged.');
   const { world } = run.suite;
   if (!('response' in exchange)) throw new Error(`There is no response: ${exchange.message}`);
-  const [evidence] = createRowEvidence([new Map([['request', exchange]])], run.background);
+  const [evidence] = collectEvidence([new Map([['request', exchange]])], run.background);
   if (evidence === undefined) throw new Error('There is no evidence.');
   return { world, request, result: readReturned(exchange.response.body, evidence) };
 }

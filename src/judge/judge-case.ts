@@ -67,10 +67,13 @@ export interface TargetContext {
 }
 
 /** Everything that one row is judged by. */
-interface CaseEvidence extends RowEvidence {
+export interface CaseEvidence extends RowEvidence, TargetContext {
+  readonly world: NamedWorld;
+  readonly recognizer: Recognizer;
+  readonly calibration: readonly Exchange[];
   /** Lists the readings by which all responses of the case agree with the documentation. */
   listOtherReadings(): readonly OtherReading[];
-  /** The readings that remain if the calibration refutes that everything named was returned. Else empty. */
+  /** Lists the readings that remain if the calibration refutes that everything named was returned. Else empty. */
   listRemainingReadings(): readonly OtherReading[];
 }
 
@@ -78,24 +81,58 @@ interface CaseEvidence extends RowEvidence {
 export type RowExchanges = readonly ReadonlyMap<string, Exchange>[];
 
 /**
- * Judges a case by the exchanges of its rows. Pure.
+ * Collects the evidence of each row. All rows share one reading: each response helps to find the path of promotions. Call
+ * it once for what was sent: other readings take long to find.
+ */
+export function collectEvidence(rows: RowExchanges, target: TargetContext): CaseEvidence[] {
+  const { calibration } = target;
+  const all = [...calibration, ...rows.flatMap((row) => [...row.values()])];
+  const determined = readExchanges(all, target);
+  const reading: TierReading =
+    determined.kind === 'ambiguous'
+      ? { ...determined, explain: computeOnce(() => explainAmbiguity(determined.patterns, all, target)) }
+      : determined;
+  const shared = {
+    ...target,
+    reading,
+    listOtherReadings: computeOnce(() => findOtherReadings(all, reading, target)),
+    listRemainingReadings: computeOnce(() =>
+      findOtherReadings(calibration, readExchanges(calibration, target), target),
+    ),
+  };
+  return rows.map((exchanges) => ({ ...shared, exchanges }));
+}
+
+function readExchanges(exchanges: readonly Exchange[], { recognizer, configuredPatterns }: TargetContext): TierReading {
+  const mentions = listSuccesses(exchanges).map(({ response }) => recognizer.findMentions(response.body));
+  return determineReading(mentions, configuredPatterns);
+}
+
+function computeOnce<Value>(compute: () => Value): () => Value {
+  let computed: { readonly value: Value } | undefined;
+  return () => {
+    computed ??= { value: compute() };
+    return computed.value;
+  };
+}
+
+/**
+ * Judges a case by the evidence of its rows. Pure.
  *
- * @param repetitions the exchanges of rows that were sent again. A row fails only if it fails each time.
+ * @param repetitions the evidence of rows that were sent again. A row fails only if it fails each time.
  */
 export function judgeCase(
   testCase: TestCase,
-  exchanges: RowExchanges,
-  target: TargetContext,
-  ...repetitions: readonly RowExchanges[]
+  evidence: readonly CaseEvidence[],
+  ...repetitions: readonly (readonly CaseEvidence[])[]
 ): CaseJudgement {
-  const [evidence = [], ...later] = [exchanges, ...repetitions].map((sent) => findRowEvidence(sent, target));
   if (testCase.kind === 'question') return { ...judgeQuestion(testCase, evidence[0] as CaseEvidence), rows: [] };
-  const unseen = explainUnseenWorld(testCase, [evidence, ...later].flat(), target);
+  const unseen = explainUnseenWorld(testCase, [evidence, ...repetitions].flat());
   const rows = testCase.rows.map((row, n) => {
-    const own = evidence[n] as CaseEvidence;
-    const again = later.flatMap((ofRows) => ofRows.slice(n, n + 1)).filter(({ exchanges }) => exchanges.size > 0);
-    const judgement = judgeRepeatedly(row, testCase, own, ...again);
-    return { title: row.title, ...(unseen === undefined ? judgement : doubtWithoutWorld(judgement, own, unseen)) };
+    const first = evidence[n] as CaseEvidence;
+    const again = repetitions.flatMap((sent) => sent.slice(n, n + 1)).filter(({ exchanges }) => exchanges.size > 0);
+    const judgement = judgeRow(row, testCase, first, ...again);
+    return { title: row.title, ...(unseen === undefined ? judgement : doubtWithoutWorld(judgement, first, unseen)) };
   });
   return { ...summarizeRows(rows, testCase), rows };
 }
@@ -111,94 +148,75 @@ export function replaceRow(
   return { ...summarizeRows(replaced, testCase), rows: replaced };
 }
 
-/** Creates the evidence of each row. All rows share one reading: each response helps to find the path of promotions. */
-export function createRowEvidence(rows: RowExchanges, target: TargetContext): CaseEvidence[] {
-  const { world, recognizer, calibration } = target;
-  const all = [...calibration, ...rows.flatMap((row) => [...row.values()])];
-  const determined = readExchanges(all, target);
-  const reading: TierReading =
-    determined.kind === 'ambiguous'
-      ? { ...determined, explain: computeOnce(() => explainAmbiguity(determined.patterns, all, target)) }
-      : determined;
-  const shared = {
-    reading,
-    recognizer,
-    world,
-    calibration,
-    listOtherReadings: computeOnce(() => findOtherReadings(all, reading, target)),
-    listRemainingReadings: () => {
-      const known = remainingReadings.get(calibration);
-      const remaining = known ?? findOtherReadings(calibration, readExchanges(calibration, target), target);
-      remainingReadings.set(calibration, remaining);
-      return remaining;
-    },
-  };
-  return rows.map((exchanges) => ({ exchanges, ...shared }));
+/**
+ * Judges a row that may have been sent again. It fails if the same expectation is violated each time. The first result that
+ * differs decides.
+ */
+function judgeRow(row: RequirementRow, testCase: RequirementCase, ...sent: readonly CaseEvidence[]): Judgement {
+  const [first, ...later] = sent.map((evidence) => judgeOnce(row, testCase, evidence)) as [Attempt, ...Attempt[]];
+  const repeated = later.map((again) => compareAttempts(row, first, again));
+  return repeated.find(({ isUnstable }) => isUnstable) ?? repeated.at(-1) ?? first.judgement;
 }
 
-/** By the exchanges: those of a failing case are judged several times, and other readings take long to find. */
-const knownEvidence = new WeakMap<
-  RowExchanges,
-  { readonly target: TargetContext; readonly evidence: CaseEvidence[] }
->();
-
-function findRowEvidence(rows: RowExchanges, target: TargetContext): CaseEvidence[] {
-  const known = knownEvidence.get(rows);
-  if (known?.target === target) return known.evidence;
-  const evidence = createRowEvidence(rows, target);
-  knownEvidence.set(rows, { target, evidence });
-  return evidence;
-}
-
-/** By the calibration, which all cases of a run share. */
-const remainingReadings = new WeakMap<readonly Exchange[], readonly OtherReading[]>();
-
-function readExchanges(exchanges: readonly Exchange[], { recognizer, configuredPatterns }: TargetContext): TierReading {
-  const mentions = listSuccesses(exchanges).map(({ response }) => recognizer.findMentions(response.body));
-  return determineReading(mentions, configuredPatterns);
-}
-
-function computeOnce<Value>(compute: () => Value): () => Value {
-  let computed: { readonly value: Value } | undefined;
-  return () => {
-    computed ??= { value: compute() };
-    return computed.value;
+function compareAttempts({ expect }: RequirementRow, first: Attempt, again: Attempt): Judgement {
+  const failing = [first, again].filter(({ judgement }) => judgement.verdict === 'fail');
+  if (failing.length === 0) return first.judgement;
+  const violated = expect.filter((assertion) =>
+    [first, again].every(({ evidence }) => judgeAssertion(assertion, evidence, 'requirement').is === 'violated'),
+  );
+  const finding = failing.length === 2 ? findFirst(violated, first.evidence) : undefined;
+  if (finding !== undefined) return { verdict: 'fail', ...finding.judgement };
+  const reasonOf = ({ judgement: { verdict, reason } }: Attempt) => (verdict === 'pass' ? 'it passed.' : reason);
+  return {
+    ...(failing[0] as Attempt).judgement,
+    verdict: 'inconclusive',
+    reason: `Unstable: sent twice, with different results. First: ${reasonOf(first)} Then: ${reasonOf(again)}`,
+    isUnstable: true,
   };
 }
 
-function judgeRow(row: RequirementRow, { at }: RequirementCase, evidence: CaseEvidence): Judgement {
-  const findBy = (assertions: readonly Assertion[], { reading }: OtherReading) =>
-    findFirst(assertions, { ...evidence, reading });
+/** A row that was sent and judged once. */
+interface Attempt {
+  readonly judgement: Judgement;
+  /** With the reading by which the row was judged. */
+  readonly evidence: RowEvidence;
+}
+
+function judgeOnce(row: RequirementRow, { at }: RequirementCase, evidence: CaseEvidence): Attempt {
   const unmet = judgePreconditions(row, at, evidence, explainInapplicable);
   if (unmet !== undefined) {
-    if (unmet.verdict !== 'inconclusive') return unmet;
-    return doubt(unmet, evidence, (other) => findBy(row.given, other) === undefined);
+    const doubted = () => doubt(unmet, evidence, (read) => findFirst(row.given, read) === undefined);
+    return { evidence, judgement: unmet.verdict === 'inconclusive' ? doubted() : unmet };
   }
-  if (row.expect.length === 0) return { verdict: 'error', reason: 'The case asserts nothing.', at };
+  if (row.expect.length === 0)
+    return { evidence, judgement: { verdict: 'error', reason: 'The case asserts nothing.', at } };
   const finding = findFirst(row.expect, evidence);
-  if (finding?.is !== 'violated') {
-    const remaining = evidence.listRemainingReadings().map((each) => findBy(row.expect, each));
-    const [refuted] = remaining;
-    if (refuted !== undefined && remaining.every((each) => each?.is === 'violated'))
-      return { verdict: 'fail', ...refuted.judgement };
+  if (finding?.is === 'violated') {
+    const agrees = (read: RowEvidence) => findFirst(row.expect, read)?.is !== 'violated';
+    return { evidence, judgement: doubt({ verdict: 'fail', ...finding.judgement }, evidence, agrees) };
   }
-  if (finding === undefined) return { verdict: 'pass', reason: '', at };
-  const { is, judgement } = finding;
-  if (is === 'unclear') return { verdict: 'inconclusive', ...judgement };
-  return doubt({ verdict: 'fail', ...judgement }, evidence, (other) => findBy(row.expect, other)?.is !== 'violated');
+  const [refuted, ...others] = evidence.listRemainingReadings().map(({ reading }) => {
+    const read = { ...evidence, reading };
+    return { evidence: read, finding: findFirst(row.expect, read) };
+  });
+  if (refuted?.finding !== undefined && [refuted, ...others].every((read) => read.finding?.is === 'violated'))
+    return { evidence: refuted.evidence, judgement: { verdict: 'fail', ...refuted.finding.judgement } };
+  const judgement: Judgement =
+    finding === undefined ? { verdict: 'pass', reason: '', at } : { verdict: 'inconclusive', ...finding.judgement };
+  return { evidence, judgement };
 }
 
 /**
  * Turns a failure into a doubt if the responses agree with the documentation once they are read in another way, or if
  * promotions of the deployment may take places of the newest 150.
  */
-function doubt(judgement: Judgement, evidence: CaseEvidence, agrees: (reading: OtherReading) => boolean): Judgement {
+function doubt(judgement: Judgement, evidence: CaseEvidence, agrees: (read: RowEvidence) => boolean): Judgement {
   const { at, exchange } = judgement;
-  const other = evidence.listOtherReadings().find(agrees);
+  const agreeing = evidence.listOtherReadings().find(({ reading }) => agrees({ ...evidence, reading }));
   const shown = evidence.exchanges.get(exchange ?? '');
   let reason: string | undefined;
-  if (other !== undefined)
-    reason = `A response may name promotions that it does not return. If it returns all that it names, it violates the documentation. If it returns only those ${other.words}, it conforms. Write one of these lines in the target file: ${other.stated}, or response: { where: {} } if all are returned.`;
+  if (agreeing !== undefined)
+    reason = `A response may name promotions that it does not return. If it returns all that it names, it violates the documentation. If it returns only those ${agreeing.words}, it conforms. Write one of these lines in the target file: ${agreeing.stated}, or response: { where: {} } if all are returned.`;
   else if (shown === undefined || listSuccesses([shown]).length > 0)
     reason = explainOwnPromotions([...evidence.exchanges.values()], evidence);
   return reason === undefined ? judgement : { verdict: 'inconclusive', reason, at, ...omitUndefined({ exchange }) };
@@ -216,52 +234,10 @@ function findUnusable(
   return undefined;
 }
 
-/**
- * Judges a row that may have been sent again. It fails if the same expectation is violated each time. The first result that
- * differs decides.
- */
-function judgeRepeatedly(
-  row: RequirementRow,
-  testCase: RequirementCase,
-  evidence: CaseEvidence,
-  ...later: readonly CaseEvidence[]
-): Judgement {
-  const first = judgeRow(row, testCase, evidence);
-  const repeated = later.map((again): Judgement => {
-    const second = judgeRow(row, testCase, again);
-    if (first.verdict !== 'fail' && second.verdict !== 'fail') return first;
-    if (first.verdict === 'fail' && second.verdict === 'fail') {
-      const readBoth = [evidence, again].map((each) => readAsViolated(row, each));
-      const violated = row.expect.filter((assertion) =>
-        readBoth.every((each) => judgeAssertion(assertion, each, 'requirement').is === 'violated'),
-      );
-      const finding = findFirst(violated, readBoth[0] as RowEvidence);
-      if (finding !== undefined) return { verdict: 'fail', ...finding.judgement };
-    }
-    const reasonOf = ({ verdict, reason }: Judgement) => (verdict === 'pass' ? 'it passed.' : reason);
-    return {
-      ...(first.verdict === 'fail' ? first : second),
-      verdict: 'inconclusive',
-      reason: `Unstable: sent twice, with different results. First: ${reasonOf(first)} Then: ${reasonOf(second)}`,
-      isUnstable: true,
-    };
-  });
-  return repeated.find(({ isUnstable }) => isUnstable) ?? repeated.at(-1) ?? first;
-}
-
-/** Reads the responses of a failing row as they were read when it failed. */
-function readAsViolated({ expect }: RequirementRow, evidence: CaseEvidence): RowEvidence {
-  if (findFirst(expect, evidence)?.is === 'violated') return evidence;
-  return { ...evidence, reading: evidence.listRemainingReadings()[0]?.reading ?? evidence.reading };
-}
-
 /** Explains why the test data may not be loaded; undefined if a response names some of it, or the user says that it is. */
-function explainUnseenWorld(
-  testCase: RequirementCase,
-  evidence: readonly RowEvidence[],
-  { world, recognizer, isWorldSeen, isWorldLoaded }: TargetContext,
-): string | undefined {
-  const exchanges = evidence.flatMap((each) => [...each.exchanges.values()]);
+function explainUnseenWorld(testCase: RequirementCase, evidence: readonly CaseEvidence[]): string | undefined {
+  const { world, recognizer, isWorldSeen, isWorldLoaded } = evidence[0] as CaseEvidence;
+  const exchanges = evidence.flatMap((row) => [...row.exchanges.values()]);
   const namesWorld = (exchange: Exchange) =>
     'response' in exchange && hasMentions(recognizer.findMentions(exchange.response.body));
   if (!isWorldSeen && !exchanges.some(namesWorld)) return worldUnseen;
@@ -277,9 +253,9 @@ function isOwnDataSeen({ rows }: TestCase, exchanges: readonly Exchange[], { ids
     [...ids[kind]].flatMap(([name, id]) => (name.startsWith(ownPrefix) ? [id] : []));
   const tiers = listOwnIds('tier');
   if (tiers.length === 0) return true;
-  const own = thingKinds.flatMap(listOwnIds);
+  const ownIds = thingKinds.flatMap(listOwnIds);
   const sent = rows.flatMap(({ requests }) => [...requests.values()]).map(({ path, body = '' }) => path + body);
-  if (!sent.some((text) => own.some((id) => text.includes(id)))) return true;
+  if (!sent.some((text) => ownIds.some((id) => text.includes(id)))) return true;
   return exchanges.some(
     (exchange) => 'response' in exchange && tiers.some((id) => exchange.response.body.includes(id)),
   );
@@ -304,7 +280,9 @@ function doubtWithoutWorld(
   // Another status for another request may mean that this one names something that is gone.
   const isRefused =
     calibration.length > 0 &&
-    [...[...calibration, ...documented].map(statusOf), status].every((each) => dataIndependentRefusals.has(each));
+    [...[...calibration, ...documented].map(statusOf), status].every((received) =>
+      dataIndependentRefusals.has(received),
+    );
   if (!isRefused) return { ...judgement, verdict: 'inconclusive', reason: `${reason} ${unseen}` };
   return status === 410 ? { ...judgement, reason: `${reason} ${operationRetired}` } : judgement;
 }
@@ -364,8 +342,8 @@ function findFirst(assertions: readonly Assertion[], evidence: RowEvidence): Fin
   if (first === undefined) return findings[0];
   const { judgement } = first;
   const reasons = violated
-    .filter((each) => each.judgement.exchange === judgement.exchange)
-    .map((each) => each.judgement.reason);
+    .filter((finding) => finding.judgement.exchange === judgement.exchange)
+    .map((finding) => finding.judgement.reason);
   return { ...first, judgement: { ...judgement, reason: [...new Set(reasons)].join(' ') } };
 }
 

@@ -8,7 +8,7 @@ import { minLengthInsideText } from '../recognition/id-finder.js';
 import { readReturned } from '../recognition/returned-tiers.js';
 import { findTierMentions } from '../recognition/tier-mentions.js';
 import { isJsonObject, parseJson } from '../support/json.js';
-import { createRowEvidence, type RowExchanges, type TargetContext } from './judge-case.js';
+import type { CaseEvidence, TargetContext } from './judge-case.js';
 
 /** `expanded` has promotions, too. An empty result may have another type in place of a list. */
 export type RecordedBodies = Readonly<Partial<Record<'promotions' | 'expanded' | 'none', unknown>>>;
@@ -37,19 +37,18 @@ function listTierValues(tier: Tier, { campaigns }: World): [placeholder: string,
 }
 
 /**
- * Extracts bodies from the responses of a case.
+ * Extracts bodies from the responses of a case, by the evidence of its rows.
  *
  * @returns no body that is not JSON, and none with promotions elsewhere than in one list of all, as in groups or a tree
  */
-export function extractBodies(testCase: TestCase, exchanges: RowExchanges, target: TargetContext): RecordedBodies {
-  const [evidence] = createRowEvidence(exchanges, target);
+export function extractBodies(testCase: TestCase, [evidence]: readonly CaseEvidence[]): RecordedBodies {
   const bodies = sources.flatMap(([name, question, request]) => {
     const exchange = getSubjectId(testCase) === question ? evidence?.exchanges.get(request) : undefined;
     return listSuccesses(exchange === undefined ? [] : [exchange]).flatMap(({ response: { body } }) => {
       const returned = new Set(evidence && readReturned(body, evidence).returned);
       // With one promotion, it is unclear whether a number counts it.
       if (name === 'none' ? returned.size > 0 : returned.size < 2) return [];
-      const template = createTemplate(body, returned, target);
+      const template = evidence && createTemplate(body, returned, evidence);
       return template === undefined ? [] : [[name, template]];
     });
   });

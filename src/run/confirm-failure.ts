@@ -1,7 +1,9 @@
 import type { RequirementCase } from '../cases/test-case.js';
 import type { Exchange } from '../http/exchange.js';
 import {
+  type CaseEvidence,
   type CaseJudgement,
+  collectEvidence,
   judgeCase,
   type RowExchanges,
   type RowJudgement,
@@ -31,11 +33,12 @@ export async function confirmFailure(
   testCase: RequirementCase,
   sender: CaseSender,
   background: TargetContext,
-  first: CaseExchanges,
+  first: CaseExchanges & { readonly evidence: readonly CaseEvidence[] },
   once: CaseJudgement,
 ): Promise<{ readonly judgement: CaseJudgement; readonly repetitions: readonly CaseExchanges[] }> {
   const repetitions: CaseExchanges[] = [];
-  const judge = (...again: RowExchanges[]) => judgeCase(testCase, first.exchanges, background, ...again);
+  const judge = (...again: RowExchanges[]) =>
+    judgeCase(testCase, first.evidence, ...again.map((exchanges) => collectEvidence(exchanges, background)));
 
   let judgement = once;
   for (const turn of [1, 2]) {
@@ -48,7 +51,8 @@ export async function confirmFailure(
   /** @returns the judgement of a row that fails in each turn */
   const confirmInBatch = async (row: number): Promise<RowJudgement | undefined> => {
     const ofRow: RequirementCase = { ...testCase, rows: testCase.rows.slice(row, row + 1) };
-    const passes = (exchanges: RowExchanges[number]) => judgeCase(ofRow, [exchanges], background).verdict === 'pass';
+    const passes = (exchanges: RowExchanges[number]) =>
+      judgeCase(ofRow, collectEvidence([exchanges], background)).verdict === 'pass';
     const inRun = first.exchanges[row] ?? new Map<string, Exchange>();
     const alone = repetitions[0]?.exchanges[row] ?? new Map<string, Exchange>();
     if (!passes(alone)) return undefined;

@@ -3,7 +3,13 @@ import { findVolatilePaths } from '../assertions/stable-body.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { documentedOperation } from '../contract/operation.js';
 import { wasSent } from '../http/retry.js';
-import { type CaseJudgement, judgeCase, type TargetContext } from '../judge/judge-case.js';
+import {
+  type CaseEvidence,
+  type CaseJudgement,
+  collectEvidence,
+  judgeCase,
+  type TargetContext,
+} from '../judge/judge-case.js';
 import { extractBodies } from '../judge/recorded-bodies.js';
 import { inferShape } from '../record/body-shape.js';
 import { type Baseline, findDrift } from '../record/drift.js';
@@ -51,7 +57,7 @@ export async function runCase(
   return {
     ...result,
     ...omitUndefined({
-      bodies: infersShape ? extractBodies(testCase, attempts.first.exchanges, background) : undefined,
+      bodies: infersShape ? extractBodies(testCase, attempts.evidence) : undefined,
       shape: infersShape ? inferShape(successes, background.recognizer.ids) : undefined,
       volatile: volatile.length === 0 ? undefined : volatile,
     }),
@@ -64,6 +70,7 @@ export async function runCase(
 export interface CaseAttempts {
   readonly judgement: CaseJudgement;
   readonly first: CaseExchanges;
+  readonly evidence: readonly CaseEvidence[];
   /** What was sent again, because the case failed. */
   readonly repetitions: readonly CaseExchanges[];
 }
@@ -75,9 +82,11 @@ export async function sendAndJudge(
   background: TargetContext,
 ): Promise<CaseAttempts> {
   const first = await sender.send(testCase);
-  const once = judgeCase(testCase, first.exchanges, background);
-  if (once.verdict !== 'fail' || testCase.kind === 'question') return { judgement: once, first, repetitions: [] };
-  return { first, ...(await confirmFailure(testCase, sender, background, first, once)) };
+  const evidence = collectEvidence(first.exchanges, background);
+  const once = judgeCase(testCase, evidence);
+  if (once.verdict !== 'fail' || testCase.kind === 'question')
+    return { judgement: once, first, evidence, repetitions: [] };
+  return { first, evidence, ...(await confirmFailure(testCase, sender, background, { ...first, evidence }, once)) };
 }
 
 function createResult(testCase: TestCase, { judgement, first, repetitions }: CaseAttempts): ResultWithExchanges {

@@ -10,8 +10,7 @@ import type { World } from '../../src/contract/world.js';
 import type { Exchange, HttpRequest, TransportErrorKind } from '../../src/http/exchange.js';
 import { isSuccessful } from '../../src/http/response-status.js';
 import { extractValue } from '../../src/judge/extract-value.js';
-import type { TargetContext } from '../../src/judge/judge-case.js';
-import { judgeCase } from '../../src/judge/judge-case.js';
+import { collectEvidence, judgeCase, type RowExchanges, type TargetContext } from '../../src/judge/judge-case.js';
 import { findWorstVerdict, type Verdict } from '../../src/judge/verdict.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { determineReading } from '../../src/recognition/tier-reading.js';
@@ -366,11 +365,13 @@ const requirementOf = (...rows: readonly Partial<RequirementRow>[]): TestCase =>
   tags: [],
   rows: rows.map(rowOf),
 });
+const judgeSent = (testCase: TestCase, target: TargetContext, sent: RowExchanges, ...again: RowExchanges[]) =>
+  judgeCase(testCase, collectEvidence(sent, target), ...again.map((rows) => collectEvidence(rows, target)));
 const judged = (testCase: TestCase, ...rows: readonly Readonly<Record<string, Exchange>>[]) =>
-  judgeCase(
+  judgeSent(
     testCase,
-    rows.map((exchanges) => new Map(Object.entries(exchanges))),
     background,
+    rows.map((exchanges) => new Map(Object.entries(exchanges))),
   );
 
 test.describe('The verdict of a requirement case', () => {
@@ -518,9 +519,9 @@ test.describe('The verdict of a requirement case', () => {
     const calibration = [answered(200, { promotions: [first], skipped: [] })];
     const calibrated: TargetContext = { ...background, calibration };
     const verdictWith = (pattern: string, exchanges = skipped) =>
-      judgeCase(testCase, exchanges, { ...calibrated, configuredPatterns: [pattern] }).verdict;
-    expect(judgeCase(testCase, skipped, background).verdict).toBe('fail');
-    expect(judgeCase(testCase, skipped, calibrated).verdict).toBe('inconclusive');
+      judgeSent(testCase, { ...calibrated, configuredPatterns: [pattern] }, exchanges).verdict;
+    expect(judgeSent(testCase, background, skipped).verdict).toBe('fail');
+    expect(judgeSent(testCase, calibrated, skipped).verdict).toBe('inconclusive');
     expect(verdictWith('/promotions/*')).toBe('pass');
     expect(verdictWith('/elsewhere')).toBe('inconclusive');
     const both = [new Map([['probe', answered(200, { promotions: [first], skipped: [second] })]])];
@@ -546,7 +547,7 @@ test.describe('A repeated case', () => {
   const sent = (...probes: readonly Exchange[]) => probes.map((probe) => new Map([['probe', probe]]));
   const includeOne = asserting(['returned.include', ['first']]);
   const judgedTwice = (testCase: TestCase, probe: Exchange, ...again: readonly Exchange[]) =>
-    judgeCase(testCase, sent(probe), background, ...again.map((each) => sent(each)));
+    judgeSent(testCase, background, sent(probe), ...again.map((probe) => sent(probe)));
   const testCase = requirementOf({ expect: [includeOne, exclude] });
 
   const extra = "Returned, but should not be: 'second' (rank 2).";
@@ -594,7 +595,7 @@ test.describe('If no response names anything of the world', () => {
   const testCase = requirementOf({ expect: [asserting(written['2xx']), asserting(written.include)] });
   const judgedUnseen = (...sent: readonly Readonly<Record<string, Exchange>>[]) => {
     const [once = new Map(), ...again] = sent.map((exchanges) => new Map(Object.entries(exchanges)));
-    return judgeCase(testCase, [once], unseen, ...again.map((each) => [each]));
+    return judgeSent(testCase, unseen, [once], ...again.map((row) => [row]));
   };
   const nothing = answered(200, { data: [] });
 
@@ -775,7 +776,7 @@ test.describe('The answer to a question', () => {
     const shape: QuestionAnswer = { kind: 'value', of: 'probe', take: { part: 'shape' }, at };
     const exchanges = [new Map([['probe', ambiguous]])];
     expect(
-      judgeCase(questionOf(shape), exchanges, { ...background, configuredPatterns: ['/promotions/*'] }).outcome,
+      judgeSent(questionOf(shape), { ...background, configuredPatterns: ['/promotions/*'] }, exchanges).outcome,
     ).toBe('/promotions/*');
   });
 

@@ -3,6 +3,7 @@ import type { TestCase } from '../../src/cases/test-case.js';
 import type { Campaign, Tier } from '../../src/contract/world.js';
 import type { Exchange } from '../../src/http/exchange.js';
 import type { TargetContext } from '../../src/judge/judge-case.js';
+import { collectEvidence } from '../../src/judge/judge-case.js';
 import { extractBodies, fillBody, maskChanging, type RecordedBodies } from '../../src/judge/recorded-bodies.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { checkEachRow } from '../support/check-each-row.js';
@@ -52,7 +53,7 @@ function extractFrom(
     answer,
   };
   const target = { world, recognizer, calibration: [], isWorldSeen: true, ...stated };
-  return extractBodies(testCase, [new Map(exchanges)], target);
+  return extractBodies(testCase, collectEvidence([new Map(exchanges)], target));
 }
 
 type Stated = Partial<Pick<TargetContext, 'configuredPatterns' | 'recognizer'>>;

@@ -1,5 +1,5 @@
 import type { Exchange, HttpRequest } from '../../src/http/exchange.js';
-import { judgeCase } from '../../src/judge/judge-case.js';
+import { collectEvidence, judgeCase } from '../../src/judge/judge-case.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { createReference, suite } from '../../test/support/in-process.js';
 import { findMedian } from './measure-cost.js';
@@ -49,7 +49,7 @@ export function measureJudgeTime(records: number, rounds: number): JudgeTime {
     const json = bodies.filter((body) => body.startsWith('{'));
     return {
       judge: msOf(() => {
-        for (const { testCase, exchanges } of sent) judgeCase(testCase, exchanges, background);
+        for (const { testCase, exchanges } of sent) judgeCase(testCase, collectEvidence(exchanges, background));
       }, all.length),
       parse: msOf(() => {
         for (const body of json) JSON.parse(body);

@@ -3,7 +3,13 @@ import type { Fault } from '../../reference/faults/fault.js';
 import type { Suite } from '../../src/cases/suite.js';
 import type { RequirementCase } from '../../src/cases/test-case.js';
 import { type Exchange, type HttpRequest, type HttpResponse, serializeRequest } from '../../src/http/exchange.js';
-import { type CaseJudgement, judgeCase, type RowExchanges, type TargetContext } from '../../src/judge/judge-case.js';
+import {
+  type CaseJudgement,
+  collectEvidence,
+  judgeCase,
+  type RowExchanges,
+  type TargetContext,
+} from '../../src/judge/judge-case.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { listRequests } from '../../src/run/case-sender.js';
 import { startRun } from '../../src/run/run.js';
@@ -58,7 +64,7 @@ export function createFaultJudge(suite: Suite): FaultJudge {
         );
         return new Map<string, Exchange>(named);
       });
-      yield { testCase, judgement: judgeCase(testCase, exchanges, context), exchanges, context };
+      yield { testCase, judgement: judgeCase(testCase, collectEvidence(exchanges, context)), exchanges, context };
     }
   }
 
@@ -92,7 +98,7 @@ export function createFaultJudge(suite: Suite): FaultJudge {
         const alone: RequirementCase = { ...testCase, rows: [row] };
         const [verdict] = fault.hasState
           ? (await judgeWithState(fault, { ...suite, cases: [alone] })).map((each) => each.judgement.verdict)
-          : [judgeCase(alone, exchanges.slice(n, n + 1), context).verdict];
+          : [judgeCase(alone, collectEvidence(exchanges.slice(n, n + 1), context)).verdict];
         if (verdict === 'fail') titles.push(row.title);
       }
       return titles;

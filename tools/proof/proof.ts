@@ -3,7 +3,7 @@ import type { Assertion } from '../../src/assertions/assertion.js';
 import { findResponseKind } from '../../src/assertions/registry.js';
 import type { Suite } from '../../src/cases/suite.js';
 import type { RequirementCase } from '../../src/cases/test-case.js';
-import { judgeCase } from '../../src/judge/judge-case.js';
+import { collectEvidence, judgeCase } from '../../src/judge/judge-case.js';
 import { findWorstVerdict, type Verdict } from '../../src/judge/verdict.js';
 import { formatLocation } from '../../src/support/problem.js';
 import type { FaultJudge, FaultyCase } from './judge-fault.js';
@@ -87,7 +87,7 @@ function isDecisive({ testCase, assertion }: Expectation, cases: readonly Faulty
     ...row,
     expect: row.expect.filter((other) => getExpectationKey(other) !== key),
   }));
-  const without = judgeCase({ ...testCase, rows }, judged.exchanges, judged.context);
+  const without = judgeCase({ ...testCase, rows }, collectEvidence(judged.exchanges, judged.context));
   return !caught.includes(without.verdict);
 }
 
