@@ -6,8 +6,8 @@ import { renderCurlCommand } from '../http/curl-command.js';
 import { type TransportIdentity, unsupportedPrefix } from '../http/transport.js';
 import { findWorstVerdict, type Verdict, verdicts } from '../judge/verdict.js';
 import { createStableRenderer, type ResponseRenderer } from '../record/exchange-text.js';
-import type { Calibration } from '../run/calibrate.js';
 import { countRequests, notSelectedReason, type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
+import type { Examination } from '../run/examine.js';
 import type { QuickFigures, QuickRows } from '../run/quick-rows.js';
 import { listRanges } from '../support/list-ranges.js';
 import { omitUndefined } from '../support/omit-undefined.js';
@@ -133,13 +133,13 @@ export interface RunFacts {
 /**
  * Collects facts from the settings of a run.
  *
- * @param calibration undefined if the run ended before it
+ * @param examination undefined if the run ended before it
  * @param planned the cases that the settings select. Those without a result were left out by arguments for Playwright,
  *   such as --grep, which is a selection like --only.
  */
 export function collectRunFacts(
   results: readonly ResultWithExchanges[],
-  calibration: Pick<Calibration, 'note'> | undefined,
+  examination: Pick<Examination, 'note'> | undefined,
   settings: {
     readonly only?: readonly string[];
     readonly quick?: Pick<QuickRows, 'figures'>;
@@ -157,7 +157,7 @@ export function collectRunFacts(
   return {
     isSelection: only !== undefined || quick !== undefined || isNarrowed,
     ...omitUndefined({ quick }),
-    notes: [quick && renderQuickNotice(quick), calibration?.note, ...notes].filter((note) => note !== undefined),
+    notes: [quick && renderQuickNotice(quick), examination?.note, ...notes].filter((note) => note !== undefined),
   };
 }
 

@@ -13,24 +13,24 @@ import { parseJson } from '../support/json.js';
  * @param exchanges of these requests: their responses name nothing of the world
  * @param isDescribed whether the user states that the world is loaded, or where responses name promotions: then only a
  *   web page shows that the address is wrong, and anything else is an answer of the deployment
- * @returns the reason if it is another service, and what was sent to find out
+ * @returns the reason if it is another service
  */
 export async function findWrongAddress(
   requests: readonly HttpRequest[],
   exchanges: readonly Exchange[],
   { send }: Pick<Channel, 'send'>,
   isDescribed: boolean,
-): Promise<{ readonly reason?: string; readonly probes: readonly Exchange[] }> {
+): Promise<string | undefined> {
   const responses = exchanges.flatMap((each) => ('response' in each ? [each.response] : []));
   const [request] = requests;
   const [response] = responses;
-  if (request === undefined || response === undefined || responses.length < exchanges.length) return { probes: [] };
+  if (request === undefined || response === undefined || responses.length < exchanges.length) return undefined;
   const answer = describeAnswer(response);
   if (responses.every((each) => isSuccessful(each) && isWebPage(each)))
-    return { reason: `The target answers with web pages: ${answer}. ${addressHint} ${loginHint}`, probes: [] };
-  if (isDescribed && !isWebPage(response)) return { probes: [] };
+    return `The target answers with web pages: ${answer}. ${addressHint} ${loginHint}`;
+  if (isDescribed && !isWebPage(response)) return undefined;
   if (new Set(exchanges.map(normalizeAnswer)).size > 1 || mayBeEmptyResult(response) || isRefusal(response))
-    return { probes: [] };
+    return undefined;
   const [path = '', query = ''] = request.path.split('?', 2);
   const filter = `${renderFilterParameter({ on: 'campaign' })}=no-such-campaign-0`;
   const others: HttpRequest[] = [
@@ -43,9 +43,9 @@ export async function findWrongAddress(
   const differing = probes.filter((each) => normalizeAnswer(each) !== known);
   // A filter by a campaign that does not exist must leave nothing of a list.
   const isStub = isSuccessful(response) && hasEntries(response) && differing.every((each) => each === probes[0]);
-  if (differing.length > 0 && !isStub) return { probes };
+  if (differing.length > 0 && !isStub) return undefined;
   const hint = plainHttp.test(response.body) ? httpsHint : `${addressHint} ${headersHint}`;
-  return { reason: `Every request is answered alike: ${answer}. ${hint} ${loadedHint}`, probes };
+  return `Every request is answered alike: ${answer}. ${hint} ${loadedHint}`;
 }
 
 const addressHint =

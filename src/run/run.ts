@@ -2,32 +2,26 @@ import type { Suite } from '../cases/suite.js';
 import type { TestCase } from '../cases/test-case.js';
 import type { Channel } from '../http/exchange.js';
 import type { TargetContext } from '../judge/judge-case.js';
-import { createRecognizer, type Recognizer } from '../recognition/recognizer.js';
+import { createRecognizer } from '../recognition/recognizer.js';
 import type { MentionFilter } from '../recognition/sibling-values.js';
 import { hasMentions } from '../recognition/tier-mentions.js';
 import { type Baseline, emptyBaseline } from '../record/drift.js';
 import { InternalError } from '../support/internal-error.js';
-import { type Calibration, calibrate } from './calibrate.js';
 import { createUnsentResult, type ResultWithExchanges, samplesCaseId } from './case-result.js';
 import { type CaseSender, createCaseSender } from './case-sender.js';
 import { calibrationPurpose, type EvidenceKeeper, type KeptEvidence } from './evidence-keeper.js';
+import { type Examination, type ExaminedTarget, examine } from './examine.js';
 import type { Replay } from './replay.js';
 import { runCase } from './run-case.js';
 import { combineSampleResults, listSampleCases } from './sample.js';
 
 /** What the user states about a target and wants from a run. */
-export interface EngineOptions {
-  /** Patterns under which responses name the returned tiers, if the suite cannot detect them. */
-  readonly tierPatterns?: readonly string[];
+export interface EngineOptions extends ExaminedTarget {
   /** Which mentions of tiers count. */
   readonly mentionFilter?: MentionFilter;
   readonly expected?: Baseline;
   /** Whether to infer the shape of successful bodies, for a record. */
   readonly infersShape?: boolean;
-  /** Whether the user states that the test data is loaded; otherwise a response must show it. */
-  readonly isWorldLoaded?: boolean;
-  /** A recognizer to share with other runs. */
-  readonly recognizer?: Recognizer;
   /** Explains why a case is excluded from the run; undefined if it is not. */
   findExclusionReason?(testCase: TestCase): string | undefined;
   /** Keeps all exchanges. */
@@ -41,7 +35,7 @@ export interface EngineOptions {
 /** A run against one target, in one process. */
 export type Run = Awaited<ReturnType<typeof startRun>>;
 
-/** Starts a run and sends the calibration requests. */
+/** Examines the target, and starts a run. */
 export async function startRun(suite: Suite, channel: Channel, options: EngineOptions = {}) {
   const { world } = suite;
   const { tierPatterns, expected = emptyBaseline, infersShape = false, isWorldLoaded = false } = options;
@@ -51,14 +45,13 @@ export async function startRun(suite: Suite, channel: Channel, options: EngineOp
     const source = replay?.createChannel(purpose) ?? channel;
     return keeper?.wrapChannel(source, purpose) ?? source;
   };
-  const isDescribed = isWorldLoaded || tierPatterns !== undefined;
-  const calibration = await calibrate(suite, createChannel(calibrationPurpose), recognizer, isDescribed);
-  const { namings, unreachable } = calibration;
+  const examination = await examine(suite, createChannel(calibrationPurpose), { ...options, recognizer });
+  const { namings, unreachable } = examination;
   const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
   const background: TargetContext = {
     world,
     recognizer,
-    calibration: calibration.exchanges,
+    calibration: examination.exchanges,
     // A target without ids of tiers cannot show any, and the remaining cases need none.
     isWorldLoaded,
     isWorldSeen: isWorldLoaded || !hasTiers || namings.some(hasMentions),
@@ -84,7 +77,7 @@ export async function startRun(suite: Suite, channel: Channel, options: EngineOp
     }
   };
   return {
-    calibration,
+    examination,
     /** What every case is judged with. */
     background,
     /** Sends and judges a case, unless the target is unreachable or the case is excluded. */
@@ -104,13 +97,13 @@ export async function startRun(suite: Suite, channel: Channel, options: EngineOp
 /** A run that has ended. */
 export interface EndedRun {
   readonly results: readonly ResultWithExchanges[];
-  readonly calibration: Calibration;
+  readonly examination: Examination;
   /** Empty without a keeper. */
   readonly evidence: KeptEvidence;
 }
 
 /**
- * Runs a suite in this process: calibration, cases, sample cases. This is the one loop of all runs without Playwright.
+ * Runs a suite in this process: examination, cases, sample cases. This is the one loop of all runs without Playwright.
  *
  * @param selects leaves out cases, and the sample cases, by their ids
  */
@@ -125,5 +118,5 @@ export async function runSuite(
   const results: ResultWithExchanges[] = [];
   for (const testCase of cases) results.push(await run.runCase(testCase));
   if (selects(samplesCaseId) && listSampleCases(suite).length > 0) results.push(await run.repeatSamples());
-  return { results, calibration: run.calibration, evidence: run.takeEvidence() };
+  return { results, examination: run.examination, evidence: run.takeEvidence() };
 }

@@ -6,9 +6,9 @@ import { type ExchangeIndex, indexExchanges } from '../certificate/exchange-inde
 import type { EvidenceOrigin, StoredEvidence } from '../certificate/har-archive.js';
 import type { Channel } from '../http/exchange.js';
 import { createRecognizer } from '../recognition/recognizer.js';
-import type { Calibration } from '../run/calibrate.js';
 import { type CaseResult, createUnsentResult } from '../run/case-result.js';
 import { createEvidenceKeeper } from '../run/evidence-keeper.js';
+import type { Examination } from '../run/examine.js';
 import { countAttempts } from '../run/request-cache.js';
 import { type EngineOptions, runSuite } from '../run/run.js';
 import { createRunReplay, type RecordedRun, type RunInputs, restoreSettings } from './recorded-run.js';
@@ -28,7 +28,7 @@ interface RunTerms extends Pick<EngineOptions, 'replay' | 'recognizer'> {
 /** What is known of a run that has ended, beside its results. */
 interface RunEnd extends Pick<RunFacts, 'requestsSent' | 'isReplay' | 'isCutShort' | 'startedAt'> {
   readonly baseUrl: string;
-  readonly calibration: Pick<Calibration, 'note'> | undefined;
+  readonly examination: Pick<Examination, 'note'> | undefined;
 }
 
 /** Certifies the results of a run, whoever ran it. */
@@ -36,11 +36,11 @@ export function certifyCollected(
   { suite, settings }: Pick<RunInputs, 'suite' | 'settings'>,
   results: readonly CaseResult[],
   index: ExchangeIndex,
-  { baseUrl, calibration, ...end }: RunEnd,
+  { baseUrl, examination, ...end }: RunEnd,
 ): CertifiedResults {
   const facts = {
     ...end,
-    ...collectRunFacts(results, calibration, settings, selectFromSuite(suite, settings).cases),
+    ...collectRunFacts(results, examination, settings, selectFromSuite(suite, settings).cases),
     target: createCertifiedTarget(settings.target, baseUrl),
     durationMs: Date.now() - end.startedAt.getTime(),
   };
@@ -61,7 +61,7 @@ export async function certifyRun(
   const { extent } = recorded ?? {};
   const judged = extent && new Set(extent.judged);
   const isJudged = (id: string) => selects(id) && (judged === undefined || judged.has(id));
-  const { results: own, calibration, evidence: sent } = await runSuite(selected, channel, options, isJudged);
+  const { results: own, examination, evidence: sent } = await runSuite(selected, channel, options, isJudged);
   const { evidence = sent } = recorded ?? {};
   const stated = selected.cases.flatMap((testCase) => {
     const { verdict, reason } = extent?.unjudged.find(({ id }) => id === testCase.id) ?? {};
@@ -71,7 +71,7 @@ export async function certifyRun(
   const index = indexExchanges(evidence, recognizer, results);
   const certified = certifyCollected({ suite, settings }, results, index, {
     baseUrl,
-    calibration,
+    examination,
     requestsSent: countAttempts(evidence.exchanges.map(({ exchange }) => exchange)),
     isReplay,
     isCutShort: extent?.isCutShort === true,

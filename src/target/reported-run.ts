@@ -104,7 +104,7 @@ export class ReportedRun {
     const obstacle = this.findObstacle(isCutShort, error);
     const plain = this.listResults(obstacle);
     this.collector ??= createCollector(inputs, baseUrl);
-    // If the target cannot be reached, the calibration judges all cases.
+    // If the target cannot be reached, the examination judges all cases.
     const isJudged = ({ id }: CaseResult) => (obstacle === undefined ? this.judged.has(id) : !obstacle.isUnusable);
     const isReplay = start?.isReplay ?? replay !== undefined;
     const { name, version, digest } = suite;
@@ -121,7 +121,7 @@ export class ReportedRun {
     });
     const certified = certifyCollected(inputs, plain, index, {
       baseUrl,
-      calibration: start?.calibration,
+      examination: start?.examination,
       requestsSent,
       isReplay,
       isCutShort,
@@ -139,7 +139,7 @@ export class ReportedRun {
       process.stderr.write(`${this.failure.message}\n`);
       return { reason: this.failure.message.split('\n')[0] ?? '', isUnusable: true };
     }
-    const { unreachable } = this.start?.calibration ?? {};
+    const { unreachable } = this.start?.examination ?? {};
     if (unreachable !== undefined) return { reason: unreachable, isUnusable: false };
     if (this.selected.size > 0 || isCutShort) return undefined;
     return { reason: error ?? 'Playwright found no test.', isUnusable: true };

@@ -6,10 +6,10 @@ import type { StoredEvidence } from '../certificate/har-archive.js';
 import type { Endpoint } from '../http/connection-options.js';
 import type { Channel } from '../http/exchange.js';
 import type { TargetContext } from '../judge/judge-case.js';
-import type { Calibration } from '../run/calibrate.js';
 import type { CaseResult } from '../run/case-result.js';
 import { detachExchanges, type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
 import { createEvidenceKeeper, type StoredExchange } from '../run/evidence-keeper.js';
+import type { Examination } from '../run/examine.js';
 import { startRun } from '../run/run.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { Problem } from '../support/problem.js';
@@ -21,7 +21,7 @@ import { createCertifiedTarget } from './target.js';
 /** What a worker found out before its first test. */
 export interface RunStart {
   readonly target: CertifiedTarget;
-  readonly calibration: Pick<Calibration, 'note' | 'unreachable'>;
+  readonly examination: Pick<Examination, 'note' | 'unreachable'>;
   /** The inputs of the run, as evidence stores them, with the folder of own cases. */
   readonly inputs: unknown;
   readonly cases?: string;
@@ -60,7 +60,7 @@ export interface TargetRun {
 }
 
 /**
- * Opens a target, or the evidence that is judged again, and sends the calibration requests.
+ * Opens a target, or the evidence that is judged again, and examines it.
  *
  * @param reference the endpoint of the reference deployment, which is used if the inputs name no other
  * @param plannedCases the ids of the cases that will be run, in this order
@@ -78,10 +78,10 @@ export async function openTargetRun(
   const keeper = createEvidenceKeeper();
   const engineOptions = { ...createEngineOptions(settings), keeper, plannedCases, ...omitUndefined({ replay }) };
   const run = await startRun(suite, channel, engineOptions);
-  const { note, unreachable } = run.calibration;
+  const { note, unreachable } = run.examination;
   const start: RunStart = {
     target: createCertifiedTarget(settings.target, baseUrl),
-    calibration: omitUndefined({ note, unreachable }),
+    examination: omitUndefined({ note, unreachable }),
     inputs,
     destination: settings.destination,
     isReplay: recorded !== undefined,

@@ -51,11 +51,11 @@ export interface InProcessRun extends Pick<EndedRun, 'results' | 'evidence'> {
 /** Runs a suite over a channel and creates the certificate. */
 export async function certifyOver(channel: Channel, own: Suite, options: EngineOptions = {}): Promise<InProcessRun> {
   const shared = own.world === suite.world && options.mentionFilter === undefined ? { recognizer } : {};
-  const { results, calibration, evidence } = await runSuite(own, channel, { ...shared, ...options });
+  const { results, examination, evidence } = await runSuite(own, channel, { ...shared, ...options });
   const certificate = createCertificate(own, results, {
     target: { name: 'in-process', base_url: 'http://in-process.test' },
-    ...collectRunFacts(results, calibration, { notes: [] }),
-    requestsSent: calibration.requestsSent + countRequests(results).requestsSent,
+    ...collectRunFacts(results, examination, { notes: [] }),
+    requestsSent: examination.requestsSent + countRequests(results).requestsSent,
     isCutShort: false,
     startedAt: new Date(0),
     durationMs: 0,

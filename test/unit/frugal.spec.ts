@@ -35,11 +35,11 @@ async function certified({ rows, figures }: QuickRows, fault?: string) {
     sent += 1;
     return respond(request);
   });
-  const { results, calibration } = await runSuite(selectFromSuite(suite, { quick: { rows } }), channel, { recognizer });
+  const { results, examination } = await runSuite(selectFromSuite(suite, { quick: { rows } }), channel, { recognizer });
   const certificate = createCertificate(suite, results, {
     ...runFacts,
-    ...collectRunFacts(results, calibration, { notes: [], quick: { figures } }),
-    requestsSent: calibration.requestsSent + countRequests(results).requestsSent,
+    ...collectRunFacts(results, examination, { notes: [], quick: { figures } }),
+    requestsSent: examination.requestsSent + countRequests(results).requestsSent,
   });
   return { certificate, sent };
 }

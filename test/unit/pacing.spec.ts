@@ -221,9 +221,9 @@ test('A deployment that fails now and then conforms, and every request is counte
     return { status, headers, body: '' } as never;
   });
   const client = openClient({ retry: quick, baseUrl: url });
-  const { results, calibration } = await runSuite(requirementSuite, client);
+  const { results, examination } = await runSuite(requirementSuite, client);
   await client.close();
   await close();
   expect(results.filter(({ verdict }) => verdict !== 'pass')).toEqual([]);
-  expect(results.reduce((sum, { requestsSent }) => sum + requestsSent, calibration.requestsSent)).toBe(received);
+  expect(results.reduce((sum, { requestsSent }) => sum + requestsSent, examination.requestsSent)).toBe(received);
 });

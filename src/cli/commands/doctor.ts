@@ -3,7 +3,8 @@ import { serveReference } from '../../../reference/server.js';
 import { loadSuite, suiteFolder } from '../../cases/suite.js';
 import { referenceEndNotice, referenceNotice } from '../../certificate/notices.js';
 import { noRetry } from '../../http/connection-options.js';
-import { diagnose, renderFindings } from '../../run/diagnose.js';
+import { createRecognizer } from '../../recognition/recognizer.js';
+import { examine, renderFindings } from '../../run/examine.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import { openTarget } from '../../target/open-target.js';
 import { loadTarget } from '../../target/target.js';
@@ -15,7 +16,7 @@ type DoctorFlags = TargetFlags & { readonly json?: true };
 
 export default ((command, end) => {
   addTargetFlags(command)
-    .description('check with at most three requests whether a target can be certified')
+    .description('check with a few requests whether a target can be certified')
     .option('--json', 'print JSON')
     .allowExcessArguments()
     .action(async (flags: DoctorFlags) => {
@@ -35,7 +36,8 @@ async function runDoctor(flags: DoctorFlags): Promise<number> {
   const { endpoint = { baseUrl: reference?.url ?? '', credentials } } = connection;
   const options = { ...connection.options, retry: noRetry };
   const client = await openTarget(target, endpoint, { ...connection, options });
-  const findings = await diagnose(suite, client, { ...target, baseUrl: endpoint.baseUrl });
+  const recognizer = createRecognizer(suite.world, target.mentionFilter);
+  const { findings } = await examine(suite, client, { ...target, recognizer });
   await client.close();
   await reference?.close();
   const failure = client.findFailure();
