@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { escapeControlCharacters } from '../../support/escape-control-characters.js';
 import { getMember, parseJson } from '../../support/json.js';
 import { packageRoot } from '../../support/package-root.js';
-import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import { initialTargetFile as targetFile } from '../../target/target-file.js';
 import type { ConfigureCommand } from '../command.js';
@@ -28,7 +27,7 @@ const installs: readonly (readonly [lock: string, command: string])[] = [
  * Writes the files that a project needs to certify a deployment. Existing files are kept.
  *
  * @returns a report for people: the files, and the next steps
- * @throws UnusableInput if a link is in the place of a file or of its folder; a system error if a file cannot be written
+ * @throws a system error if a file cannot be written
  */
 function initProject(folder: string): string {
   const repository = runGit(folder, ['rev-parse', '--show-toplevel']) ?? folder;
@@ -53,7 +52,6 @@ function initProject(folder: string): string {
     [workflow]: 'workflows/conformance.yml',
   };
   const ignoreList = path.join(folder, '.gitignore');
-  for (const file of [...Object.keys(templates), ignoreList]) refuseLinks(file, [folder, repository]);
   const describe = (file: string, isWritten: boolean) =>
     `${isWritten ? 'Written' : 'Kept   '}  ${path.relative(folder, file)}`;
   const written = Object.entries(templates).map(([file, template]) =>
@@ -95,13 +93,6 @@ function fillTemplate(template: string, replacements: Readonly<Record<string, st
 function quoteForYaml(text: string): string {
   const isPlain = /^(\.|(\.\/)?[A-Za-z][\w./-]*)$/.test(text) && !/^(true|false|null|yes|no|on|off)$/i.test(text);
   return isPlain ? text : escapeControlCharacters(JSON.stringify(text));
-}
-
-/** @throws UnusableInput if a file would be written through a link, perhaps out of the project */
-function refuseLinks(file: string, roots: readonly string[]): void {
-  for (let at = file; !roots.includes(at); at = path.dirname(at))
-    if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink())
-      throw refuse(at, 'is a link, which is not followed', 'Replace the link by a file or a folder.');
 }
 
 function readTemplate(name: string): string {
