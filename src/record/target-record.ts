@@ -56,7 +56,7 @@ export function createRecord(suite: Suite, results: readonly RecordedResult[], t
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     questions: Object.fromEntries(questions),
     ...omitUndefined({
-      response_schema: shapes.reduce<BodyShape | undefined>(mergeShapes, undefined),
+      response_schema: mergeShapes(shapes),
       bodies: mergeBodies(suite, results),
     }),
   };

@@ -115,23 +115,23 @@ test.describe('Merged shapes', () => {
     checkEachRow(rows, (_, one, other) => {
       const [first, second] = [shapeOf(one) as BodyShape, shapeOf(other) as BodyShape];
       // As text, because the order of keys and types matters.
-      const both = [mergeShapes(first, second), mergeShapes(second, first)].map((shape) => JSON.stringify(shape));
+      const both = [mergeShapes([first, second]), mergeShapes([second, first])].map((shape) => JSON.stringify(shape));
       const expected = JSON.stringify(shapeOf(one, other));
       expect(both).toEqual([expected, expected]);
     }));
 
   test('allow everything if one of them does', () => {
-    expect(mergeShapes({}, text)).toEqual({});
-    expect(mergeShapes(text, {})).toEqual({});
-    expect(mergeShapes(undefined, text)).toBe(text);
+    expect(mergeShapes([{}, text])).toEqual({});
+    expect(mergeShapes([text, {}])).toEqual({});
+    expect(mergeShapes([text])).toBe(text);
   });
 
   test('can lack keywords', () => {
     const bare: BodyShape = { type: 'object', properties: { a: text } };
     const whole = { ...record({ a: text }, []) };
-    expect(mergeShapes(bare, text)).toEqual({ ...whole, type: ['object', 'string'] });
-    expect(mergeShapes(bare, record({ a: text }))).toEqual(whole);
-    expect(mergeShapes(record({ a: text }), bare)).toEqual(whole);
+    expect(mergeShapes([bare, text])).toEqual({ ...whole, type: ['object', 'string'] });
+    expect(mergeShapes([bare, record({ a: text })])).toEqual(whole);
+    expect(mergeShapes([record({ a: text }), bare])).toEqual(whole);
   });
 });
 
