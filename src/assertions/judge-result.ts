@@ -1,5 +1,5 @@
+import { createTierExplainer } from '../contract/describe-request.js';
 import type { NamedWorld } from '../contract/named-world.js';
-import { createTierExplainer } from '../contract/tier-explainer.js';
 import type { Tier, World } from '../contract/world.js';
 import type { HttpResponse } from '../http/exchange.js';
 import { getHeaderValues } from '../http/exchange.js';

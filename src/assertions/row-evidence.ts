@@ -1,4 +1,4 @@
-import { describeRequest } from '../contract/describe-request.js';
+import { listPeculiarities } from '../contract/describe-request.js';
 import type { NamedWorld } from '../contract/named-world.js';
 import type { Exchange } from '../http/exchange.js';
 import {
@@ -67,8 +67,8 @@ function explainRefusal(
     other.body === request.body &&
     renderHeaderNames(other).toLowerCase() === renderHeaderNames(request).toLowerCase();
   if (response.status === 401 && listSuccesses([...exchanges.values()]).some(isInOtherLetterCase)) return undefined;
-  const known = new Set(accepted.flatMap((each) => describeRequest(each.request)));
-  const peculiar = describeRequest(request).filter((feature) => !known.has(feature));
+  const known = new Set(accepted.flatMap((exchange) => listPeculiarities(exchange.request)));
+  const peculiar = listPeculiarities(request).filter((feature) => !known.has(feature));
   const what = peculiar.length === 0 ? 'This request' : `A request with ${peculiar.slice(0, 3).join(', ')}`;
   return `Answered ${response.status}, but other requests with the same credentials are accepted. ${what} is refused: perhaps by a firewall, or because the application lacks a right.`;
 }

@@ -1,12 +1,13 @@
 import type { Assertion } from '../assertions/assertion.js';
 import { renderTierNames } from '../assertions/judge-result.js';
-import { describeAssertion } from '../assertions/registry.js';
-import { createOracle, type Obligation, type ObligationReason } from '../contract/oracle.js';
-import { createNameLookup, renderRule } from '../contract/render-rule.js';
+import { describeAssertion, findResponseKind } from '../assertions/registry.js';
+import { createTierExplainer, describeRequest } from '../contract/describe-request.js';
+import type { NamedWorld } from '../contract/named-world.js';
+import { createOracle, type Obligation } from '../contract/oracle.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import type { HttpRequest } from '../http/exchange.js';
+import { groupBy } from '../support/group-by.js';
 import { formatLocation } from '../support/problem.js';
-import { describeRow } from './describe-row.js';
 import type { Suite } from './suite.js';
 import { getSubjectId, type QuestionCase, type RequirementRow, type Row, type TestCase } from './test-case.js';
 
@@ -68,22 +69,18 @@ function renderRow(row: Row | RequirementRow, suite: Suite): string[] {
 /** Renders what the documentation says about a request, and why. */
 function renderOracle(request: HttpRequest, { world }: Suite): string[] {
   const oracle = createOracle(request, world);
-  const nameOf = createNameLookup(world);
+  const explain = createTierExplainer(request, world);
   const renderTiers = (obligation: Obligation, heading: string): string[] => {
     const tiers = world.tiers.filter((tier) => oracle.returned(tier) === obligation);
-    const byReason = new Map<string, string[]>();
-    for (const tier of tiers) {
-      // One reason is enough to forbid a tier.
-      const found = oracle.listReasons(tier).find((each) => each.obligation === obligation);
-      const reason = obligation === 'required' || found === undefined ? '' : describeReason(found, nameOf);
-      byReason.set(reason, [...(byReason.get(reason) ?? []), tier.id]);
-    }
+    // One reason is enough to forbid a tier.
+    const byReason = groupBy(tiers, (tier) => (obligation === 'required' ? '' : explain(tier, obligation)));
     if (tiers.length === 0) return [`  ${heading}: none`];
     return [
       `  ${heading}: ${tiers.length}`,
-      ...[...byReason].map(
-        ([reason, ids]) => `    ${renderTierNames(ids, world)}${reason === '' ? '' : `: ${reason}`}`,
-      ),
+      ...[...byReason].map(([reason, group]) => {
+        const ids = group.map(({ id }) => id);
+        return `    ${renderTierNames(ids, world)}${reason === '' ? '' : `: ${reason}`}`;
+      }),
     ];
   };
   if (oracle.openReason !== undefined)
@@ -93,18 +90,6 @@ function renderOracle(request: HttpRequest, { world }: Suite): string[] {
     ...renderTiers('forbidden', 'Forbidden'),
     ...renderTiers('open', 'Open'),
   ];
-}
-
-function describeReason(reason: ObligationReason, nameOf: (id: string) => string): string {
-  const isOpen = reason.obligation === 'open';
-  switch (reason.is) {
-    case 'rank':
-      return `older than the newest 150${isOpen ? ', and the filter may come first' : ''}`;
-    case 'filter':
-      return `the filter requires ${nameOf(reason.value)}${isOpen ? ', which may compare as equal' : ''}`;
-    case 'rule':
-      return `rule: ${renderRule(reason.rule, nameOf)}`;
-  }
 }
 
 function renderAssertions(heading: string, assertions: readonly Assertion[], suite: Suite): string[] {
@@ -127,4 +112,32 @@ function renderAnswer({ answer, answers }: QuestionCase, suite: Suite): string[]
     ]),
     '',
   ];
+}
+
+/** The number of promotions that a sentence names; of more, only the first. */
+const maxNames = 4;
+
+/** Describes a row in one sentence: the requests that the case is about, and what is expected of their responses. */
+function describeRow(row: Row | RequirementRow, world: NamedWorld): string {
+  const expected = 'expect' in row ? row.expect : [];
+  const names = expected.length === 0 ? [...row.requests.keys()] : [...new Set(expected.flatMap(listRequestNames))];
+  const clauses = names.map((name) => {
+    const request = row.requests.get(name) as HttpRequest;
+    const claims = expected.flatMap((each) => ('of' in each && each.of === name ? [describeClaim(each, world)] : []));
+    const subject = `'${name}' (${describeRequest(request, world)})`;
+    return claims.length === 0 ? `${subject} is sent` : `${subject} ${claims.join(', and ')}`;
+  });
+  return `${clauses.join('; ')}.`;
+}
+
+function listRequestNames(assertion: Assertion): string[] {
+  return 'lists' in assertion ? assertion.lists.flat().flatMap(listRequestNames) : [assertion.of];
+}
+
+function describeClaim(assertion: Exclude<Assertion, { lists: unknown }>, { tiers }: NamedWorld): string {
+  const nameTiers = (ids: readonly string[]) => {
+    const names = ids.map((id) => `'${tiers.find((tier) => tier.id === id)?.name}'`);
+    return names.length <= maxNames ? names.join(', ') : `${names[0]} and ${names.length - 1} more`;
+  };
+  return findResponseKind(assertion).describe(assertion.data, nameTiers);
 }

@@ -1,7 +1,7 @@
 import { type AnsweredExchange, listSuccesses } from '../assertions/row-evidence.js';
+import { createTierExplainer } from '../contract/describe-request.js';
 import type { NamedWorld } from '../contract/named-world.js';
 import { createOracle } from '../contract/oracle.js';
-import { createTierExplainer } from '../contract/tier-explainer.js';
 import type { Tier } from '../contract/world.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
 import { matchesPatterns } from '../recognition/path-patterns.js';

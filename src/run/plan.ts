@@ -1,7 +1,7 @@
 import { findExclusionReason, type RunScope } from '../cases/case-selection.js';
-import { describeContent } from '../cases/describe-row.js';
 import type { Suite } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
+import { describeRequest } from '../contract/describe-request.js';
 import type { NamedWorld } from '../contract/named-world.js';
 import { relocateRequest } from '../contract/relocation.js';
 import { type HttpRequest, serializeRequest } from '../http/exchange.js';
@@ -77,7 +77,7 @@ const maxLine = 160;
 /** Renders a plan for people: one line per request, and the totals. */
 export function renderPlan(plan: Plan, world: NamedWorld): string {
   const { calibration, cases, samples } = plan;
-  const requestLine = (request: HttpRequest) => `  ${shorten(describeContent(request, world), maxLine)}`;
+  const requestLine = (request: HttpRequest) => `  ${shorten(describeRequest(request, world), maxLine)}`;
   const sent = cases.filter(({ reason }) => reason === undefined);
   return joinLines([
     `calibration  (${calibration.length})`,

@@ -2,9 +2,9 @@
 
 import { renderTierNames } from '../../assertions/judge-result.js';
 import type { ReadExchange } from '../../certificate/exchange-index.js';
+import { createNameLookup } from '../../contract/describe-request.js';
 import { getWindowSize, type NamedWorld, windowSize } from '../../contract/named-world.js';
 import { createOracle } from '../../contract/oracle.js';
-import { createNameLookup } from '../../contract/render-rule.js';
 import { parseRequest } from '../../http/request-content.js';
 import { getMember } from '../../support/json.js';
 import { type Html, html, noHtml, renderTable } from '../../support/markup.js';
