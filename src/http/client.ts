@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
-import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { completeOptions, type PartialConnectionOptions } from './connection-options.js';
 import { createConnector } from './connector.js';
@@ -49,8 +48,8 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
   const redact = createRedactor(secrets);
   const connect = createConnector(base, options);
   let shared: Dispatcher | undefined;
-  const deadline = getMonotonicMs() + budgetMs;
-  const getRemainingMs = () => Math.max(deadline - getMonotonicMs(), 0);
+  const deadline = performance.now() + budgetMs;
+  const getRemainingMs = () => Math.max(deadline - performance.now(), 0);
   const outOfTime = `${nothingMorePrefix} The budget of ${budgetMs / 1_000} seconds is used up. Set a larger one in the target file (budget.seconds).`;
   const queue = createPacedQueue(options.pacing, getRemainingMs);
   const createFailure = (request: HttpRequest, error: unknown): Exchange => ({
@@ -65,10 +64,10 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
     shared ??= connect();
     const dispatcher = own ?? shared;
     const startedAt = Date.now();
-    const startedMs = getMonotonicMs();
+    const startedMs = performance.now();
     const addTiming = (exchange: Exchange): Exchange => ({
       ...exchange,
-      timing: { startedAt, durationMs: Math.round(getMonotonicMs() - startedMs) },
+      timing: { startedAt, durationMs: Math.round(performance.now() - startedMs) },
     });
     try {
       const ms = Math.min(limits.timeoutMs, getRemainingMs());

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
-import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import { buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
 import type { ConnectionOptions, Limits, Tls } from './connection-options.js';
 import type { HttpRequest } from './exchange.js';
 import { ExchangeError, NoConnection } from './transport-error.js';
@@ -22,30 +22,29 @@ export function createConnector(
   const secureContext = readSecureContext(tls);
   if (secureContext === undefined)
     return refuse('tls.ca, tls.cert or tls.key is not valid PEM, or the key does not belong to the certificate.');
-  const { timeoutMs } = limits;
-  // The client limits the whole exchange. These timeouts only shorten undici's own, for example for a proxy.
-  const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
-  const requestTls = { secureContext, timeout: timeoutMs };
-  const createPool =
-    (sent: HttpRequest['sent']) =>
-    (origin: string | URL, options: object): Pool => {
-      const { connect, ...own } = options as Pool.Options & { readonly connect: buildConnector.connector };
-      return new Pool(origin, { ...own, ...timeouts, connect: connectOnce(connect, limits, sent) });
-    };
+  const timeout = limits.timeoutMs;
+  const requestTls = { secureContext, timeout };
   const options = {
     connections: pacing.concurrency,
     pipelining: 1,
     maxHeaderSize: limits.headerBytes,
     maxResponseSize: limits.bodyBytes,
     connect: buildConnector(requestTls),
+    requestTls,
+    proxyTls: { timeout },
   };
-  if (isLoopback(url)) return (sent) => new Agent({ ...options, factory: createPool(sent) });
-  const proxies = proxy === undefined ? {} : { httpProxy: proxy, httpsProxy: proxy };
-  const tunnels = { proxyTls: { timeout: timeoutMs }, requestTls };
+  // An empty text means none; undefined means that of the environment.
+  const usedProxy = isLoopback(url) ? '' : proxy;
+  const proxies = usedProxy === undefined ? {} : { httpProxy: usedProxy, httpsProxy: usedProxy };
+  // The client limits the whole exchange. These only shorten undici's own, for example for a proxy.
+  const timeouts = { headersTimeout: timeout, bodyTimeout: timeout };
   return (sent) => {
+    const factory = (origin: string | URL, created: object): Pool => {
+      const { connect } = created as { readonly connect: buildConnector.connector };
+      return new Pool(origin, { ...created, ...timeouts, connect: connectOnce(connect, limits, sent) });
+    };
     try {
-      const factories = { factory: createPool(sent), clientFactory: createPool(sent) };
-      return new EnvHttpProxyAgent({ ...options, ...proxies, ...tunnels, ...factories });
+      return new EnvHttpProxyAgent({ ...options, ...proxies, factory, clientFactory: factory });
     } catch {
       // The message does not show the URL of the proxy: it may contain a password.
       return refuse(
@@ -103,9 +102,9 @@ function renumberContinue<S extends Socket>(socket: S): S {
 }
 
 /** Returns undefined for invalid PEM. Call it once: it parses all public authorities. */
-function readSecureContext({ ca, ...own }: Tls): SecureContext | undefined {
+function readSecureContext({ ca, ...client }: Tls): SecureContext | undefined {
   try {
-    return createSecureContext(ca === undefined ? own : { ...own, ca: [...rootCertificates, ca] });
+    return createSecureContext(ca === undefined ? client : { ...client, ca: [...rootCertificates, ca] });
   } catch {
     return undefined;
   }

@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import PQueue from 'p-queue';
-import { getMonotonicMs } from '../support/monotonic-clock.js';
 import type { Pacing } from './connection-options.js';
 import { maxTimerMs } from './deadline.js';
 
@@ -26,17 +25,17 @@ export function createPacedQueue({ concurrency, requestsPerSecond }: Pacing, max
   let nextStart = 0;
   let release: NodeJS.Timeout | undefined;
   const pause = (ms: number): void => {
-    pausedUntil = Math.max(pausedUntil, getMonotonicMs() + ms);
+    pausedUntil = Math.max(pausedUntil, performance.now() + ms);
     queue.pause();
     clearTimeout(release);
-    release = setTimeout(() => queue.start(), limit(pausedUntil - getMonotonicMs()));
+    release = setTimeout(() => queue.start(), limit(pausedUntil - performance.now()));
   };
   return {
     /** Runs something when its turn comes. Rejects with an AbortError once the queue is closed. @param priority higher goes first */
     run<T>(run: () => Promise<T>, priority: number): Promise<T> {
       const begin = (): Promise<T> => {
         if (intervalMs > 0) {
-          const now = getMonotonicMs();
+          const now = performance.now();
           // A late timer delays one request, not all that follow.
           nextStart = Math.max(nextStart, now - Math.min(timerDelayMs, intervalMs)) + intervalMs;
           pause(nextStart - now);
