@@ -10,7 +10,7 @@ import type { Certificate } from '../../src/certificate/certificate.js';
 import { diagnoseRun } from '../../src/certificate/diagnosis/diagnose-run.js';
 import { indexExchanges } from '../../src/certificate/exchange-index.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
-import { createBaseline } from '../../src/record/baseline.js';
+import { createBaseline } from '../../src/record/drift.js';
 import { createEvidenceKeeper } from '../../src/run/evidence-keeper.js';
 import type { EngineOptions } from '../../src/run/run.js';
 import { usePages } from '../support/browser.js';

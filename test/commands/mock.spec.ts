@@ -9,8 +9,7 @@ import type { StoredEvidence } from '../../src/certificate/har-archive.js';
 import { exitStatus } from '../../src/cli/exit-status.js';
 import type { HttpResponse } from '../../src/http/exchange.js';
 import { mockFromRecord } from '../../src/mock-from-record.js';
-import { createBaseline } from '../../src/record/baseline.js';
-import type { AdditivePolicy } from '../../src/record/drift.js';
+import { type AdditivePolicy, createBaseline } from '../../src/record/drift.js';
 import { createRecord, parseRecord, renderRecord, type TargetRecord } from '../../src/record/target-record.js';
 import {
   commandLine,

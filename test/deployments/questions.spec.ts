@@ -15,7 +15,7 @@ import type { Certificate } from '../../src/certificate/certificate.js';
 import { renderAnswer } from '../../src/certificate/render-answer.js';
 import { createRedactor } from '../../src/http/redactor.js';
 import { writeResults } from '../../src/outputs/write-results.js';
-import { createBaseline } from '../../src/record/baseline.js';
+import { createBaseline } from '../../src/record/drift.js';
 import { createRecord, readRecord, renderRecord } from '../../src/record/target-record.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { makeTestFolder } from '../support/cli.js';

@@ -16,7 +16,7 @@ import type { Channel } from '../../src/http/exchange.js';
 import { createRedactor } from '../../src/http/redactor.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { writeResults } from '../../src/outputs/write-results.js';
-import { createBaseline } from '../../src/record/baseline.js';
+import { createBaseline } from '../../src/record/drift.js';
 import { createRecord } from '../../src/record/target-record.js';
 import { startRun } from '../../src/run/run.js';
 import { InternalError } from '../../src/support/internal-error.js';
