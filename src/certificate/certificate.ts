@@ -2,21 +2,27 @@ import { isOwnCase, type Suite } from '../cases/suite.js';
 import type { TestCase } from '../cases/test-case.js';
 import { isWarningOutcome, type Question } from '../contract/contract.js';
 import { listNames, thingKinds } from '../contract/named-world.js';
-import { renderCurlCommand } from '../http/curl-command.js';
-import { type TransportIdentity, unsupportedPrefix } from '../http/transport.js';
+import type { TransportIdentity } from '../http/transport.js';
 import { findWorstVerdict, type Verdict, verdicts } from '../judge/verdict.js';
-import { createStableRenderer, type ResponseRenderer } from '../record/exchange-text.js';
+import { createStableRenderer } from '../record/exchange-text.js';
 import { countRequests, notSelectedReason, type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
 import type { Examination } from '../run/examine.js';
 import type { QuickFigures, QuickRows } from '../run/quick-rows.js';
 import { listRanges } from '../support/list-ranges.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import { formatLocation } from '../support/problem.js';
-import { quoteLines, toOneLine } from '../support/untrusted-text.js';
+import { toOneLine } from '../support/untrusted-text.js';
+import {
+  type CaseDifference,
+  type CaseEntry,
+  createCaseEntry,
+  createDriftEntry,
+  createUnstableEntry,
+  findReason,
+  mergeShapeDrift,
+} from './case-entry.js';
 import type { Cause } from './diagnosis/cause.js';
-import { mergeShapeDrift, renderDrift, renderFailure } from './failure-text.js';
 import { renderQuickNotice } from './notices.js';
-import { describeSharedReasons, findSharedReasons, isSharedReason } from './shared-reasons.js';
+import { describeSharedReasons, findSharedReasons } from './shared-reasons.js';
 
 /** The report of one run, as in `certificate.json`. Its schema is `schemas/certificate.schema.json`. */
 export interface Certificate {
@@ -36,9 +42,9 @@ export interface Certificate {
   /** The results of the user's own cases. They do not change the other results. */
   readonly own_cases?: OwnCasesEntry;
   /** Differences from the record, or from the target file. */
-  readonly drift: readonly CaseText[];
+  readonly drift: readonly CaseDifference[];
   /** Cases that failed once and passed once: the reason, and both responses. */
-  readonly unstable: readonly CaseText[];
+  readonly unstable: readonly CaseDifference[];
   readonly notes: readonly string[];
   readonly requests_sent: number;
   readonly exchanges_judged: number;
@@ -73,23 +79,14 @@ export interface RequirementEntry {
   readonly cases: readonly CaseEntry[];
 }
 
-export interface CaseEntry {
-  readonly id: string;
-  readonly verdict: Verdict;
-  readonly reason: string;
-  readonly at?: string;
-  readonly rows?: readonly { readonly title: string; readonly verdict: Verdict; readonly reason: string }[];
-  /** For `fail` and `error`: reason, expected and received, in lines for people. */
-  readonly failure?: string;
-  readonly repeat_with?: string;
-}
-
 export interface QuestionEntry {
   readonly id: string;
   /** The part of the documentation that leaves it open. */
   readonly part: string;
   readonly outcome: string | null;
   readonly reason?: string;
+  /** Whether it was not selected, or not reached. */
+  readonly not_run?: true;
   /** Whether the outcome deserves a warning. */
   readonly warning: boolean;
   readonly drift: boolean;
@@ -106,12 +103,6 @@ export interface OwnCasesEntry {
 
 export type OwnCaseEntry = CaseEntry &
   ({ readonly verifies: string } | { readonly answers: string; readonly outcome: string | null });
-
-/** A text about a case, of several lines. */
-export interface CaseText {
-  readonly case: string;
-  readonly text: string;
-}
 
 /** What is known about a run beside the results of its cases. */
 export interface RunFacts {
@@ -163,44 +154,57 @@ export function collectRunFacts(
 
 /** Creates the certificate of a run. Cases without a result were not selected. */
 export function createCertificate(suite: Suite, all: readonly ResultWithExchanges[], facts: RunFacts): Certificate {
-  const ofSuite = { ...suite, cases: suite.cases.filter((testCase) => !isOwnCase(testCase)) };
   const merged = mergeShapeDrift(all);
   const results = merged.filter((result) => !isOwnCase(result));
-  const byCase = new Map(results.map((result) => [result.id, result]));
+  const byCase = new Map(merged.map((result) => [result.id, result]));
   const renderResponse = createStableRenderer(suite.world);
-  const createEntry = (id: string, result: ResultWithExchanges | undefined) =>
-    createCaseEntry(id, result, facts.target.base_url, renderResponse);
+  const createEntry = (id: string): CaseEntry => {
+    const result = byCase.get(id);
+    if (result === undefined) return { id, verdict: 'not-run', reason: notSelectedReason };
+    return createCaseEntry(result, facts.target.base_url, renderResponse);
+  };
+  const verifying = suite.cases.flatMap((testCase) =>
+    testCase.kind === 'requirement' && !isOwnCase(testCase) ? [testCase] : [],
+  );
   const samples = byCase.get(samplesCaseId);
   const requirements = suite.contract.requirements.map(({ id, part, statement }): RequirementEntry => {
-    const verifying = ofSuite.cases.filter((each) => each.kind === 'requirement' && each.verifies === id);
-    const cases = verifying.map((testCase) => createEntry(testCase.id, byCase.get(testCase.id)));
+    const cases = verifying.filter((testCase) => testCase.verifies === id).map((testCase) => createEntry(testCase.id));
     // The samples are of no single case: they count as one more case of the requirement that they refute.
-    if (samples?.subject === id) cases.push(createEntry(samples.id, samples));
+    if (samples?.subject === id) cases.push(createEntry(samples.id));
     return { id, part, statement, verdict: findWorstVerdict(cases.map(({ verdict }) => verdict)), cases };
   });
   const questions = suite.contract.questions.map((question) => createQuestionEntry(question, byCase.get(question.id)));
-  const unavailable = [...listUnavailable(ofSuite), ...listUnsupported(requirements)];
+  const unavailable = [
+    ...listUnavailable(verifying, suite.world),
+    ...listUnsupported(verifying.flatMap(({ id }) => byCase.get(id) ?? [])),
+  ];
   const isPartial = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
-  const { quick } = facts;
+  const { quick, causes = [] } = facts;
   const interruption = facts.isCutShort ? ['The run was interrupted.'] : [];
   const isWhole = !facts.isCutShort && !isPartial && quick === undefined && unavailable.length === 0;
   const verdict = determineRunVerdict(requirements, !isWhole);
   const shared = findSharedReasons({ requirements, questions });
-  const incompleteReasons = [
-    ...interruption,
-    ...(quick === undefined ? [] : ['Only some rows of the cases were sent, to save requests.']),
-    ...unavailable,
-    ...describeSharedReasons({ requirements, questions }),
-    ...requirements.flatMap(({ id, verdict, cases }) => {
-      const reason = cases.find((entry) => entry.verdict === verdict)?.reason ?? 'It has no case.';
-      return verdict === 'pass' || isSharedReason(reason, shared) ? [] : [`${id}: ${reason}`];
-    }),
-  ];
-  const own = createOwnCasesEntry(suite, merged, facts, createEntry);
-  const drift = results.flatMap((result) => result.drift.map((each) => ({ result, each })));
+  const reasons = requirements.flatMap((requirement) => {
+    if (requirement.verdict === 'pass') return [];
+    const reason = findDecisive(requirement)?.reason ?? 'It has no case.';
+    return shared.has(reason) ? [] : [`${requirement.id}: ${reason}`];
+  });
+  const ownCases = createOwnCasesEntry(suite, facts, createEntry, byCase);
+  const drift = results.flatMap((result) => result.drift.map((found) => ({ result, found })));
+  const isNote = ({ found }: (typeof drift)[number]) => found.kind === 'addition';
   return {
     verdict,
-    ...(verdict === 'incomplete' ? { incomplete_because: incompleteReasons } : {}),
+    ...(verdict === 'incomplete'
+      ? {
+          incomplete_because: [
+            ...interruption,
+            ...(quick === undefined ? [] : ['Only some rows of the cases were sent, to save requests.']),
+            ...unavailable,
+            ...describeSharedReasons({ requirements, questions }),
+            ...reasons,
+          ],
+        }
+      : {}),
     target: facts.target,
     ...(facts.isSelection
       ? { selected: { verdict: determineRunVerdict(merged, merged.length === 0), cases: countVerdicts(merged) } }
@@ -208,19 +212,20 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     ...omitUndefined({ quick }),
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     summary: countVerdicts(requirements),
-    ...(facts.causes === undefined || facts.causes.length === 0 ? {} : { causes: facts.causes }),
+    ...(causes.length === 0 ? {} : { causes }),
     requirements,
     questions,
-    ...omitUndefined({ own_cases: own }),
-    drift: drift.flatMap(({ result, each }) =>
-      each.kind === 'addition' ? [] : [{ case: result.id, text: renderDrift(each, result, renderResponse) }],
-    ),
+    ...omitUndefined({ own_cases: ownCases }),
+    drift: drift
+      .filter((entry) => !isNote(entry))
+      .map(({ result, found }) => createDriftEntry(found, result, renderResponse)),
     unstable: results.flatMap((result) => createUnstableEntry(result, renderResponse)),
     notes: [
-      ...(verdict === 'incomplete' ? [] : interruption),
+      ...interruption,
+      ...unavailable,
       ...facts.notes,
-      ...describeOwnCases(own),
-      ...drift.flatMap(({ each }) => (each.kind === 'addition' ? [toOneLine(each.message)] : [])),
+      ...describeOwnCases(ownCases),
+      ...drift.filter(isNote).map(({ result, found }) => createDriftEntry(found, result, renderResponse).text),
     ],
     requests_sent: facts.requestsSent,
     exchanges_judged: countRequests(all).exchangesJudged,
@@ -230,18 +235,22 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
   };
 }
 
+/** Finds the first case that has the verdict of its requirement. */
+export function findDecisive({ verdict, cases }: RequirementEntry): CaseEntry | undefined {
+  return cases.find((entry) => entry.verdict === verdict);
+}
+
 function createOwnCasesEntry(
   { own, cases }: Suite,
-  results: readonly ResultWithExchanges[],
   { isCutShort }: RunFacts,
-  createEntry: (id: string, result: ResultWithExchanges | undefined) => CaseEntry,
+  createEntry: (id: string) => CaseEntry,
+  byCase: ReadonlyMap<string, ResultWithExchanges>,
 ): OwnCasesEntry | undefined {
   if (own === undefined) return undefined;
   const entries = cases.filter(isOwnCase).map((testCase: TestCase): OwnCaseEntry => {
-    const result = results.find(({ id }) => id === testCase.id);
-    const entry = createEntry(testCase.id, result);
+    const entry = createEntry(testCase.id);
     return testCase.kind === 'question'
-      ? { ...entry, answers: testCase.answers, outcome: result?.outcome ?? null }
+      ? { ...entry, answers: testCase.answers, outcome: byCase.get(testCase.id)?.outcome ?? null }
       : { ...entry, verifies: testCase.verifies };
   });
   const verifying = entries.filter((entry) => 'verifies' in entry);
@@ -260,15 +269,6 @@ function describeOwnCases(own: OwnCasesEntry | undefined): string[] {
   ];
 }
 
-function createUnstableEntry(
-  { id, reason, exchange, repeatedExchange }: ResultWithExchanges,
-  renderResponse: ResponseRenderer,
-): CaseText[] {
-  if (exchange === undefined || repeatedExchange === undefined) return [];
-  const [first, then] = [exchange, repeatedExchange].map((each) => quoteLines(renderResponse(each)).join('\n'));
-  return [{ case: id, text: [toOneLine(reason), '', 'First:', first, '', 'Then:', then].join('\n') }];
-}
-
 /**
  * Determines the verdict of a run: a failure decides it, and only passes make it conform.
  *
@@ -280,13 +280,12 @@ export function determineRunVerdict(judged: readonly { readonly verdict: Verdict
 }
 
 function countVerdicts(judged: readonly { readonly verdict: Verdict }[]): VerdictCounts {
-  const counts = verdicts.map((each) => [each, judged.filter(({ verdict }) => verdict === each).length] as const);
+  const counts = verdicts.map((name) => [name, judged.filter(({ verdict }) => verdict === name).length] as const);
   return Object.fromEntries(counts.filter(([, count]) => count !== 0));
 }
 
 /** Lists what the target needs so that all requirement cases apply, a line per kind of thing. */
-function listUnavailable({ cases, world }: Suite): string[] {
-  const verifying = cases.filter(({ kind }) => kind === 'requirement');
+function listUnavailable(verifying: readonly TestCase[], world: Suite['world']): string[] {
   const needed = new Set(verifying.flatMap(({ rows }) => rows.flatMap(({ unavailable }) => unavailable)));
   const things = [...world.unavailable.values()].filter(({ kind, name }) => needed.has(`${kind} ${name}`));
   const capabilities = [...new Set(things.flatMap((thing) => thing.capabilities))];
@@ -303,49 +302,26 @@ function listUnavailable({ cases, world }: Suite): string[] {
   ];
 }
 
-function listUnsupported(requirements: readonly RequirementEntry[]): string[] {
-  const entries = requirements.flatMap(({ cases }) => cases.flatMap(({ rows = [], ...entry }) => [entry, ...rows]));
-  const reasons = entries.map(({ reason }) => reason).filter((reason) => reason.startsWith(unsupportedPrefix));
-  return [...new Set(reasons)];
-}
-
-function isNextName(one: string, next: string): boolean {
-  return next === one.replace(/(?<=-)\d+$/, (number) => String(Number(number) + 1));
-}
-
-function createCaseEntry(
-  id: string,
-  result: ResultWithExchanges | undefined,
-  baseUrl: string,
-  renderResponse: ResponseRenderer,
-): CaseEntry {
-  if (result === undefined) return { id, verdict: 'not-run', reason: notSelectedReason };
-  const { verdict, reason, at, rows, exchange } = result;
-  if (verdict === 'pass') return { id, verdict, reason };
-  const unpassed = rows.flatMap(({ title, verdict, reason }) =>
-    verdict === 'pass' || title === '' ? [] : [{ title, verdict, reason }],
+/** Lists what the transport cannot express. */
+function listUnsupported(results: readonly ResultWithExchanges[]): string[] {
+  const messages = results.flatMap(({ verdict, exchange }) =>
+    verdict === 'not-applicable' && exchange !== undefined && 'transportError' in exchange ? [exchange.message] : [],
   );
-  const isFailure = verdict === 'fail' || verdict === 'error';
-  return {
-    id,
-    verdict,
-    reason,
-    at: formatLocation(at),
-    ...omitUndefined({
-      rows: unpassed.length > 0 ? unpassed : undefined,
-      failure: isFailure ? renderFailure(result, baseUrl, renderResponse) : undefined,
-      repeat_with: exchange && renderCurlCommand(exchange.request, baseUrl),
-    }),
-  };
+  return [...new Set(messages)];
+}
+
+function isNextName(name: string, next: string): boolean {
+  return next === name.replace(/(?<=-)\d+$/, (number) => String(Number(number) + 1));
 }
 
 function createQuestionEntry(question: Question, result: ResultWithExchanges | undefined): QuestionEntry {
-  const reason = result === undefined ? notSelectedReason : result.reason;
+  const reason = result === undefined ? notSelectedReason : findReason(result);
   return {
     id: question.id,
     part: question.part,
     outcome: result?.outcome ?? null,
     ...(reason === '' ? {} : { reason }),
+    ...(result === undefined || result.verdict === 'not-run' ? { not_run: true } : {}),
     warning: isWarningOutcome(question, result?.outcome),
     drift: result?.drift.some(({ kind }) => kind === 'outcome') ?? false,
   };

@@ -1,11 +1,10 @@
 import { undetermined } from '../cases/test-case.js';
 import type { Contract } from '../contract/contract.js';
-import { nothingMorePrefix } from '../http/client.js';
 import { findWorstVerdict } from '../judge/verdict.js';
-import { notReachedReason, notSelectedReason } from '../run/case-result.js';
 import { joinMarkdown, markdown, renderMarkdownTable, tableCode } from '../support/markdown.js';
 import { joinLines, shorten, toOneLine } from '../support/untrusted-text.js';
-import type { CaseEntry, Certificate, QuestionEntry, RequirementEntry } from './certificate.js';
+import type { CaseEntry } from './case-entry.js';
+import type { Certificate, QuestionEntry, RequirementEntry } from './certificate.js';
 import { renderAnswer } from './render-answer.js';
 
 /** Certificates side by side: a row for each requirement and question that differs. */
@@ -39,7 +38,7 @@ export function compareCertificates(certificates: readonly Certificate[], contra
   const questions = new Map(contract.questions.map((question) => [question.id, question]));
   const createOutcome = (entry: QuestionEntry): Answer => {
     const { id, outcome, reason = '' } = entry;
-    if (isNotRun(entry)) return notRun;
+    if (entry.not_run) return notRun;
     if (outcome === null || outcome === undetermined) return createAnswer(outcome ?? 'no answer', reason);
     const question = questions.get(id);
     return { value: outcome, text: question === undefined ? outcome : renderAnswer(question, outcome) };
@@ -82,11 +81,6 @@ function isUnrun({ verdict }: CaseEntry): boolean {
   return verdict === 'not-run';
 }
 
-function isNotRun({ outcome, reason = '' }: QuestionEntry): boolean {
-  const isOfRun = reason === notSelectedReason || reason === notReachedReason || reason.startsWith(nothingMorePrefix);
-  return outcome === null && isOfRun;
-}
-
 /** @param columns the entries of each certificate */
 function listDifferences<T extends { readonly id: string }>(
   columns: readonly (readonly T[])[],
@@ -109,9 +103,11 @@ function renderHeading({ target, started_at }: Certificate, all: readonly Certif
 function listLimits(certificates: readonly Certificate[]): string[] {
   const partial = certificates.flatMap(({ requirements, questions, target, started_at }) => {
     const ofCases = requirements.flatMap(({ cases }) => cases.map(isUnrun));
-    const unrun = [...ofCases, ...questions.map(isNotRun)];
-    const count = unrun.filter((wasLeftOut) => !wasLeftOut).length;
-    return count === unrun.length ? [] : [`${target.name} (${started_at}) ran ${count} of ${unrun.length} cases.`];
+    const isLeftOut = [...ofCases, ...questions.map(({ not_run }) => not_run === true)];
+    const count = isLeftOut.filter((isUnsent) => !isUnsent).length;
+    return count === isLeftOut.length
+      ? []
+      : [`${target.name} (${started_at}) ran ${count} of ${isLeftOut.length} cases.`];
   });
   return [
     ...(partial.length === 0 ? [] : [...partial, 'Only cases that all of these runs have run are compared.']),

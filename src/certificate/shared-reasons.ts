@@ -1,63 +1,61 @@
-import { nothingMorePrefix } from '../http/client.js';
-import { ownPromotionsPrefix } from '../judge/own-promotions.js';
 import type { Verdict } from '../judge/verdict.js';
 import { notReachedReason, notSelectedReason } from '../run/case-result.js';
 import { groupBy } from '../support/group-by.js';
+import type { CaseEntry } from './case-entry.js';
 import type { Cause } from './diagnosis/cause.js';
-
-/** Reasons that several cases share for having no verdict, with the number of these cases. */
-export type SharedReasons = ReadonlyMap<string, number>;
 
 /** A reason is reported once for all cases if so many have it. */
 const minShared = 4;
 
+/** The members of a certificate that reasons come from. */
 interface ReasonSource {
-  readonly requirements: readonly {
-    readonly id: string;
-    readonly cases: readonly { readonly verdict: Verdict; readonly reason: string }[];
-  }[];
-  readonly questions: readonly { readonly outcome: string | null; readonly reason?: string }[];
+  readonly requirements: readonly { readonly id: string; readonly cases: readonly CaseEntry[] }[];
+  readonly questions: readonly { readonly outcome: string | null; readonly reason?: string; readonly not_run?: true }[];
+  readonly causes?: readonly Cause[];
 }
 
-export function findSharedReasons({ requirements, questions }: ReasonSource): SharedReasons {
-  const unjudged = requirements
-    .flatMap(({ cases }) => cases)
-    .filter(({ verdict }) => verdict === 'inconclusive' || verdict === 'not-run' || verdict === 'not-applicable');
-  const unanswered = questions.filter(({ outcome }) => outcome === null);
-  const alike = groupBy([...unjudged, ...unanswered], ({ reason = '' }) => extractCause(reason));
-  const counts = [...alike].map(([reason, { length }]) => [reason, length] as const);
+const unjudgedVerdicts: ReadonlySet<Verdict> = new Set(['inconclusive', 'not-run', 'not-applicable']);
+
+/** A case or a question without a verdict or an answer. */
+interface Unjudged {
+  readonly reason: string;
+  readonly isUnrun: boolean;
+  readonly requirement?: string;
+}
+
+/** Finds the reasons that several cases and questions share for having no verdict or answer. */
+export function findSharedReasons({ requirements, questions }: ReasonSource): ReadonlyMap<string, readonly Unjudged[]> {
+  const unjudged = requirements.flatMap(({ id: requirement, cases }) =>
+    cases.flatMap(({ verdict, reason }) =>
+      unjudgedVerdicts.has(verdict) ? [{ reason, requirement, isUnrun: verdict === 'not-run' }] : [],
+    ),
+  );
+  const unanswered = questions.flatMap(({ outcome, reason = '', not_run }) =>
+    outcome === null ? [{ reason, isUnrun: not_run === true }] : [],
+  );
   const isOfRun = (reason: string) => reason === notReachedReason || reason === notSelectedReason;
-  return new Map(counts.filter(([reason, count]) => isOfRun(reason) || (reason !== '' && count >= minShared)));
+  const alike = groupBy<Unjudged, string>([...unjudged, ...unanswered], ({ reason }) => reason);
+  return new Map(
+    [...alike].filter(([reason, { length }]) => isOfRun(reason) || (reason !== '' && length >= minShared)),
+  );
 }
 
-export function isSharedReason(reason: string, shared: SharedReasons): boolean {
-  return shared.has(extractCause(reason));
-}
-
-/** Removes from a reason what differs from case to case: the row, the unmet precondition and the number of rows. */
-function extractCause(reason: string): string {
-  const start = Math.max(...[nothingMorePrefix, ownPromotionsPrefix].map((prefix) => reason.indexOf(prefix)));
-  return start < 0 ? reason : reason.slice(start).replace(/ \(\d+ of \d+ rows\)$/, '');
-}
-
-/** Drops what a cause says already. No cause quotes a transport error. */
-export function dropExplainedReasons(lines: readonly string[], causes: readonly Cause[]): readonly string[] {
-  if (causes.every(({ kind }) => kind === 'no-response')) return lines;
-  return lines.filter((line) => !line.includes(' were not judged: '));
-}
-
-/** Describes the shared reasons, a sentence each. */
+/** Describes the shared reasons that no cause explains, a sentence each. */
 export function describeSharedReasons(source: ReasonSource): string[] {
-  const total = source.questions.length + source.requirements.flatMap(({ cases }) => cases).length;
-  return [...findSharedReasons(source)].map(([reason, count]) => {
-    const cases = `${count} of ${total} cases`;
+  const { requirements, questions, causes = [] } = source;
+  const total = questions.length + requirements.flatMap(({ cases }) => cases).length;
+  // No cause quotes a transport error.
+  const explaining = causes.filter(({ kind }) => kind !== 'no-response');
+  const explained = new Set(explaining.flatMap((cause) => [...cause.requirements, ...cause.follows]));
+  return [...findSharedReasons(source)].flatMap(([reason, unjudged]) => {
+    const cases = `${unjudged.length} of ${total} cases`;
+    const lacking = [...new Set(unjudged.flatMap(({ requirement }) => requirement ?? []))];
     if (reason === notReachedReason) return `${cases} were not reached.`;
     if (reason === notSelectedReason) {
-      const lacking = source.requirements.filter(({ cases }) => cases.some((each) => each.reason === reason));
-      const of =
-        lacking.length === 0 ? '' : ` Requirements that lack cases: ${lacking.map(({ id }) => id).join(', ')}.`;
-      return `${cases} were not selected in this run.${of}`;
+      const which = lacking.length === 0 ? '' : ` Requirements that lack cases: ${lacking.join(', ')}.`;
+      return `${cases} were not selected in this run.${which}`;
     }
-    return `${cases} were not ${reason.startsWith(nothingMorePrefix) ? 'reached' : 'judged'}: ${reason}`;
+    if (lacking.length > 0 && lacking.every((id) => explained.has(id))) return [];
+    return `${cases} were not ${unjudged.every(({ isUnrun }) => isUnrun) ? 'reached' : 'judged'}: ${reason}`;
   });
 }

@@ -1,5 +1,5 @@
 import { undetermined } from '../cases/test-case.js';
-import type { Certificate } from '../certificate/certificate.js';
+import type { Certificate, RequirementEntry } from '../certificate/certificate.js';
 import { type Verdict, verdicts } from '../judge/verdict.js';
 
 /** Renders the verdict. A run of selected cases is always incomplete, so their own verdict is shown. */
@@ -18,8 +18,9 @@ export function describeAnswers(questions: Certificate['questions']): string {
 
 /** Describes how many have each verdict. */
 export function describeCounts(counts: Certificate['summary']): string {
-  const each = Object.entries(counts).map(([verdict, count]) => `${count} ${verdict}`);
-  return each.join(', ');
+  return Object.entries(counts)
+    .map(([verdict, count]) => `${count} ${verdict}`)
+    .join(', ');
 }
 
 /** Describes one more count, to be appended; empty for 0. */
@@ -33,10 +34,23 @@ export function renderRequestCounts({ requests_sent: sent, exchanges_judged: jud
   return judged === sent ? `${sent} sent` : `${sent} sent, ${judged} judged`;
 }
 
-const urgency: readonly Verdict[] = [...verdicts.filter((each) => each !== 'pass'), 'pass'];
+/** Says how many requirements could not be judged because of a cause. */
+export function describeFollows({ length }: readonly string[]): string {
+  return `${length} more ${length === 1 ? 'requirement' : 'requirements'} could not be judged for this reason.`;
+}
+
+const urgency: readonly Verdict[] = [...verdicts.filter((verdict) => verdict !== 'pass'), 'pass'];
 
 /** Sorts by verdict, the most urgent first. */
 export function sortByUrgency<T extends { readonly verdict: Verdict }>(entries: readonly T[]): T[] {
   const rank = ({ verdict }: T) => urgency.indexOf(verdict);
-  return entries.toSorted((one, other) => rank(one) - rank(other));
+  return entries.toSorted((left, right) => rank(left) - rank(right));
+}
+
+/** Sorts by verdict, failures first and passes last; those of the first cause are the first. */
+export function sortRequirements({ requirements, causes = [] }: Certificate): RequirementEntry[] {
+  // What no cause explains comes last.
+  const rank = ({ id }: RequirementEntry) =>
+    causes.findIndex((cause) => cause.requirements.includes(id) || cause.follows.includes(id)) >>> 0;
+  return sortByUrgency(requirements.toSorted((left, right) => rank(left) - rank(right)));
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { compileFunction } from 'node:vm';
 import { isOwnCase, loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import type { TestCase } from '../cases/test-case.js';
-import { isBroken, renderBrokenCase } from '../certificate/failure-text.js';
+import { isBroken, renderBrokenCase } from '../certificate/case-entry.js';
 import { renderCodeFrame } from '../outputs/code-frame.js';
 import { renderExchanges } from '../outputs/exchange-texts.js';
 import { createResponseRenderer } from '../record/exchange-text.js';

@@ -142,7 +142,7 @@ test('A failing own case is reported apart, with its location: it changes the ex
   const requirement = certificate.requirements.find(({ id }) => id === 'order.quantity');
   expect(requirement).toMatchObject({ verdict: 'pass', cases: [{ id: 'integer-quantity' }] });
   const [failed, answered] = certificate.own_cases?.cases ?? [];
-  expect(failed).toMatchObject({ id: 'own-tea-for-two', verdict: 'fail', failure: expect.any(String) });
+  expect(failed).toMatchObject({ id: 'own-tea-for-two', verdict: 'fail', received: expect.any(String) });
   expect(failed?.at).toMatch(/mine\/deeper\/tea\.yaml:14:\d+$/);
   // The suite's case answers the question. The own case causes no drift.
   expect(answered).toMatchObject({ outcome: 'nothing-returned' });

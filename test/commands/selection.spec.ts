@@ -43,7 +43,7 @@ test('The exit status is that of the selected cases', () => {
   expect(determineExitStatus({ ...whole, drift, selected: selected('conforms') })).toBe(exitStatus.drift);
 });
 
-test('-x for Playwright stops at the first failure, whose line is shown, in an installed package too', async () => {
+test('-x for Playwright stops at the first failure, whose line is named, in an installed package too', async () => {
   const root = copyPackage(path.join(cwd, 'node_modules', 'installed'));
   const { url, close } = await listen(
     createReference({ faults: ['quantity-ignored'], credentials: referenceCredentials }),
@@ -52,7 +52,7 @@ test('-x for Playwright stops at the first failure, whose line is shown, in an i
   const { status, output } = await runConformance(args, { cwd, env, root });
   await close();
   expect(status).toBe(exitStatus['does-not-conform']);
-  expect(output).toMatch(/^ *> +\d+ \| .*exclude/m);
+  expect(output).toMatch(/^ +fail .* node_modules\/installed\/cases\/\S+\.yaml:\d+:\d+$/m);
   expect(output).toContain('DOES-NOT-CONFORM as far as selected');
   const { selected, requirements } = loadCertificate(cwd, 'stopped');
   expect(selected).toEqual({

@@ -288,7 +288,12 @@ test.describe('a comparison of certificates', () => {
     const failed = change(2, 'fail', isLimit);
     const partial = {
       ...change(4, 'not-run', (id, n) => !isLimit(id) || n > 0),
-      questions: whole.questions.map((each) => ({ ...each, outcome: null, reason: unrun.reason })),
+      questions: whole.questions.map((each) => ({
+        ...each,
+        outcome: null,
+        reason: unrun.reason,
+        not_run: true as const,
+      })),
     };
     for (const [name, certificate] of Object.entries({ early: at(1), failed, partial }))
       writeFileSync(path.join(cwd, `${name}.json`), JSON.stringify(certificate));

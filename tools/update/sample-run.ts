@@ -16,7 +16,11 @@ export async function renderSampleRunFile(): Promise<string> {
   const { certificate } = await runWithEvidence(channelTo(createReference({ faults: ['window-of-100'] })));
   const target = { name: 'shop', base_url: 'http://127.0.0.1:8080' };
   const report = renderRunReport({ ...certificate, target }, { certificate: 'certificate.json', files: [] });
-  const blocks = report.replace(/^\n/, '').trimEnd().split('\n\n');
+  const blocks = report
+    .replaceAll(certificate.target.base_url, target.base_url)
+    .replace(/^\n/, '')
+    .trimEnd()
+    .split('\n\n');
   const [cause = '', requirements = ''] = blocks;
   const [verdict = '', summary = ''] = blocks.slice(-2);
   const sample = [
@@ -24,9 +28,10 @@ export async function renderSampleRunFile(): Promise<string> {
     '',
     ...requirements.split('\n').slice(0, shownRequirements),
     '  …',
+    '',
     verdict,
     '',
-    ...summary.split('\n').filter((line) => /^(Requirements|Questions) /.test(line)),
+    ...summary.split('\n').filter((line) => /^(Requirements|Questions|Warnings) /.test(line)),
   ];
   return renderWithSection(sampleRunFile, 'sample run', `\`\`\`text\n${sample.join('\n')}\n\`\`\``);
 }

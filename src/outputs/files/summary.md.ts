@@ -1,32 +1,32 @@
-import type { RequirementEntry } from '../../certificate/certificate.js';
+import type { CaseDifference } from '../../certificate/case-entry.js';
+import { findDecisive, type RequirementEntry } from '../../certificate/certificate.js';
 import type { Cause } from '../../certificate/diagnosis/cause.js';
 import { referenceEndNotice, renderTransportNotice } from '../../certificate/notices.js';
 import { describeSharedReasons } from '../../certificate/shared-reasons.js';
 import { type Html, html, noHtml } from '../../support/markup.js';
 import { truncate } from '../../support/untrusted-text.js';
-import { describeAnswers, describeCounts, renderHeadline } from '../counts.js';
+import { describeAnswers, describeCounts, describeFollows, renderHeadline, sortRequirements } from '../counts.js';
 import type { Output } from '../output.js';
-import { describeFollows, sortRequirements } from '../terminal/group-failures.js';
 
 /** Characters of each text: GitHub takes one megabyte for a step. */
 const maxText = 1_000;
 
 /** Renders the summary of a job in continuous integration: HTML without empty lines, which Markdown leaves as it is. */
 export default (({ certificate }) => {
-  const { target, summary, selected, questions, drift, unstable, requests_sent, causes = [] } = certificate;
+  const { target, summary, selected, questions, drift, unstable, notes, requests_sent, causes = [] } = certificate;
   const requirements = sortRequirements(certificate);
   const isWhole = selected === undefined;
-  const reasons = isWhole ? (certificate.incomplete_because ?? describeSharedReasons(certificate)) : [];
+  const reasons = isWhole ? describeSharedReasons(certificate) : [];
   return html`<h2>${truncate(`${renderHeadline(certificate)}: ${[target.name, target.version].filter(Boolean).join(' ')}`, maxText)}</h2>
 <p>${truncate(target.base_url, maxText)}, ${requests_sent} requests</p>
 <table>${isWhole ? html`<tr><th>Requirements</th><td>${describeCounts(summary)}</td></tr><tr><th>Questions</th><td>${describeAnswers(questions)}</td></tr>` : html`<tr><th>Selected cases</th><td>${describeCounts(selected.cases)}</td></tr>`}</table>
-${list('What most likely is wrong', causes.map(describeCause))}${list('Not passed', isWhole ? requirements.filter(({ verdict }) => verdict !== 'pass').map(describeRequirement) : [])}${list('Incomplete, or not judged', reasons)}${list('Drift', drift.map(describeEntry))}${list('Unstable', unstable.map(describeEntry))}${target.is_reference ? html`<p>${referenceEndNotice}</p>\n` : noHtml}${target.transport === undefined ? noHtml : html`<p>${renderTransportNotice(target.transport)}</p>\n`}
+${list('What most likely is wrong', causes.map(describeCause))}${list('Not passed', isWhole ? requirements.filter(({ verdict }) => verdict !== 'pass').map(describeRequirement) : [])}${list('Not judged', reasons)}${list('Notes', notes)}${list('Drift', drift.map(describeDifference))}${list('Unstable', unstable.map(describeDifference))}${target.is_reference ? html`<p>${referenceEndNotice}</p>\n` : noHtml}${target.transport === undefined ? noHtml : html`<p>${renderTransportNotice(target.transport)}</p>\n`}
 `;
 }) satisfies Output;
 
-function describeRequirement({ id, verdict, statement, cases }: RequirementEntry): string {
-  const { reason = '' } = cases.find((entry) => entry.verdict === verdict) ?? {};
-  return `${verdict}: ${id}. ${statement} ${reason}`;
+function describeRequirement(requirement: RequirementEntry): string {
+  const { id, verdict, statement } = requirement;
+  return `${verdict}: ${id}. ${statement} ${findDecisive(requirement)?.reason ?? ''}`;
 }
 
 function describeCause({ sentence, evidence, example, follows }: Cause): string {
@@ -34,9 +34,8 @@ function describeCause({ sentence, evidence, example, follows }: Cause): string 
   return `${[sentence, ...evidence].join(' ')} Example: ${example.case}, ${example.shows}.${rest}`;
 }
 
-/** Describes drift or an unstable case by its first line. */
-function describeEntry({ case: id, text }: { readonly case: string; readonly text: string }): string {
-  return `${id}: ${text.split('\n', 1)[0]}`;
+function describeDifference({ case: id, text }: CaseDifference): string {
+  return `${id}: ${text}`;
 }
 
 function list(title: string, entries: readonly string[]): Html {

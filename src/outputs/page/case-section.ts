@@ -3,12 +3,11 @@ import { applyEdits, format } from 'jsonc-parser';
 import { describeAssertion } from '../../assertions/registry.js';
 import type { Suite } from '../../cases/suite.js';
 import type { RequirementRow, Row, TestCase } from '../../cases/test-case.js';
+import { type CaseEntry, explainFailure } from '../../certificate/case-entry.js';
 import { type CaseExchange, maxShownBody, type ReadExchange, readTogether } from '../../certificate/exchange-index.js';
-import { createFailureSections } from '../../certificate/failure-text.js';
 import { renderCurlCommand } from '../../http/curl-command.js';
 import { type Exchange, getHeaderValues } from '../../http/exchange.js';
 import type { Verdict } from '../../judge/verdict.js';
-import { createResponseRenderer, type ResponseRenderer } from '../../record/exchange-text.js';
 import type { ResultWithExchanges } from '../../run/case-result.js';
 import { type Html, html, noHtml, rawHtml, renderPreformatted } from '../../support/markup.js';
 import { packageRoot } from '../../support/package-root.js';
@@ -19,8 +18,8 @@ import { sortByUrgency } from '../counts.js';
 import type { RunView } from '../run-view.js';
 import { renderQuantities, renderStrip } from './pictures.js';
 
-/** Renders a case without its verdict and reason: expected and received, exchanges, lines of the case file. */
-export type CaseRenderer = (id: string) => Html;
+/** Renders a case without its verdict: expected and received, exchanges, lines of the case file. */
+export type CaseRenderer = (id: string, entry?: CaseEntry) => Html;
 
 /** Characters of a command before it is cut: one request sends an order of hundreds of items. */
 const maxCommand = 4_000;
@@ -37,7 +36,6 @@ export function createCaseRenderer({ suite, certificate, results, exchanges, tie
     for (const { id } of listExchanges(caseId))
       if (!owners.has(id)) owners.set(id, { caseId, anchor: `exchange-${owners.size + 1}` });
   const bodyLimit = Math.max(minBody, Math.min(maxShownBody, Math.floor(maxBodies / Math.max(1, owners.size))));
-  const renderResponse = createResponseRenderer(suite.world);
   const shown = new Set<string>();
   const renderExchange: ExchangeRenderer = (caseId, { id, request, attempt, exchange }, isOpen) => {
     const { caseId: owner = caseId, anchor = '' } = owners.get(id) ?? {};
@@ -48,7 +46,7 @@ export function createCaseRenderer({ suite, certificate, results, exchanges, tie
     shown.add(id);
     return html`<details class="exchange" id="${anchor}"${isOpen ? rawHtml(' open') : noHtml}><summary>${summary}</summary>${attempt > 1 ? html`<p>The request is the same as the first time.</p>` : requestSection(exchange, baseUrl)}${responseSection(exchange, bodyLimit)}</details>`;
   };
-  return (caseId) => {
+  return (caseId, entry) => {
     const result = results.find(({ id }) => id === caseId);
     if (result === undefined) return noHtml;
     // Some results are of no single case.
@@ -58,7 +56,7 @@ export function createCaseRenderer({ suite, certificate, results, exchanges, tie
     const first = result.verdict === 'fail' ? own.filter(({ attempt }) => attempt === 1) : [];
     const read = exchanges === undefined ? [] : readTogether(first, exchanges, tierPatterns);
     const rows = testCase && rowSections(testCase, result, suite, own, read, renderExchange);
-    return html`${verdictSections(result, baseUrl, renderResponse)}${renderQuantities(read, suite.world)}${rows ?? noHtml}${testCase === undefined ? noHtml : caseFileSection(testCase, result)}`;
+    return html`${entry === undefined ? noHtml : failureSection(entry)}${renderQuantities(read, suite.world)}${rows ?? noHtml}${testCase === undefined ? noHtml : caseFileSection(testCase, result)}`;
   };
 }
 
@@ -71,10 +69,10 @@ function listOwnExchange(results: readonly ResultWithExchanges[], caseId: string
 /** Lines that say why a case fails: the number of failing rows, and the first of them. */
 const maxWhy = 4;
 
-function verdictSections(result: ResultWithExchanges, baseUrl: string, responseText: ResponseRenderer): Html {
-  const { verdict } = result;
+function failureSection(entry: CaseEntry): Html {
+  const { verdict, expected, received, repeat_with: command } = entry;
   if (verdict !== 'fail' && verdict !== 'error') return noHtml;
-  const { why, expected, received, command } = createFailureSections(result, baseUrl, responseText);
+  const why = explainFailure(entry);
   // The rows follow with their reasons.
   const shown =
     why.length <= maxWhy ? why : [...why.slice(0, maxWhy), `  … and ${why.length - maxWhy} more, see the rows below`];

@@ -1,15 +1,10 @@
 import { undetermined } from '../../cases/test-case.js';
-import type { CaseEntry, QuestionEntry, RequirementEntry, RunVerdict } from '../../certificate/certificate.js';
+import { type CaseDifference, type CaseEntry, renderDifference } from '../../certificate/case-entry.js';
+import type { QuestionEntry, RequirementEntry, RunVerdict } from '../../certificate/certificate.js';
 import type { Cause } from '../../certificate/diagnosis/cause.js';
 import { renderTransportNotice, replayEndNotice } from '../../certificate/notices.js';
 import { renderAnswer } from '../../certificate/render-answer.js';
-import {
-  describeSharedReasons,
-  dropExplainedReasons,
-  findSharedReasons,
-  isSharedReason,
-  type SharedReasons,
-} from '../../certificate/shared-reasons.js';
+import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
 import type { Question } from '../../contract/contract.js';
 import { verdicts } from '../../judge/verdict.js';
 import { groupBy } from '../../support/group-by.js';
@@ -24,7 +19,7 @@ interface Page extends RunView {
   readonly asked: readonly AskedQuestion[];
   readonly renderCase: CaseRenderer;
   /** Reasons that the top of the page shows once. */
-  readonly shared: SharedReasons;
+  readonly shared: ReturnType<typeof findSharedReasons>;
 }
 
 interface AskedQuestion {
@@ -125,24 +120,22 @@ function listParts(requirements: readonly RequirementEntry[]): string[] {
 /** Renders what needs attention: causes, then the requirements that belong to none. */
 function attention(page: Page): Html {
   const { certificate, shared } = page;
-  const { verdict, requirements, drift, incomplete_because, notes, causes = [] } = certificate;
+  const { requirements, drift, notes, causes = [] } = certificate;
   const covered = new Set(causes.flatMap((cause) => [...cause.requirements, ...cause.follows]));
   const unpassed = sortByUrgency(requirements.filter(({ verdict, id }) => verdict !== 'pass' && !covered.has(id)));
   const cards = unpassed.flatMap((entry) => {
     const decisive = entry.cases.find((each) => each.verdict === entry.verdict);
     // A shared reason is shown once, below.
-    return decisive === undefined || isSharedReason(decisive.reason, shared) ? [] : [{ entry, decisive }];
+    return decisive === undefined || shared.has(decisive.reason) ? [] : [{ entry, decisive }];
   });
-  const shownIds = [...cards.map(({ entry }) => entry.id), ...covered];
-  const reasons = dropExplainedReasons(incomplete_because ?? describeSharedReasons(certificate), causes);
-  const whyNot = reasons.filter((line) => !shownIds.some((id) => line.startsWith(`${id}: `)));
+  const whyNot = describeSharedReasons(certificate);
   const warnings = page.asked
     .filter(({ entry }) => entry.warning)
     .map(({ question: { id, open }, answer }) => html`<a href="#${id}">${answer}</a> <small>${open}</small>`);
   const isCalm = causes.length + cards.length + whyNot.length + drift.length + warnings.length === 0;
   return html`<section id="attention" class="chapter">
 <h2>What needs attention</h2>
-${causes.map((cause) => causeCard(cause, page))}${cards.map(({ entry, decisive }) => attentionCard(entry, decisive))}${listCard(verdict === 'incomplete' ? 'Why it is incomplete' : 'Not judged', whyNot)}${listCard('Notes', notes)}${listCard('Warnings: the documentation leaves this open, and callers may not expect it', warnings)}${isCalm ? html`<div class="card"><p>Nothing. Every requirement passes.</p></div>` : noHtml}
+${causes.map((cause) => causeCard(cause, page))}${cards.map(({ entry, decisive }) => attentionCard(entry, decisive))}${listCard('Not judged', whyNot)}${listCard('Notes', notes)}${listCard('Warnings: the documentation leaves this open, and callers may not expect it', warnings)}${isCalm ? html`<div class="card"><p>Nothing. Every requirement passes.</p></div>` : noHtml}
 </section>
 `;
 }
@@ -222,17 +215,18 @@ ${sortByUrgency(cases).map((entry, n) => requirementCase(entry, n === 0, page))}
 }
 
 /** @param isFirst whether it is the first case of its requirement, which is open if it fails */
-function requirementCase({ id, verdict, reason }: CaseEntry, isFirst: boolean, page: Page): Html {
+function requirementCase(entry: CaseEntry, isFirst: boolean, page: Page): Html {
+  const { id, verdict, reason } = entry;
   const title = page.suite.cases.find((each) => each.id === id)?.title ?? id;
   const { durationMs = 0 } = page.results.find((each) => each.id === id) ?? {};
   return html`<details class="item" id="${id}" data-is="${verdict}"${verdict === 'fail' && isFirst ? rawHtml(' open') : noHtml}><summary>${verdict === 'pass' ? noHtml : html`${renderVerdictBadge(verdict)} `}${title} <small><code>${id}</code>${verdict === 'pass' ? ' pass' : noHtml}${durationMs === 0 ? '' : `, ${renderDuration(durationMs)}`}</small></summary><div class="inside">
-${verdict === 'fail' || verdict === 'error' ? noHtml : reasonMarkup(reason, page.shared)}${page.renderCase(id)}</div></details>
+${verdict === 'fail' || verdict === 'error' ? noHtml : reasonMarkup(reason, page.shared)}${page.renderCase(id, entry)}</div></details>
 `;
 }
 
-function reasonMarkup(reason: string, shared: SharedReasons): Html {
+function reasonMarkup(reason: string, shared: Page['shared']): Html {
   if (reason === '') return noHtml;
-  return isSharedReason(reason, shared)
+  return shared.has(reason)
     ? html`<p>Not judged, for the reason <a href="#attention">at the top</a>.</p>`
     : html`<p>${reason}</p>`;
 }
@@ -284,19 +278,14 @@ function outcomeList({ answer }: Question, seen: string | null): Html {
   return html`<ul class="outcomes">${[...answer.outcomes].map(([outcome, words]) => html`<li${outcome === seen ? rawHtml(' class="seen"') : noHtml}>${outcome === seen ? '● ' : '○ '}${renderSentence(words)} <code>${outcome}</code></li>`)}</ul>`;
 }
 
-function byCase(
-  id: string,
-  heading: string,
-  words: string,
-  entries: readonly { readonly case: string; readonly text: string }[],
-): Html {
+function byCase(id: string, heading: string, words: string, entries: readonly CaseDifference[]): Html {
   if (entries.length === 0) return noHtml;
   const groups = [...groupBy(entries, (entry) => entry.case).values()];
   return html`<section id="${id}" class="chapter"><h2>${heading}</h2><p>${words}</p>
 ${groups.map(
   (
     own,
-  ) => html`<div class="card"><h3>${links([own[0].case])}</h3>${own.map(({ text }) => renderPreformatted(text))}</div>
+  ) => html`<div class="card"><h3>${links([own[0].case])}</h3>${own.map((entry) => renderPreformatted(renderDifference(entry)))}</div>
 `,
 )}</section>
 `;

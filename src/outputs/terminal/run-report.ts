@@ -1,177 +1,153 @@
 import path from 'node:path';
-import type { CaseEntry, Certificate } from '../../certificate/certificate.js';
+import { isOwnCase } from '../../cases/suite.js';
+import type { CaseDifference, CaseEntry } from '../../certificate/case-entry.js';
+import { type Certificate, findDecisive } from '../../certificate/certificate.js';
 import { referenceEndNotice, referenceNotice, renderQuickNotice, replayEndNotice } from '../../certificate/notices.js';
-import {
-  describeSharedReasons,
-  dropExplainedReasons,
-  findSharedReasons,
-  isSharedReason,
-} from '../../certificate/shared-reasons.js';
-import { notSelectedReason } from '../../run/case-result.js';
-import { formatLocation } from '../../support/problem.js';
+import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
+import { notSelectedReason, samplesCaseId } from '../../run/case-result.js';
+import { groupBy } from '../../support/group-by.js';
+import { packageRoot } from '../../support/package-root.js';
+import { renderShortList } from '../../support/render-short-list.js';
 import { joinLines, shorten, truncate } from '../../support/untrusted-text.js';
-import { renderCodeFrame } from '../code-frame.js';
 import {
   describeAnswers,
   describeCounts,
+  describeFollows,
   describeFurtherCount,
   renderHeadline,
   renderRequestCounts,
+  sortRequirements,
 } from '../counts.js';
 import type { WrittenResults } from '../write-results.js';
-import { describeFollows, type FailureGroup, groupFailures, locateEntry, sortRequirements } from './group-failures.js';
 
+/** Characters of a text that a target may have written, and of a line that is cut. */
 const maxText = 300;
 const maxLine = 118;
+/** A longer command, such as for an order of hundreds of items, would fill the screen. */
+const maxCommand = 2_000;
+/** So many entries of a list are shown, so that the report fits on one screen. */
 const maxEntries = 3;
 
-/** Renders what a run prints at its end: the causes, a line per requirement, the failures, the summary. */
+/** Renders what a run prints at its end: why it fails, with a request that shows it, what does not pass, the summary. */
 export function renderRunReport(certificate: Certificate, written: WrittenResults): string {
-  // If nothing was sent, the reason says it all.
-  const isUnsent = hasOneReason(certificate);
   return joinLines([
-    ...(isUnsent ? [] : [...renderCauses(certificate.causes ?? []), ...renderRequirements(certificate)]),
-    ...renderGroups(groupFailures(certificate)),
-    ...renderUnjudged(certificate),
-    ...renderChanges('unstable', certificate.unstable),
-    ...renderChanges('drift', certificate.drift),
+    ...renderFailures(certificate),
+    ...renderRequirements(certificate),
+    // Who selects cases knows that others are missing.
+    ...(certificate.selected === undefined ? describeSharedReasons(certificate).flatMap((line) => ['', line]) : []),
+    ...renderDifferences('unstable', certificate.unstable),
+    ...renderDifferences('drift', certificate.drift),
     ...renderSummary(certificate, written),
   ]);
 }
 
-function renderCauses(causes: NonNullable<Certificate['causes']>): string[] {
-  if (causes.length === 0) return [];
-  const shown = causes.slice(0, maxEntries);
-  const lines = shown.flatMap(({ sentence, evidence, example, follows }, n) => {
-    const facts = n === 0 ? evidence.slice(0, 4) : evidence.slice(0, 1);
-    const row = [example.case, example.row].filter(Boolean).join(', ');
-    return [
-      `${n + 1}. ${limitText(sentence)}`,
-      ...facts.map((fact) => `   ${limitText(fact)}`),
-      ...(n === 0 && example.shows !== '' ? [`   ${limitText(`${row}: ${example.shows}`)}`] : []),
-      ...(follows.length === 0 ? [] : [`   ${describeFollows(follows)}`]),
-    ];
-  });
-  return ['', 'What most likely is wrong:', ...lines, ...describeRest(causes.length - shown.length, 'cause')];
+/** A case that fails or is an error, with its requirement or question. */
+interface Failure {
+  readonly subject: string;
+  readonly entry: CaseEntry;
 }
 
-function describeRest(count: number, what: string): string[] {
-  return count > 0 ? [`… and ${count} more ${what}${count === 1 ? '' : 's'}: see certificate.html.`] : [];
-}
-
-/** Renders a line per requirement, with the numbers of its causes: those that fail come first. */
-function renderRequirements(certificate: Certificate): string[] {
-  const { causes = [] } = certificate;
-  const judged = sortRequirements(certificate).filter(({ cases }) =>
-    cases.some(({ reason }) => reason !== notSelectedReason),
+/** Renders the causes, then failures that belong to none, with an example each. */
+function renderFailures({ causes = [], requirements, own_cases }: Certificate): string[] {
+  const ofSuite = requirements.flatMap(({ id, cases }) => cases.map((entry): Failure => ({ subject: id, entry })));
+  const ofUser = (own_cases?.cases ?? []).map(
+    (entry): Failure => ({ subject: 'verifies' in entry ? entry.verifies : entry.answers, entry }),
   );
-  if (judged.length === 0) return [];
-  const width = Math.max(...judged.map(({ id }) => id.length));
-  const verdictWidth = Math.max(...judged.map(({ verdict }) => verdict.length));
-  const lines = judged.map(({ id, verdict, statement }) => {
+  const failures = [...ofSuite, ...ofUser].filter(({ entry }) => entry.verdict === 'fail' || entry.verdict === 'error');
+  const explained = new Set(causes.flatMap(({ cases }) => cases));
+  const unexplained = failures.filter(({ entry }) => !explained.has(entry.id));
+  // The sample cases repeat what others show, unless they are all that fails.
+  const shown = unexplained.filter(({ entry }) => entry.id !== samplesCaseId || failures.length === 1);
+  const groups = groupBy(shown, ({ subject, entry }) => `${isOwnCase(entry)} ${subject}`);
+  return [
+    ...(causes.length === 0 ? [] : ['', 'What most likely is wrong:']),
+    ...renderSome(causes, 'cause', ({ sentence, evidence, cases, follows }, n) => [
+      `${n + 1}. ${limitText(sentence)}`,
+      ...evidence.map((fact) => `   ${limitText(fact)}`),
+      ...(follows.length === 0 ? [] : [`   ${describeFollows(follows)}`]),
+      ...renderExample(
+        failures.filter(({ entry }) => cases.includes(entry.id)),
+        '   ',
+      ),
+    ]),
+    ...renderSome([...groups.values()], 'failure', (group) => ['', ...renderExample(group)]),
+  ];
+}
+
+/** Renders the case whose request is the shortest, with the command that sends it again. */
+function renderExample(failures: readonly Failure[], indentation = ''): string[] {
+  const sizeOf = ({ entry }: Failure) => entry.repeat_with?.length ?? Number.POSITIVE_INFINITY;
+  const [smallest] = failures.toSorted((left, right) => sizeOf(left) - sizeOf(right));
+  if (smallest === undefined) return [];
+  const { subject, entry } = smallest;
+  const { id, verdict, reason, repeat_with: command } = entry;
+  const further = failures.length - 1;
+  const also = further < 1 ? '' : ` and ${further} more ${further === 1 ? 'case' : 'cases'}`;
+  const sending =
+    command !== undefined && command.length > maxCommand
+      ? ['The command that sends it again is long: repeat_with in certificate.json.']
+      : // On one line, as the report is to fit on one screen.
+        (command?.replaceAll(/(?: \\)?\n {2}/g, ' ').split('\n') ?? []);
+  return [
+    `${indentation}${verdict}  ${subject}: ${id}${also}${locateEntry(entry)}`,
+    ...[limitText(reason), ...sending].map((line) => `   ${line}`),
+  ];
+}
+
+/** Where a case is, as a path that a terminal can open. */
+function locateEntry({ id, at }: CaseEntry): string {
+  if (at === undefined) return '';
+  // Paths of the user's own cases are relative to the working folder.
+  const whole = isOwnCase({ id }) ? path.resolve(at) : path.resolve(packageRoot, at);
+  const relative = path.relative('', whole);
+  return `  ${relative.startsWith('..') ? whole : relative}`;
+}
+
+function renderSome<T>(entries: readonly T[], what: string, render: (entry: T, n: number) => string[]): string[] {
+  const rest = entries.length - maxEntries;
+  return [
+    ...entries.slice(0, maxEntries).flatMap(render),
+    ...(rest > 0 ? [`… and ${rest} more ${what}${rest === 1 ? '' : 's'}: see certificate.html.`] : []),
+  ];
+}
+
+/** Renders a line per requirement that does not pass: its statement with the numbers of its causes, or the reason. */
+function renderRequirements(certificate: Certificate): string[] {
+  const { requirements, causes = [], selected } = certificate;
+  const unpassed = sortRequirements(certificate).filter(
+    (requirement) => requirement.verdict !== 'pass' && findDecisive(requirement)?.reason !== notSelectedReason,
+  );
+  if (selected === undefined && unpassed.length === 0) return ['', `All ${requirements.length} requirements pass.`];
+  const reasons = new Set(unpassed.map((requirement) => findDecisive(requirement)?.reason));
+  // If nothing was sent, the reason says it all.
+  if (unpassed.length === 0 || (reasons.size === 1 && unpassed.length === requirements.length)) return [];
+  const shared = findSharedReasons(certificate);
+  const [verdictWidth, idWidth] = (['verdict', 'id'] as const).map((name) =>
+    Math.max(...unpassed.map((requirement) => requirement[name].length)),
+  ) as [number, number];
+  const lines = unpassed.map((requirement) => {
+    const { id, verdict, statement } = requirement;
+    const head = `  ${verdict.padEnd(verdictWidth)}  ${id.padEnd(idWidth)}  `;
     const numbers = causes.flatMap((cause, n) =>
       cause.requirements.includes(id) || cause.follows.includes(id) ? [n + 1] : [],
     );
-    const why = numbers.length === 0 ? '' : `(${numbers.join(', ')}) `;
-    const text = `  ${verdict.padEnd(verdictWidth)}  ${id.padEnd(width)}  ${why}${statement}`;
+    const decisive = findDecisive(requirement);
+    if (verdict !== 'fail' && numbers.length === 0 && decisive !== undefined && !shared.has(decisive.reason))
+      return `${head}${decisive.id}: ${limitText(decisive.reason)}`;
+    const text = `${head}${numbers.length === 0 ? '' : `(${numbers.join(', ')}) `}${statement}`;
     return text.length > maxLine ? `${truncate(text, maxLine - 1)}…` : text;
   });
   return ['', ...lines];
 }
 
-function hasOneReason({ requirements }: Certificate): boolean {
-  const cases = requirements.flatMap((each) => each.cases);
-  return cases.every(({ verdict, reason }) => verdict === 'inconclusive' && reason === cases[0]?.reason);
-}
-
-/** Renders an example of each group: the first with request and response. The report fits on one screen. */
-function renderGroups(groups: readonly FailureGroup[]): string[] {
-  const shown = groups.slice(0, maxEntries);
-  return [
-    ...shown.flatMap((group, n) => [
-      '',
-      renderHeading(group),
-      ...(n === 0 ? renderDetails(group.entry) : [limitText(group.entry.reason)]).map((line) => `   ${line}`),
-    ]),
-    ...describeRest(groups.length - shown.length, 'failure group').flatMap((line) => ['', line]),
-  ];
-}
-
-function renderHeading({ number, subject, entry, cases }: FailureGroup): string {
-  const { id, verdict } = entry;
-  const label = number === undefined ? '' : `${number}. `;
-  const others = cases.length - 1;
-  const also = others < 1 ? '' : ` and ${others} more ${others === 1 ? 'case' : 'cases'}`;
-  const at = locateEntry(entry);
-  return `${label}${verdict}  ${subject}: ${id}${also}${at === undefined ? '' : `  ${formatLocation(at)}`}`;
-}
-
-function renderDetails(entry: CaseEntry): string[] {
-  const [why = '', ...sections] = (entry.failure ?? entry.reason).split(sectionStart);
-  const at = locateEntry(entry);
-  return [
-    ...limitLines(why, 4),
-    ...sections.flatMap((section) => (section.startsWith(sending) ? renderCommand(section) : limitLines(section, 10))),
-    ...(at === undefined ? [] : ['In the case file:', ...renderCodeFrame(at)]),
-  ];
-}
-
-const sending = 'Send it again with:';
-const maxCommand = 2_000;
-
-/** A command is of use only as a whole. */
-function renderCommand(section: string): string[] {
-  return section.length > maxCommand
-    ? ['The command that sends it again is long: repeat_with in certificate.json.']
-    : section.split('\n');
-}
-
-/** No line of a target begins like this: they are quoted. */
-const sectionStart = /\n\n(?=(?:Expected|As a case|Received|Send it again with):\n)/;
-
 function limitText(text: string): string {
   return shorten(text, maxText);
 }
 
-function limitLines(text: string, max: number): string[] {
-  const lines = text.split('\n').map(limitText);
-  return lines.length <= max ? lines : [...lines.slice(0, max - 1), `… and ${lines.length - max + 1} more lines`];
-}
-
-/** Renders why requirements could not be judged, unless a cause says it. */
-function renderUnjudged(certificate: Certificate): string[] {
-  const { requirements, selected, causes = [] } = certificate;
-  const isOfRequirement = (line: string) => requirements.some(({ id }) => line.startsWith(`${id}:`));
-  // The user who selects cases knows that others are missing.
-  const reasons = selected === undefined ? (certificate.incomplete_because ?? describeSharedReasons(certificate)) : [];
-  const shared = selected === undefined ? findSharedReasons(certificate) : new Map([[notSelectedReason, 1]]);
-  const following = new Set(causes.flatMap(({ follows }) => follows));
-  const unjudged = requirements.flatMap(({ id, verdict, cases }) => {
-    if (verdict === 'pass' || verdict === 'fail' || verdict === 'error' || following.has(id)) return [];
-    const decisive = cases.find((entry) => entry.verdict === verdict && !isSharedReason(entry.reason, shared));
-    return decisive === undefined ? [] : [`${verdict}  ${id}: ${decisive.id}: ${decisive.reason}`];
-  });
-  const shown = unjudged.slice(0, maxEntries);
-  return [
-    ...(hasOneReason(certificate) ? reasons : dropExplainedReasons(reasons, causes))
-      .filter((line) => !isOfRequirement(line))
-      .flatMap((line) => ['', line]),
-    ...(shown.length === 0 ? [] : ['']),
-    ...shown.map(limitText),
-    ...describeRest(unjudged.length - shown.length, 'requirement'),
-  ];
-}
-
-function renderChanges(title: string, entries: readonly { readonly case: string; readonly text: string }[]): string[] {
-  const shown = entries.slice(0, maxEntries);
-  return [
-    ...shown.flatMap(({ case: id, text }) => [
-      '',
-      `${title}  ${id}`,
-      ...limitLines(text, 10).map((line) => `  ${line}`),
-    ]),
-    ...describeRest(entries.length - shown.length, title === 'drift' ? 'difference' : 'unstable case'),
-  ];
+function renderDifferences(title: string, entries: readonly CaseDifference[]): string[] {
+  const what = title === 'drift' ? 'difference' : 'unstable case';
+  const lines = renderSome(entries, what, ({ case: id, text }) => [`${title}  ${id}: ${limitText(text)}`]);
+  return lines.length === 0 ? [] : ['', ...lines];
 }
 
 function renderSummary(certificate: Certificate, written: WrittenResults): string[] {
@@ -180,7 +156,7 @@ function renderSummary(certificate: Certificate, written: WrittenResults): strin
   const otherNotes = notes.filter((note) => note !== referenceNotice && !lastLine.includes(note));
   const end = certificate.is_replay ? [replayEndNotice] : target.is_reference ? [referenceEndNotice] : [];
   return [
-    ...otherNotes.flatMap((note) => ['', note]),
+    ...(otherNotes.length === 0 ? [] : ['', ...otherNotes]),
     '',
     `${renderHeadline(certificate)}  ${[target.name, target.version].filter(Boolean).join(' ')} at ${target.base_url}`,
     '',
@@ -191,16 +167,19 @@ function renderSummary(certificate: Certificate, written: WrittenResults): strin
 
 function listFields(certificate: Certificate, written: WrittenResults): (readonly [name: string, value: string])[] {
   const { selected, summary, questions, drift } = certificate;
-  const warnings = questions.filter(({ warning }) => warning).length;
+  const warnings = questions.filter(({ warning }) => warning).map(({ id }) => id);
   const drifted = describeFurtherCount(drift.length, 'drift');
-  const answers = `${describeAnswers(questions)}${describeFurtherCount(warnings, 'with a warning (see certificate.html)')}${drifted}`;
   const listFiles = (...names: readonly string[]) =>
     names.flatMap((name) => written.files.filter((file) => path.basename(file) === name)).join(', ');
   const { file = '', unwritten } = written.record ?? {};
   return [
     ...(selected === undefined
-      ? [['Requirements', describeCounts(summary)] as const, ['Questions', answers] as const]
+      ? [
+          ['Requirements', describeCounts(summary)] as const,
+          ['Questions', `${describeAnswers(questions)}${drifted}`] as const,
+        ]
       : [['Selected', `${describeCounts(selected.cases)}${drifted}`] as const]),
+    ...(warnings.length === 0 ? [] : [['Warnings', `${warnings.length}: ${renderShortList(warnings)}`] as const]),
     ['Requests', renderRequestCounts(certificate)],
     ['Certificate', listFiles('certificate.json', 'certificate.html')],
     ['Observed', listFiles('observed.md', 'openapi.yaml')],

@@ -1,0 +1,155 @@
+/** What a certificate says about a case, and the same as text for people. */
+
+import { renderCurlCommand } from '../http/curl-command.js';
+import type { Verdict } from '../judge/verdict.js';
+import type { Drift } from '../record/drift.js';
+import type { ResponseRenderer } from '../record/exchange-text.js';
+import type { ResultWithExchanges } from '../run/case-result.js';
+import { groupBy } from '../support/group-by.js';
+import { omitUndefined } from '../support/omit-undefined.js';
+import { formatLocation } from '../support/problem.js';
+import { joinLines, quoteLines, toOneLine } from '../support/untrusted-text.js';
+
+export interface CaseEntry {
+  readonly id: string;
+  readonly verdict: Verdict;
+  readonly reason: string;
+  readonly at?: string;
+  readonly rows?: readonly { readonly title: string; readonly verdict: Verdict; readonly reason: string }[];
+  /** For `fail`: what was expected, as a sentence. */
+  readonly expected?: string;
+  /** For `fail` and `error`: the response, in lines for people. */
+  readonly received?: string;
+  /** A command that sends the decisive request again. */
+  readonly repeat_with?: string;
+}
+
+/** Two responses to a case that differ. */
+export interface CaseDifference {
+  readonly case: string;
+  /** What differs, in one line. */
+  readonly text: string;
+  /** The response of the record, or the first one, in lines for people. */
+  readonly before?: string;
+  /** The response of this run, or the later one. */
+  readonly after?: string;
+}
+
+export function createCaseEntry(
+  result: ResultWithExchanges,
+  baseUrl: string,
+  renderResponse: ResponseRenderer,
+): CaseEntry {
+  const { id, verdict, at, rows, expected, exchange } = result;
+  const reason = findReason(result);
+  if (verdict === 'pass') return { id, verdict, reason };
+  const unpassed = rows.filter((row) => row.verdict !== 'pass' && row.title !== '');
+  return {
+    id,
+    verdict,
+    reason,
+    at: formatLocation(at),
+    ...omitUndefined({
+      rows: unpassed.length > 0 ? unpassed : undefined,
+      expected: expected === undefined ? undefined : toOneLine(`${expected}.`),
+      received: isFailure(result) && exchange !== undefined ? renderResponse(exchange) : undefined,
+      repeat_with: exchange && renderCurlCommand(exchange.request, baseUrl),
+    }),
+  };
+}
+
+/** Finds the reason of a result. Results that have no verdict for the same reason have the same text. */
+export function findReason({ verdict, reason, rows, exchange }: ResultWithExchanges): string {
+  if (verdict === 'pass' || verdict === 'fail' || verdict === 'error') return reason;
+  const isUnsent = verdict === 'not-run' || verdict === 'not-applicable';
+  if (isUnsent && exchange !== undefined && 'transportError' in exchange) return exchange.message;
+  const [ofRows = reason, ...others] = new Set(rows.filter((row) => row.verdict !== 'pass').map((row) => row.reason));
+  return others.length === 0 ? ofRows : reason;
+}
+
+function isFailure({ verdict }: Pick<CaseEntry, 'verdict'>): boolean {
+  return verdict === 'fail' || verdict === 'error';
+}
+
+/** Whether a test of this case fails: it fails, is an error, or its outcome drifted. */
+export function isBroken(result: ResultWithExchanges): boolean {
+  return isFailure(result) || result.drift.some(({ kind }) => kind === 'outcome');
+}
+
+/** Renders a case that fails, is an error or drifted, in lines for people. */
+export function renderBrokenCase(
+  result: ResultWithExchanges,
+  baseUrl: string,
+  renderResponse: ResponseRenderer,
+): string {
+  if (!isFailure(result))
+    return result.drift.map((drift) => renderDifference(createDriftEntry(drift, result, renderResponse))).join('\n\n');
+  const entry = createCaseEntry(result, baseUrl, renderResponse);
+  return renderSections(explainFailure(entry), {
+    Expected: entry.expected,
+    Received: entry.received,
+    'Send it again with': entry.repeat_with,
+  });
+}
+
+/** Explains why a case fails, in lines. */
+export function explainFailure({ reason, rows = [] }: CaseEntry): string[] {
+  const failing = rows.filter(({ verdict }) => verdict === 'fail');
+  if (failing.length < 2) return [reason];
+  return [`${failing.length} rows fail:`, ...failing.map((row) => `  ${row.title}: ${row.reason}`)];
+}
+
+function renderSections(first: readonly string[], sections: Readonly<Record<string, string | undefined>>): string {
+  const shown = Object.entries(sections).flatMap(([heading, text]) =>
+    text === undefined ? [] : ['', `${heading}:`, ...text.split('\n')],
+  );
+  return joinLines([...first, ...shown]).trimEnd();
+}
+
+/** Creates the entry of a drift, with the responses of the record and of this run. */
+export function createDriftEntry(
+  drift: Drift,
+  { id, exchange }: ResultWithExchanges,
+  renderResponse: ResponseRenderer,
+): CaseDifference {
+  if (drift.kind !== 'outcome') return { case: id, text: toOneLine(drift.message) };
+  const { question, outcome, expected } = drift;
+  return {
+    case: id,
+    text: toOneLine(`${question} is '${outcome}'; ${expected.statedBy} says '${expected.outcome}'.`),
+    ...omitUndefined({
+      before: expected.recorded === undefined ? undefined : quoteLines(expected.recorded).join('\n'),
+      after: exchange && quoteLines(renderResponse(exchange)).join('\n'),
+    }),
+  };
+}
+
+/** Creates the entry of a case that failed once and passed once, with both responses. */
+export function createUnstableEntry(
+  { id, reason, exchange, repeatedExchange }: ResultWithExchanges,
+  renderResponse: ResponseRenderer,
+): CaseDifference[] {
+  if (exchange === undefined || repeatedExchange === undefined) return [];
+  const [before = '', after = ''] = [exchange, repeatedExchange].map((sent) =>
+    quoteLines(renderResponse(sent)).join('\n'),
+  );
+  return [{ case: id, text: toOneLine(reason), before, after }];
+}
+
+/** Renders a drift or an unstable case, in lines for people. */
+export function renderDifference({ text, before, after }: CaseDifference): string {
+  return renderSections([text], { Before: before, After: after });
+}
+
+/** Keeps each change of shape in the first case that shows it, with the number of the others. */
+export function mergeShapeDrift(results: readonly ResultWithExchanges[]): ResultWithExchanges[] {
+  const ofShape = results.flatMap(({ drift }) => drift.flatMap((found) => (found.kind === 'outcome' ? [] : [found])));
+  const alike = groupBy(ofShape, ({ message }) => message);
+  const merge = (drift: Drift): Drift[] => {
+    if (drift.kind === 'outcome') return [drift];
+    const [first, ...{ length: others }] = alike.get(drift.message) ?? [];
+    if (drift !== first) return [];
+    return [others === 0 ? drift : { ...drift, message: `${drift.message} The same in ${others} more cases.` }];
+  };
+  return results.map((result) => ({ ...result, drift: result.drift.flatMap(merge) }));
+}
