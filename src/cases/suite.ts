@@ -8,7 +8,7 @@ import { ownPrefix } from '../contract/named-world.js';
 import { expandWorld } from '../contract/world-file.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { packageRoot, readOwnPackage } from '../support/package-root.js';
-import { type Problem, UnusableInput } from '../support/problem.js';
+import { type Problem, refuse, UnusableInput } from '../support/problem.js';
 import { describeFileError } from '../support/read-input-file.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml, type YamlFile } from '../support/yaml-file.js';
@@ -129,10 +129,8 @@ export function listSuiteFiles(folder = suiteFolder): string[] {
 /** Lists the files with cases in a folder of the user, and `world.yaml`. @throws UnusableInput if there are no cases */
 export function listOwnFiles(folder: string): string[] {
   const files = listYamlFiles(folder).filter((file) => isOwnWorld(file, folder) || mayHaveCases(file));
-  if (files.every((file) => isOwnWorld(file, folder))) {
-    const hint = 'Name a folder with case files (*.yaml).';
-    throw new UnusableInput([{ at: { setting: folder }, message: 'the folder has no case file', hint }]);
-  }
+  if (files.every((file) => isOwnWorld(file, folder)))
+    throw refuse(folder, 'the folder has no case file', 'Name a folder with case files (*.yaml).');
   return files;
 }
 
@@ -161,8 +159,8 @@ function listYamlFiles(folder: string): string[] {
     const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'));
     return names.sort().map((name) => path.join(folder, name));
   } catch (error) {
-    const at = { setting: path.relative(process.cwd(), folder) };
-    throw new UnusableInput([{ at, message: describeFileError(error), hint: 'Name the folder of your cases.' }]);
+    const shown = path.relative(process.cwd(), folder);
+    throw refuse(shown, describeFileError(error), 'Name the folder of your cases.');
   }
 }
 

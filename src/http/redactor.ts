@@ -30,22 +30,18 @@ export function createRedactor(secrets: readonly Secret[]): (text: string) => st
   const known = secrets
     .map((secret) => ({ ...secret, value: secret.value.trim() }))
     .filter(({ value }) => value !== '')
-    .sort((one, other) => other.value.length - one.value.length);
-  const isWeak = ({ value, isOwnWord }: Secret) => isOwnWord || value.length < minSecretLength;
-  const forms = known.flatMap((secret) => {
-    const anywhere = isWeak(secret) ? [] : [renderAnyEscape(secret.value)];
-    return secret.value.length < minSecretLength ? [] : [[...anywhere, ...listBase64(secret.value)].join('|')];
-  });
+    .sort((a, b) => b.value.length - a.value.length);
   const long = known.filter(({ value }) => value.length >= minSecretLength);
-  const pattern = new RegExp(forms.map((form) => `(${form})`).join('|'), 'gi');
-  const replacePlain = (text: string) =>
-    forms.length === 0
-      ? text
-      : text.replace(
-          pattern,
-          (...found) => long[found.slice(1).findIndex((group) => group !== undefined)]?.placeholder ?? '',
-        );
-  const replacers = [replacePlain, ...known.filter(isWeak).map(createWeakReplacer)];
+  const forms = long.map(({ value, isOwnWord }) => {
+    const anywhere = isOwnWord ? [] : [renderAnyEscape(value)];
+    return `(${[...anywhere, ...listBase64(value)].join('|')})`;
+  });
+  const pattern = new RegExp(forms.join('|'), 'gi');
+  const findPlaceholder = (...[, ...groups]: (string | undefined)[]) =>
+    long[groups.findIndex((group) => group !== undefined)]?.placeholder ?? '';
+  const replacePlain = (text: string) => (long.length === 0 ? text : text.replace(pattern, findPlaceholder));
+  const weak = known.filter((secret) => secret.isOwnWord || !long.includes(secret));
+  const replacers = [replacePlain, ...weak.map(createWeakReplacer)];
   return (text) => replacers.reduce((redacted, replace) => replace(redacted), text);
 }
 
@@ -91,8 +87,8 @@ function listBase64(value: string): string[] {
   const bytes = Buffer.from(value, 'utf8');
   return [0, 1, 2].map((offset) => {
     const digits = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
-    const own = digits.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
-    return own.replaceAll('+', '[+-]').replaceAll('/', '[/_]');
+    const stable = digits.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
+    return stable.replaceAll('+', '[+-]').replaceAll('/', '[/_]');
   });
 }
 

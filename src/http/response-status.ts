@@ -64,10 +64,7 @@ export function getMediaType({ headers }: HttpResponse): string {
 
 const maxShownBody = 200;
 
-/**
- * Describes a response in one line: status, media type, and the beginning of its body.
- *
- */
+/** Describes a response in one line: status, media type, and the beginning of its body. */
 export function describeAnswer(response: HttpResponse): string {
   const body = toOneLine(response.body.replaceAll(/\s+/g, ' ').trim());
   const type = getMediaType(response);

@@ -1,7 +1,7 @@
 import { type AnsweredExchange, listSuccesses } from '../assertions/row-evidence.js';
 import { createTierExplainer } from '../contract/describe-request.js';
 import type { NamedWorld } from '../contract/named-world.js';
-import { createOracle } from '../contract/oracle.js';
+import { createOracle, type Obligation } from '../contract/oracle.js';
 import type { Tier } from '../contract/world.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
 import { matchesPatterns } from '../recognition/path-patterns.js';
@@ -50,7 +50,7 @@ export function explainAmbiguity(
   const others = patterns.length > maxShown ? `; ${patterns.length - maxShown} more paths` : '';
   return `Promotions are named under several paths, and the paths disagree. In one response: ${shown
     .slice(0, maxShown)
-    .map((each) => describe(each, world))
+    .map((named) => describe(named, world))
     .join('; ')}${others}. ${advice}`;
 }
 
@@ -61,23 +61,16 @@ function readResponse(
   recognizer: Recognizer,
 ): NamedUnder[] {
   const { idsByPattern } = recognizer.findMentions(response.body);
+  const { returned } = createOracle(request, world);
+  const available = world.tiers.filter(({ id }) => !world.unavailable.has(id));
   return patterns.map((pattern) => {
-    const found = [...idsByPattern].filter(([each]) => matchesPatterns(each, [pattern]));
-    const ids = new Set(found.flatMap(([, each]) => each));
-    const count = world.tiers.filter(({ id }) => ids.has(id) && !world.unavailable.has(id)).length;
-    const mistakes = findMistakes(request, ids, world);
-    const extra = mistakes.filter(({ id }) => ids.has(id));
-    return { pattern, request, count, extra, missing: mistakes.filter((tier) => !extra.includes(tier)) };
+    const named = [...idsByPattern].flatMap(([found, ids]) => (matchesPatterns(found, [pattern]) ? ids : []));
+    const ids = new Set(named);
+    const list = (isNamed: boolean, obligation: Obligation) =>
+      available.filter((tier) => ids.has(tier.id) === isNamed && returned(tier) === obligation);
+    const count = available.filter(({ id }) => ids.has(id)).length;
+    return { pattern, request, count, extra: list(true, 'forbidden'), missing: list(false, 'required') };
   });
-}
-
-/** Lists the tiers that a request requires and that were left out, or that it forbids and that were returned. */
-function findMistakes(request: HttpRequest, returned: ReadonlySet<string>, world: NamedWorld): Tier[] {
-  const oracle = createOracle(request, world);
-  return world.tiers.filter(
-    (tier) =>
-      !world.unavailable.has(tier.id) && oracle.returned(tier) === (returned.has(tier.id) ? 'forbidden' : 'required'),
-  );
 }
 
 function describe({ pattern, request, count, extra, missing }: NamedUnder, world: NamedWorld): string {

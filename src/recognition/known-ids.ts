@@ -14,18 +14,13 @@ const knownIds = new WeakMap<World, KnownIds>();
 
 /** Returns the ids of a world. They are collected once: that takes longer than to judge a case. */
 export function getIdFinders(world: World): KnownIds {
-  const known = knownIds.get(world) ?? collectIds(world);
+  const { tiers, customers, products, skus, categories, campaigns } = world;
+  const others = [customers, products, skus, categories, campaigns].flat().map(({ id }) => id);
+  const keys = [...others, ...[...categories, ...campaigns].map(({ name }) => name)];
+  const ids = tiers.map(({ id }) => id);
+  const known = knownIds.get(world) ?? createKnownIds(ids, keys);
   knownIds.set(world, known);
   return known;
-}
-
-function collectIds({ tiers, customers, products, skus, categories, campaigns }: World): KnownIds {
-  const others = [...customers, ...products, ...skus, ...categories, ...campaigns].map(({ id }) => id);
-  const names = [...categories, ...campaigns].map(({ name }) => name);
-  return createKnownIds(
-    tiers.map(({ id }) => id),
-    [...others, ...names],
-  );
 }
 
 /** @param keys all other ids, and names that may be keys */

@@ -21,11 +21,6 @@ export function renderRequest(exchange: Exchange): string {
 /** Renders a response: status, media type and the quoted body. */
 export type ResponseRenderer = (exchange: Exchange) => string;
 
-/** Creates a renderer that shows the names of tiers in place of a body that names some. */
-export function createResponseRenderer(world: World): ResponseRenderer {
-  return createRenderer(world, shortenBody);
-}
-
 /**
  * Creates a renderer whose text is the same if the target answers the same: it masks identifiers and times.
  *
@@ -35,10 +30,11 @@ export function createStableRenderer(
   world: World,
   sampleBody: (body: string) => unknown = () => undefined,
 ): ResponseRenderer {
-  return createRenderer(world, (body) => stabilizeBody(JSON.stringify(sampleBody(body)) ?? body));
+  return createResponseRenderer(world, (body) => stabilizeBody(JSON.stringify(sampleBody(body)) ?? body));
 }
 
-function createRenderer(world: World, renderBody: (body: string) => string): ResponseRenderer {
+/** Creates a renderer that shows the names of tiers in place of a body that names some. */
+export function createResponseRenderer(world: World, renderBody = shortenBody): ResponseRenderer {
   const ids = getIdFinders(world);
   return (exchange) => {
     if (!('response' in exchange)) return toOneLine(`No response: ${exchange.message}`);
