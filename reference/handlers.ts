@@ -1,5 +1,5 @@
 import type { Rule, Tier } from '../src/contract/world.js';
-import type { Credentials } from '../src/http/credentials.js';
+import type { Credentials } from '../src/http/connection-options.js';
 import type { Headers, HttpRequest, HttpResponse } from '../src/http/exchange.js';
 import type { ClosedQuestion, CompleteBehaviours } from './behaviours.js';
 import type { Catalogue } from './catalogue.js';

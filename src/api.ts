@@ -2,7 +2,7 @@
 
 import type { Certificate } from './certificate/certificate.js';
 import { credentialPlaceholders } from './contract/operation.js';
-import type { Credentials } from './http/credentials.js';
+import type { Credentials } from './http/connection-options.js';
 import type { Transport } from './http/transport.js';
 import { omitUndefined } from './support/omit-undefined.js';
 import { certifyRun } from './target/certify-run.js';
@@ -11,7 +11,7 @@ import { loadInputs } from './target/recorded-run.js';
 import type { RunOptions } from './target/run-options.js';
 
 export type { Certificate, RunVerdict } from './certificate/certificate.js';
-export type { Credentials } from './http/credentials.js';
+export type { Credentials } from './http/connection-options.js';
 export type { Headers, HttpRequest, HttpResponse } from './http/exchange.js';
 export { NoResponse, type PlainRequest, type Transport, type TransportContext, Unsupported } from './http/transport.js';
 export { UnusableInput } from './support/problem.js';

@@ -9,7 +9,7 @@ import { referenceCredentials } from '../reference/reference-credentials.js';
 import { findWorldFlaws } from '../reference/world-flaws.js';
 import type { World } from './contract/world.js';
 import { loadWorld } from './contract/world-file.js';
-import type { Credentials } from './http/credentials.js';
+import type { Credentials } from './http/connection-options.js';
 import { mockFromRecord } from './mock-from-record.js';
 import { readShownResponse } from './record/exchange-text.js';
 import { readRecord, type TargetRecord } from './record/target-record.js';

@@ -9,7 +9,7 @@ import { createRequestListener } from '../reference/server.js';
 import type { HttpRequest, HttpResponse } from './http/exchange.js';
 import { type MockOptions, readMockOptions } from './mock-options.js';
 
-export type { Credentials } from './http/credentials.js';
+export type { Credentials } from './http/connection-options.js';
 export type { Headers, HttpRequest, HttpResponse } from './http/exchange.js';
 export type { MockOptions } from './mock-options.js';
 export { UnusableInput } from './support/problem.js';

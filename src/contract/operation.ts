@@ -1,4 +1,4 @@
-import type { Credentials } from '../http/credentials.js';
+import type { Credentials } from '../http/connection-options.js';
 import type { Secret } from '../http/redactor.js';
 import { decodePercent } from '../http/request-content.js';
 

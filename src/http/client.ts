@@ -60,42 +60,35 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
   const sendOnce = async (request: HttpRequest, whyWithheld?: () => string | undefined): Promise<Exchange> => {
     const reason = whyWithheld?.() ?? (getRemainingMs() === 0 ? outOfTime : undefined);
     if (reason !== undefined) return { request, transportError: 'not-sent', message: reason };
-    const own = needsOwnConnection(request) ? connect(request.sent) : undefined;
+    const fresh = needsOwnConnection(request) ? connect(request.sent) : undefined;
     shared ??= connect();
-    const dispatcher = own ?? shared;
+    const dispatcher = fresh ?? shared;
     const startedAt = Date.now();
     const startedMs = performance.now();
-    const addTiming = (exchange: Exchange): Exchange => ({
-      ...exchange,
-      timing: { startedAt, durationMs: Math.round(performance.now() - startedMs) },
-    });
-    try {
-      const ms = Math.min(limits.timeoutMs, getRemainingMs());
-      const response = await runWithDeadline(ms, async (signal) => {
-        const { statusCode, headers, body } = await dispatcher.request({
-          origin: base.origin,
-          path: `${prefix}${request.path}`,
-          method: request.method as 'GET',
-          headers: renderHeaders(request, secrets),
-          body: renderBody(request),
-          reset: false,
-          responseHeaders: 'raw',
-          signal,
-        });
-        const received = pairHeaders(headers as unknown as string[]);
-        const text = await decodeBody(await body.bytes(), received, limits);
-        // undici frees the connection one turn later. Without this pause, the next request would open another one.
-        await setImmediate();
-        return redactResponse({ status: statusCode, headers: received, body: text }, redact);
+    const receive = async (signal: AbortSignal): Promise<Exchange> => {
+      const { statusCode, headers, body } = await dispatcher.request({
+        origin: base.origin,
+        path: `${prefix}${request.path}`,
+        method: request.method as 'GET',
+        headers: renderHeaders(request, secrets),
+        body: renderBody(request),
+        reset: false,
+        responseHeaders: 'raw',
+        signal,
       });
-      return addTiming({ request, response });
-    } catch (error) {
+      const received = pairHeaders(headers as unknown as string[]);
+      const text = await decodeBody(await body.bytes(), received, limits);
+      // undici frees the connection one turn later. Without this pause, the next request would open another one.
+      await setImmediate();
+      return { request, response: redactResponse({ status: statusCode, headers: received, body: text }, redact) };
+    };
+    const ms = Math.min(limits.timeoutMs, getRemainingMs());
+    const exchange = await runWithDeadline(ms, receive).catch((error): Exchange => {
       const isOutOfTime = isTimeout(error) && getRemainingMs() === 0;
-      const message = isOutOfTime ? { message: outOfTime } : {};
-      return addTiming({ ...createFailure(request, error), ...message });
-    } finally {
-      void own?.close();
-    }
+      return { ...createFailure(request, error), ...(isOutOfTime && { message: outOfTime }) };
+    });
+    void fresh?.close();
+    return { ...exchange, timing: { startedAt, durationMs: Math.round(performance.now() - startedMs) } };
   };
 
   let failuresInARow = 0;
@@ -106,9 +99,10 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
       earlier: number,
     ): Promise<{ exchange: Exchange; delay?: ReturnType<typeof computeRetryDelay> }> => {
       const exchange = await sendOnce(whole, whyWithheld);
-      const ownMs = retry.delaysMs[earlier];
-      if (ownMs === undefined || failuresInARow >= failuresWithoutRetry || !isRetryable(exchange)) return { exchange };
-      const delay = computeRetryDelay(exchange, ownMs, retry, Date.now());
+      const statedMs = retry.delaysMs[earlier];
+      if (statedMs === undefined || failuresInARow >= failuresWithoutRetry || !isRetryable(exchange))
+        return { exchange };
+      const delay = computeRetryDelay(exchange, statedMs, retry, Date.now());
       // Before this turn ends: the next request starts then.
       if (delay.forAll) queue.pause(delay.ms);
       return delay.ms < getRemainingMs() ? { exchange, delay } : { exchange };

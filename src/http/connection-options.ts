@@ -1,6 +1,11 @@
-import type { Credentials } from './credentials.js';
 import type { Headers } from './exchange.js';
 import type { Secret } from './redactor.js';
+
+/** Identifies a client to a deployment. */
+export interface Credentials {
+  readonly applicationId: string;
+  readonly token: string;
+}
 
 export interface Endpoint {
   /** May have a path prefix; has no slash at its end. */
@@ -9,11 +14,7 @@ export interface Endpoint {
 }
 
 /** How requests reach a deployment, and the limits for them. Contains secrets. */
-export interface ConnectionOptions extends Options, Groups {}
-
-export type PartialConnectionOptions = Partial<Options> & { readonly [Group in keyof Groups]?: Partial<Groups[Group]> };
-
-interface Options {
+export interface ConnectionOptions {
   /** Allows sending secrets to another machine over plain HTTP. */
   readonly allowHttp: boolean;
   /** Sent with every request that has no header of the same name. */
@@ -27,45 +28,39 @@ interface Options {
   readonly proxy?: string;
   /** How long requests are sent, in milliseconds from the creation of the client. */
   readonly budgetMs: number;
+  /** Certificates in PEM: authorities to trust beside the public ones, and a client certificate with its key. */
+  readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string };
+  readonly limits: {
+    /** The timeout of a whole exchange, in milliseconds. */
+    readonly timeoutMs: number;
+    /** Compressed and decompressed. */
+    readonly bodyBytes: number;
+    /** The largest number of values in a body, counted by commas and brackets. */
+    readonly bodyValues: number;
+    /** All headers of a response together. */
+    readonly headerBytes: number;
+  };
+  readonly pacing: {
+    /** The number of requests that start per second, evenly spread; unlimited by default. */
+    readonly requestsPerSecond?: number;
+    readonly concurrency: number;
+  };
+  readonly retry: {
+    /** The delay before each retry, in milliseconds. The number of delays is the number of retries. */
+    readonly delaysMs: readonly number[];
+    /** The longest delay that Retry-After can ask for, in milliseconds. */
+    readonly maxDelayMs: number;
+  };
 }
 
-interface Groups {
-  readonly tls: Tls;
-  readonly limits: Limits;
-  readonly pacing: Pacing;
-  readonly retry: RetryOptions;
-}
+export type Limits = ConnectionOptions['limits'];
+export type RetryOptions = ConnectionOptions['retry'];
 
-/** Certificates in PEM: authorities to trust beside the public ones, and a client certificate with its key. */
-export interface Tls {
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
-}
+type Group = 'tls' | 'limits' | 'pacing' | 'retry';
 
-export interface Limits {
-  /** The timeout of a whole exchange, in milliseconds. */
-  readonly timeoutMs: number;
-  /** Compressed and decompressed. */
-  readonly bodyBytes: number;
-  /** The largest number of values in a body, counted by commas and brackets. */
-  readonly bodyValues: number;
-  /** All headers of a response together. */
-  readonly headerBytes: number;
-}
-
-export interface Pacing {
-  /** The number of requests that start per second, evenly spread; unlimited by default. */
-  readonly requestsPerSecond?: number;
-  readonly concurrency: number;
-}
-
-export interface RetryOptions {
-  /** The delay before each retry, in milliseconds. The number of delays is the number of retries. */
-  readonly delaysMs: readonly number[];
-  /** The longest delay that Retry-After can ask for, in milliseconds. */
-  readonly maxDelayMs: number;
-}
+export type PartialConnectionOptions = Partial<Omit<ConnectionOptions, Group>> & {
+  readonly [Name in Group]?: Partial<ConnectionOptions[Name]>;
+};
 
 export const noRetry: RetryOptions = { delaysMs: [], maxDelayMs: 0 };
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { buildConnector, type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
-import type { ConnectionOptions, Limits, Tls } from './connection-options.js';
+import type { ConnectionOptions, Limits } from './connection-options.js';
 import type { HttpRequest } from './exchange.js';
 import { ExchangeError, NoConnection } from './transport-error.js';
 
@@ -102,7 +102,7 @@ function renumberContinue<S extends Socket>(socket: S): S {
 }
 
 /** Returns undefined for invalid PEM. Call it once: it parses all public authorities. */
-function readSecureContext({ ca, ...client }: Tls): SecureContext | undefined {
+function readSecureContext({ ca, ...client }: ConnectionOptions['tls']): SecureContext | undefined {
   try {
     return createSecureContext(ca === undefined ? client : { ...client, ca: [...rootCertificates, ca] });
   } catch {

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import PQueue from 'p-queue';
-import type { Pacing } from './connection-options.js';
+import type { ConnectionOptions } from './connection-options.js';
 import { maxTimerMs } from './deadline.js';
 
 /** A timer may be this late, in milliseconds. Requests that come later do not catch up. */
@@ -12,7 +12,10 @@ const timerDelayMs = 15;
  *
  * @param maxWaitMs the longest wait from now on
  */
-export function createPacedQueue({ concurrency, requestsPerSecond }: Pacing, maxWaitMs: () => number) {
+export function createPacedQueue(
+  { concurrency, requestsPerSecond }: ConnectionOptions['pacing'],
+  maxWaitMs: () => number,
+) {
   const closing = new AbortController();
   // Every waiting request listens.
   setMaxListeners(0, closing.signal);

@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers';
 import { test as base } from '@playwright/test';
 import { credentialPlaceholders, listCredentialSecrets } from '../../src/contract/operation.js';
 import { type Client, openClient } from '../../src/http/client.js';
+import type { Credentials } from '../../src/http/connection-options.js';
 import { noRetry, type PartialConnectionOptions } from '../../src/http/connection-options.js';
-import type { Credentials } from '../../src/http/credentials.js';
 import type { Exchange, HttpRequest } from '../../src/http/exchange.js';
 import { type Listening, listenOnLoopback } from './listen-on-loopback.js';
 

@@ -1,7 +1,7 @@
 import type { Suite } from '../../src/cases/suite.js';
 import type { RequirementCase } from '../../src/cases/test-case.js';
 import { credentialPlaceholders } from '../../src/contract/operation.js';
-import type { Credentials } from '../../src/http/credentials.js';
+import type { Credentials } from '../../src/http/connection-options.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { TargetContext } from '../../src/judge/judge-case.js';
 import { findWorstVerdict, type Verdict } from '../../src/judge/verdict.js';

@@ -1,5 +1,0 @@
-/** Identifies a client to a deployment. */
-export interface Credentials {
-  readonly applicationId: string;
-  readonly token: string;
-}
