@@ -61,11 +61,11 @@ function explainRefusal(
   if (refusal === undefined) return undefined;
   const accepted = listSuccesses([...exchanges.values(), ...calibration]);
   if (accepted.length === 0) return refusal;
-  const isInOtherLetterCase = ({ request: other }: Exchange) =>
-    renderHeaderNames(other) !== renderHeaderNames(request) &&
-    other.path === request.path &&
-    other.body === request.body &&
-    renderHeaderNames(other).toLowerCase() === renderHeaderNames(request).toLowerCase();
+  const isInOtherLetterCase = ({ request: twin }: Exchange) =>
+    renderHeaderNames(twin) !== renderHeaderNames(request) &&
+    twin.path === request.path &&
+    twin.body === request.body &&
+    renderHeaderNames(twin).toLowerCase() === renderHeaderNames(request).toLowerCase();
   if (response.status === 401 && listSuccesses([...exchanges.values()]).some(isInOtherLetterCase)) return undefined;
   const known = new Set(accepted.flatMap((exchange) => listPeculiarities(exchange.request)));
   const peculiar = listPeculiarities(request).filter((feature) => !known.has(feature));

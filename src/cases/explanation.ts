@@ -22,7 +22,7 @@ export function renderExplanation(testCase: TestCase, suite: Suite, row = 1): st
   const shown = rows[row - 1] as Row | RequirementRow;
   const matrix = [
     `${rows.length} rows:`,
-    ...rows.flatMap((each, n) => [`  ${n + 1}. ${each.title}`, `     ${describeRow(each, suite.world)}`]),
+    ...rows.flatMap((listed, n) => [`  ${n + 1}. ${listed.title}`, `     ${describeRow(listed, suite.world)}`]),
     '',
     `Row ${row}: ${shown.title} (another row: --row NUMBER)`,
     '',
@@ -41,8 +41,8 @@ export function renderExplanation(testCase: TestCase, suite: Suite, row = 1): st
 
 function renderSubject(testCase: TestCase, { contract }: Suite): string[] {
   const id = getSubjectId(testCase);
-  const requirement = contract.requirements.find((each) => each.id === id);
-  const question = contract.questions.find((each) => each.id === id);
+  const requirement = contract.requirements.find((entry) => entry.id === id);
+  const question = contract.questions.find((entry) => entry.id === id);
   return [
     `It ${requirement === undefined ? 'answers the question' : 'verifies the requirement'} ${id}:`,
     `  ${requirement?.statement ?? question?.open}`,
@@ -123,7 +123,9 @@ function describeRow(row: Row | RequirementRow, world: NamedWorld): string {
   const names = expected.length === 0 ? [...row.requests.keys()] : [...new Set(expected.flatMap(listRequestNames))];
   const clauses = names.map((name) => {
     const request = row.requests.get(name) as HttpRequest;
-    const claims = expected.flatMap((each) => ('of' in each && each.of === name ? [describeClaim(each, world)] : []));
+    const claims = expected.flatMap((claim) =>
+      'of' in claim && claim.of === name ? [describeClaim(claim, world)] : [],
+    );
     const subject = `'${name}' (${describeRequest(request, world)})`;
     return claims.length === 0 ? `${subject} is sent` : `${subject} ${claims.join(', and ')}`;
   });

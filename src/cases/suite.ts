@@ -46,12 +46,12 @@ export const suiteFolder = path.join(packageRoot, 'cases');
  *
  * @param folder contains `contract.yaml`, `world.yaml`, `defaults.yaml`, `requirements/` and `questions/`
  * @param availability what the target has of the world; by default all of it, under the ids of the world
- * @param own a folder with cases of the user, and `world.yaml` if they need data in addition to the world
+ * @param ownFolder with cases of the user, and `world.yaml` if they need data in addition to the world
  * @throws UnusableInput with all problems of all files
  */
-export function loadSuite(folder = suiteFolder, availability: Availability = {}, own?: string): Suite {
-  const isAsBuilt = folder === suiteFolder && Object.keys(availability).length === 0 && own === undefined;
-  return (isAsBuilt ? readBuiltSuite() : undefined) ?? parseSuite(folder, availability, own);
+export function loadSuite(folder = suiteFolder, availability: Availability = {}, ownFolder?: string): Suite {
+  const isAsBuilt = folder === suiteFolder && Object.keys(availability).length === 0 && ownFolder === undefined;
+  return (isAsBuilt ? readBuiltSuite() : undefined) ?? parseSuite(folder, availability, ownFolder);
 }
 
 /** The file with the expanded suite, beside the compiled files. */
@@ -70,7 +70,7 @@ export function precompileSuite(): void {
 }
 
 /** Reads all files of a suite, even if the build did. @throws UnusableInput like `loadSuite` */
-export function parseSuite(folder: string, availability: Availability, own?: string): Suite {
+export function parseSuite(folder: string, availability: Availability, ownFolder?: string): Suite {
   const problems: Problem[] = [];
   const attempt = <T>(load: () => T): T | undefined => {
     try {
@@ -83,8 +83,8 @@ export function parseSuite(folder: string, availability: Availability, own?: str
   };
   const readFile = (name: string) => readSuiteFile(path.join(folder, name));
   const contract = attempt(() => parseContract(readFile('contract.yaml')));
-  const ownFiles = attempt(() => (own === undefined ? [] : listOwnFiles(own))) ?? [];
-  const ownWorld = ownFiles.find((file) => isOwnWorld(file, own));
+  const ownFiles = attempt(() => (ownFolder === undefined ? [] : listOwnFiles(ownFolder))) ?? [];
+  const ownWorld = ownFiles.find((file) => isOwnWorld(file, ownFolder));
   const additions = attempt(() => (ownWorld === undefined ? undefined : readYaml(ownWorld)));
   const world = attempt(() => bindWorld(expandWorld(readFile('world.yaml'), additions), availability));
   const defaults = attempt(() => validateFile('defaults', readFile('defaults.yaml')) as { request: RequestPatch });
@@ -110,7 +110,7 @@ export function parseSuite(folder: string, availability: Availability, own?: str
     ...basis,
     cases: [...cases, ...ownCases],
     calibration: cases.filter(({ tags }) => tags.includes(tag.calibration)).flatMap(listFirstRequests),
-    ...(own === undefined ? {} : { own: { folder: own, digest: computeDigest(ownFiles, own) } }),
+    ...(ownFolder === undefined ? {} : { own: { folder: ownFolder, digest: computeDigest(ownFiles, ownFolder) } }),
   };
 }
 
@@ -171,7 +171,7 @@ function listFirstRequests({ rows: [first] }: TestCase): HttpRequest[] {
 
 function findDuplicateIds(cases: readonly TestCase[]): Problem[] {
   return cases
-    .filter(({ id }, n) => cases.findIndex((other) => other.id === id) < n)
+    .filter(({ id }, n) => cases.findIndex((earlier) => earlier.id === id) < n)
     .map(({ id, at }) => ({ at, message: `duplicate case id '${id}'`, hint: 'Rename one of the cases.' }));
 }
 

@@ -78,7 +78,7 @@ function createTemplate(body: string, returned: ReadonlySet<string>, { world, re
     const isWhole = known.length === 0 || known.length === returned.size;
     if (isList && isWhole && new Set(members.map(({ id }) => id)).size === members.length) {
       // Other members may lack what is optional.
-      const [longest] = known.sort((one, other) => other.length - one.length);
+      const [longest] = known.sort((a, b) => b.length - a.length);
       const tier = world.tiers.find(({ id }) => id === longest?.id);
       // Promotions that were not returned, such as skipped ones, are unknown for other requests.
       if (longest === undefined || tier === undefined) return Array.isArray(value) ? [] : {};

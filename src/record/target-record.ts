@@ -46,7 +46,7 @@ export function createRecord(suite: Suite, results: readonly RecordedResult[], t
   const shapes = results.flatMap(({ shape }) => shape ?? []);
   const questions = results
     .filter((result) => result.outcome !== undefined)
-    .sort((one, other) => (one.subject < other.subject ? -1 : 1))
+    .sort((a, b) => (a.subject < b.subject ? -1 : 1))
     .map(({ subject, outcome = '', exchange }): [string, RecordedAnswer] => [
       subject,
       { outcome, ...(exchange && { request: renderRequest(exchange), response: renderResponse(exchange) }) },
