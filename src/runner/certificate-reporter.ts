@@ -1,5 +1,6 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import type {
   FullConfig,
   FullProject,
@@ -24,7 +25,6 @@ import { type CertifiedRun, ReportedRun } from '../target/reported-run.js';
 import { saveEnding } from './ending.js';
 import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
 import { getReferenceUrl, loadProject, sharePlannedCases } from './options.js';
-
 import { readCaseId, readTestReport, removeTestReport } from './test-report.js';
 
 /** Where the package has its specs. */
@@ -45,6 +45,8 @@ export default class CertificateReporter implements Reporter {
   private error: string | undefined;
   /** Whether another reporter shows tests and errors. */
   private isListed = false;
+  /** Whether this is `merge-reports`. */
+  private isMerge = false;
   private output = '';
 
   constructor() {
@@ -73,6 +75,7 @@ export default class CertificateReporter implements Reporter {
         // Merged reports come without the options of their projects.
         inputs: 'conformance' in project.use ? loadProject(project.use, config) : undefined,
       }));
+      this.isMerge = ofCases.some(({ inputs }) => inputs === undefined);
       for (const { inputs } of ofCases) if (inputs !== undefined) removeResults(inputs.settings.destination.out);
       for (const { name, inputs } of ofCases)
         this.runs.set(name, new ReportedRun(new Set(planned.get(name)), inputs, getReferenceUrl()));
@@ -105,7 +108,10 @@ export default class CertificateReporter implements Reporter {
   }
 
   onError({ message = '' }: TestError): void {
-    const lines = message.replace(/^(UnusableInput|Error): /, '').split('\n');
+    // Playwright colors some messages without regard to the terminal.
+    const lines = stripVTControlCharacters(message)
+      .replace(/^(UnusableInput|Error): /, '')
+      .split('\n');
     this.error ??= lines[0];
     if (!this.isListed) process.stderr.write(joinLines(lines));
   }
@@ -119,7 +125,9 @@ export default class CertificateReporter implements Reporter {
         const isCutShort = result.status === 'interrupted' || result.status === 'timedout';
         const certified = run.certify(isCutShort, this.error && toOneLine(this.error));
         this.report(name, certified);
-        isGood &&= determineOverallVerdict(certified.certificate) === 'conforms';
+        const verdict = determineOverallVerdict(certified.certificate);
+        // A merge cannot tell a missing part from a selection.
+        isGood &&= verdict === 'conforms' && !(this.isMerge && certified.certificate.verdict !== verdict);
       } catch (error) {
         const isUnwritten = error instanceof UnusableInput;
         saveEnding(isUnwritten ? 'unwritten' : 'broken-off');
@@ -128,6 +136,8 @@ export default class CertificateReporter implements Reporter {
         isGood = false;
       }
     }
+    // Playwright ends a merge with 0, whatever its reporters return.
+    if (this.isMerge && !isGood) process.once('exit', () => (process.exitCode ||= 1));
     return { status: result.status === 'passed' && !isGood ? 'failed' : result.status };
   }
 

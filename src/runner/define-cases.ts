@@ -2,11 +2,13 @@
 
 import path from 'node:path';
 import { compileFunction } from 'node:vm';
+import type { TestInfo } from '@playwright/test';
 import { isOwnCase, loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import type { TestCase } from '../cases/test-case.js';
 import { isBroken, renderBrokenCase } from '../certificate/case-entry.js';
 import { renderCodeFrame } from '../outputs/code-frame.js';
 import { renderExchanges } from '../outputs/exchange-texts.js';
+import { removeResults } from '../outputs/result-files.js';
 import { createResponseRenderer } from '../record/exchange-text.js';
 import { type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
 import { listSampleCases } from '../run/sample.js';
@@ -15,7 +17,7 @@ import type { Location } from '../support/problem.js';
 import { selectTests } from '../target/settings.js';
 import { expectFailure } from './expected-failure.js';
 import { test } from './fixtures.js';
-import { listOwnCaseFolders, readRuns } from './options.js';
+import { listOwnCaseFolders, loadProject, readRuns } from './options.js';
 import { attachTestReport, createCaseAnnotation } from './test-report.js';
 
 const suite = loadSuite();
@@ -65,6 +67,7 @@ function defineTest(
 ): void {
   const details = { tag: tags.map((name) => `@${name}`), annotation: [createCaseAnnotation(id), ...annotations] };
   callFrom(location, test, `${id}: ${title}`, details, async ({ run }, testInfo) => {
+    removeOlderResults(testInfo);
     const judged = await run.judge(id);
     if (judged === undefined) return test.skip(true, 'It is not a case of this target, or not selected.');
     const { result, used, report } = judged;
@@ -77,6 +80,17 @@ function defineTest(
     }
     test.skip(verdict !== 'pass', `${verdict}: ${reason}`);
   });
+}
+
+const certificateReporter = path.join(import.meta.dirname, 'certificate-reporter');
+let areResultsCurrent = false;
+
+/** Without the certificate reporter, the certificate of an earlier run would look like that of this one. */
+function removeOlderResults({ config, project }: TestInfo): void {
+  areResultsCurrent ||= config.reporter.some(([name]) => name.startsWith(certificateReporter));
+  if (areResultsCurrent) return;
+  removeResults(loadProject(project.use, config).settings.destination.out);
+  areResultsCurrent = true;
 }
 
 /** Calls `test` as if a line of a case file did: Playwright takes the place of the call for that of the test. */

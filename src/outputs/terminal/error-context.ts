@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { Cause } from '../../certificate/diagnosis/cause.js';
 import { toOneLine } from '../../support/untrusted-text.js';
 
@@ -24,13 +25,10 @@ export function renderErrorContext(
     ...(requirement === undefined ? [] : [`- The documentation says: ${requirement}`]),
     ...(cause === undefined ? [] : [`- What most likely is wrong: ${toOneLine(cause.sentence)}`]),
     '',
-    ...fence(failure.replaceAll(ansiCodes, '')),
+    ...fence(stripVTControlCharacters(failure)),
     '',
   ].join('\n');
 }
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the codes begin with one.
-const ansiCodes = /\u001b\[[0-9;]*m/g;
 
 /** Longer than any fence in the text. */
 function fence(text: string): string[] {
