@@ -1,7 +1,7 @@
 /** The documents: examples are valid, commands and programs run, links lead somewhere. */
 
 import { spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -15,7 +15,8 @@ import { readSchema } from '../../src/support/schema-validation.js';
 import { parseYaml, readYaml } from '../../src/support/yaml-file.js';
 import {
   credentialVariables,
-  makeTestFolder,
+  makeProject,
+  playwright,
   runConformance,
   runConformanceInProcess,
   watchProcess,
@@ -230,22 +231,19 @@ for (const { name, text } of documents.filter((each) => guide.includes(each.name
   const scripts = listBlocks(text, 'sh').filter((block) => /^(npx|openssl|curl) /m.test(block));
   if (scripts.length === 0) continue;
   test(`${name}: each command ends with exit status 0`, { tag: '@long' }, async () => {
-    const cwd = makeTestFolder();
+    const cwd = makeProject();
     const server = await listenAsReference();
     for (const folder of ['conformance/cases', 'node_modules/.bin', 'records', 'targets'])
       mkdirSync(path.join(cwd, folder), { recursive: true });
-    symlinkSync(packageRoot, path.join(cwd, 'node_modules', 'promotion-validation-conformance'));
-    symlinkSync(path.join(packageRoot, 'node_modules', '@playwright'), path.join(cwd, 'node_modules', '@playwright'));
     for (const [command, file] of [
       ['conformance', 'dist/src/cli/conformance.js'],
-      ['playwright', 'node_modules/@playwright/test/cli.js'],
+      ['playwright', path.relative(packageRoot, playwright)],
     ] as const)
       writeFileSync(
         path.join(cwd, 'node_modules', '.bin', command),
         `#!/bin/sh\nexec '${process.execPath}' '${path.join(packageRoot, file)}' "$@"\n`,
         { mode: 0o755 },
       );
-    writeFileSync(path.join(cwd, 'package.json'), '{ "name": "shop" }');
     for (const target of ['shop', 'live', 'mock'])
       writeFileSync(path.join(cwd, 'targets', `${target}.yaml`), `name: ${target}\nbase_url: ${server.url}\n`);
     writeFileSync(path.join(cwd, 'conformance', 'target.yaml'), 'name: shop\n');
@@ -292,7 +290,6 @@ const answer = createMock({ credentials: { applicationId, token } });
 `;
 
 const programs = {
-  'package.json': '{ "type": "module" }',
   'app.ts': `${answer}import Fastify from 'fastify';
 export const app = Fastify();
 app.addHttpMethod('GET', { hasBody: true, overrideExisting: true });
@@ -329,13 +326,9 @@ server.close();
 test('The programs of docs/embedding.md have the right types, and certify and mock as they say', {
   tag: '@long',
 }, async () => {
-  const cwd = makeTestFolder();
+  const cwd = makeProject('fastify', '@types/node');
   const run = async (program: string) =>
     (await runConformance([], { cwd, env: credentialVariables, script: `${program}.js` })).output;
-  mkdirSync(path.join(cwd, 'node_modules', '@types'), { recursive: true });
-  symlinkSync(packageRoot, path.join(cwd, 'node_modules', 'promotion-validation-conformance'));
-  for (const name of ['fastify', '@types/node'])
-    symlinkSync(path.join(packageRoot, 'node_modules', name), path.join(cwd, 'node_modules', name));
   mkdirSync(path.join(cwd, 'records'));
   const { results } = await certifyInProcess(createReference(), { infersShape: true });
   writeFileSync(path.join(cwd, 'records', 'shop.yaml'), renderRecord(createRecord(suite, results, 'shop')));

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
@@ -14,6 +14,9 @@ export interface CommandResult {
 
 /** The script of the command line. */
 export const commandLine = path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js');
+
+/** The script of Playwright's command line. */
+export const playwright = path.join(packageRoot, 'node_modules', '@playwright', 'test', 'cli.js');
 
 /** The settings of a client that the served reference deployment knows. */
 export const credentialVariables = {
@@ -30,6 +33,18 @@ process.on('exit', () => {
 export function makeTestFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'conformance-test-'));
   testFolders.push(folder);
+  return folder;
+}
+
+/** Creates a folder of a project that has installed this package, Playwright and these packages. */
+export function makeProject(...packages: readonly string[]): string {
+  const folder = makeTestFolder();
+  const modules = path.join(folder, 'node_modules');
+  mkdirSync(path.join(modules, '@types'), { recursive: true });
+  symlinkSync(packageRoot, path.join(modules, 'promotion-validation-conformance'));
+  for (const name of ['@playwright', ...packages])
+    symlinkSync(path.join(packageRoot, 'node_modules', name), path.join(modules, name));
+  writeFileSync(path.join(folder, 'package.json'), '{ "name": "shop", "type": "module" }');
   return folder;
 }
 

@@ -1,0 +1,448 @@
+/** What people know of Playwright works: its arguments, reporters, projects, `webServer`, editors, and tests of their own. */
+
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, test } from '@playwright/test';
+import { WebSocket } from 'undici';
+import { referenceCredentials } from '../../reference/reference-credentials.js';
+import type { Certificate } from '../../src/certificate/certificate.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import {
+  type CommandResult,
+  credentialVariables,
+  loadCertificate,
+  makeProject,
+  playwright,
+  runConformance,
+  runConformanceInProcess,
+} from '../support/cli.js';
+import { type Answer, createReference, suite } from '../support/in-process.js';
+import { listen } from '../support/independent-deployment.js';
+import { readTexts } from '../support/read-texts.js';
+
+const cwd = makeProject('@types/node');
+const inProject = (...names: readonly string[]) => path.join(cwd, ...names);
+const read = (...names: readonly string[]) => readFileSync(inProject(...names), 'utf8');
+const reporter = path.join(packageRoot, 'dist', 'src', 'runner', 'certificate-reporter.js');
+
+const broken = createReference({ faults: ['quantity-ignored'], credentials: referenceCredentials });
+const deployment = listen(broken);
+test.beforeAll(async () => {
+  await runConformanceInProcess(['init'], { cwd });
+});
+test.afterAll(async () => (await deployment).close());
+
+/** Runs a command of the project as a person types it. Reporters write into its folder. */
+async function run(line: string, env: Record<string, string> = {}): Promise<CommandResult> {
+  const [command, ...args] = line.split(' ');
+  return runConformance(command === 'playwright' ? args : [command ?? '', ...args], {
+    cwd,
+    env: {
+      BASE_URL: (await deployment).url,
+      ...credentialVariables,
+      PLAYWRIGHT_HTML_OPEN: 'never',
+      PLAYWRIGHT_HTML_OUTPUT_DIR: 'html',
+      PLAYWRIGHT_JSON_OUTPUT_FILE: 'report.json',
+      PLAYWRIGHT_JUNIT_OUTPUT_FILE: 'junit.xml',
+      // By itself, Playwright compiles what is compiled already, which spoils the counts of coverage.
+      NODE_V8_COVERAGE: '',
+      ...env,
+    },
+    ...(command === 'playwright' ? { script: playwright } : {}),
+  });
+}
+
+interface JsonSpec {
+  readonly title: string;
+  readonly ok: boolean;
+  readonly tests: readonly {
+    readonly status: string;
+    readonly projectName: string;
+    readonly annotations: readonly { readonly description: string }[];
+    readonly results: readonly { readonly workerIndex: number }[];
+  }[];
+}
+
+/** What the JSON report says. */
+function readJsonReport() {
+  const specs: JsonSpec[] = [];
+  JSON.parse(read('report.json'), (_, value) => {
+    if (value?.tests !== undefined) specs.push(value);
+    return value;
+  });
+  const results = specs.flatMap(({ tests }) => tests.flatMap((each) => each.results));
+  return {
+    specs,
+    /** How each test ended last, by its title up to a colon. */
+    ends: Object.fromEntries(
+      specs.map(({ title, ok, tests }) => {
+        const status = tests[0]?.status;
+        const end = status === 'unexpected' && !ok ? 'failed' : status === 'expected' && ok ? 'passed' : 'neither';
+        return [title.split(':')[0], end];
+      }),
+    ),
+    attempts: results.length,
+    workers: new Set(results.map(({ workerIndex }) => workerIndex)).size,
+  };
+}
+
+/** Two cases that fail, and one that passes. */
+const few = '--grep integer-quantity:|integer-quantity-of-a-sku:|json-content-type:';
+const ends = { 'integer-quantity': 'failed', 'integer-quantity-of-a-sku': 'failed', 'json-content-type': 'passed' };
+const stopped = { ...ends, 'integer-quantity-of-a-sku': 'neither', 'json-content-type': 'neither' };
+const both = { fail: 2, pass: 1 };
+const ofOrder = suite.cases.filter(({ at }) => at.file.endsWith('requirements/order.yaml'));
+const single = ofOrder.find(({ id }) => id === 'item-with-product-id');
+const failures = /(?:<failure[\s\S]*?){2}|(?:<error [\s\S]*?){2}/;
+
+/** Counts the files of the project with this path and content, those in archives too. */
+const countFiles = (name: RegExp, text = /(?:)/) =>
+  readTexts(cwd).filter((file) => name.test(file[0]) && text.test(file[1])).length;
+const certificate = /^results\/shop\/certificate/;
+
+interface Row {
+  readonly line: string;
+  /** The selected cases of the certificate, by verdict; undefined without a certificate. */
+  readonly cases?: Readonly<Record<string, number>>;
+  readonly shows: Partial<Omit<ReturnType<typeof readJsonReport>, 'specs'>>;
+  readonly status?: number;
+  readonly check?: (output: string) => void;
+}
+
+/** In this order: `--last-failed` needs the row before it. */
+const rows: readonly Row[] = [
+  { line: 'playwright test order.yaml', cases: { fail: 5, pass: 6 }, shows: { attempts: ofOrder.length, workers: 1 } },
+  {
+    line: `playwright test order.yaml:${single?.at.line}`,
+    cases: { pass: 1 },
+    shows: { ends: { 'item-with-product-id': 'passed' } },
+    status: 0,
+  },
+  { line: `playwright test ${few}`, cases: both, shows: { ends, attempts: 3, workers: 1 } },
+  {
+    line: 'playwright test --last-failed',
+    cases: { fail: 2 },
+    shows: { ends: { 'integer-quantity': 'failed', 'integer-quantity-of-a-sku': 'failed' } },
+  },
+  {
+    line: `playwright test ${few} -x`,
+    cases: { fail: 1, 'not-run': 2 },
+    shows: { ends: stopped },
+    check: (output) => expect(output).toMatch(/^Testing stopped early after 1 maximum allowed failures\.$/m),
+  },
+  { line: `playwright test ${few} --repeat-each 2`, cases: both, shows: { attempts: 6 } },
+  { line: `playwright test ${few} --retries 1`, cases: both, shows: { ends, attempts: 5, workers: 5 } },
+  { line: `playwright test ${few} --workers 2`, cases: both, shows: { ends, attempts: 3, workers: 2 } },
+  {
+    line: `playwright test ${few} --trace on`,
+    cases: both,
+    shows: { ends, attempts: 3 },
+    check: () => expect(countFiles(/trace\.zip$/)).toBe(3),
+  },
+  {
+    line: `certify -- ${few} --reporter=junit`,
+    cases: both,
+    shows: { ends },
+    check: () => expect(read('junit.xml')).toMatch(failures),
+  },
+  {
+    line: `certify -- ${few} --reporter=html`,
+    cases: both,
+    shows: { ends },
+    check: () => expect(countFiles(/html: report\.json$/, /"unexpected":2,"flaky":0,"skipped":0,"ok":false/)).toBe(1),
+  },
+  // Without the reporter of the suite there is no certificate, and each failure takes a new worker.
+  { line: `playwright test ${few} --reporter=html`, shows: { ends, attempts: 3, workers: 3 } },
+  { line: `playwright test ${few} --reporter=line,${reporter}`, cases: both, shows: { ends, attempts: 3, workers: 3 } },
+];
+
+for (const { line, cases, shows, status = 1, check } of rows)
+  test(`\`${line.replace(few, '--grep …').replace(packageRoot, '…')}\` does what it says`, async () => {
+    const ended = await run(`${line} --add-reporter=json`);
+    expect(readJsonReport()).toEqual(expect.objectContaining(shows));
+    expect(ended.status, ended.output).toBe(status);
+    check?.(ended.output);
+    expect(countFiles(certificate)).toBe(cases === undefined ? 0 : 2);
+    if (cases === undefined) return;
+    const { selected, incomplete_because, verdict } = loadCertificate(cwd, 'results/shop');
+    expect(selected?.cases).toEqual(cases);
+    const conforms = [
+      'incomplete',
+      expect.stringMatching(/162 of 163 cases were not selected in this run\. .*order\./),
+    ];
+    expect([verdict, incomplete_because?.[0]]).toEqual(status === 0 ? conforms : ['does-not-conform', undefined]);
+  });
+
+test('The reports of a failing run name lines of case files, and say that the deployment is to be changed', async () => {
+  const { status, output } = await run(`certify -- ${few} --reporter=list,github`);
+  expect(status).toBe(1);
+  expect(output.match(/^ +✘ +\d+ .*: /gm)).toHaveLength(2);
+  expect(output).toMatch(/^ +✓ .* json-content-type: /m);
+  expect(output.indexOf('DOES-NOT-CONFORM')).toBeGreaterThan(output.indexOf('2 failed'));
+  expect(output.match(/^::error file=\S*cases\/requirements\/\w+\.yaml,title=.*line=\d+(?=,col=\d+::)/gm)).toHaveLength(
+    2,
+  );
+  for (const text of [
+    /^# A deployment does not conform\n\nThe deployment is to be changed\./,
+    /^- The documentation says: An integer quantity is the number of units of an order item\.$/m,
+    /^- What most likely is wrong: Any quantity is enough: the threshold of a rule is ignored\.$/m,
+    /^Expected:\n.* does not return .*\n\nReceived:\n200 .*\n[\s\S]*^curl -gi /m,
+  ])
+    expect(countFiles(/error-context\.md$/, text), String(text)).toBe(2);
+  expect(countFiles(/error-context\.md$/, /Playwright/)).toBe(0);
+});
+
+test('The certificate of merged parts is that of one run; without a part it is incomplete', async () => {
+  const merge = 'playwright merge-reports --reporter=promotion-validation-conformance/reporter';
+  const load = (): Partial<Certificate> => {
+    const { requests_sent, started_at, duration_ms, evidence, ...rest } = loadCertificate(cwd, 'results/shop');
+    return rest;
+  };
+  const runPart = async (line: string, part: string, env = {}) => {
+    const ended = await run(`playwright test ${line} --shard=${part} --reporter=blob`, {
+      PLAYWRIGHT_BLOB_OUTPUT_FILE: `parts/${part[0]}.zip`,
+      ...env,
+    });
+    expect(ended.output).toContain(`shard ${part.replace('/', ' of ')}`);
+    expect(countFiles(certificate)).toBe(0);
+  };
+  expect((await run(`playwright test ${few}`)).status).toBe(1);
+  const whole = load();
+  for (const part of ['1/2', '2/2']) await runPart(few, part);
+  const merged = await run(`${merge} parts`);
+  expect([merged.status, load()]).toEqual([1, whole]);
+  rmSync(inProject('parts'), { recursive: true });
+
+  const { url, close } = await listen(createReference({ credentials: referenceCredentials }));
+  await runPart('', '1/3', { BASE_URL: url });
+  await close();
+  const { status, output } = await run(`${merge} parts`);
+  expect([status, output]).toEqual([1, expect.stringContaining('CONFORMS as far as selected')]);
+  const { verdict, incomplete_because, requirements } = loadCertificate(cwd, 'results/shop');
+  const judged = requirements.flatMap((requirement) =>
+    requirement.cases.flatMap((each) => (each.verdict === 'not-run' ? [] : each.id)),
+  );
+  const lacking = suite.cases.flatMap((each) =>
+    each.kind === 'requirement' && !judged.includes(each.id) ? each.verifies : [],
+  );
+  expect([
+    verdict,
+    incomplete_because?.[0]
+      ?.match(/(?<=lack cases: ).*(?=\.)/)?.[0]
+      .split(', ')
+      .sort(),
+  ]).toEqual(['incomplete', [...new Set(lacking)].sort()]);
+  expect(lacking).not.toEqual([]);
+});
+
+const config = 'playwright.config.mjs';
+
+test('`certify` says which config it runs, starts its webServer, and lets flags name the deployment', async () => {
+  const written = read(config);
+  const { url, close } = await listen(createReference({ credentials: referenceCredentials }));
+  const port = Number(new URL(url).port);
+  await close();
+  writeFileSync(
+    inProject('server.mjs'),
+    `import { createServer } from 'node:http';
+import { createMockListener } from 'promotion-validation-conformance/mock';
+const credentials = { applicationId: process.env.CLIENT_APPLICATION_ID, token: process.env.CLIENT_TOKEN };
+createServer(createMockListener({ credentials })).listen(${port}, '127.0.0.1');
+`,
+  );
+  const started = written
+    .replace('// webServer', 'webServer')
+    .replace('npm start', 'node server.mjs')
+    .replace("url: 'http://127.0.0.1:8080/health'", `port: ${port}`);
+  writeFileSync(inProject(config), started);
+  expect(started).toContain('\n  webServer: {');
+  writeFileSync(inProject('broken.yaml'), `name: broken\nbase_url: ${(await deployment).url}\n`);
+  const only = '--only integer-quantity';
+  const byServer = await run(`certify ${only}`, { BASE_URL: url });
+  expect([byServer.status, byServer.output]).toEqual([
+    0,
+    expect.stringMatching(`^With ${config}\\.\n[^]*shop at ${url}`),
+  ]);
+  const byFlag = await run(`certify ${only} --target broken.yaml`, { BASE_URL: '' });
+  expect([byFlag.status, byFlag.output]).toEqual([1, expect.stringMatching(`^With ${config}\\.\n[^]*broken at `)]);
+  writeFileSync(inProject(config), written);
+});
+
+test('A run in which most cases fail replaces no worker', { tag: '@long' }, async () => {
+  const everything = { data: suite.world.tiers.map(({ id }) => ({ id })) };
+  const { url, close } = await listen(() => ({
+    status: 200,
+    headers: [['content-type', 'application/json']],
+    body: JSON.stringify(everything),
+  }));
+  expect((await run('playwright test --add-reporter=json', { BASE_URL: url })).status).toBe(1);
+  await close();
+  const { ends: all, workers } = readJsonReport();
+  expect(Object.values(all).filter((end) => end === 'failed').length).toBeGreaterThan(50);
+  expect(workers).toBe(1);
+});
+
+const [example = ''] =
+  readFileSync(path.join(packageRoot, 'docs', 'playwright.md'), 'utf8').match(/(?<=```ts\n)[\s\S]*?(?=```)/) ?? [];
+
+const faulty = "Returned, but should not be: 'mug-3' (rank 9), 'mug-10' (rank 10).";
+const older = 'Not returned: beyond-first.';
+/** What a statement of a user says: an empty text is a success. Targets: `filter`, `window` and `faulty`. */
+const statements: readonly (readonly [statement: string, ofFilter: string, ofWindow?: string, ofFaulty?: string])[] = [
+  ["expect(await target.send(two)).toReturnTiers(['mug-1', 'mug-2'])", ''],
+  ["expect(await target.send(two)).not.toReturnTiers(['mug-3', 'mug-10'])", '', '', 'Returned: mug-3, mug-10.'],
+  ["expect(await target.send(two)).toReturnTiers(['mug-1', 'for-ben'])", 'Not returned: for-ben.'],
+  ["expect(await target.send(two)).not.toReturnTiers(['mug-1', 'for-ben'])", 'Returned: mug-1.'],
+  ['expect(await target.send(two)).toConform()', '', '', faulty],
+  ['expect(await target.send(spring)).toConform()', '', '', 'Returned, but should not be: '],
+  ["expect(await target.send(spring)).toReturnTiers(['beyond-first'])", '', older, older],
+  ["expect(await target.send()).toReturnTiers(['no-such-tier'])", "The test data has no tier 'no-such-tier'."],
+  ["expect(await target.send(mugs('2'))).toConform()", 'The request is not documented: '],
+  ["await target.send({ body: { customer: { id: '<customer nobody>' } } })", "The target has no customer 'nobody'."],
+  ['expect({ ...(await target.send()) }).toConform()', 'Only an exchange of target.send() can be judged.'],
+];
+
+/** The example of the documentation, and a test that notes what each statement says. */
+const flow = `${example}
+const mugs = (quantity: number | string) => ({
+  body: { customer: { id: '<customer ann>' }, order: { items: [{ product_id: '<product mug>', quantity }] } },
+});
+const two = mugs(2);
+const spring = { filter: { campaign: 'spring' } };
+test('statements', async ({ target }, { annotations }) => {
+  const note = (description: string) => annotations.push({ type: 'says', description });
+${statements.map(([statement]) => `  try { ${statement}; note(''); } catch (error) { note(String(error)); }`).join('\n')}
+});
+`;
+
+test('Tests of a user judge responses of the target with its test data, and show no credentials', async () => {
+  mkdirSync(inProject('flow'));
+  writeFileSync(inProject('flow', 'flow.spec.ts'), flow);
+  const options = '--noEmit --strict --skipLibCheck --target es2023 --module nodenext --types node'.split(' ');
+  const tsc = path.join(packageRoot, 'node_modules', '.bin', 'tsc');
+  expect(spawnSync(tsc, [...options, 'flow/flow.spec.ts'], { cwd, encoding: 'utf8' }).stdout).toBe('');
+
+  const token = 'the-token-of-the-flow';
+  const echo = (behaviour: string, ...faults: string[]): Answer => {
+    const credentials = { ...referenceCredentials, token };
+    const respond = createReference({ faults, credentials, behaviours: { 'filter-beyond-window': behaviour } });
+    return (request) => {
+      const response = respond(request);
+      return {
+        ...response,
+        headers: [...response.headers, ['x-echo', token]],
+        body: response.body.replace('{', `{"echo":"${token}",`),
+      };
+    };
+  };
+  const written = read(config);
+  const servers = await Promise.all(
+    [
+      echo('filter-first'),
+      echo('window-first'),
+      echo('filter-first', 'quantity-ignored', 'campaign-filter-ignored'),
+    ].map(listen),
+  );
+  const names = ['filter', 'window', 'faulty'];
+  for (const [n, name] of names.entries())
+    writeFileSync(inProject(`${name}.yaml`), `name: ${name}\nbase_url: ${servers[n]?.url}\n`);
+  const projects = names.map((name) => ({ name, testDir: 'flow', use: { target: `${name}.yaml` } }));
+  writeFileSync(inProject(config), written.replace(/projects: .*/, `projects: ${JSON.stringify(projects)},`));
+  const { status, output } = await run('playwright test --reporter=json,html --trace on', {
+    CLIENT_TOKEN: token,
+    BASE_URL: '',
+  });
+  writeFileSync(inProject(config), written);
+  for (const { close } of servers) await close();
+  expect(status, output).toBe(1);
+  const { specs } = readJsonReport();
+  for (const [n, project] of names.entries()) {
+    const [ofExample, ofStatements] = specs.map(({ tests }) => tests[n]);
+    expect([ofExample?.projectName, ofExample?.status]).toEqual([
+      project,
+      project === 'faulty' ? 'unexpected' : 'expected',
+    ]);
+    const said = ofStatements?.annotations.map(({ description }) => description);
+    const expected = statements.map(([, ...says]) => says[n] ?? says[0]);
+    expect(said, project).toEqual(expected.map((text) => (text === '' ? '' : expect.stringContaining(text))));
+  }
+  const texts = readTexts(cwd);
+  expect(countFiles(/html|trace/, /x-echo/)).toBeGreaterThan(0);
+  expect(texts.filter(([, text]) => text.includes(token)).map(([name]) => name)).toEqual([]);
+});
+
+test('A test that expects its failure fails, however it ends', { tag: '@long' }, async () => {
+  const folder = inProject('odd');
+  mkdirSync(folder);
+  const own = path.join(packageRoot, 'dist', 'src', 'runner', 'expected-failure.js');
+  const odd: Readonly<Record<string, string>> = {
+    throws: 'throw new Error();',
+    'fails softly, too': 'expect.soft(1).toBe(2); throw new Error();',
+    'throws nothing': '',
+    hangs: 'testInfo.setTimeout(50); await new Promise(() => undefined);',
+    'ends its process': 'process.exit(0);',
+    'throws elsewhere': 'setTimeout(() => { throw new Error(); }); await new Promise((end) => setTimeout(end, 50));',
+  };
+  const tests = Object.entries(odd).map(
+    ([title, code]) => `test('${title}', async ({}, testInfo) => { expectFailure(testInfo); ${code} });`,
+  );
+  writeFileSync(
+    path.join(folder, 'odd.spec.mjs'),
+    [
+      "import { expect, test } from '@playwright/test';",
+      `import { expectFailure } from '${own}';`,
+      "test('passes', () => undefined);",
+      ...tests,
+    ].join('\n'),
+  );
+  const reporters = JSON.stringify([[reporter], ['json']]);
+  writeFileSync(path.join(folder, 'playwright.config.mjs'), `export default { workers: 1, reporter: ${reporters} };`);
+  const { status } = await run('playwright test --config odd/playwright.config.mjs');
+  expect(status).toBe(1);
+  const failed = Object.keys(odd).map((title) => [title, 'failed']);
+  expect(readJsonReport().ends).toEqual({ passes: 'passed', ...Object.fromEntries(failed) });
+});
+
+test('Editors see failures, with and without the configured reporters', { tag: '@long' }, async () => {
+  const server = spawn(process.execPath, [playwright, 'test-server'], {
+    cwd,
+    env: { PATH: process.env.PATH, BASE_URL: (await deployment).url, ...credentialVariables },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let address = '';
+  for await (const line of createInterface(server.stdout)) {
+    address = /^Listening on (ws:.*)$/.exec(line)?.[1] ?? '';
+    if (address !== '') break;
+  }
+  server.stdout.resume();
+  const socket = new WebSocket(address);
+  await new Promise((resolve) => socket.addEventListener('open', resolve));
+  const ended: { status: string; expected: string }[] = [];
+  const waiting = new Map<number, (result: unknown) => void>();
+  socket.addEventListener('message', ({ data }) => {
+    const { id, result, error, method, params } = JSON.parse(data);
+    if (id !== undefined) waiting.get(id)?.(error ?? result);
+    if (method === 'report' && params.method === 'onTestEnd')
+      ended.push({ status: params.params.result.status, expected: params.params.test.expectedStatus });
+  });
+  const call = (method: string, params: object) =>
+    new Promise((resolve) => {
+      waiting.set(waiting.size + 1, resolve);
+      socket.send(JSON.stringify({ id: waiting.size, method, params }));
+    });
+  await call('initialize', { closeOnDisconnect: true });
+  await call('runGlobalSetup', {});
+  // As UI mode does; with the reporters of the config; and, in the same process, without.
+  for (const wanted of [{ trace: 'on' }, {}, { disableConfigReporters: true }]) {
+    ended.length = 0;
+    const result = await call('runTests', { grep: few.split(' ')[1], ...wanted });
+    expect(result).toEqual({ status: 'failed' });
+    expect(ended.filter(({ status, expected }) => status === 'failed' && expected === 'passed')).toHaveLength(2);
+    expect(ended.filter(({ status, expected }) => status === 'passed' && expected === 'passed')).toHaveLength(1);
+  }
+  await call('runGlobalTeardown', {});
+  socket.close();
+  await new Promise((resolve) => server.on('close', resolve));
+});
