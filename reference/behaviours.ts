@@ -168,6 +168,7 @@ export const closedQuestions = {
   'filter-unknown-operator': ['rejected', 'server-error', 'negated', 'as-is', 'ignored', 'nothing-returned'],
   'filter-unknown-field': ['rejected', 'server-error', 'ignored', 'nothing-returned'],
   'filter-plus-sign': ['as-space', 'as-plus-sign', 'rejected', 'server-error', 'ignored'],
+  'filter-literal-brackets': ['same-as-encoded', 'rejected', 'server-error', 'ignored', 'nothing-returned'],
   'filter-percent-encoded': ['same-as-literal', 'rejected', 'server-error', 'ignored', 'nothing-returned'],
   'filter-without-leading-bracket': ['same-as-literal', 'rejected', 'server-error', 'ignored', 'nothing-returned'],
   'filter-metadata-typing': ['by-text', 'rejected', 'server-error', 'booleans-only', 'numbers-only', 'strings-only'],

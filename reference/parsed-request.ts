@@ -45,6 +45,7 @@ export interface Parameter {
   readonly value: string;
   /** Whether brackets of the name were percent-encoded. */
   readonly encodedBrackets: boolean;
+  readonly literalBrackets: boolean;
   readonly hasPlusSign: boolean;
 }
 

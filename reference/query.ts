@@ -28,9 +28,12 @@ export function createQueryHandlers(handlers: HandlerLookup, { behaviours }: Dep
       };
     },
 
-    readFilter({ name, value, encodedBrackets, hasPlusSign }) {
+    readFilter({ name, value, encodedBrackets, literalBrackets, hasPlusSign }) {
       if (hasPlusSign && inQuery('filter-plus-sign', name) === 'ignored') return undefined;
       if (encodedBrackets && inQuery('filter-percent-encoded', name) === 'ignored') return undefined;
+      // A deployment reads one of the spellings.
+      const isOtherRead = behaviours['filter-percent-encoded'] === 'same-as-literal';
+      if (literalBrackets && isOtherRead && inQuery('filter-literal-brackets', name) === 'ignored') return undefined;
       if (!name.startsWith('[') && inQuery('filter-without-leading-bracket', name) === 'ignored') return undefined;
       const [, field = '', condition = ''] = filterName.exec(name) ?? [];
       const key = /^metadata\.(.*)$/s.exec(field)?.[1];
@@ -106,6 +109,7 @@ function splitQuery(query: string, plusIsSpace: boolean): Parameter[] {
         name: decode(name, true),
         value: decode(value, plusIsSpace),
         encodedBrackets: /%5b|%5d/i.test(name),
+        literalBrackets: /[[\]]/.test(name),
         hasPlusSign: value.includes('+'),
       };
     });

@@ -1,5 +1,6 @@
 import { documentedOperation, renderFilterParameter } from '../contract/operation.js';
 import type { HttpRequest } from '../http/exchange.js';
+import { encodeQueryText } from '../http/request-content.js';
 import { isJsonObject } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { applyForms, type RequestForm } from './request-forms.js';
@@ -122,7 +123,7 @@ export function assembleRequest(draft: RequestDraft, resolveId: ResolveId): Http
     typeof query === 'string'
       ? resolveReferences(query, (kind, name) => encodeURIComponent(resolveId(kind, name)))
       : pairs(query)
-          .map(([name, value]) => `${fill(name)}=${encodeURIComponent(value)}`)
+          .map(([name, value]) => `${encodeQueryText(fill(name))}=${encodeQueryText(value)}`)
           .join('&');
   const fillPart = (_: string, value: unknown): unknown => {
     if (typeof value === 'string') return fill(value);

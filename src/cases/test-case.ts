@@ -14,6 +14,7 @@ export const tag = {
   doctor: 'doctor',
   sample: 'sample',
   serial: 'serial',
+  spelling: 'spelling',
   /** Marks a case of the user. No file states this tag. */
   own: 'own',
 } as const;

@@ -1,6 +1,7 @@
 import type { Credentials } from '../http/connection-options.js';
+import type { HttpRequest } from '../http/exchange.js';
 import type { Secret } from '../http/redactor.js';
-import { decodePercent } from '../http/request-content.js';
+import { decodePercent, encodeQueryText } from '../http/request-content.js';
 
 /** The headers that identify a client. */
 export const credentialHeaders = {
@@ -55,23 +56,33 @@ export const audienceParameter = 'audienceRulesOnly';
 /** The field that a documented filter compares. */
 export type FilterSubject = { readonly on: 'campaign' } | { readonly on: 'metadata'; readonly key: string };
 
-const metadataFilter = /^\[filters\]\[metadata\.([^[\]]+)\]\[conditions\]\[\$is\]$/;
+const metadataFilter = /^\[filters\]\[metadata\.(.+)\]\[conditions\]\[\$is\]$/s;
 
-/**
- * Renders the query parameter of a documented filter as it goes over the wire. Of a key, only characters that a query
- * cannot contain are percent-encoded (RFC 3986).
- */
+/** Renders the name of the query parameter of a documented filter, not percent-encoded. */
 export function renderFilterParameter(subject: FilterSubject): string {
-  const field =
-    subject.on === 'campaign' ? 'promotion_id' : `metadata.${subject.key.replace(reserved, encodeURIComponent)}`;
-  return `[filters][${field}][conditions][$is]`;
+  return `[filters][${subject.on === 'campaign' ? 'promotion_id' : `metadata.${subject.key}`}][conditions][$is]`;
 }
 
-const reserved = /[^A-Za-z0-9\-._~:@!$'()*,;/?]/gu;
+/** Parses the name of a query parameter, which is decoded; undefined if it is not a documented filter. */
+export function parseFilterParameter(name: string): FilterSubject | undefined {
+  if (name === renderFilterParameter({ on: 'campaign' })) return { on: 'campaign' };
+  const key = metadataFilter.exec(name)?.[1];
+  return key === undefined ? undefined : { on: 'metadata', key };
+}
 
-/** Parses a query parameter; undefined if it is not a documented filter. */
-export function parseFilterParameter(parameter: string): FilterSubject | undefined {
-  if (parameter === renderFilterParameter({ on: 'campaign' })) return { on: 'campaign' };
-  const key = metadataFilter.exec(parameter)?.[1];
-  return key === undefined ? undefined : { on: 'metadata', key: decodePercent(key) };
+/**
+ * Writes the names of filters as the samples of the documentation do, with literal brackets and a literal dollar sign: some
+ * deployments read no other spelling. Keys stay percent-encoded.
+ */
+export function spellFiltersLiterally(request: HttpRequest): HttpRequest {
+  const [path = '', query] = request.path.split(/\?(.*)/s);
+  if (query === undefined) return request;
+  const pairs = query.split('&').map((pair) => {
+    const [name = '', value = ''] = pair.split(/=(.*)/s);
+    const subject = parseFilterParameter(decodePercent(name));
+    if (subject === undefined) return pair;
+    const encoded = subject.on === 'campaign' ? subject : { on: subject.on, key: encodeQueryText(subject.key) };
+    return `${renderFilterParameter(encoded)}=${value}`;
+  });
+  return { ...request, path: `${path}?${pairs.join('&')}` };
 }

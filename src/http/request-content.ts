@@ -5,7 +5,7 @@ export interface RequestContent {
   readonly method: string;
   /** Without the query string. */
   readonly path: string;
-  /** Query parameters in order: names as they go over the wire, values percent-decoded (RFC 3986). */
+  /** Query parameters in order, percent-decoded (RFC 3986). */
   readonly query: readonly (readonly [name: string, value: string])[];
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, readonly string[]>>;
@@ -13,7 +13,7 @@ export interface RequestContent {
   readonly body?: unknown;
 }
 
-/** Splits a request into its parts. The encoding of parameter names matters, so they are not decoded. */
+/** Splits a request into its parts. */
 export function parseRequest(request: HttpRequest): RequestContent {
   const [, path = '', queryString = ''] = /^([^?]*)\??(.*)$/s.exec(request.path) ?? [];
   const headers: Record<string, string[]> = {};
@@ -27,11 +27,16 @@ export function parseRequest(request: HttpRequest): RequestContent {
     path,
     query: parameters.map((part) => {
       const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(part) ?? [];
-      return [name, decodePercent(value)] as const;
+      return [decodePercent(name), decodePercent(value)] as const;
     }),
     headers,
     ...parseBody(request.body),
   };
+}
+
+/** Percent-encodes a text as forms do (WHATWG URL, application/x-www-form-urlencoded), but a space as %20. */
+export function encodeQueryText(text: string): string {
+  return encodeURIComponent(text).replaceAll(/[!'()~]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 /** Decodes a percent-encoded value. Returns any other value as it is. */

@@ -3,7 +3,7 @@ import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import type { RowExchanges } from '../judge/judge-case.js';
 import { type Batch, createBatches } from './batches.js';
 import type { CaseExchanges } from './case-result.js';
-import { countAttempts, countBodyCharacters, createRequestCache } from './request-cache.js';
+import { countAttempts, countBodyCharacters, createRequestCache, type SentRequest } from './request-cache.js';
 
 /** Lists the requests of a case, each once, without rows for which the target lacks test data. */
 export function listRequests(testCase: TestCase): HttpRequest[] {
@@ -78,19 +78,24 @@ const maxAhead = 8 * 1024 * 1024;
  * of the next cases are sent ahead. A serial case shares nothing and runs alone.
  *
  * @param planned the cases that will be sent, in this order, as far as known
+ * @param known what was sent and counted before
  */
-export function createCaseSender(channel: Channel, planned: readonly TestCase[] = []): CaseSender {
+export function createCaseSender(
+  channel: Channel,
+  planned: readonly TestCase[] = [],
+  known: readonly SentRequest[] = [],
+): CaseSender {
   const queue = planned.map((testCase) => ({ testCase, requests: listRequests(testCase) }));
   const expected = queue.filter(({ testCase }) => !isSerial(testCase)).flatMap(({ requests }) => requests);
   const batches = createBatches(channel);
-  const sendOnce = createRequestCache(batches, expected);
+  const sendOnce = createRequestCache(batches, expected, known);
   const sendOnNewConnection: Channel['send'] = (...args) => {
     channel.reconnect();
     return channel.send(...args);
   };
   const sendAloneOnce: Channel['send'][] = [];
   const serialBatches = new Map<string, Batch>();
-  const counted = new WeakSet<Exchange>();
+  const counted = new WeakSet(known.map(([, exchange]) => exchange));
   const ahead = new Map<string, Promise<Uncounted>>();
   const waitUntilIdle = () => Promise.all(ahead.values());
   let characters = 0;

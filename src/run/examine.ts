@@ -1,7 +1,10 @@
 import { listSuccesses } from '../assertions/row-evidence.js';
 import type { Suite } from '../cases/suite.js';
-import { tag } from '../cases/test-case.js';
+import { type Row, tag } from '../cases/test-case.js';
+import { spellFiltersLiterally } from '../contract/operation.js';
+import { createOracle, type Obligation } from '../contract/oracle.js';
 import type { Channel, Exchange, HttpRequest, HttpResponse } from '../http/exchange.js';
+import { parseRequest } from '../http/request-content.js';
 import {
   describeAnswer,
   describeTransportError,
@@ -21,8 +24,8 @@ import { determineReading } from '../recognition/tier-reading.js';
 import { parseJson } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { joinLines } from '../support/untrusted-text.js';
-import { findWrongAddress } from './find-wrong-address.js';
-import { countAttempts } from './request-cache.js';
+import { findWrongAddress, isWebPage } from './find-wrong-address.js';
+import { countAttempts, type SentRequest } from './request-cache.js';
 import { sanitizeText } from './sanitize-result.js';
 
 /** What is examined before the cases, in this order. */
@@ -53,12 +56,16 @@ export interface Examination {
   readonly exchanges: readonly Exchange[];
   /** The tiers that their successful responses mention. */
   readonly namings: readonly TierMentions[];
+  /** What was sent alone, after those: cases may share it. What overlaps may have a fault that shows only together. */
+  readonly shared: readonly SentRequest[];
   /** One per area. */
   readonly findings: readonly ExaminationFinding[];
   /** Why no case can be judged, if so: more requests could lock an account. */
   readonly unreachable?: string;
   /** A note for the user. */
   readonly note?: string;
+  /** Whether filters are read only with literal brackets. */
+  readonly readsLiteralFiltersOnly: boolean;
   /** Retries included. */
   readonly requestsSent: number;
 }
@@ -68,30 +75,34 @@ export interface Examination {
  * if the responses name the test data and depend on the body.
  */
 export async function examine(
-  { calibration, world }: Suite,
+  suite: Suite,
   channel: Pick<Channel, 'send'>,
-  { recognizer = createRecognizer(world), tierPatterns, isWorldLoaded }: ExaminedTarget,
+  { recognizer = createRecognizer(suite.world), tierPatterns, isWorldLoaded }: ExaminedTarget,
 ): Promise<Examination> {
+  const { calibration, world } = suite;
   const found = new Map<ExaminedArea, ExaminationFinding>();
   const report = (area: ExaminedArea, state: ExaminationFinding['state'], text: string) =>
     void found.set(area, { area, state, text: sanitizeText(text) });
   const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
-  const sent: Exchange[] = [];
+  const sent: SentRequest[] = [];
   const send = async (request: HttpRequest): Promise<Exchange> => {
     const exchange = await channel.send(request);
-    sent.push(exchange);
+    sent.push([request, exchange]);
     return exchange;
   };
   const exchanges = await Promise.all(calibration.map(send));
   const namings = listSuccesses(exchanges).map(({ response }) => recognizer.findMentions(response.body));
   const isSeen = namings.some(hasMentions);
+  let readsLiteralFiltersOnly = false;
   const end = (unreachable?: string): Examination => {
     const isMissing = namings.length > 0 && hasTiers && !isSeen;
     const hasOtherCase = namings.some(({ hasOtherLetterCase }) => hasOtherLetterCase);
     return {
       exchanges,
+      shared: sent.slice(calibration.length),
       namings,
-      requestsSent: countAttempts(sent),
+      requestsSent: countAttempts(sent.map(([, exchange]) => exchange)),
+      readsLiteralFiltersOnly,
       findings: examinedAreas.map(
         (area) => found.get(area) ?? { area, state: 'unknown', text: 'Not checked: solve the other problems first.' },
       ),
@@ -139,6 +150,7 @@ export async function examine(
       'No answer names a promotion of the test data, so nothing shows whether they are read.',
     );
   else report('Credentials', 'fine', 'They are accepted.');
+  if (isSeen) readsLiteralFiltersOnly = await needsLiteralFilters(suite, send, recognizer);
   examineBody([...exchanges, ...(withoutBody === undefined ? [] : [withoutBody])]);
   examineResponses();
   return end(wrong);
@@ -219,6 +231,50 @@ function explainFailure(exchange: Exchange): { readonly area: ExaminedArea; read
   return redirect === undefined ? undefined : { area: 'URL', text: redirect };
 }
 
+/**
+ * Finds a request that shows whether filters are read: a requirement sends it, with one filter that excludes promotions
+ * and leaves some.
+ */
+export function findFilterRequest({ cases, world }: Suite): HttpRequest | undefined {
+  const rows = cases.flatMap((testCase): readonly Row[] => (testCase.kind === 'requirement' ? testCase.rows : []));
+  const requests = rows.flatMap(({ requests: ofRow, unavailable }) =>
+    unavailable.length > 0 ? [] : [...ofRow.values()],
+  );
+  return requests.find((request) => {
+    const oracle = createOracle(request, world);
+    const has = (obligation: Obligation) => world.tiers.some((tier) => oracle.returned(tier) === obligation);
+    const isAlone = parseRequest(request).query.length === 1;
+    return isAlone && oracle.filteredOn !== undefined && has('required') && has('forbidden');
+  });
+}
+
+/**
+ * Sends a filter with percent-encoded brackets, as most clients do; if it does not restrict the result, with literal ones,
+ * as the samples of the documentation do.
+ *
+ * @returns whether only the literal ones restrict it
+ */
+async function needsLiteralFilters(
+  suite: Suite,
+  send: (request: HttpRequest) => Promise<Exchange>,
+  recognizer: Recognizer,
+): Promise<boolean> {
+  const filtered = findFilterRequest(suite);
+  if (filtered === undefined) return false;
+  const oracle = createOracle(filtered, suite.world);
+  const isRestricted = (exchange: Exchange): boolean => {
+    const [success] = listSuccesses([exchange]);
+    if (success === undefined) return false;
+    const { idsByPattern, unlocatedIds } = recognizer.findMentions(success.response.body);
+    const named = new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]);
+    const excluded = suite.world.tiers.filter((tier) => oracle.matching(tier) === 'forbidden');
+    return named.size > 0 && !excluded.some(({ id }) => named.has(id));
+  };
+  if (isRestricted(await send(filtered))) return false;
+  // A single wrong response decides nothing.
+  return isRestricted(await send(spellFiltersLiterally(filtered))) && !isRestricted(await send(filtered));
+}
+
 /** Sends a request without its body if nothing shows yet what the body does: it is refused, or changes nothing. */
 async function sendWithoutBody(
   { method, path, headers }: HttpRequest,
@@ -230,6 +286,7 @@ async function sendWithoutBody(
   if (first === undefined || !('response' in first) || isTransient(first.response)) return undefined;
   const successes = listSuccesses(exchanges);
   const isShown = new Set(successes.map(({ response }) => summarizeResponse(response))).size > 1;
+  if (successes.some(({ response }) => isWebPage(response))) return undefined;
   return isShown || first.response.status < 200 || (first.response.status >= 300 && first.response.status < 400)
     ? undefined
     : await send({ method, path, headers });

@@ -1,6 +1,7 @@
 import escapeStringRegexp from 'escape-string-regexp';
 import { renderFilterParameter } from '../contract/operation.js';
 import type { Channel, Exchange, HttpRequest, HttpResponse } from '../http/exchange.js';
+import { encodeQueryText } from '../http/request-content.js';
 import { describeAnswer, getMediaType, headersHint, isSuccessful } from '../http/response-status.js';
 import { parseJson } from '../support/json.js';
 
@@ -32,7 +33,7 @@ export async function findWrongAddress(
   if (new Set(exchanges.map(normalizeAnswer)).size > 1 || mayBeEmptyResult(response) || isRefusal(response))
     return undefined;
   const [path = '', query = ''] = request.path.split('?', 2);
-  const filter = `${renderFilterParameter({ on: 'campaign' })}=no-such-campaign-0`;
+  const filter = `${encodeQueryText(renderFilterParameter({ on: 'campaign' }))}=no-such-campaign-0`;
   const others: HttpRequest[] = [
     { ...request, path: '/v1/no-such-operation-0' },
     { ...request, body: '{"customer":' },
@@ -76,7 +77,7 @@ function isRefusal({ status }: HttpResponse): boolean {
 }
 
 /** By its text: PHP declares everything as HTML, JSON too. Go answers HTTP on a port for HTTPS with a plain sentence. */
-function isWebPage({ body }: HttpResponse): boolean {
+export function isWebPage({ body }: HttpResponse): boolean {
   return plainHttp.test(body) || /^\s*(?:<!--|<!doctype html\b|<html\b)/i.test(body);
 }
 

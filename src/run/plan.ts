@@ -8,6 +8,7 @@ import { type HttpRequest, serializeRequest } from '../http/exchange.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { joinLines, shorten } from '../support/untrusted-text.js';
 import { isSerial, listRequests } from './case-sender.js';
+import { findFilterRequest } from './examine.js';
 import { listSampleCases } from './sample.js';
 
 export interface Plan {
@@ -31,9 +32,10 @@ export function createPlan(suite: Suite, settings: RunScope): Plan {
   const { operation = {} } = settings.target;
   const relocate = (requests: readonly HttpRequest[]) => requests.map((request) => relocateRequest(request, operation));
   const tally = createRequestTally();
+  const alone = [findFilterRequest(suite) ?? []].flat();
   const samples = listSampleCases(suite);
   return {
-    calibration: relocate(suite.calibration),
+    calibration: relocate([...suite.calibration, ...tally.addRequests(alone)]),
     cases: suite.cases.map((testCase): PlannedCase => {
       const reason = findExclusionReason(testCase, settings) ?? explainNotApplicable(testCase);
       const own = { id: testCase.id, isIntrusive: testCase.tags.includes(tag.intrusive) };
@@ -57,6 +59,11 @@ export function createRequestTally() {
   };
   return {
     listNewRequests,
+    /** Adds requests that are sent before all cases. @returns them */
+    addRequests(requests: readonly HttpRequest[]): readonly HttpRequest[] {
+      for (const request of requests) known.add(serializeRequest(request));
+      return requests;
+    },
     /** Adds a case. Returns its new requests. */
     addCase(testCase: TestCase): HttpRequest[] {
       const added = listNewRequests(testCase);
@@ -80,7 +87,7 @@ export function renderPlan(plan: Plan, world: NamedWorld): string {
   const requestLine = (request: HttpRequest) => `  ${shorten(describeRequest(request, world), maxLine)}`;
   const sent = cases.filter(({ reason }) => reason === undefined);
   return joinLines([
-    `calibration  (${calibration.length})`,
+    `before the cases  (${calibration.length})`,
     ...calibration.map(requestLine),
     ...cases.flatMap(({ id, reason, isIntrusive, requests }) => [
       `${id}  ${reason ?? `(${requests.length})${isIntrusive ? `  ${tag.intrusive}` : ''}`}`,

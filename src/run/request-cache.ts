@@ -1,6 +1,9 @@
 import { type Channel, type Exchange, type HttpRequest, serializeRequest } from '../http/exchange.js';
 import { isTransient } from '../http/response-status.js';
 
+/** A request as a case states it, with its exchange. */
+export type SentRequest = readonly [request: HttpRequest, exchange: Exchange];
+
 /** The maximum length of all cached bodies together, in characters of one or two bytes. */
 const maxCached = 48 * 1024 * 1024;
 
@@ -9,10 +12,12 @@ const maxCached = 48 * 1024 * 1024;
  * a server error only if it came twice.
  *
  * @param expected every request as often as it will be needed, if known: an exchange is dropped after its last use
+ * @param known what was sent before
  */
 export function createRequestCache(
   { send }: Pick<Channel, 'send'>,
   expected: readonly HttpRequest[] = [],
+  known: readonly SentRequest[] = [],
 ): Channel['send'] {
   const pending = new Map<string, Promise<Exchange>>();
   const cached = new Map<string, Exchange>();
@@ -27,15 +32,22 @@ export function createRequestCache(
     if (isFirstFailure) failed.add(key);
     return !isFirstFailure && characters + countBodyCharacters(exchange) <= maxCached;
   };
+  const store = (key: string, exchange: Exchange): void => {
+    if (!mayStore(key, exchange)) return;
+    cached.set(key, exchange);
+    characters += countBodyCharacters(exchange);
+  };
+  // Only what will be needed: nothing else would drop it.
+  for (const [request, exchange] of known) {
+    const key = serializeRequest(request);
+    if (usesLeft.has(key)) store(key, exchange);
+  }
   const fetch = async (key: string, ...args: Parameters<Channel['send']>): Promise<Exchange> => {
     const sending = send(...args);
     pending.set(key, sending);
     const exchange = await sending;
     pending.delete(key);
-    if (mayStore(key, exchange)) {
-      cached.set(key, exchange);
-      characters += countBodyCharacters(exchange);
-    }
+    store(key, exchange);
     return exchange;
   };
 

@@ -1,5 +1,6 @@
 import type { Suite } from '../cases/suite.js';
-import type { TestCase } from '../cases/test-case.js';
+import { type TestCase, tag } from '../cases/test-case.js';
+import { spellFiltersLiterally } from '../contract/operation.js';
 import type { Channel } from '../http/exchange.js';
 import type { TargetContext } from '../judge/judge-case.js';
 import { createRecognizer } from '../recognition/recognizer.js';
@@ -36,8 +37,8 @@ export interface EngineOptions extends ExaminedTarget {
 export type Run = Awaited<ReturnType<typeof startRun>>;
 
 /** Examines the target, and starts a run. */
-export async function startRun(suite: Suite, channel: Channel, options: EngineOptions = {}) {
-  const { world } = suite;
+export async function startRun(stated: Suite, channel: Channel, options: EngineOptions = {}) {
+  const { world } = stated;
   const { tierPatterns, expected = emptyBaseline, infersShape = false, isWorldLoaded = false } = options;
   const { mentionFilter, recognizer = createRecognizer(world, mentionFilter) } = options;
   const { replay, keeper } = options;
@@ -45,8 +46,9 @@ export async function startRun(suite: Suite, channel: Channel, options: EngineOp
     const source = replay?.createChannel(purpose) ?? channel;
     return keeper?.wrapChannel(source, purpose) ?? source;
   };
-  const examination = await examine(suite, createChannel(calibrationPurpose), { ...options, recognizer });
-  const { namings, unreachable } = examination;
+  const examination = await examine(stated, createChannel(calibrationPurpose), { ...options, recognizer });
+  const { namings, unreachable, readsLiteralFiltersOnly } = examination;
+  const suite = readsLiteralFiltersOnly ? { ...stated, cases: stated.cases.map(spellCase) } : stated;
   const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
   const background: TargetContext = {
     world,
@@ -66,7 +68,7 @@ export async function startRun(suite: Suite, channel: Channel, options: EngineOp
   const planned = (options.plannedCases ?? [])
     .flatMap((id) => byId.get(id) ?? [])
     .filter((testCase) => findUnsentResult(testCase) === undefined);
-  const sender = replay?.createSender() ?? createCaseSender(channel, planned);
+  const sender = replay?.createSender() ?? createCaseSender(channel, planned, examination.shared);
   const { find = replay?.find ?? (() => undefined) } = keeper ?? {};
   const terms = { background, expected, infersShape, keeper, find };
   const runWith = async (sender: CaseSender, testCase: TestCase, purpose?: string): Promise<ResultWithExchanges> => {
@@ -81,7 +83,7 @@ export async function startRun(suite: Suite, channel: Channel, options: EngineOp
     /** What every case is judged with. */
     background,
     /** Sends and judges a case, unless the target is unreachable or the case is excluded. */
-    runCase: (testCase: TestCase) => runWith(sender, testCase),
+    runCase: (testCase: TestCase) => runWith(sender, byId.get(testCase.id) ?? testCase),
     /** Returns the exchanges that were kept since the last call; none without a keeper. */
     takeEvidence: () => keeper?.take() ?? { exchanges: [], uses: [], used: [] },
     /** Sends the sample cases again, to detect a deployment that changed during the run. */
@@ -92,6 +94,16 @@ export async function startRun(suite: Suite, channel: Channel, options: EngineOp
       return combineSampleResults(results);
     },
   };
+}
+
+/** Writes the filters of a case with literal brackets, unless it is about their spelling. */
+function spellCase<T extends TestCase>(testCase: T): T {
+  if (testCase.tags.includes(tag.spelling)) return testCase;
+  const rows = testCase.rows.map((row) => ({
+    ...row,
+    requests: new Map([...row.requests].map(([name, request]) => [name, spellFiltersLiterally(request)])),
+  }));
+  return { ...testCase, rows };
 }
 
 /** A run that has ended. */

@@ -500,7 +500,12 @@ test.describe('a request is sent', () => {
     part: (request: HttpRequest) => unknown,
     sent: unknown,
   ])[] = [
-    ['query names as written', '{ query: { "[a][$is]": "b c&d=é/+" } }', queryOf, '[a][$is]=b%20c%26d%3D%C3%A9%2F%2B'],
+    [
+      'query names and values percent-encoded',
+      '{ query: { "[a][$is]": "b c&d=é/+" } }',
+      queryOf,
+      '%5Ba%5D%5B%24is%5D=b%20c%26d%3D%C3%A9%2F%2B',
+    ],
     ['a list as a repeated parameter', '{ query: { a: ["1", "2"], b: "" } }', queryOf, 'a=1&a=2&b='],
     [
       'a literal query',
@@ -581,11 +586,12 @@ test.describe('a request is sent', () => {
       'other: { like: plain, filter: { campaign: summer, metadata.a.b: "" } }',
       'none: { like: both, without: [query] }',
     );
-    const campaign = (name: string) => `[filters][promotion_id][conditions][$is]=${id('campaign', name)}`;
+    const spelled = (field: string) => `%5Bfilters%5D%5B${field}%5D%5Bconditions%5D%5B%24is%5D`;
+    const campaign = (name: string) => `${spelled('promotion_id')}=${id('campaign', name)}`;
     expect([plain, both, other, none].map(queryOf)).toEqual([
       campaign('spring'),
-      `a=1&[filters][metadata.level][conditions][$is]=gold%20%26%20silver&${campaign('summer')}`,
-      `${campaign('summer')}&[filters][metadata.a.b][conditions][$is]=`,
+      `a=1&${spelled('metadata.level')}=gold%20%26%20silver&${campaign('summer')}`,
+      `${campaign('summer')}&${spelled('metadata.a.b')}=`,
       undefined,
     ]);
   });

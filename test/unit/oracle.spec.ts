@@ -137,7 +137,6 @@ test.describe('Nothing is required if a part of the request is open', () => {
     ['/query/audienceRulesOnly/0', query('audienceRulesOnly=false')],
     ['/query/audienceRulesOnly', query('audienceRulesOnly=true&audienceRulesOnly=true')],
     ['/query (a)', query('a=b')],
-    ['/query (%5Bfilters', query('%5Bfilters%5D%5Bmetadata.level%5D%5Bconditions%5D%5B%24is%5D=gold')],
     ['/query ([filters][promotion_id][conditions][$in])', query('[filters][promotion_id][conditions][$in]=a')],
   ];
   test('and everything is open for an undocumented request', () =>
