@@ -170,7 +170,7 @@ const nobody = async () => ({ url: 'http://127.0.0.1:1', close: async () => unde
 const commands: Readonly<
   Record<string, readonly [start: () => Promise<{ url: string; close(): Promise<void> }>, says: RegExp]>
 > = {
-  'a web page': [serving(always(200, `<html>${token}</html>`, 'text/html')), /200 \(text\/html\), "<html>.*base_url/],
+  'a web page': [serving(always(200, `<html>${token}</html>`, 'text/html')), /probably that of a web page\. Check base_url/],
   'HTTPS on the port': [() => listenOnLoopback(createServer(serverCertificate)), /https:\/\//],
   nobody: [nobody, /No connection to 127\.0\.0\.1:1 was made \(connect ECONNREFUSED/],
 };
@@ -184,8 +184,6 @@ for (const [what, [start, says]] of Object.entries(commands))
     const args = ['certify', '--target', 'down.yaml', '--out', 'out'];
     const { status, output } = await runConformance(args, { cwd, env: credentialVariables });
     await close();
-    const total = suite.cases.length;
-    expect(output).toContain(`${total} of ${total} cases were not judged: `);
     expect(output.split('\n').filter((line) => says.test(line))).toHaveLength(1);
     expect(output).not.toContain(token);
     expect(output.split('\n').length).toBeLessThan(20);
