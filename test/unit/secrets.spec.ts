@@ -304,9 +304,13 @@ for (const [title, answer] of Object.entries(commands))
       /^results\/observed.md$/,
       /^results\/junit.xml$/,
       /^results\/playwright\/.*trace.zip: .*trace$/,
+      /^results\/playwright\/.*trace.zip: attachments\//,
+      /^results\/playwright\/.*error-context.md$/,
       /^report.json$/,
       /^playwright-report\/index.html: report.json$/,
+      /^playwright-report\/data\/.*\.md$/,
       /^blob.zip: report.jsonl$/,
+      /^blob.zip: resources\/.*\.md$/,
       /^job-summary.md$/,
     ])
       expect(files.map(([name]) => name)).toContainEqual(expect.stringMatching(written));
