@@ -18,20 +18,8 @@ export function renderCodeFrame({ file, line, column }: Location): string[] {
   });
 }
 
-/** Extracts an entry of a list in YAML or JSON, without its indentation. @param at its first key, or its brace */
-export function extractEntry(lines: readonly string[], at: Pick<Location, 'line' | 'column'>): string {
-  const [first = '', ...rest] = lines.slice(at.line - 1);
-  const indentation = ' '.repeat(at.column - 1);
-  const inner = first.startsWith('{', at.column - 1) ? `${indentation} ` : indentation;
-  const end = [...rest, '}'].findIndex((text) => text.trim() !== '' && !text.startsWith(inner));
-  const length = rest[end]?.startsWith(`${indentation}}`) ? end + 1 : end;
-  const common = first.search(/\S/);
-  const entry = [first, ...rest.slice(0, length)].map((text) => text.slice(common));
-  return entry.join('\n').trimEnd();
-}
-
 /** Reads the lines of a text file; none if it cannot be read. */
-export function readLines(file: string): string[] {
+function readLines(file: string): string[] {
   try {
     return readFileSync(file, 'utf8').split(/\r?\n/);
   } catch {

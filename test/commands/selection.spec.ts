@@ -6,7 +6,7 @@ import { expect, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { findCasesByName } from '../../src/cases/case-selection.js';
 import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
-import { extractEntry, renderCodeFrame } from '../../src/outputs/code-frame.js';
+import { renderCodeFrame } from '../../src/outputs/code-frame.js';
 import { copyPackage, credentialVariables as env, makeTestFolder, runConformance } from '../support/cli.js';
 import { createReference, suite } from '../support/in-process.js';
 import { listen } from '../support/independent-deployment.js';
@@ -61,20 +61,4 @@ test('A code frame shows the lines around a location and escapes control charact
     '  5 | five',
   ]);
   expect(renderCodeFrame({ file: path.join(cwd, 'no-such.yaml'), line: 1, column: 1 })).toEqual([]);
-});
-
-test('The lines of a case are those with its indentation, or up to its closing brace', () => {
-  const yaml = 'cases:\n  - id: one\n    title: a\n\n  - id: two\n    title: b\nlast: 1';
-  const json = JSON.stringify({ cases: [{ id: 'one', tags: ['x'] }, { id: 'two' }] }, null, 1);
-  const flow = 'cases: [\n  { id: one },\n  { id: two }\n]';
-  for (const [text, line, column, entry] of [
-    [yaml, 2, 5, '- id: one\n  title: a'],
-    [yaml, 5, 5, '- id: two\n  title: b'],
-    ['cases:\n  - id: one\n    title: a\n', 2, 5, '- id: one\n  title: a'],
-    [json, 3, 3, '{\n "id": "one",\n "tags": [\n  "x"\n ]\n},'],
-    [json, 9, 3, '{\n "id": "two"\n}'],
-    [flow, 2, 3, '{ id: one },'],
-    [flow, 3, 3, '{ id: two }'],
-  ] as const)
-    expect(extractEntry(text.split('\n'), { line, column })).toBe(entry);
 });

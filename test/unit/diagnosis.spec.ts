@@ -128,6 +128,11 @@ test('The schema of the certificate has every kind of cause', () => {
   expect(schema.properties.causes.items.properties.kind.enum).toEqual(causeKinds);
 });
 
+test('State that is kept between requests explains why equal requests have different results', async () => {
+  const { causes = [] } = (await runRequirements(withFault('customer-left-over'))).certificate;
+  expect(causes[0]?.sentence).toBe('A request is answered with the customer of the request before it.');
+});
+
 test('Every failing case belongs to a cause', async () => {
   let turn = 0;
   const now = careless(() => {

@@ -5,8 +5,14 @@ export interface Cause {
   readonly sentence: string;
   /** The facts that show it, in numbers, a sentence each. */
   readonly evidence: readonly string[];
-  /** The judged row with the largest deviation. */
-  readonly example: CauseExample;
+  /** The judged row with the largest deviation, and what its response shows, such as "50 not returned: rank 101 to 150". */
+  readonly example: {
+    readonly requirement: string;
+    readonly case: string;
+    /** The title of the row, if the case has several. */
+    readonly row?: string;
+    readonly shows: string;
+  };
   /**
    * Failing requirements, and their cases that fail or could not be judged for this cause. Another cause may have them,
    * too. Empty if nothing could be judged.
@@ -15,15 +21,6 @@ export interface Cause {
   readonly cases: readonly string[];
   /** Requirements that could not be judged only because of it. */
   readonly follows: readonly string[];
-}
-
-export interface CauseExample {
-  readonly requirement: string;
-  readonly case: string;
-  /** The title of the row, if the case has several. */
-  readonly row?: string;
-  /** What the response shows, such as "50 not returned: ranks 101 to 150". */
-  readonly shows: string;
 }
 
 /** The kinds of causes. Users may sort by them: an id never changes its meaning. */

@@ -1,16 +1,23 @@
 import { serializeWithoutRepetition } from '../../http/exchange.js';
 import { groupBy } from '../../support/group-by.js';
-import { createEqualSymptoms, createSymptoms, type Finding, findUndocumented } from './finding.js';
+import { createEqualSymptoms, createSymptoms, type Finding, findDeviations } from './finding.js';
 import type { Observation, Observations } from './observation.js';
 
 /** So many requests must have changing results, at least: one may be an accident. */
 const minRequests = 3;
 
-/** Lists the observations of requests that had different results when they were sent more than once. */
-export function listChanging({ all }: Observations): readonly Observation[] {
+/**
+ * Lists the observations of requests that had different results when they were sent more than once.
+ *
+ * @param isExplained whether it is known why this result differs
+ */
+export function listChanging(
+  { all }: Observations,
+  isExplained: (observation: Observation) => boolean = () => false,
+): readonly Observation[] {
   const clear = all.filter(({ returned, refusedWith }) => returned !== undefined || refusedWith !== undefined);
   const groups = [...groupBy(clear, ({ exchange }) => serializeWithoutRepetition(exchange.request)).values()];
-  const changing = groups.filter(({ length }) => length > 1);
+  const changing = groups.filter((group) => group.length > 1 && !group.every(isExplained));
   return changing.length < minRequests ? [] : changing.flat();
 }
 
@@ -25,7 +32,7 @@ export function describeChanging(changing: readonly Observation[], observations:
     evidence: [`${requests.size} requests that were sent more than once had different results.`],
     symptoms: new Map([
       ...createEqualSymptoms(refused),
-      ...createSymptoms(findUndocumented(changing, observations), observations),
+      ...createSymptoms(findDeviations(changing, observations), observations),
     ]),
   };
 }

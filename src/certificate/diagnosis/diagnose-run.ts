@@ -5,19 +5,13 @@ import type { ExchangeIndex } from '../exchange-index.js';
 import type { Cause } from './cause.js';
 import { describeChanging, listChanging } from './changing-results.js';
 import { findDeploymentCause } from './deployment-cause.js';
-import { explainResults } from './explain-results.js';
+import { describeMistakes, findMistakes, findStateMistakes, listUnexplained } from './explain-results.js';
 import { describeUnexplained, type Finding } from './finding.js';
-import { formatRow, type Observations, observe } from './observation.js';
+import { describeMissing, listMistakes } from './mistakes.js';
+import { type Observations, observe, type Row } from './observation.js';
+import { createPredictor } from './prediction.js';
 import { findRefusals } from './refusals.js';
-
-/** A row of a requirement case, or another result about a requirement, that fails or is inconclusive. */
-interface Row {
-  readonly key: string;
-  readonly case: string;
-  readonly requirement: string;
-  readonly title: string;
-  readonly isFailing: boolean;
-}
+import { listStateMistakes } from './state-mistakes.js';
 
 /**
  * Finds what most likely is wrong with a deployment, the cause of most failures first. Every failing row belongs to a
@@ -32,59 +26,71 @@ export function diagnoseRun(
   index: ExchangeIndex,
   statedPatterns?: readonly string[],
 ): Cause[] {
-  const rows = listRows(suite, results);
-  if (rows.length === 0) return [];
   const observations = observe(suite, results, index, statedPatterns);
-  const failing = rows.filter(({ isFailing }) => isFailing);
-  const unjudged = rows.filter(({ isFailing }) => !isFailing);
+  const { rows } = observations;
+  if (rows.length === 0) return [];
   const whole = findDeploymentCause(observations, index);
-  if (whole !== undefined) return [createCause({ finding: whole, explained: failing, following: unjudged }, failing)];
-  const known = findKnownCauses(observations, suite, failing);
-  const others = failing.filter((row) => findOwner(known, row) === undefined);
-  const unexplained = [...groupBy(others, ({ requirement }) => requirement)].map(([requirement, group]) => {
-    const keys = group.map(({ key }) => key);
-    return describeUnexplained(requirement, keys, observations);
-  });
+  if (whole !== undefined) return [createCause(whole, rows, rows)];
+  const failing = rows.filter(({ isFailing }) => isFailing);
+  const known = findKnownCauses(observations);
+  const unknown = failing.filter((row) => findOwner(known, row) === undefined);
+  const unexplained = [...groupBy(unknown, ({ requirement }) => requirement)].map(([requirement, group]) =>
+    describeUnexplained(requirement, group, observations),
+  );
   const findings = [...known, ...unexplained];
-  const owners = groupBy(failing, (row) => findOwner(findings, row));
-  const countOwn = ({ finding }: ExplainedRows) => owners.get(finding)?.length ?? 0;
-  // What can be named comes first.
-  const isUnexplained = ({ finding }: ExplainedRows) => Number(finding.kind === 'unexplained');
-  return findings
-    .map((finding): ExplainedRows => {
-      const own: readonly Row[] = owners.get(finding) ?? [];
-      // Several mistakes may show in one row.
-      const isShown = ({ key }: Row) => sizeOf(finding, key) > 0;
-      return {
-        finding,
-        explained: failing.filter((row) => own.includes(row) || isShown(row)),
-        following: unjudged.filter(({ key }) => finding.symptoms.has(key)),
-      };
-    })
-    .filter(({ explained, following }) => explained.length + following.length > 0)
-    .toSorted(
-      (one, other) =>
-        isUnexplained(one) - isUnexplained(other) ||
-        countOwn(other) - countOwn(one) ||
-        other.following.length - one.following.length,
-    )
-    .map((each) => createCause(each, failing));
+  const owned = groupBy(failing, (row) => findOwner(findings, row));
+  const ranked = findings.map((finding) => {
+    const ownRows: readonly Row[] = owned.get(finding) ?? [];
+    // Several mistakes may show in one row.
+    const concerned = rows.filter(
+      (row) => ownRows.includes(row) || (row.isFailing ? sizeOf(finding, row) > 0 : finding.symptoms.has(row)),
+    );
+    const following = concerned.filter(({ isFailing }) => !isFailing).length;
+    // What can be named comes first.
+    return { finding, concerned, rank: [finding.kind === 'unexplained' ? 0 : 1, ownRows.length, following] };
+  });
+  return ranked
+    .filter(({ concerned }) => concerned.length > 0)
+    .toSorted((left, right) => compareRanks(right.rank, left.rank))
+    .map(({ finding, concerned }) => createCause(finding, concerned, rows));
 }
 
-/** A finding with the rows that fail because of it, and those that could not be judged because of it. */
-interface ExplainedRows {
-  readonly finding: Finding;
-  readonly explained: readonly Row[];
-  readonly following: readonly Row[];
+function compareRanks(left: readonly number[], right: readonly number[]): number {
+  return left.map((number, n) => number - (right[n] ?? 0)).find((difference) => difference !== 0) ?? 0;
 }
 
-function createCause({ finding, explained, following }: ExplainedRows, failing: readonly Row[]): Cause {
-  const shown = explained.length > 0 ? explained : following;
-  const [example] = shown.toSorted((one, other) => sizeOf(finding, other.key) - sizeOf(finding, one.key)) as [Row];
-  const failingRequirements = new Set(failing.map(({ requirement }) => requirement));
-  const isBeside = ({ requirement }: Row) => failingRequirements.has(requirement);
-  const listed = [...explained, ...following.filter(isBeside)];
-  const { kind, sentence, evidence, symptoms } = finding;
+/**
+ * Finds causes of some of the requests. State that is kept between requests also explains why equal requests have different
+ * results. Where nothing explains that, these results say nothing about other mistakes.
+ */
+function findKnownCauses(observations: Observations): Finding[] {
+  const predict = createPredictor(observations);
+  const isChanging = listChanging(observations).length > 0;
+  const ofState = isChanging ? findStateMistakes(observations, predict, listStateMistakes(observations)) : [];
+  const unexplained = listUnexplained(ofState, observations, predict);
+  const changing = listChanging(observations, (shown) => ofState.length > 0 && !unexplained.has(shown));
+  const steady = { ...observations, all: observations.all.filter((shown) => !changing.includes(shown)) };
+  // A mistake that also explains what is seen is preferred to one that only describes it.
+  const mistakes = [...listMistakes(steady), ...(ofState.length > 0 ? [] : listStateMistakes(steady))];
+  const preferences = [mistakes, [describeMissing(steady)]];
+  const found = findMistakes(steady, predict, preferences, ofState);
+  return [
+    ...findRefusals(steady.all),
+    ...describeMistakes(found, steady, predict),
+    ...(changing.length === 0 ? [] : [describeChanging(changing, observations)]),
+  ];
+}
+
+/** @param concerned the rows that show it @param all rows of the run */
+function createCause(
+  { kind, sentence, evidence, symptoms }: Finding,
+  concerned: readonly Row[],
+  all: readonly Row[],
+): Cause {
+  const sizes = (row: Row) => [Number(row.isFailing), symptoms.get(row)?.size ?? -1];
+  const [example] = concerned.toSorted((left, right) => compareRanks(sizes(right), sizes(left))) as [Row];
+  const failing = new Set(all.flatMap(({ isFailing, requirement }) => (isFailing ? [requirement] : [])));
+  const listed = concerned.filter(({ requirement }) => failing.has(requirement));
   return {
     kind,
     sentence,
@@ -93,51 +99,26 @@ function createCause({ finding, explained, following }: ExplainedRows, failing: 
       requirement: example.requirement,
       case: example.case,
       ...(example.title === '' ? {} : { row: example.title }),
-      shows: symptoms.get(example.key)?.words ?? '',
+      shows: symptoms.get(example)?.words ?? '',
     },
     requirements: distinct(listed.map(({ requirement }) => requirement)),
     cases: distinct(listed.map((row) => row.case)),
-    follows: distinct(following.flatMap((row) => (isBeside(row) ? [] : [row.requirement]))),
+    follows: distinct(concerned.map(({ requirement }) => requirement).filter((id) => !failing.has(id))),
   };
-}
-
-function findKnownCauses(observations: Observations, { world }: Suite, failing: readonly Row[]): Finding[] {
-  const keys = new Set(failing.map(({ key }) => key));
-  const changing = listChanging(observations);
-  const steady = observations.all.filter((each) => !changing.includes(each));
-  return [
-    ...findRefusals(steady),
-    ...explainResults({ ...observations, all: steady }, world, keys),
-    ...(changing.length === 0 ? [] : [describeChanging(changing, observations)]),
-  ];
 }
 
 function distinct(list: readonly string[]): string[] {
   return [...new Set(list)];
 }
 
-function sizeOf({ symptoms }: Finding, key: string): number {
-  return symptoms.get(key)?.size ?? -1;
+function sizeOf({ symptoms }: Finding, row: Row): number {
+  return symptoms.get(row)?.size ?? -1;
 }
 
 /** Finds the finding that explains most of a row. What fails for no other reason fails because results change. */
-function findOwner(findings: readonly Finding[], { key }: Row): Finding | undefined {
+function findOwner(findings: readonly Finding[], row: Row): Finding | undefined {
   const [best] = findings
-    .filter((finding) => finding.symptoms.has(key))
-    .toSorted((one, other) => sizeOf(other, key) - sizeOf(one, key));
+    .filter(({ symptoms }) => symptoms.has(row))
+    .toSorted((left, right) => sizeOf(right, row) - sizeOf(left, row));
   return best ?? findings.find(({ kind }) => kind === 'changing-results');
-}
-
-function listRows({ cases, contract }: Suite, results: readonly ResultWithExchanges[]): Row[] {
-  const verifying = new Map(cases.flatMap((each) => (each.kind === 'requirement' ? [[each.id, each.verifies]] : [])));
-  const requirements = new Set(contract.requirements.map(({ id }) => id));
-  return results.flatMap(({ id, subject, verdict, rows }): Row[] => {
-    const requirement = verifying.get(id) ?? (requirements.has(subject) ? subject : undefined);
-    if (requirement === undefined) return [];
-    const judged = rows.length === 0 ? [{ title: '', verdict }] : rows;
-    return judged.flatMap(({ title, verdict }, n) => {
-      if (verdict !== 'fail' && verdict !== 'inconclusive') return [];
-      return [{ key: formatRow(id, n), case: id, requirement, title, isFailing: verdict === 'fail' }];
-    });
-  });
 }

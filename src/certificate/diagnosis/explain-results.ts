@@ -1,195 +1,270 @@
-import type { NamedWorld } from '../../contract/named-world.js';
 import {
   createSymptoms,
   type Deviation,
-  type DeviationsByResponse,
+  type Deviations,
   describeDeviations,
   type Finding,
   findDeviations,
 } from './finding.js';
-import { describeMissing, listMistakes } from './mistakes.js';
 import type { Observation, Observations } from './observation.js';
-import { createPredictor, type Mistake, type Predict, type Prediction } from './prediction.js';
+import type { Mistake, Predict, Prediction } from './prediction.js';
 
-type Compared = Observation & { readonly returned: readonly boolean[] };
-
-/** A mistake, perhaps limited to the requests that have a feature. Several features fit if no response distinguishes them. */
-interface Hypothesis {
+/** A mistake, perhaps limited to requests that have a feature. Several features fit if no response distinguishes them. */
+export interface Hypothesis {
   readonly mistake: Mistake;
   readonly features: readonly string[];
 }
+
+type Compared = Observation & { readonly returned: readonly boolean[] };
 
 const maxMistakes = 6;
 /** Each mistake is tried on so many responses, and so many of the best on all of them: the number of trials is bounded. */
 const maxScreening = 16;
 const maxChecked = 24;
-/** Of the responses that show a mistake, this share may contradict it: something else may be wrong with them. */
-const maxOddShare = 1 / 20;
 
 /**
- * Explains wrong results by mistakes. A mistake predicts what each request returns. It is a cause only if it explains
+ * What a mistake must explain: the least share of the wrong promotions in the responses that it concerns, the least number
+ * of requests, and the least share of the failing ones. `penalty` is taken from the number of promotions that it explains.
+ */
+const scoring = {
+  /** Something else may be wrong with a few odd responses: they do not refute a mistake that many show. */
+  ofAllRequests: { minShare: 0.5, minRequests: 1, minFailingShare: 0, maxOddShare: 1 / 20, penalty: 0, oddPenalty: 10 },
+  /** With a feature to choose, chance explains something. */
+  ofSomeRequests: { minShare: 0.9, minRequests: 2, minFailingShare: 0.5, maxOddShare: 0, penalty: 0.5, oddPenalty: 0 },
+  /** The order in which a deployment received requests at the same time is not known. */
+  ofState: { minShare: 0.5, minRequests: 1, minFailingShare: 0, maxOddShare: 1 / 2, penalty: 0, oddPenalty: 1 },
+} as const;
+type Terms = (typeof scoring)[keyof typeof scoring];
+
+/** Finds mistakes about state, whichever requests they concern. */
+export function findStateMistakes(
+  observations: Observations,
+  predict: Predict,
+  mistakes: readonly Mistake[],
+): readonly Hypothesis[] {
+  const best = findBest(mistakes, createSearch(observations, predict, []), scoring.ofState, undefined);
+  return best === undefined ? [] : [best];
+}
+
+/**
+ * Finds mistakes that explain wrong results. A mistake predicts what each request returns. It is a cause only if it explains
  * wrong results and no response contradicts it. Several mistakes are found one after another, each on top of those before.
  *
- * @param failing the rows that fail
+ * @param preferences lists of mistakes; those of a later list are tried if none of the lists before explains anything
+ * @param known mistakes that were found before
  */
-export function explainResults(observations: Observations, world: NamedWorld, failing: ReadonlySet<string>): Finding[] {
-  const compared = observations.all.filter((each): each is Compared => each.returned !== undefined);
-  const predict = createPredictor(observations, world);
-  const mistakes = listMistakes(observations, world);
-  const missing = [describeMissing(observations)];
-  const found: Hypothesis[] = [];
+export function findMistakes(
+  observations: Observations,
+  predict: Predict,
+  preferences: readonly (readonly Mistake[])[],
+  known: readonly Hypothesis[] = [],
+): readonly Hypothesis[] {
+  const found = [...known];
   while (found.length < maxMistakes) {
-    // A mistake that also explains what is seen is preferred to one that only describes it.
-    const next =
-      findNext(mistakes, found, compared, predict, failing) ?? findNext(missing, found, compared, predict, failing);
+    const search = createSearch(observations, predict, found);
+    const next = preferences.reduce<Hypothesis | undefined>(
+      (best, mistakes) => best ?? findBest(mistakes, search, scoring.ofAllRequests, scoring.ofSomeRequests),
+      undefined,
+    );
     if (next === undefined) break;
     found.push(next);
   }
-  return found.map((hypothesis, n): Finding => {
-    const others = found.filter((_, other) => other !== n);
+  return found;
+}
+
+/** Lists the responses that differ from what a deployment with some mistakes returns. */
+export function listUnexplained(
+  found: readonly Hypothesis[],
+  observations: Observations,
+  predict: Predict,
+): ReadonlySet<Observation> {
+  return new Set(findDeviations(observations.all, observations, predictWith(found, predict)).keys());
+}
+
+/** Describes each mistake by what it adds to the others. */
+export function describeMistakes(
+  found: readonly Hypothesis[],
+  observations: Observations,
+  predict: Predict,
+): Finding[] {
+  const compared = observations.all.filter(isCompared);
+  const expected = predictWith(found, predict);
+  return found.map((hypothesis): Finding => {
+    const before = predictWith(
+      found.filter((known) => known !== hypothesis),
+      predict,
+    );
     const explained = new Map(
-      compared.flatMap((each): [Observation, readonly Deviation[]][] => {
-        const deviations = findDeviations(each.returned, predictWith(others, each, predict));
-        const own = findExplained(deviations, predictWith(found, each, predict), true);
-        return own.length === 0 ? [] : [[each, own]];
+      [...findDeviations(compared, observations, before)].flatMap(([observation, deviations]) => {
+        const shown = listExplained(deviations, expected(observation), true);
+        return shown.length === 0 ? [] : [[observation, shown] as const];
       }),
     );
-    const odd = compared.filter((each) =>
-      isContradicted(each, predictWith(found, each, predict), predictWith(others, each, predict)),
-    );
+    const odd = compared.filter((observation) => isOdd(observation, expected(observation), before(observation)));
     return createFinding(hypothesis, explained, odd.length, observations);
   });
 }
 
-function isConcerned({ features }: Hypothesis, observation: Observation): boolean {
-  return features.length === 0 || features.some((feature) => observation.features.has(feature));
+function isCompared(observation: Observation): observation is Compared {
+  return observation.returned !== undefined;
 }
 
-function predictWith(hypotheses: readonly Hypothesis[], observation: Compared, predict: Predict) {
-  const active = hypotheses.filter((each) => isConcerned(each, observation));
-  const changes = active.map(({ mistake: [, , change] }) => change);
-  return predict(changes, observation.exchange.request);
+function predictWith(hypotheses: readonly Hypothesis[], predict: Predict): (observation: Observation) => Prediction {
+  return ({ exchange, features }) => {
+    const isConcerned = (hypothesis: Hypothesis) =>
+      hypothesis.features.length === 0 || hypothesis.features.some((feature) => features.has(feature));
+    return predict(
+      hypotheses.filter(isConcerned).map(({ mistake: [, , change] }) => change),
+      exchange.request,
+    );
+  };
 }
 
-/** Returns the deviations from one prediction that another one expects, or that it only allows, too. */
-function findExplained(deviations: readonly Deviation[], expected: Prediction, withAllowed: boolean) {
+/** Lists the deviations from one prediction that another one expects, or that it only allows, too. */
+function listExplained(deviations: readonly Deviation[], expected: Prediction, withAllowed: boolean) {
   return deviations.filter(({ position, isReturned }) => {
     const obligation = expected(position);
     return obligation === (isReturned ? 'required' : 'forbidden') || (withAllowed && obligation === 'open');
   });
 }
 
-/** Finds the mistake that explains most of what the known ones leave unexplained. */
-function findNext(
+/** Whether a response refutes what a mistake changes. */
+function isOdd({ returned }: Compared, expected: Prediction, before: Prediction): boolean {
+  return returned.some((isReturned, position) => {
+    const obligation = expected(position);
+    return obligation === (isReturned ? 'forbidden' : 'required') && obligation !== before(position);
+  });
+}
+
+type Search = ReturnType<typeof createSearch>;
+
+/** Collects what the known mistakes leave unexplained. */
+function createSearch(observations: Observations, predict: Predict, found: readonly Hypothesis[]) {
+  const compared = observations.all.filter(isCompared);
+  const predictBefore = predictWith(found, predict);
+  const before = new Map(compared.map((observation) => [observation, predictBefore(observation)]));
+  const deviations = findDeviations(compared, observations, (observation) => before.get(observation) as Prediction);
+  const isFailing = ({ rows }: Observation) => [...rows].some((row) => row.isFailing);
+  return {
+    before,
+    deviations,
+    isFailing,
+    failing: [...deviations.keys()].filter(isFailing),
+    /** Those that deviate contradict most, so they come first. */
+    ordered: [...deviations.keys(), ...compared.filter((observation) => !deviations.has(observation))],
+    expect: (mistake: Mistake) => predictWith([...found, { mistake, features: [] }], predict),
+  };
+}
+
+/**
+ * Finds the mistake that explains most of what the known ones leave unexplained.
+ *
+ * @param terms for a mistake that concerns all requests
+ * @param limited for one that concerns requests with a feature; undefined if no mistake does
+ */
+function findBest(
   mistakes: readonly Mistake[],
-  found: readonly Hypothesis[],
-  compared: readonly Compared[],
-  predict: Predict,
-  failing: ReadonlySet<string>,
+  search: Search,
+  terms: Terms,
+  limited: Terms | undefined,
 ): Hypothesis | undefined {
-  const before = new Map(compared.map((each) => [each, predictWith(found, each, predict)]));
-  const deviations = new Map(
-    compared.map((each) => [each, findDeviations(each.returned, before.get(each) as Prediction)]),
-  );
-  const countDeviations = (each: Compared) => deviations.get(each)?.length ?? 0;
-  const isFailing = ({ rows }: Observation) => [...rows].some((row) => failing.has(row));
-  const deviating = compared.filter((each) => countDeviations(each) > 0);
-  const expect = (mistake: Mistake, each: Compared) =>
-    predictWith([...found, { mistake, features: [] }], each, predict);
-  const countExplained = (mistake: Mistake, each: Compared, withAllowed: boolean) =>
-    findExplained(deviations.get(each) ?? [], expect(mistake, each), withAllowed).length;
+  const { failing, deviations, expect } = search;
   // Most mistakes explain nothing, which few responses show.
-  const sample = takeEvenly(deviating.filter(isFailing), maxScreening);
+  const sample = takeEvenly(failing, maxScreening);
+  const countIn = (mistake: Mistake) => {
+    const expected = expect(mistake);
+    return sum(sample, (shown) => listExplained(deviations.get(shown) ?? [], expected(shown), false).length);
+  };
   const screened = mistakes
-    .map((mistake) => ({ mistake, score: sum(sample, (each) => countExplained(mistake, each, false)) }))
-    .filter(({ score }) => score > 0)
-    .toSorted((one, other) => other.score - one.score)
+    .map((mistake) => ({ mistake, count: countIn(mistake) }))
+    .filter(({ count }) => count > 0)
+    .toSorted((left, right) => right.count - left.count)
     .slice(0, maxChecked);
-  // Those that deviate contradict most.
-  const ordered = [...deviating, ...compared.filter((each) => countDeviations(each) === 0)];
   let best: { hypothesis: Hypothesis; rank: number } | undefined;
   for (const { mistake } of screened) {
-    const showing = deviating.filter((each) => countExplained(mistake, each, true) > 0);
-    const possible = new Set<string | undefined>([undefined]);
-    for (const { features } of showing) for (const each of features) possible.add(each);
-    // Without a limit to some requests, a few odd responses do not refute a mistake that many show.
-    let odd = 0;
-    for (const each of ordered) {
-      const concerned = [undefined, ...each.features].filter((feature) => possible.has(feature));
-      const isOdd = () => isContradicted(each, expect(mistake, each), before.get(each) as Prediction);
-      if (concerned.length === 0 || !isOdd()) continue;
-      odd += 1;
-      for (const feature of concerned)
-        if (feature !== undefined || odd > maxOddShare * showing.length) possible.delete(feature);
-      if (possible.size === 0) break;
-    }
-    const fitting = possible.has(undefined) ? [undefined] : [...possible];
-    const ranked = fitting.flatMap((feature) => {
-      const isConcerned = ({ features }: Observation) => feature === undefined || features.has(feature);
-      const own = showing.filter(isConcerned);
-      const explained = sum(own, (each) => countExplained(mistake, each, true));
-      const wrong = sum(feature === undefined ? own : deviating.filter(isConcerned), countDeviations);
-      // With a feature to choose, chance explains something: the mistake must explain nearly everything, more than once.
-      const isChance =
-        feature === undefined
-          ? explained < 0.5 * wrong
-          : explained < 0.9 * wrong ||
-            2 * own.length < deviating.filter(isFailing).length ||
-            new Set(own.map(({ requestKey }) => requestKey)).size < 2;
-      if (isChance || !own.some(isFailing)) return [];
-      const surely = sum(own, (each) => countExplained(mistake, each, false));
-      return [{ feature, rank: surely - (feature === undefined ? 10 * odd : 0.5) }];
-    });
-    const rank = Math.max(...ranked.map((each) => each.rank));
+    const ranked = rankFeatures(mistake, search, terms, limited);
+    const rank = Math.max(...ranked.values());
     if (rank <= (best?.rank ?? 0)) continue;
-    const features = ranked.flatMap((each) => (each.rank === rank && each.feature !== undefined ? [each.feature] : []));
+    const features = [...ranked].flatMap(([feature, value]) => (value === rank && feature !== '' ? [feature] : []));
     // A pair of features says no more than one of them that fits as well.
-    const isNeeded = (one: string) => !features.some((other) => other !== one && one.includes(other));
+    const isNeeded = (pair: string) => !features.some((feature) => feature !== pair && pair.includes(feature));
     best = { rank, hypothesis: { mistake, features: features.filter(isNeeded) } };
   }
   return best?.hypothesis;
+}
+
+/** Ranks the features to which a mistake may be limited; '' stands for all requests. */
+function rankFeatures(
+  mistake: Mistake,
+  { before, deviations, failing, isFailing, ordered, expect }: Search,
+  terms: Terms,
+  limited: Terms | undefined,
+): ReadonlyMap<string, number> {
+  const termsOf = (feature: string) => (feature === '' ? terms : (limited ?? terms));
+  const expected = expect(mistake);
+  const countBy = (withAllowed: boolean) =>
+    new Map([...deviations].map(([shown, all]) => [shown, listExplained(all, expected(shown), withAllowed).length]));
+  const [surely, perhaps] = [countBy(false), countBy(true)];
+  const showing = [...deviations.keys()].filter((observation) => perhaps.get(observation) !== 0);
+  const possible = new Set(['', ...(limited === undefined ? [] : showing.flatMap(({ features }) => [...features]))]);
+  let odd = 0;
+  for (const observation of ordered) {
+    const concerned = ['', ...observation.features].filter((feature) => possible.has(feature));
+    if (concerned.length === 0 || !isOdd(observation, expected(observation), before.get(observation) as Prediction))
+      continue;
+    odd += 1;
+    for (const feature of concerned) if (odd > termsOf(feature).maxOddShare * showing.length) possible.delete(feature);
+  }
+  const fitting = possible.has('') ? [''] : [...possible];
+  return new Map(
+    fitting.flatMap((feature): [string, number][] => {
+      const { minShare, minRequests, minFailingShare, penalty, oddPenalty } = termsOf(feature);
+      const isConcerned = ({ features }: Observation) => feature === '' || features.has(feature);
+      const shown = showing.filter(isConcerned);
+      const deviating = feature === '' ? shown : [...deviations.keys()].filter(isConcerned);
+      const wrong = sum(deviating, (observation) => deviations.get(observation)?.length ?? 0);
+      const isExplained =
+        shown.some(isFailing) &&
+        sum(shown, (observation) => perhaps.get(observation) ?? 0) >= minShare * wrong &&
+        shown.length >= minFailingShare * failing.length &&
+        new Set(shown.map(({ requestKey }) => requestKey)).size >= minRequests;
+      const count = sum(shown, (observation) => surely.get(observation) ?? 0);
+      return isExplained ? [[feature, count - penalty - oddPenalty * odd]] : [];
+    }),
+  );
 }
 
 function takeEvenly<T>(list: readonly T[], max: number): T[] {
   return list.filter((_, n) => Math.floor((n * max) / list.length) > Math.floor(((n - 1) * max) / list.length));
 }
 
-function sum<T>(list: readonly T[], numberOf: (each: T) => number): number {
-  return list.reduce((total, each) => total + numberOf(each), 0);
+function sum<T>(list: readonly T[], numberOf: (entry: T) => number): number {
+  return list.reduce((total, entry) => total + numberOf(entry), 0);
 }
 
-/** Whether a response refutes what a mistake changes. */
-function isContradicted({ returned }: Compared, expected: Prediction, before: Prediction): boolean {
-  return returned.some((isReturned, n) => {
-    const one = expected(n);
-    return one === (isReturned ? 'forbidden' : 'required') && one !== before(n);
-  });
-}
+/** So many features are named that fit equally well. */
+const maxNamed = 3;
 
 function createFinding(
   { mistake: [kind, sentence], features }: Hypothesis,
-  explained: DeviationsByResponse,
+  explained: Deviations,
   odd: number,
   observations: Observations,
 ): Finding {
   const shown = describeDeviations([...explained.values()].flat(), observations);
   const limit = features.slice(0, maxNamed).join(', or ');
   const unclear = features.length < 2 ? '' : ' The responses do not show which of these decides.';
-  const contradictions =
-    odd === 0
-      ? 'No response contradicts it.'
-      : `${odd} ${odd === 1 ? 'response differs' : 'responses differ'} from it in another way.`;
+  const differing = `${odd} ${odd === 1 ? 'response differs' : 'responses differ'} from it in another way.`;
+  const contradictions = odd === 0 ? 'No response contradicts it.' : differing;
   const count = explained.size === 1 ? 'One request shows' : `${explained.size} requests show`;
   return {
     kind,
     sentence: limit === '' ? sentence : `Only for requests ${limit}: ${sentence}`,
-    evidence: [`${count} it: ${shown}. ${contradictions}${unclear}`, ...(shown.includes('rank ') ? [rankNotice] : [])],
+    evidence: [
+      `${count} it: ${shown}. ${contradictions}${unclear}`,
+      // What a rank is, where an output first shows one.
+      ...(shown.includes('rank ') ? ['Rank 1 is the newest promotion tier.'] : []),
+    ],
     symptoms: createSymptoms(explained, observations),
   };
 }
-
-/** What a rank is, where an output first shows one. */
-const rankNotice = 'Rank 1 is the newest promotion tier.';
-
-/** So many features are named that fit equally well. */
-const maxNamed = 3;

@@ -15,19 +15,17 @@ import {
   keepFirst,
   type Mistake,
   type ReadRequest,
-  rememberByRequest,
+  remember,
 } from './prediction.js';
-import { listStateMistakes } from './state-mistakes.js';
 
 /** Lists the mistakes that may explain the observations. Their sizes are those that the responses show. */
-export function listMistakes(observations: Observations, world: NamedWorld): readonly Mistake[] {
+export function listMistakes(observations: Observations): readonly Mistake[] {
   return [
-    ...listWindowMistakes(observations, world),
+    ...listWindowMistakes(observations),
     ...ruleMistakes,
-    ...listQuantityMistakes(world),
+    ...listQuantityMistakes(observations.world),
     ...unreadParts,
     ...textMistakes,
-    ...listStateMistakes(observations),
   ];
 }
 
@@ -43,7 +41,7 @@ export function describeMissing({ all, tiers }: Observations): Mistake {
 
 // The window and the size of results --------------------------------------------------------------------------------
 
-function listWindowMistakes({ all, tiers, ranks }: Observations, world: NamedWorld): Mistake[] {
+function listWindowMistakes({ all, tiers, ranks, world }: Observations): Mistake[] {
   const total = world.tiers.length;
   const returnedRanks = all.flatMap(({ oracle, returned }) =>
     oracle.filteredOn === undefined && returned !== undefined
@@ -109,7 +107,7 @@ function takeWindow(from: number, to: number, { tiers }: NamedWorld): Change {
 
 /** Takes the window from the promotions for which some of the rules hold. */
 function takeWindowAfter(isMeant: (rule: Rule) => boolean, { tiers }: NamedWorld): Change {
-  const findWindow = rememberByRequest(({ oracle }) => {
+  const findWindow = remember(({ oracle }: ReadRequest) => {
     const valid = tiers.map((tier) => oracle.valid({ ...tier, rules: tier.rules.filter(isMeant) }));
     const checked = keepFirst(valid, windowSize);
     return new Map(tiers.map((tier, n) => [tier, checked[n]]));

@@ -1,4 +1,5 @@
 import type { Suite } from '../../cases/suite.js';
+import type { NamedWorld } from '../../contract/named-world.js';
 import { createOracle, type Oracle } from '../../contract/oracle.js';
 import type { Tier } from '../../contract/world.js';
 import { type Exchange, type HttpRequest, serializeWithoutRepetition } from '../../http/exchange.js';
@@ -7,15 +8,23 @@ import type { ResultWithExchanges } from '../../run/case-result.js';
 import { type ExchangeIndex, readTogether } from '../exchange-index.js';
 import { findFeatures, type RequestFeatures } from './request-features.js';
 
+/** A row of a requirement case, or another result about a requirement, that fails or is inconclusive. */
+export interface Row {
+  readonly case: string;
+  readonly requirement: string;
+  readonly title: string;
+  readonly isFailing: boolean;
+}
+
 /** One exchange with what the documentation says of its request. */
 export interface Observation {
   readonly exchange: Exchange;
   readonly oracle: Oracle;
   readonly features: RequestFeatures;
-  /** Equal for equal requests. */
+  /** Equal for requests that ask for the same. */
   readonly requestKey: string;
-  /** The rows of requirement cases that it is a part of: "case/row". */
-  readonly rows: ReadonlySet<string>;
+  /** The rows that it is a part of. */
+  readonly rows: ReadonlySet<Row>;
   /** What was returned, by the tiers of the world; undefined if that is not clear. */
   readonly returned?: readonly boolean[] | undefined;
   /** The status of a refusal: the request must be accepted and was not. */
@@ -27,83 +36,116 @@ export interface Observations {
   readonly all: readonly Observation[];
   /** Every request of the run in that order, for mistakes about state. */
   readonly history: readonly HttpRequest[];
+  readonly world: NamedWorld;
   /** The tiers of the world that the target has, newest first. */
   readonly tiers: readonly Tier[];
   /** The rank of each of them in the whole world, counted from 1. */
   readonly ranks: readonly number[];
+  /** All rows that fail or are inconclusive. */
+  readonly rows: readonly Row[];
 }
 
-/** Names a row of a case. */
-export function formatRow(caseId: string, row: number): string {
-  return `${caseId}/${row}`;
-}
-
-/** Collects what the exchanges of the requirement cases show, read as the judge reads it. */
+/**
+ * Collects what the exchanges of the requirement cases show, read as the judge reads it.
+ *
+ * @param statedPatterns the patterns under which, by the target file, returned tiers are named
+ */
 export function observe(
-  { cases, world }: Suite,
+  suite: Suite,
   results: readonly ResultWithExchanges[],
   index: ExchangeIndex,
   statedPatterns: readonly string[] | undefined,
 ): Observations {
-  const tiers = world.tiers.filter(({ id }) => !world.unavailable.has(id));
-  const ranks = world.tiers.flatMap(({ id }, n) => (world.unavailable.has(id) ? [] : [n + 1]));
-  const found = new Map<string, { exchange: Exchange; rows: Set<string>; returned?: boolean[] }>();
+  const { cases, world } = suite;
+  const rowsByCase = listRows(suite, results);
+  const ranked = world.tiers
+    .map((tier, n) => ({ tier, rank: n + 1 }))
+    .filter(({ tier }) => !world.unavailable.has(tier.id));
+  const tiers = ranked.map(({ tier }) => tier);
+  const byExchange = new Map<string, { exchange: Exchange; rows: Set<Row>; returned?: boolean[] }>();
   for (const { id: caseId, kind } of cases) {
     if (kind !== 'requirement') continue;
     for (const { id, row, exchange, result } of readTogether(index.listByCase(caseId), index, statedPatterns)) {
-      const known = found.get(id) ?? { exchange, rows: new Set<string>() };
-      found.set(id, known);
-      known.rows.add(formatRow(caseId, row));
+      const known = byExchange.get(id) ?? { exchange, rows: new Set() };
+      byExchange.set(id, known);
+      for (const judged of rowsByCase.get(caseId)?.[row] ?? []) known.rows.add(judged);
       if (known.returned !== undefined || result === undefined || result.unclear.size > 0) continue;
       const ids = new Set(result.returned);
       known.returned = tiers.map((tier) => ids.has(tier.id));
     }
   }
-  const requires = (oracle: Oracle) => tiers.some((tier) => oracle.returned(tier) === 'required');
-  const read = [...found.values()].map(({ exchange, rows, returned }) => {
+  const read = [...byExchange.values()].map(({ exchange, rows, returned }) => {
     const oracle = createOracle(exchange.request, world);
-    return { exchange, rows, returned, oracle, isRequired: oracle.accepted && requires(oracle) };
+    const isRequired = oracle.accepted && tiers.some((tier) => oracle.returned(tier) === 'required');
+    const refusal = oracle.accepted && isRefusal(exchange) ? exchange.response.status : undefined;
+    return { exchange, rows, returned, oracle, isRequired, refusal };
   });
   // An empty result may have any status, unless one is seen with 2xx.
   const hasEmptySuccess = read.some(({ returned }) => returned?.every((isReturned) => !isReturned));
   const emptyStatuses = new Set(
-    read.flatMap(({ exchange, oracle, isRequired }) =>
-      oracle.accepted && !isRequired && !hasEmptySuccess && isRefusal(exchange) ? [exchange.response.status] : [],
-    ),
+    hasEmptySuccess ? [] : read.flatMap(({ refusal, isRequired }) => (isRequired ? [] : (refusal ?? []))),
   );
-  const all = new Map<string, Observation & { readonly rows: Set<string> }>();
-  for (const { exchange, rows, returned, oracle, isRequired } of read) {
-    const refusal = isRequired && isRefusal(exchange) ? exchange.response.status : undefined;
-    const isEmpty = refusal !== undefined && emptyStatuses.has(refusal);
-    const shown = isEmpty ? tiers.map(() => false) : returned;
+  const all = new Map<string, Observation & { readonly rows: Set<Row> }>();
+  for (const { exchange, rows, returned, oracle, isRequired, refusal } of read) {
+    const isEmpty = isRequired && refusal !== undefined && emptyStatuses.has(refusal);
+    const observed = {
+      returned: isEmpty ? tiers.map(() => false) : returned,
+      refusedWith: isRequired && !isEmpty ? refusal : undefined,
+    };
     const requestKey = getRequestKey(exchange.request);
     // An equal request with an equal result shows nothing more.
-    const key = `${requestKey} ${refusal} ${shown?.map(Number).join('')}`;
-    const same = all.get(key);
-    if (same === undefined)
+    const key = JSON.stringify([requestKey, observed]);
+    const known = all.get(key);
+    if (known === undefined)
       all.set(key, {
         exchange,
         oracle,
         rows,
         requestKey,
         features: findFeatures(exchange.request, world),
-        returned: shown,
-        refusedWith: isEmpty ? undefined : refusal,
+        ...observed,
       });
-    else for (const row of rows) same.rows.add(row);
+    else for (const row of rows) known.rows.add(row);
   }
   // A result of no single case is about a request of one.
-  const known = new Set(cases.map(({ id }) => id));
-  for (const { id, exchange } of results.filter((each) => !known.has(each.id)))
+  const ids = new Set(cases.map(({ id }) => id));
+  for (const { id, exchange } of results.filter((result) => !ids.has(result.id)))
     for (const { requestKey, rows } of all.values())
-      if (exchange !== undefined && requestKey === getRequestKey(exchange.request)) rows.add(formatRow(id, 0));
-  const timeOf = ({ timing }: Exchange) => timing?.startedAt ?? 0;
+      if (exchange !== undefined && requestKey === getRequestKey(exchange.request))
+        for (const row of rowsByCase.get(id)?.flat() ?? []) rows.add(row);
   return {
-    all: [...all.values()].toSorted((one, other) => timeOf(one.exchange) - timeOf(other.exchange)),
-    history: index.all.toSorted((one, other) => timeOf(one) - timeOf(other)).map(({ request }) => request),
+    all: sortByTime([...all.values()], ({ exchange }) => exchange),
+    history: sortByTime(index.all, (exchange) => exchange).map(({ request }) => request),
+    world,
     tiers,
-    ranks,
+    ranks: ranked.map(({ rank }) => rank),
+    rows: [...rowsByCase.values()].flat(2),
   };
+}
+
+/** Lists the rows that fail or are inconclusive by their case, and by their number in it. */
+function listRows({ cases, contract }: Suite, results: readonly ResultWithExchanges[]): Map<string, Row[][]> {
+  const verified = new Map(
+    cases.flatMap((entry) => (entry.kind === 'requirement' ? [[entry.id, entry.verifies]] : [])),
+  );
+  const requirements = new Set(contract.requirements.map(({ id }) => id));
+  return new Map(
+    results.flatMap(({ id, subject, verdict, rows }): [string, Row[][]][] => {
+      const requirement = verified.get(id) ?? (requirements.has(subject) ? subject : undefined);
+      if (requirement === undefined) return [];
+      const judged = rows.length === 0 ? [{ title: '', verdict }] : rows;
+      const toRow = ({ title, verdict }: (typeof judged)[number]): Row[] =>
+        verdict === 'fail' || verdict === 'inconclusive'
+          ? [{ case: id, requirement, title, isFailing: verdict === 'fail' }]
+          : [];
+      return [[id, judged.map(toRow)]];
+    }),
+  );
+}
+
+function sortByTime<T>(list: readonly T[], getExchange: (entry: T) => Exchange): T[] {
+  const timeOf = (entry: T) => getExchange(entry).timing?.startedAt ?? 0;
+  return list.toSorted((left, right) => timeOf(left) - timeOf(right));
 }
 
 function isRefusal(exchange: Exchange): exchange is Extract<Exchange, { response: unknown }> {

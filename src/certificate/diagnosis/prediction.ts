@@ -57,7 +57,7 @@ export type Prediction = (position: number) => Obligation;
 /** Predicts what a deployment with some mistakes returns. Nothing is computed until it is asked for. */
 export type Predict = (changes: readonly Change[], request: HttpRequest) => Prediction;
 
-export function createPredictor({ tiers }: Observations, world: NamedWorld): Predict {
+export function createPredictor({ tiers, world }: Observations): Predict {
   const requests = new Map<string, ReadRequest>();
   const read = (request: HttpRequest): ReadRequest => {
     const key = getRequestKey(request);
@@ -65,35 +65,35 @@ export function createPredictor({ tiers }: Observations, world: NamedWorld): Pre
     requests.set(key, known);
     return known;
   };
-  // Most mistakes change few decisions, so the documented ones are made once.
-  const remember = (name: 'checked' | 'matching' | 'valid'): Decision => {
-    const decisions = rememberByRequest(({ oracle }) => new Map(tiers.map((tier) => [tier, oracle[name](tier)])));
-    return (tier, request) => decisions(request).get(tier) ?? request.oracle[name](tier);
-  };
-  const documented = { checked: remember('checked'), matching: remember('matching'), valid: remember('valid') };
-  return (changes, asSent) => {
-    const asDocumented = { ...documented, sent: asSent, request: asSent };
-    const reading = changes.reduce<DeploymentDecisions>((before, change) => change(before), asDocumented);
+  return (changes, sent) => {
+    const documented: DeploymentDecisions = {
+      sent,
+      request: sent,
+      checked: (tier, { oracle }) => oracle.checked(tier),
+      matching: (tier, { oracle }) => oracle.matching(tier),
+      valid: (tier, { oracle }) => oracle.valid(tier),
+    };
+    const reading = changes.reduce((before, change) => change(before), documented);
     const { checked, matching, valid, max } = reading;
     const request = read(reading.request);
-    const predictOne = (tier: Tier) => {
+    const predictTier = (tier: Tier) => {
       const isChecked = checked(tier, request);
       if (isChecked === 'forbidden') return isChecked;
       const isMatching = matching(tier, request);
       return isMatching === 'forbidden' ? isMatching : combineWithAnd([isChecked, isMatching, valid(tier, request)]);
     };
-    if (max === undefined) return (n) => predictOne(tiers[n] as Tier);
-    const all = keepFirst(tiers.map(predictOne), max);
+    if (max === undefined) return (n) => predictTier(tiers[n] as Tier);
+    const all = keepFirst(tiers.map(predictTier), max);
     return (n) => all[n] as Obligation;
   };
 }
 
-/** Computes something of a request once. */
-export function rememberByRequest<T>(compute: (request: ReadRequest) => T): (request: ReadRequest) => T {
-  const known = new WeakMap<ReadRequest, T>();
-  return (request) => {
-    const value = known.get(request) ?? compute(request);
-    known.set(request, value);
+/** Computes something of a key once. */
+export function remember<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+  const known = new WeakMap<Key, Value>();
+  return (key) => {
+    const value = known.get(key) ?? compute(key);
+    known.set(key, value);
     return value;
   };
 }
@@ -102,8 +102,10 @@ function readRequest(request: HttpRequest, world: NamedWorld): ReadRequest {
   const { query, body } = parseRequest(request);
   const items = getMember(getMember(body, 'order'), 'items');
   const metadata = getMember(body, 'metadata');
+  const { checked, matching, valid, ...rest } = createOracle(request, world);
   return {
-    oracle: createOracle(request, world),
+    // Most mistakes change few decisions, so the documented ones are made once.
+    oracle: { ...rest, checked: remember(checked), matching: remember(matching), valid: remember(valid) },
     items: Array.isArray(items) ? items.filter(isJsonObject) : [],
     metadata: isJsonObject(metadata) ? metadata : undefined,
     filters: query.flatMap(([name, value]) => {

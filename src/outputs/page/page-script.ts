@@ -9,22 +9,22 @@ const items = [...document.querySelectorAll('.item')].map((element) => ({
   is: element.dataset.is.split(' '),
   group: element.closest('.group').querySelector('h3').textContent,
   // Exchanges have words of their own, which would match nearly everything.
-  text: readTexts([...element.closest('.block').querySelectorAll(':scope > .lead, :scope > .id'), ...element.querySelectorAll(
+  text: readTexts([...element.closest('.block').querySelectorAll(':scope > h4, :scope > .id'), ...element.querySelectorAll(
     'summary, .inside > p, .outcomes, .assertions')]),
 }));
-const others = [...document.querySelectorAll('#results .card')].map((element) => ({
+const cards = [...document.querySelectorAll('#results .card')].map((element) => ({
   element, is: [element.dataset.is], text: readTexts([element]),
 }));
-const entries = [...items, ...others];
+const entries = [...items, ...cards];
 const narrow = () => {
   const { text, is, group } = form.elements;
   const words = text.value.toLowerCase().split(/\\s+/).filter((word) => word !== '');
-  for (const each of entries)
-    each.element.hidden = !((is.value === '' || each.is.includes(is.value)) &&
-      (group.value === '' || each.group === group.value) && words.every((word) => each.text.includes(word)));
+  for (const entry of entries)
+    entry.element.hidden = !((is.value === '' || entry.is.includes(is.value)) &&
+      (group.value === '' || entry.group === group.value) && words.every((word) => entry.text.includes(word)));
   const shown = entries.filter(({ element }) => !element.hidden);
-  for (const each of document.querySelectorAll('.block, .group, .chapter'))
-    each.hidden = !shown.some(({ element }) => each.contains(element));
+  for (const part of document.querySelectorAll('.block, .group, .chapter'))
+    part.hidden = !shown.some(({ element }) => part.contains(element));
   for (const link of document.querySelectorAll('nav li > a'))
     link.parentElement.hidden = byId(link.hash.slice(1)).closest('[hidden]') !== null;
   byId('nothing').hidden = shown.length > 0;
@@ -33,7 +33,6 @@ const narrow = () => {
 // A page from an HTTP server without TLS has no clipboard.
 if (navigator.clipboard !== undefined)
   for (const pre of document.querySelectorAll('.item pre')) {
-    if (pre.closest('.prose') !== null) continue;
     const button = document.createElement('button');
     button.type = 'button';
     button.className = 'copy';
@@ -55,7 +54,7 @@ const reveal = () => {
   try { target = byId(decodeURIComponent(location.hash.slice(1))); } catch {}
   if (target === null) return;
   if (target.closest('[hidden]') !== null) { form.reset(); narrow(); }
-  for (let each = target; each !== null; each = each.parentElement) if (each.localName === 'details') each.open = true;
+  for (let part = target; part !== null; part = part.parentElement) if (part.localName === 'details') part.open = true;
   target.scrollIntoView();
   if (target.localName === 'details') target.querySelector('summary').focus({ preventScroll: true });
 };

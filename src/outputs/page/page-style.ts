@@ -4,124 +4,85 @@ export const pageStyle = `
   color-scheme: light dark;
   --paper: #f7f7f5; --card: #fff; --ink: #1d2025; --soft: #565d68; --line: #dfe0dc; --faint: #efefec; --link: #1f5fae;
   --pass: #1a6b38; --pass-back: #e2f2e6; --fail: #b3202c; --fail-back: #fce8e8; --open: #855600; --open-back: #fbf0d6;
-  --none: #565d68; --none-back: #ebecea;
-  --cell: #3d6fb4; --radius: 10px;
+  --none-back: #ebecea; --cell: #3d6fb4;
 }
 @media (prefers-color-scheme: dark) { :root {
   --paper: #14161a; --card: #1c1f24; --ink: #e7e8ea; --soft: #a3aab5; --line: #33373f; --faint: #24282f; --link: #8ab8f2;
   --pass: #79cf95; --pass-back: #16311f; --fail: #ff9a9a; --fail-back: #42191d; --open: #e8bd62; --open-back: #372a10;
-  --none: #a3aab5; --none-back: #2a2e35;
-  --cell: #6ea3e8;
+  --none-back: #2a2e35; --cell: #6ea3e8;
 } }
 * { box-sizing: border-box; }
 html { scroll-padding-top: 1.5rem; -webkit-text-size-adjust: 100%; }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 1rem/1.55 system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif; overflow-wrap: anywhere; }
-a { color: var(--link); text-underline-offset: .15em; text-decoration-thickness: .06em; }
-:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 4px; }
-h1, h2, h3, h4, h5, h6, p, ul, dl, figure { margin: 0; padding: 0; }
-h1 { font-size: clamp(1.6rem, 1.2rem + 2vw, 2.3rem); line-height: 1.15; letter-spacing: -.02em; font-weight: 650; }
-h2 { font-size: 1.35rem; letter-spacing: -.01em; font-weight: 650; }
-h3 { font-size: 1.05rem; font-weight: 620; }
-h4 { font-size: 1rem; font-weight: 560; }
-h5 { font-size: .875rem; font-weight: 620; margin: 1.1rem 0 .35rem; }
-h6 { font-size: .8125rem; font-weight: 560; color: var(--soft); margin: .8rem 0 .3rem; }
-small { font-size: .8125rem; color: var(--soft); }
+a { color: var(--link); }
+:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
+h1, h2, h3, h4, h5, p, ul, figure { margin: 0; padding: 0; }
+h1 { font-size: 2rem; line-height: 1.2; } h2 { font-size: 1.35rem; } h3 { font-size: 1.05rem; } h4 { font-size: 1rem; }
+h5 { font-size: .875rem; margin: 1.1rem 0 .35rem; }
+small, .id { font-size: .8125rem; color: var(--soft); }
 code, pre { font: .8125rem/1.55 ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace; }
-pre { margin: 0; padding: .65rem .8rem; background: var(--faint); border-radius: 6px; white-space: pre-wrap; } pre + pre { margin-top: .35rem; }
+pre { margin: .35rem 0 0; padding: .65rem .8rem; background: var(--faint); border-radius: 6px; white-space: pre-wrap; }
 .skip { position: absolute; left: -99rem; } .skip:focus { left: 1rem; top: 1rem; background: var(--card); padding: .5rem 1rem; z-index: 2; }
 
 .page { display: grid; gap: 0 3rem; max-width: 82rem; margin: 0 auto; padding: 0 1.5rem 5rem; }
 .page > * { min-width: 0; }
-header { padding: 2.5rem 0 1.75rem; }
-header .kicker { color: var(--soft); margin-bottom: .35rem; } .verdict + .kicker { margin-top: .9rem; font-size: .9rem; }
-.verdict { display: inline-block; margin: .9rem 0 0; padding: .4rem .95rem; border-radius: 99px; font-size: 1.05rem; font-weight: 650; }
-.counts { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, max-content)); gap: .6rem; margin: 1.4rem 0 0; list-style: none; }
-.counts li { background: var(--card); border: 1px solid var(--line); border-radius: var(--radius); padding: .55rem .95rem; }
-.counts b { display: block; font-size: 1.5rem; line-height: 1.2; font-weight: 650; font-variant-numeric: tabular-nums; }
-.counts span { display: block; font-size: .8125rem; line-height: 1.35; color: var(--soft); }
-.facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .15rem 1.25rem; font-size: .875rem; }
-.facts dt { color: var(--soft); } .facts dd { margin: 0; }
-
-nav { font-size: .9rem; }
-nav summary { font-weight: 620; cursor: pointer; padding: .35rem 0; }
-nav ul { list-style: none; } nav li a { display: block; padding: .2rem 0; text-decoration: none; color: inherit; } nav li a:hover { text-decoration: underline; }
-nav ul ul { margin: 0 0 .4rem .9rem; } nav ul ul a { color: var(--soft); }
-nav .number { color: var(--soft); font-variant-numeric: tabular-nums; margin-left: .35rem; }
+header { padding: 2.5rem 0 1.75rem; color: var(--soft); } h1 { color: var(--ink); }
+.verdict { display: inline-block; margin: .7rem 0; padding: .4rem .95rem; border-radius: 99px; font-weight: 650; }
+nav summary { font-weight: 620; padding: .35rem 0; }
+nav ul { list-style: none; } nav a { display: block; padding: .2rem 0; text-decoration: none; color: inherit; } nav a:hover { text-decoration: underline; }
+nav ul ul { margin: 0 0 .4rem .9rem; color: var(--soft); font-size: .9rem; }
 
 .chapter { margin-top: 3rem; } .chapter:first-child { margin-top: 0; }
-.chapter > h2 { margin-bottom: .4rem; } .chapter > p { color: var(--soft); max-width: 46rem; margin-bottom: 1rem; }
+.chapter > h2 { margin-bottom: .4rem; } .chapter > p { color: var(--soft); margin-bottom: 1rem; }
 .group { margin-top: 1.75rem; } .group > h3 { margin-bottom: .6rem; color: var(--soft); }
-.card, .block { background: var(--card); border: 1px solid var(--line); border-radius: var(--radius); padding: 1rem 1.15rem; margin-bottom: .7rem; }
-.card.attention { border-left: 4px solid var(--fail); } .card.attention[data-is=inconclusive] { border-left-color: var(--open); } .card.attention[data-is^=not-] { border-left-color: var(--none); }
-.card p + p, .card p + pre, .card h3 + pre { margin-top: .4rem; }
-.cause h3 { font-size: 1.15rem; } .cause .example { margin-top: .4rem; } .cause .plain { font-size: .9rem; } .cause details { margin-top: .5rem; }
-.copied { position: relative; } .copied + .copied { margin-top: .35rem; } .copied pre { padding-right: 4.6rem; }
-.copy { position: absolute; top: .35rem; right: .4rem; font: inherit; font-size: .75rem; color: var(--soft); background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: .15rem .5rem; cursor: pointer; }
-.plain { padding-left: 1.2rem; } .plain li + li { margin-top: .3rem; }
-.lead { display: flex; gap: .3rem .75rem; flex-wrap: wrap; align-items: baseline; }
-.lead h3, .lead h4 { flex: 1 1 16rem; }
-.id { color: var(--soft); }
-.block > .id { display: block; margin: .15rem 0 .35rem; }
-
+.card, .block { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 1rem 1.15rem; margin-bottom: .7rem; }
+.card[data-is=fail] { border-left: 4px solid var(--fail); } .card[data-is=inconclusive] { border-left: 4px solid var(--open); }
+.card > * + * { margin-top: .4rem; }
+.copied { position: relative; } .copied pre { padding-right: 4.6rem; }
+.copy { position: absolute; top: .35rem; right: .4rem; font: inherit; font-size: .75rem; color: var(--soft); background: var(--card); border: 1px solid var(--line); border-radius: 6px; cursor: pointer; }
+.plain, .assertions { padding-left: 1.2rem; } .plain li + li { margin-top: .3rem; }
 .badge { display: inline-block; border-radius: 99px; padding: .05rem .6rem; font-size: .8125rem; font-weight: 600; }
-.badge.outcome { border-radius: 6px; font-size: .8125rem; }
 .pass, .conforms { color: var(--pass); background: var(--pass-back); }
 .fail, .error, .does-not-conform, .drift { color: var(--fail); background: var(--fail-back); }
 .inconclusive, .incomplete, .warning { color: var(--open); background: var(--open-back); }
-.not-run, .not-applicable, .outcome { color: var(--none); background: var(--none-back); }
+.not-run, .not-applicable, .outcome { color: var(--soft); background: var(--none-back); }
 
-details > summary { cursor: pointer; border-radius: 4px; }
+summary { cursor: pointer; }
 .item { border-top: 1px solid var(--line); padding: .5rem 0 .1rem; margin-top: .5rem; }
-.block.question { padding: .35rem 1.15rem .6rem; } .question > .item { border-top: 0; margin: 0; }
-.item > summary small { display: block; margin: .1rem 0 0 1.1rem; }
-.item > summary .asked { font-weight: 560; } .item > summary .answer { display: block; margin: .15rem 0 0 1.1rem; }
-.item[open] > summary { margin-bottom: .5rem; }
-.inside { padding: .1rem 0 1rem 1.1rem; }
+.question > .item { border-top: 0; margin: 0; padding: 0; }
+.item > summary small, .item > summary .answer { display: block; font-weight: 400; margin: .1rem 0 0 1.1rem; }
+.inside { padding: .5rem 0 1rem 1.1rem; }
 .row, .exchange { border: 1px solid var(--line); border-radius: 8px; padding: .45rem .8rem; margin-top: .45rem; }
-.row[open], .exchange[open] { padding-bottom: .8rem; }
-.exchange b { font-weight: 600; } .elsewhere { font-size: .9rem; margin-top: .45rem; padding: 0 .8rem; }
-.assertions { padding-left: 1.2rem; font-size: .9rem; } .outcomes { list-style: none; font-size: .9rem; } .outcomes li { padding: .12rem 0; color: var(--soft); } .outcomes .seen { color: inherit; font-weight: 560; }
-.failure { border-left: 3px solid var(--fail); padding-left: 1rem; margin-bottom: 1rem; } .failure h5:first-child { margin-top: 0; }
-.prose pre { font: inherit; background: none; padding: 0; }
-
+.elsewhere { margin-top: .45rem; padding: 0 .8rem; }
+.outcomes { list-style: none; }
+.failure { border-left: 3px solid var(--fail); padding-left: 1rem; margin-bottom: 1rem; }
 
 #search { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; margin-top: 3rem; }
 #search[hidden], [hidden] { display: none; }
 #search label { display: grid; gap: .2rem; font-size: .8125rem; color: var(--soft); flex: 1 1 11rem; min-width: 0; }
 #search input, #search select, #search button { font: inherit; font-size: 1rem; color: var(--ink); background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: .4rem .65rem; min-height: 2.6rem; width: 100%; }
-#search button { width: auto; font-size: .9rem; cursor: pointer; }
-#search output { flex-basis: 100%; font-size: .875rem; color: var(--soft); }
+#search button { width: auto; cursor: pointer; }
+#search output { flex-basis: 100%; color: var(--soft); }
 
-.inside figure { margin: .9rem 0; } figcaption { margin-top: .35rem; color: var(--soft); font-size: .8125rem; }
+figure { margin: .9rem 0; } figcaption { margin-top: .35rem; color: var(--soft); font-size: .8125rem; }
 figcaption ul { list-style: none; } figcaption li::before { content: ''; display: inline-block; width: .7rem; height: .7rem; margin-right: .4rem; background: var(--cell); } figcaption .wrong::before { background: var(--fail); } figcaption .missing::before { background: linear-gradient(transparent 50%, var(--fail) 50%); }
+figcaption li { color: inherit; background: none; }
 .strip { display: block; width: 100%; height: 22px; fill: var(--faint); shape-rendering: crispEdges; }
 .strip .returned { fill: var(--cell); } .strip .wrong, .strip .missing { fill: var(--fail); } .strip .limit { stroke: var(--ink); stroke-width: 1.5px; vector-effect: non-scaling-stroke; fill: none; }
 table { border-collapse: collapse; width: 100%; font-size: .875rem; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .75rem .3rem 0; font-weight: 400; }
-td { font-variant-numeric: tabular-nums; }
-thead th { color: var(--soft); font-size: .8125rem; }
 
 @media (min-width: 64.01rem) {
-  .page { grid-template-columns: 14rem minmax(0, 1fr); }
-  header { grid-column: 1 / -1; }
+  .page { grid-template-columns: 14rem minmax(0, 1fr); } header { grid-column: 1 / -1; }
   nav { position: sticky; top: 0; align-self: start; max-height: 100vh; overflow: auto; padding: 1rem 0; }
 }
-@media (max-width: 64rem) {
-  nav { background: var(--card); border: 1px solid var(--line); border-radius: var(--radius); padding: .3rem 1rem; margin-bottom: 2rem; }
-  nav li a { padding: .45rem 0; }
-}
 @media (max-width: 40rem) {
-  .page { padding: 0 1rem 4rem; } header { padding-top: 1.5rem; }
-  .inside { padding-left: 0; } .counts { grid-template-columns: repeat(auto-fit, minmax(6.2rem, 1fr)); } .counts li { padding: .5rem .7rem; } .counts b { font-size: 1.3rem; }
-  .facts { grid-template-columns: 1fr; } .facts dd { margin-bottom: .4rem; }
-  .card, .block { padding: .85rem .9rem; } .question.block { padding: .3rem .9rem .5rem; }
-  .row, .exchange { padding-inline: .6rem; }
+  .page { padding: 0 1rem 4rem; } .inside { padding-left: 0; } .card, .block { padding: .85rem .9rem; }
   .inside td, .inside th { padding-right: .4rem; font-size: .75rem; }
 }
 @media print {
   :root { color-scheme: light; --paper: #fff; }
   nav, #search, .skip, .copy { display: none; } .page { display: block; max-width: none; padding: 0; }
-  .block, .card { break-inside: avoid-page; } .item[open] { break-inside: auto; }
-  body { font-size: 10pt; } * { print-color-adjust: exact; }
+  .block, .card { break-inside: avoid-page; } body { font-size: 10pt; } * { print-color-adjust: exact; }
 }
 `;
