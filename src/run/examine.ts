@@ -150,7 +150,12 @@ export async function examine(
       'No answer names a promotion of the test data, so nothing shows whether they are read.',
     );
   else report('Credentials', 'fine', 'They are accepted.');
-  if (isSeen) readsLiteralFiltersOnly = await needsLiteralFilters(suite, send, recognizer);
+  if (isSeen)
+    readsLiteralFiltersOnly = await needsLiteralFilters(suite, send, (body) => {
+      const mentions = recognizer.findMentions(body);
+      const { returned, unclear } = readReturnedTiers(mentions, determineReading([...namings, mentions], tierPatterns));
+      return unclear.size > 0 ? undefined : returned;
+    });
   examineBody([...exchanges, ...(withoutBody === undefined ? [] : [withoutBody])]);
   examineResponses();
   return end(wrong);
@@ -252,27 +257,35 @@ export function findFilterRequest({ cases, world }: Suite): HttpRequest | undefi
  * Sends a filter with percent-encoded brackets, as most clients do; if it does not restrict the result, with literal ones,
  * as the samples of the documentation do.
  *
+ * @param readReturned reads the tiers that a response returns; undefined if that is not clear
  * @returns whether only the literal ones restrict it
  */
 async function needsLiteralFilters(
   suite: Suite,
   send: (request: HttpRequest) => Promise<Exchange>,
-  recognizer: Recognizer,
+  readReturned: (body: string) => readonly string[] | undefined,
 ): Promise<boolean> {
   const filtered = findFilterRequest(suite);
   if (filtered === undefined) return false;
   const oracle = createOracle(filtered, suite.world);
-  const isRestricted = (exchange: Exchange): boolean => {
+  const excluded = new Set(suite.world.tiers.flatMap((tier) => (oracle.matching(tier) === 'forbidden' ? tier.id : [])));
+  /** Undefined if it is not clear what was returned. */
+  const isRestricted = (exchange: Exchange): boolean | undefined => {
     const [success] = listSuccesses([exchange]);
-    if (success === undefined) return false;
-    const { idsByPattern, unlocatedIds } = recognizer.findMentions(success.response.body);
-    const named = new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]);
-    const excluded = suite.world.tiers.filter((tier) => oracle.matching(tier) === 'forbidden');
-    return named.size > 0 && !excluded.some(({ id }) => named.has(id));
+    const returned = success === undefined ? [] : readReturned(success.response.body);
+    return returned && returned.length > 0 && !returned.some((id) => excluded.has(id));
   };
-  if (isRestricted(await send(filtered))) return false;
+  const encoded = await send(filtered);
+  const isEncodedRead = isRestricted(encoded);
+  if (isEncodedRead === true) return false;
+  const literal = await send(spellFiltersLiterally(filtered));
+  if (isEncodedRead === undefined) {
+    // A filter that is not read changes nothing.
+    const plain = maskBody(await send({ ...filtered, path: filtered.path.split('?')[0] ?? '' }));
+    return maskBody(encoded) === plain && maskBody(literal) !== plain;
+  }
   // A single wrong response decides nothing.
-  return isRestricted(await send(spellFiltersLiterally(filtered))) && !isRestricted(await send(filtered));
+  return isRestricted(literal) === true && isRestricted(await send(filtered)) !== true;
 }
 
 /** Sends a request without its body if nothing shows yet what the body does: it is refused, or changes nothing. */
@@ -303,7 +316,16 @@ function explainRefusedBody(first: Exchange, withoutBody: Exchange): string | un
 function summarize({ status, body }: HttpResponse, recognizer: Recognizer): string {
   const { idsByPattern, unlocatedIds } = recognizer.findMentions(body);
   const named = [...new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds])].sort();
-  return `${status} ${named.length > 0 ? named.join() : body.replaceAll(/[\w.:+-]+/g, (word) => (/\d/.test(word) ? '…' : word))}`;
+  return `${status} ${named.length > 0 ? named.join() : mask(body)}`;
+}
+
+/** Masks what differs each time: words with digits. */
+function mask(text: string): string {
+  return text.replaceAll(/[\w.:+-]+/g, (word) => (/\d/.test(word) ? '…' : word));
+}
+
+function maskBody(exchange: Exchange): string {
+  return 'response' in exchange ? mask(exchange.response.body) : '';
 }
 
 const fewIdsHint = `The cases with the tag '${tag.anyData}' need a customer, a product and a campaign in the file that 'bindings' of the target file names: any of yours.`;

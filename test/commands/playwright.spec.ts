@@ -168,10 +168,7 @@ for (const { line, cases, shows, status = 1, check } of rows)
     if (cases === undefined) return;
     const { selected, incomplete_because, verdict } = loadCertificate(cwd, 'results/shop');
     expect(selected?.cases).toEqual(cases);
-    const conforms = [
-      'incomplete',
-      expect.stringMatching(/162 of 163 cases were not selected in this run\. .*order\./),
-    ];
+    const conforms = ['incomplete', expect.stringMatching(/ cases were not selected in this run\. .*order\./)];
     expect([verdict, incomplete_because?.[0]]).toEqual(status === 0 ? conforms : ['does-not-conform', undefined]);
   });
 

@@ -84,7 +84,7 @@ test('A requirement case is explained: statement, meaning, commands, and what is
   for (const line of [
     /^It verifies the requirement filter\.promotion-id:\n {2}With the promotion_id filter, .*\n {2}In the documentation: Endpoints$/m,
     /^'plain' is sent as\n {4}curl -gi \\$/m,
-    /^ {6}"\$BASE_URL"'\/v1\/promotions\/validation\?\[filters\]\[promotion_id\]\[conditions\]\[\$is\]=camp_[0-9a-f]{24}' \\$/m,
+    /^ {6}"\$BASE_URL"'\/v1\/promotions\/validation\?%5Bfilters%5D%5Bpromotion_id%5D%5Bconditions%5D%5B%24is%5D=camp_[0-9a-f]{24}' \\$/m,
     /^ {2}Required to be returned: \d+\n {4}'greeting' \(rank 1\), /m,
     /^ {4}'beyond-first' \(rank 151\), .*: is older than the newest 150$/m,
     /^ {4}'for-ben' \(rank 3\): is for customer ben or bulk; the customer is ordinary$/m,

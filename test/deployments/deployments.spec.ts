@@ -167,7 +167,7 @@ type IsRefused = (request: HttpRequest, count: number) => boolean;
 
 /** Requests, and what they have in common. */
 const refusedRequests: Readonly<Record<string, readonly [isRefused: IsRefused, common: RegExp, more?: Statement]>> = {
-  'requests with brackets': [({ path }) => path.includes('['), /with a \w+ filter, brackets in the query is/],
+  'filters by metadata': [({ path }) => path.includes('metadata.'), /with a metadata filter/],
   'filters by campaign': [({ path }) => path.includes('promotion_id'), /with a campaign filter/],
   'letters beyond ASCII': [({ body = '' }) => /[^\0-\x7f]/.test(body), /letters beyond ASCII in the body/],
   // No failure can be confirmed.

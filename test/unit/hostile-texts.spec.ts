@@ -167,7 +167,12 @@ function renderStreams(certificate: Certificate, written: ReturnType<typeof writ
     renderRunReport: renderRunReport(certificate, written),
     renderComparison: renderComparison(comparison),
     renderComparisonMarkdown: renderComparisonMarkdown(comparison),
-    renderErrorContext: renderErrorContext(text(), text(), [{ type: 'requirement', description: text() }], undefined),
+    renderErrorContext: renderErrorContext(
+      text(),
+      quoteLines(text()).join('\n'),
+      [{ type: 'requirement', description: text() }],
+      undefined,
+    ),
   };
 }
 

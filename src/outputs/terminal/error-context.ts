@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Cause } from '../../certificate/diagnosis/cause.js';
+import { escapeControlCharacters } from '../../support/escape-control-characters.js';
 import { toOneLine } from '../../support/untrusted-text.js';
 
 /**
@@ -21,11 +22,11 @@ export function renderErrorContext(
     '',
     'The deployment is to be changed. The case is right: it follows from the documentation.',
     '',
-    `- Case: ${title}`,
-    ...(requirement === undefined ? [] : [`- The documentation says: ${requirement}`]),
+    `- Case: ${toOneLine(title)}`,
+    ...(requirement === undefined ? [] : [`- The documentation says: ${toOneLine(requirement)}`]),
     ...(cause === undefined ? [] : [`- What most likely is wrong: ${toOneLine(cause.sentence)}`]),
     '',
-    ...fence(stripVTControlCharacters(failure)),
+    ...fence(escapeControlCharacters(stripVTControlCharacters(failure))),
     '',
   ].join('\n');
 }
