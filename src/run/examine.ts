@@ -95,7 +95,7 @@ export async function examine(
   const isSeen = namings.some(hasMentions);
   let readsLiteralFiltersOnly = false;
   const end = (unreachable?: string): Examination => {
-    const isMissing = namings.length > 0 && hasTiers && !isSeen;
+    const isMissing = unreachable === undefined && namings.length > 0 && hasTiers && !isSeen;
     const hasOtherCase = namings.some(({ hasOtherLetterCase }) => hasOtherLetterCase);
     return {
       exchanges,

@@ -170,10 +170,7 @@ const nobody = async () => ({ url: 'http://127.0.0.1:1', close: async () => unde
 const commands: Readonly<
   Record<string, readonly [start: () => Promise<{ url: string; close(): Promise<void> }>, says: RegExp]>
 > = {
-  'a web page': [
-    serving(always(200, `<html>${token}</html>`, 'text/html')),
-    /probably that of a web page\. Check base_url/,
-  ],
+  'a web page': [serving(always(200, `<html>${token}</html>`, 'text/html')), /answers with web pages/],
   'HTTPS on the port': [() => listenOnLoopback(createServer(serverCertificate)), /https:\/\//],
   nobody: [nobody, /No connection to 127\.0\.0\.1:1 was made \(connect ECONNREFUSED/],
 };
