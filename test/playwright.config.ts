@@ -11,5 +11,7 @@ export default defineConfig({
   grepInvert: /@long/,
   // Some tests run hundreds of whole certifications, or wait for a deployment that hangs.
   timeout: 180_000,
+  // A busy machine takes its time to show a page.
+  expect: { timeout: 60_000 },
   build: { external: ['**/*'] },
 });

@@ -114,8 +114,7 @@ export interface NeedContext {
   /** What the documentation says about the request. */
   readonly oracle: Oracle;
   getOracle(name: string): Oracle;
-  /** All tiers that the deployment can have with its capabilities. */
-  readonly possibleTiers: readonly string[];
+  readonly allTiers: readonly string[];
   /** Returns these tiers. Adds the newest 150 if the age of one of them matters: they prove that it is older. */
   addWindow(ids: readonly string[]): readonly string[];
 }

@@ -90,7 +90,7 @@ function readCase(entry: CaseEntry, at: YamlPath, context: CaseFileContext): Tes
 }
 
 /** The suite sends cases with these tags for its own purposes. */
-const tagsOfSuite: readonly string[] = [tag.calibration, tag.doctor, tag.sample];
+const tagsOfSuite: readonly string[] = [tag.calibration, tag.sample];
 
 function checkOwnCase({ id, tags = [] }: CaseEntry, at: YamlPath, { reportProblem, prefix }: CaseFileContext): void {
   if (id !== undefined && !id.startsWith(prefix))

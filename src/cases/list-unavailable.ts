@@ -18,13 +18,12 @@ export function listUnavailable(
 ): string[] {
   const { tiers, unavailable } = world;
   if (unavailable.size === 0) return [];
-  const isPossible = (id: string) => (unavailable.get(id)?.capabilities.length ?? 0) === 0;
-  const possibleTiers = tiers.map(({ id }) => id).filter(isPossible);
+  const allTiers = tiers.map(({ id }) => id);
   const getOracle = (name: string) => createOracle(requests.get(name) as HttpRequest, world);
   const listNeeded = (assertion: Assertion): readonly string[] => {
     if ('lists' in assertion) return assertion.lists.flat().flatMap(listNeeded);
     const oracle = getOracle(assertion.of);
-    const context = { mode, world, oracle, getOracle, possibleTiers, addWindow: createAddWindow(oracle, world) };
+    const context = { mode, world, oracle, getOracle, allTiers, addWindow: createAddWindow(oracle, world) };
     return findResponseKind(assertion).listNeededIds?.(assertion.data, context) ?? [];
   };
   const needed = new Set(assertions.flatMap(listNeeded));

@@ -11,7 +11,6 @@ export const tag = {
   calibration: 'calibration',
   operation: 'operation',
   anyData: 'any-data',
-  doctor: 'doctor',
   sample: 'sample',
   serial: 'serial',
   spelling: 'spelling',

@@ -191,7 +191,6 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
   });
   const ownCases = createOwnCasesEntry(suite, facts, createEntry, byCase);
   const drift = results.flatMap((result) => result.drift.map((found) => ({ result, found })));
-  const isNote = ({ found }: (typeof drift)[number]) => found.kind === 'addition';
   return {
     verdict,
     ...(verdict === 'incomplete'
@@ -216,17 +215,9 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     requirements,
     questions,
     ...omitUndefined({ own_cases: ownCases }),
-    drift: drift
-      .filter((entry) => !isNote(entry))
-      .map(({ result, found }) => createDriftEntry(found, result, renderResponse)),
+    drift: drift.map(({ result, found }) => createDriftEntry(found, result, renderResponse)),
     unstable: results.flatMap((result) => createUnstableEntry(result, renderResponse)),
-    notes: [
-      ...interruption,
-      ...unavailable,
-      ...facts.notes,
-      ...describeOwnCases(ownCases),
-      ...drift.filter(isNote).map(({ result, found }) => createDriftEntry(found, result, renderResponse).text),
-    ],
+    notes: [...interruption, ...unavailable, ...facts.notes, ...describeOwnCases(ownCases)],
     requests_sent: facts.requestsSent,
     exchanges_judged: countRequests(all).exchangesJudged,
     ...(facts.isReplay ? { is_replay: true } : {}),
@@ -288,18 +279,13 @@ function countVerdicts(judged: readonly { readonly verdict: Verdict }[]): Verdic
 function listUnavailable(verifying: readonly TestCase[], world: Suite['world']): string[] {
   const needed = new Set(verifying.flatMap(({ rows }) => rows.flatMap(({ unavailable }) => unavailable)));
   const things = [...world.unavailable.values()].filter(({ kind, name }) => needed.has(`${kind} ${name}`));
-  const capabilities = [...new Set(things.flatMap((thing) => thing.capabilities))];
-  return [
-    ...thingKinds.flatMap((kind) => {
-      const missing = things.filter((thing) => thing.kind === kind && thing.capabilities.length === 0);
-      const names = missing.map(({ name }) => name);
-      const ranges = listRanges(names, isNextName);
-      return ranges.length === 0
-        ? []
-        : [`With ids of these ${listNames[kind]} it would be complete: ${ranges.join(', ')}.`];
-    }),
-    ...(capabilities.length === 0 ? [] : [`With these capabilities it would be complete: ${capabilities.join(', ')}.`]),
-  ];
+  return thingKinds.flatMap((kind) => {
+    const names = things.filter((thing) => thing.kind === kind).map(({ name }) => name);
+    const ranges = listRanges(names, isNextName);
+    return ranges.length === 0
+      ? []
+      : [`With ids of these ${listNames[kind]} it would be complete: ${ranges.join(', ')}.`];
+  });
 }
 
 /** Lists what the transport cannot express. */

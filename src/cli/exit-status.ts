@@ -1,8 +1,8 @@
 import type { Certificate } from '../certificate/certificate.js';
 import { determineOverallVerdict } from '../certificate/overall-verdict.js';
-import type { Ending } from '../runner/ending.js';
 import { InternalError } from '../support/internal-error.js';
 import { readOwnPackage } from '../support/package-root.js';
+import type { Ending } from '../target/ending.js';
 
 /** The exit statuses of all commands. */
 export const exitStatus = {

@@ -1,7 +1,6 @@
 import { parseJson } from '../support/json.js';
 import { type Location, type Problem, UnusableInput } from '../support/problem.js';
 import { type NamedWorld, thingKinds, type UnavailableThing } from './named-world.js';
-import type { Rule, Tier } from './world.js';
 
 /** The id of a thing in a deployment, and where it is stated. */
 export interface BoundId {
@@ -13,8 +12,6 @@ export interface BoundId {
 export interface Availability {
   /** By ids of the world. Default: the deployment has the ids of the world. */
   readonly bindings?: ReadonlyMap<string, BoundId>;
-  /** The kinds of rules that it supports. Default: all. */
-  readonly capabilities?: ReadonlySet<Rule['kind']>;
   /** How many promotions of its own are newer than the 150th tier. Default: unknown. */
   readonly ownPromotions?: number;
 }
@@ -25,20 +22,18 @@ export interface Availability {
  *
  * @throws UnusableInput for ids that are bound twice
  */
-export function bindWorld(world: NamedWorld, { bindings, capabilities, ownPromotions }: Availability): NamedWorld {
+export function bindWorld(world: NamedWorld, { bindings, ownPromotions }: Availability): NamedWorld {
   const named = ownPromotions === undefined ? world : { ...world, ownPromotions };
-  if (bindings === undefined && capabilities === undefined) return named;
-  const problems = bindings === undefined ? [] : findBindingProblems(named, bindings);
+  if (bindings === undefined) return named;
+  const problems = findBindingProblems(named, bindings);
   if (problems.length > 0) throw new UnusableInput(problems);
 
   const own = new Map<string, string>();
   const unavailable = new Map<string, UnavailableThing>();
-  const tiers = new Map(named.tiers.map((tier) => [tier.id, tier]));
   for (const kind of thingKinds) {
     for (const [name, id] of named.ids[kind]) {
-      const needed = listMissingCapabilities(tiers.get(id), capabilities);
-      const bound = bindings === undefined ? id : bindings.get(id)?.id;
-      if (bound === undefined || needed.length > 0) unavailable.set(id, { kind, name, capabilities: needed });
+      const bound = bindings.get(id)?.id;
+      if (bound === undefined) unavailable.set(id, { kind, name });
       else own.set(id, bound);
     }
   }
@@ -51,13 +46,8 @@ export function bindWorld(world: NamedWorld, { bindings, capabilities, ownPromot
       thingKinds.map((kind) => [kind, new Map([...ids[kind]].map(([name, id]) => [name, own.get(id) ?? id]))]),
     ) as unknown as NamedWorld['ids'],
     unavailable,
-    ...(bindings === undefined ? {} : { hasOwnIds: true }),
+    hasOwnIds: true,
   };
-}
-
-function listMissingCapabilities(tier: Tier | undefined, capabilities: Availability['capabilities']): Rule['kind'][] {
-  if (tier === undefined || capabilities === undefined) return [];
-  return [...new Set(tier.rules.map(({ kind }) => kind))].filter((kind) => !capabilities.has(kind));
 }
 
 /** Ignores unknown ids: they are of the user's own cases, which are not part of this run, or of another version. */

@@ -1,4 +1,4 @@
-import type { Rule, World } from './world.js';
+import type { World } from './world.js';
 
 /** The lists of a world by the kind of their things, as references in case files name it. */
 export const listNames = {
@@ -28,8 +28,6 @@ export interface NamedWorld extends World {
 export interface UnavailableThing {
   readonly kind: ThingKind;
   readonly name: string;
-  /** The rule kinds that the deployment does not support. If empty, only the id is missing. */
-  readonly capabilities: readonly Rule['kind'][];
 }
 
 /** Returns the data alone, without what the suite keeps beside it. */

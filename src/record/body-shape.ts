@@ -113,44 +113,28 @@ function describeMembers(
   };
 }
 
-/** A schema for successful bodies, and where it is stated. */
-export interface ExpectedSchema {
-  readonly schema: object | boolean;
-  /** "the record" or "the target file". */
-  readonly statedBy: string;
-}
-
-/** One way in which bodies do not match a schema. */
-export interface SchemaMismatch {
-  readonly message: string;
-  /** Whether the body has an additional member. */
-  readonly isAddition: boolean;
-}
-
 /**
- * Finds where bodies do not match a schema. Locations are JSON Pointers (RFC 6901) with `*` for array indices, so a
- * mismatch in all records is reported once. A body that is not JSON matches no schema.
+ * Finds where bodies do not match the schema of a record. Locations are JSON Pointers (RFC 6901) with `*` for array
+ * indices, so a mismatch in all records is reported once. A body that is not JSON matches no schema.
  */
-export function findMismatches(bodies: readonly string[], { schema, statedBy }: ExpectedSchema): SchemaMismatch[] {
-  const mismatches = new Map<string, SchemaMismatch>();
+export function findMismatches(bodies: readonly string[], schema: object | boolean): string[] {
+  const mismatches = new Set<string>();
   const validate = compileSchema(schema);
   for (const body of new Set(bodies)) {
     // An empty result may have no body.
     if (body === '') continue;
     const value = parseJson(body);
     if (value === undefined) {
-      mismatches.set('', { message: `A body is not JSON, as the schema of ${statedBy} requires.`, isAddition: false });
+      mismatches.add('A body is not JSON, as the schema of the record requires.');
       continue;
     }
     validate(value);
     for (const { instancePath, message, params } of validate.errors ?? []) {
       const member: unknown = params.additionalProperty;
-      const isAddition = typeof member === 'string';
-      const what = isAddition ? `must not have the member '${member}'` : message;
+      const what = typeof member === 'string' ? `must not have the member '${member}'` : message;
       const location = instancePath.replaceAll(/\/\d+(?=\/|$)/g, '/*') || 'its root';
-      const sentence = `A response body does not fit the schema of ${statedBy} at ${location}: ${what}.`;
-      mismatches.set(sentence, { message: sentence, isAddition });
+      mismatches.add(`A response body does not fit the schema of the record at ${location}: ${what}.`);
     }
   }
-  return [...mismatches.values()];
+  return [...mismatches];
 }

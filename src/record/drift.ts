@@ -1,21 +1,16 @@
 import type { Suite } from '../cases/suite.js';
 import { undetermined } from '../cases/test-case.js';
-import { omitUndefined } from '../support/omit-undefined.js';
 import { renderShortList } from '../support/render-short-list.js';
-import { type ExpectedSchema, findMismatches } from './body-shape.js';
+import { findMismatches } from './body-shape.js';
 import type { TargetRecord } from './target-record.js';
 
 /** What a target is compared with, apart from the documentation: its record and the pins of its target file. */
 export interface Baseline {
   /** By question. */
   readonly outcomes: ReadonlyMap<string, ExpectedOutcome>;
-  readonly schemas: readonly ExpectedSchema[];
-  /** How to treat members that no schema knows. Default: `fail`. */
-  readonly additive?: AdditivePolicy;
+  /** A JSON Schema of successful bodies, from the record. */
+  readonly schema?: object;
 }
-
-/** How to treat members that were added to responses: ignore them, report them as a note, or as drift. */
-export type AdditivePolicy = 'ignore' | 'note' | 'fail';
 
 export interface ExpectedOutcome {
   readonly outcome: string;
@@ -25,20 +20,14 @@ export interface ExpectedOutcome {
   readonly recorded?: string;
 }
 
-export const emptyBaseline: Baseline = { outcomes: new Map(), schemas: [] };
+export const emptyBaseline: Baseline = { outcomes: new Map() };
 
 /**
  * Creates what a target is compared with.
  *
  * @param pins outcomes from the target file, by question; they win over the record
- * @param schema of successful bodies, from the target file
  */
-export function createBaseline(
-  record: TargetRecord | undefined,
-  pins: Readonly<Record<string, string>>,
-  schema: object | undefined,
-  additive?: AdditivePolicy,
-): Baseline {
+export function createBaseline(record: TargetRecord | undefined, pins: Readonly<Record<string, string>>): Baseline {
   const recorded = Object.entries(record?.questions ?? {}).map(([question, answer]) => {
     const { outcome, request, response } = answer;
     const shown = response === undefined ? {} : { recorded: `${request ?? ''}\n${response}` };
@@ -49,11 +38,7 @@ export function createBaseline(
   );
   return {
     outcomes: new Map<string, ExpectedOutcome>([...recorded, ...pinned]),
-    ...omitUndefined({ additive }),
-    schemas: [
-      ...(record?.response_schema === undefined ? [] : [{ schema: record.response_schema, statedBy: 'the record' }]),
-      ...(schema === undefined ? [] : [{ schema, statedBy: 'the target file' }]),
-    ],
+    ...(record?.response_schema && { schema: record.response_schema }),
   };
 }
 
@@ -74,31 +59,26 @@ export type Drift =
       readonly outcome: string;
       readonly expected: ExpectedOutcome;
     }
-  /** `addition`: a note, not drift. */
-  | { readonly kind: 'shape' | 'addition'; readonly message: string };
+  | { readonly kind: 'shape'; readonly message: string };
 
 /**
  * Finds the differences between a case and the baseline. A question without an answer, now or in the baseline, is not
  * compared.
  *
  * @param subject the id of the question or requirement
- * @param outcome the answer as shown
- * @param extracted the answer as received. A record made with other credentials may contain it.
+ * @param outcome the answer
  * @param bodies the bodies of successful responses
  */
 export function findDrift(
-  { subject, outcome, extracted }: { readonly subject: string; readonly outcome?: string; readonly extracted?: string },
+  { subject, outcome }: { readonly subject: string; readonly outcome?: string },
   bodies: readonly string[],
-  { outcomes, schemas, additive }: Baseline,
+  { outcomes, schema }: Baseline,
 ): Drift[] {
   const drift: Drift[] = [];
   const expected = outcomes.get(subject);
   if (expected !== undefined && expected.outcome !== undetermined && outcome !== undefined) {
-    if (![outcome, extracted].includes(expected.outcome))
-      drift.push({ kind: 'outcome', question: subject, outcome, expected });
+    if (outcome !== expected.outcome) drift.push({ kind: 'outcome', question: subject, outcome, expected });
   }
-  for (const { message, isAddition } of schemas.flatMap((stated) => findMismatches(bodies, stated)))
-    if (!isAddition || additive !== 'ignore')
-      drift.push({ kind: isAddition && additive === 'note' ? 'addition' : 'shape', message });
-  return drift;
+  const mismatches = schema === undefined ? [] : findMismatches(bodies, schema);
+  return [...drift, ...mismatches.map((message) => ({ kind: 'shape', message }) as const)];
 }

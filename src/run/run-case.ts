@@ -49,10 +49,10 @@ export async function runCase(
   const isOpenValue = testCase.kind === 'question' && testCase.answer.kind === 'value';
   const outcome = isOpenValue && judged.outcome !== undefined ? sanitizeText(judged.outcome) : judged.outcome;
   const result = sanitizeResult({ ...judged, ...omitUndefined({ outcome }) }, find);
-  const wantsBodies = infersShape || expected.schemas.length > 0;
+  const wantsBodies = infersShape || expected.schema !== undefined;
   const successes = wantsBodies ? [...new Set(listResultBodies(testCase, attempts.first))] : [];
   const volatile = findVolatile(testCase, attempts.first).map(escapeControlCharacters).sort();
-  const drift = findDrift({ ...result, ...omitUndefined({ extracted: judged.outcome }) }, successes, expected);
+  const drift = findDrift(result, successes, expected);
   return {
     ...result,
     ...omitUndefined({

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type {
@@ -13,16 +13,16 @@ import type {
 } from '@playwright/test/reporter';
 import type { Cause } from '../certificate/diagnosis/cause.js';
 import { determineOverallVerdict } from '../certificate/overall-verdict.js';
+import { appendJobSummary } from '../outputs/files/summary.md.js';
 import { removeResults } from '../outputs/result-files.js';
 import { addColors } from '../outputs/terminal/colors.js';
 import { renderErrorContext } from '../outputs/terminal/error-context.js';
 import { renderRunReport } from '../outputs/terminal/run-report.js';
 import { UnusableInput } from '../support/problem.js';
-import { describeFileError } from '../support/read-input-file.js';
 import { ignoreClosedOutput, watchForShutdown } from '../support/shutdown.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
+import { saveEnding } from '../target/ending.js';
 import { type CertifiedRun, ReportedRun } from '../target/reported-run.js';
-import { saveEnding } from './ending.js';
 import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
 import { getReferenceUrl, loadProject, sharePlannedCases } from './options.js';
 import { readCaseId, readTestReport, removeTestReport } from './test-report.js';
@@ -182,21 +182,4 @@ function explainFailure({ test, result }: Failure, cause: Cause | undefined): vo
   for (const { name, path: file } of result.attachments)
     if (name === 'error-context' && file !== undefined)
       writeFileSync(file, renderErrorContext(test.title, result.errors[0]?.message ?? '', test.annotations, cause));
-}
-
-/**
- * Appends the summary of a run to the page of a job of GitHub Actions.
- *
- * @param file of the job; none elsewhere
- * @returns why it could not be written, for the terminal
- */
-export function appendJobSummary(files: readonly string[], file: string | undefined): string {
-  const summary = files.find((name) => path.basename(name) === 'summary.md');
-  if (!file || summary === undefined) return '';
-  try {
-    appendFileSync(file, readFileSync(summary));
-    return '';
-  } catch (error) {
-    return joinLines([describeFileError(error, `The job summary was not written to ${file}`)]);
-  }
 }

@@ -13,10 +13,9 @@ import { resolveBeside, type TargetFile } from './target-file.js';
  */
 export function readAvailability(target: TargetFile | undefined): Availability {
   if (target === undefined) return {};
-  const { bindings, capabilities, own_promotions: counted } = target.document;
+  const { bindings, own_promotions: counted } = target.document;
   return omitUndefined({
     bindings: bindings === undefined ? undefined : readBindings(target, bindings),
-    capabilities: capabilities && new Set(capabilities),
     ownPromotions: Array.isArray(counted) ? counted.length : counted,
   });
 }

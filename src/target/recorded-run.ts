@@ -63,7 +63,7 @@ export function loadInputs(options: RunOptions, environment: Environment): RunIn
 /** Encodes the inputs of a run as JSON. They contain no secrets. */
 export function encodeRecordedInputs(availability: Availability, settings: RunSettings): unknown {
   const { target, expected, excludesIntrusive, only, quick, notes } = settings;
-  const { pins: _, responseSchema: __, notes: ___, ...stated } = target;
+  const { pins: _, notes: __, ...stated } = target;
   const isQuick = quick && true;
   const derived = listTargetNotes(target, availability.ownPromotions);
   const own = notes.filter((note) => !derived.includes(note));

@@ -64,7 +64,7 @@ export function loadSettings(
   const excludesIntrusive = (options.intrusive ?? target.intrusive) === false;
   return {
     target,
-    expected: createBaseline(record, pins, target.responseSchema, target.additive),
+    expected: createBaseline(record, pins),
     excludesIntrusive,
     notes: [
       ...listTargetNotes(target, suite.world.ownPromotions),

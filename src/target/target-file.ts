@@ -1,6 +1,4 @@
 import path from 'node:path';
-import type { Rule } from '../contract/world.js';
-import type { AdditivePolicy } from '../record/drift.js';
 import { readInputFile } from '../support/read-input-file.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
@@ -19,10 +17,8 @@ export interface TargetDocument {
   bindings?: string;
   cases?: string;
   intrusive?: boolean;
-  capabilities?: Rule['kind'][];
-  response?: { tier?: string | string[]; where?: Record<string, unknown>; schema?: string };
+  response?: { tier?: string | string[]; where?: Record<string, unknown> };
   pins?: Record<string, string>;
-  drift?: { additive?: AdditivePolicy };
   operation?: { method?: string; path?: string };
   transport?: string;
   headers?: Record<string, string>;

@@ -5,12 +5,9 @@ import type { Availability } from '../contract/bind-world.js';
 import type { Relocation } from '../contract/relocation.js';
 import type { TransportIdentity } from '../http/transport.js';
 import { createMentionFilter, type MentionFilter } from '../recognition/sibling-values.js';
-import type { AdditivePolicy } from '../record/drift.js';
-import { isJsonObject, parseJson } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { type Location, refuse, UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import { compileSchema } from '../support/user-schema.js';
 import { readAvailability } from './availability.js';
 import type { Environment, RunOptions } from './run-options.js';
 import { readConnection, type TargetConnection } from './target-connection.js';
@@ -43,10 +40,6 @@ export interface Target {
   readonly tierPatterns?: readonly string[];
   /** Which ids under these patterns name returned tiers. */
   readonly mentionFilter?: MentionFilter;
-  /** A JSON Schema of successful bodies. */
-  readonly responseSchema?: object;
-  /** How new members in responses are treated. */
-  readonly additive?: AdditivePolicy;
   /** Whether intrusive cases run, too. */
   readonly intrusive?: boolean;
   /** Known outcomes, by question. */
@@ -85,7 +78,7 @@ export function loadTarget(options: RunOptions, environment: Environment): Loade
 
 /** Reads what a target file states about the deployment and its responses. */
 function readStatements(file: TargetFile): Partial<Target> {
-  const { version, contact, response = {}, pins = {}, operation, transport, drift, intrusive } = file.document;
+  const { version, contact, response = {}, pins = {}, operation, transport, intrusive } = file.document;
   const locatePin = (question: string) => file.yaml.locate(['pins', question]);
   return omitUndefined({
     version,
@@ -93,10 +86,8 @@ function readStatements(file: TargetFile): Partial<Target> {
     operation,
     intrusive,
     transport: transport === undefined ? undefined : identifyTransport(transport, file),
-    additive: drift?.additive,
     tierPatterns: response.tier === undefined ? undefined : [response.tier].flat(),
     mentionFilter: createMentionFilter(response),
-    responseSchema: response.schema === undefined ? undefined : readSchema(response.schema, file),
     pins: new Map(Object.entries(pins).map(([id, outcome]) => [id, { outcome, at: locatePin(id) }])),
   });
 }
@@ -109,20 +100,6 @@ function identifyTransport(name: string, target: TargetFile): TransportIdentity 
   }
   const content = readBeside(target, name, ['transport']);
   return { name: name.replace(/^\.\//, ''), digest: computeDigest(Buffer.from(content)) };
-}
-
-/** @param name of the schema's file, relative to the target file */
-function readSchema(name: string, target: TargetFile): object {
-  try {
-    const schema = parseJson(readBeside(target, name, ['response', 'schema']));
-    if (!isJsonObject(schema)) throw new Error('it is not a JSON object');
-    compileSchema(schema);
-    return schema;
-  } catch (error) {
-    if (error instanceof UnusableInput) throw error;
-    const message = `'${name}' cannot be used as a JSON Schema: ${(error as Error).message}`;
-    throw refuse(target.yaml.locate(['response', 'schema']), message, 'Name a file with a valid schema.');
-  }
 }
 
 /** Creates the entry of the certificate for a target; each text becomes one line. */

@@ -168,11 +168,7 @@ test.describe('the page of any run', { tag: '@long' }, () => {
       return requests % 9 === 0 ? { status: 503, headers: [], body: '' } : honest(request);
     };
   };
-  const pinned = createBaseline(
-    undefined,
-    { 'quantity-numeric-string': 'rejected', 'empty-result': 'not-found' },
-    undefined,
-  );
+  const pinned = createBaseline(undefined, { 'quantity-numeric-string': 'rejected', 'empty-result': 'not-found' });
   const runs: Readonly<Record<string, () => ReturnType<typeof pageOf>>> = {
     conforming: () => pageOf(honest),
     failing: () => pageOf(deploymentWith('window-of-151', 'quantity-ignored', 'metadata-filter-by-key')),

@@ -136,7 +136,6 @@ test('A failing own case is reported apart, with its location: it changes the ex
     isWorldLoaded: true,
     expected: {
       outcomes: new Map([['unknown-query-parameter', { outcome: 'ignored', statedBy: 'the record' }]]),
-      schemas: [],
     },
   });
   const requirement = certificate.requirements.find(({ id }) => id === 'order.quantity');

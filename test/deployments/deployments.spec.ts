@@ -262,7 +262,6 @@ function partial(traits: Traits = {}): Deploy {
 }
 const onlyBulk = /^With ids of these customers .*: bulk\.\n(.*The target does not have customer bulk\..*\n?)+$/;
 const windowCases = [/^window-with-few-valid not-applicable:/m, /^window-with-all-valid not-applicable:/m];
-const capabilities = ['customer', 'product', 'sku', 'order_metadata', 'metadata'];
 
 const partRows = [
   conforms('short ids', independent(), { target: numbers }),
@@ -275,12 +274,6 @@ const partRows = [
     target: stateAllBut('tier', (name) => name === 'depot-7'),
     ...oneFault,
   }),
-  ...capabilities.map((kind, n) =>
-    incomplete(`no ${kind} rules`, partial({ shape: Object.keys(shapes)[n] as ShapeName }), `complete: ${kind}.`, {
-      target: `capabilities: [${capabilities.filter((other) => other !== kind)}]`,
-      ...(kind === 'customer' ? refusedMetadata : oneFault),
-    }),
-  ),
   ...[0, 1, 2].flatMap((start) => {
     const more = { target: stateAllBut('tier', (_, n) => n % 3 === start), ...noFaults, ...long };
     return [

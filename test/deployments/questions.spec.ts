@@ -96,7 +96,7 @@ async function expectCircles(combinations: number): Promise<void> {
     const outcomes = Object.fromEntries(Object.entries(record.questions).map(([id, { outcome }]) => [id, outcome]));
     const mock = convertOutcomesToBehaviours(outcomes);
     const second = await certifyInProcess(reference(mock.behaviours), {
-      expected: createBaseline(record, {}, undefined),
+      expected: createBaseline(record, {}),
     });
     expect(listRequirementsWith('fail', second.certificate)).toEqual([]);
     // The mock chooses the answer to an undetermined question, which may change the shape.
@@ -130,7 +130,7 @@ test('Two runs on an unchanged target write the same record', async () => {
 
 test('A changed outcome is drift, shown with both responses', async () => {
   const { results } = await runPlain();
-  const expected = createBaseline(createRecord(suite, results, 'reference'), {}, undefined);
+  const expected = createBaseline(createRecord(suite, results, 'reference'), {});
   const { certificate } = await certifyInProcess(reference({ 'quantity-numeric-string': 'rejected' }), { expected });
   expect(certificate.verdict).toBe('conforms');
   expect(certificate.drift.map((drift) => drift.case)).toEqual(['quantity-numeric-string']);
@@ -144,7 +144,7 @@ test('A changed outcome is drift, shown with both responses', async () => {
 
 test('A pin wins over the record', async () => {
   const { results } = await runPlain();
-  const expected = createBaseline(createRecord(suite, results, 'reference'), { 'quantity-zero': 'as-one' }, undefined);
+  const expected = createBaseline(createRecord(suite, results, 'reference'), { 'quantity-zero': 'as-one' });
   const { certificate } = await certifyInProcess(reference(), { expected });
   expect(certificate.drift.map((drift) => drift.case)).toEqual(['quantity-zero']);
 });
@@ -167,7 +167,7 @@ test('Credentials that are words of the suite do not change results', async () =
   const { certificate, results } = await certifyOver(channel, suite, { infersShape: true });
   expect(certificate.summary).toEqual(plain.certificate.summary);
   expect(answersIn(certificate)).toEqual(answersIn(plain.certificate));
-  const expected = createBaseline(createRecord(suite, results, 'reference'), {}, undefined);
+  const expected = createBaseline(createRecord(suite, results, 'reference'), {});
   const again = await certifyOver(channel, suite, { expected });
   expect(again.certificate.drift).toEqual([]);
 });

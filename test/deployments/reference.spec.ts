@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
@@ -12,8 +10,6 @@ import { serveReference } from '../../reference/server.js';
 import { findWorldFlaws } from '../../reference/world-flaws.js';
 import type { Tier, World } from '../../src/contract/world.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { packageRoot } from '../../src/support/package-root.js';
-import { compileSchema } from '../../src/support/user-schema.js';
 import { suite } from '../support/in-process.js';
 
 const { world } = suite;
@@ -72,16 +68,6 @@ const header = ({ headers }: HttpResponse, name: string) => headers.find(([key])
 
 test.describe('The reference deployment', () => {
   const ask = deployment();
-
-  test('matches its published schema', () => {
-    const file = path.join(packageRoot, 'schemas/responses/reference.schema.json');
-    const validate = compileSchema(JSON.parse(readFileSync(file, 'utf8')));
-    const expanded = { ...documented, options: { expand: ['category'] } };
-    for (const asking of [{}, { members: expanded }, { query: inCampaign('winter') }, { text: '' }]) {
-      validate(JSON.parse(ask(asking).body));
-      expect(validate.errors ?? []).toEqual([]);
-    }
-  });
 
   test('sorts its world', () => {
     const options = { credentials: referenceCredentials, world: { ...world, tiers: world.tiers.toReversed() } };

@@ -174,10 +174,9 @@ type StatedTarget = Partial<Omit<TargetDocument, 'bindings'>> & {
 /** Reads lines of a target file. */
 function readTarget(lines: string): { suite: Suite; options: EngineOptions } {
   const document: StatedTarget = parse(lines) ?? {};
-  const { response = {}, own_promotions: ownPromotions, capabilities, bindings } = document;
+  const { response = {}, own_promotions: ownPromotions, bindings } = document;
   const availability = omitUndefined({
     ownPromotions: ownPromotions as number | undefined,
-    capabilities: capabilities && new Set(capabilities),
     bindings: bindings && createBindings((kind, name) => bindings[listNames[kind]]?.[name]?.toString()),
   });
   const options = omitUndefined({

@@ -13,5 +13,5 @@ export default defineAssertion<true, object>({
       if (result.returned.length > 0) return holds;
       return result.unclear.size > 0 ? unclear(result.reason) : violated('No promotion was returned.');
     }),
-  listNeededIds: (_, { possibleTiers }) => possibleTiers,
+  listNeededIds: (_, { allTiers }) => allTiers,
 });

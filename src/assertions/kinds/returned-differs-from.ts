@@ -13,10 +13,10 @@ export default defineAssertion<string, { readonly other: string }>({
     judgeBothResults(context, other, (differences) =>
       holdsIf(differences !== '', `The same promotions were returned as in '${other}'.`),
     ),
-  listNeededIds({ other: name }, { mode, oracle, getOracle, world: { tiers }, possibleTiers }) {
+  listNeededIds({ other: name }, { mode, oracle, getOracle, world: { tiers }, allTiers }) {
     const other = getOracle(name);
     const opposite = tiers.filter((tier) => areOpposite(oracle.returned(tier), other.returned(tier)));
-    return mode === 'requirement' && opposite.length > 0 ? opposite.map(({ id }) => id) : possibleTiers;
+    return mode === 'requirement' && opposite.length > 0 ? opposite.map(({ id }) => id) : allTiers;
   },
   findFlaw({ other: name }, context) {
     const { oracle, getRequest, world } = context;

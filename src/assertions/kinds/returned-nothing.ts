@@ -10,5 +10,5 @@ export default defineAssertion<true, object>({
     const all = context.evidence.world.tiers.map(({ id }) => id);
     return judgeResult(context, true, (result) => judgeNoneReturned(all, result, context));
   },
-  listNeededIds: (_, { possibleTiers }) => possibleTiers,
+  listNeededIds: (_, { allTiers }) => allTiers,
 });

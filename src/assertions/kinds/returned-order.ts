@@ -21,5 +21,5 @@ export default defineAssertion<Order, { readonly order: Order }>({
         `The promotions are not in the order ${order}.`,
       );
     }),
-  listNeededIds: (_, { possibleTiers }) => possibleTiers,
+  listNeededIds: (_, { allTiers }) => allTiers,
 });

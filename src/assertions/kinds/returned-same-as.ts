@@ -9,5 +9,5 @@ export default defineAssertion<string, { readonly other: string }>({
   describe: ({ other }) => `returns the same as '${other}'`,
   judge: ({ other }, context) =>
     judgeBothResults(context, other, (differences) => holdsIf(differences === '', differences)),
-  listNeededIds: (_, { possibleTiers }) => possibleTiers,
+  listNeededIds: (_, { allTiers }) => allTiers,
 });

@@ -42,12 +42,12 @@ export default defineAssertion<Pattern | readonly Pattern[] | { 'same-as': strin
     );
   },
 
-  listNeededIds(data, { mode, oracle, world: { tiers, unavailable }, possibleTiers }) {
+  listNeededIds(data, { mode, oracle, world: { tiers, unavailable }, allTiers }) {
     if (mode === 'question' || !('patterns' in data)) return [];
     // An empty result may have any status, so at least one of the required tiers must be available.
     const required = tiers.filter((tier) => oracle.returned(tier) === 'required').map(({ id }) => id);
     if (required.some((id) => !unavailable.has(id))) return [];
-    return required.length > 0 ? required : possibleTiers;
+    return required.length > 0 ? required : allTiers;
   },
 
   findFlaw(data, context) {

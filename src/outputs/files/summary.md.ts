@@ -1,10 +1,13 @@
+import { appendFileSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import type { CaseDifference } from '../../certificate/case-entry.js';
 import { findDecisive, type RequirementEntry } from '../../certificate/certificate.js';
 import type { Cause } from '../../certificate/diagnosis/cause.js';
 import { referenceEndNotice, renderTransportNotice } from '../../certificate/notices.js';
 import { describeSharedReasons } from '../../certificate/shared-reasons.js';
 import { type Html, html, noHtml } from '../../support/markup.js';
-import { truncate } from '../../support/untrusted-text.js';
+import { describeFileError } from '../../support/read-input-file.js';
+import { joinLines, truncate } from '../../support/untrusted-text.js';
 import { describeAnswers, describeCounts, describeFollows, renderHeadline, sortRequirements } from '../counts.js';
 import type { Output } from '../output.js';
 
@@ -44,4 +47,21 @@ function list(title: string, entries: readonly string[]): Html {
 <ul>
 ${entries.map((entry) => html`<li>${truncate(entry, maxText)}</li>\n`)}</ul>
 `;
+}
+
+/**
+ * Appends the summary of a run to the page of a job of GitHub Actions.
+ *
+ * @param file of the job; none elsewhere
+ * @returns why it could not be written, for the terminal
+ */
+export function appendJobSummary(files: readonly string[], file: string | undefined): string {
+  const summary = files.find((name) => path.basename(name) === 'summary.md');
+  if (!file || summary === undefined) return '';
+  try {
+    appendFileSync(file, readFileSync(summary));
+    return '';
+  } catch (error) {
+    return joinLines([describeFileError(error, `The job summary was not written to ${file}`)]);
+  }
 }
