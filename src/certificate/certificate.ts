@@ -5,7 +5,7 @@ import { listNames, thingKinds } from '../contract/named-world.js';
 import type { TransportIdentity } from '../http/transport.js';
 import { findWorstVerdict, type Verdict, verdicts } from '../judge/verdict.js';
 import { createStableRenderer } from '../record/exchange-text.js';
-import { countRequests, notSelectedReason, type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
+import { notSelectedReason, type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
 import type { Examination } from '../run/examine.js';
 import type { QuickFigures, QuickRows } from '../run/quick-rows.js';
 import { listRanges } from '../support/list-ranges.js';
@@ -47,7 +47,6 @@ export interface Certificate {
   readonly unstable: readonly CaseDifference[];
   readonly notes: readonly string[];
   readonly requests_sent: number;
-  readonly exchanges_judged: number;
   /** The file with the exchanges, which is beside the certificate. */
   readonly evidence?: { readonly file: string; readonly digest: string; readonly exchanges: number };
   /** Whether exchanges of an earlier run were judged again. */
@@ -219,7 +218,6 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     unstable: results.flatMap((result) => createUnstableEntry(result, renderResponse)),
     notes: [...interruption, ...unavailable, ...facts.notes, ...describeOwnCases(ownCases)],
     requests_sent: facts.requestsSent,
-    exchanges_judged: countRequests(all).exchangesJudged,
     ...(facts.isReplay ? { is_replay: true } : {}),
     started_at: facts.startedAt.toISOString(),
     duration_ms: Math.round(facts.durationMs),

@@ -2,7 +2,7 @@ import { undetermined } from '../cases/test-case.js';
 import type { Contract } from '../contract/contract.js';
 import { findWorstVerdict } from '../judge/verdict.js';
 import { joinMarkdown, markdown, renderMarkdownTable, tableCode } from '../support/markdown.js';
-import { joinLines, shorten, toOneLine } from '../support/untrusted-text.js';
+import { joinLines, shorten } from '../support/untrusted-text.js';
 import type { CaseEntry } from './case-entry.js';
 import type { Certificate, QuestionEntry, RequirementEntry } from './certificate.js';
 import { renderAnswer } from './render-answer.js';
@@ -121,32 +121,15 @@ const noDifference = 'The certificates agree in everything that was compared.';
 /** Characters of an answer: a reason may be long. */
 const maxAnswer = 160;
 
-/** Renders a comparison as a table for the terminal. */
+/** Renders a comparison for the terminal: under each id a line per certificate. */
 export function renderComparison({ limits, headings, differences }: Comparison): string {
   if (differences.length === 0) return joinLines([...limits, noDifference]);
-  const rows = differences.map(({ id, answers }) => [id, ...answers.map((answer) => shorten(answer, maxAnswer))]);
-  return joinLines([...(limits.length === 0 ? [] : [...limits, '']), ...alignColumns([['', ...headings], ...rows])]);
-}
-
-/** In characters. An id is never wrapped, so that it can be copied. */
-const columnWidth = 40;
-
-function alignColumns(rows: readonly (readonly string[])[]): string[] {
-  const table = rows.map(([id = '', ...cells]) => [[toOneLine(id)], ...cells.map(wrap)]);
-  const idWidth = Math.max(...table.map(([[id = ''] = []]) => id.length));
-  return table.flatMap((cells) =>
-    Array.from({ length: Math.max(...cells.map(({ length }) => length)) }, (_, n) =>
-      cells
-        .map((lines, column) => (lines[n] ?? '').padEnd(column === 0 ? idWidth : columnWidth))
-        .join('  ')
-        .trimEnd(),
-    ),
-  );
-}
-
-function wrap(text: string): readonly string[] {
-  const lines = new RegExp(`\\S(?:.{0,${columnWidth - 2}}\\S)?(?=\\s|$)|\\S{1,${columnWidth}}`, 'gu');
-  return toOneLine(text).match(lines) ?? [];
+  const width = Math.max(...headings.map(({ length }) => length));
+  const lines = differences.flatMap(({ id, answers }) => [
+    id,
+    ...answers.map((answer, n) => `  ${(headings[n] ?? '').padEnd(width)}  ${shorten(answer, maxAnswer)}`),
+  ]);
+  return joinLines([...limits, ...lines]);
 }
 
 /** Renders a comparison as Markdown, such as for a pull request. */

@@ -40,21 +40,10 @@ export function findSharedReasons({ requirements, questions }: ReasonSource): Re
   );
 }
 
-function countCases({ requirements, questions }: ReasonSource): number {
-  return questions.length + requirements.flatMap(({ cases }) => cases).length;
-}
-
-/** Whether nothing was judged, for a reason that says it all. */
-export function isUnjudged(source: ReasonSource): boolean {
-  return [...findSharedReasons(source).values()].some(({ length }) => length === countCases(source));
-}
-
 /** Describes the shared reasons that no cause explains, a sentence each. */
 export function describeSharedReasons(source: ReasonSource): string[] {
-  const total = countCases(source);
-  // No cause quotes a transport error.
-  const explaining = (source.causes ?? []).filter(({ kind }) => kind !== 'no-response');
-  const explained = new Set(explaining.flatMap((cause) => [...cause.requirements, ...cause.follows]));
+  const total = source.questions.length + source.requirements.flatMap(({ cases }) => cases).length;
+  const explained = new Set((source.causes ?? []).flatMap((cause) => [...cause.requirements, ...cause.follows]));
   return [...findSharedReasons(source)].flatMap(([reason, unjudged]) => {
     const cases = `${unjudged.length} of ${total} cases`;
     const lacking = [...new Set(unjudged.flatMap(({ requirement }) => requirement ?? []))];
@@ -63,7 +52,7 @@ export function describeSharedReasons(source: ReasonSource): string[] {
       const which = lacking.length === 0 ? '' : ` Requirements that lack cases: ${lacking.join(', ')}.`;
       return `${cases} were not selected in this run.${which}`;
     }
-    if (unjudged.length < total && lacking.length > 0 && lacking.every((id) => explained.has(id))) return [];
+    if (lacking.length > 0 && lacking.every((id) => explained.has(id))) return [];
     return `${cases} were not ${unjudged.every(({ isUnrun }) => isUnrun) ? 'reached' : 'judged'}: ${reason}`;
   });
 }

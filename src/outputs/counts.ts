@@ -28,12 +28,6 @@ export function describeFurtherCount(count: number, what: string): string {
   return count === 0 ? '' : `, ${count} ${what}`;
 }
 
-/** Renders how many requests were sent, and how many were judged if these are fewer. */
-export function renderRequestCounts({ requests_sent: sent, exchanges_judged: judged }: Certificate): string {
-  if (judged > sent) return `${sent} sent; many serve several cases`;
-  return judged === sent ? `${sent} sent` : `${sent} sent, ${judged} judged`;
-}
-
 /** Says how many requirements could not be judged because of a cause. */
 export function describeFollows({ length }: readonly string[]): string {
   return `${length} more ${length === 1 ? 'requirement' : 'requirements'} could not be judged for this reason.`;

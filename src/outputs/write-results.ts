@@ -1,13 +1,11 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import type { Suite } from '../cases/suite.js';
 import type { Certificate } from '../certificate/certificate.js';
 import type { Relocation } from '../contract/relocation.js';
-import { createRecord, parseRecord, readRecord, renderRecord } from '../record/target-record.js';
+import { createRecord, readRecord, renderRecord } from '../record/target-record.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import { UnusableInput } from '../support/problem.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { encodeContent, loadOutputs } from './output.js';
 import { createRunView, type RunView } from './run-view.js';
@@ -67,16 +65,6 @@ export function writeResults(
   };
 }
 
-/** Calls a function. @returns undefined if the file that it reads is unusable */
-function ignoreUnusable<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof UnusableInput) return undefined;
-    throw error;
-  }
-}
-
 function renderFiles(view: RunView, out: string): Map<string, Buffer> {
   const files = new Map<string, Buffer>();
   for (const [file, render] of outputs) {
@@ -98,9 +86,5 @@ function createRecordOutput(file: string, { suite, suiteResults, certificate: { 
   if (lost.length > 0)
     return { file, unwritten: `not changed: it has answers that this run lacks, to ${renderShortList(lost)}` };
   if (Object.keys(record.questions).length === 0) return { file, unwritten: 'not written: no question was answered' };
-  const text = renderRecord(record);
-  const reread = ignoreUnusable(() => parseRecord(text, 'record'));
-  return isDeepStrictEqual(reread, record)
-    ? { file, text }
-    : { file, unwritten: 'not written: it would not load again' };
+  return { file, text: renderRecord(record) };
 }

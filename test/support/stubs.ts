@@ -32,7 +32,6 @@ export function createCertificateStub(known: Partial<Certificate>): Certificate 
     unstable: [],
     notes: [],
     requests_sent: 0,
-    exchanges_judged: 0,
     started_at: '2026-01-01T00:00:00.000Z',
     duration_ms: 0,
     ...known,

@@ -3,7 +3,7 @@
  * them. A file is in this test because a run writes it, a text for a stream because its function is exported as `render…`.
  */
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from '@playwright/test';
@@ -429,16 +429,6 @@ for (const [title, inputs] of Object.entries(unfit))
       expect(output).toContain(message);
     }
   });
-
-test('A record that would not load again is not written', () => {
-  // Ajv refuses this property name.
-  const shape = { type: 'object', properties: { '\ud800': { type: 'string' } } };
-  const results = answered.map((result) => ({ ...result, shape }));
-  const recordTo = path.join(folder, 'unfit.yaml');
-  const options = { out: path.join(folder, 'unfit'), recordTo };
-  const { record } = writeResults(createCertificate(suite, results, runFacts), suite, results, options);
-  expect([record?.unwritten, existsSync(recordTo)]).toEqual(['not written: it would not load again', false]);
-});
 
 // Functions -----------------------------------------------------------------------------------------------------------
 

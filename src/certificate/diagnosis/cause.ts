@@ -1,6 +1,5 @@
 /** What most likely is wrong with a deployment: the facts of the run bear it out, and none contradicts it. */
 export interface Cause {
-  readonly kind: CauseKind;
   /** What is wrong, as a sentence. */
   readonly sentence: string;
   /** The facts that show it, in numbers, a sentence each. */
@@ -22,46 +21,3 @@ export interface Cause {
   /** Requirements that could not be judged only because of it. */
   readonly follows: readonly string[];
 }
-
-/** The kinds of causes. Users may sort by them: an id never changes its meaning. */
-export const causeKinds = [
-  // The whole deployment.
-  'no-response',
-  'same-status',
-  'not-json',
-  'constant-answer',
-  'nothing-returned',
-  'everything-returned',
-  // Which promotions are checked, and how many are returned.
-  'window-size',
-  'window-missing',
-  'window-shifted',
-  'window-oldest-first',
-  'window-after-rules',
-  'page',
-  // Rules.
-  'rules-joined-by-or',
-  'first-rule-only',
-  'rule-ignored',
-  'rule-never-met',
-  'comparison',
-  'threshold',
-  // Parts of a request.
-  'body-not-read',
-  'items-not-read',
-  'first-customer-only',
-  // Filters.
-  'filter-ignored',
-  'filter-never-met',
-  'filter-comparison',
-  // State.
-  'earlier-request',
-  'cached',
-  'changing-results',
-  // Refusals.
-  'refused',
-  // What cannot be named exactly.
-  'same-promotions',
-  'unexplained',
-] as const;
-export type CauseKind = (typeof causeKinds)[number];

@@ -13,23 +13,18 @@ export function findDeploymentCause({ all }: Observations, index: ExchangeIndex)
   const documented = all.filter(({ oracle }) => oracle.accepted).map(({ exchange }) => exchange);
   const exchanges =
     documented.length > 0 ? documented : index.listByCase('calibration').map(({ exchange }) => exchange);
-  if (exchanges.length === 0) return undefined;
-  const createFinding = (kind: Finding['kind'], sentence: string, evidence: string): Finding => {
-    return { kind, sentence, evidence: [evidence], symptoms: createEqualSymptoms(all) };
+  const createFinding = (sentence: string, evidence: string): Finding => {
+    return { sentence, evidence: [evidence], symptoms: createEqualSymptoms(all) };
   };
-  const responses = exchanges.flatMap((each) => ('response' in each ? [each.response] : []));
+  const responses = exchanges.flatMap((exchange) => ('response' in exchange ? [exchange.response] : []));
   const [response] = responses;
-  if (response === undefined) {
-    // The summary of the run quotes the transport error.
-    const evidence = `None of ${exchanges.length} requests got a response.`;
-    return createFinding('no-response', 'The deployment does not respond.', evidence);
-  }
+  // Without any response, the transport error is the reason of every case.
+  if (response === undefined) return undefined;
   const count = `All ${responses.length} responses`;
   const shown = `The first one: ${describeAnswer(response)}.`;
   const statuses = [...new Set(responses.map(({ status }) => status))];
   if (statuses.length === 1 && !isSuccessful(response))
     return createFinding(
-      'same-status',
       `The deployment answers ${response.status} to every request. ${explainStatus(response.status)}`,
       `${count} have the status ${response.status}. ${shown}`,
     );
@@ -39,7 +34,6 @@ export function findDeploymentCause({ all }: Observations, index: ExchangeIndex)
     !index.calibration.some(hasMentions) && all.every(({ returned }) => !returned?.some(Boolean));
   if (isNothingReturned && responses.every(({ body }) => body !== '' && parseJson(body) === undefined))
     return createFinding(
-      'not-json',
       'No response is JSON: the address is probably that of a web page. Check base_url and its path prefix.',
       `${count} have the status ${statuses.join(', ')} and no JSON. ${shown}`,
     );
@@ -49,13 +43,11 @@ export function findDeploymentCause({ all }: Observations, index: ExchangeIndex)
   const isWrong = all.some(({ returned = [], oracle }) => oracle.accepted && returned.length > 0);
   if (isConstant && isWrong && new Set(exchanges.map(({ request }) => request.body)).size >= minRequests)
     return createFinding(
-      'constant-answer',
       'The deployment gives one constant answer to every request.',
       `${count} have the same body. ${shown}`,
     );
   if (!isNothingReturned) return undefined;
   return createFinding(
-    'nothing-returned',
     'No promotion is ever returned: the test data is not loaded under these ids, or the result is always empty. Load it (npx conformance world).',
     `${count} name no promotion of the test data. ${shown}`,
   );

@@ -5,7 +5,7 @@ import type { ExchangeIndex } from '../exchange-index.js';
 import type { Cause } from './cause.js';
 import { describeChanging, listChanging } from './changing-results.js';
 import { findDeploymentCause } from './deployment-cause.js';
-import { describeMistakes, findMistakes, findStateMistakes, listUnexplained } from './explain-results.js';
+import { describeMistakes, findMistakes, findStateMistake, listUnexplained } from './explain-results.js';
 import { describeUnexplained, type Finding } from './finding.js';
 import { describeMissing, listMistakes } from './mistakes.js';
 import { type Observations, observe, type Row } from './observation.js';
@@ -32,13 +32,14 @@ export function diagnoseRun(
   const whole = findDeploymentCause(observations, index);
   if (whole !== undefined) return [createCause(whole, rows, rows)];
   const failing = rows.filter(({ isFailing }) => isFailing);
-  const known = findKnownCauses(observations);
-  const unknown = failing.filter((row) => findOwner(known, row) === undefined);
+  const { causes, changing } = findKnownCauses(observations);
+  const known = [...causes, ...changing];
+  const unknown = changing.length > 0 ? [] : failing.filter((row) => findOwner(known, row) === undefined);
   const unexplained = [...groupBy(unknown, ({ requirement }) => requirement)].map(([requirement, group]) =>
     describeUnexplained(requirement, group, observations),
   );
   const findings = [...known, ...unexplained];
-  const owned = groupBy(failing, (row) => findOwner(findings, row));
+  const owned = groupBy(failing, (row) => findOwner(findings, row) ?? changing[0]);
   const ranked = findings.map((finding) => {
     const ownRows: readonly Row[] = owned.get(finding) ?? [];
     // Several mistakes may show in one row.
@@ -47,7 +48,7 @@ export function diagnoseRun(
     );
     const following = concerned.filter(({ isFailing }) => !isFailing).length;
     // What can be named comes first.
-    return { finding, concerned, rank: [finding.kind === 'unexplained' ? 0 : 1, ownRows.length, following] };
+    return { finding, concerned, rank: [unexplained.includes(finding) ? 0 : 1, ownRows.length, following] };
   });
   return ranked
     .filter(({ concerned }) => concerned.length > 0)
@@ -63,36 +64,29 @@ function compareRanks(left: readonly number[], right: readonly number[]): number
  * Finds causes of some of the requests. State that is kept between requests also explains why equal requests have different
  * results. Where nothing explains that, these results say nothing about other mistakes.
  */
-function findKnownCauses(observations: Observations): Finding[] {
+function findKnownCauses(observations: Observations): Readonly<Record<'causes' | 'changing', readonly Finding[]>> {
   const predict = createPredictor(observations);
   const isChanging = listChanging(observations).length > 0;
-  const ofState = isChanging ? findStateMistakes(observations, predict, listStateMistakes(observations)) : [];
+  const ofState = isChanging ? findStateMistake(observations, predict, listStateMistakes(observations)) : [];
   const unexplained = listUnexplained(ofState, observations, predict);
   const changing = listChanging(observations, (shown) => ofState.length > 0 && !unexplained.has(shown));
   const steady = { ...observations, all: observations.all.filter((shown) => !changing.includes(shown)) };
-  // A mistake that also explains what is seen is preferred to one that only describes it.
   const mistakes = [...listMistakes(steady), ...(ofState.length > 0 ? [] : listStateMistakes(steady))];
-  const preferences = [mistakes, [describeMissing(steady)]];
-  const found = findMistakes(steady, predict, preferences, ofState);
-  return [
-    ...findRefusals(steady.all),
-    ...describeMistakes(found, steady, predict),
-    ...(changing.length === 0 ? [] : [describeChanging(changing, observations)]),
-  ];
+  // A mistake that also explains what is seen is preferred to one that only describes it.
+  const found = findMistakes(steady, predict, ofState, mistakes, describeMissing(steady));
+  return {
+    causes: [...findRefusals(steady.all), ...describeMistakes(found, steady, predict)],
+    changing: changing.length === 0 ? [] : [describeChanging(changing, observations)],
+  };
 }
 
 /** @param concerned the rows that show it @param all rows of the run */
-function createCause(
-  { kind, sentence, evidence, symptoms }: Finding,
-  concerned: readonly Row[],
-  all: readonly Row[],
-): Cause {
+function createCause({ sentence, evidence, symptoms }: Finding, concerned: readonly Row[], all: readonly Row[]): Cause {
   const sizes = (row: Row) => [Number(row.isFailing), symptoms.get(row)?.size ?? -1];
   const [example] = concerned.toSorted((left, right) => compareRanks(sizes(right), sizes(left))) as [Row];
   const failing = new Set(all.flatMap(({ isFailing, requirement }) => (isFailing ? [requirement] : [])));
   const listed = concerned.filter(({ requirement }) => failing.has(requirement));
   return {
-    kind,
     sentence,
     evidence,
     example: {
@@ -115,10 +109,8 @@ function sizeOf({ symptoms }: Finding, row: Row): number {
   return symptoms.get(row)?.size ?? -1;
 }
 
-/** Finds the finding that explains most of a row. What fails for no other reason fails because results change. */
+/** Finds the finding that explains most of a row. */
 function findOwner(findings: readonly Finding[], row: Row): Finding | undefined {
-  const [best] = findings
-    .filter(({ symptoms }) => symptoms.has(row))
-    .toSorted((left, right) => sizeOf(right, row) - sizeOf(left, row));
-  return best ?? findings.find(({ kind }) => kind === 'changing-results');
+  const showing = findings.filter(({ symptoms }) => symptoms.has(row));
+  return showing.toSorted((left, right) => sizeOf(right, row) - sizeOf(left, row))[0];
 }

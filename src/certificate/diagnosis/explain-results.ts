@@ -18,16 +18,13 @@ export interface Hypothesis {
 type Compared = Observation & { readonly returned: readonly boolean[] };
 
 const maxMistakes = 6;
-/** Each mistake is tried on so many responses, and so many of the best on all of them: the number of trials is bounded. */
-const maxScreening = 16;
-const maxChecked = 24;
 
 /**
  * What a mistake must explain: the least share of the wrong promotions in the responses that it concerns, the least number
- * of requests, and the least share of the failing ones. `penalty` is taken from the number of promotions that it explains.
+ * of requests, and the least share of the failing ones. `maxOddShare` of the responses that show it may contradict it, as
+ * something else may be wrong with them. The penalties are taken from the number of promotions that it explains.
  */
 const scoring = {
-  /** Something else may be wrong with a few odd responses: they do not refute a mistake that many show. */
   ofAllRequests: { minShare: 0.5, minRequests: 1, minFailingShare: 0, maxOddShare: 1 / 20, penalty: 0, oddPenalty: 10 },
   /** With a feature to choose, chance explains something. */
   ofSomeRequests: { minShare: 0.9, minRequests: 2, minFailingShare: 0.5, maxOddShare: 0, penalty: 0.5, oddPenalty: 0 },
@@ -36,36 +33,38 @@ const scoring = {
 } as const;
 type Terms = (typeof scoring)[keyof typeof scoring];
 
-/** Finds mistakes about state, whichever requests they concern. */
-export function findStateMistakes(
+/** The terms for a mistake that concerns all requests, and for one that concerns those with a feature. */
+type Scoring = readonly [all: Terms, some?: Terms];
+
+/** Finds a mistake about state, whichever requests it concerns. */
+export function findStateMistake(
   observations: Observations,
   predict: Predict,
   mistakes: readonly Mistake[],
 ): readonly Hypothesis[] {
-  const best = findBest(mistakes, createSearch(observations, predict, []), scoring.ofState, undefined);
-  return best === undefined ? [] : [best];
+  return [findBest(mistakes, createSearch(observations, predict, []), [scoring.ofState]) ?? []].flat();
 }
 
 /**
  * Finds mistakes that explain wrong results. A mistake predicts what each request returns. It is a cause only if it explains
  * wrong results and no response contradicts it. Several mistakes are found one after another, each on top of those before.
  *
- * @param preferences lists of mistakes; those of a later list are tried if none of the lists before explains anything
- * @param known mistakes that were found before
+ * @param known a mistake that was found before
+ * @param fallback is tried if none of the others explains anything
  */
 export function findMistakes(
   observations: Observations,
   predict: Predict,
-  preferences: readonly (readonly Mistake[])[],
-  known: readonly Hypothesis[] = [],
+  known: readonly Hypothesis[],
+  mistakes: readonly Mistake[],
+  fallback: Mistake,
 ): readonly Hypothesis[] {
   const found = [...known];
   while (found.length < maxMistakes) {
     const search = createSearch(observations, predict, found);
-    const next = preferences.reduce<Hypothesis | undefined>(
-      (best, mistakes) => best ?? findBest(mistakes, search, scoring.ofAllRequests, scoring.ofSomeRequests),
-      undefined,
-    );
+    const findIn = (list: readonly Mistake[]) =>
+      findBest(list, search, [scoring.ofAllRequests, scoring.ofSomeRequests]);
+    const next = findIn(mistakes) ?? findIn([fallback]);
     if (next === undefined) break;
     found.push(next);
   }
@@ -114,7 +113,7 @@ function predictWith(hypotheses: readonly Hypothesis[], predict: Predict): (obse
     const isConcerned = (hypothesis: Hypothesis) =>
       hypothesis.features.length === 0 || hypothesis.features.some((feature) => features.has(feature));
     return predict(
-      hypotheses.filter(isConcerned).map(({ mistake: [, , change] }) => change),
+      hypotheses.filter(isConcerned).map(({ mistake: [, change] }) => change),
       exchange.request,
     );
   };
@@ -156,33 +155,11 @@ function createSearch(observations: Observations, predict: Predict, found: reado
   };
 }
 
-/**
- * Finds the mistake that explains most of what the known ones leave unexplained.
- *
- * @param terms for a mistake that concerns all requests
- * @param limited for one that concerns requests with a feature; undefined if no mistake does
- */
-function findBest(
-  mistakes: readonly Mistake[],
-  search: Search,
-  terms: Terms,
-  limited: Terms | undefined,
-): Hypothesis | undefined {
-  const { failing, deviations, expect } = search;
-  // Most mistakes explain nothing, which few responses show.
-  const sample = takeEvenly(failing, maxScreening);
-  const countIn = (mistake: Mistake) => {
-    const expected = expect(mistake);
-    return sum(sample, (shown) => listExplained(deviations.get(shown) ?? [], expected(shown), false).length);
-  };
-  const screened = mistakes
-    .map((mistake) => ({ mistake, count: countIn(mistake) }))
-    .filter(({ count }) => count > 0)
-    .toSorted((left, right) => right.count - left.count)
-    .slice(0, maxChecked);
+/** Finds the mistake that explains most of what the known ones leave unexplained. */
+function findBest(mistakes: readonly Mistake[], search: Search, terms: Scoring): Hypothesis | undefined {
   let best: { hypothesis: Hypothesis; rank: number } | undefined;
-  for (const { mistake } of screened) {
-    const ranked = rankFeatures(mistake, search, terms, limited);
+  for (const mistake of mistakes) {
+    const ranked = rankFeatures(mistake, search, terms);
     const rank = Math.max(...ranked.values());
     if (rank <= (best?.rank ?? 0)) continue;
     const features = [...ranked].flatMap(([feature, value]) => (value === rank && feature !== '' ? [feature] : []));
@@ -194,19 +171,16 @@ function findBest(
 }
 
 /** Ranks the features to which a mistake may be limited; '' stands for all requests. */
-function rankFeatures(
-  mistake: Mistake,
-  { before, deviations, failing, isFailing, ordered, expect }: Search,
-  terms: Terms,
-  limited: Terms | undefined,
-): ReadonlyMap<string, number> {
-  const termsOf = (feature: string) => (feature === '' ? terms : (limited ?? terms));
+function rankFeatures(mistake: Mistake, search: Search, [ofAll, ofSome]: Scoring): ReadonlyMap<string, number> {
+  const { before, deviations, failing, isFailing, ordered, expect } = search;
+  const termsOf = (feature: string) => (feature === '' ? ofAll : (ofSome ?? ofAll));
   const expected = expect(mistake);
   const countBy = (withAllowed: boolean) =>
     new Map([...deviations].map(([shown, all]) => [shown, listExplained(all, expected(shown), withAllowed).length]));
   const [surely, perhaps] = [countBy(false), countBy(true)];
+  if (![...surely].some(([shown, count]) => count > 0 && isFailing(shown))) return new Map();
   const showing = [...deviations.keys()].filter((observation) => perhaps.get(observation) !== 0);
-  const possible = new Set(['', ...(limited === undefined ? [] : showing.flatMap(({ features }) => [...features]))]);
+  const possible = new Set(['', ...(ofSome === undefined ? [] : showing.flatMap(({ features }) => [...features]))]);
   let odd = 0;
   for (const observation of ordered) {
     const concerned = ['', ...observation.features].filter((feature) => possible.has(feature));
@@ -234,10 +208,6 @@ function rankFeatures(
   );
 }
 
-function takeEvenly<T>(list: readonly T[], max: number): T[] {
-  return list.filter((_, n) => Math.floor((n * max) / list.length) > Math.floor(((n - 1) * max) / list.length));
-}
-
 function sum<T>(list: readonly T[], numberOf: (entry: T) => number): number {
   return list.reduce((total, entry) => total + numberOf(entry), 0);
 }
@@ -246,7 +216,7 @@ function sum<T>(list: readonly T[], numberOf: (entry: T) => number): number {
 const maxNamed = 3;
 
 function createFinding(
-  { mistake: [kind, sentence], features }: Hypothesis,
+  { mistake: [sentence], features }: Hypothesis,
   explained: Deviations,
   odd: number,
   observations: Observations,
@@ -258,7 +228,6 @@ function createFinding(
   const contradictions = odd === 0 ? 'No response contradicts it.' : differing;
   const count = explained.size === 1 ? 'One request shows' : `${explained.size} requests show`;
   return {
-    kind,
     sentence: limit === '' ? sentence : `Only for requests ${limit}: ${sentence}`,
     evidence: [
       `${count} it: ${shown}. ${contradictions}${unclear}`,

@@ -2,12 +2,10 @@ import type { Obligation } from '../../contract/oracle.js';
 import type { Tier } from '../../contract/world.js';
 import { listRanges } from '../../support/list-ranges.js';
 import { renderShortList } from '../../support/render-short-list.js';
-import type { CauseKind } from './cause.js';
 import type { Observation, Observations, Row } from './observation.js';
 
 /** A cause before it is known which rows fail because of no other. */
 export interface Finding {
-  readonly kind: CauseKind;
   readonly sentence: string;
   readonly evidence: readonly string[];
   /** What the rows show of it. */
@@ -97,7 +95,6 @@ export function describeUnexplained(requirement: string, rows: readonly Row[], o
   const deviations = [...found.values()].flat();
   const unseen = rows.map((row) => [row, { words: '', size: 0 }] as const);
   return {
-    kind: 'unexplained',
     sentence: `${describeKind(deviations)} in cases of ${requirement}. No single mistake that the suite knows explains it.`,
     evidence: [
       rows.length === 1 ? 'One row fails.' : `${rows.length} rows fail.`,

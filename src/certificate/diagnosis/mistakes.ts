@@ -4,7 +4,6 @@ import type { Rule, Tier } from '../../contract/world.js';
 import { renderHiddenPromotionsHint } from '../../judge/own-promotions.js';
 import { groupBy } from '../../support/group-by.js';
 import { getMember, isJsonObject, parseJson } from '../../support/json.js';
-import type { CauseKind } from './cause.js';
 import type { Observations } from './observation.js';
 import {
   type Change,
@@ -33,7 +32,6 @@ export function listMistakes(observations: Observations): readonly Mistake[] {
 export function describeMissing({ all, tiers }: Observations): Mistake {
   const missing = new Set(tiers.filter((_, n) => all.every(({ returned }) => !returned?.[n])));
   return [
-    'same-promotions',
     'Some promotions are never returned, whatever the request asks for.',
     changeDecision('valid', (tier, request, before) => (missing.has(tier) ? 'forbidden' : before(tier, request))),
   ];
@@ -48,52 +46,48 @@ function listWindowMistakes({ all, tiers, ranks, world }: Observations): Mistake
       ? [tiers.flatMap((_, n) => (returned[n] ? [ranks[n] ?? 0] : []))]
       : [],
   );
-  const seen = [...new Set(returnedRanks.flat())].sort((one, other) => one - other);
+  const seen = [...new Set(returnedRanks.flat())].sort((left, right) => left - right);
   const [first = 1] = seen;
-  const lasts = [...takeMostFrequent(returnedRanks.flatMap((each) => each.at(-1) ?? [])), seen.at(-1) ?? total, total];
+  const lasts = [
+    ...takeMostFrequent(returnedRanks.flatMap((shown) => shown.at(-1) ?? [])),
+    seen.at(-1) ?? total,
+    total,
+  ];
   const ranges = [1, first].flatMap((from) => lasts.map((to) => [from, to] as const));
   const counts = takeMostFrequent(returnedRanks.map(({ length }) => length));
   return [
     ...ranges
       .filter(([from, to]) => from !== 1 || to !== getWindowSize(world))
-      .map(([from, to]): Mistake => [...describeWindow(from, to, world), takeWindow(from, to, world)]),
-    [
-      'window-after-rules',
-      `The deployment applies the limit of ${windowSize} after it has evaluated the rules: older promotion tiers take the place of newer ones that are not valid.`,
-      takeWindowAfter(() => true, world),
-    ],
-    [
-      'window-after-rules',
-      `The deployment applies the limit of ${windowSize} after it has left out promotions for other customers.`,
-      takeWindowAfter(({ kind }) => kind === 'customer', world),
-    ],
+      .map(([from, to]): Mistake => [describeWindow(from, to, world), takeWindow(from, to, world)]),
+    ...Object.entries({
+      [`The deployment applies the limit of ${windowSize} after it has evaluated the rules: older promotion tiers take the place of newer ones that are not valid.`]:
+        takeWindowAfter(() => true, world),
+      [`The deployment applies the limit of ${windowSize} after it has left out promotions for other customers.`]:
+        takeWindowAfter(({ kind }) => kind === 'customer', world),
+    }),
     ...[...new Set([...counts, 10, 20, 25, 50, 100])]
       .filter((count) => count > 0 && count < windowSize)
       .map((count): Mistake => {
         const sentence = `A response has at most ${count} ${count === 1 ? 'promotion' : 'promotions'}: a page, or a limit on the result.`;
-        return ['page', sentence, (reading) => ({ ...reading, max: Math.min(count, reading.max ?? count) })];
+        return [sentence, (reading) => ({ ...reading, max: Math.min(count, reading.max ?? count) })];
       }),
   ];
 }
 
 function takeMostFrequent(numbers: readonly number[]): number[] {
-  const countOf = (number: number) => numbers.filter((each) => each === number).length;
-  return [...new Set(numbers)].toSorted((one, other) => countOf(other) - countOf(one)).slice(0, 3);
+  const countOf = (wanted: number) => numbers.filter((number) => number === wanted).length;
+  return [...new Set(numbers)].toSorted((left, right) => countOf(right) - countOf(left)).slice(0, 3);
 }
 
-function describeWindow(from: number, to: number, { tiers, ownPromotions }: NamedWorld): [CauseKind, string] {
+function describeWindow(from: number, to: number, { tiers, ownPromotions }: NamedWorld): string {
   const hint = ownPromotions === undefined ? renderHiddenPromotionsHint(to) : '';
   const isToOldest = to === tiers.length;
   if (from === 1 && isToOldest)
-    return [
-      'window-missing',
-      `The limit of the newest ${windowSize} promotion tiers is not applied: older ones are returned.`,
-    ];
+    return `The limit of the newest ${windowSize} promotion tiers is not applied: older ones are returned.`;
   const checks = (which: string) => `The deployment checks the ${which}, not the newest ${windowSize}`;
-  if (from === 1) return ['window-size', `${checks(`newest ${to + (ownPromotions ?? 0)} promotion tiers`)}.${hint}`];
-  if (!isToOldest) return ['window-shifted', `${checks(`promotion tiers from rank ${from} to ${to}`)}.`];
-  const oldest = checks(`oldest ${to - from + 1} promotion tiers`);
-  return ['window-oldest-first', `${oldest}: they are sorted in the wrong direction.`];
+  if (from === 1) return `${checks(`newest ${to + (ownPromotions ?? 0)} promotion tiers`)}.${hint}`;
+  if (!isToOldest) return `${checks(`promotion tiers from rank ${from} to ${to}`)}.`;
+  return `${checks(`oldest ${to - from + 1} promotion tiers`)}: they are sorted in the wrong direction.`;
 }
 
 /** Takes the tiers of some ranks. With a filter, a deployment may filter before or after that. */
@@ -119,78 +113,61 @@ function takeWindowAfter(isMeant: (rule: Rule) => boolean, { tiers }: NamedWorld
 
 // Rules ---------------------------------------------------------------------------------------------------------------
 
-const rulePlaces: readonly (readonly [name: string, ...kinds: Rule['kind'][]])[] = [
-  ['the customer', 'customer'],
-  ['products', 'product'],
-  ['SKUs', 'sku'],
-  ['order items', 'product', 'sku'],
-  ['metadata', 'metadata'],
-];
+const rulePlaces: Readonly<Record<string, readonly Rule['kind'][]>> = {
+  'the customer': ['customer'],
+  products: ['product'],
+  SKUs: ['sku'],
+  'order items': ['product', 'sku'],
+  metadata: ['metadata'],
+};
 
 const ruleMistakes: readonly Mistake[] = [
-  [
-    'everything-returned',
-    'Every promotion is returned, whatever the request asks for.',
-    (reading) => ({ ...reading, checked: () => 'required', matching: () => 'required', valid: () => 'required' }),
-  ],
-  [
-    'everything-returned',
-    `The newest ${windowSize} promotion tiers are returned, whatever the request asks for.`,
-    (reading) => ({ ...reading, matching: () => 'required', valid: () => 'required' }),
-  ],
-  [
-    'rules-joined-by-or',
-    'A promotion is returned as soon as one of its rules holds: the rules are joined by "or", not by "and".',
-    joinWithOr(() => ''),
-  ],
-  [
-    'rules-joined-by-or',
-    'Of several rules of one kind, one is enough: they are joined by "or", not by "and".',
-    joinWithOr(({ kind }) => kind),
-  ],
-  ['first-rule-only', 'Only the first rule of a promotion is evaluated.', changeRules((rules) => rules.slice(0, 1))],
-  ['first-rule-only', 'Only the last rule of a promotion is evaluated.', changeRules((rules) => rules.slice(-1))],
-  [
-    'first-customer-only',
-    'Of the customers that a promotion is reserved for, only the first one gets it.',
-    changeCustomers((customers) => customers.slice(0, 1)),
-  ],
-  [
-    'first-customer-only',
-    'Of the customers that a promotion is reserved for, only the last one gets it.',
-    changeCustomers((customers) => customers.slice(-1)),
-  ],
-  ...rulePlaces.flatMap(([name, ...kinds]): Mistake[] => [
-    [
-      'rule-ignored',
-      `The deployment ignores rules about ${name}: promotions are returned although these rules do not hold.`,
-      decideRules(({ kind }) => (kinds.includes(kind) ? 'required' : undefined)),
-    ],
-    [
-      'rule-never-met',
-      `Promotions with rules about ${name} are never returned, although their rules hold.`,
-      decideRules(({ kind }) => (kinds.includes(kind) ? 'forbidden' : undefined)),
-    ],
-  ]),
-  [
-    'rule-ignored',
-    'The deployment ignores rules: promotions are returned although these rules do not hold.',
-    decideRules(() => 'required'),
-  ],
-  [
-    'body-not-read',
-    'The body of the request is not read: only promotions without rules are returned.',
-    decideRules(() => 'forbidden'),
-  ],
+  ...Object.entries<Change>({
+    'Every promotion is returned, whatever the request asks for.': (reading) => ({
+      ...reading,
+      checked: () => 'required',
+      matching: () => 'required',
+      valid: () => 'required',
+    }),
+    [`The newest ${windowSize} promotion tiers are returned, whatever the request asks for.`]: (reading) => {
+      return { ...reading, matching: () => 'required', valid: () => 'required' };
+    },
+    'A promotion is returned as soon as one of its rules holds: the rules are joined by "or", not by "and".':
+      joinWithOr(() => ''),
+    'Of several rules of one kind, one is enough: they are joined by "or", not by "and".': joinWithOr(
+      ({ kind }) => kind,
+    ),
+    'Only the first rule of a promotion is evaluated.': changeRules((rules) => rules.slice(0, 1)),
+    'Only the last rule of a promotion is evaluated.': changeRules((rules) => rules.slice(-1)),
+    'Of the customers that a promotion is reserved for, only the first one gets it.': changeCustomers(0, 1),
+    'Of the customers that a promotion is reserved for, only the last one gets it.': changeCustomers(-1),
+  }),
+  ...Object.entries(rulePlaces).flatMap(([name, kinds]): Mistake[] => {
+    const decideKinds = (obligation: Obligation) =>
+      decideRules(({ kind }) => (kinds.includes(kind) ? obligation : undefined));
+    const ignored = `The deployment ignores rules about ${name}: promotions are returned although these rules do not hold.`;
+    const unmet = `Promotions with rules about ${name} are never returned, although their rules hold.`;
+    return [
+      [ignored, decideKinds('required')],
+      [unmet, decideKinds('forbidden')],
+    ];
+  }),
+  ...Object.entries({
+    'The deployment ignores rules: promotions are returned although these rules do not hold.': decideRules(
+      () => 'required',
+    ),
+    'The body of the request is not read: only promotions without rules are returned.': decideRules(() => 'forbidden'),
+  }),
 ];
 
 function changeRules(change: (rules: readonly Rule[]) => readonly Rule[]): Change {
   return changeDecision('valid', (tier, request, before) => before({ ...tier, rules: change(tier.rules) }, request));
 }
 
-function changeCustomers(change: (customers: readonly string[]) => readonly string[]): Change {
+/** Keeps some of the customers of a rule. @param range as of `slice` */
+function changeCustomers(...range: readonly [start: number, end?: number]): Change {
   return changeRules((rules) =>
-    rules.map((rule) => (rule.kind === 'customer' ? { ...rule, any_of: change(rule.any_of) } : rule)),
+    rules.map((rule) => (rule.kind === 'customer' ? { ...rule, any_of: rule.any_of.slice(...range) } : rule)),
   );
 }
 
@@ -224,38 +201,30 @@ function decideRules(decide: (rule: Rule, request: ReadRequest) => Obligation | 
 
 // Quantities ----------------------------------------------------------------------------------------------------------
 
-/** @param own the quantity of the item that a rule asks for; 0 without one. @param all those of all items of its kind */
-type CompareQuantity = (own: number, atLeast: number, all: readonly number[]) => boolean;
+/** @param sent the quantity of the item that a rule asks for; 0 without one. @param all those of all items of its kind */
+type CompareQuantity = (sent: number, atLeast: number, all: readonly number[]) => boolean;
 
-const quantityComparisons: readonly (readonly [string, CompareQuantity])[] = [
-  [
-    'A quantity must be greater than the threshold, not equal to it (">" in place of ">=").',
-    (own, least) => own > least,
-  ],
-  ['A quantity of one less than the threshold is enough.', (own, least) => own >= least - 1],
-  ['Any quantity is enough: the threshold of a rule is ignored.', (own) => own > 0],
-  ['A quantity must equal the threshold; larger ones do not count.', (own, least) => own === least],
-  ['Quantities are compared as text, so that 10 is less than 2.', (own, least) => String(own) >= String(least)],
-  [
-    'A quantity must be below the threshold: the comparison is the wrong way round.',
-    (own, least) => own > 0 && own < least,
-  ],
-  ['The number of items counts, not their quantities.', (own, least) => own > 0 && least <= 1],
-  [
-    'The quantities of all items are added up, whatever they are: other products count, too.',
-    (own, least, all) => own > 0 && all.reduce((sum, each) => sum + each, 0) >= least,
-  ],
-  [
-    'Any item with enough quantity is enough: its id is not compared.',
-    (_, least, all) => all.some((each) => each >= least),
-  ],
-];
+const quantityComparisons: Readonly<Record<string, CompareQuantity>> = {
+  'A quantity must be greater than the threshold, not equal to it (">" in place of ">=").': (sent, least) =>
+    sent > least,
+  'A quantity of one less than the threshold is enough.': (sent, least) => sent >= least - 1,
+  'Any quantity is enough: the threshold of a rule is ignored.': (sent) => sent > 0,
+  'A quantity must equal the threshold; larger ones do not count.': (sent, least) => sent === least,
+  'Quantities are compared as text, so that 10 is less than 2.': (sent, least) => String(sent) >= String(least),
+  'A quantity must be below the threshold: the comparison is the wrong way round.': (sent, least) =>
+    sent > 0 && sent < least,
+  'The number of items counts, not their quantities.': (sent, least) => sent > 0 && least <= 1,
+  'The quantities of all items are added up, whatever they are: other products count, too.': (sent, least, all) =>
+    sent > 0 && all.reduce((sum, quantity) => sum + quantity, 0) >= least,
+  'Any item with enough quantity is enough: its id is not compared.': (_, least, all) =>
+    all.some((quantity) => quantity >= least),
+};
 
-const quantityPlaces: readonly (readonly [string, ...Rule['kind'][]])[] = [
-  ['', 'product', 'sku'],
-  [' This concerns products.', 'product'],
-  [' This concerns SKUs.', 'sku'],
-];
+const quantityPlaces: Readonly<Record<string, readonly Rule['kind'][]>> = {
+  '': ['product', 'sku'],
+  ' This concerns products.': ['product'],
+  ' This concerns SKUs.': ['sku'],
+};
 
 function listQuantityMistakes({ skus, tiers }: NamedWorld): Mistake[] {
   const isOwned = (rule: Rule, { sku_id }: JsonObject) =>
@@ -264,28 +233,28 @@ function listQuantityMistakes({ skus, tiers }: NamedWorld): Mistake[] {
     if (rule.kind !== 'product' && rule.kind !== 'sku') return undefined;
     const idName = rule.kind === 'product' ? 'product_id' : 'sku_id';
     const ofKind = items.filter((item) => item[idName] !== undefined);
-    const [item, ...others] = ofKind.filter((each) => each[idName] === rule.id);
+    const [item, ...further] = ofKind.filter((sent) => sent[idName] === rule.id);
     // How several items add up is open, and whether a SKU counts as its product.
-    if (others.length > 0 || items.some((each) => isOwned(rule, each))) return 'open';
-    const quantityOf = (each: JsonObject | undefined) => Number(each?.quantity ?? 0);
+    if (further.length > 0 || items.some((sent) => isOwned(rule, sent))) return 'open';
+    const quantityOf = (sent: JsonObject | undefined) => Number(sent?.quantity ?? 0);
     return requireIf(compare(quantityOf(item), rule.at_least, ofKind.map(quantityOf)));
   };
   const thresholds = new Set(
     tiers.flatMap(({ rules }) => rules.flatMap((rule) => ('at_least' in rule ? rule.at_least : []))),
   );
   const capped = [...thresholds]
-    .sort((one, other) => one - other)
+    .sort((left, right) => left - right)
     .slice(0, -1)
-    .map((most): (typeof quantityComparisons)[number] => [
+    .map((most): [string, CompareQuantity] => [
       `Large quantities do not count in full: none meets a threshold above ${most}.`,
-      (own, least) => Math.min(own, most) >= least,
+      (sent, least) => Math.min(sent, most) >= least,
     ]);
-  return [...quantityComparisons, ...capped].flatMap(([sentence, compare]) =>
-    quantityPlaces.map(([more, ...kinds]): Mistake => {
+  return [...Object.entries(quantityComparisons), ...capped].flatMap(([sentence, compare]) =>
+    Object.entries(quantityPlaces).map(([more, kinds]): Mistake => {
       const change = decideRules((rule, { items }) =>
         kinds.includes(rule.kind) ? decide(rule, items, compare) : undefined,
       );
-      return ['threshold', `${sentence}${more}`, change];
+      return [`${sentence}${more}`, change];
     }),
   );
 }
@@ -293,55 +262,48 @@ function listQuantityMistakes({ skus, tiers }: NamedWorld): Mistake[] {
 // Texts: filters, and rules about metadata ------------------------------------------------------------------------------
 
 /** Compares what was sent with what a promotion has. @param isAnywhere whether they are equal under any two keys */
-type CompareTexts = (sent: string | undefined, own: string | undefined, isAnywhere: boolean) => boolean;
+type CompareTexts = (sent: string | undefined, held: string | undefined, isAnywhere: boolean) => boolean;
 
 /** How texts may be compared. The words continue "… compares wrongly:". */
 const textComparisons: readonly (readonly [string, CompareTexts])[] = [
-  ['a part of the value is enough', ifBoth((sent, own) => own.includes(sent))],
-  ['the value may be a part of what is sent', ifBoth((sent, own) => sent.includes(own))],
-  ['the beginning of the value is enough', ifBoth((sent, own) => own.startsWith(sent))],
-  ['the value may be the beginning of what is sent', ifBoth((sent, own) => sent.startsWith(own))],
-  ['white space at the ends does not count', ifBoth((sent, own) => sent.trim() === own.trim())],
-  [
-    'numbers in other spellings are equal',
-    ifBoth((sent, own) => sent === own || (own !== '' && Number(sent) === Number(own))),
-  ],
+  ['a part of the value is enough', ifBoth((sent, held) => held.includes(sent))],
+  ['the value may be a part of what is sent', ifBoth((sent, held) => sent.includes(held))],
+  ['the beginning of the value is enough', ifBoth((sent, held) => held.startsWith(sent))],
+  ['the value may be the beginning of what is sent', ifBoth((sent, held) => sent.startsWith(held))],
+  ['white space at the ends does not count', ifBoth((sent, held) => sent.trim() === held.trim())],
+  ['numbers in other spellings are equal', ifBoth((sent, held) => held !== '' && Number(sent) === Number(held))],
   ...[16, 20, 32, 64].map((max): readonly [string, CompareTexts] => [
     'long values are cut, so that only their beginnings are compared',
-    ifBoth((sent, own) => sent.slice(0, max) === own.slice(0, max)),
+    ifBoth((sent, held) => sent.slice(0, max) === held.slice(0, max)),
   ]),
   ['the key alone decides, and any value matches', ifBoth(() => true)],
   ['the value alone decides, under any key', (_, __, isAnywhere) => isAnywhere],
-  ['a missing key matches, too', (sent, own) => sent === undefined || own === undefined || own === sent],
-  ['an equal value does not match, and any other does', (sent, own) => sent !== undefined && sent !== own],
+  ['a missing key matches, too', (sent, held) => sent === undefined || held === undefined || held === sent],
+  ['an equal value does not match, and any other does', (sent, held) => sent !== undefined && sent !== held],
 ];
 
-function ifBoth(compare: (sent: string, own: string) => boolean): CompareTexts {
-  return (sent, own) => sent !== undefined && own !== undefined && compare(sent, own);
+function ifBoth(compare: (sent: string, held: string) => boolean): CompareTexts {
+  return (sent, held) => sent !== undefined && held !== undefined && (sent === held || compare(sent, held));
 }
 
-const filterPlaces: readonly (readonly [string, ...on: Filter['on'][]])[] = [
-  ['The filter by promotion_id', 'campaign'],
-  ['The filter by tier metadata', 'metadata'],
-  ['Every filter', 'campaign', 'metadata'],
-];
+const filterPlaces: Readonly<Record<string, readonly Filter['on'][]>> = {
+  'The filter by promotion_id': ['campaign'],
+  'The filter by tier metadata': ['metadata'],
+  'Every filter': ['campaign', 'metadata'],
+};
 
 const textMistakes: readonly Mistake[] = [
-  ...filterPlaces.flatMap(([name, ...on]): Mistake[] => [
-    [
-      'filter-ignored',
-      `${name} is ignored: promotions that do not match are returned.`,
-      compareFilters(on, () => true),
-    ],
-    [
-      'filter-never-met',
-      `${name} matches nothing: promotions that match are not returned.`,
-      compareFilters(on, () => false),
-    ],
-    ...textComparisons.map(([how, compare]): Mistake => {
-      return ['filter-comparison', `${name} compares wrongly: ${how}.`, compareFilters(on, compare)];
-    }),
-  ]),
+  ...Object.entries(filterPlaces).flatMap(([name, on]): Mistake[] => {
+    const ignored = `${name} is ignored: promotions that do not match are returned.`;
+    const unmet = `${name} matches nothing: promotions that match are not returned.`;
+    return [
+      [ignored, compareFilters(on, () => true)],
+      [unmet, compareFilters(on, () => false)],
+      ...textComparisons.map(([how, compare]): Mistake => {
+        return [`${name} compares wrongly: ${how}.`, compareFilters(on, compare)];
+      }),
+    ];
+  }),
   ...textComparisons.map(([how, compare]): Mistake => {
     const change = decideRules((rule, { metadata = {} }) => {
       if (rule.kind !== 'metadata') return undefined;
@@ -349,19 +311,19 @@ const textMistakes: readonly Mistake[] = [
       const isAnywhere = Object.values(metadata).includes(rule.is);
       return requireIf(compare(typeof sent === 'string' ? sent : undefined, rule.is, isAnywhere));
     });
-    return ['comparison', `Rules about metadata compare wrongly: ${how}.`, change];
+    return [`Rules about metadata compare wrongly: ${how}.`, change];
   }),
 ];
 
 function compareFilters(on: readonly Filter['on'][], compare: CompareTexts): Change {
   const isMatch = ({ campaign_id, metadata }: Tier, filter: Filter) => {
     if (filter.on === 'campaign') return compare(filter.value, campaign_id, filter.value === campaign_id);
-    const own = Object.hasOwn(metadata, filter.key) ? String(metadata[filter.key]) : undefined;
-    return compare(filter.value, own, Object.values(metadata).map(String).includes(filter.value));
+    const held = Object.hasOwn(metadata, filter.key) ? String(metadata[filter.key]) : undefined;
+    return compare(filter.value, held, Object.values(metadata).map(String).includes(filter.value));
   };
   return changeDecision('matching', (tier, request, before) => {
     const { filters, oracle } = request;
-    const [filter] = filters.filter((each) => on.includes(each.on));
+    const [filter] = filters.filter((sent) => on.includes(sent.on));
     if (filter === undefined) return before(tier, request);
     // How several filters are combined is open.
     if (filters.length > 1) return 'open';
@@ -376,9 +338,9 @@ function compareFilters(on: readonly Filter['on'][], compare: CompareTexts): Cha
 const unreadParts: readonly Mistake[] = [
   ...[1, 2, 3, 5, 10, 16, 20, 32, 50].map((count): Mistake => {
     const sentence = `Items of an order after the first ${count === 1 ? 'one' : count} are not read.`;
-    return ['items-not-read', sentence, takeItems((items) => items.slice(0, count))];
+    return [sentence, takeItems((items) => items.slice(0, count))];
   }),
-  ['items-not-read', 'Only the last item of an order is read.', takeItems((items) => items.slice(-1))],
+  ['Only the last item of an order is read.', takeItems((items) => items.slice(-1))],
 ];
 
 /** Reads some items only. */

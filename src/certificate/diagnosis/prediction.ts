@@ -5,7 +5,6 @@ import type { Tier } from '../../contract/world.js';
 import type { HttpRequest } from '../../http/exchange.js';
 import { parseRequest } from '../../http/request-content.js';
 import { getMember, isJsonObject } from '../../support/json.js';
-import type { CauseKind } from './cause.js';
 import { getRequestKey, type Observations } from './observation.js';
 
 /** How a deployment decides what it returns. A mistake changes one of the decisions of the documentation. */
@@ -38,7 +37,7 @@ export type Filter = FilterSubject & { readonly value: string };
 export type Change = (reading: DeploymentDecisions) => DeploymentDecisions;
 
 /** A mistake that a deployment may make, with what it would then return. */
-export type Mistake = readonly [kind: CauseKind, sentence: string, change: Change];
+export type Mistake = readonly [sentence: string, change: Change];
 
 /** Changes one decision. @param decide takes the decision as it was before */
 export function changeDecision(

@@ -43,7 +43,6 @@ function createFinding(
       ? `${count} got ${status}. They have nothing in common that the ${accepted} accepted requests lack.`
       : `${count} ${feature} got ${status}; none of the ${accepted} accepted requests is one.`;
   return {
-    kind: 'refused',
     sentence: `The deployment answers ${status} to ${feature === undefined ? 'some documented requests' : `every request ${feature}`}.`,
     evidence: [evidence],
     symptoms: createEqualSymptoms(group),

@@ -1,9 +1,8 @@
 import { parseFilterParameter } from '../../contract/operation.js';
 import type { HttpRequest } from '../../http/exchange.js';
 import { getMember, isJsonObject, parseJson } from '../../support/json.js';
-import type { CauseKind } from './cause.js';
 import type { Observations } from './observation.js';
-import type { Filter, Mistake } from './prediction.js';
+import type { Change, Filter, Mistake } from './prediction.js';
 
 /** A part of a request that a deployment may take from another one. */
 interface KeptPart {
@@ -24,11 +23,15 @@ function bodyPart(member: string): KeptPart {
 function filterPart(on: Filter['on']): KeptPart {
   // A question mark may also be in a key.
   const list = ({ path }: HttpRequest) => /\?(.+)$/s.exec(path)?.[1]?.split('&') ?? [];
-  const isOwn = (parameter: string) => parseFilterParameter(parameter.split('=')[0] ?? '')?.on === on;
+  // Names may be percent-encoded.
+  const isMeant = (parameter: string) =>
+    [...new URLSearchParams(parameter).keys()].some((name) => parseFilterParameter(name)?.on === on);
   return {
-    read: (request) => list(request).filter(isOwn),
+    read: (request) => list(request).filter(isMeant),
     write: (request, part) => {
-      const query = [...list(request).filter((each) => !isOwn(each)), ...((part ?? []) as string[])].join('&');
+      const query = [...list(request).filter((parameter) => !isMeant(parameter)), ...((part ?? []) as string[])].join(
+        '&',
+      );
       return { ...request, path: `${request.path.split('?')[0]}${query === '' ? '' : `?${query}`}` };
     },
   };
@@ -59,31 +62,23 @@ export function listStateMistakes({ history, all }: Observations): Mistake[] {
       return JSON.stringify([method, path, body]);
     };
     const firstByRest = new Map(all.map(({ exchange: { request } }) => [getRest(request), request] as const).reverse());
-    const ways: readonly (readonly [CauseKind, string, (n: number, own: HttpRequest) => HttpRequest | undefined])[] = [
-      [
-        'cached',
-        `Responses are cached without ${name} in the key: requests that differ only in it get the answer of the first one.`,
-        (_, own) => firstByRest.get(getRest(own)),
-      ],
-      ['earlier-request', `A request is answered with ${name} of the request before it.`, (n) => history[n - 1]],
-      [
-        'earlier-request',
-        `All later requests are answered with ${name} of the first one that has it.`,
-        (n) => (first >= 0 && first < n && isFilled[n] ? history[first] : undefined),
-      ],
-      [
-        'earlier-request',
-        `A request without ${name} gets the result for ${name} of an earlier request.`,
-        (n) => (isFilled[n] ? undefined : history[lastFilled[n - 1] ?? -1]),
-      ],
-    ];
-    return ways.map(([kind, sentence, findSource]): Mistake => {
-      const takePart: Mistake[2] = (reading) => {
+    const takeFrom =
+      (findSource: (n: number, sent: HttpRequest) => HttpRequest | undefined): Change =>
+      (reading) => {
         const source = findSource(position.get(reading.sent) ?? 0, reading.sent);
-        const isOther = source !== undefined && source !== reading.sent;
-        return isOther ? { ...reading, request: write(reading.request, read(source)) } : reading;
+        if (source === undefined || source === reading.sent) return reading;
+        return { ...reading, request: write(reading.request, read(source)) };
       };
-      return [kind, sentence, takePart];
+    return Object.entries({
+      [`Responses are cached without ${name} in the key: requests that differ only in it get the answer of the first one.`]:
+        takeFrom((_, sent) => firstByRest.get(getRest(sent))),
+      [`A request is answered with ${name} of the request before it.`]: takeFrom((n) => history[n - 1]),
+      [`All later requests are answered with ${name} of the first one that has it.`]: takeFrom((n) =>
+        first >= 0 && first < n && isFilled[n] ? history[first] : undefined,
+      ),
+      [`A request without ${name} gets the result for ${name} of an earlier request.`]: takeFrom((n) =>
+        isFilled[n] ? undefined : history[lastFilled[n - 1] ?? -1],
+      ),
     });
   });
 }

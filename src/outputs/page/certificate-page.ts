@@ -6,15 +6,9 @@ import { replayEndNotice } from '../../certificate/notices.js';
 import { renderAnswer } from '../../certificate/render-answer.js';
 import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
 import type { Question } from '../../contract/contract.js';
-import { verdicts } from '../../judge/verdict.js';
+import { groupBy } from '../../support/group-by.js';
 import { type Html, html, noHtml, rawHtml, renderPageHead, renderPreformatted } from '../../support/markup.js';
-import {
-  describeAnswers,
-  describeCounts,
-  describeFurtherCount,
-  renderRequestCounts,
-  sortByUrgency,
-} from '../counts.js';
+import { describeAnswers, describeCounts, describeFurtherCount, sortByUrgency } from '../counts.js';
 import type { RunView } from '../run-view.js';
 import { type CaseRenderer, createCaseRenderer, renderBadge } from './case-section.js';
 import { pageScript } from './page-script.js';
@@ -35,13 +29,7 @@ interface AskedQuestion {
   readonly answer: string;
 }
 
-interface Chapter {
-  readonly id: string;
-  readonly heading: string;
-  readonly intro?: string;
-  readonly groups?: readonly { readonly heading: string; readonly blocks: readonly Html[] }[];
-  readonly cards?: readonly Html[];
-}
+type Chapter = readonly [id: string, heading: string, content: readonly Html[]];
 
 /**
  * Renders the certificate as one page for people, which loads nothing from elsewhere. The page's policy allows its own
@@ -64,16 +52,19 @@ export function renderCertificatePage(view: RunView): Html {
       return [{ question, entry, answer }];
     }),
   };
-  const [attention, ...chapters] = listChapters(page) as [Chapter, ...Chapter[]];
+  const chapters = listChapters(page).filter(([, , content]) => content.length > 0);
   const verdict = capitalize(certificate.verdict.replaceAll('-', ' '));
   return html`${renderPageHead(`${certificate.target.name}: ${verdict}`, pageStyle, pageScript)}
 <body>
 <a class="skip" href="#results">Skip to the results</a>
 <div class="page">
 ${renderHead(page, verdict)}
-${renderContents([attention, ...chapters])}
+<nav aria-label="Contents"><ul>${chapters.map(([id, heading]) => html`<li><a href="#${id}">${heading}</a></li>\n`)}</ul></nav>
 <main id="results">
-${renderChapter(attention)}${renderSearch(page, chapters)}${chapters.map(renderChapter)}
+${chapters.map(
+  ([id, heading, content], n) =>
+    html`${n === 1 ? renderSearch(page) : noHtml}<section id="${id}" class="chapter"><h2>${heading}</h2>\n${content}</section>\n`,
+)}
 </main>
 </div>
 <script>${rawHtml(pageScript)}</script>
@@ -84,80 +75,36 @@ ${renderChapter(attention)}${renderSearch(page, chapters)}${chapters.map(renderC
 
 function listChapters(page: Page): Chapter[] {
   const { certificate, suite, asked } = page;
-  const { requirements, drift, unstable } = certificate;
-  const chapters: Chapter[] = [
-    { id: 'attention', heading: 'What needs attention', cards: listAttentionCards(page) },
-    {
-      id: 'drift',
-      heading: 'Drift',
-      intro: 'Where this target differs from the record, or from its target file.',
-      cards: drift.map(renderDifferenceCard),
-    },
-    {
-      id: 'unstable',
-      heading: 'Unstable',
-      intro: 'Cases that failed once and passed once, which proves nothing.',
-      cards: unstable.map(renderDifferenceCard),
-    },
-    {
-      id: 'requirements',
-      heading: 'Requirements',
-      intro: 'The statements of the documentation, part by part. Each case shows its requests and the responses.',
-      groups: [...new Set(requirements.map(({ part }) => part))].map((heading) => ({
-        heading,
-        blocks: sortByUrgency(requirements.filter(({ part }) => part === heading)).map((entry) =>
-          renderRequirement(entry, page),
-        ),
-      })),
-    },
-    {
-      id: 'questions',
-      heading: 'Questions',
-      intro: 'What the documentation leaves open, and what this target does. Answers do not change the verdict.',
-      groups: suite.contract.groups.map(({ name: heading }) => ({
-        heading,
-        blocks: asked.filter(({ question }) => question.group === heading).map((entry) => renderQuestion(entry, page)),
-      })),
-    },
-    {
-      id: 'not-verified',
-      heading: 'Statements without a test',
-      intro: 'Other statements of the documentation, and why the suite sends nothing for them.',
-      cards: suite.contract.exclusions.map(({ statement, reason, part }) =>
-        renderCard(statement, html`<p>${reason} <small>${part}</small></p>`),
-      ),
-    },
-    { id: 'about', heading: 'About this run', cards: [renderFacts(page)] },
+  const parts = [...groupBy(certificate.requirements, ({ part }) => part)].map(([part, entries]) =>
+    renderGroup(
+      part,
+      sortByUrgency(entries).map((entry) => renderRequirement(entry, page)),
+    ),
+  );
+  const groups = [...groupBy(asked, ({ question }) => question.group)].map(([name, entries]) =>
+    renderGroup(
+      name,
+      entries.map((entry) => renderQuestion(entry, page)),
+    ),
+  );
+  const exclusions = suite.contract.exclusions.map(({ statement, reason, part }) =>
+    renderCard(statement, html`<p>${reason} <small>${part}</small></p>`),
+  );
+  return [
+    ['attention', 'What needs attention', listAttentionCards(page)],
+    ['drift', 'Drift from the record, or from the target file', certificate.drift.map(renderDifferenceCard)],
+    ['unstable', 'Unstable: failed once and passed once', certificate.unstable.map(renderDifferenceCard)],
+    ['requirements', 'Requirements: what the documentation states', parts],
+    ['questions', 'Questions: what the documentation leaves open', groups],
+    ['not-verified', 'Statements without a test', exclusions],
+    ['about', 'About this run', [renderFacts(page)]],
   ];
-  return chapters.filter(({ groups = [], cards = [] }) => groups.length + cards.length > 0);
 }
 
-function renderChapter({ id, heading, intro, groups = [], cards = [] }: Chapter): Html {
-  return html`<section id="${id}" class="chapter"><h2>${heading}</h2>
-${intro === undefined ? noHtml : html`<p>${intro}</p>\n`}${cards}${groups.map(
-  (group) => html`<section class="group" id="${createAnchor(group.heading)}"><h3>${group.heading}</h3>
-${group.blocks}</section>
-`,
-)}</section>
+function renderGroup(heading: string, blocks: readonly Html[]): Html {
+  return html`<section class="group"><h3>${heading}</h3>
+${blocks}</section>
 `;
-}
-
-function renderContents(chapters: readonly Chapter[]): Html {
-  const link = (id: string, text: string) => html`<a href="#${id}">${text}</a>`;
-  return html`<nav aria-label="Contents"><details id="contents" open><summary>Contents</summary><ul>
-${chapters.map(
-  ({ id, heading, groups = [] }) => html`<li>${link(id, heading)}${
-    groups.length === 0
-      ? noHtml
-      : html`<ul>${groups.map((group) => html`<li>${link(createAnchor(group.heading), group.heading)}</li>`)}</ul>`
-  }</li>
-`,
-)}</ul></details></nav>`;
-}
-
-/** Creates an id that no case or question has. */
-function createAnchor(heading: string): string {
-  return `${heading.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}-group`;
 }
 
 function renderHead({ certificate }: Page, verdict: string): Html {
@@ -174,28 +121,16 @@ ${certificate.is_replay ? html`<p>${replayEndNotice}</p>` : noHtml}
 }
 
 /** The script shows the form, because it needs the script. */
-function renderSearch({ certificate: { requirements, questions } }: Page, chapters: readonly Chapter[]): Html {
-  const judged = new Set(requirements.flatMap(({ cases }) => cases.map(({ verdict }) => verdict)));
-  const listOptions = (label: string, values: Iterable<string>) =>
-    html`<optgroup label="${label}">${[...values].map((value) => html`<option value="${value}">${value}</option>`)}</optgroup>`;
-  const groups = chapters.flatMap((chapter) =>
-    chapter.groups === undefined
-      ? []
-      : [
-          listOptions(
-            chapter.heading,
-            chapter.groups.map(({ heading }) => heading),
-          ),
-        ],
-  );
-  const marks = new Set(questions.flatMap(listMarks));
+function renderSearch({ certificate: { requirements, questions }, asked }: Page): Html {
+  const options = (label: string, values: readonly string[]) =>
+    html`<optgroup label="${label}">${[...new Set(values)].map((value) => html`<option value="${value}">${value}</option>`)}</optgroup>`;
+  const judged = sortByUrgency(requirements.flatMap(({ cases }) => cases)).map(({ verdict }) => verdict);
+  const parts = requirements.map(({ part }) => part);
+  const groups = asked.map(({ question }) => question.group);
   return html`<form id="search" role="search" aria-label="Cases and questions" hidden>
 <label>Search<input type="search" name="text" autocomplete="off"></label>
-<label>Verdict or answer<select name="is"><option value="">any</option>${listOptions(
-    'Cases',
-    verdicts.filter((name) => judged.has(name)),
-  )}${listOptions('Questions', marks)}</select></label>
-<label>Part or group<select name="group"><option value="">any</option>${groups}</select></label>
+<label>Verdict or answer<select name="is"><option value="">any</option>${options('Cases', judged)}${options('Questions', questions.flatMap(listMarks))}</select></label>
+<label>Part or group<select name="group"><option value="">any</option>${options('Requirements', parts)}${options('Questions', groups)}</select></label>
 <button type="reset">Clear</button>
 <output id="shown"></output>
 </form>
@@ -348,12 +283,12 @@ function renderSentence(sentence: string): Html[] {
 }
 
 function renderFacts({ certificate }: Page): Html {
-  const { target, suite, started_at, duration_ms } = certificate;
+  const { target, suite, started_at, duration_ms, requests_sent } = certificate;
   const who = [target.version, target.contact].filter((fact) => fact !== undefined).join(', ');
   return renderCard(
     `${target.name}${who === '' ? '' : `, ${who}`}`,
     renderList([
-      `Started ${started_at}, took ${(duration_ms / 1_000).toFixed(1)} s. Requests: ${renderRequestCounts(certificate)}.`,
+      `Started ${started_at}, took ${(duration_ms / 1_000).toFixed(1)} s. Requests: ${requests_sent}.`,
       html`${suite.name} ${suite.version}, <code>${suite.digest}</code>`,
       'Send this file as it is: it loads nothing from elsewhere, and the credentials are not in it.',
       html`<code>npx conformance compare earlier/certificate.json certificate.json</code> shows what has changed since an earlier run.`,

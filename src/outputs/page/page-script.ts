@@ -67,7 +67,6 @@ document.addEventListener('click', (event) => {
   const link = event.target.closest('a[href^="#"]');
   if (link !== null && link.hash === location.hash) reveal();
 });
-if (matchMedia('(max-width: 64rem)').matches) byId('contents').open = false;
 narrow();
 // After the browser has scrolled there, which loses the focus.
 addEventListener('load', () => setTimeout(reveal));

@@ -28,12 +28,10 @@ pre { margin: .35rem 0 0; padding: .65rem .8rem; background: var(--faint); borde
 .page > * { min-width: 0; }
 header { padding: 2.5rem 0 1.75rem; color: var(--soft); } h1 { color: var(--ink); }
 .verdict { display: inline-block; margin: .7rem 0; padding: .4rem .95rem; border-radius: 99px; font-weight: 650; }
-nav summary { font-weight: 620; padding: .35rem 0; }
 nav ul { list-style: none; } nav a { display: block; padding: .2rem 0; text-decoration: none; color: inherit; } nav a:hover { text-decoration: underline; }
-nav ul ul { margin: 0 0 .4rem .9rem; color: var(--soft); font-size: .9rem; }
 
 .chapter { margin-top: 3rem; } .chapter:first-child { margin-top: 0; }
-.chapter > h2 { margin-bottom: .4rem; } .chapter > p { color: var(--soft); margin-bottom: 1rem; }
+.chapter > h2 { margin-bottom: .4rem; }
 .group { margin-top: 1.75rem; } .group > h3 { margin-bottom: .6rem; color: var(--soft); }
 .card, .block { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 1rem 1.15rem; margin-bottom: .7rem; }
 .card[data-is=fail] { border-left: 4px solid var(--fail); } .card[data-is=inconclusive] { border-left: 4px solid var(--open); }

@@ -10,15 +10,14 @@ function hasColors({ env, stdout }: Output): boolean {
   return Boolean(env.CI) || (stdout.isTTY === true && env.TERM !== 'dumb');
 }
 
-const [bold, dim, red, green, yellow] = ['1', '2', '31', '32', '33'];
+const [bold, red, green, yellow] = ['1', '31', '32', '33'];
 
 /** What is colored: words of the suite at the beginning of a line, where no text of a target can be. */
 const rules: readonly (readonly [pattern: RegExp, code: string | undefined])[] = [
-  [/^(?:DOES-NOT-CONFORM| {1,2}(?:fail|error)(?= )|(?:\d+\. )?(?:fail|error)(?= {2})|drift(?= {2}))/gm, red],
-  [/^(?:CONFORMS| {2}pass(?= ))/gm, green],
-  [/^(?:INCOMPLETE| {2}(?:inconclusive|not-applicable|not-run)(?= )|(?:inconclusive|unstable)(?= {2}))/gm, yellow],
-  [/^(?:What most likely is wrong:|\d+\. (?!fail|error).*)$/gm, bold],
-  [/^ +>? *\d+ \|.*$/gm, dim],
+  [/^(?:DOES-NOT-CONFORM| *(?:fail|error|drift)(?= {2}))/gm, red],
+  [/^(?:CONFORMS|All \d+ requirements pass)/gm, green],
+  [/^(?:INCOMPLETE| *(?:inconclusive|not-applicable|not-run|unstable)(?= {2}))/gm, yellow],
+  [/^(?:What most likely is wrong:|\d+\. .*)$/gm, bold],
 ];
 
 /** Adds colors to the report of a run, if the output has any. */

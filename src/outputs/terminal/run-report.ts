@@ -3,7 +3,7 @@ import { isOwnCase } from '../../cases/suite.js';
 import type { CaseDifference, CaseEntry } from '../../certificate/case-entry.js';
 import { type Certificate, findDecisive } from '../../certificate/certificate.js';
 import { referenceEndNotice, referenceNotice, renderQuickNotice, replayEndNotice } from '../../certificate/notices.js';
-import { describeSharedReasons, findSharedReasons, isUnjudged } from '../../certificate/shared-reasons.js';
+import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
 import { notSelectedReason, samplesCaseId } from '../../run/case-result.js';
 import { groupBy } from '../../support/group-by.js';
 import { packageRoot } from '../../support/package-root.js';
@@ -15,7 +15,6 @@ import {
   describeFollows,
   describeFurtherCount,
   renderHeadline,
-  renderRequestCounts,
   sortRequirements,
 } from '../counts.js';
 import type { WrittenResults } from '../write-results.js';
@@ -31,8 +30,8 @@ const maxEntries = 3;
 /** Renders what a run prints at its end: why it fails, with a request that shows it, what does not pass, the summary. */
 export function renderRunReport(certificate: Certificate, written: WrittenResults): string {
   return joinLines([
-    // If nothing was judged, the reason says it all.
-    ...(isUnjudged(certificate) ? [] : [...renderFailures(certificate), ...renderRequirements(certificate)]),
+    ...renderFailures(certificate),
+    ...renderRequirements(certificate),
     // Who selects cases knows that others are missing.
     ...(certificate.selected === undefined ? describeSharedReasons(certificate).flatMap((line) => ['', line]) : []),
     ...renderDifferences('unstable', certificate.unstable),
@@ -118,7 +117,9 @@ function renderRequirements(certificate: Certificate): string[] {
     (requirement) => requirement.verdict !== 'pass' && findDecisive(requirement)?.reason !== notSelectedReason,
   );
   if (selected === undefined && unpassed.length === 0) return ['', `All ${requirements.length} requirements pass.`];
-  if (unpassed.length === 0) return [];
+  const reasons = new Set(unpassed.map((requirement) => findDecisive(requirement)?.reason));
+  // If nothing was judged, for one reason, that says it all.
+  if (unpassed.length === 0 || (reasons.size === 1 && unpassed.length === requirements.length)) return [];
   const shared = findSharedReasons(certificate);
   const [verdictWidth, idWidth] = (['verdict', 'id'] as const).map((name) =>
     Math.max(...unpassed.map((requirement) => requirement[name].length)),
@@ -178,7 +179,7 @@ function listFields(certificate: Certificate, written: WrittenResults): (readonl
         ]
       : [['Selected', `${describeCounts(selected.cases)}${drifted}`] as const]),
     ...(warnings.length === 0 ? [] : [['Warnings', `${warnings.length}: ${renderShortList(warnings)}`] as const]),
-    ['Requests', renderRequestCounts(certificate)],
+    ['Requests', String(certificate.requests_sent)],
     ['Certificate', listFiles('certificate.json', 'certificate.html')],
     ['Observed', listFiles('observed.md', 'openapi.yaml')],
     ...(file === '' ? [] : [['Record', unwritten === undefined ? file : `${file} was ${unwritten}.`] as const]),
