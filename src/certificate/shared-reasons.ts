@@ -40,6 +40,12 @@ export function findSharedReasons({ requirements, questions }: ReasonSource): Re
   );
 }
 
+/** Whether nothing was judged, for a reason that says it all. */
+export function isUnjudged({ requirements }: ReasonSource): boolean {
+  const cases = requirements.flatMap((requirement) => requirement.cases);
+  return cases.every(({ verdict, reason }) => verdict === 'inconclusive' && reason === cases[0]?.reason);
+}
+
 /** Describes the shared reasons that no cause explains, a sentence each. */
 export function describeSharedReasons(source: ReasonSource): string[] {
   const total = source.questions.length + source.requirements.flatMap(({ cases }) => cases).length;
@@ -52,7 +58,7 @@ export function describeSharedReasons(source: ReasonSource): string[] {
       const which = lacking.length === 0 ? '' : ` Requirements that lack cases: ${lacking.join(', ')}.`;
       return `${cases} were not selected in this run.${which}`;
     }
-    if (lacking.length > 0 && lacking.every((id) => explained.has(id))) return [];
+    if (!isUnjudged(source) && lacking.length > 0 && lacking.every((id) => explained.has(id))) return [];
     return `${cases} were not ${unjudged.every(({ isUnrun }) => isUnrun) ? 'reached' : 'judged'}: ${reason}`;
   });
 }

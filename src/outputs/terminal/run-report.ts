@@ -3,7 +3,7 @@ import { isOwnCase } from '../../cases/suite.js';
 import type { CaseDifference, CaseEntry } from '../../certificate/case-entry.js';
 import { type Certificate, findDecisive } from '../../certificate/certificate.js';
 import { referenceEndNotice, referenceNotice, renderQuickNotice, replayEndNotice } from '../../certificate/notices.js';
-import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
+import { describeSharedReasons, findSharedReasons, isUnjudged } from '../../certificate/shared-reasons.js';
 import { notSelectedReason, samplesCaseId } from '../../run/case-result.js';
 import { groupBy } from '../../support/group-by.js';
 import { packageRoot } from '../../support/package-root.js';
@@ -30,8 +30,7 @@ const maxEntries = 3;
 /** Renders what a run prints at its end: why it fails, with a request that shows it, what does not pass, the summary. */
 export function renderRunReport(certificate: Certificate, written: WrittenResults): string {
   return joinLines([
-    ...renderFailures(certificate),
-    ...renderRequirements(certificate),
+    ...(isUnjudged(certificate) ? [] : [...renderFailures(certificate), ...renderRequirements(certificate)]),
     // Who selects cases knows that others are missing.
     ...(certificate.selected === undefined ? describeSharedReasons(certificate).flatMap((line) => ['', line]) : []),
     ...renderDifferences('unstable', certificate.unstable),
@@ -117,9 +116,7 @@ function renderRequirements(certificate: Certificate): string[] {
     (requirement) => requirement.verdict !== 'pass' && findDecisive(requirement)?.reason !== notSelectedReason,
   );
   if (selected === undefined && unpassed.length === 0) return ['', `All ${requirements.length} requirements pass.`];
-  const reasons = new Set(unpassed.map((requirement) => findDecisive(requirement)?.reason));
-  // If nothing was judged, for one reason, that says it all.
-  if (unpassed.length === 0 || (reasons.size === 1 && unpassed.length === requirements.length)) return [];
+  if (unpassed.length === 0) return [];
   const shared = findSharedReasons(certificate);
   const [verdictWidth, idWidth] = (['verdict', 'id'] as const).map((name) =>
     Math.max(...unpassed.map((requirement) => requirement[name].length)),
