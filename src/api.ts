@@ -46,7 +46,7 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
   const { suite, settings, connection = { options: {} } } = loadInputs(runOptions, environment);
   const { endpoint = { baseUrl: 'http://localhost', credentials: credentialPlaceholders } } = connection;
   const { baseUrl } = endpoint;
-  const channel = await openTarget(settings.target, endpoint, connection, transport);
+  const channel = await openTarget(endpoint, connection, transport);
   const target = { ...settings.target, ...omitUndefined({ name }) };
   const run = certifyRun({ suite, settings: { ...settings, target } }, channel, { baseUrl });
   const { certificate } = await run.finally(channel.close);

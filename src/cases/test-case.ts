@@ -9,7 +9,6 @@ export type TestCase = RequirementCase | QuestionCase;
 export const tag = {
   intrusive: 'intrusive',
   calibration: 'calibration',
-  operation: 'operation',
   anyData: 'any-data',
   sample: 'sample',
   serial: 'serial',

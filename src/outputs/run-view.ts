@@ -2,7 +2,6 @@ import { isOwnCase, type Suite } from '../cases/suite.js';
 import type { Certificate } from '../certificate/certificate.js';
 import type { ExchangeIndex } from '../certificate/exchange-index.js';
 import type { EvidenceArchive } from '../certificate/har-archive.js';
-import type { Relocation } from '../contract/relocation.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
 
 /** Everything that the outputs of a run are rendered from. Results and exchanges have their durations in milliseconds. */
@@ -17,8 +16,6 @@ export interface RunView {
   readonly exchanges?: ExchangeIndex;
   /** The archive of these exchanges. */
   readonly archive?: EvidenceArchive;
-  /** What the target file says about the operation, where it is not as documented. */
-  readonly operation: Relocation;
   /** The patterns under which, by the target file, returned tiers are named. */
   readonly tierPatterns?: readonly string[];
 }
@@ -31,5 +28,5 @@ export function createRunView(
   more: Partial<Omit<RunView, 'certificate' | 'suite' | 'results' | 'suiteResults'>> = {},
 ): RunView {
   const suiteResults = results.filter((result) => !isOwnCase(result));
-  return { certificate, suite, results, suiteResults, operation: {}, ...more };
+  return { certificate, suite, results, suiteResults, ...more };
 }

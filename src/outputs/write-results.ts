@@ -2,7 +2,6 @@ import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Suite } from '../cases/suite.js';
 import type { Certificate } from '../certificate/certificate.js';
-import type { Relocation } from '../contract/relocation.js';
 import { createRecord, readRecord, renderRecord } from '../record/target-record.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
 import { omitUndefined } from '../support/omit-undefined.js';
@@ -28,11 +27,8 @@ export interface Writing {
   readonly out: string;
   /** The file of the record, if one is wanted. */
   readonly recordTo?: string;
-  /** What the target file says about the operation and about returned tiers. */
-  readonly target?: {
-    readonly operation?: Relocation;
-    readonly tierPatterns?: readonly string[];
-  };
+  /** What the target file says about returned tiers. */
+  readonly target?: { readonly tierPatterns?: readonly string[] };
 }
 
 /**
@@ -47,7 +43,7 @@ export function writeResults(
   { out, recordTo, target }: Writing,
   evidence: Pick<RunView, 'archive' | 'exchanges'> = {},
 ): WrittenResults {
-  const stated = omitUndefined({ operation: target?.operation, tierPatterns: target?.tierPatterns });
+  const stated = omitUndefined({ tierPatterns: target?.tierPatterns });
   const view = createRunView(certificate, suite, results, { ...evidence, ...stated });
   const files = renderFiles(view, out);
   const record = recordTo === undefined ? undefined : createRecordOutput(recordTo, view);

@@ -50,7 +50,7 @@ export async function findWrongAddress(
 }
 
 const addressHint =
-  "Check the base URL (base_url): it may need a path prefix, such as https://host/api. If the operation has another path, set 'operation' in the target file.";
+  'Check the base URL (base_url): it may need a path prefix, such as https://host/api. If the operation has another path, use a transport (docs/transports.md).';
 const loginHint = "If it is a login page, set the headers that it asks for: 'headers' in the target file.";
 const loadedHint =
   'If it is the deployment and has the test data, say so: --world-loaded, or world: loaded in the target file.';

@@ -3,7 +3,6 @@ import type { Suite } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
 import { describeRequest } from '../contract/describe-request.js';
 import type { NamedWorld } from '../contract/named-world.js';
-import { relocateRequest } from '../contract/relocation.js';
 import { type HttpRequest, serializeRequest } from '../http/exchange.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { joinLines, shorten } from '../support/untrusted-text.js';
@@ -29,19 +28,15 @@ export interface PlannedCase {
 
 /** Lists the requests that a run would send. */
 export function createPlan(suite: Suite, settings: RunScope): Plan {
-  const { operation = {} } = settings.target;
-  const relocate = (requests: readonly HttpRequest[]) => requests.map((request) => relocateRequest(request, operation));
   const tally = createRequestTally();
   const alone = [findFilterRequest(suite) ?? []].flat();
   const samples = listSampleCases(suite);
   return {
-    calibration: relocate([...suite.calibration, ...tally.addRequests(alone)]),
+    calibration: [...suite.calibration, ...tally.addRequests(alone)],
     cases: suite.cases.map((testCase): PlannedCase => {
       const reason = findExclusionReason(testCase, settings) ?? explainNotApplicable(testCase);
       const own = { id: testCase.id, isIntrusive: testCase.tags.includes(tag.intrusive) };
-      return reason === undefined
-        ? { ...own, requests: relocate(tally.addCase(testCase)) }
-        : { ...own, reason, requests: [] };
+      return reason === undefined ? { ...own, requests: tally.addCase(testCase) } : { ...own, reason, requests: [] };
     }),
     samples: { ids: samples.map(({ id }) => id), requests: samples.flatMap(listRequests).length },
   };

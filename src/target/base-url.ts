@@ -9,10 +9,10 @@ import { containsSecret, type Flaw } from './secret-checks.js';
  * @param path of the operation, if not as documented
  * @returns with a note for the user if the path was removed
  */
-export function trimBaseUrl(stated: string, path?: string): { baseUrl: string; note?: string } {
+export function trimBaseUrl(stated: string): { baseUrl: string; note?: string } {
   const baseUrl = stated.replace(/\/+$/, '');
-  const ending = [path, documentedOperation.path].find((each) => each !== undefined && baseUrl.endsWith(each));
-  if (ending === undefined) return { baseUrl };
+  const ending = documentedOperation.path;
+  if (!baseUrl.endsWith(ending)) return { baseUrl };
   const note = `The path of the operation, ${ending}, was removed from the end of the base URL.`;
   return { baseUrl: baseUrl.slice(0, -ending.length).replace(/\/+$/, ''), note };
 }

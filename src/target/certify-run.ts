@@ -89,7 +89,7 @@ export async function rejudgeRun(recorded: RecordedRun, suite: Suite): Promise<C
   const { evidence, origin } = recorded;
   const { baseUrl, extent } = origin;
   const settings = restoreSettings(recorded, suite);
-  const replay = createRunReplay(evidence, settings.target, suite);
+  const replay = createRunReplay(evidence, suite);
   const terms = { baseUrl, recorded: { evidence, extent }, replay, isReplay: origin.isReplay === true };
   return await certifyRun({ suite, settings }, replay.createChannel(''), terms);
 }

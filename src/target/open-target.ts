@@ -1,12 +1,10 @@
-import { createRelocatedChannel } from '../contract/relocation.js';
 import { type Client, openClient } from '../http/client.js';
 import { defaultConnectionOptions, type Endpoint } from '../http/connection-options.js';
 import { createTransportChannel, loadTransport, type Transport } from '../http/transport.js';
 import type { UnusableInput } from '../support/problem.js';
-import type { Target } from './target.js';
 import { listSecrets, type TargetConnection } from './target-connection.js';
 
-/** A client for a target: with its method and path, or through its transport. */
+/** A client for a target, or a channel through its transport. */
 export interface OpenTarget extends Client {
   /** Why the transport ended the run, if it did: no verdict is valid then. */
   findFailure(): UnusableInput | undefined;
@@ -19,7 +17,6 @@ export interface OpenTarget extends Client {
  * @throws UnusableInput if the transport of the target file cannot be loaded
  */
 export async function openTarget(
-  { operation }: Pick<Target, 'operation'>,
   endpoint: Endpoint,
   { options, transport: module }: Pick<TargetConnection, 'options' | 'transport'>,
   embedded?: Transport,
@@ -28,10 +25,9 @@ export async function openTarget(
   const secrets = listSecrets({ endpoint, options });
   const client = openClient({ ...options, baseUrl, secrets });
   const transport = embedded ?? (module === undefined ? undefined : await loadTransport(module));
-  if (transport === undefined) return { ...createRelocatedChannel(client, operation), findFailure: () => undefined };
+  if (transport === undefined) return { ...client, findFailure: () => undefined };
   const idleMs = options.limits?.timeoutMs ?? defaultConnectionOptions.limits.timeoutMs;
   const { extraHeaders = [] } = options;
   const filled = module === undefined ? { secrets } : { at: { file: module, line: 1, column: 1 } };
-  const channel = createTransportChannel(transport, client, { baseUrl, idleMs, extraHeaders, ...filled });
-  return { ...createRelocatedChannel(channel, operation), findFailure: channel.findFailure };
+  return createTransportChannel(transport, client, { baseUrl, idleMs, extraHeaders, ...filled });
 }

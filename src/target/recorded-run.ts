@@ -2,7 +2,6 @@ import path from 'node:path';
 import { loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import { type EvidenceOrigin, parseArchive, type StoredEvidence } from '../certificate/har-archive.js';
 import type { Availability } from '../contract/bind-world.js';
-import { relocateRequest } from '../contract/relocation.js';
 import { getHeaderValues } from '../http/exchange.js';
 import { addHeaders } from '../http/request-headers.js';
 import { calibrationPurpose } from '../run/evidence-keeper.js';
@@ -13,7 +12,7 @@ import { refuse } from '../support/problem.js';
 import { readInputFile } from '../support/read-input-file.js';
 import type { Environment, RunOptions } from './run-options.js';
 import { listTargetNotes, loadSettings, type ResultsDestination, type RunSettings, readSelection } from './settings.js';
-import { loadTarget, type Target } from './target.js';
+import { loadTarget } from './target.js';
 import type { TargetConnection } from './target-connection.js';
 
 /** The suite and the settings of a run. */
@@ -138,14 +137,10 @@ function createReplaySettings({ settings }: RecordedInputs, options: RunOptions,
  *
  * @param suite with the ids of the target of that run
  */
-export function createRunReplay(
-  evidence: StoredEvidence,
-  { operation = {} }: Pick<Target, 'operation'>,
-  suite: Suite,
-): Replay {
+export function createRunReplay(evidence: StoredEvidence, suite: Suite): Replay {
   const { id } = evidence.uses.find((use) => use.case === calibrationPurpose) ?? {};
   const sent = evidence.exchanges.find((kept) => kept.id === id)?.exchange.request.headers ?? [];
   const own = suite.calibration[0]?.headers ?? [];
   const extra = sent.filter(([name]) => getHeaderValues(own, name).length === 0);
-  return createReplay(evidence, (request) => addHeaders(relocateRequest(request, operation), extra));
+  return createReplay(evidence, (request) => addHeaders(request, extra));
 }

@@ -5,7 +5,6 @@ import { readDiscriminatingRows } from '../cases/discriminating-rows.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
 import { referenceNotice, renderTransportNotice } from '../certificate/notices.js';
-import { describeRelocation } from '../contract/relocation.js';
 import { createRedactor } from '../http/redactor.js';
 import { type Baseline, createBaseline, describeUncompared } from '../record/drift.js';
 import { readRecord } from '../record/target-record.js';
@@ -71,7 +70,7 @@ export function loadSettings(
       ...target.notes,
       ...(recordNote === undefined ? [] : [recordNote]),
     ],
-    ...readSelection(options, suite, { target, excludesIntrusive }),
+    ...readSelection(options, suite, { excludesIntrusive }),
     destination: {
       out: options.out ?? path.join('results', createFolderName(target.name)),
       ...(recordTo ? { recordTo } : {}),
@@ -81,14 +80,13 @@ export function loadSettings(
 
 /** Lists what a reader of results must know of the target. */
 export function listTargetNotes(
-  { kind, operation, transport, tierPatterns, mentionFilter }: Target,
+  { kind, transport, tierPatterns, mentionFilter }: Target,
   ownPromotions: number | undefined,
 ): string[] {
   const where = JSON.stringify(mentionFilter?.where ?? {});
   const stated = 'The target file states';
   return [
     kind === 'reference' ? referenceNotice : undefined,
-    operation && describeRelocation(operation),
     transport && renderTransportNotice(transport),
     tierPatterns && `${stated} where responses name promotions: ${toOneLine(tierPatterns.join(', '))}.`,
     where === '{}' ? undefined : `${stated} which of them were returned: ${toOneLine(where)}.`,

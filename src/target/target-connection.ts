@@ -64,7 +64,7 @@ export function readConnection(
     if (problem !== undefined) problems.unshift(problem);
     return { connection: { options, ...transport }, problems, notes };
   }
-  const { baseUrl, note } = trimBaseUrl(url.text, file?.document.operation?.path);
+  const { baseUrl, note } = trimBaseUrl(url.text);
   if (note !== undefined) notes.push(note);
 
   const readCredential = (usual: string, key: 'application_id' | 'token'): string => {
@@ -115,8 +115,7 @@ function compareBaseUrls(
   if (baseUrl === undefined || document.base_url === undefined || baseUrl === document.base_url) return {};
   if (baseUrl === '') return { note: `${setting} is empty: the base_url of the target file is used.` };
   if (onOtherBaseUrl === undefined) return { note: `${setting} overrides the base_url of the target file.` };
-  const { path } = document.operation ?? {};
-  if (trimBaseUrl(baseUrl, path).baseUrl === trimBaseUrl(used, path).baseUrl) return {};
+  if (trimBaseUrl(baseUrl).baseUrl === trimBaseUrl(used).baseUrl) return {};
   if (onOtherBaseUrl === 'use-target-file') return { note: `The base_url of the target file is used, not ${setting}.` };
   const message = `contradicts the base_url of ${yaml.file}`;
   const hint = 'Unset one of them. To replace the base_url of the target file, use --base-url.';

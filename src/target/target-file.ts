@@ -19,7 +19,6 @@ export interface TargetDocument {
   intrusive?: boolean;
   response?: { tier?: string | string[]; where?: Record<string, unknown> };
   pins?: Record<string, string>;
-  operation?: { method?: string; path?: string };
   transport?: string;
   headers?: Record<string, string>;
   proxy?: string;

@@ -118,12 +118,12 @@ export async function openTargetRun(
   async function openChannel() {
     if (connection === undefined) {
       if (recorded === undefined) throw new Error('Nothing says what is to be judged.');
-      const replay = createRunReplay(recorded.evidence, settings.target, whole);
+      const replay = createRunReplay(recorded.evidence, whole);
       const nothing = { close: async () => undefined, findFailure: () => undefined };
       return { channel: replay.createChannel(''), baseUrl: recorded.origin.baseUrl, replay, ...nothing };
     }
     const { endpoint = reference } = connection;
-    const channel = await openTarget(settings.target, endpoint, connection);
+    const channel = await openTarget(endpoint, connection);
     const { close, findFailure } = channel;
     return { channel, baseUrl: endpoint.baseUrl, replay: undefined, close, findFailure };
   }

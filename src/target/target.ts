@@ -2,11 +2,10 @@ import path from 'node:path';
 import type { CertifiedTarget } from '../certificate/certificate.js';
 import { computeDigest } from '../certificate/har-archive.js';
 import type { Availability } from '../contract/bind-world.js';
-import type { Relocation } from '../contract/relocation.js';
 import type { TransportIdentity } from '../http/transport.js';
 import { createMentionFilter, type MentionFilter } from '../recognition/sibling-values.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import { type Location, refuse, UnusableInput } from '../support/problem.js';
+import { type Location, UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { readAvailability } from './availability.js';
 import type { Environment, RunOptions } from './run-options.js';
@@ -32,8 +31,6 @@ export interface Target {
   readonly contact?: string;
   /** Whether the test data is known to be loaded, whatever the responses show. */
   readonly isWorldLoaded: boolean;
-  /** The method and path of the operation, if not as documented. */
-  readonly operation?: Relocation;
   /** What the cases are sent through, if not through the documented operation. */
   readonly transport?: TransportIdentity;
   /** Patterns under which responses name the returned tiers, if the suite cannot detect them. */
@@ -78,12 +75,11 @@ export function loadTarget(options: RunOptions, environment: Environment): Loade
 
 /** Reads what a target file states about the deployment and its responses. */
 function readStatements(file: TargetFile): Partial<Target> {
-  const { version, contact, response = {}, pins = {}, operation, transport, intrusive } = file.document;
+  const { version, contact, response = {}, pins = {}, transport, intrusive } = file.document;
   const locatePin = (question: string) => file.yaml.locate(['pins', question]);
   return omitUndefined({
     version,
     contact,
-    operation,
     intrusive,
     transport: transport === undefined ? undefined : identifyTransport(transport, file),
     tierPatterns: response.tier === undefined ? undefined : [response.tier].flat(),
@@ -94,10 +90,6 @@ function readStatements(file: TargetFile): Partial<Target> {
 
 /** @param name of the module, relative to the target file */
 function identifyTransport(name: string, target: TargetFile): TransportIdentity {
-  if (target.document.operation !== undefined) {
-    const hint = "Remove 'operation': the transport decides about method and path.";
-    throw refuse(target.yaml.locateKey(['operation']), "cannot be combined with 'transport'", hint);
-  }
   const content = readBeside(target, name, ['transport']);
   return { name: name.replace(/^\.\//, ''), digest: computeDigest(Buffer.from(content)) };
 }

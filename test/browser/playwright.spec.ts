@@ -61,6 +61,7 @@ test('UI mode has the case files as its tree, runs them, and shows the exchange 
   const server = spawn(process.execPath, [playwright, 'test', '--ui-host=127.0.0.1', '--ui-port=0', ...few], {
     cwd,
     env: { PATH: process.env.PATH, ...env, BASE_URL: (await deployment).url },
+    timeout: 180_000,
   });
   const { readOutput, ended } = watchProcess(server);
   const readUrl = () => /http:\S+/.exec(readOutput())?.[0] ?? '';

@@ -94,7 +94,7 @@ const rejecting = createIndependentDeployment(world, { shape: 'with-rejected' })
 const notFound = always(404, '<html>Cannot GET /v1</html>', 'text/html');
 const rows: readonly Row[] = [
   ['conforms', conforming, ['Ids', 'fine', /promotions of the test data/]],
-  ['has another path', notFound, problem('URL', /base URL.*'operation'/), /Cannot GET .*base_url.*prefix/],
+  ['has another path', notFound, problem('URL', /base URL.*transport/), /Cannot GET .*base_url.*prefix/],
   ['redirects', redirecting, problem('URL', /to https:\/\/b\.test\/x/), /not followed/],
   ['limits requests', always(429), problem('URL', /pacing/), /limits the rate/],
   ['is not available', always(503), undefined, /not available/],

@@ -55,7 +55,7 @@ test('Targets that cannot be told apart are refused before anything is sent', as
 });
 
 for (const [what, only, status, said] of [
-  ['one that fails', 'integer-quantity', 1, /\n +live +mock\norder\.quantity +pass +fail: /],
+  ['one that fails', 'integer-quantity', 1, /\norder\.quantity\n +live +pass\n +mock +fail: /],
   ['both alike', 'unknown-query-parameter', 0, /^The certificates agree in everything that was compared\.\n$/m],
 ] as const)
   test(`Targets run one after another, each with its own credentials; then they are compared: ${what}`, async () => {

@@ -5,7 +5,6 @@ import { stringify } from 'yaml';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import type { ThingKind } from '../../src/contract/named-world.js';
 import { thingKinds } from '../../src/contract/named-world.js';
-import { describeRelocation, relocateRequest } from '../../src/contract/relocation.js';
 import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from '../support/cli.js';
 import { certifyInProcess, createBindings, listRequirementsWith, suite } from '../support/in-process.js';
 import { createIndependentDeployment, listen, type ShapeName } from '../support/independent-deployment.js';
@@ -52,65 +51,43 @@ for (const [what, idOf, found, unfound] of idKinds)
     expect(certificate.incomplete_because?.join()).toContain('fewer than 12 characters');
   });
 
-test.describe('An operation with another method and path', () => {
-  const operation = { method: 'POST', path: '/check' };
-
-  test('gets the requests, with the rest of their path', () => {
-    const relocated = (method: string, place: string) => {
-      const request = relocateRequest({ method, path: place, headers: [] }, operation);
-      return `${request.method} ${request.path}`;
-    };
-    expect(relocated('GET', '/v1/promotions/validation')).toBe('POST /check');
-    expect(relocated('GET', '/v1/promotions/validation?a=b')).toBe('POST /check?a=b');
-    expect(relocated('GET', '/v1/promotions/validation/')).toBe('POST /check/');
-    expect(relocated('PUT', '/v1/promotions/validation')).toBe('PUT /check');
-    expect(relocated('GET', '/elsewhere')).toBe('POST /elsewhere');
+test('Replay and verify repeat the verdicts of a target with ids and headers of its own', {
+  tag: '@long',
+}, async () => {
+  const answer = createIndependentDeployment(boundTo(slugs).world);
+  const { url, close } = await listen(answer);
+  const bindings = thingKinds.flatMap((kind) =>
+    [...suite.world.ids[kind]].map(([name, worldId]) => [worldId, `${kind}-${name}`]),
+  );
+  written('ids.yaml', stringify(Object.fromEntries(bindings)));
+  const stated = { name: 'elsewhere', version: '3', contact: 'me@example.com', base_url: url };
+  const how = { headers: { 'X-Api-Key': '$GATEWAY_KEY' }, bindings: 'ids.yaml' };
+  const file = written('elsewhere.yaml', stringify({ ...stated, ...how }));
+  const only = ['--', '--grep', '@request.get-with-body|@limit.newest-150'];
+  const env = { ...environment, GATEWAY_KEY: 'the-key-of-the-gateway' };
+  const { status } = await runConformance(['certify', '--target', file, '--out', 'out', ...only], {
+    cwd: folder,
+    env,
   });
+  await close();
+  const certificate = loadCertificate(folder, 'out');
+  expect(certificate.target).toEqual(stated);
+  expect(certificate.summary).toEqual({ pass: 2, 'not-run': 15 });
+  expect(status).toBe(4);
 
-  test('is noted in the certificate, and replay and verify repeat the verdicts', {
-    tag: '@long',
-  }, async () => {
-    const answer = createIndependentDeployment(boundTo(slugs).world);
-    const { url, close } = await listen(({ path: place, ...request }) =>
-      place.startsWith('/check') && request.method === 'POST'
-        ? answer({ ...request, method: 'GET', path: place.replace('/check', '/v1/promotions/validation') })
-        : { status: 404, headers: [], body: '' },
+  // Nobody is there any more, and nothing of the target is known but what was kept.
+  const evidence = readFileSync(path.join(folder, 'out/evidence.har'), 'utf8');
+  expect(evidence).toContain('$GATEWAY_KEY');
+  expect(evidence).not.toContain(folder);
+  for (const secret of Object.values(env)) expect(evidence).not.toContain(secret);
+  const again = ['certify', '--replay', 'out/evidence.har', '--out', 'again', ...only];
+  expect((await runConformance(again, { cwd: folder })).status).toBe(4);
+  const { requirements, notes } = loadCertificate(folder, 'again');
+  expect({ requirements, notes }).toEqual({ requirements: certificate.requirements, notes: certificate.notes });
+  for (const run of ['out', 'again'])
+    expect((await runConformanceInProcess(['verify', run], { cwd: folder })).output).toMatch(
+      /^AGREES .*: incomplete$/m,
     );
-    const bindings = thingKinds.flatMap((kind) =>
-      [...suite.world.ids[kind]].map(([name, worldId]) => [worldId, `${kind}-${name}`]),
-    );
-    written('ids.yaml', stringify(Object.fromEntries(bindings)));
-    const stated = { name: 'elsewhere', version: '3', contact: 'me@example.com', base_url: url };
-    const how = { operation, headers: { 'X-Api-Key': '$GATEWAY_KEY' }, bindings: 'ids.yaml' };
-    const file = written('elsewhere.yaml', stringify({ ...stated, ...how }));
-    const only = ['--', '--grep', '@request.get-with-body|@limit.newest-150'];
-    const env = { ...environment, GATEWAY_KEY: 'the-key-of-the-gateway' };
-    const { status } = await runConformance(['certify', '--target', file, '--out', 'out', ...only], {
-      cwd: folder,
-      env,
-    });
-    await close();
-    const certificate = loadCertificate(folder, 'out');
-    expect(certificate.target).toEqual(stated);
-    expect(certificate.notes[0]).toBe(describeRelocation(operation));
-    expect(certificate.summary).toEqual({ pass: 1, 'not-applicable': 1, 'not-run': 15 });
-    expect(listRequirementsWith('pass', certificate)).toEqual(['limit.newest-150']);
-    expect(status).toBe(4);
-
-    // Nobody is there any more, and nothing of the target is known but what was kept.
-    const evidence = readFileSync(path.join(folder, 'out/evidence.har'), 'utf8');
-    expect(evidence).toContain('$GATEWAY_KEY');
-    expect(evidence).not.toContain(folder);
-    for (const secret of Object.values(env)) expect(evidence).not.toContain(secret);
-    const again = ['certify', '--replay', 'out/evidence.har', '--out', 'again', ...only];
-    expect((await runConformance(again, { cwd: folder })).status).toBe(4);
-    const { requirements, notes } = loadCertificate(folder, 'again');
-    expect({ requirements, notes }).toEqual({ requirements: certificate.requirements, notes: certificate.notes });
-    for (const run of ['out', 'again'])
-      expect((await runConformanceInProcess(['verify', run], { cwd: folder })).output).toMatch(
-        /^AGREES .*: incomplete$/m,
-      );
-  });
 });
 
 test('--dry-run counts the requests that a run sends', async () => {

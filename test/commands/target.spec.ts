@@ -102,9 +102,6 @@ test('Overridden values and removed paths are noted', () => {
   expect(notes(staging, { ...stagingEnvironment, BASE_URL: '' })).toContain('is empty');
   expect(notes(undefined, url(path))).toContain('/v1/promotions/validation, was removed');
   expect(notes(undefined, { ...deployment, CLIENT_TOKEN: 'a1' })).toContain('CLIENT_TOKEN has fewer than 8 characters');
-  const operation = 'name: mine\noperation: { path: /check }';
-  const { endpoint } = load(operation, url('https://a.test/x/check')).connection;
-  expect(endpoint).toMatchObject({ baseUrl: 'https://a.test/x' });
 });
 
 test('A target file states how responses are read', () => {
@@ -124,7 +121,6 @@ test('A target file states how the deployment is reached', () => {
 name: mine
 version: "1.2"
 contact: team@a.test
-operation: { method: POST, path: /v2/validation }
 headers: { Origin: https://a.test, Authorization: $GATEWAY_KEY }
 proxy: $OWN_PROXY
 pacing: { requests_per_second: 2.5, concurrency: 3 }
@@ -143,7 +139,6 @@ allow_http: true`,
     notes: [],
     version: '1.2',
     contact: 'team@a.test',
-    operation: { method: 'POST', path: '/v2/validation' },
   });
   expect(connection.options).toEqual({
     extraHeaders: [

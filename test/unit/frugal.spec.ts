@@ -21,7 +21,7 @@ import { channelTo, createReference, recognizer, suite } from '../support/in-pro
 import { renderOutput } from '../support/render-output.js';
 import { runFacts } from '../support/stubs.js';
 
-const scope: RunScope = { target: {}, excludesIntrusive: false };
+const scope: RunScope = { excludesIntrusive: false };
 const discriminating = readDiscriminatingRows();
 /** The help of `--quick` promises it. */
 const quickRequestLimit = 60;
@@ -131,7 +131,7 @@ test('certify --quick sends the rows and says so', async () => {
 const maxRequests = 230;
 
 test('A default run sends at most 230 requests', () => {
-  const plan = createPlan(suite, { target: {}, excludesIntrusive: false });
+  const plan = createPlan(suite, { excludesIntrusive: false });
   const costly = plan.cases
     .toSorted((one, other) => other.requests.length - one.requests.length)
     .slice(0, 10)

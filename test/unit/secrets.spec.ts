@@ -238,8 +238,8 @@ for (const [title, answer] of Object.entries<Answer>(deployments))
   }, async () => {
     const cwd = makeTestFolder();
     const close = await serve(cwd, answer);
-    const { target, connection } = loadTarget({ target: path.join(cwd, 'leaky.yaml') }, secrets);
-    const client = await openTarget(target, connection.endpoint as Endpoint, connection);
+    const { connection } = loadTarget({ target: path.join(cwd, 'leaky.yaml') }, secrets);
+    const client = await openTarget(connection.endpoint as Endpoint, connection);
     const recordTo = path.join(cwd, 'record.yaml');
     const run = await runWithEvidence(client, { options: { recordTo }, selects });
     await client.close();

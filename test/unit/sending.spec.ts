@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import {
   applyPatch,
@@ -10,18 +8,11 @@ import {
 } from '../../src/cases/request-draft.js';
 import { type RequestForm, requestForms } from '../../src/cases/request-forms.js';
 import { explainUndocumented } from '../../src/contract/explain-undocumented.js';
-import {
-  audienceParameter,
-  documentedOperation,
-  listCredentialSecrets,
-  renderFilterParameter,
-} from '../../src/contract/operation.js';
+import { listCredentialSecrets } from '../../src/contract/operation.js';
 import { openClient } from '../../src/http/client.js';
 import { noRetry } from '../../src/http/connection-options.js';
 import { renderCurlCommand } from '../../src/http/curl-command.js';
 import { parseRequest } from '../../src/http/request-content.js';
-import { packageRoot } from '../../src/support/package-root.js';
-import { readSchema } from '../../src/support/schema-validation.js';
 import { judgeDeployment, listVerdicts } from '../../tools/proof/judge-deployment.js';
 import { recognizer, suite } from '../support/in-process.js';
 import { createIndependentDeployment } from '../support/independent-deployment.js';
@@ -157,24 +148,4 @@ test('A deployment may refuse optional HTTP, but neither ignore a body nor refus
     const verdicts = listVerdicts(await judgeDeployment(suite, answer, { recognizer }));
     expect.soft(verdicts.get('request.get-with-body'), `${form}: ${status}`).toBe(verdict);
   }
-});
-
-test('Schemas and templates name the documented operation', () => {
-  const { properties } = readSchema('request') as {
-    properties: {
-      method: object;
-      path: object;
-      query: { properties: object; patternProperties: object };
-      headers: object;
-    };
-  };
-  const { method, path: operationPath } = documentedOperation;
-  expect([properties.method, properties.path]).toEqual([{ const: method }, { const: operationPath }]);
-  expect(Object.keys(properties.query.properties)).toEqual(
-    expect.arrayContaining([audienceParameter, renderFilterParameter({ on: 'campaign' })]),
-  );
-  const metadataFilter = new RegExp(Object.keys(properties.query.patternProperties).join('|'));
-  expect(renderFilterParameter({ on: 'metadata', key: 'größe' })).toMatch(metadataFilter);
-  for (const file of ['schemas/target.schema.json', 'templates/env.example', 'action.yml'])
-    expect(readFileSync(path.join(packageRoot, file), 'utf8'), file).toContain(operationPath);
 });

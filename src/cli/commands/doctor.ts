@@ -35,7 +35,7 @@ async function runDoctor(flags: DoctorFlags): Promise<number> {
   const reference = isReference ? await serveReference({ world: suite.world, credentials }) : undefined;
   const { endpoint = { baseUrl: reference?.url ?? '', credentials } } = connection;
   const options = { ...connection.options, retry: noRetry };
-  const client = await openTarget(target, endpoint, { ...connection, options });
+  const client = await openTarget(endpoint, { ...connection, options });
   const recognizer = createRecognizer(suite.world, target.mentionFilter);
   const { findings } = await examine(suite, client, { ...target, recognizer });
   await client.close();

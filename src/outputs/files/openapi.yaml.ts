@@ -25,9 +25,9 @@ type Members = Readonly<Record<string, unknown>>;
  * samples. Each answered question is a sentence in the description of the element that it is about, and an outcome in
  * `x-observed`. The text is the same if the target behaves the same.
  */
-export default (({ certificate, suite, suiteResults, operation }) => {
+export default (({ certificate, suite, suiteResults }) => {
   const { target, requirements } = certificate;
-  const { path: urlPath, method } = { ...documentedOperation, ...operation };
+  const { path: urlPath, method } = documentedOperation;
   const shown = listShownAnswers(suite, suiteResults).filter(
     ({ exchange: { request } }) => request.method === method && request.path.split('?')[0] === urlPath,
   );
