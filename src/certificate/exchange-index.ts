@@ -104,7 +104,7 @@ export function readTogether(
   { calibration }: ExchangeIndex,
   statedPatterns: readonly string[] | undefined,
 ): ReadExchange[] {
-  const mentions = new Set(exchanges.flatMap((each) => each.mentions ?? []));
+  const mentions = new Set(exchanges.flatMap((used) => used.mentions ?? []));
   const reading = determineReading([...calibration, ...mentions], statedPatterns);
-  return exchanges.map((each) => ({ ...each, result: each.mentions && readReturnedTiers(each.mentions, reading) }));
+  return exchanges.map((used) => ({ ...used, result: used.mentions && readReturnedTiers(used.mentions, reading) }));
 }

@@ -5,8 +5,8 @@ import type { Certificate, RunVerdict } from './certificate.js';
 export function determineOverallVerdict(
   certificate: Pick<Certificate, 'verdict' | 'selected' | 'own_cases'>,
 ): RunVerdict {
-  const { verdict, selected, own_cases: own } = certificate;
+  const { selected, own_cases } = certificate;
   if (selected !== undefined) return selected.verdict;
-  const both = [verdict, own?.verdict];
-  return (['does-not-conform', 'incomplete'] as const).find((each) => both.includes(each)) ?? 'conforms';
+  const both = [certificate.verdict, own_cases?.verdict];
+  return (['does-not-conform', 'incomplete'] as const).find((verdict) => both.includes(verdict)) ?? 'conforms';
 }

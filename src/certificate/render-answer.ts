@@ -21,9 +21,9 @@ export function renderAnswer(
   if (answer.kind === 'value') return `${answer.describes.split(/[;.]/)[0]}: ${quote(outcome)}.`;
   const status = exchange !== undefined && 'response' in exchange ? String(exchange.response.status) : '';
   const sentence = answer.outcomes.get(outcome) ?? `${quote(outcome)}.`;
-  return sentence.replaceAll(/\b(?:another )?([1-5])xx\b/g, (each, digit: string) => {
-    if (!status.startsWith(digit)) return each;
-    return each.startsWith('another') ? `a ${status}` : status;
+  return sentence.replaceAll(/\b(?:another )?([1-5])xx\b/g, (words, digit: string) => {
+    if (!status.startsWith(digit)) return words;
+    return words.startsWith('another') ? `a ${status}` : status;
   });
 }
 

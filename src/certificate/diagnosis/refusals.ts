@@ -14,9 +14,9 @@ export function findRefusals(all: readonly Observation[]): Finding[] {
     let rest: readonly Observation[] = ofStatus;
     while (rest.length > 0) {
       const common = findCommonFeature(rest, accepted);
-      const isOwn = ({ features }: Observation) => common === undefined || features.has(common);
-      findings.push(createFinding(status, common, rest.filter(isOwn), accepted.length));
-      rest = rest.filter((each) => !isOwn(each));
+      const isShown = ({ features }: Observation) => common === undefined || features.has(common);
+      findings.push(createFinding(status, common, rest.filter(isShown), accepted.length));
+      rest = rest.filter((observation) => !isShown(observation));
     }
     return findings;
   });
@@ -26,8 +26,8 @@ export function findRefusals(all: readonly Observation[]): Finding[] {
 function findCommonFeature(some: readonly Observation[], others: readonly Observation[]): string | undefined {
   const isFree = (feature: string) => others.every(({ features }) => !features.has(feature));
   const counts = new Map<string, number>();
-  for (const { features } of some) for (const each of features) counts.set(each, (counts.get(each) ?? 0) + 1);
-  const [best] = [...counts].filter(([feature]) => isFree(feature)).toSorted(([, one], [, other]) => other - one);
+  for (const { features } of some) for (const feature of features) counts.set(feature, (counts.get(feature) ?? 0) + 1);
+  const [best] = [...counts].filter(([feature]) => isFree(feature)).toSorted(([, left], [, right]) => right - left);
   return best?.[0];
 }
 

@@ -63,10 +63,10 @@ export function findFeatures(request: HttpRequest, world: NamedWorld): RequestFe
       [...world.ids[kind]].map(([name, id]): Feature => [text.includes(id), `with the ${kind} ${name}`]),
     ),
   ];
-  const own = features.flatMap(([has, yes, no]) => (has ? [yes] : no === undefined ? [] : [no]));
+  const single = features.flatMap(([has, yes, no]) => (has ? [yes] : no === undefined ? [] : [no]));
   const main = features.slice(0, mainFeatures).flatMap(([has, yes]) => (has ? [yes] : []));
-  const pairs = main.flatMap((one, n) => main.slice(n + 1).map((other) => `${one} and ${other}`));
-  return new Set([...own, ...pairs]);
+  const pairs = main.flatMap((left, n) => main.slice(n + 1).map((right) => `${left} and ${right}`));
+  return new Set([...single, ...pairs]);
 }
 
 function countMembers(value: unknown): number {

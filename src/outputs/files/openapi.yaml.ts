@@ -211,7 +211,7 @@ function createResponses(
       const about = status === ofResults ? 'response' : status === ofErrors ? 'errors' : undefined;
       const withBody = answers.filter(({ exchange: { response } }) => response.body !== '');
       const byType = groupBy(withBody, getValidMediaType);
-      const content = [...byType].map(([type, each]) => [type, createContent(each, ids, shortenBody)] as const);
+      const content = [...byType].map(([type, shown]) => [type, createContent(shown, ids, shortenBody)] as const);
       return [
         status,
         {

@@ -35,14 +35,14 @@ const countMistakes = (some: Marks) => some.filter((mark) => mark === 'wrong' ||
 
 /** Renders all tiers as a strip, by the exchange with the most mistakes; nothing if there is no mistake. */
 export function renderStrip(exchanges: readonly ReadExchange[], world: NamedWorld): Html {
-  const drawn = exchanges.map((each) => ({ request: each.request, marked: markTiers(each, world) }));
-  const [worst] = drawn.toSorted((one, other) => countMistakes(other.marked) - countMistakes(one.marked));
+  const drawn = exchanges.map((used) => ({ request: used.request, marked: markTiers(used, world) }));
+  const [worst] = drawn.toSorted((left, right) => countMistakes(right.marked) - countMistakes(left.marked));
   if (worst === undefined || countMistakes(worst.marked) === 0) return noHtml;
   const { request, marked } = worst;
   const shown = Object.entries(marks).map(([mark, { y, height, words }]) => {
     const ids = world.tiers.filter((_, n) => marked[n] === mark).map(({ id }) => id);
     const names = mark === 'returned' ? '' : `: ${renderTierNames(ids, world)}`;
-    const path = marked.map((each, n) => (each === mark ? `M${n} ${y}h1v${height}h-1z` : '')).join('');
+    const path = marked.map((drawnAs, n) => (drawnAs === mark ? `M${n} ${y}h1v${height}h-1z` : '')).join('');
     return {
       path: html`<path class="${mark}" d="${path}"/>`,
       line: ids.length === 0 ? noHtml : html`<li class="${mark}">${ids.length} ${words}${names}</li>`,
@@ -56,9 +56,9 @@ const maxSent = 60;
 
 /** Renders a table for each ordered thing whose quantities met wrong thresholds. */
 export function renderQuantities(exchanges: readonly ReadExchange[], world: NamedWorld): Html[] {
-  const orders = exchanges.flatMap((each) => {
-    const items: unknown = getMember(getMember(parseRequest(each.exchange.request).body, 'order'), 'items');
-    return Array.isArray(items) && each.result !== undefined ? [{ items, marked: markTiers(each, world) }] : [];
+  const orders = exchanges.flatMap((used) => {
+    const items: unknown = getMember(getMember(parseRequest(used.exchange.request).body, 'order'), 'items');
+    return Array.isArray(items) && used.result !== undefined ? [{ items, marked: markTiers(used, world) }] : [];
   });
   const getThing = (item: unknown) => getMember(item, 'product_id') ?? getMember(item, 'sku_id');
   return [...new Set(orders.flatMap(({ items }) => items.map(getThing)))].map((thing) => {
@@ -67,7 +67,7 @@ export function renderQuantities(exchanges: readonly ReadExchange[], world: Name
       const isThreshold = (rule?.kind === 'product' || rule?.kind === 'sku') && rule.id === thing;
       return isThreshold && others.length === 0 ? [{ n, atLeast: rule.at_least }] : [];
     });
-    thresholds.sort((one, other) => one.atLeast - other.atLeast);
+    thresholds.sort((left, right) => left.atLeast - right.atLeast);
     const rows = orders.flatMap(({ items, marked }) => {
       const ordered = items.filter((item) => getThing(item) === thing);
       const sent = ordered.map((item) => JSON.stringify(getMember(item, 'quantity')) ?? 'left out').join(' + ');
