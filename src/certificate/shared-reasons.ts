@@ -42,12 +42,20 @@ export function findSharedReasons({ requirements, questions }: ReasonSource): Re
 
 /** Whether nothing was judged, for a reason that says it all. */
 export function isUnjudged({ requirements }: ReasonSource): boolean {
-  const cases = requirements.flatMap((requirement) => requirement.cases);
-  return cases.every(({ verdict, reason }) => verdict === 'inconclusive' && reason === cases[0]?.reason);
+  const cases = requirements
+    .flatMap((requirement) => requirement.cases)
+    .filter(({ reason }) => reason !== notSelectedReason);
+  return (
+    cases.length > 0 && cases.every(({ verdict, reason }) => verdict === 'inconclusive' && reason === cases[0]?.reason)
+  );
 }
 
-/** Describes the shared reasons that no cause explains, a sentence each. */
-export function describeSharedReasons(source: ReasonSource): string[] {
+/**
+ * Describes the shared reasons that no cause explains, a sentence each.
+ *
+ * @param omitsUnselected for those who selected cases, and know that others are missing
+ */
+export function describeSharedReasons(source: ReasonSource, omitsUnselected = false): string[] {
   const total = source.questions.length + source.requirements.flatMap(({ cases }) => cases).length;
   const explained = new Set((source.causes ?? []).flatMap((cause) => [...cause.requirements, ...cause.follows]));
   return [...findSharedReasons(source)].flatMap(([reason, unjudged]) => {
@@ -55,6 +63,7 @@ export function describeSharedReasons(source: ReasonSource): string[] {
     const lacking = [...new Set(unjudged.flatMap(({ requirement }) => requirement ?? []))];
     if (reason === notReachedReason) return `${cases} were not reached.`;
     if (reason === notSelectedReason) {
+      if (omitsUnselected) return [];
       const which = lacking.length === 0 ? '' : ` Requirements that lack cases: ${lacking.join(', ')}.`;
       return `${cases} were not selected in this run.${which}`;
     }

@@ -4,7 +4,7 @@ import { suggest } from '../support/suggest.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
 import type { audienceParameter } from './operation.js';
 
-/** A statement of the documentation. */
+/** A statement of the documentation. All are listed in `cases/contract.yaml`, and so are the questions. */
 export interface Requirement {
   readonly id: string;
   readonly part: string;

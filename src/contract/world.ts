@@ -1,4 +1,4 @@
-/** The test data that a deployment must contain. The shape is fixed, because mocks load it. Tiers are newest first. */
+/** The test data that a deployment must contain (`cases/world.yaml`). Mocks load it. Tiers are newest first. */
 export interface World {
   readonly customers: readonly Thing[];
   readonly products: readonly Thing[];

@@ -19,7 +19,7 @@ export default (({ certificate }) => {
   const { target, summary, selected, questions, drift, unstable, notes, requests_sent, causes = [] } = certificate;
   const requirements = sortRequirements(certificate);
   const isWhole = selected === undefined;
-  const reasons = isWhole ? describeSharedReasons(certificate) : [];
+  const reasons = describeSharedReasons(certificate, !isWhole);
   return html`<h2>${truncate(`${renderHeadline(certificate)}: ${[target.name, target.version].filter(Boolean).join(' ')}`, maxText)}</h2>
 <p>${truncate(target.base_url, maxText)}, ${requests_sent} requests</p>
 <table>${isWhole ? html`<tr><th>Requirements</th><td>${describeCounts(summary)}</td></tr><tr><th>Questions</th><td>${describeAnswers(questions)}</td></tr>` : html`<tr><th>Selected cases</th><td>${describeCounts(selected.cases)}</td></tr>`}</table>

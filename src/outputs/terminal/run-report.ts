@@ -31,8 +31,7 @@ const maxEntries = 3;
 export function renderRunReport(certificate: Certificate, written: WrittenResults): string {
   return joinLines([
     ...(isUnjudged(certificate) ? [] : [...renderFailures(certificate), ...renderRequirements(certificate)]),
-    // Who selects cases knows that others are missing.
-    ...(certificate.selected === undefined ? describeSharedReasons(certificate).flatMap((line) => ['', line]) : []),
+    ...describeSharedReasons(certificate, certificate.selected !== undefined).flatMap((line) => ['', line]),
     ...renderDifferences('unstable', certificate.unstable),
     ...renderDifferences('drift', certificate.drift),
     ...renderSummary(certificate, written),
