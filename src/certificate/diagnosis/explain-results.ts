@@ -155,30 +155,60 @@ function createSearch(observations: Observations, predict: Predict, found: reado
   };
 }
 
-/** Finds the mistake that explains most of what the known ones leave unexplained. */
+/** So many requests give a first idea of what a mistake explains. */
+const sampled = 8;
+
+/** Finds the mistake that explains most of what the known ones leave unexplained; of equal ones, the first. */
 function findBest(mistakes: readonly Mistake[], search: Search, terms: Scoring): Hypothesis | undefined {
-  let best: { hypothesis: Hypothesis; rank: number } | undefined;
-  for (const mistake of mistakes) {
-    const ranked = rankFeatures(mistake, search, terms);
+  const all = [...search.deviations];
+  const sample = all.filter((_, n) => n % Math.ceil(all.length / sampled) === 0);
+  const promising = mistakes
+    .map((mistake, place) => {
+      const expected = search.expect(mistake);
+      const countOf = ([shown, deviations]: (typeof all)[number]) =>
+        listExplained(deviations, expected(shown), false).length;
+      return { mistake, place, estimate: sum(sample, countOf) };
+    })
+    .sort((left, right) => right.estimate - left.estimate || left.place - right.place);
+  let best: { hypothesis: Hypothesis; rank: number; place: number } | undefined;
+  for (const { mistake, place } of promising) {
+    const ranked = rankFeatures(mistake, search, terms, best?.rank ?? 0);
     const rank = Math.max(...ranked.values());
-    if (rank <= (best?.rank ?? 0)) continue;
+    if (rank <= 0 || (best !== undefined && (rank < best.rank || (rank === best.rank && place > best.place)))) continue;
     const features = [...ranked].flatMap(([feature, value]) => (value === rank && feature !== '' ? [feature] : []));
     // A pair of features says no more than one of them that fits as well.
     const isNeeded = (pair: string) => !features.some((feature) => feature !== pair && pair.includes(feature));
-    best = { rank, hypothesis: { mistake, features: features.filter(isNeeded) } };
+    best = { rank, place, hypothesis: { mistake, features: features.filter(isNeeded) } };
   }
   return best?.hypothesis;
 }
 
-/** Ranks the features to which a mistake may be limited; '' stands for all requests. */
-function rankFeatures(mistake: Mistake, search: Search, [ofAll, ofSome]: Scoring): ReadonlyMap<string, number> {
+/**
+ * Ranks the features to which a mistake may be limited; '' stands for all requests.
+ *
+ * @param least none is ranked if none can reach this
+ */
+function rankFeatures(
+  mistake: Mistake,
+  search: Search,
+  [ofAll, ofSome]: Scoring,
+  least: number,
+): ReadonlyMap<string, number> {
   const { before, deviations, failing, isFailing, ordered, expect } = search;
   const termsOf = (feature: string) => (feature === '' ? ofAll : (ofSome ?? ofAll));
   const expected = expect(mistake);
-  const countBy = (withAllowed: boolean) =>
-    new Map([...deviations].map(([shown, all]) => [shown, listExplained(all, expected(shown), withAllowed).length]));
-  const [surely, perhaps] = [countBy(false), countBy(true)];
+  const surely = new Map<Observation, number>();
+  let possibly = sum([...deviations.values()], ({ length }) => length);
+  for (const [shown, all] of deviations) {
+    const { length } = listExplained(all, expected(shown), false);
+    surely.set(shown, length);
+    possibly -= all.length - length;
+    if (possibly < least) return new Map();
+  }
   if (![...surely].some(([shown, count]) => count > 0 && isFailing(shown))) return new Map();
+  const perhaps = new Map(
+    [...deviations].map(([shown, all]) => [shown, listExplained(all, expected(shown), true).length]),
+  );
   const showing = [...deviations.keys()].filter((observation) => perhaps.get(observation) !== 0);
   const possible = new Set(['', ...(ofSome === undefined ? [] : showing.flatMap(({ features }) => [...features]))]);
   let odd = 0;
