@@ -39,7 +39,7 @@ export interface ExchangeIndex {
   readonly calibration: readonly TierMentions[];
 }
 
-/** So many characters of a body are shown, unless a result refers to it. */
+/** The maximum length of a body that no result refers to, in characters. The rest is cut. */
 export const maxShownBody = 2_000;
 
 /**

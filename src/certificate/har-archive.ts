@@ -40,7 +40,10 @@ interface RunExtent {
   readonly unjudged: readonly Pick<CaseResult, 'id' | 'verdict' | 'reason'>[];
 }
 
-/** So many characters of bodies are kept. Later bodies are left out. V8 could hold four times as many in one string. */
+/**
+ * The maximum length of all kept bodies together, in characters. Later bodies are left out. V8 could hold four times this
+ * in one string.
+ */
 const maxBodies = 128 * 1024 * 1024;
 
 interface OwnLog extends Omit<Log, 'entries'> {

@@ -7,6 +7,6 @@ export function determineOverallVerdict(
 ): RunVerdict {
   const { selected, own_cases } = certificate;
   if (selected !== undefined) return selected.verdict;
-  const both = [certificate.verdict, own_cases?.verdict];
-  return (['does-not-conform', 'incomplete'] as const).find((verdict) => both.includes(verdict)) ?? 'conforms';
+  const verdicts = [certificate.verdict, own_cases?.verdict];
+  return (['does-not-conform', 'incomplete'] as const).find((verdict) => verdicts.includes(verdict)) ?? 'conforms';
 }

@@ -57,9 +57,9 @@ const certificateReporterFile = path.join(packageRoot, 'dist', 'src', 'runner', 
 
 /** The config of Playwright in the working folder, if it builds on that of the package. */
 export function findOwnConfig(): string | undefined {
-  const own = readdirSync('.').find((name) => /^playwright\.config\.[cm]?[jt]s$/.test(name));
-  return own !== undefined && readFileSync(own, 'utf8').includes(`${readOwnPackage().name}/playwright.config`)
-    ? own
+  const config = readdirSync('.').find((name) => /^playwright\.config\.[cm]?[jt]s$/.test(name));
+  return config !== undefined && readFileSync(config, 'utf8').includes(`${readOwnPackage().name}/playwright.config`)
+    ? config
     : undefined;
 }
 

@@ -70,7 +70,6 @@ export interface TargetContext {
 export interface CaseEvidence extends RowEvidence, TargetContext {
   readonly world: NamedWorld;
   readonly recognizer: Recognizer;
-  readonly calibration: readonly Exchange[];
   /** Lists the readings by which all responses of the case agree with the documentation. */
   listOtherReadings(): readonly OtherReading[];
   /** Lists the readings that remain if the calibration refutes that everything named was returned. Else empty. */

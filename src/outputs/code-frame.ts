@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Location } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
 
-/** So many lines are shown before and after the marked one. */
+/** The number of lines before and after the marked one. */
 const around = 2;
 
 /** Renders the lines of a file around a location, with a mark at it; empty if the file cannot be read. */

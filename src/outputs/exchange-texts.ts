@@ -5,9 +5,9 @@ import type { StoredExchange } from '../run/evidence-keeper.js';
 import { shortenExchange } from '../run/sanitize-result.js';
 import { joinLines } from '../support/untrusted-text.js';
 
-/** So many characters of a body are shown. */
+/** The maximum length of a shown body, in characters. */
 const maxBody = 2_000;
-/** So many exchanges of a case are shown. The evidence has all. */
+/** The maximum number of shown exchanges of a case. The evidence has all. */
 const maxExchanges = 40;
 
 /**

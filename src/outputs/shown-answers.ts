@@ -25,7 +25,7 @@ export function listShownAnswers({ contract }: Suite, results: readonly ResultWi
   });
 }
 
-/** So many entries of a list, or of an object whose keys are ids, are kept. */
+/** The number of kept entries of a list, or of an object whose keys are ids. */
 const maxEntries = 1;
 /** Characters of a text in a body. */
 const maxText = 120;

@@ -74,11 +74,13 @@ export function findDrift(
   bodies: readonly string[],
   { outcomes, schema }: Baseline,
 ): Drift[] {
-  const drift: Drift[] = [];
   const expected = outcomes.get(subject);
-  if (expected !== undefined && expected.outcome !== undetermined && outcome !== undefined) {
-    if (outcome !== expected.outcome) drift.push({ kind: 'outcome', question: subject, outcome, expected });
-  }
+  const isCompared = expected !== undefined && expected.outcome !== undetermined && outcome !== undefined;
   const mismatches = schema === undefined ? [] : findMismatches(bodies, schema);
-  return [...drift, ...mismatches.map((message) => ({ kind: 'shape', message }) as const)];
+  return [
+    ...(isCompared && outcome !== expected.outcome
+      ? [{ kind: 'outcome', question: subject, outcome, expected } as const]
+      : []),
+    ...mismatches.map((message) => ({ kind: 'shape', message }) as const),
+  ];
 }

@@ -133,7 +133,7 @@ export async function examine(
     // Without a body they are accepted: it is the body that makes the answer 401 or 403.
     return end(failure && refused);
   }
-  if (failure !== undefined && failures.every((each) => each !== undefined)) {
+  if (failure !== undefined && failures.every((reason) => reason !== undefined)) {
     if (failure.area === 'Credentials') report('URL', 'fine', 'A server answers.');
     report(failure.area, 'problem', failure.text);
     return end(failure.text);
@@ -162,8 +162,8 @@ export async function examine(
 
   /** Another body, or none, must change the result. */
   function examineBody(compared: readonly Exchange[]): void {
-    const responses = compared.flatMap((each) =>
-      'response' in each && !isTransient(each.response) ? [each.response] : [],
+    const responses = compared.flatMap((exchange) =>
+      'response' in exchange && !isTransient(exchange.response) ? [exchange.response] : [],
     );
     const [response, ...others] = responses;
     if (response === undefined || others.length === 0) return;
@@ -174,7 +174,7 @@ export async function examine(
     }
     const isSame = 'The response is the same with another body, or without one.';
     const result = summarize(response, recognizer);
-    if (others.some((each) => summarize(each, recognizer) !== result))
+    if (others.some((changed) => summarize(changed, recognizer) !== result))
       report('Body on GET', 'fine', 'Another body, or none, changes the response.');
     else if (hasTiers && isSeen) report('Body on GET', 'problem', `${isSame} ${lostBody}`);
     else {

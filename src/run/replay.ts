@@ -24,7 +24,7 @@ const notRecorded = 'The evidence has no exchange for this request: the cases di
  * which it was used, if that has not changed. When a case is judged for the first time, the exchange of an equal request
  * does, too.
  *
- * @param adapt returns a request as it was sent to the target: with its headers, at its path
+ * @param adapt returns a request as it was sent to the target: with the headers of its target file
  */
 export function createReplay(
   { exchanges, uses }: RunEvidence,

@@ -18,6 +18,7 @@ import { removeResults } from '../outputs/result-files.js';
 import { addColors } from '../outputs/terminal/colors.js';
 import { renderErrorContext } from '../outputs/terminal/error-context.js';
 import { renderRunReport } from '../outputs/terminal/run-report.js';
+import { groupBy } from '../support/group-by.js';
 import { UnusableInput } from '../support/problem.js';
 import { ignoreClosedOutput, watchForShutdown } from '../support/shutdown.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
@@ -40,7 +41,7 @@ interface Failure {
 /** Creates a certificate for each project from the reports of its tests. The run fails unless all targets conform. */
 export default class CertificateReporter implements Reporter {
   private readonly runs = new Map<string, ReportedRun>();
-  private readonly failures = new Map<string, Failure[]>();
+  private readonly failures: Failure[] = [];
   /** Why Playwright ended before the first test. */
   private error: string | undefined;
   /** Whether another reporter shows tests and errors. */
@@ -58,11 +59,11 @@ export default class CertificateReporter implements Reporter {
   onBegin(config: FullConfig, tests: Suite): void {
     enableExpectedFailures(config, import.meta.filename);
     this.isListed = config.reporter.some(([name]) => ['list', 'line', 'dot'].includes(name));
-    const planned = new Map<string, string[]>();
-    for (const test of tests.allTests()) {
-      const id = readCaseId(test);
-      if (id !== undefined) planned.set(getProject(test).name, [...(planned.get(getProject(test).name) ?? []), id]);
-    }
+    const ofCase = tests.allTests().filter((test) => readCaseId(test) !== undefined);
+    const byProject = groupBy(ofCase, (test) => getProject(test).name);
+    const planned = new Map(
+      [...byProject].map(([name, list]) => [name, list.flatMap((test) => readCaseId(test) ?? [])]),
+    );
     // With no test at all, each project of cases gets a certificate that says so.
     const isOfCases = (project: FullProject) =>
       planned.size === 0 ? path.resolve(project.testDir) === specs : planned.has(project.name);
@@ -101,9 +102,9 @@ export default class CertificateReporter implements Reporter {
     else if (isCounted && result.status !== 'skipped')
       run.addError(id, toOneLine((result.error?.message ?? 'The test ended without a result.').split('\n')[0] ?? ''));
     if (result.status === 'failed') {
-      const failures = this.failures.get(getProject(test).name) ?? [];
-      this.failures.set(getProject(test).name, [...failures, { id, test, result }]);
-      explainFailure({ id, test, result }, undefined);
+      const failure = { id, test, result };
+      this.failures.push(failure);
+      explainFailure(failure, undefined);
     }
   }
 
@@ -142,7 +143,7 @@ export default class CertificateReporter implements Reporter {
   }
 
   private report(project: string, { certificate, written, isUnusable }: CertifiedRun): void {
-    for (const failure of this.failures.get(project) ?? [])
+    for (const failure of this.failures.filter(({ test }) => getProject(test).name === project))
       explainFailure(
         failure,
         certificate.causes?.find(({ cases }) => cases.includes(failure.id)),

@@ -25,7 +25,7 @@ const suite = loadSuite();
 /** Defines the tests of a case file. @param file within `cases/` */
 export function defineCases(file: string): void {
   const at = path.relative(packageRoot, path.join(suiteFolder, file)).replaceAll(path.sep, '/');
-  for (const testCase of selectTests(readRuns()[0], suite).filter((each) => each.at.file === at))
+  for (const testCase of selectTests(readRuns()[0], suite).filter((selected) => selected.at.file === at))
     defineCase(testCase, suite);
 }
 

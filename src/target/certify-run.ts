@@ -31,7 +31,7 @@ interface RunEnd extends Pick<RunFacts, 'requestsSent' | 'isReplay' | 'isCutShor
   readonly examination: Pick<Examination, 'note'> | undefined;
 }
 
-/** Certifies the results of a run, whoever ran it. */
+/** Certifies the results of a run that Playwright or this process made. */
 export function certifyCollected(
   { suite, settings }: Pick<RunInputs, 'suite' | 'settings'>,
   results: readonly CaseResult[],

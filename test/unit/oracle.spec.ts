@@ -38,7 +38,7 @@ const metadata = (members: object): RequestPatch => ({ body: { metadata: members
 const orderMetadata = (members: object): RequestPatch => ({ body: { order: { metadata: members } } });
 
 const obligations: Readonly<Record<string, Obligation>> = { '+': 'required', '-': 'forbidden', '?': 'open' };
-/** Reads what is said of tiers: + before the name is required, - is forbidden, ? is open. */
+/** Reads obligations. The sign before the name of a tier says which: + required, - forbidden, ? open. */
 const readSaid = (said: string) =>
   Object.fromEntries(said.split(' ').map(([mark = '', ...name]) => [name.join(''), obligations[mark]]));
 

@@ -359,7 +359,7 @@ test.describe('Returned tiers are read', () => {
       ambiguous('/x', '/y'),
     ],
     ['patterns in different responses', [mentions({ '/x': [a] }), mentions({ '/y': [b] })], ambiguous('/x', '/y')],
-    ['three of which two agree', [mentions({ '/x': [a], '/y': [a], '/z': [b] })], ambiguous('/x', '/y', '/z')],
+    ['three paths, two of which agree', [mentions({ '/x': [a], '/y': [a], '/z': [b] })], ambiguous('/x', '/y', '/z')],
     ['the stated pattern', [mentions({ '/x': [a], '/y': [b] })], stated('/y'), ['/y']],
     ['the stated pattern, no tier', [mentions({})], stated('/y'), ['/y']],
     ['several stated patterns', [mentions({ '/x': [a], '/z': [c] })], stated('/x', '/y/*'), ['/x', '/y/*']],

@@ -3,7 +3,7 @@ import { groupBy } from '../../support/group-by.js';
 import { createEqualSymptoms, createSymptoms, type Finding, findDeviations } from './finding.js';
 import type { Observation, Observations } from './observation.js';
 
-/** So many requests must have changing results, at least: one may be an accident. */
+/** The minimum number of requests with changing results: one may be an accident. */
 const minRequests = 3;
 
 /**

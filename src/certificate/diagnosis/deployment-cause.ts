@@ -5,7 +5,7 @@ import type { ExchangeIndex } from '../exchange-index.js';
 import { createEqualSymptoms, type Finding } from './finding.js';
 import type { Observations } from './observation.js';
 
-/** So many different requests must have the same answer, at least. */
+/** The minimum number of different requests with the same answer. */
 const minRequests = 3;
 
 /** Finds a cause that concerns every request alike: a wrong address, a gateway, one constant answer. */

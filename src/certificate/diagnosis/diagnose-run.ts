@@ -81,8 +81,9 @@ function findKnownCauses(observations: Observations): Readonly<Record<'causes' |
 }
 
 /** @param concerned the rows that show it @param all rows of the run */
-function createCause({ sentence, evidence, symptoms }: Finding, concerned: readonly Row[], all: readonly Row[]): Cause {
-  const sizes = (row: Row) => [Number(row.isFailing), symptoms.get(row)?.size ?? -1];
+function createCause(finding: Finding, concerned: readonly Row[], all: readonly Row[]): Cause {
+  const { sentence, evidence, symptoms } = finding;
+  const sizes = (row: Row) => [Number(row.isFailing), sizeOf(finding, row)];
   const [example] = concerned.toSorted((left, right) => compareRanks(sizes(right), sizes(left))) as [Row];
   const failing = new Set(all.flatMap(({ isFailing, requirement }) => (isFailing ? [requirement] : [])));
   const listed = concerned.filter(({ requirement }) => failing.has(requirement));

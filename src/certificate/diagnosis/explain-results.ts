@@ -155,19 +155,18 @@ function createSearch(observations: Observations, predict: Predict, found: reado
   };
 }
 
-/** So many requests give a first idea of what a mistake explains. */
-const sampled = 8;
+/** The number of requests by which mistakes are sorted before all requests are compared. */
+const sampleSize = 8;
 
 /** Finds the mistake that explains most of what the known ones leave unexplained; of equal ones, the first. */
 function findBest(mistakes: readonly Mistake[], search: Search, terms: Scoring): Hypothesis | undefined {
-  const all = [...search.deviations];
-  const sample = all.filter((_, n) => n % Math.ceil(all.length / sampled) === 0);
+  const deviating = [...search.deviations];
+  const sample = deviating.filter((_, n) => n % Math.ceil(deviating.length / sampleSize) === 0);
   const promising = mistakes
     .map((mistake, place) => {
       const expected = search.expect(mistake);
-      const countOf = ([shown, deviations]: (typeof all)[number]) =>
-        listExplained(deviations, expected(shown), false).length;
-      return { mistake, place, estimate: sum(sample, countOf) };
+      const estimate = sum(sample, ([shown, list]) => listExplained(list, expected(shown), false).length);
+      return { mistake, place, estimate };
     })
     .sort((left, right) => right.estimate - left.estimate || left.place - right.place);
   let best: { hypothesis: Hypothesis; rank: number; place: number } | undefined;
@@ -242,7 +241,7 @@ function sum<T>(list: readonly T[], numberOf: (entry: T) => number): number {
   return list.reduce((total, entry) => total + numberOf(entry), 0);
 }
 
-/** So many features are named that fit equally well. */
+/** The number of equally good features that are named. */
 const maxNamed = 3;
 
 function createFinding(

@@ -73,7 +73,7 @@ function countMembers(value: unknown): number {
   return isJsonObject(value) ? Object.keys(value).length : 0;
 }
 
-/** So many of the features are also combined in pairs. */
+/** The number of features, from the first one, that are also combined in pairs. */
 const mainFeatures = 14;
 
 /** Whether a request has something, in words, and the words for a request that has it not. */

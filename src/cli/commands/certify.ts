@@ -75,23 +75,28 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
 function listRuns(flags: CertifyFlags): [CertifyRun, ...CertifyRun[]] {
   const { target: files = [], baseUrl, reference, replay, to, out } = flags;
   const options = readCertifyOptions(flags);
-  const own = flags.update ? { ...options, against: findOlderRecord(flags) } : options;
+  const shared = flags.update ? { ...options, against: findOlderRecord(flags) } : options;
   const [first, ...others] = files;
   if (first === undefined || others.length === 0) {
     const isNamed = first !== undefined || baseUrl !== undefined || reference !== undefined || replay !== undefined;
-    const run: CertifyRun = { ...own, ...omitUndefined({ target: first }) };
+    const run: CertifyRun = { ...shared, ...omitUndefined({ target: first }) };
     return [isNamed ? { ...run, project: loadProject({ conformance: run }).settings.target.name } : run];
   }
   const single = Object.entries({ '--replay': replay, '--to': to }).find(([, value]) => value !== undefined)?.[0];
   if (single !== undefined) throw refuse(single, 'works with a single target only', 'Name one target.');
   const runs = new Map<string, CertifyRun>();
   for (const target of [first, ...others]) {
-    const { name } = loadProject({ conformance: { ...own, target } }).settings.target;
+    const { name } = loadProject({ conformance: { ...shared, target } }).settings.target;
     const folder = createFolderName(name);
     const twin = runs.get(folder)?.target;
     if (twin !== undefined)
       throw refuse(target, `has the same name as ${twin}, so both would write to ${folder}`, 'Rename one of them.');
-    runs.set(folder, { ...own, target, project: name, ...(out === undefined ? {} : { out: path.join(out, folder) }) });
+    runs.set(folder, {
+      ...shared,
+      target,
+      project: name,
+      ...(out === undefined ? {} : { out: path.join(out, folder) }),
+    });
   }
   return [...runs.values()] as [CertifyRun, ...CertifyRun[]];
 }

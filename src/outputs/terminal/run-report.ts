@@ -24,7 +24,7 @@ const maxText = 300;
 const maxLine = 118;
 /** A longer command, such as for an order of hundreds of items, would fill the screen. */
 const maxCommand = 2_000;
-/** So many entries of a list are shown, so that the report fits on one screen. */
+/** The maximum number of shown entries of a list: the report must fit on one screen. */
 const maxEntries = 3;
 
 /** Renders what a run prints at its end: why it fails, with a request that shows it, what does not pass, the summary. */
