@@ -1,5 +1,8 @@
 import { defineConfig } from '@playwright/test';
 
+// Everything is compiled: the workers do without Playwright's compiler.
+process.env.PW_DISABLE_TS_ESM = '1';
+
 /** The suite's own tests. They run compiled, as the package does: `npm test` builds first. */
 export default defineConfig({
   testDir: import.meta.dirname,

@@ -1,6 +1,5 @@
 import type { KnownIds } from '../recognition/known-ids.js';
 import { areIndices } from '../recognition/walk-texts.js';
-import { groupBy } from '../support/group-by.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { compileSchema } from '../support/user-schema.js';
@@ -25,29 +24,89 @@ const maxShapeLength = 64 * 1024;
 /** Infers the shape of all bodies that are JSON. Returns undefined if none is. */
 export function inferShape(bodies: readonly string[], ids: KnownIds): BodyShape | undefined {
   const values = [...new Set(bodies)].map((body) => parseJson(body)).filter((value) => value !== undefined);
-  const shape = mergeShapes(values.map((value) => describeValue(value, ids)));
-  return JSON.stringify(shape ?? '').length > maxShapeLength ? {} : shape;
+  if (values.length === 0) return undefined;
+  const seen = new SeenValues();
+  for (const value of values) addValue(seen, value, ids);
+  const shape = seen.toShape();
+  return JSON.stringify(shape).length > maxShapeLength ? {} : shape;
 }
 
-const scalarTypes = ['null', 'boolean', 'integer', 'number', 'string'];
-const scalars: Readonly<Record<string, BodyShape>> = Object.fromEntries(scalarTypes.map((type) => [type, { type }]));
+/**
+ * Merges shapes into one that accepts what any of them accepts. Sorts keys and types, so the order does not matter.
+ *
+ * @returns undefined if there is none
+ */
+export function mergeShapes(shapes: readonly BodyShape[]): BodyShape | undefined {
+  if (shapes.length === 0) return undefined;
+  const seen = new SeenValues();
+  for (const shape of shapes) addShape(seen, shape);
+  return seen.toShape();
+}
 
-function describeValue(value: unknown, ids: KnownIds, depth = 0): BodyShape {
-  if (depth > maxDepth) return {};
-  const describeInner = (inner: unknown) => describeValue(inner, ids, depth + 1);
-  if (Array.isArray(value))
-    return { type: 'array', ...omitUndefined({ items: mergeShapes(value.map(describeInner)) }) };
-  if (!isJsonObject(value))
-    return scalars[value === null ? 'null' : Number.isInteger(value) ? 'integer' : typeof value] ?? {};
-  const isList = areIndices(Object.keys(value));
-  const members = Object.entries(value).map(([key, member]) => ({
-    key,
-    shape: describeInner(member),
-    isNamed: !isList && !isCollective(key, ids),
-  }));
-  const named = members.filter(({ isNamed }) => isNamed).map(({ key, shape }) => [key, [shape]] as const);
-  const collective = members.filter(({ isNamed }) => !isNamed).map(({ shape }) => shape);
-  return { type: 'object', ...describeMembers(new Map(named), () => true, collective) };
+/** Stands for the type of a value that is not described. */
+const anything = 'anything';
+
+/** What was seen at one place of bodies. Values are counted rather than described one by one: most of them are alike. */
+class SeenValues {
+  readonly types = new Set<string>();
+  /** The number of objects. */
+  objects = 0;
+  /** The members of the objects by name, and how many objects must have them. */
+  readonly members = new Map<string, { readonly values: SeenValues; required: number }>();
+  readonly #parts: { items?: SeenValues; collective?: SeenValues } = {};
+
+  /** The items of lists, or the members of objects that are described together. */
+  part(name: 'items' | 'collective'): SeenValues {
+    this.#parts[name] ??= new SeenValues();
+    return this.#parts[name];
+  }
+
+  addMember(name: string, required: 0 | 1): SeenValues {
+    const member = this.members.get(name) ?? { values: new SeenValues(), required: 0 };
+    member.required += required;
+    this.members.set(name, member);
+    return member.values;
+  }
+
+  /** Describes members in the order of their names. Of too many, the last ones are described together. */
+  toShape(): BodyShape {
+    if (this.types.has(anything)) return {};
+    const types = [...this.types].sort().filter((type) => type !== 'integer' || !this.types.has('number'));
+    const { items, collective } = this.#parts;
+    const sorted = [...this.members].sort(([a], [b]) => (a < b ? -1 : 1));
+    const named = sorted.slice(0, maxMembers);
+    const unnamed = sorted.slice(maxMembers).map(([, { values }]) => values.toShape());
+    const others = [...(collective ? [collective.toShape()] : []), ...unnamed];
+    return {
+      type: types.length === 1 ? (types[0] as string) : types,
+      ...omitUndefined({ items: items?.toShape() }),
+      ...(this.objects > 0 && {
+        properties: Object.fromEntries(named.map(([name, { values }]) => [name, values.toShape()])),
+        required: named.flatMap(([name, { required }]) => (required === this.objects ? name : [])),
+        // One is not merged again: that would double the time with each level.
+        additionalProperties: (unnamed.length > 0 ? mergeShapes(others) : others[0]) ?? false,
+      }),
+    };
+  }
+}
+
+function addValue(seen: SeenValues, value: unknown, ids: KnownIds, depth = 0): void {
+  if (depth > maxDepth) {
+    seen.types.add(anything);
+  } else if (Array.isArray(value)) {
+    seen.types.add('array');
+    for (const item of value) addValue(seen.part('items'), item, ids, depth + 1);
+  } else if (isJsonObject(value)) {
+    seen.types.add('object');
+    seen.objects += 1;
+    const isList = areIndices(Object.keys(value));
+    for (const [name, member] of Object.entries(value)) {
+      const isNamed = !isList && (seen.members.has(name) || !isCollective(name, ids));
+      addValue(isNamed ? seen.addMember(name, 1) : seen.part('collective'), member, ids, depth + 1);
+    }
+  } else {
+    seen.types.add(value === null ? 'null' : Number.isInteger(value) ? 'integer' : typeof value);
+  }
 }
 
 /** Whether a member is described together with others: its key is an id. */
@@ -58,59 +117,13 @@ function isCollective(key: string, { tiers, keys }: KnownIds): boolean {
   return tiers.findExact(key) !== undefined || keys.findExact(key) !== undefined;
 }
 
-/**
- * Merges shapes into one that accepts what any of them accepts. Sorts keys and types, so the order does not matter.
- *
- * @returns undefined if there is none
- */
-export function mergeShapes(shapes: readonly BodyShape[]): BodyShape | undefined {
-  // Most records have the same: this takes a quarter of the time.
-  if (new Set(shapes).size <= 1) return shapes[0];
-  const types = shapes.flatMap(({ type }) => type ?? anything);
-  if (types.includes(anything)) return {};
-  const objects = shapes.filter(({ properties }) => properties !== undefined);
-  const members = groupBy(
-    objects.flatMap(({ properties = {} }) => Object.entries(properties)),
-    ([key]) => key,
-  );
-  const times = groupBy(
-    objects.flatMap(({ required = [] }) => required),
-    (key) => key,
-  );
-  return {
-    type: mergeTypes(types),
-    ...omitUndefined({ items: mergeShapes(shapes.flatMap(({ items }) => items ?? [])) }),
-    ...(objects.length > 0 &&
-      describeMembers(
-        new Map([...members].map(([key, entries]) => [key, entries.map(([, shape]) => shape)])),
-        (key) => times.get(key)?.length === objects.length,
-        objects.flatMap(({ additionalProperties }) => additionalProperties || []),
-      )),
-  };
-}
-
-/** Stands for the type of a shape that has none. */
-const anything = 'anything';
-
-function mergeTypes(types: readonly string[]): string | string[] {
-  const known = [...new Set(types)].sort().filter((type) => type !== 'integer' || !types.includes('number'));
-  return known.length === 1 ? (known[0] as string) : known;
-}
-
-/** Describes the members of objects, in the order of their names. Of too many, the last ones are described together. */
-function describeMembers(
-  members: ReadonlyMap<string, readonly BodyShape[]>,
-  isRequired: (key: string) => boolean,
-  collective: readonly BodyShape[],
-): BodyShape {
-  const sorted = [...members].sort(([a], [b]) => (a < b ? -1 : 1));
-  const named = sorted.slice(0, maxMembers);
-  const unnamed = sorted.slice(maxMembers).flatMap(([, shapes]) => shapes);
-  return {
-    properties: Object.fromEntries(named.map(([key, shapes]) => [key, mergeShapes(shapes) ?? {}])),
-    required: named.map(([key]) => key).filter(isRequired),
-    additionalProperties: mergeShapes([...collective, ...unnamed]) ?? false,
-  };
+function addShape(seen: SeenValues, { type = anything, items, properties, required, additionalProperties }: BodyShape) {
+  for (const name of [type].flat()) seen.types.add(name);
+  if (items !== undefined) addShape(seen.part('items'), items);
+  if (properties !== undefined) seen.objects += 1;
+  for (const [name, shape] of Object.entries(properties ?? {}))
+    addShape(seen.addMember(name, required?.includes(name) ? 1 : 0), shape);
+  if (additionalProperties) addShape(seen.part('collective'), additionalProperties);
 }
 
 /**

@@ -276,9 +276,9 @@ test('Promotions of the deployment are a problem until the target file counts th
 test.describe('A target with a part of the world', () => {
   const bind = (ids: Partial<Record<ThingKind, Record<string, string>>>): Suite =>
     loadSuite(suiteFolder, { bindings: createBindings((kind, name) => ids[kind]?.[name]) });
+  const bindThree = () => bind({ customer: { ann: 'C-1' }, product: { mug: 'P-1' }, campaign: { spring: 'K-1' } });
   const diagnoseStates = async (partial: Suite, channel: Channel) =>
     Object.fromEntries((await examine(partial, channel, {})).findings.map(({ area, state }) => [area, state]));
-  const own = bind({ customer: { ann: 'C-1' }, product: { mug: 'P-1' }, campaign: { spring: 'K-1' } });
 
   test('A customer and a product are enough for most checks', async () => {
     const [, ann] = world.customers;
@@ -305,11 +305,13 @@ test.describe('A target with a part of the world', () => {
   });
 
   test('A lost body is not claimed if no promotion may depend on the ids', async () => {
-    expect(await diagnoseStates(own, channelTo(withoutBody(conforming)))).toMatchObject({ 'Body on GET': 'unknown' });
+    expect(await diagnoseStates(bindThree(), channelTo(withoutBody(conforming)))).toMatchObject({
+      'Body on GET': 'unknown',
+    });
   });
 
   test('Three ids are enough for every any-data case', () => {
-    const cases = own.cases.filter(({ tags }) => tags.includes('any-data'));
+    const cases = bindThree().cases.filter(({ tags }) => tags.includes('any-data'));
     expect(cases).not.toEqual([]);
     expect(cases.flatMap(({ rows }) => rows.flatMap(({ unavailable }) => unavailable))).toEqual([]);
   });

@@ -241,7 +241,9 @@ test('A killed loader continues, and creates nothing twice', async () => {
 });
 
 for (const outcome of ['lost', 'done-and-lost'] as const) {
-  test(`A request that is ${outcome} is repeated, and creates nothing twice`, async () => {
+  test(`A request that is ${outcome} is repeated, and creates nothing twice`, {
+    tag: outcome === 'lost' ? '@long' : [],
+  }, async () => {
     const { fake, file, load, close } = await openProject();
     const ends = new Set(['/v1/categories', '/campaigns', '/customers', '/skus', '/validation-rules', '/tiers']);
     fake.intercept = (method, url) => {

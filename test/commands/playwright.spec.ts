@@ -46,7 +46,8 @@ async function run(line: string, env: Record<string, string> = {}): Promise<Comm
       PLAYWRIGHT_HTML_OUTPUT_DIR: 'html',
       PLAYWRIGHT_JSON_OUTPUT_FILE: 'report.json',
       PLAYWRIGHT_JUNIT_OUTPUT_FILE: 'junit.xml',
-      // By itself, Playwright compiles what is compiled already, which spoils the counts of coverage.
+      // By itself, Playwright compiles what is compiled already, which takes a second and spoils the counts of coverage.
+      PW_DISABLE_TS_ESM: '1',
       NODE_V8_COVERAGE: '',
       ...env,
     },
@@ -109,42 +110,45 @@ interface Row {
   readonly shows: Partial<Omit<ReturnType<typeof readJsonReport>, 'specs'>>;
   readonly status?: number;
   readonly check?: (output: string) => void;
+  /** Whether the row is for `npm run test:long`. */
+  readonly isLong?: boolean;
 }
 
 /** In this order: `--last-failed` needs the row before it. */
 const rows: readonly Row[] = [
-  { line: 'playwright test order.yaml', cases: { fail: 5, pass: 6 }, shows: { attempts: ofOrder.length, workers: 1 } },
   {
     line: `playwright test order.yaml:${single?.at.line}`,
     cases: { pass: 1 },
     shows: { ends: { 'item-with-product-id': 'passed' } },
     status: 0,
   },
-  { line: `playwright test ${few}`, cases: both, shows: { ends, attempts: 3, workers: 1 } },
-  {
-    line: 'playwright test --last-failed',
-    cases: { fail: 2 },
-    shows: { ends: { 'integer-quantity': 'failed', 'integer-quantity-of-a-sku': 'failed' } },
-  },
+  { line: 'playwright test order.yaml', cases: { fail: 5, pass: 6 }, shows: { attempts: ofOrder.length, workers: 1 } },
+  { line: 'playwright test --last-failed', cases: { fail: 5 }, shows: { attempts: 5, workers: 1 } },
   {
     line: `playwright test ${few} -x`,
     cases: { fail: 1, 'not-run': 2 },
     shows: { ends: stopped },
     check: (output) => expect(output).toMatch(/^Testing stopped early after 1 maximum allowed failures\.$/m),
   },
-  { line: `playwright test ${few} --repeat-each 2`, cases: both, shows: { attempts: 6 } },
-  { line: `playwright test ${few} --retries 1`, cases: both, shows: { ends, attempts: 5, workers: 5 } },
-  { line: `playwright test ${few} --workers 2`, cases: both, shows: { ends, attempts: 3, workers: 2 } },
+  { line: `playwright test ${few} --repeat-each 2`, cases: both, shows: { attempts: 6 }, isLong: true },
+  {
+    line: 'playwright test --grep integer-quantity: --retries 1',
+    cases: { fail: 1 },
+    shows: { ends: { 'integer-quantity': 'failed' }, attempts: 2, workers: 2 },
+  },
+  { line: `playwright test ${few} --retries 1`, cases: both, shows: { ends, attempts: 5, workers: 5 }, isLong: true },
+  { line: `playwright test ${few} --workers 2`, cases: both, shows: { ends, attempts: 3, workers: 2 }, isLong: true },
   {
     line: `playwright test ${few} --trace on`,
     cases: both,
     shows: { ends, attempts: 3 },
     check: () => expect(countFiles(/trace\.zip$/)).toBe(3),
+    isLong: true,
   },
   {
     line: `certify -- ${few} --reporter=junit`,
     cases: both,
-    shows: { ends },
+    shows: { ends, attempts: 3, workers: 1 },
     check: () => expect(read('junit.xml')).toMatch(failures),
   },
   {
@@ -152,14 +156,22 @@ const rows: readonly Row[] = [
     cases: both,
     shows: { ends },
     check: () => expect(countFiles(/html: report\.json$/, /"unexpected":2,"flaky":0,"skipped":0,"ok":false/)).toBe(1),
+    isLong: true,
   },
   // Without the reporter of the suite there is no certificate, and each failure takes a new worker.
-  { line: `playwright test ${few} --reporter=html`, shows: { ends, attempts: 3, workers: 3 } },
-  { line: `playwright test ${few} --reporter=line,${reporter}`, cases: both, shows: { ends, attempts: 3, workers: 3 } },
+  { line: `playwright test ${few} --reporter=html`, shows: { ends, attempts: 3, workers: 3 }, isLong: true },
+  {
+    line: `playwright test ${few} --reporter=line,${reporter}`,
+    cases: both,
+    shows: { ends, attempts: 3, workers: 3 },
+    isLong: true,
+  },
 ];
 
-for (const { line, cases, shows, status = 1, check } of rows)
-  test(`\`${line.replace(few, '--grep …').replace(packageRoot, '…')}\` does what it says`, async () => {
+for (const { line, cases, shows, status = 1, check, isLong } of rows)
+  test(`\`${line.replace(few, '--grep …').replace(packageRoot, '…')}\` does what it says`, {
+    tag: isLong ? '@long' : [],
+  }, async () => {
     const ended = await run(`${line} --add-reporter=json`);
     expect(readJsonReport()).toEqual(expect.objectContaining(shows));
     expect(ended.status, ended.output).toBe(status);
@@ -191,19 +203,22 @@ test('The reports of a failing run name lines of case files, and say that the de
   expect(countFiles(/error-context\.md$/, /Playwright/)).toBe(0);
 });
 
-test('The certificate of merged parts is that of one run; without a part it is incomplete', async () => {
-  const merge = 'playwright merge-reports --reporter=promotion-validation-conformance/reporter';
+const merge = 'playwright merge-reports --reporter=promotion-validation-conformance/reporter';
+
+/** Runs a part of the tests. @param part its number, a slash and the count of the parts */
+async function runPart(line: string, part: string, env = {}): Promise<void> {
+  const ended = await run(`playwright test ${line} --shard=${part} --reporter=blob`, {
+    PLAYWRIGHT_BLOB_OUTPUT_FILE: `parts/${part[0]}.zip`,
+    ...env,
+  });
+  expect(ended.output).toContain(`shard ${part.replace('/', ' of ')}`);
+  expect(countFiles(certificate)).toBe(0);
+}
+
+test('The certificate of merged parts is that of one run', { tag: '@long' }, async () => {
   const load = (): Partial<Certificate> => {
     const { requests_sent, started_at, duration_ms, evidence, ...rest } = loadCertificate(cwd, 'results/shop');
     return rest;
-  };
-  const runPart = async (line: string, part: string, env = {}) => {
-    const ended = await run(`playwright test ${line} --shard=${part} --reporter=blob`, {
-      PLAYWRIGHT_BLOB_OUTPUT_FILE: `parts/${part[0]}.zip`,
-      ...env,
-    });
-    expect(ended.output).toContain(`shard ${part.replace('/', ' of ')}`);
-    expect(countFiles(certificate)).toBe(0);
   };
   expect((await run(`playwright test ${few}`)).status).toBe(1);
   const whole = load();
@@ -211,7 +226,9 @@ test('The certificate of merged parts is that of one run; without a part it is i
   const merged = await run(`${merge} parts`);
   expect([merged.status, load()]).toEqual([1, whole]);
   rmSync(inProject('parts'), { recursive: true });
+});
 
+test('Without a part, a merged certificate is incomplete and names what is missing', { tag: '@long' }, async () => {
   const { url, close } = await listen(createReference({ credentials: referenceCredentials }));
   await runPart('', '1/3', { BASE_URL: url });
   await close();
@@ -350,6 +367,8 @@ test('Tests of a user judge responses of the target with its test data, and show
   const { status, output } = await run('playwright test --reporter=json,html --trace on', {
     CLIENT_TOKEN: token,
     BASE_URL: '',
+    // The flow is TypeScript.
+    PW_DISABLE_TS_ESM: '',
   });
   writeFileSync(inProject(config), written);
   for (const { close } of servers) await close();

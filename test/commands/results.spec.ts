@@ -60,22 +60,30 @@ interface LaterRun {
   readonly verdict: string;
   /** In the certificate. */
   readonly says?: string;
+  /** Whether the run is for `npm run test:long`. */
+  readonly isLong?: boolean;
 }
 
 const failingTransport = "export default () => { throw new Error('out of order'); };";
 
 const endings: Readonly<Record<string, LaterRun>> = {
-  'finds that the deployment does not conform': { answer: broken, status: 1, verdict: 'does-not-conform' },
+  'finds that the deployment does not conform': {
+    answer: broken,
+    args: ['--only', 'limit'],
+    status: 1,
+    verdict: 'does-not-conform',
+  },
   'cannot reach the deployment': { status: 4, verdict: 'incomplete', says: 'No connection' },
   'sends wrong credentials': { answer: refusing, status: 4, verdict: 'incomplete', says: 'credentials' },
   'runs selected cases': { answer: honest, args: ['--only', 'order.quantity'], status: 0, verdict: 'incomplete' },
-  'sends only the quick rows': { answer: honest, args: ['--quick'], status: 0, verdict: 'incomplete' },
+  'sends only the quick rows': { answer: honest, args: ['--quick'], status: 0, verdict: 'incomplete', isLong: true },
   'has a transport that fails': {
     answer: honest,
     more: 'transport: ./failing.mjs\n',
     status: 2,
     verdict: 'incomplete',
     says: 'out of order',
+    isLong: true,
   },
   'selects no case': {
     answer: honest,
@@ -103,8 +111,8 @@ async function expectOwnResults(folder: string): Promise<Certificate> {
   return certificate;
 }
 
-for (const [what, { answer, more = '', args = [], status, verdict, says = '' }] of Object.entries(endings))
-  test(`No result of the run before is left by a run that ${what}`, async () => {
+for (const [what, { answer, more = '', args = [], status, verdict, says = '', isLong }] of Object.entries(endings))
+  test(`No result of the run before is left by a run that ${what}`, { tag: isLong ? '@long' : [] }, async () => {
     const folder = makeTestFolder();
     leaveResults(folder);
     writeFileSync(path.join(folder, 'failing.mjs'), failingTransport);
@@ -178,7 +186,7 @@ for (const what of [often, 'SIGTERM to the command'])
     expect(existsSync(path.join(folder, 'out', 'two'))).toBe(false);
   });
 
-test('A killed command leaves no process, and no result of the run before', async () => {
+test('A killed command leaves no process, and no result of the run before', { tag: '@long' }, async () => {
   const { cwd: folder, by } = await endedEarly((_, command) => process.kill(command, 'SIGKILL'));
   expect(by).toEqual([137, null]);
   expect(readdirSync(path.join(folder, 'out')).filter((name) => name !== 'playwright')).toEqual([]);
@@ -283,7 +291,9 @@ test('What sends nothing keeps the results of the run before', async () => {
     [2, ['--replay', path.join('kept', 'evidence.har')], 'is the folder of the evidence'],
   ];
   for (const [status, args, says, own = env] of rows) {
-    const ended = await runConformance(['certify', '--out', 'kept', ...args], { cwd, env: { ...own } });
+    const startsPlaywright = args.includes('--');
+    const runCommand = startsPlaywright ? runConformance : runConformanceInProcess;
+    const ended = await runCommand(['certify', '--out', 'kept', ...args], { cwd, env: { ...own } });
     expect([ended.status, ended.output], args.join(' ')).toEqual([status, expect.stringContaining(says)]);
   }
   expect(read()).toEqual(kept);

@@ -37,7 +37,7 @@ test('The exit status is that of the selected cases', () => {
   expect(determineExitStatus({ ...whole, drift, selected: selected('conforms') })).toBe(exitStatus.drift);
 });
 
-test('The line of a failure is named in an installed package, too', async () => {
+test('The line of a failure is named in an installed package, too', { tag: '@long' }, async () => {
   const root = copyPackage(path.join(cwd, 'node_modules', 'installed'));
   const { url, close } = await listen(
     createReference({ faults: ['quantity-ignored'], credentials: referenceCredentials }),

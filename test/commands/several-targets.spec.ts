@@ -58,7 +58,9 @@ for (const [what, only, status, said] of [
   ['one that fails', 'integer-quantity', 1, /\norder\.quantity\n +live +pass\n +mock +fail: /],
   ['both alike', 'unknown-query-parameter', 0, /^The certificates agree in everything that was compared\.\n$/m],
 ] as const)
-  test(`Targets run one after another, each with its own credentials; then they are compared: ${what}`, async () => {
+  test(`Targets run one after another, each with its own credentials; then they are compared: ${what}`, {
+    tag: status === 0 ? '@long' : [],
+  }, async () => {
     const sent: string[] = [];
     const serve = (name: string, respond: Answer) =>
       listen((request) => {

@@ -14,19 +14,21 @@ const cwd = makeTestFolder();
 const inFolder = (name: string) => path.join(cwd, name);
 const names = { certificate: 'certificate.json', evidence: 'evidence.har' } as const;
 
-/** The files of a failing run. */
-const files = (async () => {
+/** Writes the files of a failing run, once. */
+let files: Promise<{ certificate: string; evidence: string }> | undefined;
+const writeRunFiles = async () => {
   const answer = createReference({ faults: ['window-of-149'] });
   const options = { only: ['limit.newest-150', 'response-status', 'deprecation-headers'] };
   const { certificate, results, evidence, origin } = await runWithEvidence(channelTo(answer), { options });
   writeResults(certificate, suite, results, { out: cwd }, prepareEvidence({ evidence, origin }, results));
   const [stated, exchanges] = [names.certificate, names.evidence].map((name) => readFileSync(inFolder(name), 'utf8'));
   return { certificate: stated ?? '', evidence: exchanges ?? '' };
-})();
+};
+const loadFiles = () => (files ??= writeRunFiles());
 
 /** Verifies the files of the run with changes. */
 async function verify(changed: { readonly certificate?: string; readonly evidence?: string } = {}) {
-  const { certificate, evidence } = { ...(await files), ...changed };
+  const { certificate, evidence } = { ...(await loadFiles()), ...changed };
   writeFileSync(inFolder(names.certificate), certificate);
   writeFileSync(inFolder(names.evidence), evidence);
   return runConformanceInProcess(['verify', names.certificate], { cwd });
@@ -51,14 +53,14 @@ const changes: Readonly<Record<string, readonly [before: RegExp, after: string, 
 };
 for (const [what, [before, after, difference]] of Object.entries(changes))
   test(`A change of ${what} is a difference`, async () => {
-    const { status, output } = await verify({ certificate: (await files).certificate.replace(before, after) });
+    const { status, output } = await verify({ certificate: (await loadFiles()).certificate.replace(before, after) });
     expect(output).toMatch(/^DIFFERS {2}certificate\.json\n/);
     expect(output).toMatch(difference);
     expect(status).toBe(1);
   });
 
 test('Changed evidence is a difference, and so is what it shows', async () => {
-  const { certificate, evidence } = await files;
+  const { certificate, evidence } = await loadFiles();
   const reformatted = await verify({ evidence: JSON.stringify(JSON.parse(evidence)) });
   expect(reformatted.output.split('\n')).toEqual([
     'DIFFERS  certificate.json',
@@ -73,7 +75,7 @@ test('Changed evidence is a difference, and so is what it shows', async () => {
 });
 
 test('A certificate of another version of the suite is judged by the installed one, with a note', async () => {
-  const { certificate, evidence } = await files;
+  const { certificate, evidence } = await loadFiles();
   const older = certificate
     .replace(suite.digest, `sha256:${'0'.repeat(64)}`)
     .replace(/"at": "[^"]+"/, '"at": "cases/moved.yaml:1:1"');

@@ -112,7 +112,7 @@ const shapeRows = [
     .map((shape) => conforms(shape, independent({ shape }))),
   ...Object.entries(oddShapes).flatMap(([title, [shape, tier]]) => [
     conforms(title, shaped(shape)),
-    conforms(`${title}, tier: ${tier}`, shaped(shape), { target: `response: { tier: ${tier} }` }),
+    conforms(`${title}, tier: ${tier}`, shaped(shape), { target: `response: { tier: ${tier} }`, ...long }),
   ]),
   conforms(
     '5,000 levels of nesting',
@@ -188,7 +188,10 @@ function refusing(status: number, isRefused: IsRefused): Deploy {
 
 const refusalRows = [401, 403].flatMap((status) =>
   Object.entries(refusedRequests).map(([title, [isRefused, common, more]]) =>
-    incomplete(`${status} to ${title}`, refusing(status, isRefused), common, more),
+    incomplete(`${status} to ${title}`, refusing(status, isRefused), common, {
+      ...more,
+      isLong: status === 403 && title !== 'letters beyond ASCII',
+    }),
   ),
 );
 
@@ -232,9 +235,13 @@ const acceptances: Readonly<Record<string, RegExp>> = {
 
 const foreignRows = [
   incomplete('5 promotions', foreign(5), missingIds, { ...threeIds, passing: 10 }),
-  incomplete('300 promotions', foreign(300), missingIds, { ...threeIds, passing: 10 }),
+  incomplete('300 promotions', foreign(300), missingIds, { ...threeIds, passing: 10, ...long }),
   ...[400, 404, 500].map((status) =>
-    incomplete(`${status} to everything`, foreignWith(status, /^/), [], { ...threeIds, passing: 0 }),
+    incomplete(`${status} to everything`, foreignWith(status, /^/), [], {
+      ...threeIds,
+      passing: 0,
+      isLong: status !== 400,
+    }),
   ),
   ...Object.entries(acceptances).map(([id, refused]) =>
     fails(`400 to ${id}`, foreignWith(400, refused), { ...threeIds, failing: [id] }),
@@ -304,9 +311,9 @@ const ownRows = [
   ...three('3 newest', withOwn(3)),
   ...three('3 newest, the window after the filter', withOwn(3, 0, windowLast), long),
   ...three('3 amid the test data', withOwn(3, 70), long),
-  ...three('3 amid the test data, the window after the filter', withOwn(3, 70, windowLast)),
+  ...three('3 amid the test data, the window after the filter', withOwn(3, 70, windowLast), long),
   fails('3 newest, 0 counted', withOwn(3), counted(0)),
-  conforms('1 newest', withOwn(1), counted(1)),
+  conforms('1 newest', withOwn(1), { ...counted(1), ...long }),
   conforms('30 newest', withOwn(30), counted(30)),
   conforms('3 older ones', withOwn(3, 160)),
   conforms('3 older ones, the window after the filter', withOwn(3, 160, windowLast)),

@@ -171,6 +171,9 @@ type StatedTarget = Partial<Omit<TargetDocument, 'bindings'>> & {
   readonly bindings?: { readonly [List in (typeof listNames)[ThingKind]]?: Readonly<Record<string, string | number>> };
 };
 
+/** A suite by the lines of a target file: with each fault, a row has the same. */
+const suites = new Map<string, Suite>();
+
 /** Reads lines of a target file. */
 function readTarget(lines: string): { suite: Suite; options: EngineOptions } {
   const document: StatedTarget = parse(lines) ?? {};
@@ -185,5 +188,7 @@ function readTarget(lines: string): { suite: Suite; options: EngineOptions } {
     mentionFilter: createMentionFilter(response),
   });
   const hasWorld = Object.keys(availability).length === 0;
-  return { suite: hasWorld ? wholeSuite : loadSuite(suiteFolder, availability), options };
+  const own = hasWorld ? wholeSuite : (suites.get(lines) ?? loadSuite(suiteFolder, availability));
+  suites.set(lines, own);
+  return { suite: own, options };
 }
