@@ -1,11 +1,12 @@
 import { type AnsweredExchange, listSuccesses } from '../assertions/row-evidence.js';
 import type { NamedWorld } from '../contract/named-world.js';
-import { createOracle } from '../contract/oracle.js';
+import { createOracle, type Obligation } from '../contract/oracle.js';
 import type { Exchange } from '../http/exchange.js';
 import { matchesPatterns } from '../recognition/path-patterns.js';
 import type { LocatedMention, Recognizer } from '../recognition/recognizer.js';
 import { absentValue, type MentionFilter } from '../recognition/sibling-values.js';
 import type { TierReading } from '../recognition/tier-reading.js';
+import { groupBy } from '../support/group-by.js';
 import { truncate } from '../support/untrusted-text.js';
 
 /** Another way to read the responses of a target. All responses agree with the documentation if they are read so. */
@@ -23,8 +24,9 @@ const maxValues = 3;
 /** What a response names, and what the documentation says of it. */
 interface ReadResponse {
   readonly required: readonly string[];
-  readonly forbidden: ReadonlySet<string>;
   readonly mentions: readonly LocatedMention[];
+  readonly forbidden: readonly LocatedMention[];
+  readonly mentionsById: ReadonlyMap<string, readonly LocatedMention[]>;
 }
 
 /**
@@ -41,11 +43,13 @@ export function findOtherReadings(
   // The target file says it.
   if (recognizer.filter !== undefined || (reading.kind !== 'agreed' && reading.kind !== 'stated')) return [];
   const responses = listSuccesses(exchanges).map((exchange) => readResponse(exchange, reading, world, recognizer));
-  const isForbidden = ({ mentions, forbidden }: ReadResponse) => mentions.some(({ id }) => forbidden.has(id));
-  if (!responses.some(isForbidden)) return [];
+  const [forbidden] = responses.flatMap((response) => response.forbidden);
+  if (forbidden === undefined) return [];
   const single = reading.kind === 'agreed' && reading.nestedPaths !== undefined ? undefined : reading.patterns[0];
   const tier = reading.kind === 'stated' && reading.patterns.length > 1 ? reading.patterns : single;
-  const names = new Set(responses.flatMap(({ mentions }) => mentions.flatMap(({ values }) => [...values.keys()])));
+  const names = new Set<string>();
+  for (const { mentions } of responses)
+    for (const { values } of mentions) for (const name of values.keys()) names.add(name);
   const { tiers } = recognizer.ids;
   const isId = (name: string) => name.split('/').some((step) => tiers.findIds(step).ids.length > 0);
   const byValue = [...names].flatMap((name): OtherReading[] => {
@@ -87,8 +91,15 @@ function readResponse(
   const mentions =
     reading.kind === 'stated' ? all.filter(({ pattern }) => matchesPatterns(pattern, reading.patterns)) : all;
   const available = world.tiers.filter(({ id }) => !world.unavailable.has(id));
-  const idsOf = (obligation: string) => available.filter((tier) => returned(tier) === obligation).map(({ id }) => id);
-  return { required: idsOf('required'), forbidden: new Set(idsOf('forbidden')), mentions };
+  const mentionsById = groupBy(mentions, ({ id }) => id);
+  const ids = groupBy(available, returned);
+  const idsOf = (obligation: Obligation) => (ids.get(obligation) ?? []).map(({ id }) => id);
+  return {
+    required: idsOf('required'),
+    mentions,
+    forbidden: idsOf('forbidden').flatMap((id) => mentionsById.get(id) ?? []),
+    mentionsById,
+  };
 }
 
 /** Finds the values that required tiers have and forbidden tiers do not; undefined if they do not decide everything. */
@@ -96,24 +107,21 @@ function findDecisiveValues(
   responses: readonly ReadResponse[],
   readValue: (mention: LocatedMention) => string,
 ): string[] | undefined {
-  const ofForbidden = new Set(
-    responses.flatMap(({ mentions, forbidden }) => mentions.filter(({ id }) => forbidden.has(id)).map(readValue)),
-  );
+  const ofForbidden = new Set(responses.flatMap(({ forbidden }) => forbidden.map(readValue)));
   const decisive = new Set<string>();
-  // What is the same for a whole response, such as a total, says nothing about one promotion.
-  let isSplit = false;
-  for (const { required, mentions } of responses) {
-    const left = mentions.filter((mention) => !ofForbidden.has(readValue(mention)));
-    const valuesById = new Map<string, Set<string>>();
-    for (const each of left) valuesById.set(each.id, (valuesById.get(each.id) ?? new Set()).add(readValue(each)));
+  for (const { required, mentionsById } of responses) {
     for (const id of required) {
-      const values = valuesById.get(id);
-      if (values === undefined) return undefined;
+      const values = (mentionsById.get(id) ?? []).map(readValue).filter((value) => !ofForbidden.has(value));
+      if (values.length === 0) return undefined;
       for (const value of values) decisive.add(value);
     }
     if (decisive.size > maxValues) return undefined;
-    isSplit ||= left.length > 0 && left.length < mentions.length;
   }
+  // What is the same for a whole response, such as a total, says nothing about one promotion.
+  const isSplit = responses.some(({ mentions }) => {
+    const left = mentions.filter((mention) => !ofForbidden.has(readValue(mention)));
+    return left.length > 0 && left.length < mentions.length;
+  });
   return isSplit && decisive.size > 0 ? [...decisive] : undefined;
 }
 

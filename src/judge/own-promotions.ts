@@ -5,7 +5,6 @@ import { createOracle } from '../contract/oracle.js';
 import type { Tier } from '../contract/world.js';
 import type { Exchange, HttpRequest, HttpResponse } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
-import { listRecords } from '../recognition/list-records.js';
 import { readReturned } from '../recognition/returned-tiers.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { truncate } from '../support/untrusted-text.js';
@@ -72,6 +71,6 @@ function listUnknownRecords(
   if (reading.kind !== 'agreed' && reading.kind !== 'stated') return [];
   // Agreeing patterns name the same tiers.
   const patterns = reading.kind === 'stated' ? reading.patterns : reading.patterns.slice(0, 1);
-  const records = listRecords(body, patterns, recognizer.ids, reading.filter ?? recognizer.filter);
+  const records = recognizer.listRecords(body, patterns, reading.filter);
   return records.filter((text) => recognizer.ids.tiers.findAnywhere(text).size === 0);
 }

@@ -1,7 +1,7 @@
 import { parseJson } from '../support/json.js';
 import type { IdFinder } from './id-finder.js';
+import type { KnownIds } from './known-ids.js';
 import { advance, anyStepsWildcard, getInitialState, type PatternState } from './path-patterns.js';
-import type { Recognizer } from './recognizer.js';
 import { isSelected, type MentionFilter } from './sibling-values.js';
 import { escapePathStep } from './tier-mentions.js';
 import { type PlacedText, type Position, walkTexts } from './walk-texts.js';
@@ -10,7 +10,7 @@ import { type PlacedText, type Position, walkTexts } from './walk-texts.js';
 export function listRecords(
   body: string,
   patterns: readonly string[],
-  { tiers, tiersInWords }: Recognizer['ids'],
+  { tiers, tiersInWords }: KnownIds,
   filter: MentionFilter | undefined,
 ): string[] {
   const value = parseJson(body);

@@ -1,6 +1,7 @@
 import type { World } from '../contract/world.js';
 import { cacheByText } from '../support/cache-by-text.js';
 import { getIdFinders } from './known-ids.js';
+import { listRecords } from './list-records.js';
 import { isSelected, listIndices, listSiblingValues, type MentionFilter } from './sibling-values.js';
 import { findTierMentions, type TierMentions } from './tier-mentions.js';
 
@@ -25,12 +26,18 @@ export function createRecognizer(world: World, filter?: MentionFilter) {
   const find = (body: string, by: MentionFilter | undefined) =>
     findTierMentions(body, ids, by && ((mention) => isSelected(mention, by, ids.tiers)));
   const findByDefault = cacheByText((body) => find(body, filter));
+  const recordsByPatterns = cacheByText((patterns) =>
+    cacheByText((body) => listRecords(body, JSON.parse(patterns), ids, filter)),
+  );
   return {
     ids,
     filter,
     /** @param other replaces the filter of the recognizer */
     findMentions: (body: string, other = filter): TierMentions =>
       other === filter ? findByDefault(body) : find(body, other),
+    /** Lists what stands in the place of tiers. @param other replaces the filter of the recognizer */
+    listRecords: (body: string, patterns: readonly string[], other = filter): readonly string[] =>
+      other === filter ? recordsByPatterns(JSON.stringify(patterns))(body) : listRecords(body, patterns, ids, other),
     /** Lists every mention of a body with the values and the indices around it. */
     listLocatedMentions: cacheByText((body): readonly LocatedMention[] => {
       const found: LocatedMention[] = [];

@@ -2,8 +2,9 @@
 export function groupBy<T, Key>(all: Iterable<T>, keyOf: (each: T) => Key): Map<Key, [T, ...T[]]> {
   const groups = new Map<Key, [T, ...T[]]>();
   for (const each of all) {
-    const group = groups.get(keyOf(each));
-    if (group === undefined) groups.set(keyOf(each), [each]);
+    const key = keyOf(each);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [each]);
     else group.push(each);
   }
   return groups;

@@ -57,7 +57,9 @@ test('The HTML report shows the exchange of a case, the statement of the documen
   await page.close();
 });
 
-test('UI mode has the case files as its tree, runs them, and shows the exchange of a case', async () => {
+test('UI mode has the case files as its tree, runs them, and shows the exchange of a case', {
+  tag: '@long',
+}, async () => {
   const server = spawn(process.execPath, [playwright, 'test', '--ui-host=127.0.0.1', '--ui-port=0', ...few], {
     cwd,
     env: { PATH: process.env.PATH, ...env, BASE_URL: (await deployment).url },

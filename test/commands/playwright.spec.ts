@@ -129,6 +129,7 @@ const rows: readonly Row[] = [
     cases: { fail: 1, 'not-run': 2 },
     shows: { ends: stopped },
     check: (output) => expect(output).toMatch(/^Testing stopped early after 1 maximum allowed failures\.$/m),
+    isLong: true,
   },
   { line: `playwright test ${few} --repeat-each 2`, cases: both, shows: { attempts: 6 }, isLong: true },
   {
@@ -150,6 +151,7 @@ const rows: readonly Row[] = [
     cases: both,
     shows: { ends, attempts: 3, workers: 1 },
     check: () => expect(read('junit.xml')).toMatch(failures),
+    isLong: true,
   },
   {
     line: `certify -- ${few} --reporter=html`,

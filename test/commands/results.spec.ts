@@ -75,7 +75,13 @@ const endings: Readonly<Record<string, LaterRun>> = {
   },
   'cannot reach the deployment': { status: 4, verdict: 'incomplete', says: 'No connection' },
   'sends wrong credentials': { answer: refusing, status: 4, verdict: 'incomplete', says: 'credentials' },
-  'runs selected cases': { answer: honest, args: ['--only', 'order.quantity'], status: 0, verdict: 'incomplete' },
+  'runs selected cases': {
+    answer: honest,
+    args: ['--only', 'order.quantity'],
+    status: 0,
+    verdict: 'incomplete',
+    isLong: true,
+  },
   'sends only the quick rows': { answer: honest, args: ['--quick'], status: 0, verdict: 'incomplete', isLong: true },
   'has a transport that fails': {
     answer: honest,
@@ -91,6 +97,7 @@ const endings: Readonly<Record<string, LaterRun>> = {
     status: 2,
     verdict: 'incomplete',
     says: 'No tests found',
+    isLong: true,
   },
 };
 
@@ -126,6 +133,7 @@ for (const [what, { answer, more = '', args = [], status, verdict, says = '', is
     const ended = await runConformance(command, { cwd: folder, env });
     await deployment.close();
     expect(ended.status, ended.output).toBe(status);
+    expect(ended.output).not.toContain('Error Context');
     const certificate = await expectOwnResults(folder);
     expect([certificate.target.name, certificate.verdict]).toEqual(['later', verdict]);
     expect(JSON.stringify(certificate)).toContain(says);

@@ -153,7 +153,7 @@ test.describe('on the command line', () => {
     expect(loadCertificate(cwd, 'replayed').target).toEqual(certificate.target);
   });
 
-  test('A transport that fails ends the run with status 2, and no verdict is valid', async () => {
+  test('A transport that fails ends the run with status 2, and no verdict is valid', { tag: '@long' }, async () => {
     const code = `let count = 0;
 export default async (request, { send }) => {
   if ((count += 1) > 5) throw new Error('unreadable ${env.CLIENT_TOKEN}');
