@@ -136,6 +136,7 @@ const rows: readonly Row[] = [
     line: 'playwright test --grep integer-quantity: --retries 1',
     cases: { fail: 1 },
     shows: { ends: { 'integer-quantity': 'failed' }, attempts: 2, workers: 2 },
+    isLong: true,
   },
   { line: `playwright test ${few} --retries 1`, cases: both, shows: { ends, attempts: 5, workers: 5 }, isLong: true },
   { line: `playwright test ${few} --workers 2`, cases: both, shows: { ends, attempts: 3, workers: 2 }, isLong: true },
@@ -254,8 +255,9 @@ test('Without a part, a merged certificate is incomplete and names what is missi
 });
 
 const config = 'playwright.config.mjs';
+const only = '--only integer-quantity';
 
-test('`certify` says which config it runs, starts its webServer, and lets flags name the deployment', async () => {
+test('`certify` says which config it runs and starts its webServer', async () => {
   const written = read(config);
   const { url, close } = await listen(createReference({ credentials: referenceCredentials }));
   const port = Number(new URL(url).port);
@@ -274,16 +276,18 @@ createServer(createMockListener({ credentials })).listen(${port}, '127.0.0.1');
     .replace("url: 'http://127.0.0.1:8080/health'", `port: ${port}`);
   writeFileSync(inProject(config), started);
   expect(started).toContain('\n  webServer: {');
-  writeFileSync(inProject('broken.yaml'), `name: broken\nbase_url: ${(await deployment).url}\n`);
-  const only = '--only integer-quantity';
   const byServer = await run(`certify ${only}`, { BASE_URL: url });
+  writeFileSync(inProject(config), written);
   expect([byServer.status, byServer.output]).toEqual([
     0,
     expect.stringMatching(`^With ${config}\\.\n[^]*shop at ${url}`),
   ]);
-  const byFlag = await run(`certify ${only} --target broken.yaml`, { BASE_URL: '' });
-  expect([byFlag.status, byFlag.output]).toEqual([1, expect.stringMatching(`^With ${config}\\.\n[^]*broken at `)]);
-  writeFileSync(inProject(config), written);
+});
+
+test('Flags name the deployment, and not the config', { tag: '@long' }, async () => {
+  writeFileSync(inProject('broken.yaml'), `name: broken\nbase_url: ${(await deployment).url}\n`);
+  const { status, output } = await run(`certify ${only} --target broken.yaml`, { BASE_URL: '' });
+  expect([status, output]).toEqual([1, expect.stringMatching(`^With ${config}\\.\n[^]*broken at `)]);
 });
 
 test('A run in which most cases fail replaces no worker', { tag: '@long' }, async () => {
@@ -333,13 +337,10 @@ ${statements.map(([statement]) => `  try { ${statement}; note(''); } catch (erro
 });
 `;
 
-test('Tests of a user judge responses of the target with its test data, and show no credentials', async () => {
-  mkdirSync(inProject('flow'));
+/** Runs tests of a user against targets, and expects what they say. @param names of targets */
+async function expectStatements(names: readonly string[], options: string): Promise<void> {
+  mkdirSync(inProject('flow'), { recursive: true });
   writeFileSync(inProject('flow', 'flow.spec.ts'), flow);
-  const options = '--noEmit --strict --skipLibCheck --target es2023 --module nodenext --types node'.split(' ');
-  const tsc = path.join(packageRoot, 'node_modules', '.bin', 'tsc');
-  expect(spawnSync(tsc, [...options, 'flow/flow.spec.ts'], { cwd, encoding: 'utf8' }).stdout).toBe('');
-
   const token = 'the-token-of-the-flow';
   const echo = (behaviour: string, ...faults: string[]): Answer => {
     const credentials = { ...referenceCredentials, token };
@@ -354,19 +355,17 @@ test('Tests of a user judge responses of the target with its test data, and show
     };
   };
   const written = read(config);
-  const servers = await Promise.all(
-    [
-      echo('filter-first'),
-      echo('window-first'),
-      echo('filter-first', 'quantity-ignored', 'campaign-filter-ignored'),
-    ].map(listen),
-  );
-  const names = ['filter', 'window', 'faulty'];
+  const targets: Readonly<Record<string, Answer>> = {
+    filter: echo('filter-first'),
+    window: echo('window-first'),
+    faulty: echo('filter-first', 'quantity-ignored', 'campaign-filter-ignored'),
+  };
+  const servers = await Promise.all(names.map((name) => listen(targets[name] as Answer)));
   for (const [n, name] of names.entries())
     writeFileSync(inProject(`${name}.yaml`), `name: ${name}\nbase_url: ${servers[n]?.url}\n`);
   const projects = names.map((name) => ({ name, testDir: 'flow', use: { target: `${name}.yaml` } }));
   writeFileSync(inProject(config), written.replace(/projects: .*/, `projects: ${JSON.stringify(projects)},`));
-  const { status, output } = await run('playwright test --reporter=json,html --trace on', {
+  const { status, output } = await run(`playwright test ${options}`, {
     CLIENT_TOKEN: token,
     BASE_URL: '',
     // The flow is TypeScript.
@@ -383,12 +382,26 @@ test('Tests of a user judge responses of the target with its test data, and show
       project === 'faulty' ? 'unexpected' : 'expected',
     ]);
     const said = ofStatements?.annotations.map(({ description }) => description);
-    const expected = statements.map(([, ...says]) => says[n] ?? says[0]);
+    const column = Object.keys(targets).indexOf(project);
+    const expected = statements.map(([, ...says]) => says[column] ?? says[0]);
     expect(said, project).toEqual(expected.map((text) => (text === '' ? '' : expect.stringContaining(text))));
   }
-  const texts = readTexts(cwd);
+  expect(
+    readTexts(cwd)
+      .filter(([, text]) => text.includes(token))
+      .map(([name]) => name),
+  ).toEqual([]);
+}
+
+test('Tests of a user judge responses of the target with its test data, and show no credentials', () =>
+  expectStatements(['faulty'], '--reporter=json'));
+
+test('Tests of a user have the right types, and judge several targets', { tag: '@long' }, async () => {
+  await expectStatements(['filter', 'window', 'faulty'], '--reporter=json,html --trace on');
   expect(countFiles(/html|trace/, /x-echo/)).toBeGreaterThan(0);
-  expect(texts.filter(([, text]) => text.includes(token)).map(([name]) => name)).toEqual([]);
+  const options = '--noEmit --strict --skipLibCheck --target es2023 --module nodenext --types node'.split(' ');
+  const tsc = path.join(packageRoot, 'node_modules', '.bin', 'tsc');
+  expect(spawnSync(tsc, [...options, 'flow/flow.spec.ts'], { cwd, encoding: 'utf8' }).stdout).toBe('');
 });
 
 test('A test that expects its failure fails, however it ends', { tag: '@long' }, async () => {

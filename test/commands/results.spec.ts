@@ -73,8 +73,14 @@ const endings: Readonly<Record<string, LaterRun>> = {
     status: 1,
     verdict: 'does-not-conform',
   },
-  'cannot reach the deployment': { status: 4, verdict: 'incomplete', says: 'No connection' },
-  'sends wrong credentials': { answer: refusing, status: 4, verdict: 'incomplete', says: 'credentials' },
+  'cannot reach the deployment': { args: ['--only', 'limit'], status: 4, verdict: 'incomplete', says: 'No connection' },
+  'sends wrong credentials': {
+    answer: refusing,
+    args: ['--only', 'limit'],
+    status: 4,
+    verdict: 'incomplete',
+    says: 'credentials',
+  },
   'runs selected cases': {
     answer: honest,
     args: ['--only', 'order.quantity'],

@@ -1,7 +1,7 @@
 /** Cases that are sent through a function of the user. */
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
@@ -130,7 +130,7 @@ test.describe('on the command line', () => {
   });
   test.afterAll(() => reference.close());
 
-  test('A run names the transport everywhere, and can be verified and replayed', async () => {
+  test('A run names the transport everywhere, and can be verified', async () => {
     const code = `export default (request, { send, baseUrl }) => {
   if (!request.headers.flat().includes('$CLIENT_TOKEN') || baseUrl !== '${reference.url}') throw new Error('wrong');
   return send(request);
@@ -147,10 +147,17 @@ test.describe('on the command line', () => {
       expect(readFileSync(path.join(folder, file), 'utf8'), file).toContain('hrough a transport');
     const verify = await runConformanceInProcess(['verify', path.join(folder, 'certificate.json')], { cwd });
     expect(verify.status, verify.output).toBe(0);
-    const replayed = ['certify', '--replay', path.join(folder, 'evidence.har'), '--out', 'replayed'];
+  });
+
+  test('A replay names the transport, and does not need it', { tag: '@long' }, async () => {
+    const target = writeTransport('gone', identity, reference.url);
+    const args = ['certify', '--target', target, '--only', 'limit.newest-150', '--out', 'gone'];
+    expect((await runConformance(args, { cwd, env })).status).toBe(0);
+    rmSync(path.join(cwd, 'gone.mjs'));
+    const replayed = ['certify', '--replay', path.join('gone', 'evidence.har'), '--out', 'replayed'];
     const replay = await runConformance(replayed, { cwd });
     expect(replay.status, replay.output).toBe(0);
-    expect(loadCertificate(cwd, 'replayed').target).toEqual(certificate.target);
+    expect(loadCertificate(cwd, 'replayed').target).toEqual(loadCertificate(cwd, 'gone').target);
   });
 
   test('A transport that fails ends the run with status 2, and no verdict is valid', { tag: '@long' }, async () => {

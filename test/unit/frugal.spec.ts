@@ -115,7 +115,7 @@ test.describe('A quick certificate cannot be mistaken for a full one', () => {
   });
 });
 
-test('certify --quick sends the rows and says so', async () => {
+test('certify --quick sends the rows and says so', { tag: '@long' }, async () => {
   const cwd = makeTestFolder();
   const plan = await runConformanceInProcess(['certify', '--quick', '--dry-run', '--reference'], { cwd });
   expect(plan.output).toContain(renderQuickNotice(quick.figures));

@@ -50,7 +50,7 @@ test.describe('A run is reported on one screen:', () => {
     ],
   };
   for (const [what, [answer, says]] of Object.entries(answers))
-    test(what, async () => {
+    test(what, { tag: what === 'one with several causes' ? '@long' : [] }, async () => {
       const lines = await reportOf(answer);
       expect(lines.length).toBeLessThanOrEqual(50);
       expect(lines.findIndex((line) => says.test(line))).toBeLessThan(10);
