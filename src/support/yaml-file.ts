@@ -29,8 +29,16 @@ export interface YamlFile {
  */
 export function readYaml(file: string, shown = path.relative(process.cwd(), file) || file): YamlFile {
   const at = { file: shown, line: 1, column: 1 };
-  return parseYaml(readInputFile(file, 'Check the path.', { at }).toString('utf8'), shown);
+  const text = readInputFile(file, 'Check the path.', { at }).toString('utf8');
+  const earlier = parsedFiles.get(shown);
+  if (earlier?.text === text) return earlier.parsed;
+  const parsed = parseYaml(text, shown);
+  parsedFiles.set(shown, { text, parsed });
+  return parsed;
 }
+
+/** A process reads case files once for each set of bindings. Parsing them is half of the work. */
+const parsedFiles = new Map<string, { readonly text: string; readonly parsed: YamlFile }>();
 
 /**
  * Parses YAML 1.2 text.

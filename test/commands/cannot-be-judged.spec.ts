@@ -176,7 +176,7 @@ const commands: Readonly<
 };
 for (const [what, [start, says]] of Object.entries(commands))
   test(`certify sends no case to ${what}`, {
-    tag: what === 'a web page' ? [] : '@long',
+    tag: '@long',
   }, async () => {
     const { url, close } = await start();
     const target = `name: down\nbase_url: ${url}\nworld: loaded\nretry: { delays_seconds: [0.01, 0.01] }\n`;

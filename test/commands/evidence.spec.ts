@@ -49,7 +49,7 @@ test.describe('Judging the evidence again gives the same certificate', () => {
     expect(validate(archive), JSON.stringify(validate.errors?.slice(0, 3))).toBe(true);
   });
 
-  test('for a run with a token that is a word of its requests', async () => {
+  test('for a run with a token that is a word of its requests', { tag: '@long' }, async () => {
     const secrets = listCredentialSecrets({ applicationId: 'shop-application', token: 'credit-card' });
     const echo = (request: HttpRequest) => ({
       ...createReference()(request),

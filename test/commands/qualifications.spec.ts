@@ -39,7 +39,9 @@ for (const fault of qualificationsFaults)
     else expect(verdict).toBe('does-not-conform');
   });
 
-test('Compared with the reference deployment, exactly the differences that are built in are found', async () => {
+test('Compared with the reference deployment, exactly the differences that are built in are found', {
+  tag: '@long',
+}, async () => {
   const usual = (await certifyInProcess(createReference())).certificate;
   const listChanges = ({ requirements, questions }: Certificate) => [
     ...requirements.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id),

@@ -17,6 +17,7 @@ import { referenceCredentials } from '../../reference/reference-credentials.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { listOutputFiles } from '../../src/outputs/output.js';
 import { writeFiles } from '../../src/outputs/write-files.js';
+import { writeResults } from '../../src/outputs/write-results.js';
 import { createRandom } from '../support/chaos.js';
 import {
   commandLine,
@@ -26,8 +27,9 @@ import {
   runConformance,
   runConformanceInProcess,
 } from '../support/cli.js';
-import { type Answer, createReference, suite } from '../support/in-process.js';
+import { type Answer, channelTo, createReference, suite } from '../support/in-process.js';
 import { createIndependentDeployment, listen } from '../support/independent-deployment.js';
+import { prepareEvidence, runWithEvidence } from '../support/run-with-evidence.js';
 
 const cwd = makeTestFolder();
 const inFolder = (...names: readonly string[]) => path.join(cwd, ...names);
@@ -35,20 +37,17 @@ const inFolder = (...names: readonly string[]) => path.join(cwd, ...names);
 const honest = createIndependentDeployment(suite.world);
 const broken = createReference({ faults: ['window-of-151'], credentials: referenceCredentials });
 const refusing: Answer = () => ({ status: 401, headers: [], body: '{}' });
-const writeTarget = (name: string, url: string, more = '') =>
-  writeFileSync(inFolder(`${name}.yaml`), `name: ${name}\nbase_url: ${url}\n${more}`);
 
 /** The name and the address of the deployment of the run before. No file of a later run has them. */
-const before = { name: 'shop-of-the-run-before', url: '' };
+const before = { name: 'shop-of-the-run-before', base_url: 'https://shop-of-the-run-before.test' };
 
 test.beforeAll(async () => {
-  const { url, close } = await listen(honest);
-  before.url = url;
-  writeTarget(before.name, url);
-  const args = ['certify', '--target', `${before.name}.yaml`, '--out', 'before'];
-  const { status, output } = await runConformance(args, { cwd, env });
-  await close();
-  expect(status, output).toBe(0);
+  writeFileSync(inFolder(`${before.name}.yaml`), `name: ${before.name}\nbase_url: ${before.base_url}\n`);
+  const { certificate, results, evidence, origin } = await runWithEvidence(channelTo(honest));
+  expect(certificate.verdict).toBe('conforms');
+  const stated = { ...certificate, target: before };
+  const archive = prepareEvidence({ evidence, origin }, results);
+  writeResults(stated, suite, results, { out: inFolder('before') }, archive);
 });
 
 interface LaterRun {

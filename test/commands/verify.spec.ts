@@ -17,8 +17,8 @@ const names = { certificate: 'certificate.json', evidence: 'evidence.har' } as c
 /** Writes the files of a failing run, once. */
 let files: Promise<{ certificate: string; evidence: string }> | undefined;
 const writeRunFiles = async () => {
-  const answer = createReference({ faults: ['window-of-149'] });
-  const options = { only: ['limit.newest-150', 'response-status', 'deprecation-headers'] };
+  const answer = createReference({ faults: ['quantity-ignored'] });
+  const options = { only: ['order.quantity', 'response-status', 'deprecation-headers'] };
   const { certificate, results, evidence, origin } = await runWithEvidence(channelTo(answer), { options });
   writeResults(certificate, suite, results, { out: cwd }, prepareEvidence({ evidence, origin }, results));
   const [stated, exchanges] = [names.certificate, names.evidence].map((name) => readFileSync(inFolder(name), 'utf8'));

@@ -504,7 +504,7 @@ test.describe('A recognizer', () => {
     expect(under('name of a sku')).toEqual(['/name of a sku']);
   });
 
-  test('caches bodies, and forgets all of them rather than grow without limit', () => {
+  test('caches bodies, and forgets all of them rather than grow without limit', { tag: '@long' }, () => {
     const { findMentions: mentions } = recognizer();
     const half = 33 * 1024 * 1024;
     const short = mentions(body(1));
