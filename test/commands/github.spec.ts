@@ -1,7 +1,7 @@
 /** GitHub Actions: job summary, action and workflows. */
 
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
@@ -13,7 +13,6 @@ import { readYaml } from '../../src/support/yaml-file.js';
 import { credentialVariables, loadCertificate, makeTestFolder, watchProcess } from '../support/cli.js';
 import { certifyInProcess, createReference, requirementSuite, suite } from '../support/in-process.js';
 import { listen } from '../support/independent-deployment.js';
-import { lintAction } from '../support/lint-action.js';
 
 test('The job summary is appended, with verdict, counts and failures', async () => {
   const answer = createReference({ faults: ['window-of-the-oldest'] });
@@ -31,17 +30,6 @@ test('The job summary is appended, with verdict, counts and failures', async () 
   expect(appendJobSummary(files, undefined)).toBe('');
   expect(appendJobSummary(files, folder)).toBe(`The job summary was not written to ${folder}: it is a folder\n`);
 });
-
-const workflows = path.join(packageRoot, 'templates', 'workflows');
-const files = [
-  path.join(packageRoot, 'action.yml'),
-  ...readdirSync(workflows).map((name) => path.join(workflows, name)),
-];
-
-for (const file of files)
-  test(`${path.basename(file)} passes GitHub's linter`, async () => {
-    expect(await lintAction(path.basename(file), readFileSync(file, 'utf8'))).toEqual([]);
-  });
 
 /** Runs the step `Certify` of the action as GitHub does: with bash, and inputs in place of expressions. */
 async function runAction(inputs: Readonly<Record<string, string>>, variables: Readonly<Record<string, string>>) {

@@ -132,12 +132,6 @@ const rows: readonly Row[] = [
     isLong: true,
   },
   { line: `playwright test ${few} --repeat-each 2`, cases: both, shows: { attempts: 6 }, isLong: true },
-  {
-    line: 'playwright test --grep integer-quantity: --retries 1',
-    cases: { fail: 1 },
-    shows: { ends: { 'integer-quantity': 'failed' }, attempts: 2, workers: 2 },
-    isLong: true,
-  },
   { line: `playwright test ${few} --retries 1`, cases: both, shows: { ends, attempts: 5, workers: 5 }, isLong: true },
   { line: `playwright test ${few} --workers 2`, cases: both, shows: { ends, attempts: 3, workers: 2 }, isLong: true },
   {

@@ -52,8 +52,6 @@ test.beforeAll(async () => {
 
 interface LaterRun {
   readonly answer?: Answer;
-  /** Of the target file. */
-  readonly more?: string;
   readonly args?: readonly string[];
   readonly status: number;
   readonly verdict: string;
@@ -62,8 +60,6 @@ interface LaterRun {
   /** Whether the run is for `npm run test:long`. */
   readonly isLong?: boolean;
 }
-
-const failingTransport = "export default () => { throw new Error('out of order'); };";
 
 const endings: Readonly<Record<string, LaterRun>> = {
   'finds that the deployment does not conform': {
@@ -88,14 +84,6 @@ const endings: Readonly<Record<string, LaterRun>> = {
     isLong: true,
   },
   'sends only the quick rows': { answer: honest, args: ['--quick'], status: 0, verdict: 'incomplete', isLong: true },
-  'has a transport that fails': {
-    answer: honest,
-    more: 'transport: ./failing.mjs\n',
-    status: 2,
-    verdict: 'incomplete',
-    says: 'out of order',
-    isLong: true,
-  },
   'selects no case': {
     answer: honest,
     args: ['--', '--grep', 'no-such-case'],
@@ -123,17 +111,13 @@ async function expectOwnResults(folder: string): Promise<Certificate> {
   return certificate;
 }
 
-for (const [what, { answer, more = '', args = [], status, verdict, says = '', isLong }] of Object.entries(endings))
+for (const [what, { answer, args = [], status, verdict, says = '', isLong }] of Object.entries(endings))
   test(`No result of the run before is left by a run that ${what}`, { tag: isLong ? '@long' : [] }, async () => {
     const folder = makeTestFolder();
     leaveResults(folder);
-    writeFileSync(path.join(folder, 'failing.mjs'), failingTransport);
     const deployment = await listen(answer ?? honest);
     const url = answer === undefined ? 'http://127.0.0.1:1' : deployment.url;
-    writeFileSync(
-      path.join(folder, 'later.yaml'),
-      `name: later\nbase_url: ${url}\nretry: { delays_seconds: [] }\n${more}`,
-    );
+    writeFileSync(path.join(folder, 'later.yaml'), `name: later\nbase_url: ${url}\nretry: { delays_seconds: [] }\n`);
     const command = ['certify', '--target', 'later.yaml', '--out', 'out', ...args];
     const ended = await runConformance(command, { cwd: folder, env });
     await deployment.close();

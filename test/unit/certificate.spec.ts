@@ -172,16 +172,6 @@ test.describe('reasons', () => {
     ]);
   });
 
-  test('A budget that is used up is one reason, whatever it kept from being judged', () => {
-    const why = 'Nothing more was sent: The budget of 3 seconds is used up.';
-    const exchange = { request, transportError: 'not-sent', message: why } as const;
-    const results = ['one-a', 'one-b', 'two', 'first'].map((id) =>
-      resultOf(id, 'not-run', { reason: `${id}: ${why} (3 of 3 rows)`, exchange }),
-    );
-    const because = createCertificate(suite, [...results, resultOf('second', 'pass', { outcome: 'good' })], runFacts);
-    expect(because.incomplete_because).toEqual([`4 of 5 cases were not reached: ${why}`]);
-  });
-
   test('The number of cases that were not reached is given', () => {
     const results = ['one-b', 'two', 'first', 'second'].map((id) =>
       resultOf(id, 'not-run', { reason: notReachedReason }),
