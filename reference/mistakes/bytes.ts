@@ -168,8 +168,6 @@ export const bodyMistakes: readonly Mistake<BodyReading>[] = [
 
 const queryMistake = (id: string, story: string, plug: QueryReading): Mistake<QueryReading> => ({ id, story, plug });
 
-const nameOf = (parameter: string): string => parameter.split('=')[0] ?? '';
-
 export const queryMistakes: readonly Mistake<QueryReading>[] = [
   ...[50, 64, 100, 128, 255, 512, 1024, 2048].flatMap((length) => [
     queryMistake(
@@ -186,12 +184,6 @@ export const queryMistakes: readonly Mistake<QueryReading>[] = [
   queryMistake('last-parameter-only', 'The last parameter is read.', (query) => query.split('&').at(-1) ?? ''),
   queryMistake('several-parameters-unread', 'More than one parameter is not expected.', (query) =>
     query.includes('&') ? '' : query,
-  ),
-  queryMistake('literal-brackets-unread', 'Brackets are expected percent-encoded.', (query) =>
-    query
-      .split('&')
-      .filter((each) => !nameOf(each).includes('['))
-      .join('&'),
   ),
   queryMistake('escapes-in-lower-case-unread', 'Hex digits are looked for in upper case alone.', (query) =>
     /%(?:[a-f]|[0-9][a-f])/.test(query) ? '' : query,
@@ -215,9 +207,6 @@ export const queryMistakes: readonly Mistake<QueryReading>[] = [
   }),
   queryMistake('split-at-every-equals-sign', 'What follows a second = is dropped.', (query) =>
     query.replaceAll(/(=[^=&]*)=[^&]*/g, '$1'),
-  ),
-  queryMistake('split-at-semicolons', 'A semicolon separates parameters, as it did in HTML 4.', (query) =>
-    query.replaceAll(/;[^&]*/g, ''),
   ),
   queryMistake('as-latin-1', 'Escapes are decoded as ISO 8859-1.', (query) =>
     query.replaceAll(/%(c[2-9a-f]|[d-f][0-9a-f]|[89ab][0-9a-f])/gi, (_, digits: string) =>

@@ -2,6 +2,7 @@ import { listPeculiarities } from '../contract/describe-request.js';
 import type { NamedWorld } from '../contract/named-world.js';
 import type { Exchange } from '../http/exchange.js';
 import {
+  explainExceededSize,
   explainRedirect,
   explainRefusedCredentials,
   explainTransientFailure,
@@ -22,8 +23,8 @@ export interface RowEvidence {
 }
 
 /**
- * How exchanges are judged. A redirect or a refusal of the configured credentials proves nothing about a requirement,
- * but it can answer a question.
+ * How exchanges are judged. A redirect, a limit of sizes or a refusal of the configured credentials proves nothing about a
+ * requirement, but it can answer a question.
  */
 export type JudgeMode = 'requirement' | 'question';
 
@@ -45,7 +46,8 @@ export function findAnsweredExchange(
   const failure = explainTransientFailure(exchange);
   if (!('response' in exchange) || failure !== undefined) return { reason: failure ?? '' };
   if (mode === 'question') return exchange;
-  const reason = explainRedirect(exchange.response) ?? explainRefusal(exchange, evidence);
+  const reason =
+    explainRedirect(exchange.response) ?? explainExceededSize(exchange) ?? explainRefusal(exchange, evidence);
   return reason === undefined ? exchange : { reason };
 }
 

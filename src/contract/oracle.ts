@@ -1,4 +1,4 @@
-import { type HttpRequest, usesOptionalHttp } from '../http/exchange.js';
+import { findRefusable, type HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { explainUndocumented } from './explain-undocumented.js';
@@ -136,8 +136,9 @@ function deriveOracle(request: HttpRequest, world: World): Oracle {
   const returned = new Map<Tier, Obligation>();
   const matched = filter === undefined ? [] : world.tiers.filter((tier) => matching(tier) !== 'forbidden');
   // A server may require Content-Length (RFC 9112, section 6.3) or refuse HTTP/1.0, and some databases store no NUL.
+  // Ordinary servers refuse control characters in a query, encoded or not.
   const mayBeRefused =
-    usesOptionalHttp(request) ||
+    findRefusable(request) !== undefined ||
     JSON.stringify(content).includes('\\u0000') ||
     filters.some((each) => comparesOtherTypes(each, world)) ||
     (matched.length > 0 && !matched.some((tier) => getRank(tier) <= size));

@@ -27,9 +27,10 @@ export interface HttpRequest {
   readonly again?: number;
 }
 
-/** Whether HTTP lets a server refuse the way in which a request is sent. */
-export function usesOptionalHttp({ sent }: HttpRequest): boolean {
-  return sent === 'chunked' || sent === 'http-1.0' || sent === 'expect-100-continue';
+/** Names what of a request a server may refuse: the way in which it is sent, or control characters in its query. */
+export function findRefusable({ sent, path }: HttpRequest): string | undefined {
+  if (sent === 'chunked' || sent === 'http-1.0' || sent === 'expect-100-continue') return sent;
+  return /%(?:[01][\da-f]|7f)/i.test(path) ? 'control characters in the query' : undefined;
 }
 
 /** Serializes a request. Requests with the same text share one exchange. */

@@ -1,5 +1,5 @@
 import { shorten, toOneLine } from '../support/untrusted-text.js';
-import { type Exchange, getHeaderValues, type HttpResponse, usesOptionalHttp } from './exchange.js';
+import { type Exchange, findRefusable, getHeaderValues, type HttpResponse } from './exchange.js';
 
 /** Whether the status is 2xx, so that the body is a result. */
 export function isSuccessful({ status }: HttpResponse): boolean {
@@ -29,6 +29,25 @@ export function explainRefusedCredentials({ status }: HttpResponse): string | un
   return `Answered ${status}: the credentials are probably wrong. Check CLIENT_APPLICATION_ID and CLIENT_TOKEN.`;
 }
 
+/**
+ * Explains that a request is too long for the deployment (RFC 9110, sections 15.5.14 and 15.5.15; RFC 6585, section 5);
+ * undefined for any other response. The documentation limits no size, so the deployment may.
+ */
+export function explainExceededSize({
+  request,
+  response,
+}: Extract<Exchange, { response: unknown }>): string | undefined {
+  const { path, headers, body = '' } = request;
+  const fields = headers.reduce((sum, [name, value]) => sum + `${name}: ${value}\r\n`.length, 0);
+  const sizes: Readonly<Record<number, string>> = {
+    413: `a body of ${Buffer.byteLength(body)} bytes`,
+    414: `a path and query of ${path.length} bytes`,
+    431: `a head of ${fields} bytes after ${path.length} bytes of path and query`,
+  };
+  const size = sizes[response.status];
+  return size && `Answered ${response.status}: ${size} is too long for the deployment, or for a proxy before it.`;
+}
+
 /** Explains a redirect; undefined for any other response. */
 export function explainRedirect({ status, headers }: HttpResponse): string | undefined {
   if (status < 300 || status >= 400) return undefined;
@@ -45,16 +64,17 @@ export function explainUnsupported(exchange: Exchange): string | undefined {
 /**
  * Explains why an exchange shows nothing about its request: the transport cannot express it, or the target refuses a body
  * without Content-Length, HTTP/1.0 or Expect, which HTTP permits (RFC 9112, sections 6.1 and 6.3; RFC 9110, sections 10.1.1
- * and 15.6.6).
+ * and 15.6.6), or control characters in a query.
  */
 export function explainInapplicable(exchange: Exchange): string | undefined {
-  const { sent } = exchange.request;
+  const refusable = findRefusable(exchange.request);
   const outcome = 'response' in exchange ? exchange.response.status : exchange.transportError;
   const isRefused =
-    sent === 'chunked'
+    refusable === 'chunked'
       ? outcome === 411 || outcome === 501
-      : usesOptionalHttp(exchange.request) && (outcome === 'broken-connection' || Number(outcome) >= 400);
-  return isRefused ? `The target does not accept '${sent}' (${outcome}).` : explainUnsupported(exchange);
+      : outcome === 'broken-connection' || Number(outcome) >= 400;
+  if (refusable === undefined || !isRefused) return explainUnsupported(exchange);
+  return `The target does not accept '${refusable}' (${outcome}).`;
 }
 
 /** The media type of a response, without parameters and in lower case; empty if it has none. */

@@ -148,13 +148,6 @@ const rows: readonly Row[] = [
     check: () => expect(read('junit.xml')).toMatch(failures),
     isLong: true,
   },
-  {
-    line: `certify -- ${few} --reporter=html`,
-    cases: both,
-    shows: { ends },
-    check: () => expect(countFiles(/html: report\.json$/, /"unexpected":2,"flaky":0,"skipped":0,"ok":false/)).toBe(1),
-    isLong: true,
-  },
   // Without the reporter of the suite there is no certificate, and each failure takes a new worker.
   { line: `playwright test ${few} --reporter=html`, shows: { ends, attempts: 3, workers: 3 }, isLong: true },
   {

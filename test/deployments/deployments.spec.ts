@@ -174,6 +174,18 @@ const refusedRequests: Readonly<Record<string, readonly [isRefused: IsRefused, c
   'one of three equal requests': [(_, count) => count % 3 === 1, /This request is refused/, noFaults],
 };
 
+const isLongBody = ({ body = '' }: HttpRequest) => body.length > 1_024;
+const isLongPath = ({ path }: HttpRequest) => path.length > 500;
+/** A limit of sizes leaves a requirement open only where its requests exceed it. */
+const limitRows = [
+  incomplete('413 to 1 KB', (world) => refuse(413, isLongBody)(createReference({ world })), /413: a body of \d+ bytes/),
+  ...[414, 431].map((status) =>
+    incomplete(`${status} to a path of 500 bytes`, (world) => refuse(status, isLongPath)(createReference({ world })), [
+      new RegExp(`Answered ${status}: .*\\d+ bytes`),
+    ]),
+  ),
+].map((row) => ({ ...row, faults: visibleFaults }));
+
 function refusing(status: number, isRefused: IsRefused): Deploy {
   return (world) => {
     const counts = new Map<string, number>();
@@ -386,6 +398,12 @@ const unusualDeployments: Readonly<Record<string, (world: NamedWorld) => Answer>
       orderMetadataRules: 'ignored',
     }),
   'each response has its own number': createVolatile,
+  'no literal brackets, as in Tomcat': (world) =>
+    refuse(400, ({ path }) => /[[\]]/.test(path))(createIndependentDeployment(world)),
+  'no control characters in a query, as in lighttpd': (world) =>
+    refuse(400, ({ path }) => /%[01][\da-f]/i.test(path))(createIndependentDeployment(world)),
+  'semicolons separate parameters, as in Rack 2': (world) => (request) =>
+    createIndependentDeployment(world)({ ...request, path: request.path.replaceAll(';', '&') }),
   'errors have status 200': (world) => (request) => {
     const response = createIndependentDeployment(world)(request);
     return response.status < 400 ? response : answerJson(200, { error: response.body });
@@ -423,7 +441,7 @@ const withOneFault = (row: DeploymentRow, n: number): DeploymentRow => {
 
 const tables: Readonly<Record<string, readonly DeploymentRow[]>> = {
   'Shapes of responses': shapeRows,
-  'Refused requests': refusalRows,
+  'Refused requests': [...refusalRows, ...limitRows],
   'A target with three ids': foreignRows,
   'A part of the test data': partRows,
   'Promotions of the deployment': ownRows,

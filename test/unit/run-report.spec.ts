@@ -72,7 +72,6 @@ test('Colors are shown where the output has them', () => {
   ];
   for (const [env, stdout, isColored] of rows)
     expect(addColors(report, { env, stdout }) !== report, JSON.stringify(env)).toBe(isColored);
-  // Nothing else changes.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: colors are control characters.
   expect(addColors(report, { env: { FORCE_COLOR: '1' }, stdout: {} }).replaceAll(/\u001b\[\d+m/g, '')).toBe(report);
 });

@@ -5,10 +5,13 @@ import type { DiscriminatingRows } from '../../src/cases/discriminating-rows.js'
 import type { Suite } from '../../src/cases/suite.js';
 import type { RequirementCase, RequirementRow } from '../../src/cases/test-case.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
-import { createRequestTally } from '../../src/run/plan.js';
+import { countPlannedRequests, createPlan, createRequestTally } from '../../src/run/plan.js';
 import { inProcessCredentials, judgeDeployment } from './judge-deployment.js';
 import type { FaultProof } from './proof.js';
 import { computeRowsDigest } from './rows-digest.js';
+
+/** The help of `--quick` promises it. */
+export const maxQuickRequests = 60;
 
 /** A row to which a run can be restricted. */
 interface Candidate {
@@ -21,7 +24,7 @@ interface Candidate {
 }
 
 /**
- * Chooses few rows that catch all faults that the suite catches. A fault is caught when
+ * Chooses rows with at most 60 requests that catch all faults that the suite catches, or almost all. A fault is caught when
  * some requirement fails; that may be another requirement than the one that the fault breaks.
  *
  * @param proofs of the same suite and faults
@@ -53,11 +56,18 @@ export async function chooseDiscriminatingRows(
     }
     for (const id of await findCaught(chosen, withState)) caught.add(id);
   }
+  // What few rows catch is left out, if the requests would be too many.
+  const countSent = () => countPlannedRequests(createPlan(selectRows(suite, chosen), { excludesIntrusive: false }));
+  while (countSent() > maxQuickRequests) {
+    const marginal = chosen.map((row) => caught.size - listCaught(chosen.filter((other) => other !== row)).size);
+    chosen.splice(marginal.lastIndexOf(Math.min(...marginal)), 1);
+  }
+  const caughtInAll = await findCaught(chosen, faults);
   const ids = faults.map(({ id }) => id);
   return {
     chosen_from: computeRowsDigest(suite, ids),
     faults: faults.length,
-    caught: caught.size,
+    caught: caughtInAll.length,
     rows: chosen.map(({ testCase, row }, n) => {
       const title = row.title === '' ? {} : { row: row.title };
       return { case: testCase.id, ...title, faults: listCaught(chosen.slice(0, n + 1)).size };
