@@ -74,7 +74,7 @@ const againstBare: Section = async () => {
 /** Arguments that select some of the generated cases. */
 const some = (count: number) => ['--only', Array.from({ length: count }, (_, n) => `generated-${n}`).join(',')];
 
-/** Measures short commands, and runs with 100 to 1,000 cases. */
+/** Measures a run of one case, and runs with 100 to 1,000 cases. */
 const startAndSlope: Section = async () => {
   const { url, close } = await listen(reference);
   const empty = writeEmptyTest(makeFolder('empty'));
@@ -82,8 +82,6 @@ const startAndSlope: Section = async () => {
   const script = await createPackageWithCases(makeFolder('generated'), many);
   const costs = await measureInTurn(
     {
-      'empty Node.js': () => measureCost(['-e', '0'], cwd),
-      '--help': () => measureCost([commandLine, '--help'], cwd),
       'empty Playwright': () => measureCost(empty, cwd),
       'one case': () => certify(url, commandLine, '--only', 'integer-quantity'),
       '100 generated cases': () => certify(url, script, ...some(few)),
@@ -94,7 +92,6 @@ const startAndSlope: Section = async () => {
   await close();
   const seconds = costs['1,000 generated cases'].seconds - costs['100 generated cases'].seconds;
   return [
-    compare('--help / empty Node.js', costs['--help'], costs['empty Node.js']),
     compare('certify --only one case / empty Playwright', costs['one case'], costs['empty Playwright']),
     [`each case from ${few} to ${many}`, `${((1000 * seconds) / (many - few)).toFixed(1)} ms`],
     ...listCosts(costs),

@@ -24,6 +24,9 @@ export async function createPackageWithCases(folder: string, count: number): Pro
   };
   // JSON is valid YAML.
   writeFileSync(path.join(folder, 'cases', 'requirements', 'generated.yaml'), JSON.stringify({ base, cases }, null, 1));
+  const spec = path.join(folder, 'dist', 'specs', '1-requirements', 'generated.yaml.spec.js');
+  const define = "import { defineCases } from '../../src/runner/define-cases.js';";
+  writeFileSync(spec, `${define}\ndefineCases('requirements/generated.yaml');\n`);
   const suite = pathToFileURL(path.join(folder, 'dist', 'src', 'cases', 'suite.js')).href;
   const { precompileSuite: buildSuite }: typeof import('../../src/cases/suite.js') = await import(suite);
   buildSuite();
