@@ -43,8 +43,7 @@ export function findOtherReadings(
   // The target file says it.
   if (recognizer.filter !== undefined || (reading.kind !== 'agreed' && reading.kind !== 'stated')) return [];
   const responses = listSuccesses(exchanges).map((exchange) => readResponse(exchange, reading, world, recognizer));
-  const [forbidden] = responses.flatMap((response) => response.forbidden);
-  if (forbidden === undefined) return [];
+  if (responses.every(({ forbidden }) => forbidden.length === 0)) return [];
   const single = reading.kind === 'agreed' && reading.nestedPaths !== undefined ? undefined : reading.patterns[0];
   const tier = reading.kind === 'stated' && reading.patterns.length > 1 ? reading.patterns : single;
   const names = new Set<string>();

@@ -184,7 +184,7 @@ const limitRows = [
       new RegExp(`Answered ${status}: .*\\d+ bytes`),
     ]),
   ),
-].map((row) => ({ ...row, faults: visibleFaults }));
+];
 
 function refusing(status: number, isRefused: IsRefused): Deploy {
   return (world) => {
