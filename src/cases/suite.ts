@@ -57,10 +57,12 @@ export function loadSuite(folder = suiteFolder, availability: Availability = {},
 /** The file with the expanded suite, beside the compiled files. */
 const builtFile = path.join(packageRoot, 'dist', 'suite');
 
+let builtSuite: Suite | undefined;
+
 function readBuiltSuite(): Suite | undefined {
   if (!existsSync(builtFile)) return undefined;
-  const built = deserialize(readFileSync(builtFile)) as Suite;
-  return built.digest === computeDigest(listSuiteFiles(), suiteFolder) ? built : undefined;
+  builtSuite ??= deserialize(readFileSync(builtFile)) as Suite;
+  return builtSuite.digest === computeDigest(listSuiteFiles(), suiteFolder) ? builtSuite : undefined;
 }
 
 /** Expands the suite of this package and writes it beside the compiled files. @throws UnusableInput like `loadSuite` */

@@ -1,35 +1,23 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { parseJsonPointer } from './json.js';
 import { packageRoot } from './package-root.js';
 import { type Problem, UnusableInput } from './problem.js';
 import { suggest } from './suggest.js';
 import type { YamlFile, YamlPath } from './yaml-file.js';
 
-const folder = path.join(packageRoot, 'schemas');
+const require = createRequire(import.meta.url);
 
-let ajv: Ajv2020 | undefined;
-
-/** Loads the validator of a schema in `schemas/`, once per process. @param name of the file, without `.schema.json` */
+/** Loads the validator of a schema in `schemas/`, as the build compiled it. @param name of the file, without its ending */
 export function loadValidator(name: string): ValidateFunction {
-  ajv ??= createAjv();
-  return ajv.getSchema(`${name}.schema.json`) as ValidateFunction;
+  return require(path.join(packageRoot, 'dist', 'validators', `${name}.cjs`));
 }
 
-/** Reads a schema in `schemas/`. @param name of the file, without `.schema.json` */
+/** Reads a schema in `schemas/`. @param name of the file, without its ending */
 export function readSchema(name: string): Readonly<Record<string, unknown>> {
-  return JSON.parse(readFileSync(path.join(folder, `${name}.schema.json`), 'utf8'));
-}
-
-function createAjv(): Ajv2020 {
-  const strict = { strict: true, strictRequired: false, strictTypes: false };
-  // The meta-schema takes longer to compile than the schemas of a run. A test checks the schemas.
-  const created = new Ajv2020({ allErrors: true, verbose: true, ...strict, validateSchema: false });
-  formats.default(created);
-  const names = readdirSync(folder).flatMap((file) => /^(.*)\.schema\.json$/.exec(file)?.[1] ?? []);
-  return created.addSchema(names.map(readSchema));
+  return JSON.parse(readFileSync(path.join(packageRoot, 'schemas', `${name}.schema.json`), 'utf8'));
 }
 
 export function findSchemaProblems(schema: string, file: YamlFile): Problem[] {

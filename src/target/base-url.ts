@@ -1,5 +1,5 @@
 import { documentedOperation } from '../contract/operation.js';
-import { exposesCredentials } from '../http/connector.js';
+import { exposesCredentials } from '../http/loopback.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { containsSecret, type Flaw } from './secret-checks.js';
 

@@ -1,0 +1,49 @@
+/** What the build makes after the compiler: validators, the expanded suite, and the sources of the specs. */
+
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import standalone from 'ajv/dist/standalone/index.js';
+import formats from 'ajv-formats';
+import { precompileSuite } from '../src/cases/suite.js';
+import { packageRoot } from '../src/support/package-root.js';
+import { UnusableInput } from '../src/support/problem.js';
+
+// Compiling schemas takes a tenth of the time of a run of one case. A test checks them against the meta-schema.
+const schemas = path.join(packageRoot, 'schemas');
+const validators = path.join(packageRoot, 'dist', 'validators');
+const names = readdirSync(schemas).flatMap((file) => /^(.*)\.schema\.json$/.exec(file)?.[1] ?? []);
+const ajv = new Ajv2020({
+  allErrors: true,
+  verbose: true,
+  strict: true,
+  strictRequired: false,
+  strictTypes: false,
+  validateSchema: false,
+  code: { source: true },
+});
+formats.default(ajv);
+ajv.addSchema(names.map((name) => JSON.parse(readFileSync(path.join(schemas, `${name}.schema.json`), 'utf8'))));
+mkdirSync(validators, { recursive: true });
+for (const name of names) {
+  const validate = ajv.getSchema(`${name}.schema.json`);
+  if (validate === undefined) throw new Error(`schemas/${name}.schema.json has another $id.`);
+  writeFileSync(path.join(validators, `${name}.cjs`), standalone.default(ajv, validate));
+}
+
+// The build accepts a mistake in a case file: commands that load the suite report it.
+try {
+  precompileSuite();
+} catch (error) {
+  if (!(error instanceof UnusableInput)) throw error;
+}
+
+// UI mode asks for the tests of a case file: Playwright looks for it among the sources of a spec.
+const specs = path.join(packageRoot, 'dist', 'specs');
+for (const spec of readdirSync(specs, { recursive: true, encoding: 'utf8' })) {
+  const [, folder, file] = /^\d-(\w+)[/\\](.*\.yaml)\.spec\.js$/.exec(spec) ?? [];
+  if (file === undefined) continue;
+  const map = { version: 3, sources: [`../../../cases/${folder}/${file}`], names: [], mappings: '' };
+  const url = `data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`;
+  appendFileSync(path.join(specs, spec), `\n//# sourceMappingURL=${url}\n`);
+}
