@@ -37,6 +37,7 @@ export function createReplay(
     all.toReversed().map(({ exchange }) => [createRequestKey(exchange.request), exchange]),
   );
   const byUse = new Map(uses.map((use) => [createUseKey(use), byId.get(use.id)]));
+  const repeated = new Set(uses.flatMap(({ case: purpose, attempt }) => (attempt > 1 ? purpose : [])));
   const find = (use: Use, request: HttpRequest): Exchange | undefined => {
     const exchange = byUse.get(createUseKey(use));
     const isSame = exchange && createRequestKey(exchange.request) === createRequestKey(adapt(request));
@@ -97,6 +98,8 @@ export function createReplay(
         },
       };
     },
+    /** Whether the requests of a case were sent again, because it failed. */
+    hasRepetition: (testCase: TestCase, purpose?: string) => repeated.has(formatPurpose(testCase, purpose)),
     /** Finds an exchange with the id of the evidence. */
     find: (exchange: Exchange) => byExchange.get(exchange),
   };

@@ -32,16 +32,18 @@ export interface CaseTerms {
   readonly find: EvidenceKeeper['find'];
   /** Why the case is sent again; undefined for its own verdict. */
   readonly purpose?: string | undefined;
+  /** Whether a failure of the case counts only if it is seen again. */
+  readonly isConfirmed: boolean;
 }
 
 /** Sends the requests of a case and judges the responses. */
 export async function runCase(
   testCase: TestCase,
   sender: CaseSender,
-  { background, expected, infersShape, keeper, find, purpose }: CaseTerms,
+  { background, expected, infersShape, keeper, find, purpose, isConfirmed }: CaseTerms,
 ): Promise<ResultWithExchanges> {
   const startedMs = performance.now();
-  const attempts = await sendAndJudge(testCase, sender, background);
+  const attempts = await sendAndJudge(testCase, sender, background, isConfirmed);
   const durationMs = performance.now() - startedMs;
   keeper?.keepCase(testCase, [attempts.first, ...attempts.repetitions], purpose);
   const judged = createResult(testCase, attempts);
@@ -74,16 +76,17 @@ export interface CaseAttempts {
   readonly repetitions: readonly CaseExchanges[];
 }
 
-/** Sends a case and judges it. A failure counts only if it is confirmed. */
+/** Sends a case and judges it. @param isConfirmed whether a failure counts only if it is seen again */
 export async function sendAndJudge(
   testCase: TestCase,
   sender: CaseSender,
   background: TargetContext,
+  isConfirmed = true,
 ): Promise<CaseAttempts> {
   const first = await sender.send(testCase);
   const evidence = collectEvidence(first.exchanges, background);
   const once = judgeCase(testCase, evidence);
-  if (once.verdict !== 'fail' || testCase.kind === 'question')
+  if (once.verdict !== 'fail' || testCase.kind === 'question' || !isConfirmed)
     return { judgement: once, first, evidence, repetitions: [] };
   return { first, evidence, ...(await confirmFailure(testCase, sender, background, { ...first, evidence }, once)) };
 }

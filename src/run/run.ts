@@ -1,5 +1,5 @@
-import type { Suite } from '../cases/suite.js';
-import { type TestCase, tag } from '../cases/test-case.js';
+import { isOwnCase, type Suite } from '../cases/suite.js';
+import { getSubjectId, type TestCase, tag } from '../cases/test-case.js';
 import { spellFiltersLiterally } from '../contract/operation.js';
 import type { Channel } from '../http/exchange.js';
 import type { TargetContext } from '../judge/judge-case.js';
@@ -71,9 +71,16 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   const sender = replay?.createSender() ?? createCaseSender(channel, planned, examination.shared);
   const { find = replay?.find ?? (() => undefined) } = keeper ?? {};
   const terms = { background, expected, infersShape, keeper, find };
+  /** The requirements of the contract with a confirmed failure, which decides their verdict. */
+  const failing = new Set<string>();
   const runWith = async (sender: CaseSender, testCase: TestCase, purpose?: string): Promise<ResultWithExchanges> => {
     try {
-      return findUnsentResult(testCase) ?? (await runCase(testCase, sender, { ...terms, purpose }));
+      const subject = getSubjectId(testCase);
+      const isConfirmed = isOwnCase(testCase) || !failing.has(subject) || replay?.hasRepetition(testCase, purpose) === true;
+      const unsent = findUnsentResult(testCase);
+      const result = unsent ?? (await runCase(testCase, sender, { ...terms, purpose, isConfirmed }));
+      if (result.verdict === 'fail' && !isOwnCase(testCase)) failing.add(subject);
+      return result;
     } catch (error) {
       return createUnsentResult(testCase, 'error', new InternalError(error).message);
     }
