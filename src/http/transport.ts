@@ -1,6 +1,6 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import PQueue from 'p-queue';
-import { type Location, refuse, type UnusableInput } from '../support/problem.js';
+import { type Location, refuse, UnusableInput } from '../support/problem.js';
 import { type Client, redactResponse } from './client.js';
 import type { Exchange, Headers, HttpResponse, TransportErrorKind } from './exchange.js';
 import type { Secret } from './redactor.js';
@@ -109,11 +109,11 @@ export function createTransportChannel(
         return end('broken-connection', `The transport has no response: ${client.redact(message)}`);
       if (error === watch.signal.reason)
         return end('timed-out', `There was no complete response within ${idleMs} ms (limits.timeout_ms).`);
-      failure ??= refuse(
-        (error instanceof WrongResult ? undefined : locateThrow(error)) ?? at,
-        `the transport failed: ${client.redact(message)}`,
-        hint,
-      );
+      const where = error instanceof WrongResult ? undefined : locateThrow(error);
+      failure ??=
+        error instanceof UnusableInput
+          ? error
+          : refuse(where ?? at, `the transport failed: ${client.redact(message)}`, hint);
       return { ...end('not-sent', failure.message), attempts };
     }
   };
@@ -182,21 +182,24 @@ function locateThrow(error: unknown): Location | undefined {
 }
 
 /**
- * Loads the transport of a target.
+ * Loads the transport of a target. One that cannot be loaded ends the run as one that fails does.
  *
  * @param file the path of a module whose default export is a {@link Transport}
- * @throws UnusableInput if it cannot be loaded
  */
 export async function loadTransport(file: string): Promise<Transport> {
-  const fail = (message: string, at?: Location) => refuse(at ?? { file, line: 1, column: 1 }, message, moduleHint);
-  let loaded: unknown;
+  const fail = (message: string, at?: Location): Transport => {
+    const problem = refuse(at ?? { file, line: 1, column: 1 }, message, moduleHint);
+    return () => {
+      throw problem;
+    };
+  };
   try {
-    ({ default: loaded } = await import(pathToFileURL(file).href));
+    const { default: loaded } = await import(pathToFileURL(file).href);
+    return typeof loaded === 'function' ? loaded : fail('the transport has no function as its default export');
   } catch (error) {
-    throw fail(`the transport cannot be loaded: ${error instanceof Error ? error.message : error}`, locateThrow(error));
+    const message = error instanceof Error ? error.message : error;
+    return fail(`the transport cannot be loaded: ${message}`, locateThrow(error));
   }
-  if (typeof loaded !== 'function') throw fail('the transport has no function as its default export');
-  return loaded as Transport;
 }
 
 const moduleHint =

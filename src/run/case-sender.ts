@@ -65,8 +65,8 @@ export interface CaseSender {
 
 type Uncounted = Omit<CaseExchanges, 'requestsSent'>;
 
-/** The number of requests that are sent again in batches, at most: half of a default run. */
-const maxInBatches = 112;
+/** The number of requests that are sent again in batches, at most: two full batches, three times. */
+const maxInBatches = 96;
 
 /** How many requests are sent ahead of the current case, per concurrent request of the channel. */
 const aheadPerConcurrency = 8;

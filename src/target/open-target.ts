@@ -14,7 +14,6 @@ export interface OpenTarget extends Client {
  * Opens a target.
  *
  * @param embedded the transport of a program, which gets the credentials themselves; none for that of the target file
- * @throws UnusableInput if the transport of the target file cannot be loaded
  */
 export async function openTarget(
   endpoint: Endpoint,

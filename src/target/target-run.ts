@@ -65,7 +65,6 @@ export interface TargetRun {
  * @param reference the endpoint of the reference deployment, which is used if the inputs name no other
  * @param plannedCases the ids of the cases that will be run, in this order
  * @param use uses the run; the target is closed afterwards
- * @throws UnusableInput if the transport cannot be loaded
  */
 export async function openTargetRun(
   { suite: whole, settings, connection, cases, replay: recorded, recorded: inputs }: RunInputs,

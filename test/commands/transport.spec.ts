@@ -104,7 +104,9 @@ for (const [what, code, at, message] of [
     writeTransport('module', code);
     const file = path.join(cwd, `${what.replaceAll(' ', '-')}.mjs`);
     writeFileSync(file, code);
-    const { message: text } = (await loadTransport(file).catch((error: Error) => error)) as Error;
+    const channel = channelThrough(await loadTransport(file), () => response);
+    expect(await channel.send(request)).toMatchObject({ transportError: 'not-sent' });
+    const text = channel.findFailure()?.message ?? '';
     expect(text).toContain(message);
     expect(text.split('\n')[0]).toContain(`${file}${at}`);
   });
@@ -161,6 +163,8 @@ test.describe('on the command line', () => {
   });
 
   test('A transport that fails ends the run with status 2, and no verdict is valid', { tag: '@long' }, async () => {
+    const unloadable = writeTransport('unloadable', 'export default () => {;\n', reference.url);
+    expect((await runConformance(['certify', '--target', unloadable], { cwd, env })).status).toBe(2);
     const code = `let count = 0;
 export default async (request, { send }) => {
   if ((count += 1) > 5) throw new Error('unreadable ${env.CLIENT_TOKEN}');
@@ -183,6 +187,9 @@ export default async (request, { send }) => {
     writeFileSync(target, `name: missing\nbase_url: ${reference.url}\ntransport: ./missing.mjs\n`);
     const missing = await runConformanceInProcess(['certify', '--target', target, '--dry-run'], { cwd, env });
     expect(missing).toMatchObject({ status: 2, output: expect.stringContaining("'./missing.mjs' cannot be read") });
+    const broken = writeTransport('broken', 'export default () => {;\n', reference.url);
+    const doctor = await runConformanceInProcess(['doctor', '--target', broken], { cwd, env });
+    expect(doctor).toMatchObject({ status: 2, output: expect.stringContaining('broken.mjs:1:1: ') });
   });
 });
 
