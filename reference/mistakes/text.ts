@@ -215,7 +215,8 @@ function firstBytes(text: string, count: number): string {
     .replace(/\ufffd+$/, '');
 }
 
-const lengths = [8, 16, 32, 64, 255].flatMap((count) => [
+// At most 128: no text of the world is longer than a column of 255 bytes holds.
+const lengths = [8, 16, 32, 64, 128].flatMap((count) => [
   ...misread(`cut-after-${count}-characters`, `A column keeps ${count} characters.`, everySide, (text) =>
     text.slice(0, count),
   ),

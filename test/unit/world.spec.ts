@@ -132,6 +132,18 @@ test('The world of the suite has unique ids with prefixes, none a part of anothe
   for (const id of all) expect(id).toMatch(/^(cust|prod|sku|cat|camp|promo)_[0-9a-f]{24}$/);
 });
 
+test('Ordinary columns hold the texts of the world: keys of 191 bytes, other texts of 255 bytes', () => {
+  const { tiers, campaigns, categories } = loadWorld();
+  const entries = tiers.flatMap(({ metadata, rules }) => [
+    ...Object.entries(metadata),
+    ...rules.flatMap((rule) => (rule.kind === 'metadata' ? [[rule.key, rule.is] as const] : [])),
+  ]);
+  const names = [...tiers, ...campaigns, ...categories].map(({ name }) => name);
+  const isLonger = (bytes: number) => (text: unknown) => Buffer.byteLength(String(text)) > bytes;
+  expect(entries.map(([key]) => key).filter(isLonger(191))).toEqual([]);
+  expect([...entries.map(([, value]) => value), ...names].filter(isLonger(255))).toEqual([]);
+});
+
 test('The loader to start from writes bindings with which its deployment conforms', async () => {
   const stored: Record<string, object[]> = {};
   const shop = await listenOnLoopback(
