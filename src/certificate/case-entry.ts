@@ -85,25 +85,18 @@ export function renderBrokenCase(
   if (!isFailure(result))
     return result.drift.map((drift) => renderDifference(createDriftEntry(drift, result, renderResponse))).join('\n\n');
   const entry = createCaseEntry(result, baseUrl, renderResponse);
-  return renderSections(explainFailure(entry), {
+  return renderSections(entry.reason, {
     Expected: entry.expected,
     Received: entry.received,
     'Send it again with': entry.repeat_with,
   });
 }
 
-/** Explains why a case fails, in lines. */
-export function explainFailure({ reason, rows = [] }: CaseEntry): string[] {
-  const failing = rows.filter(({ verdict }) => verdict === 'fail');
-  if (failing.length < 2) return [reason];
-  return [`${failing.length} rows fail:`, ...failing.map((row) => `  ${row.title}: ${row.reason}`)];
-}
-
-function renderSections(first: readonly string[], sections: Readonly<Record<string, string | undefined>>): string {
+function renderSections(first: string, sections: Readonly<Record<string, string | undefined>>): string {
   const shown = Object.entries(sections).flatMap(([heading, text]) =>
     text === undefined ? [] : ['', `${heading}:`, ...text.split('\n')],
   );
-  return joinLines([...first, ...shown]).trimEnd();
+  return joinLines([first, ...shown]).trimEnd();
 }
 
 /** Creates the entry of a drift, with the responses of the record and of this run. */
@@ -138,7 +131,7 @@ export function createUnstableEntry(
 
 /** Renders a drift or an unstable case, in lines for people. */
 export function renderDifference({ text, before, after }: CaseDifference): string {
-  return renderSections([text], { Before: before, After: after });
+  return renderSections(text, { Before: before, After: after });
 }
 
 /** Keeps each change of shape in the first case that shows it, with the number of the others. */

@@ -27,8 +27,6 @@ export interface Writing {
   readonly out: string;
   /** The file of the record, if one is wanted. */
   readonly recordTo?: string;
-  /** What the target file says about returned tiers. */
-  readonly target?: { readonly tierPatterns?: readonly string[] };
 }
 
 /**
@@ -40,11 +38,10 @@ export function writeResults(
   certificate: Certificate,
   suite: Suite,
   results: readonly ResultWithExchanges[],
-  { out, recordTo, target }: Writing,
+  { out, recordTo }: Writing,
   evidence: Pick<RunView, 'archive' | 'exchanges'> = {},
 ): WrittenResults {
-  const stated = omitUndefined({ tierPatterns: target?.tierPatterns });
-  const view = createRunView(certificate, suite, results, { ...evidence, ...stated });
+  const view = createRunView(certificate, suite, results, evidence);
   const files = renderFiles(view, out);
   const record = recordTo === undefined ? undefined : createRecordOutput(recordTo, view);
   const written = [...files].map(([file, text]) => ({ file, text }));

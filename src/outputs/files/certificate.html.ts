@@ -1,1 +1,241 @@
-export { renderCertificatePage as default } from '../page/certificate-page.js';
+import { type CaseDifference, type CaseEntry, renderDifference } from '../../certificate/case-entry.js';
+import { findDecisive, type RequirementEntry } from '../../certificate/certificate.js';
+import type { Cause } from '../../certificate/diagnosis/cause.js';
+import { replayEndNotice } from '../../certificate/notices.js';
+import { renderAnswer } from '../../certificate/render-answer.js';
+import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
+import { groupBy } from '../../support/group-by.js';
+import { type Html, html, noHtml, rawHtml, renderPageHead, renderPreformatted } from '../../support/markup.js';
+import { describeAnswers, describeCounts, describeFurtherCount, sortByUrgency } from '../counts.js';
+import type { Output } from '../output.js';
+import { type CaseRenderer, createCaseRenderer } from '../page/case-section.js';
+import { pageStyle } from '../page/page-style.js';
+import type { QuestionAnswer, RunView } from '../run-view.js';
+
+interface Page extends RunView {
+  readonly renderCase: CaseRenderer;
+  readonly titles: ReadonlyMap<string, string>;
+  /** Reasons that the top of the page shows once. */
+  readonly shared: ReturnType<typeof findSharedReasons>;
+}
+
+/**
+ * Renders the certificate as one page for people, which loads nothing from elsewhere and runs no script, whatever a
+ * deployment wrote. Browsers open what is folded when a link or a search (Ctrl-F) leads there.
+ */
+export default ((view) => {
+  const { certificate, suite } = view;
+  const { target, summary, questions, drift } = certificate;
+  const page: Page = {
+    ...view,
+    renderCase: createCaseRenderer(view),
+    titles: new Map(suite.cases.map(({ id, title }) => [id, title])),
+    shared: findSharedReasons(certificate),
+  };
+  const chapters = listChapters(page).filter(([, , content]) => content.length > 0);
+  const verdict = capitalize(certificate.verdict.replaceAll('-', ' '));
+  const warnings = questions.filter(({ warning }) => warning).length;
+  const answers = `${describeAnswers(questions)}${describeFurtherCount(warnings, warnings === 1 ? 'warning' : 'warnings')}${describeFurtherCount(drift.length, 'drift')}`;
+  return html`${renderPageHead(`${target.name}: ${verdict}`, pageStyle)}
+<body>
+<a class="skip" href="#results">Skip to the results</a>
+<div class="page">
+<header>
+<p>Conformance certificate of <code>${target.base_url}</code></p>
+<h1>${target.name}</h1>
+<p class="verdict ${certificate.verdict}">${verdict}</p>
+<p>Requirements: ${describeCounts(summary)}. Questions: ${answers}.</p>
+${certificate.is_replay ? html`<p>${replayEndNotice}</p>` : noHtml}
+</header>
+<nav aria-label="Contents"><ul>${chapters.map(([id, heading]) => html`<li><a href="#${id}">${heading}</a></li>\n`)}</ul></nav>
+<main id="results">
+${chapters.map(([id, heading, content]) => html`<section id="${id}" class="chapter"><h2>${heading}</h2>\n${content}</section>\n`)}
+</main>
+</div>
+</body>
+</html>
+`;
+}) satisfies Output;
+
+type Chapter = readonly [id: string, heading: string, content: readonly Html[]];
+
+function listChapters(page: Page): Chapter[] {
+  const { certificate, suite, answers } = page;
+  const parts = [...groupBy(certificate.requirements, ({ part }) => part)].map(([part, entries]) =>
+    renderGroup(
+      part,
+      sortByUrgency(entries).map((entry) => renderRequirement(entry, page)),
+    ),
+  );
+  const groups = [...groupBy(answers, ({ question }) => question.group)].map(([name, entries]) =>
+    renderGroup(
+      name,
+      entries.map((answer) => renderQuestion(answer, page)),
+    ),
+  );
+  const exclusions = suite.contract.exclusions.map(({ statement, reason, part }) =>
+    renderCard(statement, html`<p>${reason} <small>${part}</small></p>`),
+  );
+  return [
+    ['attention', 'What needs attention', listAttentionCards(page)],
+    ['drift', 'Drift from the record, or from the target file', certificate.drift.map(renderDifferenceCard)],
+    ['unstable', 'Unstable: failed once and passed once', certificate.unstable.map(renderDifferenceCard)],
+    ['requirements', 'Requirements: what the documentation states', parts],
+    ['questions', 'Questions: what the documentation leaves open', groups],
+    ['not-verified', 'Statements without a test', exclusions],
+    ['about', 'About this run', [renderFacts(page)]],
+  ];
+}
+
+function renderGroup(heading: string, blocks: readonly Html[]): Html {
+  return html`<section class="group"><h3>${heading}</h3>
+${blocks}</section>
+`;
+}
+
+/** Lists what needs attention: causes, requirements that belong to none, notes and warnings. */
+function listAttentionCards(page: Page): Html[] {
+  const { certificate, shared, answers } = page;
+  const { requirements, notes, causes = [] } = certificate;
+  const covered = new Set(causes.flatMap((cause) => [...cause.requirements, ...cause.follows]));
+  const unpassed = sortByUrgency(requirements.filter(({ verdict, id }) => verdict !== 'pass' && !covered.has(id)));
+  const warnings = answers
+    .filter(({ entry }) => entry.warning)
+    .map(
+      (answer) =>
+        html`${renderLinks([answer.question.id], renderAnswerText(answer))} <small>${answer.question.open}</small>`,
+    );
+  const cards = [
+    ...causes.map((cause) => renderCause(cause, page)),
+    ...unpassed.flatMap((entry) => {
+      const decisive = findDecisive(entry);
+      // A shared reason is shown once, below.
+      return decisive === undefined || shared.has(decisive.reason) ? [] : [renderUnpassed(entry, decisive)];
+    }),
+    ...renderListCard('Not judged', describeSharedReasons(certificate)),
+    ...renderListCard('Notes', notes),
+    ...renderListCard('Warnings: the documentation leaves this open, and callers may not expect it', warnings),
+  ];
+  return cards.length > 0 ? cards : [renderCard('Nothing. Every requirement passes.', noHtml)];
+}
+
+function renderCard(heading: string | Html, content: Html | readonly Html[], verdict = ''): Html {
+  return html`<div class="card" data-is="${verdict}"><h3>${heading}</h3>${content}</div>
+`;
+}
+
+function renderListCard(heading: string, entries: readonly (string | Html)[]): Html[] {
+  return entries.length === 0 ? [] : [renderCard(heading, renderList(entries))];
+}
+
+function renderList(entries: readonly (string | Html)[]): Html {
+  return html`<ul class="plain">${entries.map((entry) => html`<li>${entry}</li>`)}</ul>`;
+}
+
+/** Renders links to cases, questions or requirements. @param text if it is not the id */
+function renderLinks(ids: readonly string[], text?: string): Html[] {
+  return ids.map((id, n) => html`${n === 0 ? '' : ', '}<a href="#${id}">${text ?? id}</a>`);
+}
+
+/** Renders a verdict, or another mark, as a coloured word. */
+function renderBadge(mark: string): Html {
+  return html`<span class="badge ${mark}">${mark}</span>`;
+}
+
+function renderCause({ sentence, evidence, example, requirements, cases, follows }: Cause, page: Page): Html {
+  const entries = page.certificate.requirements.filter(({ id }) => requirements.includes(id));
+  const verdict = entries.length > 0 ? 'fail' : 'inconclusive';
+  const failing = entries.map((entry) => {
+    const shown = entry.cases.filter(({ id }) => cases.includes(id)).map(({ id }) => id);
+    return html`${renderLinks([entry.id], entry.statement)} <code class="id">${entry.id}</code> <small>${renderLinks(shown)}</small>`;
+  });
+  const best = html`${renderLinks([example.case], page.titles.get(example.case))}${example.row === undefined ? '' : `, ${example.row}`}`;
+  return renderCard(
+    html`${sentence} ${renderBadge(verdict)}`,
+    html`${evidence.map((fact) => html`<p>${fact}</p>`)}<p>Best seen in ${best}${example.shows === '' ? '.' : html`: <b>${example.shows}</b>`}</p>
+${failing.length === 0 ? noHtml : html`<p>Requirements that fail: ${failing.length}</p>${renderList(failing)}`}${follows.length === 0 ? noHtml : html`<p><small>Not judged for this reason: ${renderLinks(follows)}.</small></p>`}`,
+    verdict,
+  );
+}
+
+function renderUnpassed({ id, statement, verdict }: RequirementEntry, decisive: CaseEntry): Html {
+  return renderCard(
+    html`${renderLinks([id], statement)} ${renderBadge(verdict)}`,
+    html`<p><code class="id">${id}</code></p><p>${decisive.reason}</p><p><small>Shown by ${renderLinks([decisive.id])}</small></p>`,
+    verdict,
+  );
+}
+
+function renderDifferenceCard(entry: CaseDifference): Html {
+  return renderCard(html`${renderLinks([entry.case])}`, renderPreformatted(renderDifference(entry)));
+}
+
+function renderRequirement({ id, statement, verdict, cases }: RequirementEntry, page: Page): Html {
+  const items = sortByUrgency(cases).map((entry, n) => {
+    const isFailing = entry.verdict === 'fail' || entry.verdict === 'error';
+    const badge = entry.verdict === 'pass' ? noHtml : html`${renderBadge(entry.verdict)} `;
+    return renderItem(
+      entry.id,
+      html`${badge}${page.titles.get(entry.id) ?? entry.id} <small><code>${entry.id}</code>${entry.verdict === 'pass' ? ' pass' : ''}</small>`,
+      html`${isFailing ? noHtml : renderReason(entry.reason, page)}${page.renderCase(entry.id, entry)}`,
+      isFailing && n === 0,
+    );
+  });
+  return html`<section class="block" id="${id}"><h4>${statement} ${renderBadge(verdict)}</h4><code class="id">${id}</code>
+${items}</section>
+`;
+}
+
+/** Renders something folded. The id is inside, because browsers open what is around the target of a link. */
+function renderItem(id: string, summary: Html, content: Html, isOpen = false): Html {
+  return html`<details class="item"${isOpen ? rawHtml(' open') : noHtml}><summary>${summary}</summary><div class="inside" id="${id}">
+${content}</div></details>
+`;
+}
+
+function renderReason(reason: string, { shared }: Page): Html {
+  if (reason === '') return noHtml;
+  if (shared.has(reason)) return html`<p>Not judged, for the reason <a href="#attention">at the top</a>.</p>`;
+  return html`<p>${reason}</p>`;
+}
+
+function renderAnswerText({ question, entry, result }: QuestionAnswer): string {
+  return entry.outcome === null ? 'No answer.' : renderAnswer(question, entry.outcome, result?.exchange);
+}
+
+/** Renders a question with its answer, and with all named outcomes, of which the observed one is marked. */
+function renderQuestion(answer: QuestionAnswer, page: Page): Html {
+  const { id, open, part, answer: possible } = answer.question;
+  const { outcome, reason = '', warning, drift } = answer.entry;
+  const outcomes = possible.kind === 'value' ? [] : [...possible.outcomes];
+  const badges = [warning ? ['warning'] : [], drift ? ['drift'] : []].flat();
+  const item = renderItem(
+    id,
+    html`${renderSentence(capitalize(open.replace(/^The documentation does not say /, '')))} ${badges.map((mark) => html`${renderBadge(mark)} `)}<b class="answer">${renderSentence(renderAnswerText(answer))}${outcome === null || outcomes.length === 0 ? noHtml : html` <code class="badge outcome">${outcome}</code>`}</b> <small><code>${id}</code></small>`,
+    html`${renderReason(reason, page)}<ul class="outcomes">${outcomes.map(([name, words]) => html`<li>${name === outcome ? '● ' : '○ '}${renderSentence(words)} <code>${name}</code></li>`)}</ul><p><small>Left open in: ${part}.</small></p>${page.renderCase(id)}`,
+  );
+  return html`<div class="block question">${item}</div>
+`;
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** Renders a sentence of the contract, with code between backticks. */
+function renderSentence(sentence: string): Html[] {
+  return sentence.split('`').map((text, n) => (n % 2 === 0 ? html`${text}` : html`<code>${text}</code>`));
+}
+
+function renderFacts({ certificate }: Page): Html {
+  const { target, suite, started_at, duration_ms, requests_sent } = certificate;
+  return renderCard(
+    [target.name, target.version, target.contact].filter(Boolean).join(', '),
+    renderList([
+      `Started ${started_at}, took ${(duration_ms / 1_000).toFixed(1)} s. Requests: ${requests_sent}.`,
+      html`${suite.name} ${suite.version}, <code>${suite.digest}</code>`,
+      'Send this file as it is: it loads nothing from elsewhere, and the credentials are not in it. All exchanges are in evidence.har.',
+      html`<code>npx conformance compare earlier/certificate.json certificate.json</code> shows what has changed since an earlier run.`,
+    ]),
+  );
+}

@@ -1,29 +1,9 @@
-import type { AnsweredExchange } from '../assertions/row-evidence.js';
-import type { Suite } from '../cases/suite.js';
-import type { Question } from '../contract/contract.js';
 import type { World } from '../contract/world.js';
-import { isTransient } from '../http/response-status.js';
 import { getIdFinders } from '../recognition/known-ids.js';
-import { volatilePattern as volatileText } from '../record/exchange-text.js';
+import { volatilePattern } from '../record/exchange-text.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
 import { parseJson } from '../support/json.js';
 import { truncate } from '../support/untrusted-text.js';
-
-/** A response that shows the answer to a question. */
-export interface ShownAnswer {
-  readonly question: Question;
-  readonly exchange: AnsweredExchange;
-}
-
-/** Lists the responses that answer questions, in the order of the contract, without transient failures. */
-export function listShownAnswers({ contract }: Suite, results: readonly ResultWithExchanges[]): ShownAnswer[] {
-  const byQuestion = new Map(results.map((result) => [result.subject, result.exchange]));
-  return contract.questions.flatMap((question) => {
-    const exchange = byQuestion.get(question.id);
-    if (exchange === undefined || !('response' in exchange) || isTransient(exchange.response)) return [];
-    return [{ question, exchange }];
-  });
-}
 
 /** The number of kept entries of a list, or of an object whose keys are ids. */
 const maxEntries = 1;
@@ -94,6 +74,6 @@ function createSample(value: unknown, path: string, sampling: Sampling, isWithin
 function stabilizeText(text: string, { isOfWorld }: Sampling): string {
   if (isOfWorld(text)) return text;
   // Cut first: on a long run of letters, the pattern takes quadratic time.
-  const stable = truncate(text, maxText).replaceAll(volatileText, (found) => (isOfWorld(found) ? found : '…'));
+  const stable = truncate(text, maxText).replaceAll(volatilePattern, (found) => (isOfWorld(found) ? found : '…'));
   return text.length > maxText ? `${stable}…` : stable;
 }
