@@ -40,7 +40,7 @@ export interface ExchangeIndex {
 }
 
 /** The maximum length of a body that no result refers to, in characters. The rest is cut. */
-export const maxShownBody = 2_000;
+const maxShownBody = 2_000;
 
 /**
  * Creates an indexer that keeps of each exchange what outputs show: all of them with whole bodies may be more than fits

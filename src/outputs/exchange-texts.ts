@@ -37,14 +37,15 @@ export function renderExchanges(
 
 /** Renders an exchange without secrets: the command that sends the request, and the response. */
 export function renderExchange(id: string, exchange: Exchange, baseUrl: string): string {
-  const shown = shortenExchange(exchange, maxBody);
-  const command = renderCurlCommand(shown.request, baseUrl).split('\n');
-  return joinLines([`# ${id}`, ...command, '', ...renderResponse(shown)]);
+  return joinLines([`# ${id}`, ...listExchangeLines(shortenExchange(exchange, maxBody), baseUrl)]);
 }
 
-function renderResponse(exchange: Exchange): string[] {
-  if (!('response' in exchange)) return [`No response: ${exchange.message}`];
+/** Lists the lines of an exchange that is fit for display. */
+export function listExchangeLines(exchange: Exchange, baseUrl: string): string[] {
+  const command = renderCurlCommand(exchange.request, baseUrl).split('\n');
+  if (!('response' in exchange)) return [...command, '', `No response: ${exchange.message}`];
   const { status, headers, body, bodyLength = body.length } = exchange.response;
   const cut = bodyLength > body.length ? [`… (${bodyLength} characters in all)`] : [];
-  return [String(status), ...headers.map(([name, value]) => `${name}: ${value}`), '', ...body.split('\n'), ...cut];
+  const head = [String(status), ...headers.map(([name, value]) => `${name}: ${value}`)];
+  return [...command, '', ...head, '', ...body.split('\n'), ...cut];
 }

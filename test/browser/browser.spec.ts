@@ -86,7 +86,7 @@ test('The page of a failing run shows what people look for', async () => {
   const question = page.locator('.question', { has: page.locator('#quantity-numeric-string') });
   await expect(question.locator('summary').first()).toContainText('meets a threshold of 3 and no higher one.');
   await expect(question.locator('summary code').first()).toHaveText('as-number');
-  await expect(question.getByText(/^curl -gi/)).toHaveCount(1);
+  await expect(question.getByText('curl -gi')).toHaveCount(1);
   expect(complaints).toEqual([]);
   await page.close();
 });

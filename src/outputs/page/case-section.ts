@@ -3,18 +3,16 @@ import type { RequirementRow, Row } from '../../cases/test-case.js';
 import type { CaseEntry } from '../../certificate/case-entry.js';
 import type { CaseExchange } from '../../certificate/exchange-index.js';
 import type { NamedWorld } from '../../contract/named-world.js';
-import { renderCurlCommand } from '../../http/curl-command.js';
 import { type Exchange, getHeaderValues } from '../../http/exchange.js';
+import { cutBodies } from '../../run/sanitize-result.js';
 import { type Html, html, noHtml, renderPreformatted } from '../../support/markup.js';
 import { formatLocation } from '../../support/problem.js';
-import { shorten, truncate } from '../../support/untrusted-text.js';
+import { listExchangeLines } from '../exchange-texts.js';
 import type { RunView } from '../run-view.js';
 
 /** Renders a case without its verdict. @param entry what the certificate says of it; undefined for a question */
 export type CaseRenderer = (id: string, entry?: CaseEntry) => Html;
 
-/** Characters of a command before it is cut: one request sends an order of hundreds of items. */
-const maxCommand = 4_000;
 /** Characters of a shown body. `evidence.har` has all of it. */
 const maxBody = 1_000;
 
@@ -26,10 +24,11 @@ export function createCaseRenderer({ suite, certificate, results, exchanges }: R
   const resultsById = new Map(results.map((result) => [result.id, result]));
   const rowsById = new Map<string, readonly (Row | RequirementRow)[]>(suite.cases.map(({ id, rows }) => [id, rows]));
   // Cases share exchanges.
-  const rendered = new Map<Exchange, Html>();
-  const renderUse = ({ request, exchange }: CaseExchange): Html => {
-    const content = rendered.get(exchange) ?? renderExchange(exchange, certificate.target.base_url);
-    rendered.set(exchange, content);
+  const rendered = new Map<string, Html>();
+  const renderUse = ({ id, request, exchange }: CaseExchange): Html => {
+    const lines = () => listExchangeLines(cutBodies(exchange, maxBody), certificate.target.base_url);
+    const content = rendered.get(id) ?? renderPreformatted(lines().join('\n'));
+    rendered.set(id, content);
     return html`<details class="exchange"><summary><b>${request}</b> ${describeResponse(exchange)}</summary>${content}</details>`;
   };
   return (caseId, entry) => {
@@ -70,14 +69,4 @@ function describeResponse(exchange: Exchange): string {
   if (!('response' in exchange)) return `→ ${exchange.transportError}${time}`;
   const { status, headers } = exchange.response;
   return `→ ${status} ${getHeaderValues(headers, 'content-type')[0] ?? ''}${time}`;
-}
-
-/** Renders the command that sends the request, and the response. */
-function renderExchange(exchange: Exchange, baseUrl: string): Html {
-  const command = renderPreformatted(shorten(renderCurlCommand(exchange.request, baseUrl), maxCommand));
-  if (!('response' in exchange)) return html`${command}<p>${exchange.message}</p>`;
-  const { status, headers, body, bodyLength = body.length } = exchange.response;
-  const cut = bodyLength > maxBody ? `… (${bodyLength} characters in all)` : '';
-  const head = [String(status), ...headers.map(([name, value]) => `${name}: ${value}`)];
-  return html`${command}${renderPreformatted([...head, '', `${truncate(body, maxBody)}${cut}`].join('\n'))}`;
 }

@@ -47,9 +47,7 @@ interface Failure {
 /** Renders the causes, then failures that belong to none, with an example each. */
 function renderFailures({ causes = [], requirements, own_cases }: Certificate): string[] {
   const ofSuite = requirements.flatMap(({ id, cases }) => cases.map((entry): Failure => ({ subject: id, entry })));
-  const ofUser = (own_cases?.cases ?? []).map(
-    (entry): Failure => ({ subject: 'verifies' in entry ? entry.verifies : entry.answers, entry }),
-  );
+  const ofUser = (own_cases?.cases ?? []).map((entry): Failure => ({ subject: entry.subject ?? '', entry }));
   const failures = [...ofSuite, ...ofUser].filter(({ entry }) => entry.verdict === 'fail' || entry.verdict === 'error');
   const explained = new Set(causes.flatMap(({ cases }) => cases));
   const unexplained = failures.filter(({ entry }) => !explained.has(entry.id));
