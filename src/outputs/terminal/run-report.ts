@@ -27,8 +27,12 @@ const maxCommand = 2_000;
 /** The maximum number of shown entries of a list: the report must fit on one screen. */
 const maxEntries = 3;
 
-/** Renders what a run prints at its end: why it fails, with a request that shows it, what does not pass, the summary. */
-export function renderRunReport(certificate: Certificate, written: WrittenResults): string {
+/**
+ * Renders what a run prints at its end: why it fails, with a request that shows it, what does not pass, the summary.
+ *
+ * @param written the files, if they are to be named
+ */
+export function renderRunReport(certificate: Certificate, written?: WrittenResults): string {
   return joinLines([
     ...(isUnjudged(certificate) ? [] : [...renderFailures(certificate), ...renderRequirements(certificate)]),
     ...describeSharedReasons(certificate, certificate.selected !== undefined).flatMap((line) => ['', line]),
@@ -143,7 +147,7 @@ function renderDifferences(title: string, entries: readonly CaseDifference[]): s
   return lines.length === 0 ? [] : ['', ...lines];
 }
 
-function renderSummary(certificate: Certificate, written: WrittenResults): string[] {
+function renderSummary(certificate: Certificate, written: WrittenResults | undefined): string[] {
   const { target, quick, notes } = certificate;
   const lastLine = quick === undefined ? [] : [renderQuickNotice(quick)];
   const otherNotes = notes.filter((note) => note !== referenceNotice && !lastLine.includes(note));
@@ -153,29 +157,36 @@ function renderSummary(certificate: Certificate, written: WrittenResults): strin
     '',
     `${renderHeadline(certificate)}  ${[target.name, target.version].filter(Boolean).join(' ')} at ${target.base_url}`,
     '',
-    ...listFields(certificate, written).map(([name, value]) => `${name.padEnd(13)} ${value}`),
+    ...[...listFields(certificate), ...(written === undefined ? [] : listFiles(written))].map(
+      ([name, value]) => `${name.padEnd(13)} ${value}`,
+    ),
     ...[...lastLine, ...end].flatMap((line) => ['', line]),
   ];
 }
 
-function listFields(certificate: Certificate, written: WrittenResults): (readonly [name: string, value: string])[] {
-  const { selected, summary, questions, drift } = certificate;
+type Field = readonly [name: string, value: string];
+
+function listFields({ selected, summary, questions, drift, requests_sent }: Certificate): Field[] {
   const warnings = questions.filter(({ warning }) => warning).map(({ id }) => id);
   const drifted = describeFurtherCount(drift.length, 'drift');
-  const listFiles = (...names: readonly string[]) =>
-    names.flatMap((name) => written.files.filter((file) => path.basename(file) === name)).join(', ');
-  const { file = '', unwritten } = written.record ?? {};
-  return [
-    ...(selected === undefined
+  const counts: Field[] =
+    selected === undefined
       ? [
-          ['Requirements', describeCounts(summary)] as const,
-          ['Questions', `${describeAnswers(questions)}${drifted}`] as const,
+          ['Requirements', describeCounts(summary)],
+          ['Questions', `${describeAnswers(questions)}${drifted}`],
         ]
-      : [['Selected', `${describeCounts(selected.cases)}${drifted}`] as const]),
-    ...(warnings.length === 0 ? [] : [['Warnings', `${warnings.length}: ${renderShortList(warnings)}`] as const]),
-    ['Requests', String(certificate.requests_sent)],
-    ['Certificate', listFiles('certificate.json', 'certificate.html')],
-    ['Observed', listFiles('observed.md', 'openapi.yaml')],
+      : [['Selected', `${describeCounts(selected.cases)}${drifted}`]];
+  if (warnings.length > 0) counts.push(['Warnings', `${warnings.length}: ${renderShortList(warnings)}`]);
+  return [...counts, ['Requests', String(requests_sent)]];
+}
+
+function listFiles({ files, record }: WrittenResults): Field[] {
+  const list = (...names: readonly string[]) =>
+    names.flatMap((name) => files.filter((file) => path.basename(file) === name)).join(', ');
+  const { file = '', unwritten } = record ?? {};
+  return [
+    ['Certificate', list('certificate.json', 'certificate.html')],
+    ['Observed', list('observed.md', 'openapi.yaml')],
     ...(file === '' ? [] : [['Record', unwritten === undefined ? file : `${file} was ${unwritten}.`] as const]),
   ];
 }
