@@ -36,22 +36,22 @@ export default ((view) => {
   const verdict = capitalize(certificate.verdict.replaceAll('-', ' '));
   const warnings = questions.filter(({ warning }) => warning).length;
   const answers = `${describeAnswers(questions)}${describeFurtherCount(warnings, warnings === 1 ? 'warning' : 'warnings')}${describeFurtherCount(drift.length, 'drift')}`;
+  const seconds = (certificate.duration_ms / 1_000).toFixed(1);
   return html`${renderPageHead(`${target.name}: ${verdict}`, pageStyle)}
 <body>
-<a class="skip" href="#results">Skip to the results</a>
-<div class="page">
 <header>
 <p>Conformance certificate of <code>${target.base_url}</code></p>
 <h1>${target.name}</h1>
 <p class="verdict ${certificate.verdict}">${verdict}</p>
 <p>Requirements: ${describeCounts(summary)}. Questions: ${answers}.</p>
+<p>${[target.version, target.contact].map((fact) => (fact === undefined ? '' : `${fact}. `)).join('')}Started ${certificate.started_at}, took ${seconds} s. Requests: ${certificate.requests_sent}; evidence.har has all exchanges.</p>
+<p>${certificate.suite.name} ${certificate.suite.version}, <code>${certificate.suite.digest}</code></p>
 ${certificate.is_replay ? html`<p>${replayEndNotice}</p>` : noHtml}
 </header>
 <nav aria-label="Contents"><ul>${chapters.map(([id, heading]) => html`<li><a href="#${id}">${heading}</a></li>\n`)}</ul></nav>
-<main id="results">
+<main>
 ${chapters.map(([id, heading, content]) => html`<section id="${id}" class="chapter"><h2>${heading}</h2>\n${content}</section>\n`)}
 </main>
-</div>
 </body>
 </html>
 `;
@@ -83,7 +83,6 @@ function listChapters(page: Page): Chapter[] {
     ['requirements', 'Requirements: what the documentation states', parts],
     ['questions', 'Questions: what the documentation leaves open', groups],
     ['not-verified', 'Statements without a test', exclusions],
-    ['about', 'About this run', [renderFacts(page)]],
   ];
 }
 
@@ -98,23 +97,23 @@ function listAttentionCards(page: Page): Html[] {
   const { certificate, shared, answers } = page;
   const { requirements, notes, causes = [] } = certificate;
   const covered = new Set(causes.flatMap((cause) => [...cause.requirements, ...cause.follows]));
-  const unpassed = sortByUrgency(requirements.filter(({ verdict, id }) => verdict !== 'pass' && !covered.has(id)));
-  const warnings = answers
-    .filter(({ entry }) => entry.warning)
-    .map(
-      (answer) =>
-        html`${renderLinks([answer.question.id], renderAnswerText(answer))} <small>${answer.question.open}</small>`,
-    );
+  // A shared reason is shown once, below.
+  const unpassed = sortByUrgency(requirements).filter(
+    (entry) => entry.verdict !== 'pass' && !covered.has(entry.id) && !shared.has(findDecisive(entry)?.reason ?? ''),
+  );
+  const warnings = answers.filter(({ entry }) => entry.warning);
   const cards = [
     ...causes.map((cause) => renderCause(cause, page)),
-    ...unpassed.flatMap((entry) => {
-      const decisive = findDecisive(entry);
-      // A shared reason is shown once, below.
-      return decisive === undefined || shared.has(decisive.reason) ? [] : [renderUnpassed(entry, decisive)];
-    }),
+    ...unpassed.map((entry) => renderUnpassed(entry, findDecisive(entry))),
     ...renderListCard('Not judged', describeSharedReasons(certificate)),
     ...renderListCard('Notes', notes),
-    ...renderListCard('Warnings: the documentation leaves this open, and callers may not expect it', warnings),
+    ...renderListCard(
+      'Warnings: the documentation leaves this open, and callers may not expect it',
+      warnings.map(
+        (answer) =>
+          html`${renderLinks([answer.question.id], renderAnswerText(answer))} <small>${answer.question.open}</small>`,
+      ),
+    ),
   ];
   return cards.length > 0 ? cards : [renderCard('Nothing. Every requirement passes.', noHtml)];
 }
@@ -158,12 +157,10 @@ ${failing.length === 0 ? noHtml : html`<p>Requirements that fail: ${failing.leng
   );
 }
 
-function renderUnpassed({ id, statement, verdict }: RequirementEntry, decisive: CaseEntry): Html {
-  return renderCard(
-    html`${renderLinks([id], statement)} ${renderBadge(verdict)}`,
-    html`<p><code class="id">${id}</code></p><p>${decisive.reason}</p><p><small>Shown by ${renderLinks([decisive.id])}</small></p>`,
-    verdict,
-  );
+function renderUnpassed({ id, statement, verdict }: RequirementEntry, decisive: CaseEntry | undefined): Html {
+  const shown = decisive && html`<p>${decisive.reason} <small>${renderLinks([decisive.id])}</small></p>`;
+  const heading = html`${renderLinks([id], statement)} ${renderBadge(verdict)}`;
+  return renderCard(heading, html`<p><code class="id">${id}</code></p>${shown ?? noHtml}`, verdict);
 }
 
 function renderDifferenceCard(entry: CaseDifference): Html {
@@ -225,17 +222,4 @@ function capitalize(text: string): string {
 /** Renders a sentence of the contract, with code between backticks. */
 function renderSentence(sentence: string): Html[] {
   return sentence.split('`').map((text, n) => (n % 2 === 0 ? html`${text}` : html`<code>${text}</code>`));
-}
-
-function renderFacts({ certificate }: Page): Html {
-  const { target, suite, started_at, duration_ms, requests_sent } = certificate;
-  return renderCard(
-    [target.name, target.version, target.contact].filter(Boolean).join(', '),
-    renderList([
-      `Started ${started_at}, took ${(duration_ms / 1_000).toFixed(1)} s. Requests: ${requests_sent}.`,
-      html`${suite.name} ${suite.version}, <code>${suite.digest}</code>`,
-      'Send this file as it is: it loads nothing from elsewhere, and the credentials are not in it. All exchanges are in evidence.har.',
-      html`<code>npx conformance compare earlier/certificate.json certificate.json</code> shows what has changed since an earlier run.`,
-    ]),
-  );
 }
