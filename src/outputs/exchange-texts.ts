@@ -7,8 +7,6 @@ import { joinLines } from '../support/untrusted-text.js';
 
 /** The maximum length of a shown body, in characters. */
 const maxBody = 2_000;
-/** The maximum number of shown exchanges of a case. The evidence has all. */
-const maxExchanges = 40;
 
 /**
  * Renders the exchanges of a case for the reports of Playwright, the one that decided the verdict first.
@@ -22,16 +20,11 @@ export function renderExchanges(
   baseUrl: string,
 ): Record<string, string> {
   const decisive = used.find(({ id }) => id === exchangeId);
-  const others = used.filter((kept) => kept !== decisive);
-  const shown = others.slice(0, maxExchanges);
-  const rest = others.length - shown.length;
-  const texts = shown.map((kept) => renderExchange(kept.id, kept.exchange, baseUrl));
-  if (rest > 0) texts.push(`… and ${rest} more exchanges: see evidence.har.`);
+  const render = ({ id, exchange }: StoredExchange) => renderExchange(id, exchange, baseUrl);
+  const others = used.filter((kept) => kept !== decisive).map(render);
   return {
-    ...(decisive && {
-      [verdict === 'fail' ? 'failing exchange' : 'exchange']: renderExchange(decisive.id, decisive.exchange, baseUrl),
-    }),
-    ...(texts.length > 0 && { [decisive === undefined ? 'exchanges' : 'other exchanges']: texts.join('\n\n') }),
+    ...(decisive && { [verdict === 'fail' ? 'failing exchange' : 'exchange']: render(decisive) }),
+    ...(others.length > 0 && { [decisive === undefined ? 'exchanges' : 'other exchanges']: others.join('\n\n') }),
   };
 }
 

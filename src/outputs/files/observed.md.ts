@@ -2,14 +2,12 @@ import { undetermined } from '../../cases/test-case.js';
 import { renderAnswerMarkdown } from '../../certificate/render-answer.js';
 import type { Question } from '../../contract/contract.js';
 import { isSuccessful } from '../../http/response-status.js';
-import { renderErrorShape } from '../../judge/extract-value.js';
 import {
   baseUrlPlaceholder,
   createStableRenderer,
   type ResponseRenderer,
   renderRequest,
 } from '../../record/exchange-text.js';
-import { groupBy } from '../../support/group-by.js';
 import {
   inlineCode,
   joinMarkdown,
@@ -21,10 +19,10 @@ import {
   tableCode,
 } from '../../support/markdown.js';
 import type { Output } from '../output.js';
-import type { QuestionAnswer, RunView, ShownAnswer } from '../run-view.js';
+import type { QuestionAnswer, RunView } from '../run-view.js';
 
 /**
- * Renders the part that the documentation lacks: how results and errors look, and the answer to every question with the
+ * Renders the part that the documentation lacks: how a result looks, and the answer to every question with the
  * exchange that shows it. The text is the same if the target behaves the same.
  */
 export default ((view) => {
@@ -43,7 +41,7 @@ export default ((view) => {
           warnings.map((answer) => markdown`- ${linkTo(answer.question)}: ${renderSentence(answer)}`),
           '\n',
         ),
-    ...renderExamples(view, renderResponse),
+    ...renderExample(view, renderResponse),
     ...suite.contract.groups.flatMap(({ name, asks }) => [
       markdown`## ${rawMarkdown(asks)}`,
       ...answers
@@ -88,39 +86,17 @@ function renderQuestion(answer: QuestionAnswer, renderResponse: ResponseRenderer
   ];
 }
 
-/** Renders one result, and one error for each status with each set of members. */
-function renderExamples({ shown, shortenBody }: RunView, renderResponse: ResponseRenderer): Markdown[] {
-  /** Shows the body as JSON if it has a short sample. */
-  const renderExample = ({ exchange }: ShownAnswer): Markdown[] => {
-    const sample = shortenBody(exchange.response.body);
-    const text = renderResponse(exchange);
-    if (sample === undefined) return [renderCodeBlock('text', text)];
-    const [head = ''] = text.split('\n');
-    return [renderCodeBlock('text', head), renderCodeBlock('json', JSON.stringify(sample, null, 2))];
-  };
-  const successes = shown.filter(({ exchange: { response } }) => isSuccessful(response));
-  const result =
-    successes.find(({ exchange: { response } }) => shortenBody(response.body) !== undefined) ?? successes[0];
-  const errors = groupBy(
-    shown.filter(({ exchange: { response } }) => response.status >= 400),
-    ({ exchange: { response } }) => `${response.status} ${renderErrorShape(response)}`,
-  );
+/** Renders a result, as a short sample if there is one. */
+function renderExample({ shown, shortenBody }: RunView, renderResponse: ResponseRenderer): Markdown[] {
+  const results = shown.map(({ exchange }) => exchange).filter(({ response }) => isSuccessful(response));
+  const example = results.find(({ response }) => shortenBody(response.body) !== undefined) ?? results[0];
+  if (example === undefined) return [];
+  const sample = shortenBody(example.response.body);
+  const [head = '', ...body] = renderResponse(example).split('\n');
   return [
-    ...(result === undefined
-      ? []
-      : [
-          markdown`## What does a result look like?`,
-          renderCodeBlock('sh', renderRequest(result.exchange)),
-          ...renderExample(result),
-        ]),
-    ...(errors.size === 0 ? [] : [markdown`## What do errors look like?`]),
-    ...[...errors].sort().flatMap(([kind, answers]) => [
-      markdown`### ${inlineCode(kind)}`,
-      markdown`Seen in the answer to ${joinMarkdown(
-        answers.map(({ question }) => linkTo(question)),
-        ', ',
-      )}.`,
-      ...renderExample(answers[0]),
-    ]),
+    markdown`## What does a result look like?`,
+    renderCodeBlock('sh', renderRequest(example)),
+    renderCodeBlock('text', sample === undefined ? [head, ...body].join('\n') : head),
+    ...(sample === undefined ? [] : [renderCodeBlock('json', JSON.stringify(sample, null, 2))]),
   ];
 }

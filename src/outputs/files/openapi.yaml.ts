@@ -5,11 +5,11 @@ import {
   documentedOperation,
   renderFilterParameter,
 } from '../../contract/operation.js';
-import { getMediaType, isSuccessful } from '../../http/response-status.js';
+import { getMediaType } from '../../http/response-status.js';
 import { getIdFinders } from '../../recognition/known-ids.js';
 import { inferShape } from '../../record/body-shape.js';
 import { groupBy } from '../../support/group-by.js';
-import { getMember, parseJson } from '../../support/json.js';
+import { getMember } from '../../support/json.js';
 import { inlineCode, type Markdown, markdown } from '../../support/markdown.js';
 import { renderShortList } from '../../support/render-short-list.js';
 import { readSchema } from '../../support/schema-validation.js';
@@ -54,7 +54,7 @@ export default ((view) => {
             deprecated: true,
             ...(answered.length === 0 ? {} : { 'x-observed': Object.fromEntries(answered) }),
             parameters: createParameters(),
-            requestBody: createRequestBody(shown),
+            requestBody: createRequestBody(),
             responses: createResponses(shown, view),
           },
         },
@@ -79,9 +79,8 @@ function describeOperation({ certificate: { requirements }, answers }: RunView):
     const answer = renderAnswerMarkdown(question, outcome, result?.exchange, quote);
     return `- ${question.open} **${answer.text}** (\`${question.id}\`)`;
   });
-  const heading = observed.length === 0 ? [] : ['Observed, where the documentation is silent:'];
-  const chapters = ['The documentation says:', statements.join('\n'), ...heading, observed.join('\n')];
-  return chapters.filter((text) => text !== '').join('\n\n');
+  const silence = observed.length === 0 ? [] : ['Observed, where the documentation is silent:', observed.join('\n')];
+  return ['The documentation says:', statements.join('\n'), ...silence].join('\n\n');
 }
 
 /** Quotes what a deployment wrote, if every renderer shows it as it is. Otherwise it only stands in `x-observed`. */
@@ -118,18 +117,15 @@ function createParameters(): Members[] {
   ];
 }
 
-/** Creates the documented body, with a request that was answered with a result as its example. */
-function createRequestBody(shown: readonly ShownAnswer[]): Members {
+function createRequestBody(): Members {
   const { properties, $defs } = readSchema('request') as { properties: { body: object }; $defs: Members };
   const schema = JSON.parse(JSON.stringify(properties.body), (_, value) =>
     typeof getMember(value, '$ref') === 'string' ? $defs[value.$ref.replace('#/$defs/', '')] : value,
   );
-  const success = shown.find(({ exchange: { response } }) => isSuccessful(response));
-  const example = parseJson(success?.exchange.request.body ?? '');
   return {
     required: false,
     description: 'JSON, which the documentation sends on a GET.',
-    content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } },
+    content: { 'application/json': { schema } },
   };
 }
 

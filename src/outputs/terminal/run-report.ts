@@ -8,20 +8,13 @@ import { notSelectedReason, samplesCaseId } from '../../run/case-result.js';
 import { groupBy } from '../../support/group-by.js';
 import { packageRoot } from '../../support/package-root.js';
 import { renderShortList } from '../../support/render-short-list.js';
-import { joinLines, shorten, truncate } from '../../support/untrusted-text.js';
-import {
-  describeAnswers,
-  describeCounts,
-  describeFollows,
-  describeFurtherCount,
-  renderHeadline,
-  sortRequirements,
-} from '../counts.js';
+import { joinLines, shorten } from '../../support/untrusted-text.js';
+import { describeAnswers, describeCounts, describeFurtherCount, renderHeadline, sortByUrgency } from '../counts.js';
 import type { WrittenResults } from '../write-results.js';
 
-/** Characters of a text that a target may have written, and of a line that is cut. */
+/** Characters of a text that a target may have written, and of a statement of the documentation. */
 const maxText = 300;
-const maxLine = 118;
+const maxStatement = 80;
 /** A longer command, such as for an order of hundreds of items, would fill the screen. */
 const maxCommand = 2_000;
 /** The maximum number of shown entries of a list: the report must fit on one screen. */
@@ -110,31 +103,36 @@ function renderSome<T>(entries: readonly T[], what: string, render: (entry: T, n
   ];
 }
 
+function describeFollows({ length }: readonly string[]): string {
+  return `${length} more ${length === 1 ? 'requirement' : 'requirements'} could not be judged for this reason.`;
+}
+
 /** Renders a line per requirement that does not pass: its statement with the numbers of its causes, or the reason. */
 function renderRequirements(certificate: Certificate): string[] {
   const { requirements, causes = [], selected } = certificate;
-  const unpassed = sortRequirements(certificate).filter(
-    (requirement) => requirement.verdict !== 'pass' && findDecisive(requirement)?.reason !== notSelectedReason,
-  );
-  if (selected === undefined && unpassed.length === 0) return ['', `All ${requirements.length} requirements pass.`];
-  if (unpassed.length === 0) return [];
   const shared = findSharedReasons(certificate);
-  const [verdictWidth, idWidth] = (['verdict', 'id'] as const).map((name) =>
-    Math.max(...unpassed.map((requirement) => requirement[name].length)),
-  ) as [number, number];
-  const lines = unpassed.map((requirement) => {
+  const unpassed = requirements.flatMap((requirement) => {
     const { id, verdict, statement } = requirement;
-    const head = `  ${verdict.padEnd(verdictWidth)}  ${id.padEnd(idWidth)}  `;
+    const decisive = findDecisive(requirement);
+    if (verdict === 'pass' || decisive?.reason === notSelectedReason) return [];
     const numbers = causes.flatMap((cause, n) =>
       cause.requirements.includes(id) || cause.follows.includes(id) ? [n + 1] : [],
     );
-    const decisive = findDecisive(requirement);
-    if (verdict !== 'fail' && numbers.length === 0 && decisive !== undefined && !shared.has(decisive.reason))
-      return `${head}${decisive.id}: ${limitText(decisive.reason)}`;
-    const text = `${head}${numbers.length === 0 ? '' : `(${numbers.join(', ')}) `}${statement}`;
-    return text.length > maxLine ? `${truncate(text, maxLine - 1)}…` : text;
+    const isExplained =
+      verdict === 'fail' || numbers.length > 0 || decisive === undefined || shared.has(decisive.reason);
+    const text = isExplained
+      ? shorten(`${numbers.length === 0 ? '' : `(${numbers.join(', ')}) `}${statement}`, maxStatement)
+      : `${decisive.id}: ${limitText(decisive.reason)}`;
+    return [{ id, verdict, text, firstCause: numbers[0] ?? causes.length + 1 }];
   });
-  return ['', ...lines];
+  if (unpassed.length === 0) return selected === undefined ? ['', `All ${requirements.length} requirements pass.`] : [];
+  const verdictWidth = Math.max(...unpassed.map(({ verdict }) => verdict.length));
+  const idWidth = Math.max(...unpassed.map(({ id }) => id.length));
+  const sorted = sortByUrgency(unpassed.toSorted((left, right) => left.firstCause - right.firstCause));
+  return [
+    '',
+    ...sorted.map(({ id, verdict, text }) => `  ${verdict.padEnd(verdictWidth)}  ${id.padEnd(idWidth)}  ${text}`),
+  ];
 }
 
 function limitText(text: string): string {
