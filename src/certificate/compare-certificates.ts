@@ -89,17 +89,15 @@ function renderHeading({ target, started_at }: Certificate, all: readonly Certif
 }
 
 function listLimits(certificates: readonly Certificate[]): string[] {
-  const partial = certificates.flatMap(({ requirements, questions, target, started_at }) => {
-    const areUnrun = [
-      ...requirements.flatMap(({ cases }) => cases.map(isUnrun)),
-      ...questions.map(({ not_run }) => not_run === true),
-    ];
-    const ran = areUnrun.filter((isLeftOut) => !isLeftOut).length;
-    return ran === areUnrun.length ? [] : [`${target.name} (${started_at}) ran ${ran} of ${areUnrun.length} cases.`];
-  });
-  if (partial.length > 0) partial.push('Only cases that all of these runs have run are compared.');
+  const isPartial = certificates.some(
+    ({ requirements, questions }) =>
+      requirements.some(({ cases }) => cases.some(isUnrun)) || questions.some(({ not_run }) => not_run),
+  );
   const digests = new Set(certificates.map(({ suite }) => suite.digest));
-  return digests.size > 1 ? [...partial, 'The certificates are of suites with different cases.'] : partial;
+  return [
+    ...(isPartial ? ['Only cases that all of these runs have run are compared.'] : []),
+    ...(digests.size > 1 ? ['The certificates are of suites with different cases.'] : []),
+  ];
 }
 
 const noDifference = 'The certificates agree in everything that was compared.';

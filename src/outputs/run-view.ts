@@ -61,6 +61,6 @@ export function createRunView(
     if (exchange === undefined || !('response' in exchange) || isTransient(exchange.response)) return [];
     return [{ question, exchange }];
   });
-  const shortenBody = createBodyShortener(suite.world, suiteResults);
+  const shortenBody = createBodyShortener(suiteResults);
   return { certificate, suite, results, suiteResults, answers, shown, shortenBody, ...evidence };
 }
