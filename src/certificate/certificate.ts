@@ -39,13 +39,7 @@ export interface Certificate {
   readonly requirements: readonly RequirementEntry[];
   readonly questions: readonly QuestionEntry[];
   /** The user's own cases. They do not change the other results. */
-  readonly own_cases?: {
-    readonly folder: string;
-    readonly digest: string;
-    /** The verdict of those that verify requirements. */
-    readonly verdict: RunVerdict;
-    readonly cases: readonly CaseEntry[];
-  };
+  readonly own_cases?: OwnCases;
   /** Differences from the record, or from the target file. */
   readonly drift: readonly CaseDifference[];
   /** Cases that failed once and passed once: the reason, and both responses. */
@@ -94,6 +88,14 @@ export interface QuestionEntry {
   /** Whether the outcome deserves a warning. */
   readonly warning: boolean;
   readonly drift: boolean;
+}
+
+interface OwnCases {
+  readonly folder: string;
+  readonly digest: string;
+  /** The verdict of those that verify requirements. */
+  readonly verdict: RunVerdict;
+  readonly cases: readonly CaseEntry[];
 }
 
 /** What is known about a run beside the results of its cases. */
@@ -207,7 +209,12 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     ...omitUndefined({ own_cases: ownCases }),
     drift: listDriftEntries(results, renderResponse),
     unstable: results.flatMap((result) => createUnstableEntry(result, renderResponse)),
-    notes: [...interruption, ...unavailable, ...facts.notes, ...describeOwnCases(ownCases)],
+    notes: [
+      ...interruption,
+      ...unavailable,
+      ...facts.notes,
+      ...(ownCases === undefined ? [] : describeOwnCases(ownCases)),
+    ],
     requests_sent: facts.requestsSent,
     ...(facts.isReplay ? { is_replay: true } : {}),
     started_at: facts.startedAt.toISOString(),
@@ -221,28 +228,25 @@ export function findDecisive({ verdict, cases }: RequirementEntry): CaseEntry | 
 }
 
 function createOwnCases(
-  { own, cases }: Suite,
+  { own: source, cases }: Suite,
   createEntry: (id: string) => CaseEntry,
   isCutShort: boolean,
-): Certificate['own_cases'] {
-  if (own === undefined) return undefined;
+): OwnCases | undefined {
+  if (source === undefined) return undefined;
   const entries = cases.filter(isOwnCase).map((testCase: TestCase) => ({
     kind: testCase.kind,
     entry: { ...createEntry(testCase.id), subject: getSubjectId(testCase) },
   }));
   const verifying = entries.flatMap(({ kind, entry }) => (kind === 'requirement' ? [entry] : []));
-  return { ...own, verdict: determineRunVerdict(verifying, isCutShort), cases: entries.map(({ entry }) => entry) };
+  return { ...source, verdict: determineRunVerdict(verifying, isCutShort), cases: entries.map(({ entry }) => entry) };
 }
 
-function describeOwnCases(own: Certificate['own_cases']): string[] {
-  if (own === undefined) return [];
-  const counts = Object.entries(countVerdicts(own.cases)).map(([verdict, count]) => `${count} ${verdict}`);
-  const unpassed = own.cases.filter(({ verdict, reason }) => verdict !== 'pass' && reason !== notSelectedReason);
+function describeOwnCases({ folder, cases }: OwnCases): string[] {
+  const counts = Object.entries(countVerdicts(cases)).map(([verdict, count]) => `${count} ${verdict}`);
+  const unpassed = cases.filter(({ verdict, reason }) => verdict !== 'pass' && reason !== notSelectedReason);
   return [
-    `Own cases, which do not change the verdict: ${toOneLine(own.folder)}, ${counts.join(', ')}.`,
-    ...unpassed.map(({ id, verdict, at, reason }) =>
-      toOneLine(`${verdict}  ${id}${at === undefined ? '' : ` (${at})`}: ${reason}`),
-    ),
+    `Own cases, which do not change the verdict: ${toOneLine(folder)}, ${counts.join(', ')}.`,
+    ...unpassed.map(({ id, verdict, at = '', reason }) => toOneLine(`${verdict}  ${id} (${at}): ${reason}`)),
   ];
 }
 

@@ -54,9 +54,9 @@ export function createExchangeIndexer(recognizer: Recognizer) {
       const referred = new Set(
         results.flatMap(({ exchangeId, repeatedExchangeId }) => [exchangeId, repeatedExchangeId]),
       );
-      for (const [id, { exchange, ...others }] of kept) {
+      for (const [id, found] of kept) {
         const maxBody = referred.has(id) ? maxResultBody : maxShownBody;
-        kept.set(id, { exchange: shortenExchange(exchange, maxBody), ...others });
+        kept.set(id, { ...found, exchange: shortenExchange(found.exchange, maxBody) });
       }
       const used = uses.flatMap((use) => {
         const found = kept.get(use.id);

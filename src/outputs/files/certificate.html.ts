@@ -36,6 +36,9 @@ export default ((view) => {
   const verdict = capitalize(certificate.verdict.replaceAll('-', ' '));
   const warnings = questions.filter(({ warning }) => warning).length;
   const answers = `${describeAnswers(questions)}${describeFurtherCount(warnings, warnings === 1 ? 'warning' : 'warnings')}${describeFurtherCount(drift.length, 'drift')}`;
+  const stated = [target.version, target.contact].flatMap((fact) =>
+    fact === undefined ? [] : [html`<p>${fact}</p>\n`],
+  );
   const seconds = (certificate.duration_ms / 1_000).toFixed(1);
   return html`${renderPageHead(`${target.name}: ${verdict}`, pageStyle)}
 <body>
@@ -44,7 +47,7 @@ export default ((view) => {
 <h1>${target.name}</h1>
 <p class="verdict ${certificate.verdict}">${verdict}</p>
 <p>Requirements: ${describeCounts(summary)}. Questions: ${answers}.</p>
-<p>${[target.version, target.contact].map((fact) => (fact === undefined ? '' : `${fact}. `)).join('')}Started ${certificate.started_at}, took ${seconds} s. Requests: ${certificate.requests_sent}; evidence.har has all exchanges.</p>
+${stated}<p>Started ${certificate.started_at}, took ${seconds} s. Requests: ${certificate.requests_sent}; evidence.har has all exchanges.</p>
 <p>${certificate.suite.name} ${certificate.suite.version}, <code>${certificate.suite.digest}</code></p>
 ${certificate.is_replay ? html`<p>${replayEndNotice}</p>` : noHtml}
 </header>
@@ -61,17 +64,15 @@ type Chapter = readonly [id: string, heading: string, content: readonly Html[]];
 
 function listChapters(page: Page): Chapter[] {
   const { certificate, suite, answers } = page;
-  const parts = [...groupBy(certificate.requirements, ({ part }) => part)].map(([part, entries]) =>
-    renderGroup(
-      part,
-      sortByUrgency(entries).map((entry) => renderRequirement(entry, page)),
-    ),
+  const parts = renderGroups(
+    sortByUrgency(certificate.requirements),
+    ({ part }) => part,
+    (entry) => renderRequirement(entry, page),
   );
-  const groups = [...groupBy(answers, ({ question }) => question.group)].map(([name, entries]) =>
-    renderGroup(
-      name,
-      entries.map((answer) => renderQuestion(answer, page)),
-    ),
+  const groups = renderGroups(
+    answers,
+    ({ question }) => question.group,
+    (answer) => renderQuestion(answer, page),
   );
   const exclusions = suite.contract.exclusions.map(({ statement, reason, part }) =>
     renderCard(statement, html`<p>${reason} <small>${part}</small></p>`),
@@ -86,10 +87,10 @@ function listChapters(page: Page): Chapter[] {
   ];
 }
 
-function renderGroup(heading: string, blocks: readonly Html[]): Html {
-  return html`<section class="group"><h3>${heading}</h3>
-${blocks}</section>
-`;
+function renderGroups<T>(entries: readonly T[], headingOf: (entry: T) => string, render: (entry: T) => Html): Html[] {
+  return [...groupBy(entries, headingOf)].map(
+    ([heading, members]) => html`<section class="group"><h3>${heading}</h3>\n${members.map(render)}</section>\n`,
+  );
 }
 
 /** Lists what needs attention: causes, requirements that belong to none, notes and warnings. */

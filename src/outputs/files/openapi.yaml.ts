@@ -89,30 +89,21 @@ function quote(text: string): Markdown {
 }
 
 function createParameters(): Members[] {
-  // Some deployments read the brackets of filters only if they are not percent-encoded.
-  const common = { in: 'query', required: false, allowReserved: true };
   const { properties } = readSchema('request') as { properties: { query: { patternProperties: object } } };
   const [pattern = ''] = Object.keys(properties.query.patternProperties);
+  const create = (name: string, description: string, schema: Members): Members =>
+    // Some deployments read the brackets of filters only if they are not percent-encoded.
+    ({ name, in: 'query', required: false, allowReserved: true, description, schema });
+  const metadata = `A parameter for each metadata key: \`${renderFilterParameter({ on: 'metadata', key: 'KEY' })}\`. Only promotions whose tier metadata has this value are returned.`;
   return [
+    create(audienceParameter, 'Sent as true in one sample; its effect is not documented.', { type: 'boolean' }),
+    create(renderFilterParameter({ on: 'campaign' }), 'The id of a campaign: only its promotions are returned.', {
+      type: 'string',
+    }),
     {
-      ...common,
-      name: audienceParameter,
-      description: 'Sent as true in one sample; its effect is not documented.',
-      schema: { type: 'boolean' },
-    },
-    {
-      ...common,
-      name: renderFilterParameter({ on: 'campaign' }),
-      description: 'The id of a campaign: only its promotions are returned.',
-      schema: { type: 'string' },
-    },
-    {
-      ...common,
-      name: 'metadataFilters',
-      description: `A parameter for each metadata key: \`${renderFilterParameter({ on: 'metadata', key: 'KEY' })}\`. Only promotions whose tier metadata has this value are returned.`,
+      ...create('metadataFilters', metadata, { type: 'object', patternProperties: { [pattern]: { type: 'string' } } }),
       style: 'form',
       explode: true,
-      schema: { type: 'object', patternProperties: { [pattern]: { type: 'string' } } },
     },
   ];
 }
