@@ -22,6 +22,9 @@ export interface CaseEntry {
   readonly received?: string;
   /** A command that sends the decisive request again. */
   readonly repeat_with?: string;
+  /** Of an own case: the requirement that it verifies, or the question that it answers, and the answer. */
+  readonly subject?: string;
+  readonly outcome?: string;
 }
 
 /** Two responses to a case that differ. */
@@ -40,14 +43,12 @@ export function createCaseEntry(
   baseUrl: string,
   renderResponse: ResponseRenderer,
 ): CaseEntry {
-  const { id, verdict, at, rows, expected, exchange } = result;
-  const reason = findReason(result);
-  if (verdict === 'pass') return { id, verdict, reason };
+  const { id, verdict, at, rows, outcome, expected, exchange } = result;
+  const judged = { id, verdict, reason: findReason(result), ...omitUndefined({ outcome }) };
+  if (verdict === 'pass') return judged;
   const unpassed = rows.filter((row) => row.verdict !== 'pass' && row.title !== '');
   return {
-    id,
-    verdict,
-    reason,
+    ...judged,
     at: formatLocation(at),
     ...omitUndefined({
       rows: unpassed.length > 0 ? unpassed : undefined,
@@ -85,29 +86,34 @@ export function renderBrokenCase(
   if (!isFailure(result))
     return result.drift.map((drift) => renderDifference(createDriftEntry(drift, result, renderResponse))).join('\n\n');
   const entry = createCaseEntry(result, baseUrl, renderResponse);
-  return renderSections(explainFailure(entry), {
+  return renderSections(entry.reason, {
     Expected: entry.expected,
     Received: entry.received,
     'Send it again with': entry.repeat_with,
   });
 }
 
-/** Explains why a case fails, in lines. */
-export function explainFailure({ reason, rows = [] }: CaseEntry): string[] {
-  const failing = rows.filter(({ verdict }) => verdict === 'fail');
-  if (failing.length < 2) return [reason];
-  return [`${failing.length} rows fail:`, ...failing.map((row) => `  ${row.title}: ${row.reason}`)];
-}
-
-function renderSections(first: readonly string[], sections: Readonly<Record<string, string | undefined>>): string {
+function renderSections(first: string, sections: Readonly<Record<string, string | undefined>>): string {
   const shown = Object.entries(sections).flatMap(([heading, text]) =>
     text === undefined ? [] : ['', `${heading}:`, ...text.split('\n')],
   );
-  return joinLines([...first, ...shown]).trimEnd();
+  return joinLines([first, ...shown]).trimEnd();
 }
 
-/** Creates the entry of a drift, with the responses of the record and of this run. */
-export function createDriftEntry(
+/** Lists the entries of all drift, with the responses of the record and of this run. A change of shape counts once. */
+export function listDriftEntries(
+  results: readonly ResultWithExchanges[],
+  renderResponse: ResponseRenderer,
+): CaseDifference[] {
+  const found = results.flatMap((result) => result.drift.map((drift) => ({ result, drift })));
+  const alike = groupBy(found, ({ drift }) => (drift.kind === 'outcome' ? drift : drift.message));
+  return [...alike.values()].map(([{ result, drift }, ...{ length: more }]) => {
+    const entry = createDriftEntry(drift, result, renderResponse);
+    return more === 0 ? entry : { ...entry, text: `${entry.text} The same in ${more} more cases.` };
+  });
+}
+
+function createDriftEntry(
   drift: Drift,
   { id, exchange }: ResultWithExchanges,
   renderResponse: ResponseRenderer,
@@ -138,18 +144,5 @@ export function createUnstableEntry(
 
 /** Renders a drift or an unstable case, in lines for people. */
 export function renderDifference({ text, before, after }: CaseDifference): string {
-  return renderSections([text], { Before: before, After: after });
-}
-
-/** Keeps each change of shape in the first case that shows it, with the number of the others. */
-export function mergeShapeDrift(results: readonly ResultWithExchanges[]): ResultWithExchanges[] {
-  const ofShape = results.flatMap(({ drift }) => drift.flatMap((found) => (found.kind === 'outcome' ? [] : [found])));
-  const alike = groupBy(ofShape, ({ message }) => message);
-  const merge = (drift: Drift): Drift[] => {
-    if (drift.kind === 'outcome') return [drift];
-    const [first, ...{ length: others }] = alike.get(drift.message) ?? [];
-    if (drift !== first) return [];
-    return [others === 0 ? drift : { ...drift, message: `${drift.message} The same in ${others} more cases.` }];
-  };
-  return results.map((result) => ({ ...result, drift: result.drift.flatMap(merge) }));
+  return renderSections(text, { Before: before, After: after });
 }

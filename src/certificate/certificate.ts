@@ -1,5 +1,5 @@
 import { isOwnCase, type Suite } from '../cases/suite.js';
-import type { TestCase } from '../cases/test-case.js';
+import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { isWarningOutcome, type Question } from '../contract/contract.js';
 import { listNames, thingKinds } from '../contract/named-world.js';
 import type { TransportIdentity } from '../http/transport.js';
@@ -15,10 +15,9 @@ import {
   type CaseDifference,
   type CaseEntry,
   createCaseEntry,
-  createDriftEntry,
   createUnstableEntry,
   findReason,
-  mergeShapeDrift,
+  listDriftEntries,
 } from './case-entry.js';
 import type { Cause } from './diagnosis/cause.js';
 import { renderQuickNotice } from './notices.js';
@@ -39,8 +38,8 @@ export interface Certificate {
   readonly causes?: readonly Cause[];
   readonly requirements: readonly RequirementEntry[];
   readonly questions: readonly QuestionEntry[];
-  /** The results of the user's own cases. They do not change the other results. */
-  readonly own_cases?: OwnCasesEntry;
+  /** The user's own cases. They do not change the other results. */
+  readonly own_cases?: OwnCases;
   /** Differences from the record, or from the target file. */
   readonly drift: readonly CaseDifference[];
   /** Cases that failed once and passed once: the reason, and both responses. */
@@ -91,17 +90,13 @@ export interface QuestionEntry {
   readonly drift: boolean;
 }
 
-/** The user's own cases, which verify requirements and answer questions with other data. */
-export interface OwnCasesEntry {
+interface OwnCases {
   readonly folder: string;
   readonly digest: string;
   /** The verdict of those that verify requirements. */
   readonly verdict: RunVerdict;
-  readonly cases: readonly OwnCaseEntry[];
+  readonly cases: readonly CaseEntry[];
 }
-
-export type OwnCaseEntry = CaseEntry &
-  ({ readonly verifies: string } | { readonly answers: string; readonly outcome: string | null });
 
 /** What is known about a run beside the results of its cases. */
 export interface RunFacts {
@@ -153,9 +148,8 @@ export function collectRunFacts(
 
 /** Creates the certificate of a run. Cases without a result were not selected. */
 export function createCertificate(suite: Suite, all: readonly ResultWithExchanges[], facts: RunFacts): Certificate {
-  const merged = mergeShapeDrift(all);
-  const results = merged.filter((result) => !isOwnCase(result));
-  const byCase = new Map(merged.map((result) => [result.id, result]));
+  const results = all.filter((result) => !isOwnCase(result));
+  const byCase = new Map(all.map((result) => [result.id, result]));
   const renderResponse = createStableRenderer(suite.world);
   const createEntry = (id: string): CaseEntry => {
     const result = byCase.get(id);
@@ -177,19 +171,18 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     ...listUnavailable(verifying, suite.world),
     ...listUnsupported(verifying.flatMap(({ id }) => byCase.get(id) ?? [])),
   ];
-  const isPartial = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
   const { quick, causes = [] } = facts;
   const interruption = facts.isCutShort ? ['The run was interrupted.'] : [];
-  const isWhole = !facts.isCutShort && !isPartial && quick === undefined && unavailable.length === 0;
-  const verdict = determineRunVerdict(requirements, !isWhole);
+  const isUnrun = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
+  const isPartial = facts.isCutShort || quick !== undefined || unavailable.length > 0 || isUnrun;
+  const verdict = determineRunVerdict(requirements, isPartial);
   const shared = findSharedReasons({ requirements, questions });
   const reasons = requirements.flatMap((requirement) => {
     if (requirement.verdict === 'pass') return [];
     const reason = findDecisive(requirement)?.reason ?? 'It has no case.';
     return shared.has(reason) ? [] : [`${requirement.id}: ${reason}`];
   });
-  const ownCases = createOwnCasesEntry(suite, facts, createEntry, byCase);
-  const drift = results.flatMap((result) => result.drift.map((found) => ({ result, found })));
+  const ownCases = createOwnCases(suite, createEntry, facts.isCutShort);
   return {
     verdict,
     ...(verdict === 'incomplete'
@@ -205,7 +198,7 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
       : {}),
     target: facts.target,
     ...(facts.isSelection
-      ? { selected: { verdict: determineRunVerdict(merged, merged.length === 0), cases: countVerdicts(merged) } }
+      ? { selected: { verdict: determineRunVerdict(all, all.length === 0), cases: countVerdicts(all) } }
       : {}),
     ...omitUndefined({ quick }),
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
@@ -214,9 +207,14 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     requirements,
     questions,
     ...omitUndefined({ own_cases: ownCases }),
-    drift: drift.map(({ result, found }) => createDriftEntry(found, result, renderResponse)),
+    drift: listDriftEntries(results, renderResponse),
     unstable: results.flatMap((result) => createUnstableEntry(result, renderResponse)),
-    notes: [...interruption, ...unavailable, ...facts.notes, ...describeOwnCases(ownCases)],
+    notes: [
+      ...interruption,
+      ...unavailable,
+      ...facts.notes,
+      ...(ownCases === undefined ? [] : describeOwnCases(ownCases)),
+    ],
     requests_sent: facts.requestsSent,
     ...(facts.isReplay ? { is_replay: true } : {}),
     started_at: facts.startedAt.toISOString(),
@@ -229,32 +227,26 @@ export function findDecisive({ verdict, cases }: RequirementEntry): CaseEntry | 
   return cases.find((entry) => entry.verdict === verdict);
 }
 
-function createOwnCasesEntry(
-  { own, cases }: Suite,
-  { isCutShort }: RunFacts,
+function createOwnCases(
+  { own: source, cases }: Suite,
   createEntry: (id: string) => CaseEntry,
-  byCase: ReadonlyMap<string, ResultWithExchanges>,
-): OwnCasesEntry | undefined {
-  if (own === undefined) return undefined;
-  const entries = cases.filter(isOwnCase).map((testCase: TestCase): OwnCaseEntry => {
-    const entry = createEntry(testCase.id);
-    return testCase.kind === 'question'
-      ? { ...entry, answers: testCase.answers, outcome: byCase.get(testCase.id)?.outcome ?? null }
-      : { ...entry, verifies: testCase.verifies };
-  });
-  const verifying = entries.filter((entry) => 'verifies' in entry);
-  return { ...own, verdict: determineRunVerdict(verifying, isCutShort), cases: entries };
+  isCutShort: boolean,
+): OwnCases | undefined {
+  if (source === undefined) return undefined;
+  const entries = cases.filter(isOwnCase).map((testCase: TestCase) => ({
+    kind: testCase.kind,
+    entry: { ...createEntry(testCase.id), subject: getSubjectId(testCase) },
+  }));
+  const verifying = entries.flatMap(({ kind, entry }) => (kind === 'requirement' ? [entry] : []));
+  return { ...source, verdict: determineRunVerdict(verifying, isCutShort), cases: entries.map(({ entry }) => entry) };
 }
 
-function describeOwnCases(own: OwnCasesEntry | undefined): string[] {
-  if (own === undefined) return [];
-  const counts = Object.entries(countVerdicts(own.cases)).map(([verdict, count]) => `${count} ${verdict}`);
-  const unpassed = own.cases.filter(({ verdict, reason }) => verdict !== 'pass' && reason !== notSelectedReason);
+function describeOwnCases({ folder, cases }: OwnCases): string[] {
+  const counts = Object.entries(countVerdicts(cases)).map(([verdict, count]) => `${count} ${verdict}`);
+  const unpassed = cases.filter(({ verdict, reason }) => verdict !== 'pass' && reason !== notSelectedReason);
   return [
-    `Own cases, which do not change the verdict: ${toOneLine(own.folder)}, ${counts.join(', ')}.`,
-    ...unpassed.map(({ id, verdict, at, reason }) =>
-      toOneLine(`${verdict}  ${id}${at === undefined ? '' : ` (${at})`}: ${reason}`),
-    ),
+    `Own cases, which do not change the verdict: ${toOneLine(folder)}, ${counts.join(', ')}.`,
+    ...unpassed.map(({ id, verdict, at = '', reason }) => toOneLine(`${verdict}  ${id} (${at}): ${reason}`)),
   ];
 }
 

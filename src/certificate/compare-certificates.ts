@@ -1,5 +1,5 @@
 import { undetermined } from '../cases/test-case.js';
-import type { Contract } from '../contract/contract.js';
+import type { Contract, Question } from '../contract/contract.js';
 import { findWorstVerdict } from '../judge/verdict.js';
 import { joinMarkdown, markdown, renderMarkdownTable, tableCode } from '../support/markdown.js';
 import { joinLines, shorten } from '../support/untrusted-text.js';
@@ -36,63 +36,51 @@ const missing: Answer = { value: '', text: 'not in this certificate' };
 /** Compares the verdicts of all requirements and the outcomes of all questions. */
 export function compareCertificates(certificates: readonly Certificate[], contract: Contract): Comparison {
   const questions = new Map(contract.questions.map((question) => [question.id, question]));
-  const createOutcome = (entry: QuestionEntry): Answer => {
-    const { id, outcome, reason = '' } = entry;
-    if (entry.not_run) return notRun;
-    if (outcome === null || outcome === undetermined) return createAnswer(outcome ?? 'no answer', reason);
-    const question = questions.get(id);
-    return { value: outcome, text: question === undefined ? outcome : renderAnswer(question, outcome) };
-  };
+  // A case that one of the runs did not reach says nothing about a difference.
+  const unrun = new Set(
+    certificates.flatMap(({ requirements }) =>
+      requirements.flatMap(({ cases }) => (cases.every(isUnrun) ? [] : cases.filter(isUnrun).map(({ id }) => id))),
+    ),
+  );
+  const columns = certificates.map(
+    (certificate) =>
+      new Map([
+        ...certificate.requirements.map((entry) => [entry.id, createVerdict(entry, unrun)] as const),
+        ...certificate.questions.map((entry) => [entry.id, createOutcome(entry, questions.get(entry.id))] as const),
+      ]),
+  );
+  const ids = [...new Set(columns.flatMap((column) => [...column.keys()]))];
   return {
     limits: listLimits(certificates),
     headings: certificates.map((certificate) => renderHeading(certificate, certificates)),
-    differences: [
-      ...listDifferences(
-        certificates.map(({ requirements }) => requirements),
-        createVerdicts,
-      ),
-      ...listDifferences(
-        certificates.map((certificate) => certificate.questions),
-        (entries) => entries.map((entry) => entry && createOutcome(entry)),
-      ),
-    ],
+    differences: ids.flatMap((id) => {
+      const answers = columns.map((column) => column.get(id) ?? missing);
+      const values = new Set(answers.filter((answer) => answer !== notRun).map(({ value }) => value));
+      return values.size > 1 ? [{ id, answers: answers.map(({ text }) => text) }] : [];
+    }),
   };
 }
 
-function createAnswer(value: string, reason: string): Answer {
-  return { value, text: reason === '' ? value : `${value}: ${reason}` };
+function createVerdict(entry: RequirementEntry, unrun: ReadonlySet<string>): Answer {
+  const cases = entry.cases.filter((judged) => !isUnrun(judged) && !unrun.has(judged.id));
+  if (cases.length === 0) return notRun;
+  const verdict = findWorstVerdict(cases.map((judged) => judged.verdict));
+  const decisive = cases.find((judged) => judged.verdict === verdict);
+  return createAnswer(verdict, verdict === 'pass' ? '' : decisive?.reason);
 }
 
-/** Creates the verdicts of a requirement. A case that one of the runs did not reach says nothing about a difference. */
-function createVerdicts(entries: readonly (RequirementEntry | undefined)[]): (Answer | undefined)[] {
-  const partial = entries.flatMap((entry) => (entry === undefined || entry.cases.every(isUnrun) ? [] : [entry]));
-  const unrun = new Set(partial.flatMap(({ cases }) => cases.filter(isUnrun).map(({ id }) => id)));
-  return entries.map((entry) => {
-    if (entry === undefined) return undefined;
-    const cases = entry.cases.filter((caseEntry) => !isUnrun(caseEntry) && !unrun.has(caseEntry.id));
-    if (cases.length === 0) return notRun;
-    const verdict = findWorstVerdict(cases.map((caseEntry) => caseEntry.verdict));
-    const decisive = verdict === 'pass' ? undefined : cases.find((caseEntry) => caseEntry.verdict === verdict);
-    return createAnswer(verdict, decisive?.reason ?? '');
-  });
+function createOutcome({ outcome, reason, not_run }: QuestionEntry, question: Question | undefined): Answer {
+  if (not_run) return notRun;
+  if (outcome === null || outcome === undetermined) return createAnswer(outcome ?? 'no answer', reason);
+  return { value: outcome, text: question === undefined ? outcome : renderAnswer(question, outcome) };
+}
+
+function createAnswer(value: string, reason = ''): Answer {
+  return { value, text: reason === '' ? value : `${value}: ${reason}` };
 }
 
 function isUnrun({ verdict }: CaseEntry): boolean {
   return verdict === 'not-run';
-}
-
-/** @param columns the entries of each certificate */
-function listDifferences<T extends { readonly id: string }>(
-  columns: readonly (readonly T[])[],
-  createAnswers: (entries: readonly (T | undefined)[]) => readonly (Answer | undefined)[],
-): Difference[] {
-  const ids = new Set(columns.flatMap((entries) => entries.map(({ id }) => id)));
-  return [...ids].flatMap((id) => {
-    const entries = columns.map((column) => column.find((entry) => entry.id === id));
-    const answers = createAnswers(entries).map((answer) => answer ?? missing);
-    const values = new Set(answers.filter((answer) => answer !== notRun).map(({ value }) => value));
-    return values.size > 1 ? [{ id, answers: answers.map(({ text }) => text) }] : [];
-  });
 }
 
 function renderHeading({ target, started_at }: Certificate, all: readonly Certificate[]): string {
@@ -101,19 +89,14 @@ function renderHeading({ target, started_at }: Certificate, all: readonly Certif
 }
 
 function listLimits(certificates: readonly Certificate[]): string[] {
-  const partial = certificates.flatMap(({ requirements, questions, target, started_at }) => {
-    const ofCases = requirements.flatMap(({ cases }) => cases.map(isUnrun));
-    const isLeftOut = [...ofCases, ...questions.map(({ not_run }) => not_run === true)];
-    const count = isLeftOut.filter((isUnsent) => !isUnsent).length;
-    return count === isLeftOut.length
-      ? []
-      : [`${target.name} (${started_at}) ran ${count} of ${isLeftOut.length} cases.`];
-  });
+  const isPartial = certificates.some(
+    ({ requirements, questions }) =>
+      requirements.some(({ cases }) => cases.some(isUnrun)) || questions.some(({ not_run }) => not_run),
+  );
+  const digests = new Set(certificates.map(({ suite }) => suite.digest));
   return [
-    ...(partial.length === 0 ? [] : [...partial, 'Only cases that all of these runs have run are compared.']),
-    ...(new Set(certificates.map(({ suite }) => suite.digest)).size > 1
-      ? ['The certificates are of suites with different cases.']
-      : []),
+    ...(isPartial ? ['Only cases that all of these runs have run are compared.'] : []),
+    ...(digests.size > 1 ? ['The certificates are of suites with different cases.'] : []),
   ];
 }
 

@@ -7,17 +7,10 @@ import { determineReading } from '../recognition/tier-reading.js';
 import type { CaseResult } from '../run/case-result.js';
 import { calibrationPurpose, type ExchangeUse, type RunEvidence, type StoredExchange } from '../run/evidence-keeper.js';
 import { cutBodies, maxResultBody, shortenExchange } from '../run/sanitize-result.js';
+import { groupBy } from '../support/group-by.js';
 
-/** An exchange by which a case was judged, as it may be shown. */
-export interface CaseExchange {
-  /** The same for cases that share it. */
-  readonly id: string;
-  /** Counted from 0. */
-  readonly row: number;
-  readonly request: string;
-  /** 1 for the first time that the case was sent. */
-  readonly attempt: number;
-  /** Its body may be cut. */
+/** An exchange by which a case was judged, as it may be shown: its body may be cut. */
+export interface CaseExchange extends Omit<ExchangeUse, 'case'> {
   readonly exchange: Exchange;
   /** The tiers that the body names, if the response is a success. */
   readonly mentions?: TierMentions;
@@ -40,7 +33,7 @@ export interface ExchangeIndex {
 }
 
 /** The maximum length of a body that no result refers to, in characters. The rest is cut. */
-export const maxShownBody = 2_000;
+const maxShownBody = 2_000;
 
 /**
  * Creates an indexer that keeps of each exchange what outputs show: all of them with whole bodies may be more than fits
@@ -61,17 +54,15 @@ export function createExchangeIndexer(recognizer: Recognizer) {
       const referred = new Set(
         results.flatMap(({ exchangeId, repeatedExchangeId }) => [exchangeId, repeatedExchangeId]),
       );
-      for (const [id, { exchange, ...others }] of kept) {
+      for (const [id, found] of kept) {
         const maxBody = referred.has(id) ? maxResultBody : maxShownBody;
-        kept.set(id, { exchange: shortenExchange(exchange, maxBody), ...others });
+        kept.set(id, { ...found, exchange: shortenExchange(found.exchange, maxBody) });
       }
-      const byCase = new Map<string, CaseExchange[]>();
-      for (const { case: caseId, ...use } of uses) {
+      const used = uses.flatMap((use) => {
         const found = kept.get(use.id);
-        const ofCase = byCase.get(caseId) ?? [];
-        byCase.set(caseId, ofCase);
-        if (found !== undefined) ofCase.push({ ...use, ...found });
-      }
+        return found === undefined ? [] : [{ ...use, ...found }];
+      });
+      const byCase = groupBy(used, (use) => use.case);
       const listByCase = (caseId: string) => byCase.get(caseId) ?? [];
       return {
         find: (id) => kept.get(id)?.exchange,

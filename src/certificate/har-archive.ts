@@ -46,15 +46,15 @@ interface RunExtent {
  */
 const maxBodies = 128 * 1024 * 1024;
 
-interface OwnLog extends Omit<Log, 'entries'> {
-  readonly entries: readonly OwnEntry[];
+interface EvidenceLog extends Omit<Log, 'entries'> {
+  readonly entries: readonly EvidenceEntry[];
   readonly _uses: readonly ExchangeUse[];
   readonly _origin: EvidenceOrigin;
 }
 
-interface OwnEntry extends Entry {
+interface EvidenceEntry extends Entry {
   readonly _id: string;
-  readonly response: Response & { readonly content: OwnContent };
+  readonly response: Response & { readonly content: EvidenceContent };
   readonly _attempts?: number;
   readonly _sent?: Exclude<HttpRequest['sent'], undefined>;
   readonly _again?: number;
@@ -62,7 +62,7 @@ interface OwnEntry extends Entry {
   readonly _error?: { readonly kind: TransportErrorKind; readonly message: string };
 }
 
-interface OwnContent extends Content {
+interface EvidenceContent extends Content {
   /** The entry that has the same text. */
   readonly _text_of?: string;
   /** Whether the text was left out, because there was too much of it. */
@@ -100,7 +100,7 @@ function encode(json: string): Buffer {
   return Buffer.from(escapeControlCharacters(json));
 }
 
-type ContentFactory = (id: string, body: string, mimeType: string) => OwnContent;
+type ContentFactory = (id: string, body: string, mimeType: string) => EvidenceContent;
 
 /** Creates contents of which each text is written once, and none once there are too many characters. */
 function createContentFactory(): ContentFactory {
@@ -118,7 +118,7 @@ function createContentFactory(): ContentFactory {
   };
 }
 
-function createEntry({ id, exchange }: StoredExchange, baseUrl: string, createContent: ContentFactory): OwnEntry {
+function createEntry({ id, exchange }: StoredExchange, baseUrl: string, createContent: ContentFactory): EvidenceEntry {
   const { request, attempts, timing = unknownTiming } = exchange;
   const { method, path, headers, body, sent, again } = request;
   const [mimeType = ''] = getHeaderValues(headers, 'content-type');
@@ -184,7 +184,7 @@ export function parseArchive(content: Buffer, file: string): { evidence: StoredE
     const [{ instancePath = '', message = '' } = {}] = validate.errors ?? [];
     return refuse(`was not written by a run of this suite: ${toOneLine(instancePath)} ${message}`);
   }
-  const { _origin: origin, _uses: uses, entries } = (archive as { log: OwnLog }).log;
+  const { _origin: origin, _uses: uses, entries } = (archive as { log: EvidenceLog }).log;
   return { evidence: { exchanges: readExchanges(entries, origin.baseUrl), uses }, origin };
 }
 
@@ -193,13 +193,13 @@ export function computeDigest(content: Buffer): string {
   return `sha256:${createHash('sha256').update(content).digest('hex')}`;
 }
 
-function readExchanges(entries: readonly OwnEntry[], baseUrl: string): StoredExchange[] {
+function readExchanges(entries: readonly EvidenceEntry[], baseUrl: string): StoredExchange[] {
   const texts = new Map(entries.map(({ _id, response }) => [_id, response.content.text]));
   return entries.map((entry) => ({ id: entry._id, exchange: readExchange(entry, baseUrl, texts) }));
 }
 
 function readExchange(
-  { request, response, startedDateTime, time, ...own }: OwnEntry,
+  { request, response, startedDateTime, time, _attempts, _sent, _again, _error }: EvidenceEntry,
   baseUrl: string,
   texts: ReadonlyMap<string, string | undefined>,
 ): Exchange {
@@ -210,14 +210,14 @@ function readExchange(
       method: request.method,
       path: request.url.slice(baseUrl.length),
       headers: pairs(request.headers),
-      ...omitUndefined({ body: request.postData?.text, sent: own._sent, again: own._again }),
+      ...omitUndefined({ body: request.postData?.text, sent: _sent, again: _again }),
     },
     ...omitUndefined({
-      attempts: own._attempts,
+      attempts: _attempts,
       timing: startedAt === unknownTiming.startedAt ? undefined : { startedAt, durationMs: time },
     }),
   };
-  if (own._error !== undefined) return { ...common, transportError: own._error.kind, message: own._error.message };
+  if (_error !== undefined) return { ...common, transportError: _error.kind, message: _error.message };
   const { text, _text_of = '', _omitted } = response.content;
   if (_omitted) {
     const message = 'The evidence has no text for this body: there was too much of it.';

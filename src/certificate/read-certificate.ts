@@ -7,11 +7,7 @@ import type { Certificate } from './certificate.js';
 
 /** Reads a certificate. @throws UnusableInput with every problem of the file */
 export function readCertificate(file: string): Certificate {
-  return parseCertificate(readInputFile(file, 'Name the certificate.json of a run.').toString('utf8'), file);
-}
-
-/** Parses the text of a certificate file. @throws UnusableInput with every problem of the text */
-export function parseCertificate(text: string, file: string): Certificate {
+  const text = readInputFile(file, 'Name the certificate.json of a run.').toString('utf8');
   if (parseJson(text) === undefined)
     throw new UnusableInput([{ at: { setting: file }, message: 'is not valid JSON: it was changed or is damaged' }]);
   const yaml = parseYaml(text, file);

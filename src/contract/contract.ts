@@ -2,7 +2,6 @@ import { type Location, type Problem, UnusableInput } from '../support/problem.j
 import { findSchemaProblems } from '../support/schema-validation.js';
 import { suggest } from '../support/suggest.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
-import type { audienceParameter } from './operation.js';
 
 /** A statement of the documentation. All are listed in `cases/contract.yaml`, and so are the questions. */
 export interface Requirement {
@@ -11,16 +10,6 @@ export interface Requirement {
   readonly statement: string;
   readonly at: Location;
 }
-
-/** The part of the operation that a question is about. */
-export type OperationElement =
-  | 'operation'
-  | 'credentials'
-  | `query/${typeof audienceParameter | 'promotion_id' | 'metadata'}`
-  | 'body'
-  | `body/${string}`
-  | 'response'
-  | 'errors';
 
 /** A group of questions that documents show together. */
 export interface QuestionGroup {
@@ -34,7 +23,6 @@ export interface Question {
   readonly id: string;
   /** The name of its group. */
   readonly group: string;
-  readonly about: OperationElement;
   readonly part: string;
   readonly open: string;
   readonly answer: PossibleAnswers;
@@ -67,9 +55,8 @@ export function isWarningOutcome({ answer }: Question, outcome: string | undefin
 
 interface ContractDocument {
   requirements: Omit<Requirement, 'at'>[];
-  groups: (QuestionGroup & { about: OperationElement })[];
+  groups: QuestionGroup[];
   questions: (Pick<Question, 'id' | 'group' | 'part' | 'open'> & {
-    about?: OperationElement;
     outcomes?: Record<string, string>;
     value?: string;
     warn?: string[];
@@ -90,10 +77,10 @@ export function parseContract(file: YamlFile): Contract {
       if (seen.has(id)) report([list, n, 'id'], `duplicate id '${id}'`, 'Ids are permanent: choose another one.');
       seen.add(id);
     }
-  const groupsByName = new Map(groups.map((group) => [group.name, group]));
+  const groupNames = groups.map(({ name }) => name);
   for (const [n, { group, outcomes = {}, warn = [] }] of questions.entries()) {
-    if (!groupsByName.has(group))
-      report(['questions', n, 'group'], `unknown group '${group}'`, suggest(group, [...groupsByName.keys()]));
+    if (!groupNames.includes(group))
+      report(['questions', n, 'group'], `unknown group '${group}'`, suggest(group, groupNames));
     for (const [m, outcome] of warn.entries())
       if (!Object.hasOwn(outcomes, outcome))
         report(['questions', n, 'warn', m], `unknown outcome '${outcome}'`, suggest(outcome, Object.keys(outcomes)));
@@ -102,10 +89,9 @@ export function parseContract(file: YamlFile): Contract {
 
   return {
     requirements: requirements.map((entry, n) => ({ ...entry, at: file.locate(['requirements', n]) })),
-    groups: groups.map(({ name, asks }) => ({ name, asks })),
-    questions: questions.map(({ outcomes, value, warn, about, ...entry }, n) => ({
+    groups,
+    questions: questions.map(({ outcomes, value, warn, ...entry }, n) => ({
       ...entry,
-      about: about ?? groupsByName.get(entry.group)?.about ?? 'operation',
       at: file.locate(['questions', n]),
       answer:
         outcomes === undefined

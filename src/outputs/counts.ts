@@ -1,5 +1,5 @@
 import { undetermined } from '../cases/test-case.js';
-import type { Certificate, RequirementEntry } from '../certificate/certificate.js';
+import type { Certificate } from '../certificate/certificate.js';
 import { type Verdict, verdicts } from '../judge/verdict.js';
 
 /** Renders the verdict. A run of selected cases is always incomplete, so their own verdict is shown. */
@@ -28,23 +28,10 @@ export function describeFurtherCount(count: number, what: string): string {
   return count === 0 ? '' : `, ${count} ${what}`;
 }
 
-/** Says how many requirements could not be judged because of a cause. */
-export function describeFollows({ length }: readonly string[]): string {
-  return `${length} more ${length === 1 ? 'requirement' : 'requirements'} could not be judged for this reason.`;
-}
-
 const urgency: readonly Verdict[] = [...verdicts.filter((verdict) => verdict !== 'pass'), 'pass'];
 
 /** Sorts by verdict, the most urgent first. */
 export function sortByUrgency<T extends { readonly verdict: Verdict }>(entries: readonly T[]): T[] {
   const rank = ({ verdict }: T) => urgency.indexOf(verdict);
   return entries.toSorted((left, right) => rank(left) - rank(right));
-}
-
-/** Sorts by verdict, failures first and passes last; those of the first cause are the first. */
-export function sortRequirements({ requirements, causes = [] }: Certificate): RequirementEntry[] {
-  // What no cause explains comes last.
-  const rank = ({ id }: RequirementEntry) =>
-    causes.findIndex((cause) => cause.requirements.includes(id) || cause.follows.includes(id)) >>> 0;
-  return sortByUrgency(requirements.toSorted((left, right) => rank(left) - rank(right)));
 }

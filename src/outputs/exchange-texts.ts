@@ -7,8 +7,6 @@ import { joinLines } from '../support/untrusted-text.js';
 
 /** The maximum length of a shown body, in characters. */
 const maxBody = 2_000;
-/** The maximum number of shown exchanges of a case. The evidence has all. */
-const maxExchanges = 40;
 
 /**
  * Renders the exchanges of a case for the reports of Playwright, the one that decided the verdict first.
@@ -22,29 +20,25 @@ export function renderExchanges(
   baseUrl: string,
 ): Record<string, string> {
   const decisive = used.find(({ id }) => id === exchangeId);
-  const others = used.filter((kept) => kept !== decisive);
-  const shown = others.slice(0, maxExchanges);
-  const rest = others.length - shown.length;
-  const texts = shown.map((kept) => renderExchange(kept.id, kept.exchange, baseUrl));
-  if (rest > 0) texts.push(`… and ${rest} more exchanges: see evidence.har.`);
+  const render = ({ id, exchange }: StoredExchange) => renderExchange(id, exchange, baseUrl);
+  const others = used.filter((kept) => kept !== decisive).map(render);
   return {
-    ...(decisive && {
-      [verdict === 'fail' ? 'failing exchange' : 'exchange']: renderExchange(decisive.id, decisive.exchange, baseUrl),
-    }),
-    ...(texts.length > 0 && { [decisive === undefined ? 'exchanges' : 'other exchanges']: texts.join('\n\n') }),
+    ...(decisive && { [verdict === 'fail' ? 'failing exchange' : 'exchange']: render(decisive) }),
+    ...(others.length > 0 && { [decisive === undefined ? 'exchanges' : 'other exchanges']: others.join('\n\n') }),
   };
 }
 
 /** Renders an exchange without secrets: the command that sends the request, and the response. */
 export function renderExchange(id: string, exchange: Exchange, baseUrl: string): string {
-  const shown = shortenExchange(exchange, maxBody);
-  const command = renderCurlCommand(shown.request, baseUrl).split('\n');
-  return joinLines([`# ${id}`, ...command, '', ...renderResponse(shown)]);
+  return joinLines([`# ${id}`, ...listExchangeLines(shortenExchange(exchange, maxBody), baseUrl)]);
 }
 
-function renderResponse(exchange: Exchange): string[] {
-  if (!('response' in exchange)) return [`No response: ${exchange.message}`];
+/** Lists the lines of an exchange that is fit for display. */
+export function listExchangeLines(exchange: Exchange, baseUrl: string): string[] {
+  const command = renderCurlCommand(exchange.request, baseUrl).split('\n');
+  if (!('response' in exchange)) return [...command, '', `No response: ${exchange.message}`];
   const { status, headers, body, bodyLength = body.length } = exchange.response;
   const cut = bodyLength > body.length ? [`… (${bodyLength} characters in all)`] : [];
-  return [String(status), ...headers.map(([name, value]) => `${name}: ${value}`), '', ...body.split('\n'), ...cut];
+  const head = [String(status), ...headers.map(([name, value]) => `${name}: ${value}`)];
+  return [...command, '', ...head, '', ...body.split('\n'), ...cut];
 }

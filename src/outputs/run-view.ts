@@ -1,8 +1,26 @@
+import type { AnsweredExchange } from '../assertions/row-evidence.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
-import type { Certificate } from '../certificate/certificate.js';
+import type { Certificate, QuestionEntry } from '../certificate/certificate.js';
 import type { ExchangeIndex } from '../certificate/exchange-index.js';
 import type { EvidenceArchive } from '../certificate/har-archive.js';
+import type { Question } from '../contract/contract.js';
+import { isTransient } from '../http/response-status.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
+import { type BodyShortener, createBodyShortener } from './body-shortener.js';
+
+/** A question with its answer. */
+export interface QuestionAnswer {
+  readonly question: Question;
+  readonly entry: QuestionEntry;
+  /** Undefined if the case was not selected. */
+  readonly result?: ResultWithExchanges;
+}
+
+/** A response that shows the answer to a question. */
+export interface ShownAnswer {
+  readonly question: Question;
+  readonly exchange: AnsweredExchange;
+}
 
 /** Everything that the outputs of a run are rendered from. Results and exchanges have their durations in milliseconds. */
 export interface RunView {
@@ -12,21 +30,37 @@ export interface RunView {
   readonly results: readonly ResultWithExchanges[];
   /** The results without those of the user's own cases. */
   readonly suiteResults: readonly ResultWithExchanges[];
+  /** The questions of the certificate, in the order of the contract. */
+  readonly answers: readonly QuestionAnswer[];
+  /** The responses that answer questions, without transient failures. */
+  readonly shown: readonly ShownAnswer[];
+  readonly shortenBody: BodyShortener;
   /** The exchanges of the run; undefined if they were not kept. */
   readonly exchanges?: ExchangeIndex;
   /** The archive of these exchanges. */
   readonly archive?: EvidenceArchive;
-  /** The patterns under which, by the target file, returned tiers are named. */
-  readonly tierPatterns?: readonly string[];
 }
 
-/** Creates a view. @param more what is known beside the results */
+/** Creates a view. @param evidence of the run, if it was kept */
 export function createRunView(
   certificate: Certificate,
   suite: Suite,
   results: readonly ResultWithExchanges[],
-  more: Partial<Omit<RunView, 'certificate' | 'suite' | 'results' | 'suiteResults'>> = {},
+  evidence: Pick<RunView, 'archive' | 'exchanges'> = {},
 ): RunView {
   const suiteResults = results.filter((result) => !isOwnCase(result));
-  return { certificate, suite, results, suiteResults, ...more };
+  const entries = new Map(certificate.questions.map((entry) => [entry.id, entry]));
+  const bySubject = new Map(suiteResults.map((result) => [result.subject, result]));
+  const answers = suite.contract.questions.flatMap((question): QuestionAnswer[] => {
+    const entry = entries.get(question.id);
+    const result = bySubject.get(question.id);
+    return entry === undefined ? [] : [{ question, entry, ...(result && { result }) }];
+  });
+  const shown = answers.flatMap(({ question, result }): ShownAnswer[] => {
+    const { exchange } = result ?? {};
+    if (exchange === undefined || !('response' in exchange) || isTransient(exchange.response)) return [];
+    return [{ question, exchange }];
+  });
+  const shortenBody = createBodyShortener(suiteResults);
+  return { certificate, suite, results, suiteResults, answers, shown, shortenBody, ...evidence };
 }

@@ -1,14 +1,13 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Suite } from '../cases/suite.js';
 import type { Certificate } from '../certificate/certificate.js';
 import { createRecord, readRecord, renderRecord } from '../record/target-record.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
-import { omitUndefined } from '../support/omit-undefined.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { encodeContent, loadOutputs } from './output.js';
+import { type FileToWrite, removeResults, writeFiles } from './result-files.js';
 import { createRunView, type RunView } from './run-view.js';
-import { type FileToWrite, writeFiles } from './write-files.js';
 
 // Loaded once, ahead of the first write.
 const outputs = await loadOutputs();
@@ -27,8 +26,6 @@ export interface Writing {
   readonly out: string;
   /** The file of the record, if one is wanted. */
   readonly recordTo?: string;
-  /** What the target file says about returned tiers. */
-  readonly target?: { readonly tierPatterns?: readonly string[] };
 }
 
 /**
@@ -40,37 +37,31 @@ export function writeResults(
   certificate: Certificate,
   suite: Suite,
   results: readonly ResultWithExchanges[],
-  { out, recordTo, target }: Writing,
+  { out, recordTo }: Writing,
   evidence: Pick<RunView, 'archive' | 'exchanges'> = {},
 ): WrittenResults {
-  const stated = omitUndefined({ tierPatterns: target?.tierPatterns });
-  const view = createRunView(certificate, suite, results, { ...evidence, ...stated });
-  const files = renderFiles(view, out);
-  const record = recordTo === undefined ? undefined : createRecordOutput(recordTo, view);
-  const written = [...files].map(([file, text]) => ({ file, text }));
-  writeFiles(record !== undefined && 'text' in record ? [...written, record] : written);
-  // UI mode runs several times in one process.
-  for (const name of outputs.keys()) {
-    const file = path.join(out, name);
-    if (!files.has(file)) rmSync(file, { force: true });
-  }
-  return {
-    certificate: path.join(out, 'certificate.json'),
-    files: [...files.keys()],
-    ...(record === undefined ? {} : { record: omitUndefined({ ...record, text: undefined }) as { file: string } }),
-  };
-}
-
-function renderFiles(view: RunView, out: string): Map<string, Buffer> {
-  const files = new Map<string, Buffer>();
-  for (const [file, render] of outputs) {
+  const view = createRunView(certificate, suite, results, evidence);
+  const files = [...outputs].flatMap(([name, render]): FileToWrite[] => {
     const content = render(view);
-    if (content !== undefined) files.set(path.join(out, file), encodeContent(content));
+    return content === undefined ? [] : [{ file: path.join(out, name), text: encodeContent(content) }];
+  });
+  // UI mode runs several times in one process.
+  removeResults(out);
+  const certified = { certificate: path.join(out, 'certificate.json'), files: files.map(({ file }) => file) };
+  if (recordTo === undefined) {
+    writeFiles(files);
+    return certified;
   }
-  return files;
+  const { text, ...record } = createRecordOutput(recordTo, view);
+  writeFiles(text === undefined ? files : [...files, { file: recordTo, text }]);
+  return { ...certified, record };
 }
 
-type RecordOutput = FileToWrite | { readonly file: string; readonly unwritten: string };
+interface RecordOutput {
+  readonly file: string;
+  readonly text?: string;
+  readonly unwritten?: string;
+}
 
 /** Creates a record to write, unless an older one would lose answers. */
 function createRecordOutput(file: string, { suite, suiteResults, certificate: { target } }: RunView): RecordOutput {

@@ -1,7 +1,7 @@
 import type { World } from '../contract/world.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import { type Exchange, getHeaderValues, type HttpResponse } from '../http/exchange.js';
-import { getIdFinders, type KnownIds } from '../recognition/known-ids.js';
+import { getIdFinders } from '../recognition/known-ids.js';
 import { findTierMentions } from '../recognition/tier-mentions.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { quoteLines, shorten, toOneLine, truncate } from '../support/untrusted-text.js';
@@ -35,12 +35,12 @@ export function createStableRenderer(
 
 /** Creates a renderer that shows the names of tiers in place of a body that names some. */
 export function createResponseRenderer(world: World, renderBody = shortenBody): ResponseRenderer {
-  const ids = getIdFinders(world);
+  const findNames = createNameFinder(world);
   return (exchange) => {
     if (!('response' in exchange)) return toOneLine(`No response: ${exchange.message}`);
     const { status, headers, body } = exchange.response;
     const head = [String(status), ...getHeaderValues(headers, 'content-type').slice(0, 1)].join(' ');
-    const text = body === '' ? noBody : (renderNames(exchange.response, world, ids) ?? renderBody(body));
+    const text = body === '' ? noBody : (renderNames(exchange.response, findNames(body)) ?? renderBody(body));
     return [toOneLine(head), ...quoteLines(text)].join('\n');
   };
 }
@@ -68,11 +68,23 @@ const maxNames = 12;
 const maxBody = 400;
 const maxEnd = 200;
 
-function renderNames({ body, bodyLength }: HttpResponse, world: World, ids: KnownIds): string | undefined {
-  const { idsByPattern, unlocatedIds } = findTierMentions(body, ids);
-  const mentioned = new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]);
-  if (mentioned.size === 0) return undefined;
-  const names = world.tiers.filter(({ id }) => mentioned.has(id)).map(({ name }) => name);
+/** Creates a function that finds the names of the tiers in a body. Many responses of a run have the same body. */
+function createNameFinder(world: World): (body: string) => readonly string[] {
+  const ids = getIdFinders(world);
+  const found = new Map<string, readonly string[]>();
+  return (body) => {
+    const known = found.get(body);
+    if (known !== undefined) return known;
+    const { idsByPattern, unlocatedIds } = findTierMentions(body, ids);
+    const mentioned = new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]);
+    const names = world.tiers.filter(({ id }) => mentioned.has(id)).map(({ name }) => name);
+    found.set(body, names);
+    return names;
+  };
+}
+
+function renderNames({ bodyLength }: HttpResponse, names: readonly string[]): string | undefined {
+  if (names.length === 0) return undefined;
   const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
   const least = bodyLength === undefined ? '' : 'at least ';
   return `(names ${least}${names.length} promotions: ${names.slice(0, maxNames).join(', ')}${more})`;

@@ -53,26 +53,11 @@ export function renderPreformatted(text: string): Html {
   return rawHtml(`<pre>${text.split(/\r?\n/).map(escapeLine).join('&#10;')}</pre>`);
 }
 
-/** Renders a table whose first column has headings. */
-export function renderTable(headings: readonly string[], rows: readonly (readonly (string | number)[])[]): Html {
-  const head = headings.map((text) => (text === '' ? html`<td></td>` : html`<th scope="col">${text}</th>`));
-  const body = rows.map(
-    ([name = '', ...cells]) =>
-      html`<tr><th scope="row">${name}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>\n`,
-  );
-  return html`<table><thead><tr>${head}</tr></thead>\n<tbody>${body}</tbody></table>\n`;
-}
-
-/**
- * Renders the head of a page that loads nothing from elsewhere.
- *
- * @param script the only script that the page may run
- */
-export function renderPageHead(title: string, style: string, script?: string): Html {
-  // A Content-Security-Policy names inline code by its hash (CSP 3, section 2.3.1).
-  const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-  const scripts = script === undefined ? '' : ` script-src ${hash(script)};`;
-  const policy = `default-src 'none'; style-src ${hash(style)};${scripts} base-uri 'none'; form-action 'none'`;
+/** Renders the head of a page that loads nothing from elsewhere and runs no script. */
+export function renderPageHead(title: string, style: string): Html {
+  // A Content-Security-Policy names an inline style by its hash (CSP 3, section 2.3.1).
+  const hash = createHash('sha256').update(style).digest('base64');
+  const policy = `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
   return html`<!doctype html>
 <html lang="en">
 <head>

@@ -23,10 +23,10 @@ test('The job summary is appended, with verdict, counts and failures', async () 
   expect([appendJobSummary(files, ofJob), appendJobSummary(files, ofJob)]).toEqual(['', '']);
   const text = readFileSync(path.join(folder, 'out', 'summary.md'), 'utf8');
   expect(readFileSync(ofJob, 'utf8')).toBe(text.repeat(2));
-  expect(text).toContain('<h2>DOES-NOT-CONFORM: in-process</h2>');
-  expect(text).toContain('<td>');
-  for (const { id, statement } of certificate.requirements.filter(({ verdict }) => verdict === 'fail'))
-    expect(text).toMatch(new RegExp(`<li>fail: ${id}\\. .{${statement.length},}</li>`));
+  expect(text).toMatch(/^## DOES-NOT-CONFORM: in-process\n\n```text\n/);
+  expect(text).toMatch(/^Requirements +\d+ fail/m);
+  for (const { id } of certificate.requirements.filter(({ verdict }) => verdict === 'fail'))
+    expect(text).toMatch(new RegExp(`^ +fail +${id} `, 'm'));
   expect(appendJobSummary(files, undefined)).toBe('');
   expect(appendJobSummary(files, folder)).toBe(`The job summary was not written to ${folder}: it is a folder\n`);
 });

@@ -113,8 +113,8 @@ test('Own cases pass on a deployment with their data, and change nothing else in
     folder: own,
     verdict: 'conforms',
     cases: [
-      { id: 'own-tea-for-two', verifies: 'order.quantity', verdict: 'pass' },
-      { id: 'own-unknown-query-parameter', answers: 'unknown-query-parameter', outcome: 'ignored' },
+      { id: 'own-tea-for-two', subject: 'order.quantity', verdict: 'pass' },
+      { id: 'own-unknown-query-parameter', subject: 'unknown-query-parameter', outcome: 'ignored' },
     ],
   });
   for (const part of ['verdict', 'summary', 'requirements', 'questions', 'suite', 'drift'] as const)

@@ -312,7 +312,7 @@ test.describe('a contract is refused with', () => {
   const outcomes = 'outcomes: { one: A., other: B. }';
   const contractWith = (rest: string, requirements = statement, group = 'G') =>
     `requirements: [${requirements}]\nquestions:\n  - { id: some-question, part: Limits, group: ${group}, open: Text., ${rest} }
-groups: [{ name: G, asks: Text?, about: body }]\nexclusions: []`;
+groups: [{ name: G, asks: Text? }]\nexclusions: []`;
   refuses(
     [
       ['an unknown key', contractWith(`${outcomes}, ▸wran: [one]`), /'wran'.*'warn'/],
@@ -361,7 +361,7 @@ test.describe('a folder', () => {
     const written: Readonly<Record<string, string>> = {
       'contract.yaml': `
 requirements: [{ id: order.quantity, part: Limits, statement: Text. }]
-groups: [{ name: G, asks: Text?, about: body }]
+groups: [{ name: G, asks: Text? }]
 questions: [{ id: response-status, group: G, part: Limits, open: Text., value: Text. }]
 exclusions: []`,
       'world.yaml': `

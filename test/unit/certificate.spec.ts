@@ -25,7 +25,6 @@ const requirement = (id: string): Requirement => ({ id, part, statement: `${id} 
 const question = (id: string, ...warn: readonly string[]): Question => ({
   id,
   group: 'G',
-  about: 'body',
   part,
   open: 'Text.',
   at,

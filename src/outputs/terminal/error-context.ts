@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Cause } from '../../certificate/diagnosis/cause.js';
 import { escapeControlCharacters } from '../../support/escape-control-characters.js';
+import { renderCodeBlock } from '../../support/markdown.js';
 import { toOneLine } from '../../support/untrusted-text.js';
 
 /**
@@ -26,14 +27,7 @@ export function renderErrorContext(
     ...(requirement === undefined ? [] : [`- The documentation says: ${toOneLine(requirement)}`]),
     ...(cause === undefined ? [] : [`- What most likely is wrong: ${toOneLine(cause.sentence)}`]),
     '',
-    ...fence(escapeControlCharacters(stripVTControlCharacters(failure))),
+    renderCodeBlock('', escapeControlCharacters(stripVTControlCharacters(failure))).text,
     '',
   ].join('\n');
-}
-
-/** Longer than any fence in the text. */
-function fence(text: string): string[] {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const line = '`'.repeat(longest + 1);
-  return [line, text, line];
 }

@@ -8,27 +8,24 @@ import { notSelectedReason, samplesCaseId } from '../../run/case-result.js';
 import { groupBy } from '../../support/group-by.js';
 import { packageRoot } from '../../support/package-root.js';
 import { renderShortList } from '../../support/render-short-list.js';
-import { joinLines, shorten, truncate } from '../../support/untrusted-text.js';
-import {
-  describeAnswers,
-  describeCounts,
-  describeFollows,
-  describeFurtherCount,
-  renderHeadline,
-  sortRequirements,
-} from '../counts.js';
+import { joinLines, shorten } from '../../support/untrusted-text.js';
+import { describeAnswers, describeCounts, describeFurtherCount, renderHeadline, sortByUrgency } from '../counts.js';
 import type { WrittenResults } from '../write-results.js';
 
-/** Characters of a text that a target may have written, and of a line that is cut. */
+/** Characters of a text that a target may have written, and of a statement of the documentation. */
 const maxText = 300;
-const maxLine = 118;
+const maxStatement = 80;
 /** A longer command, such as for an order of hundreds of items, would fill the screen. */
 const maxCommand = 2_000;
 /** The maximum number of shown entries of a list: the report must fit on one screen. */
 const maxEntries = 3;
 
-/** Renders what a run prints at its end: why it fails, with a request that shows it, what does not pass, the summary. */
-export function renderRunReport(certificate: Certificate, written: WrittenResults): string {
+/**
+ * Renders what a run prints at its end: why it fails, with a request that shows it, what does not pass, the summary.
+ *
+ * @param written the files, if they are to be named
+ */
+export function renderRunReport(certificate: Certificate, written?: WrittenResults): string {
   return joinLines([
     ...(isUnjudged(certificate) ? [] : [...renderFailures(certificate), ...renderRequirements(certificate)]),
     ...describeSharedReasons(certificate, certificate.selected !== undefined).flatMap((line) => ['', line]),
@@ -47,9 +44,7 @@ interface Failure {
 /** Renders the causes, then failures that belong to none, with an example each. */
 function renderFailures({ causes = [], requirements, own_cases }: Certificate): string[] {
   const ofSuite = requirements.flatMap(({ id, cases }) => cases.map((entry): Failure => ({ subject: id, entry })));
-  const ofUser = (own_cases?.cases ?? []).map(
-    (entry): Failure => ({ subject: 'verifies' in entry ? entry.verifies : entry.answers, entry }),
-  );
+  const ofUser = (own_cases?.cases ?? []).map((entry): Failure => ({ subject: entry.subject ?? '', entry }));
   const failures = [...ofSuite, ...ofUser].filter(({ entry }) => entry.verdict === 'fail' || entry.verdict === 'error');
   const explained = new Set(causes.flatMap(({ cases }) => cases));
   const unexplained = failures.filter(({ entry }) => !explained.has(entry.id));
@@ -108,31 +103,36 @@ function renderSome<T>(entries: readonly T[], what: string, render: (entry: T, n
   ];
 }
 
+function describeFollows({ length }: readonly string[]): string {
+  return `${length} more ${length === 1 ? 'requirement' : 'requirements'} could not be judged for this reason.`;
+}
+
 /** Renders a line per requirement that does not pass: its statement with the numbers of its causes, or the reason. */
 function renderRequirements(certificate: Certificate): string[] {
   const { requirements, causes = [], selected } = certificate;
-  const unpassed = sortRequirements(certificate).filter(
-    (requirement) => requirement.verdict !== 'pass' && findDecisive(requirement)?.reason !== notSelectedReason,
-  );
-  if (selected === undefined && unpassed.length === 0) return ['', `All ${requirements.length} requirements pass.`];
-  if (unpassed.length === 0) return [];
   const shared = findSharedReasons(certificate);
-  const [verdictWidth, idWidth] = (['verdict', 'id'] as const).map((name) =>
-    Math.max(...unpassed.map((requirement) => requirement[name].length)),
-  ) as [number, number];
-  const lines = unpassed.map((requirement) => {
+  const unpassed = requirements.flatMap((requirement) => {
     const { id, verdict, statement } = requirement;
-    const head = `  ${verdict.padEnd(verdictWidth)}  ${id.padEnd(idWidth)}  `;
+    const decisive = findDecisive(requirement);
+    if (verdict === 'pass' || decisive?.reason === notSelectedReason) return [];
     const numbers = causes.flatMap((cause, n) =>
       cause.requirements.includes(id) || cause.follows.includes(id) ? [n + 1] : [],
     );
-    const decisive = findDecisive(requirement);
-    if (verdict !== 'fail' && numbers.length === 0 && decisive !== undefined && !shared.has(decisive.reason))
-      return `${head}${decisive.id}: ${limitText(decisive.reason)}`;
-    const text = `${head}${numbers.length === 0 ? '' : `(${numbers.join(', ')}) `}${statement}`;
-    return text.length > maxLine ? `${truncate(text, maxLine - 1)}…` : text;
+    const isExplained =
+      verdict === 'fail' || numbers.length > 0 || decisive === undefined || shared.has(decisive.reason);
+    const text = isExplained
+      ? shorten(`${numbers.length === 0 ? '' : `(${numbers.join(', ')}) `}${statement}`, maxStatement)
+      : `${decisive.id}: ${limitText(decisive.reason)}`;
+    return [{ id, verdict, text, firstCause: numbers[0] ?? causes.length + 1 }];
   });
-  return ['', ...lines];
+  if (unpassed.length === 0) return selected === undefined ? ['', `All ${requirements.length} requirements pass.`] : [];
+  const verdictWidth = Math.max(...unpassed.map(({ verdict }) => verdict.length));
+  const idWidth = Math.max(...unpassed.map(({ id }) => id.length));
+  const sorted = sortByUrgency(unpassed.toSorted((left, right) => left.firstCause - right.firstCause));
+  return [
+    '',
+    ...sorted.map(({ id, verdict, text }) => `  ${verdict.padEnd(verdictWidth)}  ${id.padEnd(idWidth)}  ${text}`),
+  ];
 }
 
 function limitText(text: string): string {
@@ -145,7 +145,7 @@ function renderDifferences(title: string, entries: readonly CaseDifference[]): s
   return lines.length === 0 ? [] : ['', ...lines];
 }
 
-function renderSummary(certificate: Certificate, written: WrittenResults): string[] {
+function renderSummary(certificate: Certificate, written: WrittenResults | undefined): string[] {
   const { target, quick, notes } = certificate;
   const lastLine = quick === undefined ? [] : [renderQuickNotice(quick)];
   const otherNotes = notes.filter((note) => note !== referenceNotice && !lastLine.includes(note));
@@ -155,29 +155,36 @@ function renderSummary(certificate: Certificate, written: WrittenResults): strin
     '',
     `${renderHeadline(certificate)}  ${[target.name, target.version].filter(Boolean).join(' ')} at ${target.base_url}`,
     '',
-    ...listFields(certificate, written).map(([name, value]) => `${name.padEnd(13)} ${value}`),
+    ...[...listFields(certificate), ...(written === undefined ? [] : listFiles(written))].map(
+      ([name, value]) => `${name.padEnd(13)} ${value}`,
+    ),
     ...[...lastLine, ...end].flatMap((line) => ['', line]),
   ];
 }
 
-function listFields(certificate: Certificate, written: WrittenResults): (readonly [name: string, value: string])[] {
-  const { selected, summary, questions, drift } = certificate;
+type Field = readonly [name: string, value: string];
+
+function listFields({ selected, summary, questions, drift, requests_sent }: Certificate): Field[] {
   const warnings = questions.filter(({ warning }) => warning).map(({ id }) => id);
   const drifted = describeFurtherCount(drift.length, 'drift');
-  const listFiles = (...names: readonly string[]) =>
-    names.flatMap((name) => written.files.filter((file) => path.basename(file) === name)).join(', ');
-  const { file = '', unwritten } = written.record ?? {};
-  return [
-    ...(selected === undefined
+  const counts: Field[] =
+    selected === undefined
       ? [
-          ['Requirements', describeCounts(summary)] as const,
-          ['Questions', `${describeAnswers(questions)}${drifted}`] as const,
+          ['Requirements', describeCounts(summary)],
+          ['Questions', `${describeAnswers(questions)}${drifted}`],
         ]
-      : [['Selected', `${describeCounts(selected.cases)}${drifted}`] as const]),
-    ...(warnings.length === 0 ? [] : [['Warnings', `${warnings.length}: ${renderShortList(warnings)}`] as const]),
-    ['Requests', String(certificate.requests_sent)],
-    ['Certificate', listFiles('certificate.json', 'certificate.html')],
-    ['Observed', listFiles('observed.md', 'openapi.yaml')],
+      : [['Selected', `${describeCounts(selected.cases)}${drifted}`]];
+  if (warnings.length > 0) counts.push(['Warnings', `${warnings.length}: ${renderShortList(warnings)}`]);
+  return [...counts, ['Requests', String(requests_sent)]];
+}
+
+function listFiles({ files, record }: WrittenResults): Field[] {
+  const list = (...names: readonly string[]) =>
+    names.flatMap((name) => files.filter((file) => path.basename(file) === name)).join(', ');
+  const { file = '', unwritten } = record ?? {};
+  return [
+    ['Certificate', list('certificate.json', 'certificate.html')],
+    ['Observed', list('observed.md', 'openapi.yaml')],
     ...(file === '' ? [] : [['Record', unwritten === undefined ? file : `${file} was ${unwritten}.`] as const]),
   ];
 }
