@@ -99,6 +99,16 @@ export const windowFaults: readonly Fault[] = [
     'The query that joins the categories was written anew, without the limit.',
     ({ expand }) => expand.length > 0,
   ),
+  windowless(
+    'a-campaign-filter',
+    'The tiers of a campaign come from a query of their own, without the limit.',
+    ({ filters }) => filters.some(({ field }) => field === 'promotion_id'),
+  ),
+  windowless(
+    'a-metadata-filter',
+    'Tiers with a metadata entry come from an index of their own, without the limit.',
+    ({ filters }) => filters.some(({ field }) => field === 'metadata'),
+  ),
   ...filteredWindowFaults,
   {
     id: 'window-of-the-valid',

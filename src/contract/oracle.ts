@@ -2,7 +2,7 @@ import { findRefusable, type HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { explainUndocumented } from './explain-undocumented.js';
-import { getWindowSize, windowSize } from './named-world.js';
+import { getWindowSize, type NamedWorld, windowSize } from './named-world.js';
 import { audienceParameter, type FilterSubject, parseFilterParameter } from './operation.js';
 import type { Rule, Tier, World } from './world.js';
 
@@ -49,6 +49,9 @@ export interface Oracle {
   readonly undocumentedReason?: string;
 }
 
+/** The world, with what is known of how a deployment holds it. */
+type KnownWorld = World & Partial<Pick<NamedWorld, 'unavailable' | 'ownPromotions'>>;
+
 /** The body of a documented request. Every member is optional. */
 export interface DocumentedBody {
   customer?: { id?: string };
@@ -74,7 +77,7 @@ type Item = ({ product_id: string; sku_id?: never } | { sku_id: string; product_
  * are. Open is per tier: a filter always restricts, older tiers are never returned without a filter, tiers for other
  * customers than the named one are never valid, and open filters leave invalid tiers invalid.
  */
-export function createOracle(request: HttpRequest, world: World): Oracle {
+export function createOracle(request: HttpRequest, world: KnownWorld): Oracle {
   const known = oracles.get(world) ?? new WeakMap<HttpRequest, Oracle>();
   oracles.set(world, known);
   const oracle = known.get(request) ?? deriveOracle(request, world);
@@ -85,7 +88,7 @@ export function createOracle(request: HttpRequest, world: World): Oracle {
 /** A request is judged many times: for each expectation, each reading and each repetition. */
 const oracles = new WeakMap<World, WeakMap<HttpRequest, Oracle>>();
 
-function deriveOracle(request: HttpRequest, world: World): Oracle {
+function deriveOracle(request: HttpRequest, world: KnownWorld): Oracle {
   const content = parseRequest(request);
   const undocumentedReason = explainUndocumented(request);
   if (undocumentedReason !== undefined) return { ...createOpenOracle(undocumentedReason), undocumentedReason };
@@ -128,10 +131,17 @@ function deriveOracle(request: HttpRequest, world: World): Oracle {
     if (each.length > 1) return each.every((one) => one === 'forbidden') ? 'forbidden' : 'open';
     return openIfPartial(combineWithAnd(each));
   };
+  // Of the tiers that match, too, the newest 150 are returned at most.
+  const surelyMatching =
+    filters.length === 0
+      ? []
+      : world.tiers.filter((tier) => world.unavailable?.has(tier.id) !== true && matching(tier) === 'required');
+  const lastMatch = surelyMatching[windowSize - 1];
+  const rankOfLastMatch = lastMatch === undefined ? Number.POSITIVE_INFINITY : getRank(lastMatch);
   const checked = (tier: Tier): Obligation => {
     if (getRank(tier) <= size) return openIfPartial('required');
     // With a filter, a deployment may take the newest 150 before or after it filters.
-    return filters.length === 0 ? 'forbidden' : 'open';
+    return filters.length > 0 && getRank(tier) <= rankOfLastMatch ? 'open' : 'forbidden';
   };
   const returned = new Map<Tier, Obligation>();
   const matched = filter === undefined ? [] : world.tiers.filter((tier) => matching(tier) !== 'forbidden');

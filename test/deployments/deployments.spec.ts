@@ -333,7 +333,7 @@ const ownRows = [
   conforms('30 newest', withOwn(30), counted(30)),
   conforms('3 older ones', withOwn(3, 160)),
   conforms('3 older ones, the window after the filter', withOwn(3, 160, windowLast)),
-  ...[100, 147, 149, 151, 190].flatMap((size) => {
+  ...[100, 147, 149, 151, 233].flatMap((size) => {
     const more = size === 151 ? {} : long;
     return [
       fails(`a window of ${size}`, withOwn(0, 0, windowOf(size)), more),

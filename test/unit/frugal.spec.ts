@@ -74,7 +74,8 @@ test('Rows that the target cannot answer are left out, and catch nothing', () =>
   );
   const { rows, figures } = selectQuickRows({ ...suite, cases }, discriminating, scope);
   expect(rows.has(first?.case ?? '')).toBe(false);
-  expect(figures.requests).toBeLessThan(quick.figures.requests);
+  // Another row may send the same requests.
+  expect(figures.requests).toBeLessThanOrEqual(quick.figures.requests);
   expect(figures.faults_caught).toBeLessThan(quick.figures.faults_caught);
 });
 

@@ -231,7 +231,8 @@ test.describe('The reasons for a tier are its rank, the filters and its rules', 
   const rows: readonly (readonly [what: string, tier: string, patches: RequestPatch[], said: Obligation[]])[] = [
     ['all for it', 'mug-1', [], [r, r]],
     ['an older one', 'beyond-mug', [], [f, r]],
-    ['an older one, with a filter', 'beyond-mug', [summer], [o, r, r]],
+    ['an older one, with a filter', 'depot-1', [summer], [o, r, f]],
+    ['one with 150 newer ones, with a filter', 'beyond-mug', [summer], [f, r, r]],
     ['too few', 'mug-2', [], [r, f]],
     ['of another customer', 'for-ann', [], [r, f]],
     ['a filter that it fits', 'budget', [budget], [r, r]],
@@ -249,7 +250,7 @@ test.describe('The reasons for a tier are its rank, the filters and its rules', 
   test('and name the values', () => {
     const { tier, grounds } = said('beyond-mug', [summer]);
     expect(grounds).toEqual([
-      { is: 'rank', rank: world.tiers.indexOf(tier) + 1, obligation: 'open' },
+      { is: 'rank', rank: world.tiers.indexOf(tier) + 1, obligation: 'forbidden' },
       {
         is: 'filter',
         subject: { on: 'campaign' },
