@@ -26,8 +26,6 @@ export interface ConnectionOptions {
    * loopback addresses are never reached through a proxy.
    */
   readonly proxy?: string;
-  /** How long requests are sent, in milliseconds from the creation of the client. */
-  readonly budgetMs: number;
   /** Certificates in PEM: authorities to trust beside the public ones, and a client certificate with its key. */
   readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string };
   readonly limits: {
@@ -68,7 +66,6 @@ export const defaultConnectionOptions: ConnectionOptions = {
   allowHttp: false,
   extraHeaders: [],
   secrets: [],
-  budgetMs: 15 * 60_000,
   tls: {},
   limits: { timeoutMs: 10_000, bodyBytes: 8 * 1024 * 1024, bodyValues: 100_000, headerBytes: 64 * 1024 },
   pacing: { concurrency: 8 },

@@ -30,7 +30,7 @@ export function readStatedOptions(
   readVariable: ReadVariable,
   report: (problem: Problem) => void,
 ): PartialConnectionOptions {
-  const { proxy, tls, limits, pacing, budget, retry, allow_http } = file.document;
+  const { proxy, tls, limits, pacing, retry, allow_http } = file.document;
   const toMilliseconds = (seconds: number) => seconds * 1_000;
   return omitUndefined({
     ...readHeaders(file, readVariable, report),
@@ -46,7 +46,6 @@ export function readStatedOptions(
         headerBytes: limits.header_bytes,
       }),
     pacing: pacing && omitUndefined({ requestsPerSecond: pacing.requests_per_second, concurrency: pacing.concurrency }),
-    budgetMs: budget?.seconds && toMilliseconds(budget.seconds),
     retry:
       retry &&
       omitUndefined({

@@ -25,7 +25,6 @@ export interface TargetDocument {
   pacing?: { requests_per_second?: number; concurrency?: number };
   limits?: { timeout_ms?: number; body_bytes?: number; body_values?: number; header_bytes?: number };
   retry?: { delays_seconds?: number[]; max_delay_seconds?: number };
-  budget?: { seconds?: number };
   tls?: { ca?: string; cert?: string; key?: string };
   allow_http?: boolean;
   world?: 'loaded';

@@ -126,7 +126,6 @@ proxy: $OWN_PROXY
 pacing: { requests_per_second: 2.5, concurrency: 3 }
 limits: { timeout_ms: 100, body_bytes: 200, body_values: 250, header_bytes: 300 }
 retry: { delays_seconds: [0.5, 2], max_delay_seconds: 7 }
-budget: { seconds: 60 }
 tls: { ca: ca.pem, cert: cert.pem, key: key.pem }
 allow_http: true`,
     { ...deployment, GATEWAY_KEY: 'the-long-key', OWN_PROXY: 'http://me:hunter2@proxy.test' },
@@ -150,7 +149,6 @@ allow_http: true`,
     pacing: { requestsPerSecond: 2.5, concurrency: 3 },
     limits: { timeoutMs: 100, bodyBytes: 200, bodyValues: 250, headerBytes: 300 },
     retry: { delaysMs: [500, 2_000], maxDelayMs: 7_000 },
-    budgetMs: 60_000,
     tls: { ca: pem('ca'), cert: pem('cert'), key: pem('key') },
     allowHttp: true,
   });

@@ -2,7 +2,6 @@ import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect } from '@playwright/test';
-import { runWithDeadline } from '../../src/http/deadline.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { readOwnPackage } from '../../src/support/package-root.js';
 import {
@@ -198,16 +197,6 @@ test('The client skips interim responses, over one connection', async ({ serve, 
     expect(exchanges.map((each) => getResponse(each)?.body)).toEqual(Array(2).fill('{"a":1}'));
     expect(wire.countConnections()).toBe(1);
   }
-});
-
-test('A deadline ends what ignores the signal', async () => {
-  let isAborted = false;
-  const running = runWithDeadline(20, (signal) => {
-    signal.addEventListener('abort', () => (isAborted = true));
-    return new Promise<never>(() => undefined);
-  });
-  await expect(running).rejects.toThrow(expect.objectContaining({ name: 'TimeoutError' }));
-  expect(isAborted).toBe(true);
 });
 
 test.describe('A transport error is part of the exchange, and never shows the token:', () => {

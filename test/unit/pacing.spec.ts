@@ -1,4 +1,4 @@
-import { createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { expect } from '@playwright/test';
 import { openClient } from '../../src/http/client.js';
 import type { PartialConnectionOptions, RetryOptions } from '../../src/http/connection-options.js';
@@ -7,20 +7,10 @@ import { computeRetryDelay, isRetryable } from '../../src/http/retry.js';
 import { runSuite } from '../../src/run/run.js';
 import { requirementSuite } from '../support/in-process.js';
 import { createIndependentDeployment, listen } from '../support/independent-deployment.js';
-import {
-  createRequest,
-  getMessage,
-  getOutcome,
-  joinNames,
-  type Reply,
-  renderResponse,
-  test,
-  timeoutMs,
-} from '../support/wire.js';
+import { createRequest, getOutcome, joinNames, type Reply, renderResponse, test } from '../support/wire.js';
 
 // These tests compare the number and the order of requests, never durations.
 
-const request = createRequest('a');
 const ok = renderResponse('200 OK', [], '{}');
 const renderBusy = (status: number, ...headers: readonly string[]) => renderResponse(`${status} Busy`, headers);
 const quick: RetryOptions = { delaysMs: [1, 1], maxDelayMs: 1_000 };
@@ -83,20 +73,15 @@ const inTurn = 'no retry after three failures in a row';
 const failures = '503/3 503/3 503/3 503/1 200/1 503/3';
 const atOnce = renderBusy(503, 'Retry-After: 0');
 const reset = (socket: Socket) => void socket.resetAndDestroy();
-const silent = () => undefined;
 const hours: RetryOptions = { delaysMs: [hour, hour], maxDelayMs: hour };
 const pacing = { concurrency: 1 };
-const usedUp = /^Nothing more was sent: The budget of 1.5 seconds is used up\. .*\(budget\.seconds\)\.$/;
 const busy = renderBusy(503);
 const past = renderBusy(429, 'Retry-After: Sat, 01 Jan 2000 00:00:00 GMT');
 const after = (delaysMs: number) => ({ pacing, retry: { delaysMs: [delaysMs], maxDelayMs: delaysMs } });
-const unpaced = { limits: { timeoutMs: hour }, budgetMs: timeoutMs, retry: hours };
-const late = renderBusy(429, 'Retry-After: 3600');
-const slow = { requestsPerSecond: 0.000_000_1 };
 
 /** The requests by their letters, how each ends after how many attempts, and the order in which they arrive. */
 type Course = `${string}: ${string}: ${string}`;
-type Row = readonly [what: string, replies: Reply[], options: PartialConnectionOptions, course: Course, says?: RegExp];
+type Row = readonly [what: string, replies: Reply[], options: PartialConnectionOptions, course: Course];
 const rows: readonly Row[] = [
   // client.spec.ts shows which transport error each reply is.
   ['503 each time', [busy], { retry: quick }, 'a: 503/3: aaa'],
@@ -108,14 +93,9 @@ const rows: readonly Row[] = [
   ['all wait for Retry-After', [renderBusy(503, 'Retry-After: 1'), ok], after(200), 'abc: 200/2 200/1 200/1: aabc'],
   // The others are done long before.
   ['the others go on after 502', [renderBusy(502), ok], after(2_000), 'abc: 200/2 200/1 200/1: abca'],
-  ['a budget of no time', [ok], { budgetMs: 0 }, 'a: not-sent/0: ', /\(budget\.seconds\)/],
-  ['the budget ends before a response', [silent], unpaced, 'a: timed-out/1: a', usedUp],
-  ['the budget ends before a retry', [renderBusy(502), ok], unpaced, 'a: 502/1: a'],
-  ['the budget ends before Retry-After', [late, ok], { ...unpaced, pacing }, 'ab: 429/1 not-sent/0: a', usedUp],
-  ['the budget ends before the next turn', [ok], { ...unpaced, pacing: slow }, 'ab: 200/1 not-sent/0: a', usedUp],
   [inTurn, [...Array(10).fill(busy), ok, busy], { retry: quick }, `abcdef: ${failures}: aaabbbcccdefff`],
 ];
-for (const [what, replies, options, course, says = /^/] of rows)
+for (const [what, replies, options, course] of rows)
   test(`Attempts and their order: ${what}`, async ({ serve, open }) => {
     const wire = await serve(...replies);
     const { send } = open(wire.url, options);
@@ -128,17 +108,7 @@ for (const [what, replies, options, course, says = /^/] of rows)
     const exchanges = await Promise.all(sent);
     const ends = exchanges.map((each) => `${getOutcome(each)}/${each.attempts}`).join(' ');
     expect(`${names}: ${ends}: ${joinNames(wire)}`).toBe(course);
-    for (const each of exchanges) if (!('response' in each)) expect(getMessage(each)).toMatch(says);
   });
-
-test('The time of the budget ends the wait for a connection', async ({ open, listen }) => {
-  const { url: proxy } = await listen(createServer(() => undefined));
-  const limits = { timeoutMs: hour };
-  const client = open('http://deployment.test', { proxy, allowHttp: true, limits, budgetMs: timeoutMs, retry: hours });
-  const exchange = await client.send(request);
-  expect([getOutcome(exchange), exchange.attempts]).toEqual(['timed-out', 1]);
-  expect(getMessage(exchange)).toMatch(usedUp);
-});
 
 test('Later requests go one at a time after 429', async ({ serve, open }) => {
   const first: Socket[] = [];
@@ -195,7 +165,6 @@ for (const ms of [-2 * hour, 2 * hour])
   test(`The time of day may change by ${ms} ms during a run`, async ({ serve, open }) => {
     const wire = await serve(ok, ok, renderBusy(429), ok);
     const { send } = open(wire.url, {
-      budgetMs: hour,
       pacing: { concurrency: 1, requestsPerSecond: 100 },
       retry: { delaysMs: [100], maxDelayMs: 100 },
     });
