@@ -68,6 +68,6 @@ export interface RunScope {
 }
 
 /** Explains to the user why a case is excluded; undefined if it is not. */
-export function findExclusionReason({ tags }: TestCase, { excludesIntrusive }: RunScope): string | undefined {
+export function findExclusionReason({ tags }: TestCase, { excludesIntrusive }: Partial<RunScope>): string | undefined {
   return excludesIntrusive && tags.includes(tag.intrusive) ? 'Intrusive cases are excluded from this run.' : undefined;
 }

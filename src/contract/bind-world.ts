@@ -11,7 +11,7 @@ export interface BoundId {
 /** The parts of the world that a deployment has. */
 export interface Availability {
   /** By ids of the world. Default: the deployment has the ids of the world. */
-  readonly bindings?: ReadonlyMap<string, BoundId>;
+  readonly bindings?: Readonly<Record<string, BoundId>>;
   /** How many promotions of its own are newer than the 150th tier. Default: unknown. */
   readonly ownPromotions?: number;
 }
@@ -32,7 +32,7 @@ export function bindWorld(world: NamedWorld, { bindings, ownPromotions }: Availa
   const unavailable = new Map<string, UnavailableThing>();
   for (const kind of thingKinds) {
     for (const [name, id] of named.ids[kind]) {
-      const bound = bindings.get(id)?.id;
+      const bound = bindings[id]?.id;
       if (bound === undefined) unavailable.set(id, { kind, name });
       else own.set(id, bound);
     }
@@ -55,7 +55,7 @@ function findBindingProblems({ ids }: NamedWorld, bindings: NonNullable<Availabi
   return thingKinds.flatMap((kind) => {
     const names = new Map<string, string>();
     return [...ids[kind]].flatMap(([name, worldId]): Problem[] => {
-      const bound = bindings.get(worldId);
+      const bound = bindings[worldId];
       if (bound === undefined) return [];
       const other = names.get(bound.id);
       names.set(bound.id, name);

@@ -1,3 +1,4 @@
+import { findExclusionReason, type RunScope } from '../cases/case-selection.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import { getSubjectId, type TestCase, tag } from '../cases/test-case.js';
 import { spellFiltersLiterally } from '../contract/operation.js';
@@ -17,14 +18,12 @@ import { runCase } from './run-case.js';
 import { combineSampleResults, listSampleCases } from './sample.js';
 
 /** What the user states about a target and wants from a run. */
-export interface EngineOptions extends ExaminedTarget {
+export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
   /** Which mentions of tiers count. */
   readonly mentionFilter?: MentionFilter;
   readonly expected?: Baseline;
   /** Whether to infer the shape of successful bodies, for a record. */
   readonly infersShape?: boolean;
-  /** Explains why a case is excluded from the run; undefined if it is not. */
-  findExclusionReason?(testCase: TestCase): string | undefined;
   /** Keeps all exchanges. */
   readonly keeper?: EvidenceKeeper;
   /** Replaces the target by recorded exchanges. */
@@ -61,7 +60,7 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   };
   const findUnsentResult = (testCase: TestCase): ResultWithExchanges | undefined => {
     if (unreachable !== undefined) return createUnsentResult(testCase, 'inconclusive', unreachable);
-    const reason = options.findExclusionReason?.(testCase);
+    const reason = findExclusionReason(testCase, options);
     return reason === undefined ? undefined : createUnsentResult(testCase, 'not-applicable', reason);
   };
   const byId = new Map(suite.cases.map((testCase) => [testCase.id, testCase]));

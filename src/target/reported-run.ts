@@ -11,7 +11,7 @@ import { countAttempts } from '../run/request-cache.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import { certifyCollected } from './certify-run.js';
-import { type RunInputs, restoreInputs } from './recorded-run.js';
+import { type RunInputs, recordInputs, restoreInputs } from './recorded-run.js';
 import type { RunStart, TestReport } from './target-run.js';
 
 /** Why no verdict of a run is valid. */
@@ -99,7 +99,7 @@ export class ReportedRun {
    */
   certify(isCutShort: boolean, error: string | undefined): CertifiedRun {
     const inputs = this.loadInputs();
-    const { suite, settings, replay, recorded } = inputs;
+    const { suite, settings, replay } = inputs;
     const { baseUrl, start } = this;
     const obstacle = this.findObstacle(isCutShort, error);
     const plain = this.listResults(obstacle);
@@ -112,7 +112,7 @@ export class ReportedRun {
       suite: { name, version, digest },
       baseUrl,
       ...(isReplay ? { isReplay: true as const } : {}),
-      inputs: recorded,
+      inputs: recordInputs(inputs),
       extent: {
         isCutShort,
         judged: plain.filter(isJudged).map(({ id }) => id),

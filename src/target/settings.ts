@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { findCasesByName, findExclusionReason, type RunScope, selectFromSuite } from '../cases/case-selection.js';
+import { findCasesByName, type RunScope, selectFromSuite } from '../cases/case-selection.js';
 import { readDiscriminatingRows } from '../cases/discriminating-rows.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
@@ -48,26 +48,26 @@ export interface ResultsDestination {
  * @throws UnusableInput with every problem of the files
  */
 export function loadSettings(
-  { target, connection }: Pick<LoadedTarget, 'target' | 'connection'>,
+  { target, connection, pins, intrusive, notes }: Omit<LoadedTarget, 'availability' | 'cases'>,
   options: RunOptions,
   suite: Suite,
 ): RunSettings {
-  const problems = [...findPinProblems(target, suite), ...findSecretsInRequests(connection, suite)];
+  const problems = [...findPinProblems(pins, suite), ...findSecretsInRequests(connection, suite)];
   if (problems.length > 0) throw new UnusableInput(problems);
   const { against, recordTo } = options;
   const record = against ? readRecord(against) : undefined;
   const recordNote = record && describeUncompared(record, suite);
-  const pins = Object.fromEntries([...target.pins].map(([question, { outcome }]) => [question, outcome]));
+  const outcomes = Object.fromEntries(pins.map(({ question, outcome }) => [question, outcome]));
   // Fails if the file is not a record, so that nothing else is overwritten.
   if (recordTo && existsSync(recordTo)) readRecord(recordTo);
-  const excludesIntrusive = (options.intrusive ?? target.intrusive) === false;
+  const excludesIntrusive = (options.intrusive ?? intrusive) === false;
   return {
     target,
-    expected: createBaseline(record, pins),
+    expected: createBaseline(record, outcomes),
     excludesIntrusive,
     notes: [
       ...listTargetNotes(target, suite.world.ownPromotions),
-      ...target.notes,
+      ...notes,
       ...(recordNote === undefined ? [] : [recordNote]),
     ],
     ...readSelection(options, suite, { excludesIntrusive }),
@@ -79,7 +79,7 @@ export function loadSettings(
 }
 
 /** Lists what a reader of results must know of the target. */
-export function listTargetNotes(
+function listTargetNotes(
   { kind, transport, tierPatterns, mentionFilter }: Target,
   ownPromotions: number | undefined,
 ): string[] {
@@ -137,13 +137,12 @@ export function selectTests({ only, quick }: RunOptions, whole: Suite): readonly
 
 /** Converts settings to options of the engine. */
 export function createEngineOptions(settings: RunSettings): EngineOptions {
-  const { target, expected, destination } = settings;
+  const { target, expected, excludesIntrusive, destination } = settings;
   return {
+    ...target,
     expected,
-    isWorldLoaded: target.isWorldLoaded,
+    excludesIntrusive,
     infersShape: destination.recordTo !== undefined,
-    findExclusionReason: (testCase) => findExclusionReason(testCase, settings),
-    ...omitUndefined({ tierPatterns: target.tierPatterns, mentionFilter: target.mentionFilter }),
   };
 }
 
@@ -172,11 +171,11 @@ function findSecretsInRequests(connection: TargetConnection, { cases, world }: S
   });
 }
 
-function findPinProblems({ pins }: Target, { contract }: Suite): Problem[] {
-  return [...pins].flatMap(([id, { outcome, at }]) => {
-    const answer = contract.questions.find((each) => each.id === id)?.answer;
+function findPinProblems(pins: LoadedTarget['pins'], { contract }: Suite): Problem[] {
+  return pins.flatMap(({ question: id, outcome, at }) => {
+    const answer = contract.questions.find((question) => question.id === id)?.answer;
     if (answer === undefined) {
-      const known = contract.questions.map((each) => each.id);
+      const known = contract.questions.map((question) => question.id);
       return [{ at, message: `unknown question '${id}'`, hint: suggest(id, known) }];
     }
     if (answer.kind === 'value' || answer.outcomes.has(outcome)) return [];

@@ -14,7 +14,7 @@ import { startRun } from '../run/run.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { Problem } from '../support/problem.js';
 import { openTarget } from './open-target.js';
-import { createRunReplay, type RunInputs } from './recorded-run.js';
+import { createRunReplay, type RecordedInputs, type RunInputs, recordInputs } from './recorded-run.js';
 import { createEngineOptions, type ResultsDestination } from './settings.js';
 import { createCertifiedTarget } from './target.js';
 
@@ -23,7 +23,7 @@ export interface RunStart {
   readonly target: CertifiedTarget;
   readonly examination: Pick<Examination, 'note' | 'unreachable'>;
   /** The inputs of the run, as evidence stores them, with the folder of own cases. */
-  readonly inputs: unknown;
+  readonly inputs: RecordedInputs;
   readonly cases?: string;
   readonly destination: ResultsDestination;
   readonly isReplay: boolean;
@@ -68,7 +68,7 @@ export interface TargetRun {
  * @throws UnusableInput if the transport cannot be loaded
  */
 export async function openTargetRun(
-  { suite: whole, settings, connection, cases, replay: recorded, recorded: inputs }: RunInputs,
+  { suite: whole, settings, availability, connection, cases, replay: recorded }: RunInputs,
   reference: Endpoint,
   plannedCases: readonly string[],
   use: (run: TargetRun) => Promise<void>,
@@ -82,7 +82,7 @@ export async function openTargetRun(
   const start: RunStart = {
     target: createCertifiedTarget(settings.target, baseUrl),
     examination: omitUndefined({ note, unreachable }),
-    inputs,
+    inputs: recordInputs({ availability, settings }),
     destination: settings.destination,
     isReplay: recorded !== undefined,
     ...omitUndefined({ cases }),

@@ -5,9 +5,8 @@ import { loadSuite, type Suite, suiteFolder } from '../../cases/suite.js';
 import type { TestCase } from '../../cases/test-case.js';
 import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import { readAvailability } from '../../target/availability.js';
 import { completeRunOptions } from '../../target/run-options.js';
-import { readTargetFile } from '../../target/target-file.js';
+import { readAvailability, readTargetFile } from '../../target/target-file.js';
 import type { ConfigureCommand } from '../command.js';
 import { parseCount } from '../flags.js';
 
