@@ -49,7 +49,7 @@ function explainName(name: string, { row, target, cases }: ExplainFlags): string
 function describeName(name: string, { contract }: Suite): string[] {
   const requirement = contract.requirements.find(({ id }) => id === name);
   const question = contract.questions.find(({ id }) => id === name);
-  const group = contract.groups.find((each) => each.name.toLowerCase() === name.toLowerCase());
+  const group = contract.groups.find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
   const statement = requirement?.statement ?? question?.open ?? group?.asks;
   if (statement === undefined) return [];
   const { part } = requirement ?? question ?? {};
