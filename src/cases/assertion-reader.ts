@@ -6,8 +6,7 @@ import { createOracle, type Obligation } from '../contract/oracle.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { isJsonObject } from '../support/json.js';
 import type { YamlPath } from '../support/yaml-file.js';
-import type { RowContext } from './case-file-context.js';
-import type { Checks, Expectations } from './case-file-document.js';
+import type { Checks, Expectations, RowContext } from './case-file-context.js';
 import { resolveReferences } from './request-draft.js';
 
 /** Reads `given` or `expect`. */

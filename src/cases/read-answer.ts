@@ -1,8 +1,7 @@
 import type { Question } from '../contract/contract.js';
 import type { YamlPath } from '../support/yaml-file.js';
 import { readChecks } from './assertion-reader.js';
-import type { RowContext } from './case-file-context.js';
-import type { CaseEntry, OutcomeEntry } from './case-file-document.js';
+import type { CaseEntry, OutcomeEntry, RowContext } from './case-file-context.js';
 import type { OutcomeRule, QuestionAnswer } from './test-case.js';
 
 /** Reads how a question is answered. @param at the path of its case */

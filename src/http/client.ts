@@ -5,10 +5,18 @@ import { readOwnPackage } from '../support/package-root.js';
 import { completeOptions, type PartialConnectionOptions } from './connection-options.js';
 import { createConnector } from './connector.js';
 import { decodeBody } from './decode-body.js';
-import type { Channel, Exchange, Headers, HttpRequest, HttpResponse } from './exchange.js';
+import {
+  acceptHeaders,
+  addHeaders,
+  type Channel,
+  type Exchange,
+  type Headers,
+  type HttpRequest,
+  type HttpResponse,
+  plainAcceptHeaders,
+} from './exchange.js';
 import { createPacedQueue } from './paced-queue.js';
-import { createRedactor, type Secret } from './redactor.js';
-import { acceptHeaders, addHeaders, insertSecrets, plainAcceptHeaders } from './request-headers.js';
+import { createRedactor, insertSecrets, type Secret } from './redactor.js';
 import { computeRetryDelay, isRetryable, isTransientFailure, wasSent } from './retry.js';
 import { classifyTransportError } from './transport-error.js';
 
@@ -18,6 +26,9 @@ export interface Client extends Channel {
   /** Aborts all exchanges. Later requests return as not sent. */
   close(): Promise<void>;
 }
+
+/** An exchange, and the delay before it is tried again. */
+type Attempt = { readonly exchange: Exchange; readonly delay?: ReturnType<typeof computeRetryDelay> };
 
 /** A case may keep this many bodies of the largest size in memory. */
 const maxLargeBodiesPerCase = 6;
@@ -84,9 +95,7 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
   const send: Channel['send'] = async (request, whyWithheld) => {
     const whole = addHeaders(request, extraHeaders);
     /** Sends the request once. Returns the delay before the next attempt, if there is one. */
-    const attempt = async (
-      earlier: number,
-    ): Promise<{ exchange: Exchange; delay?: ReturnType<typeof computeRetryDelay> }> => {
+    const attempt = async (earlier: number): Promise<Attempt> => {
       const exchange = await sendOnce(whole, whyWithheld);
       const statedMs = retry.delaysMs[earlier];
       if (statedMs === undefined || failuresInARow >= failuresWithoutRetry || !isRetryable(exchange))
@@ -96,21 +105,19 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
       if (delay.forAll) queue.pause(delay.ms);
       return { exchange, delay };
     };
-    // A retry goes before requests that were never sent.
-    const attemptInTurn = (earlier: number): ReturnType<typeof attempt> =>
-      queue.run(() => attempt(earlier), earlier).catch((error) => ({ exchange: createFailure(whole, error) }));
-
-    let { exchange, delay } = await attemptInTurn(0);
-    let attempts = wasSent(exchange) ? 1 : 0;
-    while (delay !== undefined) {
+    let sent: Exchange | undefined;
+    for (let attempts = 0; ; attempts += 1) {
+      // A retry goes before requests that were never sent.
+      const turn = queue.run(() => attempt(attempts), attempts);
+      const { exchange, delay }: Attempt = await turn.catch((error) => ({ exchange: createFailure(whole, error) }));
+      if (wasSent(exchange)) sent = exchange;
+      else return { ...(sent ?? exchange), attempts };
+      if (delay === undefined) {
+        failuresInARow = isTransientFailure(exchange) ? failuresInARow + 1 : 0;
+        return { ...exchange, attempts: attempts + 1 };
+      }
       if (!delay.forAll) await queue.wait(delay.ms);
-      const next = await attemptInTurn(attempts);
-      if (!wasSent(next.exchange)) break;
-      ({ exchange, delay } = next);
-      attempts += 1;
     }
-    if (wasSent(exchange)) failuresInARow = isTransientFailure(exchange) ? failuresInARow + 1 : 0;
-    return { ...exchange, attempts };
   };
 
   return {
