@@ -34,7 +34,7 @@ function readCheck({ of, ...statements }: CheckEntry, at: YamlPath, context: Row
     const path: YamlPath = [...at, ...steps];
     const common = { kind: kind.key, at: context.file.locateKey(path) };
     if ('combine' in kind) {
-      const lists = (value as CheckEntry[]).map((each, n) => readCheck(each, [...path, n], context));
+      const lists = (value as CheckEntry[]).map((entry, n) => readCheck(entry, [...path, n], context));
       return [{ ...common, lists }];
     }
     return [of].flat().flatMap((stated, n) => {

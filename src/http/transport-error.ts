@@ -71,10 +71,10 @@ const meanings: readonly Meaning[] = [
 export function classifyTransportError(error: unknown, limits: Limits, host: string): TransportError {
   if (error instanceof ExchangeError) return { transportError: error.transportError, message: error.message };
   const codes = listCodes(error);
-  const code = codes.find((each) => /^[A-Z\d_]+$/.test(each)) ?? codes.at(-1) ?? 'unknown cause';
+  const code = codes.find((name) => /^[A-Z\d_]+$/.test(name)) ?? codes.at(-1) ?? 'unknown cause';
   // Names the address, which may be that of a proxy. Messages of other errors are not shown: they may contain headers.
   const cause = error instanceof NoConnection ? explainNoConnection(error) : '';
-  const [, transportError, template] = meanings.find(([meant]) => codes.some((each) => meant.test(each))) as Meaning;
+  const [, transportError, template] = meanings.find(([meant]) => codes.some((name) => meant.test(name))) as Meaning;
   const values: Readonly<Record<string, string | number>> = { ...limits, host, code, cause };
   return { transportError, message: template.replace(/\{(\w+)\}/g, (text, name) => String(values[name] ?? text)) };
 }

@@ -188,7 +188,7 @@ export function createCaseSender(
       const sent: RowExchanges[number] = batch.turns[turn - 1] ?? new Map();
       const exchange = sent.get(found.name) as Exchange;
       const exchanges = testCase.rows.map((_, n) => new Map(n === row ? [[name, exchange]] : []));
-      const others = isNew ? [...sent.values()].filter((other) => other !== exchange) : [];
+      const others = isNew ? [...sent.values()].filter((received) => received !== exchange) : [];
       return countRequests({ exchanges, count: 1, others });
     },
   };

@@ -155,11 +155,11 @@ export function createFolderName(name: string): string {
 function findSecretsInRequests(connection: TargetConnection, { cases, world }: Suite): Problem[] {
   const texts = new Set([
     ...Object.values(world.ids).flatMap((ids) => [...ids.values()]),
-    ...cases.flatMap((each) =>
-      each.rows
+    ...cases.flatMap((testCase) =>
+      testCase.rows
         .flatMap(({ requests }) => [...requests.values()])
         // Evidence has query and body of the suite's own requests as they are.
-        .flatMap(({ path, headers, body = '' }) => [...(isOwnCase(each) ? [path, body] : []), ...headers.flat()]),
+        .flatMap(({ path, headers, body = '' }) => [...(isOwnCase(testCase) ? [path, body] : []), ...headers.flat()]),
     ),
   ]);
   return listSecrets(connection).flatMap((secret) => {

@@ -109,7 +109,7 @@ function findSecretFlaw(name: string, value: string, environment: Environment): 
   if (value.length > maxSecretLength)
     return { message: `${name} has more than ${maxSecretLength} characters`, hint: 'Servers accept no such header.' };
   // The user probably expects its value.
-  const names = [...value.matchAll(/\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?/g)].map(([, each = '']) => each);
+  const names = [...value.matchAll(/\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?/g)].map(([, variable = '']) => variable);
   const reference = names.find((variable) => environment[variable] !== undefined);
   if (reference === undefined) return undefined;
   const message = `${name} contains $${reference}, which was not replaced by its value`;
