@@ -16,7 +16,7 @@ import { explainAmbiguity } from '../judge/explain-ambiguity.js';
 import { explainOwnPromotions } from '../judge/own-promotions.js';
 import { createRecognizer, type Recognizer } from '../recognition/recognizer.js';
 import { readReturnedTiers } from '../recognition/returned-tiers.js';
-import { hasMentions, type TierMentions } from '../recognition/tier-mentions.js';
+import { hasMentions } from '../recognition/tier-mentions.js';
 import { determineReading } from '../recognition/tier-reading.js';
 import { parseJson } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
@@ -52,8 +52,8 @@ export interface ExaminedTarget {
 export interface Examination {
   /** The exchanges of the calibration requests. */
   readonly exchanges: readonly Exchange[];
-  /** The tiers that their successful responses mention. */
-  readonly namings: readonly TierMentions[];
+  /** Whether a response names the world, or nothing has to: the target has no ids of tiers, or is known to have the world. */
+  readonly isWorldSeen: boolean;
   /** What was sent alone, after those: cases may share it. What overlaps may have a fault that shows only together. */
   readonly shared: readonly SentRequest[];
   /** One per area. */
@@ -98,7 +98,8 @@ export async function examine(
     return {
       exchanges,
       shared: sent.slice(calibration.length),
-      namings,
+      // The cases that remain without ids of tiers need none.
+      isWorldSeen: isWorldLoaded === true || !hasTiers || isSeen,
       requestsSent: countAttempts(sent.map(([, exchange]) => exchange)),
       readsLiteralFiltersOnly,
       findings: examinedAreas.map(

@@ -6,9 +6,9 @@ import type { Channel } from '../http/exchange.js';
 import type { TargetContext } from '../judge/judge-case.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import type { MentionFilter } from '../recognition/sibling-values.js';
-import { hasMentions } from '../recognition/tier-mentions.js';
 import { type Baseline, emptyBaseline } from '../record/drift.js';
 import { InternalError } from '../support/internal-error.js';
+import { omitUndefined } from '../support/omit-undefined.js';
 import { createUnsentResult, type ResultWithExchanges, samplesCaseId } from './case-result.js';
 import { type CaseSender, createCaseSender } from './case-sender.js';
 import { calibrationPurpose, type EvidenceKeeper, type KeptEvidence } from './evidence-keeper.js';
@@ -46,17 +46,15 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
     return keeper?.wrapChannel(source, purpose) ?? source;
   };
   const examination = await examine(stated, createChannel(calibrationPurpose), { ...options, recognizer });
-  const { namings, unreachable, readsLiteralFiltersOnly } = examination;
+  const { isWorldSeen, unreachable, readsLiteralFiltersOnly } = examination;
   const suite = readsLiteralFiltersOnly ? { ...stated, cases: stated.cases.map(spellCase) } : stated;
-  const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
   const background: TargetContext = {
     world,
     recognizer,
     calibration: examination.exchanges,
-    // A target without ids of tiers cannot show any, and the remaining cases need none.
     isWorldLoaded,
-    isWorldSeen: isWorldLoaded || !hasTiers || namings.some(hasMentions),
-    ...(tierPatterns === undefined ? {} : { configuredPatterns: tierPatterns }),
+    isWorldSeen,
+    ...omitUndefined({ configuredPatterns: tierPatterns }),
   };
   const findUnsentResult = (testCase: TestCase): ResultWithExchanges | undefined => {
     if (unreachable !== undefined) return createUnsentResult(testCase, 'inconclusive', unreachable);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { findCasesByName, type RunScope, selectFromSuite } from '../cases/case-selection.js';
+import { findCasesByName, matchCases, type RunScope, selectFromSuite } from '../cases/case-selection.js';
 import { readDiscriminatingRows } from '../cases/discriminating-rows.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
@@ -118,16 +118,8 @@ export function readSelection(
 
 /** The cases that flags select. Which of them a target has the data for is known in its worker. */
 export function selectTests({ only, quick }: RunOptions, whole: Suite): readonly TestCase[] {
-  const isKnown = (name: string) => {
-    try {
-      return findCasesByName([name], whole, '--only').length > 0;
-    } catch {
-      // The case of another folder, or a mistake that was reported before.
-      return false;
-    }
-  };
-  const ids = only && findCasesByName(only.filter(isKnown), whole, '--only');
-  const { cases } = selectFromSuite(whole, ids === undefined ? {} : { only: ids });
+  // An unknown name is a case of another folder, or a mistake that was reported before.
+  const { cases } = selectFromSuite(whole, only === undefined ? {} : { only: matchCases(only, whole).ids });
   if (!quick) return cases;
   const discriminating = new Set(readDiscriminatingRows().rows.map((row) => row.case));
   return cases
