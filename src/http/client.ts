@@ -86,7 +86,7 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
       await setImmediate();
       return { request, response: redactResponse({ status: statusCode, headers: received, body: text }, redact) };
     };
-    const exchange = await runWithDeadline(limits.timeoutMs, receive).catch((error) => createFailure(request, error));
+    const exchange = await runWithDeadline(limits.timeout_ms, receive).catch((error) => createFailure(request, error));
     void fresh?.close();
     return { ...exchange, timing: { startedAt, durationMs: Math.round(performance.now() - startedMs) } };
   };
@@ -97,10 +97,9 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
     /** Sends the request once. Returns the delay before the next attempt, if there is one. */
     const attempt = async (earlier: number): Promise<Attempt> => {
       const exchange = await sendOnce(whole, whyWithheld);
-      const statedMs = retry.delaysMs[earlier];
-      if (statedMs === undefined || failuresInARow >= failuresWithoutRetry || !isRetryable(exchange))
-        return { exchange };
-      const delay = computeRetryDelay(exchange, statedMs, retry, Date.now());
+      const stated = retry.delays_seconds[earlier];
+      if (stated === undefined || failuresInARow >= failuresWithoutRetry || !isRetryable(exchange)) return { exchange };
+      const delay = computeRetryDelay(exchange, stated, retry, Date.now());
       // Before this turn ends: the next request starts then.
       if (delay.forAll) queue.pause(delay.ms);
       return { exchange, delay };
@@ -127,7 +126,7 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
       void shared?.close();
       shared = undefined;
     },
-    maxCaseBodyLength: maxLargeBodiesPerCase * limits.bodyBytes,
+    maxCaseBodyLength: maxLargeBodiesPerCase * limits.body_bytes,
     maxConcurrency: options.pacing.concurrency,
     close: async () => {
       queue.close();

@@ -10,13 +10,13 @@ const timerDelayMs = 15;
 const maxTimerMs = 2 ** 31 - 1;
 
 /** Creates a queue for one target. It limits the concurrency and the rate of requests. */
-export function createPacedQueue({ concurrency, requestsPerSecond }: ConnectionOptions['pacing']) {
+export function createPacedQueue({ concurrency, requests_per_second }: ConnectionOptions['pacing']) {
   const closing = new AbortController();
   // Every waiting request listens.
   setMaxListeners(0, closing.signal);
   // p-queue's own interval uses the time of day, which may be set during a run.
   const queue = new PQueue({ concurrency });
-  const intervalMs = requestsPerSecond === undefined ? 0 : 1_000 / requestsPerSecond;
+  const intervalMs = requests_per_second === undefined ? 0 : 1_000 / requests_per_second;
   // Timers drop fractions of milliseconds.
   const limit = (ms: number): number => Math.min(Math.ceil(ms) + 1, maxTimerMs);
   let pausedUntil = 0;

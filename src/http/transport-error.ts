@@ -46,9 +46,9 @@ const meanings: readonly Meaning[] = [
     'No connection to {host} was made ({cause}). Is the deployment running, and are the base URL and the proxy right?',
   ],
   [/^(AbortError|UND_ERR_DESTROYED|UND_ERR_CLOSED)$/, 'not-sent', 'The run ended before there was a response.'],
-  [/TimeoutError|_TIMEOUT$/, 'timed-out', 'There was no complete response within {timeoutMs} ms (limits.timeout_ms).'],
-  [/EXCEEDED_MAX_SIZE$/, 'too-large', 'The body is larger than {bodyBytes} bytes (limits.body_bytes).'],
-  [/HEADERS_OVERFLOW$/, 'too-large', 'The headers are larger than {headerBytes} bytes (limits.header_bytes).'],
+  [/TimeoutError|_TIMEOUT$/, 'timed-out', 'There was no complete response within {timeout_ms} ms (limits.timeout_ms).'],
+  [/EXCEEDED_MAX_SIZE$/, 'too-large', 'The body is larger than {body_bytes} bytes (limits.body_bytes).'],
+  [/HEADERS_OVERFLOW$/, 'too-large', 'The headers are larger than {header_bytes} bytes (limits.header_bytes).'],
   [
     /^(HPE_|HTTPParserError$|UND_ERR_RES_CONTENT_LENGTH|UND_ERR_RESPONSE)/,
     'unreadable',

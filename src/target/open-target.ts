@@ -19,7 +19,7 @@ export async function openTarget(
   const client = openClient({ ...options, baseUrl, secrets });
   const transport = embedded ?? (module === undefined ? undefined : await loadTransport(module));
   if (transport === undefined) return { ...client, findFailure: () => undefined };
-  const idleMs = options.limits?.timeoutMs ?? defaultConnectionOptions.limits.timeoutMs;
+  const idleMs = options.limits?.timeout_ms ?? defaultConnectionOptions.limits.timeout_ms;
   const { extraHeaders = [] } = options;
   const filled = module === undefined ? { secrets } : { at: { file: module, line: 1, column: 1 } };
   return createTransportChannel(transport, client, { baseUrl, idleMs, extraHeaders, ...filled });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Availability } from '../contract/bind-world.js';
+import type { PartialConnectionOptions } from '../http/connection-options.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { refuse } from '../support/problem.js';
 import { readInputFile } from '../support/read-input-file.js';
@@ -12,7 +13,7 @@ import type { RunOptions } from './run-options.js';
 export const initialTargetFile = 'conformance/target.yaml';
 
 /** The content of a target file; see `schemas/target.schema.json`. */
-export interface TargetDocument {
+export interface TargetDocument extends Pick<PartialConnectionOptions, 'limits' | 'pacing' | 'retry'> {
   name: string;
   version?: string;
   contact?: string;
@@ -26,9 +27,6 @@ export interface TargetDocument {
   transport?: string;
   headers?: Record<string, string>;
   proxy?: string;
-  pacing?: { requests_per_second?: number; concurrency?: number };
-  limits?: { timeout_ms?: number; body_bytes?: number; body_values?: number; header_bytes?: number };
-  retry?: { delays_seconds?: number[]; max_delay_seconds?: number };
   tls?: { ca?: string; cert?: string; key?: string };
   allow_http?: boolean;
   world?: 'loaded';

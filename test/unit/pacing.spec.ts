@@ -13,7 +13,7 @@ import { createRequest, getOutcome, joinNames, type Reply, renderResponse, test 
 
 const ok = renderResponse('200 OK', [], '{}');
 const renderBusy = (status: number, ...headers: readonly string[]) => renderResponse(`${status} Busy`, headers);
-const quick: RetryOptions = { delaysMs: [1, 1], maxDelayMs: 1_000 };
+const quick: RetryOptions = { delays_seconds: [0.001, 0.001], max_delay_seconds: 1 };
 /** A test that waits this long fails. */
 const hour = 3_600_000;
 
@@ -43,7 +43,7 @@ test('A request is retried after a transient failure, but a POST only if it cann
 
 test('A retry waits as Retry-After says, or for its own delay', () => {
   const now = Date.parse('2026-11-21T12:00:00Z');
-  const retry: RetryOptions = { delaysMs: [7], maxDelayMs: 60_000 };
+  const retry: RetryOptions = { delays_seconds: [0.007], max_delay_seconds: 60 };
   const delays: readonly (readonly [status: number, retryAfter: string | undefined, ms: number, forAll: boolean])[] = [
     [503, undefined, 7, false],
     [429, undefined, 7, true],
@@ -63,9 +63,9 @@ test('A retry waits as Retry-After says, or for its own delay', () => {
   ];
   for (const [status, retryAfter, ms, forAll] of delays) {
     const exchange = createExchange(status, 'GET', retryAfter === undefined ? [] : [['retry-after', retryAfter]]);
-    expect.soft(computeRetryDelay(exchange, 7, retry, now), `${status} ${retryAfter}`).toEqual({ ms, forAll });
+    expect.soft(computeRetryDelay(exchange, 0.007, retry, now), `${status} ${retryAfter}`).toEqual({ ms, forAll });
   }
-  expect(computeRetryDelay(createExchange('timed-out'), 7, retry, now)).toEqual({ ms: 7, forAll: false });
+  expect(computeRetryDelay(createExchange('timed-out'), 0.007, retry, now)).toEqual({ ms: 7, forAll: false });
 });
 
 /** Requests of this row follow each other; those of others are sent together. */
@@ -73,11 +73,11 @@ const inTurn = 'no retry after three failures in a row';
 const failures = '503/3 503/3 503/3 503/1 200/1 503/3';
 const atOnce = renderBusy(503, 'Retry-After: 0');
 const reset = (socket: Socket) => void socket.resetAndDestroy();
-const hours: RetryOptions = { delaysMs: [hour, hour], maxDelayMs: hour };
+const hours: RetryOptions = { delays_seconds: [3_600, 3_600], max_delay_seconds: 3_600 };
 const pacing = { concurrency: 1 };
 const busy = renderBusy(503);
 const past = renderBusy(429, 'Retry-After: Sat, 01 Jan 2000 00:00:00 GMT');
-const after = (delaysMs: number) => ({ pacing, retry: { delaysMs: [delaysMs], maxDelayMs: delaysMs } });
+const after = (seconds: number) => ({ pacing, retry: { delays_seconds: [seconds], max_delay_seconds: seconds } });
 
 /** The requests by their letters, how each ends after how many attempts, and the order in which they arrive. */
 type Course = `${string}: ${string}: ${string}`;
@@ -89,10 +89,10 @@ const rows: readonly Row[] = [
   ['a reset connection each time', [reset], { retry: quick }, 'a: broken-connection/3: aaa'],
   ['a reset connection once', [reset, ok], { retry: quick }, 'a: 200/2: aa'],
   ['Retry-After in place of the own delay', [atOnce, past, ok], { retry: hours }, 'a: 200/3: aaa'],
-  ['all wait for the retry after 429', [renderBusy(429), ok], after(200), 'abc: 200/2 200/1 200/1: aabc'],
-  ['all wait for Retry-After', [renderBusy(503, 'Retry-After: 1'), ok], after(200), 'abc: 200/2 200/1 200/1: aabc'],
+  ['all wait for the retry after 429', [renderBusy(429), ok], after(0.2), 'abc: 200/2 200/1 200/1: aabc'],
+  ['all wait for Retry-After', [renderBusy(503, 'Retry-After: 1'), ok], after(0.2), 'abc: 200/2 200/1 200/1: aabc'],
   // The others are done long before.
-  ['the others go on after 502', [renderBusy(502), ok], after(2_000), 'abc: 200/2 200/1 200/1: abca'],
+  ['the others go on after 502', [renderBusy(502), ok], after(2), 'abc: 200/2 200/1 200/1: abca'],
   [inTurn, [...Array(10).fill(busy), ok, busy], { retry: quick }, `abcdef: ${failures}: aaabbbcccdefff`],
 ];
 for (const [what, replies, options, course] of rows)
@@ -138,7 +138,7 @@ test('Later requests go one at a time after 429', async ({ serve, open }) => {
 test.describe('A rate limit', () => {
   test('makes the second request wait for its turn', async ({ serve, open }) => {
     const wire = await serve(ok);
-    const { send, close } = open(wire.url, { pacing: { requestsPerSecond: 0.001 } });
+    const { send, close } = open(wire.url, { pacing: { requests_per_second: 0.001 } });
     const [first, ...others] = ['a', 'b', 'c'].map((name) => send(createRequest(name)));
     expect(getOutcome((await first) as Exchange)).toBe(200);
     await close();
@@ -148,7 +148,7 @@ test.describe('A rate limit', () => {
 
   test('keeps the order', async ({ serve, open }) => {
     const wire = await serve(ok);
-    const { send } = open(wire.url, { pacing: { requestsPerSecond: 200 } });
+    const { send } = open(wire.url, { pacing: { requests_per_second: 200 } });
     let turns = '';
     const noteTurn = (name: string) => () => {
       turns += name;
@@ -165,8 +165,8 @@ for (const ms of [-2 * hour, 2 * hour])
   test(`The time of day may change by ${ms} ms during a run`, async ({ serve, open }) => {
     const wire = await serve(ok, ok, renderBusy(429), ok);
     const { send } = open(wire.url, {
-      pacing: { concurrency: 1, requestsPerSecond: 100 },
-      retry: { delaysMs: [100], maxDelayMs: 100 },
+      pacing: { concurrency: 1, requests_per_second: 100 },
+      retry: { delays_seconds: [0.1], max_delay_seconds: 0.1 },
     });
     await send(createRequest('a'));
     const { now } = Date;
