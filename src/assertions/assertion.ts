@@ -104,7 +104,7 @@ export interface JudgeContext {
   readonly evidence: RowEvidence;
   readonly mode: JudgeMode;
   /** Judges by the exchange of another request too. The result is `unclear` if that exchange proves nothing. */
-  compareWith(name: string, judge: (other: AnsweredExchange) => AssertionResult): AssertionResult;
+  compareWith(name: string, judge: (compared: AnsweredExchange) => AssertionResult): AssertionResult;
 }
 
 /** What `listNeededIds` can use. */

@@ -55,8 +55,8 @@ export function judgeBothResults(
       const there = readReturned(response.body, context.evidence);
       const doubtful = [here, there].find(({ unclear }) => unclear.size > 0);
       if (doubtful !== undefined) return unclear(doubtful.reason);
-      const describeExtra = (where: string, one: ReturnedTiers, other: ReturnedTiers) => {
-        const ids = one.returned.filter((id) => !other.returned.includes(id));
+      const describeExtra = (where: string, result: ReturnedTiers, compared: ReturnedTiers) => {
+        const ids = result.returned.filter((id) => !compared.returned.includes(id));
         return ids.length === 0 ? [] : [`${where}: ${renderTierNames(ids, context.evidence.world)}.`];
       };
       const differences = [

@@ -35,7 +35,7 @@ function findCompositeKind({ kind }: Pick<Assertion, 'kind'>): CompositeKind {
 /** Says in words what an assertion asks for. */
 export function describeAssertion(assertion: Assertion, world: World): string {
   if ('lists' in assertion) {
-    const texts = assertion.lists.map((list) => list.map((each) => describeAssertion(each, world)).join(' and '));
+    const texts = assertion.lists.map((list) => list.map((part) => describeAssertion(part, world)).join(' and '));
     return texts.join(`, ${findCompositeKind(assertion).conjunction} `);
   }
   const words = findResponseKind(assertion).describe(assertion.data, (ids) => renderTierNames(ids, world));
@@ -53,8 +53,8 @@ export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode
     evidence,
     mode,
     compareWith(name, judge) {
-      const other = findAnsweredExchange(name, evidence, mode);
-      return 'reason' in other ? unclear(`'${name}': ${other.reason}`) : judge(other);
+      const compared = findAnsweredExchange(name, evidence, mode);
+      return 'reason' in compared ? unclear(`'${name}': ${compared.reason}`) : judge(compared);
     },
   });
   return result.is === 'holds' ? result : { shownBy: assertion.of, ...result };

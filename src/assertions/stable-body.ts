@@ -13,19 +13,21 @@ export function createStableBodyKind(
   key: string,
   description: string,
   wantsSame: boolean,
-): ResponseKind<string, { readonly other: string }> {
+): ResponseKind<string, { readonly compared: string }> {
   return defineAssertion({
     key,
     schema: { description, type: 'string' },
-    read: (name, { resolveRequest }) => ({ other: resolveRequest(name) }),
-    describe: ({ other }) =>
-      `has ${wantsSame ? 'the same body as' : 'another body than'} '${other}', except for volatile values`,
-    judge: ({ other: name }, { exchange, evidence, compareWith }: JudgeContext) =>
-      compareWith(name, (other) => {
+    read: (name, { resolveRequest }) => ({ compared: resolveRequest(name) }),
+    describe: ({ compared }) =>
+      `has ${wantsSame ? 'the same body as' : 'another body than'} '${compared}', except for volatile values`,
+    judge: ({ compared: name }, { exchange, evidence, compareWith }: JudgeContext) =>
+      compareWith(name, (compared) => {
         const volatile = findVolatilePaths(evidence);
         if (volatile.has('')) return unclear('The whole body differs between responses to the same request.');
-        const [one, another] = [exchange, other].map(({ response }) => removeVolatile(response.body, volatile));
-        const isSame = isDeepStrictEqual(one, another);
+        const [body, comparedBody] = [exchange, compared].map(({ response }) =>
+          removeVolatile(response.body, volatile),
+        );
+        const isSame = isDeepStrictEqual(body, comparedBody);
         const ignored = volatile.size === 0 ? '' : `, ignoring ${[...volatile].sort().join(', ')}`;
         const relation = isSame ? 'equals' : 'differs from';
         return holdsIf(isSame === wantsSame, `The body ${relation} that of '${name}'${ignored}.`);
@@ -43,8 +45,8 @@ export function findVolatilePaths({ exchanges }: Pick<RowEvidence, 'exchanges'>)
   }
   const paths = new Set<string>();
   for (const [first = '', ...others] of bodies.values()) {
-    for (const other of others) {
-      if (first !== other) collectDifferences(parseJson(first) ?? first, parseJson(other) ?? other, '', paths);
+    for (const compared of others) {
+      if (first !== compared) collectDifferences(parseJson(first) ?? first, parseJson(compared) ?? compared, '', paths);
     }
   }
   return paths;
@@ -53,14 +55,14 @@ export function findVolatilePaths({ exchanges }: Pick<RowEvidence, 'exchanges'>)
 /** Values below this depth count as different: a body can be nested deeper than the call stack allows. */
 const maxDepth = 100;
 
-function collectDifferences(one: unknown, other: unknown, path: string, paths: Set<string>, depth = 0): void {
-  if (Object.is(one, other)) return;
+function collectDifferences(body: unknown, compared: unknown, path: string, paths: Set<string>, depth = 0): void {
+  if (Object.is(body, compared)) return;
   if (depth > maxDepth) paths.add(path);
-  else if (Array.isArray(one) && Array.isArray(other) && one.length === other.length) {
-    for (const [n, item] of one.entries()) collectDifferences(item, other[n], `${path}/*`, paths, depth + 1);
-  } else if (isJsonObject(one) && isJsonObject(other)) {
-    for (const key of new Set([...Object.keys(one), ...Object.keys(other)]))
-      collectDifferences(one[key], other[key], `${path}/${key}`, paths, depth + 1);
+  else if (Array.isArray(body) && Array.isArray(compared) && body.length === compared.length) {
+    for (const [n, item] of body.entries()) collectDifferences(item, compared[n], `${path}/*`, paths, depth + 1);
+  } else if (isJsonObject(body) && isJsonObject(compared)) {
+    for (const key of new Set([...Object.keys(body), ...Object.keys(compared)]))
+      collectDifferences(body[key], compared[key], `${path}/${key}`, paths, depth + 1);
   } else {
     paths.add(path);
   }

@@ -6,8 +6,7 @@ import { createOracle, type Obligation } from '../contract/oracle.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { isJsonObject } from '../support/json.js';
 import type { YamlPath } from '../support/yaml-file.js';
-import type { RowContext } from './case-file-context.js';
-import type { Checks, Expectations } from './case-file-document.js';
+import type { Checks, Expectations, RowContext } from './case-file-context.js';
 import { resolveReferences } from './request-draft.js';
 
 /** Reads `given` or `expect`. */
@@ -35,7 +34,7 @@ function readCheck({ of, ...statements }: CheckEntry, at: YamlPath, context: Row
     const path: YamlPath = [...at, ...steps];
     const common = { kind: kind.key, at: context.file.locateKey(path) };
     if ('combine' in kind) {
-      const lists = (value as CheckEntry[]).map((each, n) => readCheck(each, [...path, n], context));
+      const lists = (value as CheckEntry[]).map((entry, n) => readCheck(entry, [...path, n], context));
       return [{ ...common, lists }];
     }
     return [of].flat().flatMap((stated, n) => {

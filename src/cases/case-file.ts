@@ -1,20 +1,25 @@
+import type { Assertion } from '../assertions/assertion.js';
+import { findResponseKind } from '../assertions/registry.js';
+import type { JudgeMode } from '../assertions/row-evidence.js';
+import { getWindowSize, type NamedWorld } from '../contract/named-world.js';
+import { createOracle, type Oracle } from '../contract/oracle.js';
+import type { HttpRequest } from '../http/exchange.js';
 import type { Problem } from '../support/problem.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
 import { readAssertions } from './assertion-reader.js';
 import {
+  type CaseEntry,
   type CaseFileContext,
   createCaseFileContext,
   createRowContext,
   type RowContext,
   type SuiteBasis,
 } from './case-file-context.js';
-import type { CaseEntry } from './case-file-document.js';
-import { listUnavailable } from './list-unavailable.js';
 import { readAnswer } from './read-answer.js';
 import { findEqualRequests, findRowFlaws } from './row-flaws.js';
 import { checkTemplates, readRows } from './row-reader.js';
-import { type RequirementRow, type TestCase, tag } from './test-case.js';
+import { type RequirementRow, type Row, type TestCase, tag } from './test-case.js';
 
 /**
  * Reads the cases of a parsed case file: checks it against its schema, replaces names by ids, expands matrices into
@@ -49,18 +54,18 @@ function readCase(entry: CaseEntry, at: YamlPath, context: CaseFileContext): Tes
   if (flaw !== undefined) context.reportProblem(at, flaw.message, flaw.hint);
   const common = { title, at: file.locate(at) };
   const ownTags = prefix === '' ? tags : [tag.own, ...tags];
-  const readGiven = (own: RowContext) => [
-    ...readAssertions(context.document.shared?.given, ['shared', 'given'], own),
-    ...readAssertions(entry.given, [...at, 'given'], own),
+  const readGiven = (row: RowContext) => [
+    ...readAssertions(context.document.shared?.given, ['shared', 'given'], row),
+    ...readAssertions(entry.given, [...at, 'given'], row),
   ];
 
   if (entry.answers !== undefined) {
     const question = findEntry('question', entry.answers, contract.questions, [...at, 'answers'], context);
     const [row] = sent;
     if (question === undefined || row === undefined) return undefined;
-    const own = createRowContext(context, row.requests);
-    const given = readGiven(own);
-    const answer = readAnswer(entry, question, at, own);
+    const ofRow = createRowContext(context, row.requests);
+    const given = readGiven(ofRow);
+    const answer = readAnswer(entry, question, at, ofRow);
     const assertions = [...given, ...(answer.kind === 'value' ? [] : answer.rules.flatMap(({ when }) => when))];
     return {
       ...common,
@@ -77,9 +82,9 @@ function readCase(entry: CaseEntry, at: YamlPath, context: CaseFileContext): Tes
   if (requirement === undefined) return undefined;
   const rows = sent.map((row): RequirementRow => {
     const before = problems.length;
-    const own = createRowContext(context, row.requests);
-    const given = readGiven(own);
-    const expect = readAssertions(entry.expect, [...at, 'expect'], own);
+    const ofRow = createRowContext(context, row.requests);
+    const given = readGiven(ofRow);
+    const expect = readAssertions(entry.expect, [...at, 'expect'], ofRow);
     // An expectation that could not be read would seem to be missing.
     if (problems.length === before) problems.push(...findRowFlaws({ ...row, given, expect }, common.at, world));
     const unavailable = listUnavailable(row.requests, [...given, ...expect], 'requirement', world);
@@ -95,9 +100,9 @@ const tagsOfSuite: readonly string[] = [tag.calibration, tag.sample];
 function checkOwnCase({ id, tags = [] }: CaseEntry, at: YamlPath, { reportProblem, prefix }: CaseFileContext): void {
   if (id !== undefined && !id.startsWith(prefix))
     reportProblem([...at, 'id'], `the id '${id}' does not begin with '${prefix}'`, `Use '${prefix}${id}'.`);
-  for (const [n, each] of tags.entries())
-    if (tagsOfSuite.includes(each))
-      reportProblem([...at, 'tags', n], `the tag '${each}' is for cases of the suite only`, 'Remove it.');
+  for (const [n, name] of tags.entries())
+    if (tagsOfSuite.includes(name))
+      reportProblem([...at, 'tags', n], `the tag '${name}' is for cases of the suite only`, 'Remove it.');
 }
 
 /** Returns the entry of the contract with an id; reports a problem if there is none. */
@@ -108,6 +113,47 @@ function findEntry<T extends { readonly id: string }>(
   at: YamlPath,
   { checkName }: CaseFileContext,
 ): T | undefined {
-  const ids = entries.map((each) => each.id);
+  const ids = entries.map((entry) => entry.id);
   return checkName(kind, id, ids, at) ? entries[ids.indexOf(id)] : undefined;
+}
+
+/**
+ * Lists what a row needs of the world and the target lacks: what its requests name, and what its assertions need. Each
+ * with its kind and name, such as `customer ann`.
+ */
+function listUnavailable(
+  requests: Row['requests'],
+  assertions: readonly Assertion[],
+  mode: JudgeMode,
+  world: NamedWorld,
+): string[] {
+  const { tiers, unavailable } = world;
+  if (unavailable.size === 0) return [];
+  const allTiers = tiers.map(({ id }) => id);
+  const getOracle = (name: string) => createOracle(requests.get(name) as HttpRequest, world);
+  const listNeeded = (assertion: Assertion): readonly string[] => {
+    if ('lists' in assertion) return assertion.lists.flat().flatMap(listNeeded);
+    const oracle = getOracle(assertion.of);
+    const context = { mode, world, oracle, getOracle, allTiers, addWindow: createAddWindow(oracle, world) };
+    return findResponseKind(assertion).listNeededIds?.(assertion.data, context) ?? [];
+  };
+  const needed = new Set(assertions.flatMap(listNeeded));
+  const sent = JSON.stringify([...requests.values()]);
+  return [...unavailable]
+    .filter(([id]) => needed.has(id) || sent.includes(id))
+    .map(([, { kind, name }]) => `${kind} ${name}`);
+}
+
+/** If only the age of a tier forbids it, the target must have the newest 150 tiers, too. */
+function createAddWindow(oracle: Oracle, world: NamedWorld): (ids: readonly string[]) => string[] {
+  const { tiers } = world;
+  const size = getWindowSize(world);
+  const newest = tiers.slice(0, size).map(({ id }) => id);
+  const forbiddenByAge = new Set(
+    tiers
+      .slice(size)
+      .filter((tier) => oracle.valid(tier) !== 'forbidden' && oracle.matching(tier) !== 'forbidden')
+      .map(({ id }) => id),
+  );
+  return (ids) => [...ids, ...(ids.some((id) => forbiddenByAge.has(id)) ? newest : [])];
 }

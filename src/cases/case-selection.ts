@@ -7,11 +7,9 @@ import { getSubjectId, type TestCase, tag } from './test-case.js';
  * Finds cases by the id of a case, a requirement or a question; or several of them by a tag, the group of a question, or
  * a part of a requirement's id, such as `quantity` of `order.quantity`.
  *
- * @param flag the flag with the names, for messages
- * @returns their ids, in the order of the suite
- * @throws UnusableInput with every unknown name
+ * @returns their ids, in the order of the suite; the names that no case has; and all names that there are
  */
-export function findCasesByName(names: readonly string[], suite: Suite, flag: string): string[] {
+export function matchCases(names: readonly string[], suite: Suite) {
   const groups = new Map(suite.contract.questions.map(({ id, group }) => [id, group]));
   const known = suite.cases.map((testCase) => {
     const { id, kind, tags } = testCase;
@@ -23,19 +21,25 @@ export function findCasesByName(names: readonly string[], suite: Suite, flag: st
     const byId = known.filter(({ ids }) => ids.includes(name));
     return byId.length > 0 ? byId : known.filter(({ shared }) => shared.includes(name.toLowerCase()));
   });
-  const unknown = names.filter((_, n) => found[n]?.length === 0);
-  if (unknown.length > 0) {
-    const all = [...new Set(known.flatMap(({ ids, shared }) => [...ids, ...shared]))];
-    throw new UnusableInput(
-      unknown.map((name) => ({
-        at: { setting: flag },
-        message: name === '' ? 'is empty' : `unknown case, requirement, question, tag or group '${name}'`,
-        hint: `${name === '' ? 'Name a case.' : suggest(name, all)} \`npx conformance list\` shows what there is.`,
-      })),
-    );
-  }
   const wanted = new Set(found.flat().map(({ id }) => id));
-  return suite.cases.map(({ id }) => id).filter((id) => wanted.has(id));
+  return {
+    ids: suite.cases.map(({ id }) => id).filter((id) => wanted.has(id)),
+    unknown: names.filter((_, n) => found[n]?.length === 0),
+    all: [...new Set(known.flatMap(({ ids, shared }) => [...ids, ...shared]))],
+  };
+}
+
+/** Finds cases as {@link matchCases}. @param flag the flag with the names @throws UnusableInput with every unknown name */
+export function findCasesByName(names: readonly string[], suite: Suite, flag: string): string[] {
+  const { ids, unknown, all } = matchCases(names, suite);
+  if (unknown.length === 0) return ids;
+  throw new UnusableInput(
+    unknown.map((name) => ({
+      at: { setting: flag },
+      message: name === '' ? 'is empty' : `unknown case, requirement, question, tag or group '${name}'`,
+      hint: `${name === '' ? 'Name a case.' : suggest(name, all)} \`npx conformance list\` shows what there is.`,
+    })),
+  );
 }
 
 /** The cases and rows of a run; by default all. */
@@ -68,6 +72,6 @@ export interface RunScope {
 }
 
 /** Explains to the user why a case is excluded; undefined if it is not. */
-export function findExclusionReason({ tags }: TestCase, { excludesIntrusive }: RunScope): string | undefined {
+export function findExclusionReason({ tags }: TestCase, { excludesIntrusive }: Partial<RunScope>): string | undefined {
   return excludesIntrusive && tags.includes(tag.intrusive) ? 'Intrusive cases are excluded from this run.' : undefined;
 }

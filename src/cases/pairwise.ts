@@ -24,9 +24,7 @@ export function combinePairwise([first, ...rest]: readonly number[]): number[][]
       n % first,
       findBest(ends, (end) => countIn(unmet, listPairs(end))),
     );
-  return rows.sort(
-    (one, other) => one.map((place, n) => place - (other[n] as number)).find((apart) => apart !== 0) ?? 0,
-  );
+  return rows.sort((row, next) => row.map((place, n) => place - (next[n] as number)).find((apart) => apart !== 0) ?? 0);
 }
 
 /** Chooses few rows with every place of every axis and many unmet pairs: the best of several greedy choices. */
@@ -55,11 +53,11 @@ function listPlaces(row: readonly number[]): string[] {
 
 function listPairs(row: readonly number[]): string[] {
   const places = listPlaces(row);
-  return places.flatMap((one, n) => places.slice(n + 1).map((other) => `${one} ${other}`));
+  return places.flatMap((place, n) => places.slice(n + 1).map((next) => `${place} ${next}`));
 }
 
 function countIn(set: ReadonlySet<string>, some: readonly string[]): number {
-  return new Set(some.filter((each) => set.has(each))).size;
+  return new Set(some.filter((text) => set.has(text))).size;
 }
 
 /** Returns the first candidate with the highest score. */

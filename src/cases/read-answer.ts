@@ -1,8 +1,7 @@
 import type { Question } from '../contract/contract.js';
 import type { YamlPath } from '../support/yaml-file.js';
 import { readChecks } from './assertion-reader.js';
-import type { RowContext } from './case-file-context.js';
-import type { CaseEntry, OutcomeEntry } from './case-file-document.js';
+import type { CaseEntry, OutcomeEntry, RowContext } from './case-file-context.js';
 import type { OutcomeRule, QuestionAnswer } from './test-case.js';
 
 /** Reads how a question is answered. @param at the path of its case */
@@ -38,7 +37,7 @@ export function readAnswer(entry: CaseEntry, question: Question, at: YamlPath, c
 
 /** Reads the rules of a case in the order of trial: first the shared ones whose outcome the case does not name. */
 function readRules(
-  { outcomes: own = [] }: CaseEntry,
+  { outcomes: stated = [] }: CaseEntry,
   { id, answer }: Question,
   at: YamlPath,
   context: RowContext,
@@ -49,18 +48,18 @@ function readRules(
     return [];
   }
   const known = [...answer.outcomes.keys()];
-  const named = new Set(own.map(({ outcome }) => outcome));
+  const named = new Set(stated.map(({ outcome }) => outcome));
   const shared = locateRules(context.document.shared?.outcomes ?? [], ['shared', 'outcomes'], context).filter(
     ({ outcome }) => known.includes(outcome),
   );
-  const rules = [...shared.filter(({ outcome }) => !named.has(outcome)), ...locateRules(own, path, context)];
+  const rules = [...shared.filter(({ outcome }) => !named.has(outcome)), ...locateRules(stated, path, context)];
   const missing = known.filter((outcome) => !rules.some((rule) => rule.outcome === outcome));
   if (missing.length > 0) context.reportProblem(path, `no rule for the outcome '${missing.join("', '")}'`, 'Add one.');
   return rules.flatMap((rule): OutcomeRule[] => {
     const { outcome } = rule;
     context.checkName(`outcome of the question '${id}':`, outcome, known, [...rule.at, 'outcome']);
     const { when, at: place } =
-      rule.when === undefined ? (shared.find((each) => each.outcome === outcome) ?? rule) : rule;
+      rule.when === undefined ? (shared.find((entry) => entry.outcome === outcome) ?? rule) : rule;
     if (when !== undefined) return [{ outcome, when: readChecks(when, [...place, 'when'], context) }];
     context.reportProblem(place, `no shared rule for '${outcome}'`, "Add 'when:' with what shows it.");
     return [];

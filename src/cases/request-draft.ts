@@ -118,7 +118,7 @@ export function assembleRequest(draft: RequestDraft, resolveId: ResolveId): Http
   const { method, path, query, headers, body, sent = [], again } = draft;
   const fill = (text: string) => resolveReferences(text, resolveId);
   const pairs = (values: Readonly<Record<string, string | string[]>>) =>
-    Object.entries(values).flatMap(([name, each]) => [each].flat().map((value) => [name, fill(value)] as const));
+    Object.entries(values).flatMap(([name, stated]) => [stated].flat().map((value) => [name, fill(value)] as const));
   const queryString =
     typeof query === 'string'
       ? resolveReferences(query, (kind, name) => encodeURIComponent(resolveId(kind, name)))

@@ -27,8 +27,8 @@ export const requestForms = {
 export type RequestForm = keyof typeof requestForms;
 
 export function applyForms(request: HttpRequest, forms: readonly RequestForm[]): HttpRequest {
-  const ordered = (Object.keys(requestForms) as RequestForm[]).filter((each) => forms.includes(each));
-  return ordered.reduce((before, each) => requestForms[each](before), request);
+  const ordered = (Object.keys(requestForms) as RequestForm[]).filter((form) => forms.includes(form));
+  return ordered.reduce((before, form) => requestForms[form](before), request);
 }
 
 function rewriteBody(rewrite: (body: string) => string): Rewrite {

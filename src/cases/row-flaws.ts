@@ -25,7 +25,7 @@ export function findRowFlaws(
   const flaws: Problem[] = [];
   const report = (where: Location, flaw: Flaw) => flaws.push({ at: where, ...flaw });
   const all = [...given, ...expect];
-  const judged = new Set(all.flatMap((each) => ('of' in each ? each.of : [...requests.keys()])));
+  const judged = new Set(all.flatMap((assertion) => ('of' in assertion ? assertion.of : [...requests.keys()])));
   const getRequest = (name: string): ExaminedRequest => {
     judged.add(name);
     const http = requests.get(name) as HttpRequest;
@@ -48,8 +48,8 @@ export function findRowFlaws(
     if (flaw !== undefined) report(assertion.at, flaw);
     // If the result may be empty, the control must be another request.
     const mayBeEmpty = findNothingRequired(context) !== undefined;
-    const isControl = (other: Assertion) =>
-      'of' in other && (mayBeEmpty || other.of === assertion.of) && findResponseKind(other).shows === 'presence';
+    const isControl = (control: Assertion) =>
+      'of' in control && (mayBeEmpty || control.of === assertion.of) && findResponseKind(control).shows === 'presence';
     if (shows !== 'absence' || all.some(isControl)) continue;
     report(assertion.at, {
       message: 'a negative expectation needs a positive control: an empty response would satisfy it',
@@ -77,7 +77,7 @@ export function findEqualRequests(rows: readonly SentRow[], tags: readonly strin
   for (const [n, name] of names.entries()) {
     const twin = names
       .slice(n + 1)
-      .find((other) => rows.every((row) => serialize(row, name) === serialize(row, other)));
+      .find((later) => rows.every((row) => serialize(row, name) === serialize(row, later)));
     if (twin === undefined) continue;
     return {
       message: `the requests '${name}' and '${twin}' are equal, so only one is sent`,

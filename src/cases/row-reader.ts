@@ -1,7 +1,6 @@
 import type { HttpRequest } from '../http/exchange.js';
 import type { YamlPath } from '../support/yaml-file.js';
-import type { CaseFileContext } from './case-file-context.js';
-import type { CaseEntry } from './case-file-document.js';
+import type { CaseEntry, CaseFileContext } from './case-file-context.js';
 import { combinePairwise } from './pairwise.js';
 import { applyPatch, assembleRequest, expandTemplates, type RequestDraft, type RequestPatch } from './request-draft.js';
 import type { Row } from './test-case.js';

@@ -21,6 +21,40 @@ export function addTargetFlags(command: Command, note = ''): Command {
     .option('--allow-http', 'send credentials to another machine over plain HTTP');
 }
 
+/** The values of the flags of `certify` and `record`. */
+export interface CertifyFlags extends TargetFlags, Omit<RunOptions, keyof TargetFlags> {
+  readonly dryRun?: true;
+  readonly open?: true;
+  /** Of `record`, as the next. */
+  readonly to?: string;
+  readonly update?: true;
+}
+
+/** Adds the flags of `certify` and `record`. */
+export function addCertifyFlags(command: Command): Command {
+  return addTargetFlags(command, '; repeat it for several targets')
+    .usage('[options] [-- arguments for Playwright, such as --grep @limit.newest-150]')
+    .option('--cases <folder>', 'also run your own cases; they are reported separately')
+    .option('--out <folder>', 'for the results (default: results/<target>)')
+    .option('--against <record>', 'report every difference from a record')
+    .option('--dry-run', 'print the requests and send nothing')
+    .option('--world-loaded', 'the target has the test data: fail if it returns none of it')
+    .option('--no-intrusive', 'skip cases that send bad credentials, oversized bodies or other methods')
+    .option('--only <name>', 'run this case, requirement, question, tag or group; may be repeated', collectList)
+    .option('--quick', 'run the rows that catch almost all known faults, with at most 60 requests')
+    .option('--open', 'open the page of the certificate at the end')
+    .option('--replay <evidence>', 'judge the exchanges of an earlier run again and send nothing');
+}
+
+/** Reads the flags, but for the target files. @throws UnusableInput if they contradict each other */
+export function readCertifyOptions(flags: CertifyFlags): RunOptions {
+  const { cases, out, against, intrusive, worldLoaded, only, quick, replay, to: recordTo } = flags;
+  return {
+    ...readTargetFlags(flags),
+    ...omitUndefined({ cases, out, against, intrusive, worldLoaded, only, quick, recordTo, replay }),
+  };
+}
+
 /** Reads the options that select one deployment. Flags win over the environment. @throws UnusableInput if they name several */
 export function readTargetOptions(flags: TargetFlags): RunOptions {
   const { target: [target, ...others] = [] } = flags;
@@ -29,7 +63,7 @@ export function readTargetOptions(flags: TargetFlags): RunOptions {
 }
 
 /** Reads the flags that select a deployment, but for the target files. @throws UnusableInput if they contradict each other */
-export function readTargetFlags(flags: TargetFlags): RunOptions {
+function readTargetFlags(flags: TargetFlags): RunOptions {
   const { target = [], baseUrl, reference, allowHttp } = flags;
   if ((reference && (target.length > 0 || baseUrl !== undefined)) || (target.length > 1 && baseUrl !== undefined))
     refuseSeveral(flags);
@@ -56,6 +90,11 @@ export function refuseArguments([argument]: readonly string[]): void {
 /** For a flag that may be repeated. */
 export function collectValue(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
+}
+
+/** Reads a flag that may be repeated, or has several values separated by commas. */
+function collectList(names: string, before: readonly string[] = []): string[] {
+  return [...before, ...names.split(',')];
 }
 
 /** Parses a whole number above 0. @throws InvalidArgumentError for anything else */

@@ -11,7 +11,7 @@ export interface BoundId {
 /** The parts of the world that a deployment has. */
 export interface Availability {
   /** By ids of the world. Default: the deployment has the ids of the world. */
-  readonly bindings?: ReadonlyMap<string, BoundId>;
+  readonly bindings?: Readonly<Record<string, BoundId>>;
   /** How many promotions of its own are newer than the 150th tier. Default: unknown. */
   readonly ownPromotions?: number;
 }
@@ -28,22 +28,22 @@ export function bindWorld(world: NamedWorld, { bindings, ownPromotions }: Availa
   const problems = findBindingProblems(named, bindings);
   if (problems.length > 0) throw new UnusableInput(problems);
 
-  const own = new Map<string, string>();
+  const boundIds = new Map<string, string>();
   const unavailable = new Map<string, UnavailableThing>();
   for (const kind of thingKinds) {
     for (const [name, id] of named.ids[kind]) {
-      const bound = bindings.get(id)?.id;
+      const bound = bindings[id]?.id;
       if (bound === undefined) unavailable.set(id, { kind, name });
-      else own.set(id, bound);
+      else boundIds.set(id, bound);
     }
   }
   const { ids, unavailable: _, ...rest } = named;
   // Ids are unique, so a text that equals one refers to it.
-  const bindText = (_: string, value: unknown) => (typeof value === 'string' ? (own.get(value) ?? value) : value);
+  const bindText = (_: string, value: unknown) => (typeof value === 'string' ? (boundIds.get(value) ?? value) : value);
   return {
     ...(parseJson(JSON.stringify(rest), bindText) as typeof rest),
     ids: Object.fromEntries(
-      thingKinds.map((kind) => [kind, new Map([...ids[kind]].map(([name, id]) => [name, own.get(id) ?? id]))]),
+      thingKinds.map((kind) => [kind, new Map([...ids[kind]].map(([name, id]) => [name, boundIds.get(id) ?? id]))]),
     ) as unknown as NamedWorld['ids'],
     unavailable,
     hasOwnIds: true,
@@ -55,13 +55,13 @@ function findBindingProblems({ ids }: NamedWorld, bindings: NonNullable<Availabi
   return thingKinds.flatMap((kind) => {
     const names = new Map<string, string>();
     return [...ids[kind]].flatMap(([name, worldId]): Problem[] => {
-      const bound = bindings.get(worldId);
+      const bound = bindings[worldId];
       if (bound === undefined) return [];
-      const other = names.get(bound.id);
+      const namesake = names.get(bound.id);
       names.set(bound.id, name);
-      if (other === undefined) return [];
+      if (namesake === undefined) return [];
       const hint = 'Ids must be unique. Leave out what the deployment does not have.';
-      return [{ at: bound.at, message: `${kind} '${name}' has the id of ${kind} '${other}'`, hint }];
+      return [{ at: bound.at, message: `${kind} '${name}' has the id of ${kind} '${namesake}'`, hint }];
     });
   });
 }

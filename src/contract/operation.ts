@@ -28,11 +28,11 @@ export const documentedOperation = {
 
 /** Lists the credentials as secrets, each with its placeholder and its header. */
 export function listCredentialSecrets(credentials: Credentials): Secret[] {
-  return (['token', 'applicationId'] as const).map((each) => ({
-    value: credentials[each],
-    placeholder: credentialPlaceholders[each],
-    name: credentialHeaders[each],
-    isOwnWord: isOwnWord(credentials[each]),
+  return (['token', 'applicationId'] as const).map((part) => ({
+    value: credentials[part],
+    placeholder: credentialPlaceholders[part],
+    name: credentialHeaders[part],
+    isOwnWord: isOwnWord(credentials[part]),
   }));
 }
 

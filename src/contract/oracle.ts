@@ -126,10 +126,11 @@ function deriveOracle(request: HttpRequest, world: KnownWorld): Oracle {
   };
   const valid = (tier: Tier) => openIfPartial(combineWithAnd(tier.rules.map(judgeOwnRule)));
   const matching = (tier: Tier) => {
-    const each = filters.map((one) => judgeFilter(one, tier));
+    const obligations = filters.map((stated) => judgeFilter(stated, tier));
     // The combination of several filters is open, but a tier that matches none of them is not returned.
-    if (each.length > 1) return each.every((one) => one === 'forbidden') ? 'forbidden' : 'open';
-    return openIfPartial(combineWithAnd(each));
+    if (obligations.length > 1)
+      return obligations.every((obligation) => obligation === 'forbidden') ? 'forbidden' : 'open';
+    return openIfPartial(combineWithAnd(obligations));
   };
   // Of the tiers that match, too, the newest 150 are returned at most.
   const surelyMatching =
@@ -150,7 +151,7 @@ function deriveOracle(request: HttpRequest, world: KnownWorld): Oracle {
   const mayBeRefused =
     findRefusable(request) !== undefined ||
     JSON.stringify(content).includes('\\u0000') ||
-    filters.some((each) => comparesOtherTypes(each, world)) ||
+    filters.some((stated) => comparesOtherTypes(stated, world)) ||
     (matched.length > 0 && !matched.some((tier) => getRank(tier) <= size));
   return {
     accepted: isAccepted && !mayBeRefused,
@@ -319,8 +320,7 @@ function judgeFilter({ subject, value, openReason }: Filter, tier: Tier): Obliga
 function judgeEntry(metadata: Readonly<Record<string, unknown>>, key: string, value: string): Obligation {
   if (Object.hasOwn(metadata, key) && metadata[key] === value) return 'required';
   const isAlike = Object.entries(metadata).some(
-    ([other, entry]) =>
-      other.toLowerCase() === key.toLowerCase() && String(entry).toLowerCase() === value.toLowerCase(),
+    ([name, entry]) => name.toLowerCase() === key.toLowerCase() && String(entry).toLowerCase() === value.toLowerCase(),
   );
   return isAlike ? 'open' : 'forbidden';
 }

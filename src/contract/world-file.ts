@@ -69,9 +69,9 @@ export function loadWorld(additions?: string): NamedWorld {
  */
 export function expandWorld(file: YamlFile, additions?: YamlFile): NamedWorld {
   const files = additions === undefined ? [file] : [file, additions];
-  const problems = files.flatMap((each) => findSchemaProblems(each === file ? 'world' : 'own-world', each));
+  const problems = files.flatMap((source) => findSchemaProblems(source === file ? 'world' : 'own-world', source));
   if (problems.length > 0) throw new UnusableInput(problems);
-  const documents = files.map((each) => ({ source: each, document: each.value as OwnWorldDocument }));
+  const documents = files.map((source) => ({ source, document: source.value as OwnWorldDocument }));
 
   const createIds = (kind: ThingKind, listNames: (document: OwnWorldDocument) => readonly string[]) =>
     new Map(documents.flatMap(({ document }) => listNames(document)).map((name) => [name, createId(kind, name)]));
@@ -89,9 +89,9 @@ export function expandWorld(file: YamlFile, additions?: YamlFile): NamedWorld {
     problems.push({ at: source.locate(at), message: `there is no ${kind} '${name}'`, hint });
     return name;
   };
-  const [drafts = [], own = []] = files.map((each) => readTiers(each, findId, problems));
-  if (additions !== undefined) problems.push(...findOwnTierProblems(own, drafts, additions));
-  const placed = insertOwnTiers(drafts, own);
+  const [drafts = [], ownTiers = []] = files.map((source) => readTiers(source, findId, problems));
+  if (additions !== undefined) problems.push(...findOwnTierProblems(ownTiers, drafts, additions));
+  const placed = insertOwnTiers(drafts, ownTiers);
 
   const { newest, hours_apart } = file.value as WorldDocument;
   const newestTime = Date.parse(newest);
@@ -113,7 +113,7 @@ export function expandWorld(file: YamlFile, additions?: YamlFile): NamedWorld {
       Object.entries(campaigns).map(([name, categories]) => ({
         id: createId('campaign', name),
         name,
-        category_ids: categories.map((each, n) => findId('category', each, source, ['campaigns', name, n])),
+        category_ids: categories.map((category, n) => findId('category', category, source, ['campaigns', name, n])),
       })),
     ),
     tiers: placed.map(({ tier }, n) => ({ ...tier, created_at: new Date(createdAt(n)).toISOString() })),
@@ -181,9 +181,13 @@ function readRule(rule: RuleEntry, file: YamlFile, at: YamlPath, findId: FindId)
 }
 
 /** Own tiers must not change the results of the suite's requests, so they must not be valid for its customers. */
-function findOwnTierProblems(own: readonly TierDraft[], drafts: readonly TierDraft[], additions: YamlFile): Problem[] {
+function findOwnTierProblems(
+  ownTiers: readonly TierDraft[],
+  drafts: readonly TierDraft[],
+  additions: YamlFile,
+): Problem[] {
   const isForOwn = (rule: RuleEntry) => 'customer' in rule && rule.customer.every((name) => name.startsWith(ownPrefix));
-  const problems = own
+  const problems = ownTiers
     .filter(({ entry }) => !entry.rules?.some(isForOwn))
     .map(({ key, at }) => ({
       at: additions.locate([...at, 'name']),
@@ -191,16 +195,16 @@ function findOwnTierProblems(own: readonly TierDraft[], drafts: readonly TierDra
       hint: `Its results would change the suite's own requests. Add a rule such as { customer: [${ownPrefix}somebody] }.`,
     }));
   const spares = drafts.filter(({ isSpare }) => isSpare).length;
-  if (own.length <= spares) return problems;
+  if (ownTiers.length <= spares) return problems;
   const hint = `At most ${spares} are possible among the newest ${windowSize}.`;
-  return [...problems, { at: additions.locate(['tiers']), message: `there are ${own.length} tiers`, hint }];
+  return [...problems, { at: additions.locate(['tiers']), message: `there are ${ownTiers.length} tiers`, hint }];
 }
 
 /** Replaces the last spare tiers by the user's own tiers. */
-function insertOwnTiers(drafts: readonly TierDraft[], own: readonly TierDraft[]): TierDraft[] {
+function insertOwnTiers(drafts: readonly TierDraft[], ownTiers: readonly TierDraft[]): TierDraft[] {
   const spares = drafts.filter(({ isSpare }) => isSpare);
-  const replaced = spares.slice(spares.length - own.length);
-  return drafts.map((draft) => own[replaced.indexOf(draft)] ?? draft);
+  const replaced = spares.slice(spares.length - ownTiers.length);
+  return drafts.map((draft) => ownTiers[replaced.indexOf(draft)] ?? draft);
 }
 
 /** Creates the id of a name: stable, unique and not guessable without the name. */

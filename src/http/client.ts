@@ -1,15 +1,22 @@
 import { Readable } from 'node:stream';
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { readOwnPackage } from '../support/package-root.js';
 import { completeOptions, type PartialConnectionOptions } from './connection-options.js';
 import { createConnector } from './connector.js';
-import { isTimeout, runWithDeadline } from './deadline.js';
 import { decodeBody } from './decode-body.js';
-import type { Channel, Exchange, Headers, HttpRequest, HttpResponse } from './exchange.js';
+import {
+  acceptHeaders,
+  addHeaders,
+  type Channel,
+  type Exchange,
+  type Headers,
+  type HttpRequest,
+  type HttpResponse,
+  plainAcceptHeaders,
+} from './exchange.js';
 import { createPacedQueue } from './paced-queue.js';
-import { createRedactor, type Secret } from './redactor.js';
-import { acceptHeaders, addHeaders, insertSecrets, plainAcceptHeaders } from './request-headers.js';
+import { createRedactor, insertSecrets, type Secret } from './redactor.js';
 import { computeRetryDelay, isRetryable, isTransientFailure, wasSent } from './retry.js';
 import { classifyTransportError } from './transport-error.js';
 
@@ -20,14 +27,14 @@ export interface Client extends Channel {
   close(): Promise<void>;
 }
 
+/** An exchange, and the delay before it is tried again. */
+type Attempt = { readonly exchange: Exchange; readonly delay?: ReturnType<typeof computeRetryDelay> };
+
 /** A case may keep this many bodies of the largest size in memory. */
 const maxLargeBodiesPerCase = 6;
 
 /** After this many failures in a row, nothing is retried: retries would triple the time of a run on a dead deployment. */
 const failuresWithoutRetry = 3;
-
-/** The beginning of the reason why the rest of a run was not sent. */
-export const nothingMorePrefix = 'Nothing more was sent:';
 
 /** Identifies the suite in the logs of a deployment, unless the target file sets another User-Agent. */
 const userAgent = `${readOwnPackage().name}/${readOwnPackage().version}`;
@@ -42,23 +49,20 @@ const userAgent = `${readOwnPackage().name}/${readOwnPackage().version}`;
  */
 export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { readonly baseUrl: string }): Client {
   const options = completeOptions(stated);
-  const { limits, budgetMs, retry, extraHeaders, secrets } = options;
+  const { limits, retry, extraHeaders, secrets } = options;
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/+$/, '');
   const redact = createRedactor(secrets);
   const connect = createConnector(base, options);
   let shared: Dispatcher | undefined;
-  const deadline = performance.now() + budgetMs;
-  const getRemainingMs = () => Math.max(deadline - performance.now(), 0);
-  const outOfTime = `${nothingMorePrefix} The budget of ${budgetMs / 1_000} seconds is used up. Set a larger one in the target file (budget.seconds).`;
-  const queue = createPacedQueue(options.pacing, getRemainingMs);
+  const queue = createPacedQueue(options.pacing);
   const createFailure = (request: HttpRequest, error: unknown): Exchange => ({
     request,
     ...classifyTransportError(error, limits, base.host),
   });
 
   const sendOnce = async (request: HttpRequest, whyWithheld?: () => string | undefined): Promise<Exchange> => {
-    const reason = whyWithheld?.() ?? (getRemainingMs() === 0 ? outOfTime : undefined);
+    const reason = whyWithheld?.();
     if (reason !== undefined) return { request, transportError: 'not-sent', message: reason };
     const fresh = needsOwnConnection(request) ? connect(request.sent) : undefined;
     shared ??= connect();
@@ -82,11 +86,7 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
       await setImmediate();
       return { request, response: redactResponse({ status: statusCode, headers: received, body: text }, redact) };
     };
-    const ms = Math.min(limits.timeoutMs, getRemainingMs());
-    const exchange = await runWithDeadline(ms, receive).catch((error): Exchange => {
-      const isOutOfTime = isTimeout(error) && getRemainingMs() === 0;
-      return { ...createFailure(request, error), ...(isOutOfTime && { message: outOfTime }) };
-    });
+    const exchange = await runWithDeadline(limits.timeout_ms, receive).catch((error) => createFailure(request, error));
     void fresh?.close();
     return { ...exchange, timing: { startedAt, durationMs: Math.round(performance.now() - startedMs) } };
   };
@@ -95,33 +95,28 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
   const send: Channel['send'] = async (request, whyWithheld) => {
     const whole = addHeaders(request, extraHeaders);
     /** Sends the request once. Returns the delay before the next attempt, if there is one. */
-    const attempt = async (
-      earlier: number,
-    ): Promise<{ exchange: Exchange; delay?: ReturnType<typeof computeRetryDelay> }> => {
+    const attempt = async (earlier: number): Promise<Attempt> => {
       const exchange = await sendOnce(whole, whyWithheld);
-      const statedMs = retry.delaysMs[earlier];
-      if (statedMs === undefined || failuresInARow >= failuresWithoutRetry || !isRetryable(exchange))
-        return { exchange };
-      const delay = computeRetryDelay(exchange, statedMs, retry, Date.now());
+      const stated = retry.delays_seconds[earlier];
+      if (stated === undefined || failuresInARow >= failuresWithoutRetry || !isRetryable(exchange)) return { exchange };
+      const delay = computeRetryDelay(exchange, stated, retry, Date.now());
       // Before this turn ends: the next request starts then.
       if (delay.forAll) queue.pause(delay.ms);
-      return delay.ms < getRemainingMs() ? { exchange, delay } : { exchange };
+      return { exchange, delay };
     };
-    // A retry goes before requests that were never sent.
-    const attemptInTurn = (earlier: number): ReturnType<typeof attempt> =>
-      queue.run(() => attempt(earlier), earlier).catch((error) => ({ exchange: createFailure(whole, error) }));
-
-    let { exchange, delay } = await attemptInTurn(0);
-    let attempts = wasSent(exchange) ? 1 : 0;
-    while (delay !== undefined) {
+    let sent: Exchange | undefined;
+    for (let attempts = 0; ; attempts += 1) {
+      // A retry goes before requests that were never sent.
+      const turn = queue.run(() => attempt(attempts), attempts);
+      const { exchange, delay }: Attempt = await turn.catch((error) => ({ exchange: createFailure(whole, error) }));
+      if (wasSent(exchange)) sent = exchange;
+      else return { ...(sent ?? exchange), attempts };
+      if (delay === undefined) {
+        failuresInARow = isTransientFailure(exchange) ? failuresInARow + 1 : 0;
+        return { ...exchange, attempts: attempts + 1 };
+      }
       if (!delay.forAll) await queue.wait(delay.ms);
-      const next = await attemptInTurn(attempts);
-      if (!wasSent(next.exchange)) break;
-      ({ exchange, delay } = next);
-      attempts += 1;
     }
-    if (wasSent(exchange)) failuresInARow = isTransientFailure(exchange) ? failuresInARow + 1 : 0;
-    return { ...exchange, attempts };
   };
 
   return {
@@ -131,13 +126,28 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
       void shared?.close();
       shared = undefined;
     },
-    maxCaseBodyLength: maxLargeBodiesPerCase * limits.bodyBytes,
+    maxCaseBodyLength: maxLargeBodiesPerCase * limits.body_bytes,
     maxConcurrency: options.pacing.concurrency,
     close: async () => {
       queue.close();
       await shared?.destroy();
     },
   };
+}
+
+/** Runs something with a deadline. undici heeds the signal only once it has a connection. @throws a TimeoutError */
+function runWithDeadline<T>(ms: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const expiring = new AbortController();
+    const timer = setTimeout(() => {
+      const error = new DOMException('The deadline has passed.', 'TimeoutError');
+      expiring.abort(error);
+      reject(error);
+    }, ms);
+    run(expiring.signal)
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer));
+  });
 }
 
 /** Replaces secrets in what was received. */
@@ -163,7 +173,7 @@ const pauseMs = 20;
 async function* splitBody(body: Buffer): AsyncGenerator<Buffer> {
   const length = Math.ceil(body.length / pieces);
   for (let start = 0; start < body.length; start += length) {
-    if (start > 0) await setTimeout(pauseMs);
+    if (start > 0) await sleep(pauseMs);
     yield body.subarray(start, start + length);
   }
 }

@@ -13,7 +13,10 @@ export interface Endpoint {
   readonly credentials: Credentials;
 }
 
-/** How requests reach a deployment, and the limits for them. Contains secrets. */
+/**
+ * How requests reach a deployment, and the limits for them: `limits`, `pacing` and `retry` as a target file states them.
+ * Contains secrets.
+ */
 export interface ConnectionOptions {
   /** Allows sending secrets to another machine over plain HTTP. */
   readonly allowHttp: boolean;
@@ -26,30 +29,28 @@ export interface ConnectionOptions {
    * loopback addresses are never reached through a proxy.
    */
   readonly proxy?: string;
-  /** How long requests are sent, in milliseconds from the creation of the client. */
-  readonly budgetMs: number;
   /** Certificates in PEM: authorities to trust beside the public ones, and a client certificate with its key. */
   readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string };
   readonly limits: {
     /** The timeout of a whole exchange, in milliseconds. */
-    readonly timeoutMs: number;
+    readonly timeout_ms: number;
     /** Compressed and decompressed. */
-    readonly bodyBytes: number;
+    readonly body_bytes: number;
     /** The largest number of values in a body, counted by commas and brackets. */
-    readonly bodyValues: number;
+    readonly body_values: number;
     /** All headers of a response together. */
-    readonly headerBytes: number;
+    readonly header_bytes: number;
   };
   readonly pacing: {
     /** The number of requests that start per second, evenly spread; unlimited by default. */
-    readonly requestsPerSecond?: number;
+    readonly requests_per_second?: number;
     readonly concurrency: number;
   };
   readonly retry: {
-    /** The delay before each retry, in milliseconds. The number of delays is the number of retries. */
-    readonly delaysMs: readonly number[];
-    /** The longest delay that Retry-After can ask for, in milliseconds. */
-    readonly maxDelayMs: number;
+    /** The delay before each retry. The number of delays is the number of retries. */
+    readonly delays_seconds: readonly number[];
+    /** The longest delay that Retry-After can ask for. */
+    readonly max_delay_seconds: number;
   };
 }
 
@@ -62,17 +63,16 @@ export type PartialConnectionOptions = Partial<Omit<ConnectionOptions, Group>> &
   readonly [Name in Group]?: Partial<ConnectionOptions[Name]>;
 };
 
-export const noRetry: RetryOptions = { delaysMs: [], maxDelayMs: 0 };
+export const noRetry: RetryOptions = { delays_seconds: [], max_delay_seconds: 0 };
 
 export const defaultConnectionOptions: ConnectionOptions = {
   allowHttp: false,
   extraHeaders: [],
   secrets: [],
-  budgetMs: 15 * 60_000,
   tls: {},
-  limits: { timeoutMs: 10_000, bodyBytes: 8 * 1024 * 1024, bodyValues: 100_000, headerBytes: 64 * 1024 },
+  limits: { timeout_ms: 10_000, body_bytes: 8 * 1024 * 1024, body_values: 100_000, header_bytes: 64 * 1024 },
   pacing: { concurrency: 8 },
-  retry: { delaysMs: [1_000, 3_000], maxDelayMs: 30_000 },
+  retry: { delays_seconds: [1, 3], max_delay_seconds: 30 },
 };
 
 /** Adds {@link defaultConnectionOptions} for each option that is not set. */

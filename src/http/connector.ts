@@ -23,13 +23,13 @@ export function createConnector(
   const secureContext = readSecureContext(tls);
   if (secureContext === undefined)
     return refuse('tls.ca, tls.cert or tls.key is not valid PEM, or the key does not belong to the certificate.');
-  const timeout = limits.timeoutMs;
+  const timeout = limits.timeout_ms;
   const requestTls = { secureContext, timeout };
   const options = {
     connections: pacing.concurrency,
     pipelining: 1,
-    maxHeaderSize: limits.headerBytes,
-    maxResponseSize: limits.bodyBytes,
+    maxHeaderSize: limits.header_bytes,
+    maxResponseSize: limits.body_bytes,
     connect: buildConnector(requestTls),
     requestTls,
     proxyTls: { timeout },
@@ -61,7 +61,7 @@ export function createConnector(
  */
 function connectOnce(
   connect: buildConnector.connector,
-  { timeoutMs }: Limits,
+  { timeout_ms }: Limits,
   sent: HttpRequest['sent'],
 ): buildConnector.connector {
   return (options, callback) => {
@@ -74,7 +74,7 @@ function connectOnce(
       else callback(null, rewriteHeads(renumberContinue(socket), sent));
     };
     // Sooner than the whole exchange, whose error says less.
-    const ms = Math.ceil(timeoutMs * 0.9);
+    const ms = Math.ceil(timeout_ms * 0.9);
     const timer = setTimeout(() => settle(new Error(`none within ${ms} ms: limits.timeout_ms`), null), ms);
     connect(options, settle);
   };

@@ -1,7 +1,6 @@
 import { quote } from 'shlex';
 import { toOneLine } from '../support/untrusted-text.js';
-import { getHeaderValues, type HttpRequest } from './exchange.js';
-import { acceptHeaders, addHeaders } from './request-headers.js';
+import { acceptHeaders, addHeaders, getHeaderValues, type HttpRequest } from './exchange.js';
 
 /**
  * Renders a command for a POSIX shell that sends a request again. Address and credentials may be variables, such as

@@ -14,16 +14,16 @@ import { ExchangeError } from './transport-error.js';
 export async function decodeBody(
   bytes: Uint8Array,
   headers: Headers,
-  { bodyBytes, bodyValues }: Pick<Limits, 'bodyBytes' | 'bodyValues'>,
+  { body_bytes, body_values }: Pick<Limits, 'body_bytes' | 'body_values'>,
 ): Promise<string> {
   let plain = bytes;
   // An empty body has no coding, whatever the headers say.
   const codings = bytes.length === 0 ? [] : parseContentCodings(headers);
-  for (const coding of codings.toReversed()) plain = await decompress(plain, coding, bodyBytes);
+  for (const coding of codings.toReversed()) plain = await decompress(plain, coding, body_bytes);
   const text = createTextDecoder(headers).decode(plain);
   // A parsed value takes a hundred times the memory of its text. Separators in strings count, too.
-  if (text.split(/[,[{]/, bodyValues + 1).length > bodyValues)
-    throw new ExchangeError('too-large', `The body has more than ${bodyValues} values (limits.body_values).`);
+  if (text.split(/[,[{]/, body_values + 1).length > body_values)
+    throw new ExchangeError('too-large', `The body has more than ${body_values} values (limits.body_values).`);
   return text;
 }
 

@@ -94,6 +94,25 @@ export function getHeaderValues(headers: Headers, name: string): string[] {
   return headers.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value);
 }
 
+/** Adds the headers that a request does not have yet. */
+export function addHeaders(request: HttpRequest, extra: Headers): HttpRequest {
+  const added = extra.filter(([name]) => getHeaderValues(request.headers, name).length === 0);
+  return { ...request, headers: [...request.headers, ...added] };
+}
+
+/** They leave all to the deployment. */
+export const plainAcceptHeaders: Headers = [
+  ['Accept', '*/*'],
+  ['Accept-Encoding', 'identity'],
+];
+
+/** Content negotiation (RFC 9110, section 12) as common client libraries and browsers do it. */
+export const acceptHeaders: Headers = [
+  ['Accept', 'application/json, text/plain, */*'],
+  ['Accept-Encoding', 'gzip, deflate, br'],
+  ['Accept-Language', 'de-DE, de;q=0.9, en;q=0.8, *;q=0.5'],
+];
+
 /**
  * Replaces all texts of an exchange.
  *

@@ -2,28 +2,23 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import type { ConnectionOptions } from './connection-options.js';
-import { maxTimerMs } from './deadline.js';
 
 /** A timer may be this late, in milliseconds. Requests that come later do not catch up. */
 const timerDelayMs = 15;
 
-/**
- * Creates a queue for one target. It limits the concurrency and the rate of requests.
- *
- * @param maxWaitMs the longest wait from now on
- */
-export function createPacedQueue(
-  { concurrency, requestsPerSecond }: ConnectionOptions['pacing'],
-  maxWaitMs: () => number,
-) {
+/** The longest delay of a timer, in milliseconds. */
+const maxTimerMs = 2 ** 31 - 1;
+
+/** Creates a queue for one target. It limits the concurrency and the rate of requests. */
+export function createPacedQueue({ concurrency, requests_per_second }: ConnectionOptions['pacing']) {
   const closing = new AbortController();
   // Every waiting request listens.
   setMaxListeners(0, closing.signal);
   // p-queue's own interval uses the time of day, which may be set during a run.
   const queue = new PQueue({ concurrency });
-  const intervalMs = requestsPerSecond === undefined ? 0 : 1_000 / requestsPerSecond;
+  const intervalMs = requests_per_second === undefined ? 0 : 1_000 / requests_per_second;
   // Timers drop fractions of milliseconds.
-  const limit = (ms: number): number => Math.min(Math.ceil(Math.min(ms, maxWaitMs())) + 1, maxTimerMs);
+  const limit = (ms: number): number => Math.min(Math.ceil(ms) + 1, maxTimerMs);
   let pausedUntil = 0;
   let nextStart = 0;
   let release: NodeJS.Timeout | undefined;

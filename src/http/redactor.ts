@@ -7,6 +7,7 @@
  */
 
 import escapeStringRegexp from 'escape-string-regexp';
+import type { HttpRequest } from './exchange.js';
 
 export interface Secret {
   readonly value: string;
@@ -108,4 +109,10 @@ function createWeakReplacer({ value, placeholder, name }: Secret): (text: string
     const replaced = text.replace(quoted, () => placeholder);
     return named === undefined ? replaced : replaced.replace(named, (_, before: string) => before + placeholder);
   };
+}
+
+/** Replaces each header value that is a placeholder by the secret itself. */
+export function insertSecrets(request: HttpRequest, secrets: readonly Secret[]): HttpRequest {
+  const findValue = (value: string) => secrets.find(({ placeholder }) => placeholder === value)?.value ?? value;
+  return { ...request, headers: request.headers.map(([name, value]) => [name, findValue(value)] as const) };
 }

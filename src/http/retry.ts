@@ -27,20 +27,21 @@ export function isRetryable(exchange: Exchange): boolean {
 /**
  * Computes the delay before a retry.
  *
- * @param ownMs the delay in milliseconds if the deployment names none
+ * @param stated the delay in seconds if the deployment names none
  * @param now in milliseconds since the epoch
  * @returns with whether all other requests wait, too
  */
 export function computeRetryDelay(
   exchange: Exchange,
-  ownMs: number,
-  { maxDelayMs }: RetryOptions,
+  stated: number,
+  { max_delay_seconds }: RetryOptions,
   now: number,
 ): { ms: number; forAll: boolean } {
-  if (!('response' in exchange)) return { ms: ownMs, forAll: false };
+  if (!('response' in exchange)) return { ms: stated * 1_000, forAll: false };
   const { status, headers } = exchange.response;
   const requestedMs = parseRetryAfter(getHeaderValues(headers, 'retry-after')[0] ?? '', now);
-  return { ms: Math.min(requestedMs ?? ownMs, maxDelayMs), forAll: status === 429 || requestedMs !== undefined };
+  const ms = Math.min(requestedMs ?? stated * 1_000, max_delay_seconds * 1_000);
+  return { ms, forAll: status === 429 || requestedMs !== undefined };
 }
 
 /** Parses Retry-After, in seconds or as an HTTP date (RFC 9110, section 10.2.3), to milliseconds. */

@@ -46,9 +46,9 @@ const meanings: readonly Meaning[] = [
     'No connection to {host} was made ({cause}). Is the deployment running, and are the base URL and the proxy right?',
   ],
   [/^(AbortError|UND_ERR_DESTROYED|UND_ERR_CLOSED)$/, 'not-sent', 'The run ended before there was a response.'],
-  [/TimeoutError|_TIMEOUT$/, 'timed-out', 'There was no complete response within {timeoutMs} ms (limits.timeout_ms).'],
-  [/EXCEEDED_MAX_SIZE$/, 'too-large', 'The body is larger than {bodyBytes} bytes (limits.body_bytes).'],
-  [/HEADERS_OVERFLOW$/, 'too-large', 'The headers are larger than {headerBytes} bytes (limits.header_bytes).'],
+  [/TimeoutError|_TIMEOUT$/, 'timed-out', 'There was no complete response within {timeout_ms} ms (limits.timeout_ms).'],
+  [/EXCEEDED_MAX_SIZE$/, 'too-large', 'The body is larger than {body_bytes} bytes (limits.body_bytes).'],
+  [/HEADERS_OVERFLOW$/, 'too-large', 'The headers are larger than {header_bytes} bytes (limits.header_bytes).'],
   [
     /^(HPE_|HTTPParserError$|UND_ERR_RES_CONTENT_LENGTH|UND_ERR_RESPONSE)/,
     'unreadable',
@@ -71,10 +71,10 @@ const meanings: readonly Meaning[] = [
 export function classifyTransportError(error: unknown, limits: Limits, host: string): TransportError {
   if (error instanceof ExchangeError) return { transportError: error.transportError, message: error.message };
   const codes = listCodes(error);
-  const code = codes.find((each) => /^[A-Z\d_]+$/.test(each)) ?? codes.at(-1) ?? 'unknown cause';
+  const code = codes.find((name) => /^[A-Z\d_]+$/.test(name)) ?? codes.at(-1) ?? 'unknown cause';
   // Names the address, which may be that of a proxy. Messages of other errors are not shown: they may contain headers.
   const cause = error instanceof NoConnection ? explainNoConnection(error) : '';
-  const [, transportError, template] = meanings.find(([meant]) => codes.some((each) => meant.test(each))) as Meaning;
+  const [, transportError, template] = meanings.find(([meant]) => codes.some((name) => meant.test(name))) as Meaning;
   const values: Readonly<Record<string, string | number>> = { ...limits, host, code, cause };
   return { transportError, message: template.replace(/\{(\w+)\}/g, (text, name) => String(values[name] ?? text)) };
 }

@@ -2,9 +2,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import PQueue from 'p-queue';
 import { type Location, refuse, UnusableInput } from '../support/problem.js';
 import { type Client, redactResponse } from './client.js';
-import type { Exchange, Headers, HttpResponse, TransportErrorKind } from './exchange.js';
-import type { Secret } from './redactor.js';
-import { addHeaders, insertSecrets } from './request-headers.js';
+import { addHeaders, type Exchange, type Headers, type HttpResponse, type TransportErrorKind } from './exchange.js';
+import { insertSecrets, type Secret } from './redactor.js';
 import { isTransient } from './response-status.js';
 
 /** A request as plain data. `path` is relative to the base URL and includes the query string. */

@@ -44,7 +44,7 @@ export function createIdFinder(
     return ignoresCase ? byLowerCase.get(text.toLowerCase()) : ids.has(text) ? text : undefined;
   };
   const createPattern = (some: readonly string[], [before, after]: readonly [before: string, after: string]) => {
-    const longestFirst = some.toSorted((one, other) => other.length - one.length).map(escapeStringRegexp);
+    const longestFirst = some.toSorted((id, next) => next.length - id.length).map(escapeStringRegexp);
     const pattern = some.length === 0 ? '(?!)' : `${before}(?:${longestFirst.join('|')})${after}`;
     return new RegExp(pattern, ignoresCase ? 'gi' : 'g');
   };

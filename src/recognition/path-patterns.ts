@@ -9,11 +9,15 @@ export function matchesPatterns(pattern: string, stated: readonly string[]): boo
   // Patterns that were found are stated as they are, and may have thousands of steps.
   if (stated.includes(pattern)) return true;
   const steps = pattern.split('/');
-  return stated.some((each) => {
-    const wanted = each.split('/');
+  return stated.some((statedPattern) => {
+    const wanted = statedPattern.split('/');
     const end = steps.reduce(
       (state, step) =>
-        advance(state, wanted, (other) => other === '*' || other === step || (step === '*' && /^\d+$/.test(other))),
+        advance(
+          state,
+          wanted,
+          (wantedStep) => wantedStep === '*' || wantedStep === step || (step === '*' && /^\d+$/.test(wantedStep)),
+        ),
       getInitialState(wanted),
     );
     return end.has(wanted.length);

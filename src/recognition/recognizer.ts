@@ -32,12 +32,12 @@ export function createRecognizer(world: World, filter?: MentionFilter) {
   return {
     ids,
     filter,
-    /** @param other replaces the filter of the recognizer */
-    findMentions: (body: string, other = filter): TierMentions =>
-      other === filter ? findByDefault(body) : find(body, other),
-    /** Lists what stands in the place of tiers. @param other replaces the filter of the recognizer */
-    listRecords: (body: string, patterns: readonly string[], other = filter): readonly string[] =>
-      other === filter ? recordsByPatterns(JSON.stringify(patterns))(body) : listRecords(body, patterns, ids, other),
+    /** @param used replaces the filter of the recognizer */
+    findMentions: (body: string, used = filter): TierMentions =>
+      used === filter ? findByDefault(body) : find(body, used),
+    /** Lists what stands in the place of tiers. @param used replaces the filter of the recognizer */
+    listRecords: (body: string, patterns: readonly string[], used = filter): readonly string[] =>
+      used === filter ? recordsByPatterns(JSON.stringify(patterns))(body) : listRecords(body, patterns, ids, used),
     /** Lists every mention of a body with the values and the indices around it. */
     listLocatedMentions: cacheByText((body): readonly LocatedMention[] => {
       const found: LocatedMention[] = [];

@@ -27,7 +27,7 @@ export function createMentionFilter({ tier = [], where }: ResponseSettings): Men
   const hasIndex = patterns.some((pattern) => /\/\d+(\/|$)/.test(pattern));
   if (where === undefined && !hasIndex) return undefined;
   const renderValues = (value: unknown) =>
-    (Array.isArray(value) && value.length > 0 ? value : [value]).map((each) => renderValue(each) ?? '');
+    (Array.isArray(value) && value.length > 0 ? value : [value]).map((member) => renderValue(member) ?? '');
   return {
     where: Object.fromEntries(Object.entries(where ?? {}).map(([name, value]) => [name, renderValues(value)])),
     patterns: hasIndex ? patterns : [],
@@ -80,14 +80,14 @@ export function listSiblingValues(
       if (n === skipped) continue;
       if (!isJsonObject(value)) add(name, value);
       else
-        for (const [inner, each] of Object.entries(value).slice(0, maxMembers))
-          if (!isJsonObject(each)) add(`${name}/${inner}`, each);
+        for (const [inner, member] of Object.entries(value).slice(0, maxMembers))
+          if (!isJsonObject(member)) add(`${name}/${inner}`, member);
     }
   };
   if (template !== undefined) add('text', template);
-  const own = isKey ? position?.members[position.next] : undefined;
-  if (isJsonObject(own)) addMembers(Object.keys(own), Object.values(own));
-  else if (isKey) add('value', own);
+  const keyed = isKey ? position?.members[position.next] : undefined;
+  if (isJsonObject(keyed)) addMembers(Object.keys(keyed), Object.values(keyed));
+  else if (isKey) add('value', keyed);
   let list: Position | undefined;
   let level: Position | undefined = position;
   for (let n = 0; level !== undefined && n < maxLevels; n += 1, level = level.parent) {

@@ -37,7 +37,7 @@ export function determineReading(mentions: readonly TierMentions[], stated?: rea
   const bodies = mentions.map(({ idsByPattern }) => idsByPattern);
   const nestedPaths = stated === undefined ? findNestedPaths(found, bodies) : new Map<string, string>();
   const patterns = [...new Set(found.map((pattern) => nestedPaths.get(pattern) ?? pattern))].sort();
-  const hasIdsInTexts = mentions.some((each) => each.hasIdsInTexts) || undefined;
+  const hasIdsInTexts = mentions.some((body) => body.hasIdsInTexts) || undefined;
   if (stated !== undefined) {
     const isFound = patterns.length === 0 || patterns.some((pattern) => matchesPatterns(pattern, stated));
     if (!isFound) return { kind: 'misstated', stated, patterns };
@@ -50,7 +50,7 @@ export function determineReading(mentions: readonly TierMentions[], stated?: rea
     mentions.every(({ idsByPattern }) => {
       const merged = mergeNestedPaths(idsByPattern, nestedPaths);
       const ids = new Set(merged.get(first));
-      return others.every((other) => hasSameIds(ids, merged.get(other)));
+      return others.every((pattern) => hasSameIds(ids, merged.get(pattern)));
     });
   if (!agree) return { kind: 'ambiguous', patterns };
   const nested = nestedPaths.size === 0 ? undefined : nestedPaths;

@@ -2,7 +2,7 @@ import type { KnownIds } from '../recognition/known-ids.js';
 import { areIndices } from '../recognition/walk-texts.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import { compileSchema } from '../support/user-schema.js';
+import { compileSchema } from '../support/schema-validation.js';
 
 /** A JSON Schema (draft 2020-12), inferred from bodies. It has only the keywords below. */
 export interface BodyShape {

@@ -7,7 +7,7 @@ import type { TargetRecord } from './target-record.js';
 /** What a target is compared with, apart from the documentation: its record and the pins of its target file. */
 export interface Baseline {
   /** By question. */
-  readonly outcomes: ReadonlyMap<string, ExpectedOutcome>;
+  readonly outcomes: Readonly<Record<string, ExpectedOutcome>>;
   /** A JSON Schema of successful bodies, from the record. */
   readonly schema?: object;
 }
@@ -20,7 +20,7 @@ export interface ExpectedOutcome {
   readonly recorded?: string;
 }
 
-export const emptyBaseline: Baseline = { outcomes: new Map() };
+export const emptyBaseline: Baseline = { outcomes: {} };
 
 /**
  * Creates what a target is compared with.
@@ -37,7 +37,7 @@ export function createBaseline(record: TargetRecord | undefined, pins: Readonly<
     ([question, outcome]) => [question, { outcome, statedBy: 'the target file' }] as const,
   );
   return {
-    outcomes: new Map<string, ExpectedOutcome>([...recorded, ...pinned]),
+    outcomes: Object.fromEntries<ExpectedOutcome>([...recorded, ...pinned]),
     ...(record?.response_schema && { schema: record.response_schema }),
   };
 }
@@ -74,7 +74,7 @@ export function findDrift(
   bodies: readonly string[],
   { outcomes, schema }: Baseline,
 ): Drift[] {
-  const expected = outcomes.get(subject);
+  const expected = outcomes[subject];
   const isCompared = expected !== undefined && expected.outcome !== undetermined && outcome !== undefined;
   const mismatches = schema === undefined ? [] : findMismatches(bodies, schema);
   return [

@@ -78,8 +78,8 @@ export function attachExchanges(
 /** Adds up the exchanges and requests of results. */
 export function countRequests(results: readonly CaseResult[]): Pick<CaseResult, 'exchangesJudged' | 'requestsSent'> {
   return {
-    exchangesJudged: results.reduce((sum, each) => sum + each.exchangesJudged, 0),
-    requestsSent: results.reduce((sum, each) => sum + each.requestsSent, 0),
+    exchangesJudged: results.reduce((sum, result) => sum + result.exchangesJudged, 0),
+    requestsSent: results.reduce((sum, result) => sum + result.requestsSent, 0),
   };
 }
 

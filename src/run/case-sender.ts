@@ -104,24 +104,20 @@ export function createCaseSender(
 
   const sendRows = async (testCase: SentRows, send: Channel['send'], isSerial = false): Promise<Uncounted> => {
     const sent = new Map<string, Exchange>();
-    let ownCharacters = 0;
+    let length = 0;
     const whyWithheld = (): string | undefined =>
-      ownCharacters > channel.maxCaseBodyLength
+      length > channel.maxCaseBodyLength
         ? `The bodies of this case are longer than ${channel.maxCaseBodyLength} characters together, so its other requests were not sent. Increase limits.body_bytes in the target file.`
         : undefined;
-    const sending: Promise<void>[] = [];
-    const sendOne = async (key: string, request: HttpRequest): Promise<void> => {
+    const sendKept = async ([key, request]: readonly [string, HttpRequest]): Promise<void> => {
       const exchange = await send(request, whyWithheld);
-      ownCharacters += countBodyCharacters(exchange);
+      length += countBodyCharacters(exchange);
       sent.set(key, exchange);
     };
-    for (const [key, request] of indexRequests(testCase)) {
-      const one = sendOne(key, request);
-      sending.push(one);
-      if (isSerial) await one;
-    }
-    await Promise.all(sending);
-    characters += ownCharacters;
+    const requests = [...indexRequests(testCase)];
+    if (isSerial) for (const request of requests) await sendKept(request);
+    else await Promise.all(requests.map(sendKept));
+    characters += length;
     exchanges += sent.size;
     const listNamed = ({ requests, unavailable }: SentRows['rows'][number]) =>
       [...(unavailable.length > 0 ? [] : requests)].map(
@@ -132,9 +128,9 @@ export function createCaseSender(
   /** Counts the requests for the case that is judged first: after an interruption, the evidence has no others. */
   const countRequests = (sent: Uncounted): CaseExchanges => {
     const all = new Set([...sent.exchanges.flatMap((row) => [...row.values()]), ...(sent.others ?? [])]);
-    const own = [...all].filter((exchange) => !counted.has(exchange));
-    for (const exchange of own) counted.add(exchange);
-    return { ...sent, requestsSent: countAttempts(own) };
+    const uncounted = [...all].filter((exchange) => !counted.has(exchange));
+    for (const exchange of uncounted) counted.add(exchange);
+    return { ...sent, requestsSent: countAttempts(uncounted) };
   };
   const sendAhead = (position: number): void => {
     let count = 0;
@@ -192,7 +188,7 @@ export function createCaseSender(
       const sent: RowExchanges[number] = batch.turns[turn - 1] ?? new Map();
       const exchange = sent.get(found.name) as Exchange;
       const exchanges = testCase.rows.map((_, n) => new Map(n === row ? [[name, exchange]] : []));
-      const others = isNew ? [...sent.values()].filter((other) => other !== exchange) : [];
+      const others = isNew ? [...sent.values()].filter((received) => received !== exchange) : [];
       return countRequests({ exchanges, count: 1, others });
     },
   };

@@ -81,8 +81,8 @@ export function createEvidenceKeeper() {
     keepCase(testCase: TestCase, attempts: readonly CaseExchanges[], prefix?: string): void {
       const purpose = formatPurpose(testCase, prefix);
       for (const [n, { exchanges, others = [] }] of attempts.entries()) {
-        for (const [row, own] of exchanges.entries())
-          for (const [request, exchange] of own) keep({ case: purpose, row, request, attempt: n + 1 }, exchange);
+        for (const [row, ofRow] of exchanges.entries())
+          for (const [request, exchange] of ofRow) keep({ case: purpose, row, request, attempt: n + 1 }, exchange);
         for (const [m, exchange] of others.entries())
           keep({ case: `${batchPurpose}/${purpose}`, row: 0, request: String(m + 1), attempt: n + 1 }, exchange);
       }

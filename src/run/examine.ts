@@ -1,10 +1,7 @@
 import { listSuccesses } from '../assertions/row-evidence.js';
 import type { Suite } from '../cases/suite.js';
-import { type Row, tag } from '../cases/test-case.js';
-import { spellFiltersLiterally } from '../contract/operation.js';
-import { createOracle, type Obligation } from '../contract/oracle.js';
+import { tag } from '../cases/test-case.js';
 import type { Channel, Exchange, HttpRequest, HttpResponse } from '../http/exchange.js';
-import { parseRequest } from '../http/request-content.js';
 import {
   describeAnswer,
   describeTransportError,
@@ -19,12 +16,13 @@ import { explainAmbiguity } from '../judge/explain-ambiguity.js';
 import { explainOwnPromotions } from '../judge/own-promotions.js';
 import { createRecognizer, type Recognizer } from '../recognition/recognizer.js';
 import { readReturnedTiers } from '../recognition/returned-tiers.js';
-import { hasMentions, type TierMentions } from '../recognition/tier-mentions.js';
+import { hasMentions } from '../recognition/tier-mentions.js';
 import { determineReading } from '../recognition/tier-reading.js';
 import { parseJson } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { joinLines } from '../support/untrusted-text.js';
-import { findWrongAddress, isWebPage } from './find-wrong-address.js';
+import { needsLiteralFilters } from './filter-spelling.js';
+import { findWrongAddress, isWebPage, maskChanging } from './find-wrong-address.js';
 import { countAttempts, type SentRequest } from './request-cache.js';
 import { sanitizeText } from './sanitize-result.js';
 
@@ -54,8 +52,8 @@ export interface ExaminedTarget {
 export interface Examination {
   /** The exchanges of the calibration requests. */
   readonly exchanges: readonly Exchange[];
-  /** The tiers that their successful responses mention. */
-  readonly namings: readonly TierMentions[];
+  /** Whether a response names the world, or nothing has to: the target has no ids of tiers, or is known to have the world. */
+  readonly isWorldSeen: boolean;
   /** What was sent alone, after those: cases may share it. What overlaps may have a fault that shows only together. */
   readonly shared: readonly SentRequest[];
   /** One per area. */
@@ -100,7 +98,8 @@ export async function examine(
     return {
       exchanges,
       shared: sent.slice(calibration.length),
-      namings,
+      // The cases that remain without ids of tiers need none.
+      isWorldSeen: isWorldLoaded === true || !hasTiers || isSeen,
       requestsSent: countAttempts(sent.map(([, exchange]) => exchange)),
       readsLiteralFiltersOnly,
       findings: examinedAreas.map(
@@ -236,58 +235,6 @@ function explainFailure(exchange: Exchange): { readonly area: ExaminedArea; read
   return redirect === undefined ? undefined : { area: 'URL', text: redirect };
 }
 
-/**
- * Finds a request that shows whether filters are read: a requirement sends it, with one filter that excludes promotions
- * and leaves some.
- */
-export function findFilterRequest({ cases, world }: Suite): HttpRequest | undefined {
-  const rows = cases.flatMap((testCase): readonly Row[] => (testCase.kind === 'requirement' ? testCase.rows : []));
-  const requests = rows.flatMap(({ requests: ofRow, unavailable }) =>
-    unavailable.length > 0 ? [] : [...ofRow.values()],
-  );
-  return requests.find((request) => {
-    const oracle = createOracle(request, world);
-    const has = (obligation: Obligation) => world.tiers.some((tier) => oracle.returned(tier) === obligation);
-    const isAlone = parseRequest(request).query.length === 1;
-    return isAlone && oracle.filteredOn !== undefined && has('required') && has('forbidden');
-  });
-}
-
-/**
- * Sends a filter with percent-encoded brackets, as most clients do; if it does not restrict the result, with literal ones,
- * as the samples of the documentation do.
- *
- * @param readReturned reads the tiers that a response returns; undefined if that is not clear
- * @returns whether only the literal ones restrict it
- */
-async function needsLiteralFilters(
-  suite: Suite,
-  send: (request: HttpRequest) => Promise<Exchange>,
-  readReturned: (body: string) => readonly string[] | undefined,
-): Promise<boolean> {
-  const filtered = findFilterRequest(suite);
-  if (filtered === undefined) return false;
-  const oracle = createOracle(filtered, suite.world);
-  const excluded = new Set(suite.world.tiers.flatMap((tier) => (oracle.matching(tier) === 'forbidden' ? tier.id : [])));
-  /** Undefined if it is not clear what was returned. */
-  const isRestricted = (exchange: Exchange): boolean | undefined => {
-    const [success] = listSuccesses([exchange]);
-    const returned = success === undefined ? [] : readReturned(success.response.body);
-    return returned && returned.length > 0 && !returned.some((id) => excluded.has(id));
-  };
-  const encoded = await send(filtered);
-  const isEncodedRead = isRestricted(encoded);
-  if (isEncodedRead === true) return false;
-  const literal = await send(spellFiltersLiterally(filtered));
-  if (isEncodedRead === undefined) {
-    // A filter that is not read changes nothing.
-    const plain = maskBody(await send({ ...filtered, path: filtered.path.split('?')[0] ?? '' }));
-    return maskBody(encoded) === plain && maskBody(literal) !== plain;
-  }
-  // A single wrong response decides nothing.
-  return isRestricted(literal) === true && isRestricted(await send(filtered)) !== true;
-}
-
 /** Sends a request without its body if nothing shows yet what the body does: it is refused, or changes nothing. */
 async function sendWithoutBody(
   { method, path, headers }: HttpRequest,
@@ -316,16 +263,7 @@ function explainRefusedBody(first: Exchange, withoutBody: Exchange): string | un
 function summarize({ status, body }: HttpResponse, recognizer: Recognizer): string {
   const { idsByPattern, unlocatedIds } = recognizer.findMentions(body);
   const named = [...new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds])].sort();
-  return `${status} ${named.length > 0 ? named.join() : mask(body)}`;
-}
-
-/** Masks what differs each time: words with digits. */
-function mask(text: string): string {
-  return text.replaceAll(/[\w.:+-]+/g, (word) => (/\d/.test(word) ? '…' : word));
-}
-
-function maskBody(exchange: Exchange): string {
-  return 'response' in exchange ? mask(exchange.response.body) : '';
+  return `${status} ${named.length > 0 ? named.join() : maskChanging(body)}`;
 }
 
 const fewIdsHint = `The cases with the tag '${tag.anyData}' need a customer, a product and a campaign in the file that 'bindings' of the target file names: any of yours.`;

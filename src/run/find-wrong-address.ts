@@ -22,12 +22,12 @@ export async function findWrongAddress(
   { send }: Pick<Channel, 'send'>,
   isDescribed: boolean,
 ): Promise<string | undefined> {
-  const responses = exchanges.flatMap((each) => ('response' in each ? [each.response] : []));
+  const responses = exchanges.flatMap((exchange) => ('response' in exchange ? [exchange.response] : []));
   const [request] = requests;
   const [response] = responses;
   if (request === undefined || response === undefined || responses.length < exchanges.length) return undefined;
   const answer = describeAnswer(response);
-  if (responses.every((each) => isSuccessful(each) && isWebPage(each)))
+  if (responses.every((answered) => isSuccessful(answered) && isWebPage(answered)))
     return `The target answers with web pages: ${answer}. ${addressHint} ${loginHint}`;
   if (isDescribed && !isWebPage(response)) return undefined;
   if (new Set(exchanges.map(normalizeAnswer)).size > 1 || mayBeEmptyResult(response) || isRefusal(response))
@@ -39,11 +39,11 @@ export async function findWrongAddress(
     { ...request, body: '{"customer":' },
     { ...request, path: `${path}?${[query, filter].filter(Boolean).join('&')}` },
   ];
-  const probes = await Promise.all(others.map((each) => send(each)));
+  const probes = await Promise.all(others.map((probe) => send(probe)));
   const known = normalizeAnswer(exchanges[0] as Exchange);
-  const differing = probes.filter((each) => normalizeAnswer(each) !== known);
+  const differing = probes.filter((probe) => normalizeAnswer(probe) !== known);
   // A filter by a campaign that does not exist must leave nothing of a list.
-  const isStub = isSuccessful(response) && hasEntries(response) && differing.every((each) => each === probes[0]);
+  const isStub = isSuccessful(response) && hasEntries(response) && differing.every((probe) => probe === probes[0]);
   if (differing.length > 0 && !isStub) return undefined;
   const hint = plainHttp.test(response.body) ? httpsHint : `${addressHint} ${headersHint}`;
   return `Every request is answered alike: ${answer}. ${hint} ${loadedHint}`;
@@ -66,9 +66,13 @@ function normalizeAnswer(exchange: Exchange): string {
   const [path = ''] = request.path.split('?', 1);
   const body = response.body
     .slice(0, 100_000)
-    .replaceAll(new RegExp(`${escapeStringRegexp(path)}[^\\s"'<>]*`, 'g'), '…')
-    .replaceAll(/[\w.:+-]+/g, (word) => (/\d/.test(word) ? '…' : word));
-  return `${response.status} ${getMediaType(response)} ${body}`;
+    .replaceAll(new RegExp(`${escapeStringRegexp(path)}[^\\s"'<>]*`, 'g'), '…');
+  return `${response.status} ${getMediaType(response)} ${maskChanging(body)}`;
+}
+
+/** Masks what differs each time: words with digits. */
+export function maskChanging(text: string): string {
+  return text.replaceAll(/[\w.:+-]+/g, (word) => (/\d/.test(word) ? '…' : word));
 }
 
 /** Statuses that speak of the operation, whatever data a deployment has: they fail the requirement that is refused. */

@@ -7,7 +7,7 @@ import { type HttpRequest, serializeRequest } from '../http/exchange.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { joinLines, shorten } from '../support/untrusted-text.js';
 import { isSerial, listRequests } from './case-sender.js';
-import { findFilterRequest } from './examine.js';
+import { findFilterRequest } from './filter-spelling.js';
 import { listSampleCases } from './sample.js';
 
 export interface Plan {
@@ -28,23 +28,25 @@ export interface PlannedCase {
 
 /** Lists the requests that a run would send. */
 export function createPlan(suite: Suite, settings: RunScope): Plan {
-  const tally = createRequestTally();
   const alone = [findFilterRequest(suite) ?? []].flat();
+  const tally = createRequestTally(alone);
   const samples = listSampleCases(suite);
   return {
-    calibration: [...suite.calibration, ...tally.addRequests(alone)],
+    calibration: [...suite.calibration, ...alone],
     cases: suite.cases.map((testCase): PlannedCase => {
       const reason = findExclusionReason(testCase, settings) ?? explainNotApplicable(testCase);
-      const own = { id: testCase.id, isIntrusive: testCase.tags.includes(tag.intrusive) };
-      return reason === undefined ? { ...own, requests: tally.addCase(testCase) } : { ...own, reason, requests: [] };
+      const planned = { id: testCase.id, isIntrusive: testCase.tags.includes(tag.intrusive) };
+      return reason === undefined
+        ? { ...planned, requests: tally.addCase(testCase) }
+        : { ...planned, reason, requests: [] };
     }),
     samples: { ids: samples.map(({ id }) => id), requests: samples.flatMap(listRequests).length },
   };
 }
 
-/** Counts the requests of several cases: equal ones once, except those of serial cases. */
-export function createRequestTally() {
-  const known = new Set<string>();
+/** Counts the requests of several cases: equal ones once, except those of serial cases. @param before sent before them */
+export function createRequestTally(before: readonly HttpRequest[] = []) {
+  const known = new Set(before.map(serializeRequest));
   /** Lists the requests of a case that no earlier case has sent. */
   const listNewRequests = (testCase: TestCase): HttpRequest[] => {
     const all = listRequests(testCase);
@@ -54,11 +56,6 @@ export function createRequestTally() {
   };
   return {
     listNewRequests,
-    /** Adds requests that are sent before all cases. @returns them */
-    addRequests(requests: readonly HttpRequest[]): readonly HttpRequest[] {
-      for (const request of requests) known.add(serializeRequest(request));
-      return requests;
-    },
     /** Adds a case. Returns its new requests. */
     addCase(testCase: TestCase): HttpRequest[] {
       const added = listNewRequests(testCase);

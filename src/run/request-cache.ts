@@ -54,7 +54,7 @@ export function createRequestCache(
   return async (request, whyWithheld) => {
     const key = serializeRequest(request);
     // If a shared request failed, the next waiter sends it again while the others wait.
-    for (let other = pending.get(key); other !== undefined; other = pending.get(key)) await other;
+    for (let sending = pending.get(key); sending !== undefined; sending = pending.get(key)) await sending;
     const exchange = cached.get(key) ?? (await fetch(key, request, whyWithheld));
     const left = (usesLeft.get(key) ?? Number.POSITIVE_INFINITY) - 1;
     usesLeft.set(key, left);

@@ -94,7 +94,7 @@ export async function sendAndJudge(
 function createResult(testCase: TestCase, { judgement, first, repetitions }: CaseAttempts): ResultWithExchanges {
   const { verdict, reason, at, expected, exchange = '', rows, outcome, isUnstable } = judgement;
   const row = rows.findIndex(
-    (each) => each.verdict === verdict && each.at === at && each.exchange === judgement.exchange,
+    (judged) => judged.verdict === verdict && judged.at === at && judged.exchange === judgement.exchange,
   );
   const findShown = (sent: CaseExchanges | undefined) => sent?.exchanges[Math.max(row, 0)]?.get(exchange);
   const shown = findShown(first);

@@ -1,3 +1,4 @@
+import { findExclusionReason, type RunScope } from '../cases/case-selection.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import { getSubjectId, type TestCase, tag } from '../cases/test-case.js';
 import { spellFiltersLiterally } from '../contract/operation.js';
@@ -5,9 +6,9 @@ import type { Channel } from '../http/exchange.js';
 import type { TargetContext } from '../judge/judge-case.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import type { MentionFilter } from '../recognition/sibling-values.js';
-import { hasMentions } from '../recognition/tier-mentions.js';
 import { type Baseline, emptyBaseline } from '../record/drift.js';
 import { InternalError } from '../support/internal-error.js';
+import { omitUndefined } from '../support/omit-undefined.js';
 import { createUnsentResult, type ResultWithExchanges, samplesCaseId } from './case-result.js';
 import { type CaseSender, createCaseSender } from './case-sender.js';
 import { calibrationPurpose, type EvidenceKeeper, type KeptEvidence } from './evidence-keeper.js';
@@ -17,14 +18,12 @@ import { runCase } from './run-case.js';
 import { combineSampleResults, listSampleCases } from './sample.js';
 
 /** What the user states about a target and wants from a run. */
-export interface EngineOptions extends ExaminedTarget {
+export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
   /** Which mentions of tiers count. */
   readonly mentionFilter?: MentionFilter;
   readonly expected?: Baseline;
   /** Whether to infer the shape of successful bodies, for a record. */
   readonly infersShape?: boolean;
-  /** Explains why a case is excluded from the run; undefined if it is not. */
-  findExclusionReason?(testCase: TestCase): string | undefined;
   /** Keeps all exchanges. */
   readonly keeper?: EvidenceKeeper;
   /** Replaces the target by recorded exchanges. */
@@ -47,21 +46,19 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
     return keeper?.wrapChannel(source, purpose) ?? source;
   };
   const examination = await examine(stated, createChannel(calibrationPurpose), { ...options, recognizer });
-  const { namings, unreachable, readsLiteralFiltersOnly } = examination;
+  const { isWorldSeen, unreachable, readsLiteralFiltersOnly } = examination;
   const suite = readsLiteralFiltersOnly ? { ...stated, cases: stated.cases.map(spellCase) } : stated;
-  const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
   const background: TargetContext = {
     world,
     recognizer,
     calibration: examination.exchanges,
-    // A target without ids of tiers cannot show any, and the remaining cases need none.
     isWorldLoaded,
-    isWorldSeen: isWorldLoaded || !hasTiers || namings.some(hasMentions),
-    ...(tierPatterns === undefined ? {} : { configuredPatterns: tierPatterns }),
+    isWorldSeen,
+    ...omitUndefined({ configuredPatterns: tierPatterns }),
   };
   const findUnsentResult = (testCase: TestCase): ResultWithExchanges | undefined => {
     if (unreachable !== undefined) return createUnsentResult(testCase, 'inconclusive', unreachable);
-    const reason = options.findExclusionReason?.(testCase);
+    const reason = findExclusionReason(testCase, options);
     return reason === undefined ? undefined : createUnsentResult(testCase, 'not-applicable', reason);
   };
   const byId = new Map(suite.cases.map((testCase) => [testCase.id, testCase]));

@@ -21,10 +21,10 @@ export const maxResultBody = 64 * 1024;
  */
 export function sanitizeResult(result: ResultWithExchanges, find: EvidenceKeeper['find']): ResultWithExchanges {
   const { reason, rows, exchange, repeatedExchange } = result;
-  const [shown, repeated] = [exchange, repeatedExchange].map((each) => {
-    const kept = each && find(each);
+  const [shown, repeated] = [exchange, repeatedExchange].map((unsafe) => {
+    const kept = unsafe && find(unsafe);
     if (kept !== undefined) return { exchange: shortenExchange(kept.exchange, maxResultBody), id: kept.id };
-    return each && { exchange: sanitizeExchange(each), id: undefined };
+    return unsafe && { exchange: sanitizeExchange(unsafe), id: undefined };
   });
   return {
     ...result,

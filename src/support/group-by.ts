@@ -1,11 +1,11 @@
 /** Groups by a key, in the order in which the keys come first. (`Map.groupBy` needs Node.js 21.) */
-export function groupBy<T, Key>(all: Iterable<T>, keyOf: (each: T) => Key): Map<Key, [T, ...T[]]> {
+export function groupBy<T, Key>(all: Iterable<T>, keyOf: (item: T) => Key): Map<Key, [T, ...T[]]> {
   const groups = new Map<Key, [T, ...T[]]>();
-  for (const each of all) {
-    const key = keyOf(each);
+  for (const item of all) {
+    const key = keyOf(item);
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, [each]);
-    else group.push(each);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
   }
   return groups;
 }

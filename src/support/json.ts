@@ -7,24 +7,6 @@ export function parseJson(text: string, revive?: (key: string, value: unknown) =
   }
 }
 
-/** Converts a value with maps and sets to plain JSON. */
-export function encodeMapsAndSets(value: unknown): unknown {
-  return JSON.parse(
-    JSON.stringify(value, (_, part) => {
-      if (part instanceof Map) return { $map: [...part] };
-      return part instanceof Set ? { $set: [...part] } : part;
-    }),
-  );
-}
-
-export function decodeMapsAndSets(json: unknown): unknown {
-  return JSON.parse(JSON.stringify(json), (_, part) => {
-    if (!isJsonObject(part)) return part;
-    if (Array.isArray(part.$map)) return new Map(part.$map as [unknown, unknown][]);
-    return Array.isArray(part.$set) ? new Set(part.$set) : part;
-  });
-}
-
 /** Splits a JSON Pointer (RFC 6901) into keys. */
 export function parseJsonPointer(pointer: string): string[] {
   return pointer

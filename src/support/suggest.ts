@@ -11,6 +11,6 @@ export function suggest(unknown: string, known: readonly string[]): string {
   const near = distance(unknown.toLowerCase(), nearest.toLowerCase()) <= Math.max(2, unknown.length / 3);
   if (near) return `Did you mean '${nearest}'?`;
   if (known.length <= maxListed) return `Known: ${[...known].sort().join(', ')}.`;
-  const byDistance = [...known].sort((one, other) => distance(unknown, one) - distance(unknown, other));
+  const byDistance = [...known].sort((name, next) => distance(unknown, name) - distance(unknown, next));
   return `The nearest of ${known.length}: ${byDistance.slice(0, maxNearest).join(', ')}.`;
 }

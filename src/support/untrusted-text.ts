@@ -29,17 +29,17 @@ export function shorten(text: string, max: number): string {
 const [maxCompared, shownBefore] = [80, 20];
 
 /** Shortens two long texts so that both show their first difference. */
-export function shortenPair(one: string, other: string): [string, string] {
-  if (Math.max(one.length, other.length) <= maxCompared) return [one, other];
-  const length = Math.min(one.length, other.length);
+export function shortenPair(left: string, right: string): [string, string] {
+  if (Math.max(left.length, right.length) <= maxCompared) return [left, right];
+  const length = Math.min(left.length, right.length);
   let at = 0;
-  while (at < length && one[at] === other[at]) at += 1;
+  while (at < length && left[at] === right[at]) at += 1;
   const from = Math.max(0, at - shownBefore);
   const excerpt = (text: string) => {
     const shown = truncate(text.slice(from), maxCompared).replace(/^[\udc00-\udfff]/, '');
     return `${from > 0 ? '…' : ''}${shown}${text.length > from + maxCompared ? '…' : ''}`;
   };
-  return [excerpt(one), excerpt(other)];
+  return [excerpt(left), excerpt(right)];
 }
 
 const prefix = '| ';

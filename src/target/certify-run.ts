@@ -3,7 +3,7 @@ import type { Suite } from '../cases/suite.js';
 import { collectRunFacts, type RunFacts } from '../certificate/certificate.js';
 import { type CertifiedResults, certifyResults } from '../certificate/certify-results.js';
 import { type ExchangeIndex, indexExchanges } from '../certificate/exchange-index.js';
-import type { EvidenceOrigin, StoredEvidence } from '../certificate/har-archive.js';
+import type { StoredEvidence } from '../certificate/har-archive.js';
 import type { Channel } from '../http/exchange.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import { type CaseResult, createUnsentResult } from '../run/case-result.js';
@@ -18,9 +18,8 @@ import { createCertifiedTarget } from './target.js';
 /** What is certified without Playwright. */
 interface RunTerms extends Pick<EngineOptions, 'replay' | 'recognizer'> {
   readonly baseUrl: string;
-  /** An earlier run that is judged again: what it sent, and how far it came. */
-  readonly recorded?: { readonly evidence: StoredEvidence; readonly extent: EvidenceOrigin['extent'] };
-  readonly isReplay?: boolean;
+  /** An earlier run that is judged again. */
+  readonly recorded?: RecordedRun;
   /** As `--grep` does: the rest is not known to be left out. */
   readonly selects?: (id: string) => boolean;
 }
@@ -51,33 +50,27 @@ export function certifyCollected(
 export async function certifyRun(
   { suite, settings }: Pick<RunInputs, 'suite' | 'settings'>,
   channel: Channel,
-  { baseUrl, recorded, isReplay = false, selects = () => true, ...others }: RunTerms,
+  { baseUrl, recorded, selects = () => true, ...shared }: RunTerms,
 ): Promise<CertifiedResults & { readonly evidence: StoredEvidence }> {
   const startedAt = new Date();
   const selected = selectFromSuite(suite, settings);
-  const { recognizer = createRecognizer(suite.world, settings.target.mentionFilter) } = others;
+  const { recognizer = createRecognizer(suite.world, settings.target.mentionFilter) } = shared;
   const keeping = recorded === undefined ? { keeper: createEvidenceKeeper() } : {};
-  const options = { ...createEngineOptions(settings), ...keeping, ...others, recognizer };
-  const { extent } = recorded ?? {};
-  const judged = extent && new Set(extent.judged);
-  const isJudged = (id: string) => selects(id) && (judged === undefined || judged.has(id));
-  const { results: own, examination, evidence: sent } = await runSuite(selected, channel, options, isJudged);
+  const options = { ...createEngineOptions(settings), ...keeping, ...shared, recognizer };
+  const { judged, unjudged = [], isCutShort = false } = recorded?.origin.extent ?? {};
+  const isJudged = (id: string) => selects(id) && (judged === undefined || judged.includes(id));
+  const { results: ofCases, examination, evidence: sent } = await runSuite(selected, channel, options, isJudged);
   const { evidence = sent } = recorded ?? {};
-  const stated = selected.cases.flatMap((testCase) => {
-    const { verdict, reason } = extent?.unjudged.find(({ id }) => id === testCase.id) ?? {};
-    return verdict === undefined || reason === undefined ? [] : [createUnsentResult(testCase, verdict, reason)];
+  const unsent = selected.cases.flatMap((testCase) => {
+    const stated = unjudged.find(({ id }) => id === testCase.id);
+    return stated === undefined ? [] : [createUnsentResult(testCase, stated.verdict, stated.reason)];
   });
-  const results = [...own, ...stated];
+  const results = [...ofCases, ...unsent];
   const index = indexExchanges(evidence, recognizer, results);
-  const certified = certifyCollected({ suite, settings }, results, index, {
-    baseUrl,
-    examination,
-    requestsSent: countAttempts(evidence.exchanges.map(({ exchange }) => exchange)),
-    isReplay,
-    isCutShort: extent?.isCutShort === true,
-    startedAt,
-  });
-  return { ...certified, evidence };
+  const requestsSent = countAttempts(evidence.exchanges.map(({ exchange }) => exchange));
+  const isReplay = recorded?.origin.isReplay === true;
+  const end = { baseUrl, examination, requestsSent, isReplay, isCutShort, startedAt };
+  return { ...certifyCollected({ suite, settings }, results, index, end), evidence };
 }
 
 /**
@@ -86,10 +79,8 @@ export async function certifyRun(
  * @param suite with the ids of the target of that run
  */
 export async function rejudgeRun(recorded: RecordedRun, suite: Suite): Promise<CertifiedResults> {
-  const { evidence, origin } = recorded;
-  const { baseUrl, extent } = origin;
   const settings = restoreSettings(recorded, suite);
-  const replay = createRunReplay(evidence, suite);
-  const terms = { baseUrl, recorded: { evidence, extent }, replay, isReplay: origin.isReplay === true };
+  const replay = createRunReplay(recorded.evidence, suite);
+  const terms = { baseUrl: recorded.origin.baseUrl, recorded, replay };
   return await certifyRun({ suite, settings }, replay.createChannel(''), terms);
 }

@@ -1,7 +1,7 @@
 import { selectFromSuite } from '../cases/case-selection.js';
 import type { CertifiedResults } from '../certificate/certify-results.js';
 import { createExchangeIndexer } from '../certificate/exchange-index.js';
-import { createArchiver } from '../certificate/har-archive.js';
+import { createArchiver, type EvidenceOrigin } from '../certificate/har-archive.js';
 import { findWorstVerdict } from '../judge/verdict.js';
 import { type WrittenResults, writeResults } from '../outputs/write-results.js';
 import { createRecognizer } from '../recognition/recognizer.js';
@@ -11,7 +11,7 @@ import { countAttempts } from '../run/request-cache.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import { certifyCollected } from './certify-run.js';
-import { type RunInputs, restoreInputs } from './recorded-run.js';
+import { type RunInputs, recordInputs, restoreInputs } from './recorded-run.js';
 import type { RunStart, TestReport } from './target-run.js';
 
 /** Why no verdict of a run is valid. */
@@ -82,7 +82,7 @@ export class ReportedRun {
 
   /** @param problem why a test ended without a report */
   addError(id: string, problem: string): void {
-    const testCase = this.loadInputs().suite.cases.find((each) => each.id === id);
+    const testCase = this.loadInputs().suite.cases.find((candidate) => candidate.id === id);
     if (testCase !== undefined) this.results.set(id, createUnsentResult(testCase, 'error', problem));
   }
 
@@ -99,7 +99,7 @@ export class ReportedRun {
    */
   certify(isCutShort: boolean, error: string | undefined): CertifiedRun {
     const inputs = this.loadInputs();
-    const { suite, settings, replay, recorded } = inputs;
+    const { suite, settings, replay } = inputs;
     const { baseUrl, start } = this;
     const obstacle = this.findObstacle(isCutShort, error);
     const plain = this.listResults(obstacle);
@@ -112,11 +112,13 @@ export class ReportedRun {
       suite: { name, version, digest },
       baseUrl,
       ...(isReplay ? { isReplay: true as const } : {}),
-      inputs: recorded,
+      inputs: recordInputs(inputs),
       extent: {
         isCutShort,
         judged: plain.filter(isJudged).map(({ id }) => id),
-        unjudged: plain.filter((each) => !isJudged(each)).map(({ id, verdict, reason }) => ({ id, verdict, reason })),
+        unjudged: plain
+          .filter((result) => !isJudged(result))
+          .map(({ id, verdict, reason }) => ({ id, verdict, reason })),
       },
     });
     const certified = certifyCollected(inputs, plain, index, {
@@ -178,10 +180,10 @@ function createCollector({ suite, settings }: RunInputs, baseUrl: string) {
   return {
     /** @returns the uses, with the ids of the archive */
     add(worker: string, exchanges: TestReport['exchanges'], uses: readonly ExchangeUse[]): ExchangeUse[] {
-      for (const { id: own, exchange } of exchanges) {
-        const id = findFreeName(own, taken);
+      for (const { id: inWorker, exchange } of exchanges) {
+        const id = findFreeName(inWorker, taken);
         taken.add(id);
-        names.set(`${worker}/${own}`, id);
+        names.set(`${worker}/${inWorker}`, id);
         archiver.add({ id, exchange });
         indexer.add({ id, exchange });
         requestsSent += countAttempts([exchange]);
@@ -197,11 +199,7 @@ function createCollector({ suite, settings }: RunInputs, baseUrl: string) {
         ...omitUndefined({ exchangeId: name(exchangeId), repeatedExchangeId: name(repeatedExchangeId) }),
       };
     },
-    finish(
-      uses: readonly ExchangeUse[],
-      results: readonly CaseResult[],
-      origin: Parameters<typeof archiver.finish>[1],
-    ) {
+    finish(uses: readonly ExchangeUse[], results: readonly CaseResult[], origin: EvidenceOrigin) {
       return { archive: archiver.finish(uses, origin), index: indexer.finish(uses, results), requestsSent };
     },
   };

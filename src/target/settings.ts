@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { findCasesByName, findExclusionReason, type RunScope, selectFromSuite } from '../cases/case-selection.js';
+import { findCasesByName, matchCases, type RunScope, selectFromSuite } from '../cases/case-selection.js';
 import { readDiscriminatingRows } from '../cases/discriminating-rows.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
@@ -48,26 +48,26 @@ export interface ResultsDestination {
  * @throws UnusableInput with every problem of the files
  */
 export function loadSettings(
-  { target, connection }: Pick<LoadedTarget, 'target' | 'connection'>,
+  { target, connection, pins, intrusive, notes }: Omit<LoadedTarget, 'availability' | 'cases'>,
   options: RunOptions,
   suite: Suite,
 ): RunSettings {
-  const problems = [...findPinProblems(target, suite), ...findSecretsInRequests(connection, suite)];
+  const problems = [...findPinProblems(pins, suite), ...findSecretsInRequests(connection, suite)];
   if (problems.length > 0) throw new UnusableInput(problems);
   const { against, recordTo } = options;
   const record = against ? readRecord(against) : undefined;
   const recordNote = record && describeUncompared(record, suite);
-  const pins = Object.fromEntries([...target.pins].map(([question, { outcome }]) => [question, outcome]));
+  const outcomes = Object.fromEntries(pins.map(({ question, outcome }) => [question, outcome]));
   // Fails if the file is not a record, so that nothing else is overwritten.
   if (recordTo && existsSync(recordTo)) readRecord(recordTo);
-  const excludesIntrusive = (options.intrusive ?? target.intrusive) === false;
+  const excludesIntrusive = (options.intrusive ?? intrusive) === false;
   return {
     target,
-    expected: createBaseline(record, pins),
+    expected: createBaseline(record, outcomes),
     excludesIntrusive,
     notes: [
       ...listTargetNotes(target, suite.world.ownPromotions),
-      ...target.notes,
+      ...notes,
       ...(recordNote === undefined ? [] : [recordNote]),
     ],
     ...readSelection(options, suite, { excludesIntrusive }),
@@ -79,7 +79,7 @@ export function loadSettings(
 }
 
 /** Lists what a reader of results must know of the target. */
-export function listTargetNotes(
+function listTargetNotes(
   { kind, transport, tierPatterns, mentionFilter }: Target,
   ownPromotions: number | undefined,
 ): string[] {
@@ -118,16 +118,8 @@ export function readSelection(
 
 /** The cases that flags select. Which of them a target has the data for is known in its worker. */
 export function selectTests({ only, quick }: RunOptions, whole: Suite): readonly TestCase[] {
-  const isKnown = (name: string) => {
-    try {
-      return findCasesByName([name], whole, '--only').length > 0;
-    } catch {
-      // The case of another folder, or a mistake that was reported before.
-      return false;
-    }
-  };
-  const ids = only && findCasesByName(only.filter(isKnown), whole, '--only');
-  const { cases } = selectFromSuite(whole, ids === undefined ? {} : { only: ids });
+  // An unknown name is a case of another folder, or a mistake that was reported before.
+  const { cases } = selectFromSuite(whole, only === undefined ? {} : { only: matchCases(only, whole).ids });
   if (!quick) return cases;
   const discriminating = new Set(readDiscriminatingRows().rows.map((row) => row.case));
   return cases
@@ -137,13 +129,12 @@ export function selectTests({ only, quick }: RunOptions, whole: Suite): readonly
 
 /** Converts settings to options of the engine. */
 export function createEngineOptions(settings: RunSettings): EngineOptions {
-  const { target, expected, destination } = settings;
+  const { target, expected, excludesIntrusive, destination } = settings;
   return {
+    ...target,
     expected,
-    isWorldLoaded: target.isWorldLoaded,
+    excludesIntrusive,
     infersShape: destination.recordTo !== undefined,
-    findExclusionReason: (testCase) => findExclusionReason(testCase, settings),
-    ...omitUndefined({ tierPatterns: target.tierPatterns, mentionFilter: target.mentionFilter }),
   };
 }
 
@@ -156,11 +147,11 @@ export function createFolderName(name: string): string {
 function findSecretsInRequests(connection: TargetConnection, { cases, world }: Suite): Problem[] {
   const texts = new Set([
     ...Object.values(world.ids).flatMap((ids) => [...ids.values()]),
-    ...cases.flatMap((each) =>
-      each.rows
+    ...cases.flatMap((testCase) =>
+      testCase.rows
         .flatMap(({ requests }) => [...requests.values()])
         // Evidence has query and body of the suite's own requests as they are.
-        .flatMap(({ path, headers, body = '' }) => [...(isOwnCase(each) ? [path, body] : []), ...headers.flat()]),
+        .flatMap(({ path, headers, body = '' }) => [...(isOwnCase(testCase) ? [path, body] : []), ...headers.flat()]),
     ),
   ]);
   return listSecrets(connection).flatMap((secret) => {
@@ -172,11 +163,11 @@ function findSecretsInRequests(connection: TargetConnection, { cases, world }: S
   });
 }
 
-function findPinProblems({ pins }: Target, { contract }: Suite): Problem[] {
-  return [...pins].flatMap(([id, { outcome, at }]) => {
-    const answer = contract.questions.find((each) => each.id === id)?.answer;
+function findPinProblems(pins: LoadedTarget['pins'], { contract }: Suite): Problem[] {
+  return pins.flatMap(({ question: id, outcome, at }) => {
+    const answer = contract.questions.find((question) => question.id === id)?.answer;
     if (answer === undefined) {
-      const known = contract.questions.map((each) => each.id);
+      const known = contract.questions.map((question) => question.id);
       return [{ at, message: `unknown question '${id}'`, hint: suggest(id, known) }];
     }
     if (answer.kind === 'value' || answer.outcomes.has(outcome)) return [];

@@ -20,7 +20,7 @@ export function resolveReference(text: string, at: Problem['at'], readVariable: 
 }
 
 /**
- * Reads the connection options of a target file and converts them to the units of the client.
+ * Reads the connection options of a target file.
  *
  * @param report receives problems
  * @throws UnusableInput if a file that the target file names cannot be read
@@ -30,29 +30,15 @@ export function readStatedOptions(
   readVariable: ReadVariable,
   report: (problem: Problem) => void,
 ): PartialConnectionOptions {
-  const { proxy, tls, limits, pacing, budget, retry, allow_http } = file.document;
-  const toMilliseconds = (seconds: number) => seconds * 1_000;
+  const { proxy, tls, limits, pacing, retry, allow_http } = file.document;
   return omitUndefined({
     ...readHeaders(file, readVariable, report),
+    limits,
+    pacing,
+    retry,
     allowHttp: allow_http,
     proxy: proxy === undefined ? undefined : resolveReference(proxy, file.yaml.locate(['proxy']), readVariable),
     tls: tls && readTlsFiles(tls, file, report),
-    limits:
-      limits &&
-      omitUndefined({
-        timeoutMs: limits.timeout_ms,
-        bodyBytes: limits.body_bytes,
-        bodyValues: limits.body_values,
-        headerBytes: limits.header_bytes,
-      }),
-    pacing: pacing && omitUndefined({ requestsPerSecond: pacing.requests_per_second, concurrency: pacing.concurrency }),
-    budgetMs: budget?.seconds && toMilliseconds(budget.seconds),
-    retry:
-      retry &&
-      omitUndefined({
-        delaysMs: retry.delays_seconds?.map(toMilliseconds),
-        maxDelayMs: retry.max_delay_seconds && toMilliseconds(retry.max_delay_seconds),
-      }),
   });
 }
 

@@ -1,14 +1,18 @@
-import { existsSync } from 'node:fs';
-import { listCredentialSecrets } from '../contract/operation.js';
+import { isOwnWord, listCredentialSecrets } from '../contract/operation.js';
 import type { Endpoint, PartialConnectionOptions } from '../http/connection-options.js';
-import type { Secret } from '../http/redactor.js';
-import { packageRoot } from '../support/package-root.js';
+import { minSecretLength, type Secret } from '../http/redactor.js';
 import type { Problem } from '../support/problem.js';
-import { findBaseUrlFlaw, trimBaseUrl } from './base-url.js';
+import {
+  compareBaseUrls,
+  type Flaw,
+  findBaseUrl,
+  findBaseUrlFlaw,
+  findMissingBaseUrl,
+  trimBaseUrl,
+} from './base-url.js';
 import type { Environment, RunOptions } from './run-options.js';
-import { describeWeakSecret, findSecretFlaw } from './secret-checks.js';
-import { type ReadVariable, readStatedOptions, resolveReference } from './stated-options.js';
-import { initialTargetFile, resolveBeside, type TargetFile } from './target-file.js';
+import { type ReadVariable, readStatedOptions } from './stated-options.js';
+import { resolveBeside, type TargetFile } from './target-file.js';
 
 /** The connection to a target. It contains secrets, so every process reads it from its environment instead of a file. */
 export interface TargetConnection {
@@ -51,11 +55,8 @@ export function readConnection(
     if (note !== undefined) notes.push(note);
     return value;
   };
-  const stated = file === undefined ? {} : readStatedOptions(file, readVariable, (each) => problems.push(each));
-  const options = {
-    ...stated,
-    ...(runOptions.allowHttp ? { allowHttp: true } : {}),
-  };
+  const stated = file === undefined ? {} : readStatedOptions(file, readVariable, (problem) => problems.push(problem));
+  const options = { ...stated, ...(runOptions.allowHttp && { allowHttp: true }) };
   const module = file?.document.transport;
   const transport = file === undefined || module === undefined ? {} : { transport: resolveBeside(file, module) };
   const url = findBaseUrl(runOptions, file, readVariable);
@@ -92,65 +93,33 @@ export function readConnection(
   return { connection, problems, notes };
 }
 
-/** Finds the base URL as the user states it; undefined if there is none. */
-function findBaseUrl(
-  { reference, baseUrl, baseUrlSetting: setting = 'BASE_URL', onOtherBaseUrl }: RunOptions,
-  file: TargetFile | undefined,
-  readVariable: ReadVariable,
-): { text: string; at: Problem['at'] } | undefined {
-  if (reference) return undefined;
-  const inFile = file?.document.base_url;
-  if (baseUrl && (inFile === undefined || onOtherBaseUrl === undefined)) return { text: baseUrl, at: { setting } };
-  if (file === undefined || inFile === undefined) return undefined;
-  const at = file.yaml.locate(['base_url']);
-  return { text: resolveReference(inFile, at, readVariable), at };
+/** Valid header values: visible characters of Latin-1 with spaces between them (RFC 9110, section 5.5). */
+const validHeaderValue = /^[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?$/;
+
+/** The pattern that finds longer ones would be too large. */
+const maxSecretLength = 4_000;
+
+/** Checks whether a secret can be sent. @param name the variable that contains it */
+function findSecretFlaw(name: string, value: string, environment: Environment): Flaw | undefined {
+  if (value.trim() === '') return { message: `${name} is blank`, hint: 'Set it or remove it.' };
+  if (!validHeaderValue.test(value.trim())) {
+    const message = `${name} contains a character that is not allowed in headers`;
+    return { message, hint: 'Set it again, without line breaks or invisible characters at its end.' };
+  }
+  if (value.length > maxSecretLength)
+    return { message: `${name} has more than ${maxSecretLength} characters`, hint: 'Servers accept no such header.' };
+  // The user probably expects its value.
+  const names = [...value.matchAll(/\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?/g)].map(([, variable = '']) => variable);
+  const reference = names.find((variable) => environment[variable] !== undefined);
+  if (reference === undefined) return undefined;
+  const message = `${name} contains $${reference}, which was not replaced by its value`;
+  return { message, hint: 'Variables within a value are not replaced: write the value itself.' };
 }
 
-/** Compares the base URL of the options with that of a target file. @param used the one that is used */
-function compareBaseUrls(
-  { baseUrl, baseUrlSetting: setting = 'BASE_URL', onOtherBaseUrl }: RunOptions,
-  used: string,
-  { document, yaml }: TargetFile,
-): { problem?: Problem; note?: string } {
-  if (baseUrl === undefined || document.base_url === undefined || baseUrl === document.base_url) return {};
-  if (baseUrl === '') return { note: `${setting} is empty: the base_url of the target file is used.` };
-  if (onOtherBaseUrl === undefined) return { note: `${setting} overrides the base_url of the target file.` };
-  if (trimBaseUrl(baseUrl).baseUrl === trimBaseUrl(used).baseUrl) return {};
-  if (onOtherBaseUrl === 'use-target-file') return { note: `The base_url of the target file is used, not ${setting}.` };
-  const message = `contradicts the base_url of ${yaml.file}`;
-  const hint = 'Unset one of them. To replace the base_url of the target file, use --base-url.';
-  return { problem: { at: { setting }, message, hint } };
-}
-
-/**
- * Reports a missing base URL where a deployment is to be certified: an unset variable in a pipeline must not lead to the
- * reference deployment.
- */
-function findMissingBaseUrl(
-  { reference, baseUrl, target }: RunOptions,
-  environment: Environment,
-  file: TargetFile | undefined,
-): Problem | undefined {
-  if (reference) return undefined;
-  const hint = 'To certify the reference deployment, use --reference.';
-  if (file !== undefined) {
-    const message = `has no base_url, and BASE_URL is ${baseUrl === '' ? 'empty' : 'not set'}`;
-    return { at: file.yaml.locate([]), message, hint: `Add a base_url to the target file, or set BASE_URL. ${hint}` };
-  }
-  const { CI, CLIENT_APPLICATION_ID, CLIENT_TOKEN } = environment;
-  const named = { BASE_URL: baseUrl, TARGET: target, CLIENT_APPLICATION_ID, CLIENT_TOKEN };
-  const [name, value] = Object.entries(named).find(([, each]) => each !== undefined) ?? [];
-  if (name !== undefined) {
-    const message = `${value === '' ? 'is set but empty' : 'is set'}, but no deployment is named`;
-    return { at: { setting: name }, message, hint: `Set BASE_URL, or name a target file with --target. ${hint}` };
-  }
-  // In the repository of the suite, everybody means the reference deployment.
-  if (process.cwd() === packageRoot) return undefined;
-  if (existsSync(initialTargetFile)) {
-    const message = 'describes a deployment, but no deployment is named';
-    const all = `Name the file with --target ${initialTargetFile}, or set TARGET or BASE_URL. ${hint}`;
-    return { at: { setting: initialTargetFile }, message, hint: all };
-  }
-  if (!CI || CI === 'false') return undefined;
-  return { at: { setting: 'CI' }, message: 'is set, but no deployment is named', hint: `Set BASE_URL. ${hint}` };
+/** Creates a note for a secret that cannot be redacted everywhere: it is too short, or an ordinary word. */
+function describeWeakSecret(name: string, value: string): string | undefined {
+  if (value.trim().length < minSecretLength)
+    return `${name} has fewer than ${minSecretLength} characters, so it is replaced only as a whole value, and beside its header name.`;
+  if (!isOwnWord(value)) return undefined;
+  return `${name} is a word of the suite's own requests, so it is redacted only as a whole value and after its header.`;
 }

@@ -1,4 +1,9 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import type { Availability } from '../contract/bind-world.js';
+import type { PartialConnectionOptions } from '../http/connection-options.js';
+import { omitUndefined } from '../support/omit-undefined.js';
+import { refuse } from '../support/problem.js';
 import { readInputFile } from '../support/read-input-file.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
@@ -8,7 +13,7 @@ import type { RunOptions } from './run-options.js';
 export const initialTargetFile = 'conformance/target.yaml';
 
 /** The content of a target file; see `schemas/target.schema.json`. */
-export interface TargetDocument {
+export interface TargetDocument extends Pick<PartialConnectionOptions, 'limits' | 'pacing' | 'retry'> {
   name: string;
   version?: string;
   contact?: string;
@@ -22,10 +27,6 @@ export interface TargetDocument {
   transport?: string;
   headers?: Record<string, string>;
   proxy?: string;
-  pacing?: { requests_per_second?: number; concurrency?: number };
-  limits?: { timeout_ms?: number; body_bytes?: number; body_values?: number; header_bytes?: number };
-  retry?: { delays_seconds?: number[]; max_delay_seconds?: number };
-  budget?: { seconds?: number };
   tls?: { ca?: string; cert?: string; key?: string };
   allow_http?: boolean;
   world?: 'loaded';
@@ -55,4 +56,29 @@ export function readBeside(target: TargetFile, name: string, at: YamlPath): stri
   const file = resolveBeside(target, name);
   const place = { at: target.yaml.locate(at), name };
   return readInputFile(file, 'Paths are relative to the target file.', place).toString('utf8');
+}
+
+/**
+ * Reads which test data a target has: everything, unless its target file restricts it.
+ *
+ * @throws UnusableInput with all problems of the bindings
+ */
+export function readAvailability(target: TargetFile | undefined): Availability {
+  if (target === undefined) return {};
+  const { bindings, own_promotions: counted } = target.document;
+  return omitUndefined({
+    bindings: bindings === undefined ? undefined : readBindings(target, bindings),
+    ownPromotions: Array.isArray(counted) ? counted.length : counted,
+  });
+}
+
+function readBindings(target: TargetFile, name: string): NonNullable<Availability['bindings']> {
+  const file = resolveBeside(target, name);
+  if (!existsSync(file)) {
+    const hint = "Load the world and write the deployment's ids into this file: see docs/targets.md.";
+    throw refuse(target.yaml.locate(['bindings']), `there is no file '${name}'`, hint);
+  }
+  const yaml = readYaml(file);
+  const worldIds = Object.keys(validateFile('bindings', yaml) as object);
+  return Object.fromEntries(worldIds.map((id) => [id, { id: yaml.getSource([id]), at: yaml.locate([id]) }]));
 }

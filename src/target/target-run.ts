@@ -14,7 +14,7 @@ import { startRun } from '../run/run.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { Problem } from '../support/problem.js';
 import { openTarget } from './open-target.js';
-import { createRunReplay, type RunInputs } from './recorded-run.js';
+import { createRunReplay, type RecordedInputs, type RunInputs, recordInputs } from './recorded-run.js';
 import { createEngineOptions, type ResultsDestination } from './settings.js';
 import { createCertifiedTarget } from './target.js';
 
@@ -23,7 +23,7 @@ export interface RunStart {
   readonly target: CertifiedTarget;
   readonly examination: Pick<Examination, 'note' | 'unreachable'>;
   /** The inputs of the run, as evidence stores them, with the folder of own cases. */
-  readonly inputs: unknown;
+  readonly inputs: RecordedInputs;
   readonly cases?: string;
   readonly destination: ResultsDestination;
   readonly isReplay: boolean;
@@ -67,63 +67,46 @@ export interface TargetRun {
  * @param use uses the run; the target is closed afterwards
  */
 export async function openTargetRun(
-  { suite: whole, settings, connection, cases, replay: recorded, recorded: inputs }: RunInputs,
+  inputs: RunInputs,
   reference: Endpoint,
   plannedCases: readonly string[],
   use: (run: TargetRun) => Promise<void>,
 ): Promise<void> {
+  const { suite: whole, settings, connection, cases, replay: recorded } = inputs;
   const suite = selectFromSuite(whole, settings);
-  const { channel, baseUrl, close, findFailure, replay } = await openChannel();
+  const { endpoint = reference } = connection ?? {};
+  const target = connection && (await openTarget(endpoint, connection));
+  const replay = recorded && createRunReplay(recorded.evidence, whole);
+  const channel = target ?? replay?.createChannel('');
+  if (channel === undefined) throw new Error('Nothing says what is to be judged.');
   const keeper = createEvidenceKeeper();
   const engineOptions = { ...createEngineOptions(settings), keeper, plannedCases, ...omitUndefined({ replay }) };
   const run = await startRun(suite, channel, engineOptions);
   const { note, unreachable } = run.examination;
-  const start: RunStart = {
-    target: createCertifiedTarget(settings.target, baseUrl),
+  let start: RunStart | undefined = {
+    target: createCertifiedTarget(settings.target, recorded?.origin.baseUrl ?? endpoint.baseUrl),
     examination: omitUndefined({ note, unreachable }),
-    inputs,
+    inputs: recordInputs(inputs),
     destination: settings.destination,
     isReplay: recorded !== undefined,
     ...omitUndefined({ cases }),
   };
   const worker = randomUUID();
-  let isReported = false;
   await use({
     suite,
     baseUrl: start.target.base_url,
     channel,
     background: run.background,
     async judge(id) {
-      const testCase = suite.cases.find((each) => each.id === id);
+      const testCase = suite.cases.find((candidate) => candidate.id === id);
       if (testCase === undefined && id !== samplesCaseId) return undefined;
       const result = await (testCase === undefined ? run.repeatSamples() : run.runCase(testCase));
       const { exchanges, uses, used } = run.takeEvidence();
-      const failure = findFailure()?.problems;
-      const first = isReported ? {} : { start };
-      isReported = true;
-      const report = {
-        worker,
-        ...first,
-        result: detachExchanges(result),
-        exchanges,
-        uses,
-        ...omitUndefined({ failure }),
-      };
+      const failure = target?.findFailure()?.problems;
+      const report = { worker, result: detachExchanges(result), exchanges, uses, ...omitUndefined({ start, failure }) };
+      start = undefined;
       return { result, used, report };
     },
   });
-  await close();
-
-  async function openChannel() {
-    if (connection === undefined) {
-      if (recorded === undefined) throw new Error('Nothing says what is to be judged.');
-      const replay = createRunReplay(recorded.evidence, whole);
-      const nothing = { close: async () => undefined, findFailure: () => undefined };
-      return { channel: replay.createChannel(''), baseUrl: recorded.origin.baseUrl, replay, ...nothing };
-    }
-    const { endpoint = reference } = connection;
-    const channel = await openTarget(endpoint, connection);
-    const { close, findFailure } = channel;
-    return { channel, baseUrl: endpoint.baseUrl, replay: undefined, close, findFailure };
-  }
+  await target?.close();
 }

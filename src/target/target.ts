@@ -7,10 +7,16 @@ import { createMentionFilter, type MentionFilter } from '../recognition/sibling-
 import { omitUndefined } from '../support/omit-undefined.js';
 import { type Location, UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import { readAvailability } from './availability.js';
 import type { Environment, RunOptions } from './run-options.js';
 import { readConnection, type TargetConnection } from './target-connection.js';
-import { readBeside, readTargetFile, resolveBeside, type TargetFile } from './target-file.js';
+import {
+  readAvailability,
+  readBeside,
+  readTargetFile,
+  resolveBeside,
+  type TargetDocument,
+  type TargetFile,
+} from './target-file.js';
 
 /** What is read once, from options, environment and target file. */
 export interface LoadedTarget {
@@ -20,6 +26,12 @@ export interface LoadedTarget {
   readonly availability: Availability;
   /** The folder of own cases, relative to the working folder. */
   readonly cases?: string;
+  /** Known outcomes of questions. */
+  readonly pins: readonly { readonly question: string; readonly outcome: string; readonly at: Location }[];
+  /** Whether intrusive cases run, too. */
+  readonly intrusive?: boolean;
+  /** Notes about values of the target file that are overridden. */
+  readonly notes: readonly string[];
 }
 
 /** A deployment under test, without its connection. It contains no secrets. */
@@ -37,12 +49,6 @@ export interface Target {
   readonly tierPatterns?: readonly string[];
   /** Which ids under these patterns name returned tiers. */
   readonly mentionFilter?: MentionFilter;
-  /** Whether intrusive cases run, too. */
-  readonly intrusive?: boolean;
-  /** Known outcomes, by question. */
-  readonly pins: ReadonlyMap<string, { readonly outcome: string; readonly at: Location }>;
-  /** Notes about values of the target file that are overridden. */
-  readonly notes: readonly string[];
 }
 
 /**
@@ -52,46 +58,50 @@ export interface Target {
  */
 export function loadTarget(options: RunOptions, environment: Environment): LoadedTarget {
   const file = readTargetFile(options);
-  const stated = file?.document.cases;
-  const cases = options.cases ?? (file && stated && path.relative('', resolveBeside(file, stated)));
   const { connection, problems, notes } = readConnection(options, environment, file);
   if (problems.length > 0) throw new UnusableInput(problems);
   const { endpoint } = connection;
-  const defaultName = endpoint === undefined ? 'reference' : new URL(endpoint.baseUrl).host;
+  const {
+    name,
+    version,
+    contact,
+    world,
+    response = {},
+    pins = {},
+    intrusive,
+    cases,
+  }: Partial<TargetDocument> = file?.document ?? {};
   return {
     target: {
-      name: file?.document.name ?? defaultName,
+      name: name ?? (endpoint === undefined ? 'reference' : new URL(endpoint.baseUrl).host),
       kind: endpoint === undefined ? 'reference' : 'deployment',
-      isWorldLoaded: endpoint === undefined || options.worldLoaded === true || file?.document.world === 'loaded',
-      notes,
-      pins: new Map(),
-      ...(file === undefined ? {} : readStatements(file)),
+      isWorldLoaded: endpoint === undefined || options.worldLoaded === true || world === 'loaded',
+      ...omitUndefined({
+        version,
+        contact,
+        transport: file && identifyTransport(file),
+        tierPatterns: response.tier === undefined ? undefined : [response.tier].flat(),
+        mentionFilter: createMentionFilter(response),
+      }),
     },
     connection,
     availability: readAvailability(file),
-    ...(cases === undefined ? {} : { cases }),
+    pins: Object.entries(pins).map(([question, outcome]) => {
+      return { question, outcome, at: (file as TargetFile).yaml.locate(['pins', question]) };
+    }),
+    notes,
+    ...omitUndefined({
+      intrusive,
+      cases: options.cases ?? (file && cases && path.relative('', resolveBeside(file, cases))),
+    }),
   };
 }
 
-/** Reads what a target file states about the deployment and its responses. */
-function readStatements(file: TargetFile): Partial<Target> {
-  const { version, contact, response = {}, pins = {}, transport, intrusive } = file.document;
-  const locatePin = (question: string) => file.yaml.locate(['pins', question]);
-  return omitUndefined({
-    version,
-    contact,
-    intrusive,
-    transport: transport === undefined ? undefined : identifyTransport(transport, file),
-    tierPatterns: response.tier === undefined ? undefined : [response.tier].flat(),
-    mentionFilter: createMentionFilter(response),
-    pins: new Map(Object.entries(pins).map(([id, outcome]) => [id, { outcome, at: locatePin(id) }])),
-  });
-}
-
-/** @param name of the module, relative to the target file */
-function identifyTransport(name: string, target: TargetFile): TransportIdentity {
-  const content = readBeside(target, name, ['transport']);
-  return { name: name.replace(/^\.\//, ''), digest: computeDigest(Buffer.from(content)) };
+function identifyTransport(file: TargetFile): TransportIdentity | undefined {
+  const { transport } = file.document;
+  if (transport === undefined) return undefined;
+  const content = readBeside(file, transport, ['transport']);
+  return { name: transport.replace(/^\.\//, ''), digest: computeDigest(Buffer.from(content)) };
 }
 
 /** Creates the entry of the certificate for a target; each text becomes one line. */

@@ -14,7 +14,7 @@ import { createRedactor } from '../../src/http/redactor.js';
 import { notReachedReason } from '../../src/run/case-result.js';
 import { isJsonObject, parseJson } from '../../src/support/json.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
-import { encodeRecordedInputs } from '../../src/target/recorded-run.js';
+import { recordInputs } from '../../src/target/recorded-run.js';
 import { openBrowser } from '../support/browser.js';
 import { makeTestFolder } from '../support/cli.js';
 import { channelTo, createReference, suite } from '../support/in-process.js';
@@ -141,7 +141,7 @@ test.describe('Judging the evidence again gives the same certificate', () => {
 test.describe('An archive', () => {
   const origin = {
     ...bareOrigin,
-    inputs: encodeRecordedInputs({}, readSettings()),
+    inputs: recordInputs({ availability: {}, settings: readSettings() }),
   };
   const request: HttpRequest = { method: 'GET', path: '/', headers: [] };
   const write = (bodies: readonly string[]) => {

@@ -135,7 +135,7 @@ test('A failing own case is reported apart, with its location: it changes the ex
   const { certificate, results } = await certifyOver(channelTo(deployment), some, {
     isWorldLoaded: true,
     expected: {
-      outcomes: new Map([['unknown-query-parameter', { outcome: 'ignored', statedBy: 'the record' }]]),
+      outcomes: { 'unknown-query-parameter': { outcome: 'ignored', statedBy: 'the record' } },
     },
   });
   const requirement = certificate.requirements.find(({ id }) => id === 'order.quantity');
@@ -235,8 +235,7 @@ test('No name of the suite begins with own-', () => {
 test('Bindings of own data are allowed in a run without own cases', () => {
   const at = { file: 'bindings.yaml', line: 1, column: 1 };
   const zoe = withOwn().world.ids.customer.get('own-zoe') ?? '';
-  const bind = (world: NamedWorld) =>
-    bindWorld(world, { bindings: new Map([[zoe, { id: 'zoe-7', at }]]) }).ids.customer;
+  const bind = (world: NamedWorld) => bindWorld(world, { bindings: { [zoe]: { id: 'zoe-7', at } } }).ids.customer;
   expect(bind(suite.world).has('own-zoe')).toBe(false);
   expect(bind(withOwn().world).get('own-zoe')).toBe('zoe-7');
 });

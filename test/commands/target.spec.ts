@@ -8,11 +8,10 @@ import { bindWorld } from '../../src/contract/bind-world.js';
 import { loadWorld } from '../../src/contract/world-file.js';
 import { defaultConnectionOptions } from '../../src/http/connection-options.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { readAvailability } from '../../src/target/availability.js';
 import { completeRunOptions, type Environment, type RunOptions } from '../../src/target/run-options.js';
 import { loadSettings } from '../../src/target/settings.js';
 import { loadTarget } from '../../src/target/target.js';
-import { readTargetFile } from '../../src/target/target-file.js';
+import { readAvailability, readTargetFile } from '../../src/target/target-file.js';
 import { checkEachRow } from '../support/check-each-row.js';
 import { suite } from '../support/in-process.js';
 import { listProblems, parseMarked } from '../support/marked.js';
@@ -94,7 +93,7 @@ test('Overridden values and removed paths are noted', () => {
   const { STAGING_ID: _, STAGING_TOKEN: __, ...others } = stagingEnvironment;
   const environment = { ...others, ...credentials };
   const path = 'https://a.test/v1/promotions/validation';
-  const notes = (text: string | undefined, environment: Environment) => load(text, environment).target.notes.join(' ');
+  const notes = (text: string | undefined, environment: Environment) => load(text, environment).notes.join(' ');
   expect(notes(staging, stagingEnvironment)).toBe('');
   expect(notes(staging, { ...environment, BASE_URL: 'https://b.test' })).toMatch(
     /\$STAGING_ID .*not set: CLIENT_APPLICATION_ID is used.* CLIENT_TOKEN is used.* BASE_URL .*overrides the base_url/,
@@ -106,9 +105,9 @@ test('Overridden values and removed paths are noted', () => {
 
 test('A target file states how responses are read', () => {
   const text = 'name: mine\nresponse: { tier: /promotions/*/id }\npins: { empty-result: empty-list }';
-  const { tierPatterns, pins } = load(text, deployment).target;
-  expect(tierPatterns).toEqual(['/promotions/*/id']);
-  expect(pins.get('empty-result')?.outcome).toBe('empty-list');
+  const { target, pins } = load(text, deployment);
+  expect(target.tierPatterns).toEqual(['/promotions/*/id']);
+  expect(pins).toMatchObject([{ question: 'empty-result', outcome: 'empty-list' }]);
   expect(load('name: mine\nresponse: { tier: [/a, /b/*] }', deployment).target.tierPatterns).toEqual(['/a', '/b/*']);
   expect(load('name: mine\nworld: loaded', deployment).target.isWorldLoaded).toBe(true);
 });
@@ -126,7 +125,6 @@ proxy: $OWN_PROXY
 pacing: { requests_per_second: 2.5, concurrency: 3 }
 limits: { timeout_ms: 100, body_bytes: 200, body_values: 250, header_bytes: 300 }
 retry: { delays_seconds: [0.5, 2], max_delay_seconds: 7 }
-budget: { seconds: 60 }
 tls: { ca: ca.pem, cert: cert.pem, key: key.pem }
 allow_http: true`,
     { ...deployment, GATEWAY_KEY: 'the-long-key', OWN_PROXY: 'http://me:hunter2@proxy.test' },
@@ -135,8 +133,6 @@ allow_http: true`,
     name: 'mine',
     kind: 'deployment',
     isWorldLoaded: false,
-    pins: new Map(),
-    notes: [],
     version: '1.2',
     contact: 'team@a.test',
   });
@@ -147,10 +143,9 @@ allow_http: true`,
     ],
     secrets: [{ value: 'the-long-key', placeholder: '$GATEWAY_KEY', name: 'Authorization', isOwnWord: false }],
     proxy: 'http://me:hunter2@proxy.test',
-    pacing: { requestsPerSecond: 2.5, concurrency: 3 },
-    limits: { timeoutMs: 100, bodyBytes: 200, bodyValues: 250, headerBytes: 300 },
-    retry: { delaysMs: [500, 2_000], maxDelayMs: 7_000 },
-    budgetMs: 60_000,
+    pacing: { requests_per_second: 2.5, concurrency: 3 },
+    limits: { timeout_ms: 100, body_bytes: 200, body_values: 250, header_bytes: 300 },
+    retry: { delays_seconds: [0.5, 2], max_delay_seconds: 7 },
     tls: { ca: pem('ca'), cert: pem('cert'), key: pem('key') },
     allowHttp: true,
   });

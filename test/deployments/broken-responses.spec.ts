@@ -98,7 +98,7 @@ test.describe('Inconclusive:', () => {
   for (const [title, [reply, reason]] of Object.entries(unreadable))
     test(title, async ({ serve, open }) => {
       const { url } = await serve(reply);
-      const results = await run(open(url, reason === timedOut ? { limits: { timeoutMs } } : {}));
+      const results = await run(open(url, reason === timedOut ? { limits: { timeout_ms: timeoutMs } } : {}));
       expect(results.filter(({ verdict }) => verdict === 'fail' || verdict === 'error')).toEqual([]);
       for (const result of results.filter(({ id }) => fewCases.includes(id))) {
         expect(result.verdict, result.id).toBe('inconclusive');
@@ -133,7 +133,7 @@ test.describe('Judged:', () => {
     test(title, async ({ serve, open }) => {
       const certify = async (answer: typeof conforming) => {
         const { url } = await serve(wrap(change, headers, answer));
-        return run(open(url, { limits: { bodyValues: 1_000_000 } }));
+        return run(open(url, { limits: { body_values: 1_000_000 } }));
       };
       const results = await certify(conforming);
       expect(results.filter(({ verdict }) => verdict !== 'pass')).toEqual([]);

@@ -31,7 +31,7 @@ export function createBindings(idOf: (kind: ThingKind, name: string, n: number) 
       return id === undefined ? [] : [[worldId, { id, at }] as const];
     }),
   );
-  return new Map(bindings);
+  return Object.fromEntries(bindings);
 }
 
 /** Creates the reference deployment, by default with the world of the suite. @param faults by id */

@@ -99,7 +99,7 @@ export const test = base.extend<{
     await use((baseUrl, { secrets = [], limits, ...options } = {}, token = credentials.token) => {
       const all = [...listCredentialSecrets({ ...credentials, token }), ...secrets];
       // The usual 10 s are too short for large bodies on a busy machine.
-      const patient = { timeoutMs: 120_000, ...limits };
+      const patient = { timeout_ms: 120_000, ...limits };
       const client = openClient({ baseUrl, retry: noRetry, ...options, limits: patient, secrets: all });
       clients.push(client);
       return client;

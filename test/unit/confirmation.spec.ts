@@ -103,7 +103,7 @@ const someCases = { ...requirementSuite, cases: requirementSuite.cases.filter((_
 /** Certifies a deployment over sockets. */
 async function certify(answerStatefully: StatefulAnswer, own = requirementSuite): Promise<Certificate> {
   const { url, close } = await listenStatefully(answerStatefully);
-  const client = openClient({ baseUrl: url, limits: { timeoutMs: 120_000 } });
+  const client = openClient({ baseUrl: url, limits: { timeout_ms: 120_000 } });
   const { certificate } = await certifyOver(client, own);
   await client.close();
   await close();

@@ -68,7 +68,7 @@ test.describe('Over plain HTTP, credentials stay on this machine:', () => {
   test('nothing is sent to another machine, not even through a proxy', async ({ open, serve, startProxy }) => {
     const wire = await serve(ok);
     const proxy = await startProxy(wire.port);
-    const retry = { delaysMs: [1], maxDelayMs: 1 };
+    const retry = { delays_seconds: [0.001], max_delay_seconds: 0.001 };
     const exchange = await open('http://deployment.test:81', { proxy: proxy.url, retry }).send(request);
     expect([getOutcome(exchange), exchange.attempts, proxy.received.length]).toEqual(['not-sent', 0, 0]);
     expect(getMessage(exchange)).toMatch(/^Nothing was sent: .*\(deployment\.test:81\) .*--allow-http/);
@@ -190,9 +190,9 @@ test.describe('A broken proxy', () => {
         const { send } = open(`${scheme}://deployment.test`, {
           proxy: proxy.url,
           allowHttp: true,
-          retry: { delaysMs: [1], maxDelayMs: 1 },
+          retry: { delays_seconds: [0.001], max_delay_seconds: 0.001 },
           // Only the attempts that wait for it get a short timeout.
-          limits: [notAccepted, timedOut].includes(message) ? { timeoutMs } : {},
+          limits: [notAccepted, timedOut].includes(message) ? { timeout_ms: timeoutMs } : {},
         });
         const exchange = await send(request);
         expect.soft(getMessage(exchange), what).toContain(message);

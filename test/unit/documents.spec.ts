@@ -12,7 +12,7 @@ import { createBodyShortener } from '../../src/outputs/body-shortener.js';
 import type { ResultWithExchanges } from '../../src/run/case-result.js';
 import { parseJson } from '../../src/support/json.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { compileSchema } from '../../src/support/user-schema.js';
+import { compileSchema } from '../../src/support/schema-validation.js';
 import { makeTestFolder, runConformanceInProcess } from '../support/cli.js';
 import { type Answer, addMembers, certifyInProcess, createReference, suite } from '../support/in-process.js';
 import { renderOutput } from '../support/render-output.js';

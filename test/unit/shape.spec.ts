@@ -168,7 +168,7 @@ test.describe('Mismatches with a schema', () => {
 test.describe('Drift', () => {
   const expected = (outcome: string) => ({
     ...emptyBaseline,
-    outcomes: new Map([['a-question', { outcome, statedBy: 'the record' }]]),
+    outcomes: { 'a-question': { outcome, statedBy: 'the record' } },
   });
   const about = { subject: 'a-question', outcome: 'one' };
   const rows: [what: string, recorded: string, seen: Parameters<typeof findDrift>[0], count: number][] = [

@@ -11,10 +11,10 @@ type Value = 'or-empty' | { readonly 'or-empty-like': string } | { readonly wher
 type Data =
   /** Always: its result may be empty. */
   | { readonly unless: 'empty' }
-  /** If `other`, whose result is empty, has the same status. */
-  | { readonly unless: 'empty-like'; readonly other: string }
-  /** If `other`, which is a part of this request, is not answered 2xx either. */
-  | { readonly unless: 'other-refused'; readonly other: string };
+  /** If `compared`, whose result is empty, has the same status. */
+  | { readonly unless: 'empty-like'; readonly compared: string }
+  /** If `compared`, which is a part of this request, is not answered 2xx either. */
+  | { readonly unless: 'other-refused'; readonly compared: string };
 
 export default defineAssertion<Value, Data>({
   key: 'accepted',
@@ -31,15 +31,15 @@ export default defineAssertion<Value, Data>({
 
   read(value, { resolveRequest }) {
     if (typeof value === 'string') return { unless: 'empty' };
-    if ('wherever' in value) return { unless: 'other-refused', other: resolveRequest(value.wherever, 'wherever') };
-    return { unless: 'empty-like', other: resolveRequest(value['or-empty-like'], 'or-empty-like') };
+    if ('wherever' in value) return { unless: 'other-refused', compared: resolveRequest(value.wherever, 'wherever') };
+    return { unless: 'empty-like', compared: resolveRequest(value['or-empty-like'], 'or-empty-like') };
   },
 
   describe(data) {
     if (data.unless === 'empty') return 'is answered 2xx, or has an empty result';
     if (data.unless === 'empty-like')
-      return `is answered 2xx, or like '${data.other}', for which no promotion is valid`;
-    return `is answered 2xx if '${data.other}' is`;
+      return `is answered 2xx, or like '${data.compared}', for which no promotion is valid`;
+    return `is answered 2xx if '${data.compared}' is`;
   },
 
   judge(data, { exchange, compareWith }) {
@@ -47,29 +47,29 @@ export default defineAssertion<Value, Data>({
     if (isSuccessful(exchange.response)) return holds;
     const mayBeEmpty = unclear(`Answered ${status}, which may be an empty result.`);
     if (data.unless === 'empty') return mayBeEmpty;
-    return compareWith(data.other, ({ response: other }) => {
-      const both = `Answered ${status}, and '${data.other}' ${other.status}.`;
-      if (data.unless === 'empty-like') return other.status === status ? unclear(both) : violated(both);
+    return compareWith(data.compared, ({ response: compared }) => {
+      const both = `Answered ${status}, and '${data.compared}' ${compared.status}.`;
+      if (data.unless === 'empty-like') return compared.status === status ? unclear(both) : violated(both);
       // Promotions of the deployment's own may have rules that exclude what this request adds.
       if (status === 404) return mayBeEmpty;
-      return isSuccessful(other) ? violated(both) : unclear(both);
+      return isSuccessful(compared) ? violated(both) : unclear(both);
     });
   },
 
   findFlaw(data, context) {
     const flaw = findNotAccepted(context);
     if (flaw !== undefined || data.unless === 'empty') return flaw;
-    const other = context.getRequest(data.other);
+    const compared = context.getRequest(data.compared);
     if (data.unless === 'other-refused') {
-      if (other.oracle.accepted && contains(context, other)) return undefined;
+      if (compared.oracle.accepted && contains(context, compared)) return undefined;
       return {
-        message: `'${context.name}' does not contain everything that '${other.name}' contains, so it may return nothing if that returns something`,
+        message: `'${context.name}' does not contain everything that '${compared.name}' contains, so it may return nothing if that returns something`,
         hint: "Only add to that request, or write 'accepted: or-empty'.",
       };
     }
-    if (context.world.tiers.every((tier) => other.oracle.returned(tier) === 'forbidden')) return undefined;
+    if (context.world.tiers.every((tier) => compared.oracle.returned(tier) === 'forbidden')) return undefined;
     return {
-      message: `a promotion may be valid for '${other.name}', so its result may not be empty`,
+      message: `a promotion may be valid for '${compared.name}', so its result may not be empty`,
       hint: 'Name a request for which no promotion is valid.',
     };
   },
@@ -78,15 +78,15 @@ export default defineAssertion<Value, Data>({
 });
 
 /** Whether a request contains everything that another one contains. Rules only ask for what is present. */
-function contains({ http }: ExaminedRequest, { http: other }: ExaminedRequest): boolean {
-  return http.path === other.path && includesAll(parseRequest(http).body, parseRequest(other).body);
+function contains({ http }: ExaminedRequest, { http: compared }: ExaminedRequest): boolean {
+  return http.path === compared.path && includesAll(parseRequest(http).body, parseRequest(compared).body);
 }
 
 function includesAll(more: unknown, less: unknown): boolean {
   if (Array.isArray(more) && Array.isArray(less)) {
     const left = [...more];
     return less.every((part) => {
-      const at = left.findIndex((other) => includesAll(other, part));
+      const at = left.findIndex((candidate) => includesAll(candidate, part));
       if (at >= 0) left.splice(at, 1);
       return at >= 0;
     });

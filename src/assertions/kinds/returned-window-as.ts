@@ -4,7 +4,7 @@ import { type AssertionResult, combineAll, combineAny, holds, violated } from '.
 import { judgeAllReturned, judgeNoneReturned, judgeResult } from '../judge-result.js';
 
 interface Data {
-  readonly other: string;
+  readonly compared: string;
   readonly alternatives: readonly AlternativeTiers[];
   readonly ofOther: readonly AlternativeTiers[];
 }
@@ -20,24 +20,24 @@ export default defineAssertion<string, Data>({
     type: 'string',
   },
   read(name, { resolveRequest, listAlternatives }) {
-    const other = resolveRequest(name);
-    return { other, alternatives: listAlternatives(), ofOther: listAlternatives(other) };
+    const compared = resolveRequest(name);
+    return { compared, alternatives: listAlternatives(), ofOther: listAlternatives(compared) };
   },
-  describe: ({ other }) => `takes the newest 150 before or after the filter, as for '${other}'`,
-  judge: ({ other: name, alternatives, ofOther }, context) =>
-    context.compareWith(name, (other) => {
-      const here = alternatives.map((each) => judgeAlternative(each, context));
-      const there = ofOther.map((each) => judgeAlternative(each, { ...context, exchange: other }));
+  describe: ({ compared }) => `takes the newest 150 before or after the filter, as for '${compared}'`,
+  judge: ({ compared: name, alternatives, ofOther }, context) =>
+    context.compareWith(name, (compared) => {
+      const here = alternatives.map((alternative) => judgeAlternative(alternative, context));
+      const there = ofOther.map((alternative) => judgeAlternative(alternative, { ...context, exchange: compared }));
       const best = combineAny(alternatives.map((_, n) => combineAll([here[n] ?? holds, there[n] ?? holds])));
       if (best.is !== 'violated') return best;
       const findHolding = (results: readonly AssertionResult[]) =>
         alternatives.find((_, n) => results[n]?.is === 'holds');
-      const [one, another] = [findHolding(here), findHolding(there)];
-      if (one !== undefined && another !== undefined)
+      const [window, comparedWindow] = [findHolding(here), findHolding(there)];
+      if (window !== undefined && comparedWindow !== undefined)
         return violated(
-          `Here the newest 150 are taken ${renderWindow(one)}, in '${name}' ${renderWindow(another)}. Both are allowed, but not both in one deployment.`,
+          `Here the newest 150 are taken ${renderWindow(window)}, in '${name}' ${renderWindow(comparedWindow)}. Both are allowed, but not both in one deployment.`,
         );
-      const [where, results] = one === undefined ? ['', here] : [`In '${name}': `, there];
+      const [where, results] = window === undefined ? ['', here] : [`In '${name}': `, there];
       const reasons = results.map((result, n) => {
         const alternative = alternatives[n];
         return alternative === undefined || result.is === 'holds'
@@ -53,12 +53,12 @@ export default defineAssertion<string, Data>({
     ...world.tiers.slice(0, getWindowSize(world)).map(({ id }) => id),
     ...[...alternatives, ...ofOther].flatMap(({ required, forbidden }) => [...required, ...forbidden]),
   ],
-  findFlaw({ other }, { name, oracle, ...context }) {
-    const others = context.getRequest(other).oracle;
+  findFlaw({ compared }, { name, oracle, ...context }) {
+    const others = context.getRequest(compared).oracle;
     const isSameKind = oracle.alternatives.length > 0 && oracle.filteredOn === others.filteredOn;
     if (isSameKind && others.alternatives.length > 0) return undefined;
     return {
-      message: `'${name}' and '${other}' must have one filter each, of the same kind`,
+      message: `'${name}' and '${compared}' must have one filter each, of the same kind`,
       hint: 'Give both requests one filter of the same kind, and change nothing else.',
     };
   },

@@ -34,11 +34,11 @@ export default defineAssertion<Pattern | readonly Pattern[] | { 'same-as': strin
   judge(data, { exchange, compareWith }) {
     const { status } = exchange.response;
     if ('patterns' in data) {
-      const isMet = data.patterns.some((each) => matchesStatus(status, each));
+      const isMet = data.patterns.some((wanted) => matchesStatus(status, wanted));
       return holdsIf(isMet, `Answered ${status}, expected ${data.patterns.join(' or ')}.`);
     }
-    return compareWith(data.sameAs, ({ response: other }) =>
-      holdsIf(other.status === status, `Answered ${status}, '${data.sameAs}' ${other.status}.`),
+    return compareWith(data.sameAs, ({ response: compared }) =>
+      holdsIf(compared.status === status, `Answered ${status}, '${data.sameAs}' ${compared.status}.`),
     );
   },
 

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { selectFromSuite } from '../../cases/case-selection.js';
 import { referenceEndNotice, renderQuickNotice, renderReplayNotice } from '../../certificate/notices.js';
-import { checkResultsFolder } from '../../outputs/result-files.js';
+import { checkResultsFolder, findRunFile } from '../../outputs/result-files.js';
 import { createPlan, renderPlan } from '../../run/plan.js';
 import { type CertifyRun, loadProject, shareRuns } from '../../runner/options.js';
 import { omitUndefined } from '../../support/omit-undefined.js';
@@ -12,10 +12,9 @@ import { joinLines } from '../../support/untrusted-text.js';
 import { listEndings } from '../../target/ending.js';
 import type { RunInputs } from '../../target/recorded-run.js';
 import { createFolderName } from '../../target/settings.js';
-import { addCertifyFlags, type CertifyFlags, readCertifyOptions } from '../certify-flags.js';
 import type { ConfigureCommand } from '../command.js';
 import { determineEndStatus, exitStatus } from '../exit-status.js';
-import { refuseArguments } from '../flags.js';
+import { addCertifyFlags, type CertifyFlags, readCertifyOptions, refuseArguments } from '../flags.js';
 import { findOwnConfig, runPlaywrightTests } from '../run-playwright.js';
 import { printComparison } from './compare.js';
 
@@ -74,7 +73,8 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
 /** Lists the runs that the flags ask for, each with a project if it names its deployment. @throws UnusableInput */
 function listRuns(flags: CertifyFlags): [CertifyRun, ...CertifyRun[]] {
   const { target: files = [], baseUrl, reference, replay, to, out } = flags;
-  const options = readCertifyOptions(flags);
+  const evidence = omitUndefined({ replay: replay && findRunFile(replay, 'evidence.har') });
+  const options = { ...readCertifyOptions(flags), ...evidence };
   const shared = flags.update ? { ...options, against: findOlderRecord(flags) } : options;
   const [first, ...others] = files;
   if (first === undefined || others.length === 0) {

@@ -28,7 +28,7 @@ export default ((command, end) => {
 /** Finds out whether a target can be certified, and prints why not. @returns the exit status */
 async function runDoctor(flags: DoctorFlags): Promise<number> {
   const runOptions = readTargetOptions(flags);
-  const { target, connection, availability } = loadTarget(runOptions, process.env);
+  const { target, connection, availability, notes } = loadTarget(runOptions, process.env);
   const suite = loadSuite(suiteFolder, availability);
   const credentials = referenceCredentials;
   const isReference = connection.endpoint === undefined;
@@ -43,11 +43,11 @@ async function runDoctor(flags: DoctorFlags): Promise<number> {
   const failure = client.findFailure();
   if (failure !== undefined) throw failure;
   const where = isReference ? referenceNotice : `Target ${target.name}: ${endpoint.baseUrl}`;
-  const asJson = { target: target.name, base_url: endpoint.baseUrl, notes: target.notes, findings };
+  const asJson = { target: target.name, base_url: endpoint.baseUrl, notes, findings };
   process.stdout.write(
     flags.json
       ? `${JSON.stringify(asJson, null, 2)}\n`
-      : joinLines([where, ...target.notes, '']) +
+      : joinLines([where, ...notes, '']) +
           renderFindings(findings) +
           joinLines(isReference ? ['', referenceEndNotice] : []),
   );

@@ -5,9 +5,8 @@ import { loadSuite, type Suite, suiteFolder } from '../../cases/suite.js';
 import type { TestCase } from '../../cases/test-case.js';
 import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import { readAvailability } from '../../target/availability.js';
 import { completeRunOptions } from '../../target/run-options.js';
-import { readTargetFile } from '../../target/target-file.js';
+import { readAvailability, readTargetFile } from '../../target/target-file.js';
 import type { ConfigureCommand } from '../command.js';
 import { parseCount } from '../flags.js';
 
@@ -50,7 +49,7 @@ function explainName(name: string, { row, target, cases }: ExplainFlags): string
 function describeName(name: string, { contract }: Suite): string[] {
   const requirement = contract.requirements.find(({ id }) => id === name);
   const question = contract.questions.find(({ id }) => id === name);
-  const group = contract.groups.find((each) => each.name.toLowerCase() === name.toLowerCase());
+  const group = contract.groups.find((candidate) => candidate.name.toLowerCase() === name.toLowerCase());
   const statement = requirement?.statement ?? question?.open ?? group?.asks;
   if (statement === undefined) return [];
   const { part } = requirement ?? question ?? {};

@@ -62,8 +62,8 @@ function initProject(folder: string): string {
 
 /** The config that Playwright takes in a folder: that of the project's own tests, if there is one. */
 function findPlaywrightConfig(folder: string): string {
-  const own = readdirSync(folder).find((name) => /^playwright\.config\.[cm]?[jt]s$/.test(name));
-  return own ?? 'playwright.config.mjs';
+  const config = readdirSync(folder).find((name) => /^playwright\.config\.[cm]?[jt]s$/.test(name));
+  return config ?? 'playwright.config.mjs';
 }
 
 /** The name of the package or folder, without a scope and with characters that need no quotes in YAML. */

@@ -36,9 +36,9 @@ const lists: Readonly<Record<string, (suite: Suite) => readonly Entry[]>> = {
       return { id, text: title, ...subject, tags, at: formatLocation(at) };
     }),
   tags: ({ cases }) => {
-    const tags = [...new Set(cases.flatMap((each) => each.tags))].sort();
+    const tags = [...new Set(cases.flatMap((testCase) => testCase.tags))].sort();
     return tags.map((id) => {
-      const tagged = cases.filter((each) => each.tags.includes(id)).map((each) => each.id);
+      const tagged = cases.filter((testCase) => testCase.tags.includes(id)).map((testCase) => testCase.id);
       return { id, text: `${tagged.length} case${tagged.length === 1 ? '' : 's'}`, cases: tagged };
     });
   },
@@ -71,7 +71,7 @@ export default ((command) => {
     .option('--cases <folder>', 'a folder of your own cases')
     .action((kind: string | undefined, { json, cases }: { json?: true; cases?: string }) => {
       const suite = loadSuite(suiteFolder, {}, cases);
-      const all = Object.fromEntries(Object.entries(lists).map(([each, list]) => [each, list(suite)]));
+      const all = Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list(suite)]));
       const entries = kind === undefined ? undefined : all[kind];
       const lines = () => (entries === undefined ? renderCounts(all) : renderEntries(entries));
       process.stdout.write(json ? `${JSON.stringify(entries ?? all, null, 2)}\n` : joinLines(lines()));

@@ -31,12 +31,12 @@ export default ((command, end) => {
 /** Judges the evidence beside a certificate again. @throws UnusableInput if a file cannot be read */
 async function verify(file: string, cases: string | undefined) {
   const certificate = readCertificate(file);
-  const { evidence: stated, own_cases: own, suite: judge, verdict } = certificate;
+  const { evidence: stated, own_cases: ownCases, suite: judge, verdict } = certificate;
   if (stated === undefined) throw refuse(file, 'names no evidence', 'Name the certificate.json of a run.');
   const evidenceFile = path.join(path.dirname(file), path.basename(stated.file));
   const content = readInputFile(evidenceFile, 'A run writes the evidence beside its certificate.');
   const run = parseRecordedRun(content, evidenceFile);
-  const suite = loadSuite(suiteFolder, run.availability, cases ?? own?.folder);
+  const suite = loadSuite(suiteFolder, run.availability, cases ?? ownCases?.folder);
   const { certificate: rejudged } = await rejudgeRun(run, suite);
   const evidence = { ...stated, digest: computeDigest(content), exchanges: run.evidence.exchanges.length };
   const isSameSuite = suite.digest === judge.digest;

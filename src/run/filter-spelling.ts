@@ -1,0 +1,61 @@
+import { listSuccesses } from '../assertions/row-evidence.js';
+import type { Suite } from '../cases/suite.js';
+import { spellFiltersLiterally } from '../contract/operation.js';
+import { createOracle, type Obligation } from '../contract/oracle.js';
+import type { Exchange, HttpRequest } from '../http/exchange.js';
+import { parseRequest } from '../http/request-content.js';
+import { listRequests } from './case-sender.js';
+import { maskChanging } from './find-wrong-address.js';
+
+/**
+ * Finds a request that shows whether filters are read: a requirement sends it, with one filter that excludes promotions
+ * and leaves some.
+ */
+export function findFilterRequest({ cases, world }: Suite): HttpRequest | undefined {
+  const requirements = cases.filter(({ kind }) => kind === 'requirement');
+  return requirements.flatMap(listRequests).find((request) => {
+    const oracle = createOracle(request, world);
+    const has = (obligation: Obligation) => world.tiers.some((tier) => oracle.returned(tier) === obligation);
+    const isAlone = parseRequest(request).query.length === 1;
+    return isAlone && oracle.filteredOn !== undefined && has('required') && has('forbidden');
+  });
+}
+
+/**
+ * Sends a filter with percent-encoded brackets, as most clients do; if it does not restrict the result, with literal ones,
+ * as the samples of the documentation do.
+ *
+ * @param readReturned reads the tiers that a response returns; undefined if that is not clear
+ * @returns whether only the literal ones restrict it
+ */
+export async function needsLiteralFilters(
+  suite: Suite,
+  send: (request: HttpRequest) => Promise<Exchange>,
+  readReturned: (body: string) => readonly string[] | undefined,
+): Promise<boolean> {
+  const filtered = findFilterRequest(suite);
+  if (filtered === undefined) return false;
+  const oracle = createOracle(filtered, suite.world);
+  const excluded = new Set(suite.world.tiers.flatMap((tier) => (oracle.matching(tier) === 'forbidden' ? tier.id : [])));
+  /** Undefined if it is not clear what was returned. */
+  const isRestricted = (exchange: Exchange): boolean | undefined => {
+    const [success] = listSuccesses([exchange]);
+    const returned = success === undefined ? [] : readReturned(success.response.body);
+    return returned && returned.length > 0 && !returned.some((id) => excluded.has(id));
+  };
+  const encoded = await send(filtered);
+  const isEncodedRead = isRestricted(encoded);
+  if (isEncodedRead === true) return false;
+  const literal = await send(spellFiltersLiterally(filtered));
+  if (isEncodedRead === undefined) {
+    // A filter that is not read changes nothing.
+    const plain = maskBody(await send({ ...filtered, path: filtered.path.split('?')[0] ?? '' }));
+    return maskBody(encoded) === plain && maskBody(literal) !== plain;
+  }
+  // A single wrong response decides nothing.
+  return isRestricted(literal) === true && isRestricted(await send(filtered)) !== true;
+}
+
+function maskBody(exchange: Exchange): string {
+  return 'response' in exchange ? maskChanging(exchange.response.body) : '';
+}
