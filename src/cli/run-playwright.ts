@@ -3,6 +3,7 @@ import module from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageRoot, readOwnPackage } from '../support/package-root.js';
+import { refuse } from '../support/problem.js';
 import { reportInternalError } from './exit-status.js';
 
 /**
@@ -55,12 +56,29 @@ function keepCompiledCode(): void {
 
 const certificateReporterFile = path.join(packageRoot, 'dist', 'src', 'runner', 'certificate-reporter.js');
 
-/** The config of Playwright in the working folder, if it builds on that of the package. */
+/**
+ * Finds the config of Playwright in the working folder, if it builds on that of the package.
+ *
+ * @throws UnusableInput if it cannot import what it builds on
+ */
 export function findOwnConfig(): string | undefined {
-  const config = readdirSync('.').find((name) => /^playwright\.config\.[cm]?[jt]s$/.test(name));
-  return config !== undefined && readFileSync(config, 'utf8').includes(`${readOwnPackage().name}/playwright.config`)
-    ? config
-    : undefined;
+  const { name } = readOwnPackage();
+  const config = readdirSync('.').find((file) => /^playwright\.config\.[cm]?[jt]s$/.test(file));
+  if (config === undefined || !readFileSync(config, 'utf8').includes(`${name}/playwright.config`)) return undefined;
+  const missing = [name, '@playwright/test'].filter((wanted) => !isInstalled(wanted));
+  if (missing.length === 0) return config;
+  const message = `imports ${missing.join(' and ')}, which this folder does not have`;
+  throw refuse(config, message, `Run: npm install --save-dev ${missing.join(' ')}`);
+}
+
+/** Whether modules in the working folder can import a package. */
+function isInstalled(name: string): boolean {
+  try {
+    module.createRequire(path.resolve('config.js')).resolve(`${name}/package.json`);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Adds the certificate reporter before the reporters that the user names: Playwright would replace it by them. */

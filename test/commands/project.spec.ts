@@ -57,6 +57,8 @@ test.describe('init', () => {
       read('.env.example'),
     );
     writeFileSync(path.join(cwd, '.env'), filled);
+    const uninstalled = await runConformanceInProcess(['certify'], { cwd });
+    expect([uninstalled.status, uninstalled.output]).toEqual([2, expect.stringContaining('Run: npm install ')]);
     const planned = await runConformanceInProcess(['certify', '--dry-run'], { cwd });
     expect([planned.status, planned.output]).toEqual([0, expect.stringContaining('requests')]);
   });

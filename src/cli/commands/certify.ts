@@ -36,8 +36,8 @@ export default ((command, end, playwrightArgs) => {
  */
 async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags): Promise<number> {
   const runs = listRuns(flags);
-  const config = findOwnConfig();
-  const isOfConfig = config !== undefined && !flags.dryRun && runs.every(({ project }) => project === undefined);
+  const config = flags.dryRun ? undefined : findOwnConfig();
+  const isOfConfig = config !== undefined && runs.every(({ project }) => project === undefined);
   // The projects of a config are read by Playwright.
   const projects = isOfConfig ? [] : runs.map((run) => ({ run, inputs: loadProject({ conformance: run }) }));
   if (flags.dryRun) {
