@@ -49,7 +49,7 @@ export class NoResponse extends Error {
 }
 
 /** How the reasons of cases begin that a transport cannot express. */
-export const unsupportedPrefix = 'The transport cannot express this: ';
+const unsupportedPrefix = 'The transport cannot express this: ';
 
 /** Which transport a run used: the path in the target file, and the digest of the file. */
 export interface TransportIdentity {

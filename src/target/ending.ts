@@ -4,9 +4,9 @@ import type { Certificate } from '../certificate/certificate.js';
  * How the run of a project ended: with a certificate, before anything was sent (`not-begun`), with results that could not
  * be written (`unwritten`), or because of a bug in the suite (`broken-off`).
  */
-export type Ending = CertifiedRun | 'not-begun' | 'unwritten' | 'broken-off';
+export type Ending = RunOutcome | 'not-begun' | 'unwritten' | 'broken-off';
 
-export interface CertifiedRun extends Pick<Certificate, 'verdict' | 'drift' | 'selected' | 'own_cases'> {
+interface RunOutcome extends Pick<Certificate, 'verdict' | 'drift' | 'selected' | 'own_cases'> {
   /** Of the results. */
   readonly folder: string;
   /** Whether a record was asked for and written. */

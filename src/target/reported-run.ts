@@ -38,8 +38,7 @@ export class ReportedRun {
   private readonly uses = new Map<string, readonly ExchangeUse[]>();
   private start: RunStart | undefined;
   private failure: UnusableInput | undefined;
-  private collector: CollectorState | undefined;
-  private inputs: RunInputs | undefined;
+  private created: CollectorState | undefined;
 
   /**
    * @param selected the ids of the cases that were to be run
@@ -48,15 +47,18 @@ export class ReportedRun {
    */
   constructor(
     readonly selected: ReadonlySet<string>,
-    known: RunInputs | undefined,
+    private known: RunInputs | undefined,
     private readonly reference: string,
-  ) {
-    this.inputs = known;
+  ) {}
+
+  private get inputs(): RunInputs {
+    this.known ??= restoreInputs(this.start ?? fail());
+    return this.known;
   }
 
-  private loadInputs(): RunInputs {
-    this.inputs ??= restoreInputs(this.start ?? fail());
-    return this.inputs;
+  private get collector(): CollectorState {
+    this.created ??= createCollector(this.inputs, this.baseUrl);
+    return this.created;
   }
 
   add(report: TestReport, isCounted: boolean): void {
@@ -64,7 +66,6 @@ export class ReportedRun {
     const isFirst = this.start === undefined;
     this.start ??= start;
     if (failure !== undefined) this.failure ??= new UnusableInput(failure);
-    this.collector ??= createCollector(this.loadInputs(), this.baseUrl);
     const known = this.collector.add(worker, exchanges, uses);
     const ofCalibration = ({ case: purpose }: ExchangeUse) => purpose === calibrationPurpose;
     if (isFirst) this.uses.set(calibrationPurpose, known.filter(ofCalibration));
@@ -82,13 +83,13 @@ export class ReportedRun {
 
   /** @param problem why a test ended without a report */
   addError(id: string, problem: string): void {
-    const testCase = this.loadInputs().suite.cases.find((candidate) => candidate.id === id);
+    const testCase = this.inputs.suite.cases.find((candidate) => candidate.id === id);
     if (testCase !== undefined) this.results.set(id, createUnsentResult(testCase, 'error', problem));
   }
 
   private get baseUrl(): string {
     if (this.start !== undefined) return this.start.target.base_url;
-    return this.loadInputs().connection?.endpoint?.baseUrl ?? this.reference;
+    return this.inputs.connection?.endpoint?.baseUrl ?? this.reference;
   }
 
   /**
@@ -98,12 +99,10 @@ export class ReportedRun {
    * @param error why it ended before its first one
    */
   certify(isCutShort: boolean, error: string | undefined): CertifiedRun {
-    const inputs = this.loadInputs();
+    const { baseUrl, start, inputs } = this;
     const { suite, settings, replay } = inputs;
-    const { baseUrl, start } = this;
     const obstacle = this.findObstacle(isCutShort, error);
     const plain = this.listResults(obstacle);
-    this.collector ??= createCollector(inputs, baseUrl);
     // If the target cannot be reached, the examination judges all cases.
     const isJudged = ({ id }: CaseResult) => (obstacle === undefined ? this.judged.has(id) : !obstacle.isUnusable);
     const isReplay = start?.isReplay ?? replay !== undefined;
@@ -149,7 +148,7 @@ export class ReportedRun {
 
   /** Lists all results in the order of the suite, including those of cases that no test reached. */
   private listResults(obstacle: Obstacle | undefined): CaseResult[] {
-    const { suite, settings } = this.loadInputs();
+    const { suite, settings } = this.inputs;
     const { cases } = selectFromSuite(suite, settings);
     if (obstacle !== undefined)
       return cases.map((testCase) => createUnsentResult(testCase, 'inconclusive', obstacle.reason));
