@@ -1,7 +1,5 @@
 /** The evidence of a run, and judging it again. */
 
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from '@playwright/test';
@@ -15,8 +13,6 @@ import { notReachedReason } from '../../src/run/case-result.js';
 import { isJsonObject, parseJson } from '../../src/support/json.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { encodeRecordedInputs } from '../../src/target/recorded-run.js';
-import { openBrowser } from '../support/browser.js';
-import { makeTestFolder } from '../support/cli.js';
 import { channelTo, createReference, suite } from '../support/in-process.js';
 import {
   bareOrigin,
@@ -171,21 +167,5 @@ test.describe('An archive', () => {
     const { evidence } = parseArchive(write(bodies).content, 'evidence.har');
     const omitted = evidence.exchanges.filter(({ exchange }) => 'transportError' in exchange);
     expect(omitted.map(({ id }) => id)).toEqual(['one/128/only/1', 'one/129/only/1', 'one/130/only/1']);
-  });
-
-  test('can be replayed by a browser', { tag: '@long' }, async () => {
-    const folder = makeTestFolder();
-    const left = await runWithEvidence(channelTo(createReference()), { options: { only: ['limit'] } });
-    const file = path.join(folder, 'evidence.har');
-    writeFileSync(file, createArchive(left.evidence, left.origin).content);
-    const browser = await openBrowser();
-    const page = await browser.newPage();
-    await page.routeFromHAR(file, { notFound: 'abort' });
-    const { exchange } = left.evidence.exchanges[0] ?? {};
-    if (exchange === undefined || !('response' in exchange)) throw new Error('Nothing was answered.');
-    const response = await page.goto(`${left.origin.baseUrl}${exchange.request.path}`);
-    expect(response?.status()).toBe(exchange.response.status);
-    expect(await response?.text()).toBe(exchange.response.body);
-    await browser.close();
   });
 });

@@ -12,7 +12,6 @@ import { selectFromSuite } from '../../src/cases/case-selection.js';
 import type { Suite } from '../../src/cases/suite.js';
 import { undetermined } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
-import { renderAnswer } from '../../src/certificate/render-answer.js';
 import { createRedactor } from '../../src/http/redactor.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { createBaseline } from '../../src/record/drift.js';
@@ -211,22 +210,4 @@ test.describe('An existing record', () => {
     writeFileSync(file, renderRecord(record));
     expect(() => readRecord(file)).toThrow(/shop\.yaml:\d+:\d+: 'response_schema' is not a JSON Schema/);
   });
-});
-
-test('An answer names the status in place of its class', () => {
-  const question = suite.contract.questions.find(({ id }) => id === 'body-length');
-  if (question === undefined) throw new Error('There is no such question.');
-  const request = { method: 'GET', path: '/', headers: [] };
-  const sentences = (
-    [
-      ['rejected', 422],
-      ['server-error', 503],
-    ] as const
-  ).map(([outcome, status]) =>
-    renderAnswer(question, outcome, { request, response: { status, headers: [], body: '' } }),
-  );
-  expect(sentences).toEqual([
-    'A body of 200 KB is rejected with a 422 status.',
-    'A body of 200 KB causes a 503 status.',
-  ]);
 });

@@ -11,7 +11,7 @@ import type { HttpRequest } from '../../src/http/exchange.js';
 import { type Verdict, verdicts } from '../../src/judge/verdict.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { createResponseRenderer } from '../../src/record/exchange-text.js';
-import { notReachedReason, type ResultWithExchanges } from '../../src/run/case-result.js';
+import type { ResultWithExchanges } from '../../src/run/case-result.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { shortenPair, toOneLine } from '../../src/support/untrusted-text.js';
 import { checkEachRow } from '../support/check-each-row.js';
@@ -170,19 +170,6 @@ test.describe('reasons', () => {
       'a.one: It is down.',
       'a.two: It is down.',
     ]);
-  });
-
-  test('The number of cases that were not reached is given', () => {
-    const results = ['one-b', 'two', 'first', 'second'].map((id) =>
-      resultOf(id, 'not-run', { reason: notReachedReason }),
-    );
-    const certificate = createCertificate(suite, [resultOf('one-a', 'pass'), ...results], {
-      ...runFacts,
-      isCutShort: true,
-    });
-    expect(certificate.incomplete_because).toEqual(['The run was interrupted.', '4 of 5 cases were not reached.']);
-    expect(certificate.requirements.map(({ verdict }) => verdict)).toEqual(['not-run', 'not-run']);
-    expect(certificate.verdict).toBe('incomplete');
   });
 
   test('A case has its location, its rows and a command; a pass has none of them', () => {

@@ -4,7 +4,6 @@ import type { Certificate } from '../../src/certificate/certificate.js';
 import { openClient } from '../../src/http/client.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { parseJson } from '../../src/support/json.js';
-import { createRandom } from '../support/chaos.js';
 import { certifyInProcess, certifyOver, createReference, requirementSuite, suite } from '../support/in-process.js';
 import { listenStatefully, type StatefulAnswer } from '../support/stateful-deployment.js';
 
@@ -139,14 +138,6 @@ test.describe('A failure that passes alone is confirmed among the same other req
       expect(listFailureReasons(certificate).join()).not.toMatch(onlyAmongOthers);
     });
   }
-});
-
-test('What fails by accident is unstable', async () => {
-  const random = createRandom(2);
-  const careless = (request: HttpRequest) => (random() < 0.1 ? nothing : answer(request));
-  const { certificate } = await certifyInProcess(careless, { suite: requirementSuite });
-  expect(certificate.verdict).toBe('incomplete');
-  expect(certificate.unstable.length).toBeGreaterThan(0);
 });
 
 test.describe('An answer that depends on earlier requests is an outcome with a warning', () => {

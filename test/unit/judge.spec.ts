@@ -1,9 +1,7 @@
-import { readdirSync } from 'node:fs';
-import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { Assertion, ReadContext } from '../../src/assertions/assertion.js';
 import { combineAll, combineAny, holds, unclear, violated } from '../../src/assertions/assertion-result.js';
-import { assertionKinds, describeAssertion, findResponseKind, judgeAssertion } from '../../src/assertions/registry.js';
+import { describeAssertion, findResponseKind, judgeAssertion } from '../../src/assertions/registry.js';
 import type { JudgeMode, RowEvidence } from '../../src/assertions/row-evidence.js';
 import type { QuestionAnswer, RequirementRow, Row, TestCase } from '../../src/cases/test-case.js';
 import type { World } from '../../src/contract/world.js';
@@ -14,7 +12,6 @@ import { collectEvidence, judgeCase, type RowExchanges, type TargetContext } fro
 import { findWorstVerdict, type Verdict } from '../../src/judge/verdict.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { determineReading } from '../../src/recognition/tier-reading.js';
-import { packageRoot } from '../../src/support/package-root.js';
 import { checkEachRow } from '../support/check-each-row.js';
 import { createNamelessWorld } from '../support/stubs.js';
 
@@ -314,25 +311,6 @@ test.describe('Transport errors, redirects and refused credentials prove nothing
         }
       }));
   }
-
-  const reasons: readonly [exchange: Exchange, reason: string][] = [
-    [broken('timed-out'), 'It is timed-out.'],
-    [answered(429), 'Answered 429: the deployment limits the rate of requests; send fewer per second.'],
-    [
-      answered(308, '', { LOCATION: 'https://b.test/' }),
-      'Redirected (308) to https://b.test/; redirects are not followed. Is the base URL right?',
-    ],
-    [answered(304), 'Redirected (304); redirects are not followed. Is the base URL right?'],
-    [answered(401), 'Answered 401: the credentials are probably wrong. Check CLIENT_APPLICATION_ID and CLIENT_TOKEN.'],
-    [answered(500), 'Answered 500, so there is no result to judge.'],
-  ];
-  test('and the reason is given', () => {
-    const results = reasons.map(([probe]) => {
-      const result = judgeAssertion(asserting(written.include), evidenceOf({ probe }), 'requirement');
-      return result.is === 'holds' ? result : [result.is, result.explain(), result.shownBy];
-    });
-    expect(results).toEqual(reasons.map(([, reason]) => ['unclear', reason, 'probe']));
-  });
 
   test('but they can answer a question, as other errors can', () => {
     for (const probe of empties)
@@ -795,12 +773,6 @@ test.describe('The answer to a question', () => {
       reason: 'It is unreachable.',
     });
   });
-});
-
-test('Each file in src/assertions/kinds/ is named after the key of its kind', () => {
-  const files = readdirSync(path.join(packageRoot, 'src', 'assertions', 'kinds'));
-  const keys = [...assertionKinds.keys()];
-  expect(keys.map((key) => `${key.replace('.', '-')}.ts`).sort()).toEqual(files.sort());
 });
 
 test('Combined assertions: a violation outweighs a doubt in all-of, a doubt outweighs a violation in any-of', () => {

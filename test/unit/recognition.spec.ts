@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { createIdFinder } from '../../src/recognition/id-finder.js';
-import { createKnownIds, getIdFinders, type KnownIds } from '../../src/recognition/known-ids.js';
+import { createKnownIds, type KnownIds } from '../../src/recognition/known-ids.js';
 import { listRecords } from '../../src/recognition/list-records.js';
 import { findNestedPaths } from '../../src/recognition/path-normalization.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
@@ -416,21 +416,6 @@ test.describe('Returned tiers are read', () => {
       /^The body names promotions outside/,
     );
   });
-
-  test('with at most five patterns in a reason', () => {
-    const patterns = ['/1', '/2', '/3', '/4', '/5', '/6', '/7'];
-    const because = (count: number) =>
-      readReturnedTiers(mentions({}), { kind: 'ambiguous', patterns: patterns.slice(0, count) }).reason;
-    expect(because(7)).toContain('under /1, /2, /3, /4, /5 and 2 more, which disagree.');
-    expect(because(5)).toContain('under /1, /2, /3, /4, /5, which disagree.');
-    expect(because(5)).toContain('response: { tier: /1 }');
-    expect(readReturnedTiers(mentions({}), ambiguous('/**')).reason).toContain('{ tier: /promotions/*/id }');
-  });
-
-  test('with the stated patterns in the reason', () => {
-    const reading: TierReading = { kind: 'misstated', stated: ['/y', '/z'], patterns: ['/x'] };
-    expect(readReturnedTiers(mentions({}), reading).reason).toContain('but not under /y or /z, which');
-  });
 });
 
 test.describe('All records are listed', () => {
@@ -513,10 +498,4 @@ test.describe('A recognizer', () => {
     expect(mentions(body(1))).not.toBe(short);
     expect(mentions(body(1))).toEqual(short);
   });
-});
-
-test('The ids of a world are collected once', () => {
-  const world = { customers: [], products: [], skus: [], categories: [], campaigns: [], tiers: [] };
-  expect(getIdFinders(world)).toBe(getIdFinders(world));
-  expect(getIdFinders({ ...world })).not.toBe(getIdFinders(world));
 });
