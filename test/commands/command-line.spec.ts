@@ -166,6 +166,9 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       ],
     ],
   ],
+  '--quick says how few rows and requests it sends': [
+    ['certify --quick --dry-run --reference', 0, [/^With --quick: \d+ of \d+ rows /m, /, [1-6]?\d requests/]],
+  ],
   'explain takes cases, requirements, questions, groups and tags': [
     ['explain limit.newest-150', 0, [explained?.statement ?? '', /^ {2}window-with-few-valid +\S/m]],
     [`explain ${suite.contract.groups[0]?.name}`, 0, suite.contract.groups[0]?.asks ?? ''],

