@@ -5,7 +5,7 @@ import { openClient } from '../../src/http/client.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { parseJson } from '../../src/support/json.js';
 import { certifyInProcess, certifyOver, createReference, requirementSuite, suite } from '../support/in-process.js';
-import { listenStatefully, type StatefulAnswer } from '../support/stateful-deployment.js';
+import { listenStatefully, type StatefulAnswer } from '../support/listen-on-loopback.js';
 
 const answer = createReference();
 

@@ -1,20 +1,44 @@
 /**
  * Measures time and memory by ratio: the programs run in turn, several rounds, so that the speed of the machine cancels
- * out. `npm run bench` runs all sections, `npm run bench -- a f` some of them. Nothing is asserted.
+ * out. `npm run bench` runs all sections, `npm run bench -- a g` some of them. Nothing is asserted.
  */
 
 import { mkdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import path from 'node:path';
+import { createDeployment } from '../../reference/deployment.js';
 import { exitStatus } from '../../src/cli/exit-status.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { commandLine, makeTestFolder } from '../../test/support/cli.js';
-import { listen } from '../../test/support/independent-deployment.js';
+import { suite } from '../../test/support/in-process.js';
+import { createIndependentDeployment, listen } from '../../test/support/independent-deployment.js';
 import { type Work, writeBareProgram, writeEmptyTest } from './bare-programs.js';
-import { conforming, failing, heavy, reference } from './bench-deployments.js';
-import { measureJudgeTime } from './judge-time.js';
-import { type Cost, measureCost, measureInTurn } from './measure-cost.js';
+import { benchCredentials, type Cost, measureCost, measureInTurn } from './measure-cost.js';
 import { createPackageWithCases } from './package-with-cases.js';
+
+// Deployments ---------------------------------------------------------------------------------------------------------
+
+const { world } = suite;
+
+const reference = createDeployment({ world, credentials: benchCredentials });
+
+const conforming = createIndependentDeployment(world);
+
+/** A deployment on which nearly everything fails. */
+const failing = (request: HttpRequest): HttpResponse => ({ ...conforming(request), body: everything });
+const everything = JSON.stringify({ data: world.tiers.map(({ id }) => ({ id })) });
+
+/** A conforming deployment with records of 14 KB, whose runs need much memory. */
+const heavy = (request: HttpRequest): HttpResponse => {
+  const response = conforming(request);
+  if (response.status !== 200) return response;
+  const padded = (key: string, value: unknown) =>
+    typeof value === 'object' && value !== null && 'id' in value && key !== '' ? { ...value, padding } : value;
+  return { ...response, body: JSON.stringify(JSON.parse(response.body), padded) };
+};
+const padding = 'x'.repeat(13_700);
+
+// Sections ------------------------------------------------------------------------------------------------------------
 
 const rounds = 5;
 const cwd = makeTestFolder();
@@ -104,15 +128,6 @@ const whereAllFails: Section = async () => {
   return [compare('everything fails / conforming', costs.failing, costs.conforming), ...listCosts(costs)];
 };
 
-const judging: Section = async () =>
-  [40, 150].flatMap((records): Line[] => {
-    const { judge, parse } = measureJudgeTime(records, 2 * rounds + 1);
-    return [
-      [`the judge / JSON.parse alone, ${records} records`, `${(judge / parse).toFixed(2)}×`],
-      [`the judge, for each exchange of ${records} records`, `${judge.toFixed(3)} ms`],
-    ];
-  });
-
 /** Measures the memory of all processes of a run. */
 const memory: Section = async () => {
   const empty = writeEmptyTest(makeFolder('alone'));
@@ -133,7 +148,6 @@ const sections: Readonly<Record<string, Section>> = {
   a: againstBare,
   d: startAndSlope,
   e: whereAllFails,
-  f: judging,
   g: memory,
 };
 
