@@ -1,4 +1,4 @@
-/** The worked example that creates the world in a project of a vendor. */
+/** The worked examples for a vendor: a loader that creates the world in a project, and a transport. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,14 +8,26 @@ import path from 'node:path';
 import { json, text } from 'node:stream/consumers';
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
+import type { Certificate } from '../../src/certificate/certificate.js';
 import { exportWorld } from '../../src/contract/named-world.js';
+import { credentialPlaceholders } from '../../src/contract/operation.js';
 import type { Rule, Tier, World } from '../../src/contract/world.js';
 import type { HttpResponse } from '../../src/http/exchange.js';
+import { loadTransport, type Transport } from '../../src/http/transport.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { makeTestFolder } from '../support/cli.js';
-import { suite } from '../support/in-process.js';
+import { certifyOver, channelThrough, listRequirementsWith, suite } from '../support/in-process.js';
 import { type Listening, listenOnLoopback } from '../support/listen-on-loopback.js';
-import { answer, list as array, type Json, object, refuse } from '../support/qualifications-fake.js';
+import {
+  answer,
+  list as array,
+  type Json,
+  object,
+  QualificationsFake,
+  type QualificationsFault,
+  qualificationsFaults,
+  refuse,
+} from '../support/qualifications-fake.js';
 
 // An imitation of the vendor: it follows the published documents and shares no code with the example -------------------
 
@@ -280,4 +292,41 @@ test('An error of the API is shown with its message and without keys', async () 
   writeFileSync(file, '');
   expect((await load(smallWorld)).messages).toMatch(/returned 409: .*\nName the output of the run that created it/);
   await close();
+});
+
+/** The transport of the example, with the window of the project or as it is. */
+async function withExample<T>(oldest: string | undefined, run: (transport: Transport) => Promise<T>): Promise<T> {
+  if (oldest !== undefined) process.env.OLDEST_CHECKED = oldest;
+  const file = path.join(packageRoot, 'examples/voucherify/qualifications/transport.mjs');
+  return await run(await loadTransport(file)).finally(() => delete process.env.OLDEST_CHECKED);
+}
+
+async function certify(transport: Transport, fault?: QualificationsFault): Promise<Certificate> {
+  const fake = new QualificationsFake(credentialPlaceholders, fault).load(suite.world);
+  const { certificate } = await certifyOver(channelThrough(transport, fake.respond), suite);
+  return certificate;
+}
+
+const oldest = suite.world.tiers[149]?.created_at;
+
+test('Through the transport, every requirement passes on a project without faults', async () => {
+  const certificate = await withExample(oldest, (transport) => certify(transport));
+  expect(certificate.verdict, JSON.stringify(certificate.incomplete_because)).toBe('conforms');
+  expect(certificate.questions.filter(({ outcome }) => outcome !== null).length).toBeGreaterThan(60);
+});
+
+for (const fault of qualificationsFaults)
+  test(`A project with the fault ${fault} is found`, {
+    tag: fault === 'quantity-ignored' ? [] : ['@long'],
+  }, async () => {
+    const { verdict, questions } = await withExample(oldest, (transport) => certify(transport, fault));
+    // The documentation does not say what order metadata does: that is the answer to a question.
+    if (fault === 'order-metadata-ignored')
+      expect(questions).toContainEqual(expect.objectContaining({ id: 'order-metadata-rules', outcome: 'ignored' }));
+    else expect(verdict).toBe('does-not-conform');
+  });
+
+test('Without the window of the project, older promotions are returned, too', { tag: '@long' }, async () => {
+  const certificate = await withExample(undefined, (transport) => certify(transport));
+  expect(listRequirementsWith('fail', certificate)).toEqual(['limit.newest-150']);
 });
