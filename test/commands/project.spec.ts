@@ -6,7 +6,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
-import { type CertifyOptions, certify, NoResponse, type Transport, UnusableInput } from '../../src/api.js';
+import { type CertifyOptions, certify, type Transport, UnusableInput } from '../../src/api.js';
 import { appendJobSummary } from '../../src/outputs/files/summary.md.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { renderRecord } from '../../src/record/target-record.js';
@@ -185,11 +185,6 @@ test.describe('The API', () => {
     const text = JSON.stringify(certificate);
     expect(certificate.verdict).toBe('does-not-conform');
     expect([text.includes('refused: $CLIENT_TOKEN'), text.includes(credentials.token)]).toEqual([true, false]);
-  });
-
-  test('is incomplete with a function that has no response', async () => {
-    const { verdict, incomplete_because } = await certify(() => Promise.reject(new NoResponse('no luck')), some);
-    expect([verdict, incomplete_because?.join(' ')]).toEqual(['incomplete', expect.stringContaining('no luck')]);
   });
 
   test('aborts a function that does not answer', async () => {
