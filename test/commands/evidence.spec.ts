@@ -125,10 +125,8 @@ test.describe('Judging the evidence again gives the same certificate', () => {
     expect(left.certificate.verdict).toBe('incomplete');
     const [id = ''] = left.origin.extent.judged;
     const unjudged = [{ id, verdict: 'not-run', reason: notReachedReason }] as const;
-    const cutShort = await judgeAgain({
-      ...left,
-      origin: { ...left.origin, extent: { isCutShort: true, judged: [], unjudged } },
-    });
+    const extent = { isCutShort: true, judged: [], unjudged };
+    const cutShort = await judgeAgain({ ...left, origin: { ...left.origin, extent } });
     expect(cutShort.incomplete_because).toContain('The run was interrupted.');
     const cases = cutShort.requirements.flatMap((requirement) => requirement.cases);
     expect(cases.find((each) => each.id === id)?.reason).toBe('Not reached in this run.');
@@ -140,10 +138,7 @@ test.describe('Judging the evidence again gives the same certificate', () => {
 });
 
 test.describe('An archive', () => {
-  const origin = {
-    ...bareOrigin,
-    inputs: encodeRecordedInputs({}, readSettings()),
-  };
+  const origin = { ...bareOrigin, inputs: encodeRecordedInputs({}, readSettings()) };
   const request: HttpRequest = { method: 'GET', path: '/', headers: [] };
   const write = (bodies: readonly string[]) => {
     const exchanges = bodies.map((body, n) => ({

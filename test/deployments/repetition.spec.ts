@@ -175,12 +175,8 @@ test.describe('The world is a precondition', () => {
     test(`a deployment that ${what}: ${verdict}`, async () => {
       const { certificate } = await certifyInProcess(answer, { suite: requirementSuite });
       expect(certificate.verdict).toBe(verdict);
-      const failures = certificate.requirements.flatMap(({ cases }) => cases.filter((each) => each.verdict === 'fail'));
-      const reasons = [
-        ...(certificate.incomplete_because ?? []),
-        ...certificate.notes,
-        ...failures.map(({ reason }) => reason),
-      ];
+      const { incomplete_because = [], notes } = certificate;
+      const reasons = [...incomplete_because, ...notes, ...listFailureReasons(certificate)];
       expect(reasons).toContainEqual(expect.stringMatching(says));
       if (says !== unseen) return;
       const { certificate: loaded } = await certifyInProcess(answer, { suite: requirementSuite, isWorldLoaded: true });
@@ -354,18 +350,13 @@ test.describe('A conforming deployment never fails, however unsteady it is', () 
     'finds nothing when it is asked something for the first time': () => {
       const asked = new Set<string>();
       return (request) => {
-        const key = `${request.path} ${request.body}`;
-        if (asked.has(key)) return honest(request);
-        asked.add(key);
-        return nothing;
+        const isFirst = asked.size < asked.add(`${request.path} ${request.body}`).size;
+        return isFirst ? nothing : honest(request);
       };
     },
     'has no data for the first 50 requests': () => {
       let count = 0;
-      return (request) => {
-        count += 1;
-        return count > 50 ? honest(request) : nothing;
-      };
+      return (request) => (++count > 50 ? honest(request) : nothing);
     },
   };
   for (const [story, create] of Object.entries(deployments))

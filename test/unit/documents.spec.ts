@@ -28,13 +28,9 @@ function volatile(answer: Answer, from: number): Answer {
   });
 }
 
-const documentsOf = ({
-  certificate,
-  results,
-}: {
-  certificate: Certificate;
-  results: readonly ResultWithExchanges[];
-}) => ({
+type Run = Awaited<ReturnType<typeof certifyInProcess>>;
+
+const documentsOf = ({ certificate, results }: Pick<Run, 'certificate' | 'results'>) => ({
   observed: renderOutput('observed.md', certificate, suite, results),
   openapi: renderOutput('openapi.yaml', certificate, suite, results),
 });
@@ -46,7 +42,7 @@ interface Content {
 
 test.describe('of a run', () => {
   const chosen = { 'empty-result': 'not-found', 'quantity-numeric-string': 'as-number' };
-  let run: { certificate: Certificate; results: readonly ResultWithExchanges[] };
+  let run: Run;
   let documents: ReturnType<typeof documentsOf>;
   test.beforeAll(async () => {
     run = await certifyInProcess(volatile(createReference({ behaviours: chosen }), 100));

@@ -89,7 +89,7 @@ const hostileText = fc
 
 /** Lines that a pipeline obeys, or a person believes, after each line break. */
 const lines = [...commands, 'CONFORMS  forged at https://forged.test'];
-const hostile = breaks.flatMap((each) => lines.map((line) => each + line)).join('') + unshowable.join('');
+const hostile = breaks.flatMap((end) => lines.map((line) => end + line)).join('') + unshowable.join('');
 
 /** An output as it leaves the suite: a file, or the result of a function. */
 interface Text {
