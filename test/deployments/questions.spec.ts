@@ -2,12 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
-import {
-  type Behaviours,
-  closedQuestions,
-  convertOutcomesToBehaviours,
-  openQuestions,
-} from '../../reference/behaviours.js';
+import { type Behaviours, closedQuestions, convertOutcomesToBehaviours } from '../../reference/behaviours.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
 import type { Suite } from '../../src/cases/suite.js';
 import { undetermined } from '../../src/cases/test-case.js';
@@ -121,15 +116,6 @@ test('A pin wins over the record', async () => {
   const expected = createBaseline(createRecord(suite, results, 'reference'), { 'quantity-zero': 'as-one' });
   const { certificate } = await certifyInProcess(reference(), { expected });
   expect(certificate.drift.map((drift) => drift.case)).toEqual(['quantity-zero']);
-});
-
-test('The behaviours of the reference deployment are outcomes of the contract', () => {
-  for (const [id, outcomes] of Object.entries(closedQuestions)) {
-    const answer = suite.contract.questions.find((question) => question.id === id)?.answer;
-    expect([...outcomes].sort(), id).toEqual(answer?.kind === 'outcomes' ? [...answer.outcomes.keys()].sort() : []);
-  }
-  for (const id of Object.keys(openQuestions))
-    expect(suite.contract.questions.find((question) => question.id === id)?.answer.kind, id).toBe('value');
 });
 
 test('Credentials that are words of the suite do not change results', async () => {

@@ -8,7 +8,6 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 import { type Certificate, createCertificate } from '../../src/certificate/certificate.js';
 import { compareCertificates } from '../../src/certificate/compare-certificates.js';
-import { createBodyShortener } from '../../src/outputs/shown-answers.js';
 import type { ResultWithExchanges } from '../../src/run/case-result.js';
 import { parseJson } from '../../src/support/json.js';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -146,26 +145,6 @@ test('Samples of any bodies fit the schemas beside them and have no references',
   });
   fc.assert(property, { seed: 20_261_122, numRuns: 25 });
   expect(shown).toBeGreaterThan(25);
-});
-
-test('A sample has no volatile values, and all types', () => {
-  const results = [{ volatile: ['/a', '/b', '/c/*/d'] }] as unknown as ResultWithExchanges[];
-  const sampler = createBodyShortener(suite.world, results);
-  const body = {
-    a: { n: 5, is: true, list: ['x'] },
-    b: [1, 2],
-    c: [
-      { d: 'now', e: 'stays' },
-      { d: 'later', e: 2 },
-    ],
-  };
-  expect(sampler(JSON.stringify(body))).toEqual({
-    a: { n: 0, is: false, list: [] },
-    b: [],
-    c: [{ d: '…', e: 'stays' }],
-  });
-  expect(sampler(`${'['.repeat(30)}${']'.repeat(30)}`)).toBeUndefined();
-  expect(sampler('no JSON')).toBeUndefined();
 });
 
 test('Without responses, openapi.yaml states none', () => {

@@ -14,7 +14,6 @@ import { suite } from '../../test/support/in-process.js';
 import { createIndependentDeployment, listen } from '../../test/support/independent-deployment.js';
 import { type Work, writeBareProgram, writeEmptyTest } from './bare-programs.js';
 import { benchCredentials, type Cost, measureCost, measureInTurn } from './measure-cost.js';
-import { createPackageWithCases } from './package-with-cases.js';
 
 // Deployments ---------------------------------------------------------------------------------------------------------
 
@@ -49,8 +48,8 @@ const makeFolder = (name: string) => {
 };
 
 const completeRun = [exitStatus.conforms, exitStatus['does-not-conform'], exitStatus.incomplete];
-const certify = (url: string, script = commandLine, ...more: string[]) =>
-  measureCost([script, 'certify', '--base-url', url, '--out', 'out', ...more], cwd, completeRun);
+const certify = (url: string, ...more: string[]) =>
+  measureCost([commandLine, 'certify', '--base-url', url, '--out', 'out', ...more], cwd, completeRun);
 const certifyOn = (deployment: (request: HttpRequest) => HttpResponse) => async (): Promise<Cost> => {
   const { url, close } = await listen(deployment);
   const cost = await certify(url);
@@ -95,29 +94,20 @@ const againstBare: Section = async () => {
   return [compare(what, costs.suite, costs.bare), ...listCosts(costs)];
 };
 
-/** Arguments that select some of the generated cases. */
-const some = (count: number) => ['--only', Array.from({ length: count }, (_, n) => `generated-${n}`).join(',')];
-
-/** Measures a run of one case, and runs with 100 to 1,000 cases. */
-const startAndSlope: Section = async () => {
+/** Measures a run of one case. */
+const start: Section = async () => {
   const { url, close } = await listen(reference);
   const empty = writeEmptyTest(makeFolder('empty'));
-  const [few, many] = [100, 1000];
-  const script = await createPackageWithCases(makeFolder('generated'), many);
   const costs = await measureInTurn(
     {
       'empty Playwright': () => measureCost(empty, cwd),
-      'one case': () => certify(url, commandLine, '--only', 'integer-quantity'),
-      '100 generated cases': () => certify(url, script, ...some(few)),
-      '1,000 generated cases': () => certify(url, script, ...some(many)),
+      'one case': () => certify(url, '--only', 'integer-quantity'),
     },
     rounds,
   );
   await close();
-  const seconds = costs['1,000 generated cases'].seconds - costs['100 generated cases'].seconds;
   return [
     compare('certify --only one case / empty Playwright', costs['one case'], costs['empty Playwright']),
-    [`each case from ${few} to ${many}`, `${((1000 * seconds) / (many - few)).toFixed(1)} ms`],
     ...listCosts(costs),
   ];
 };
@@ -146,7 +136,7 @@ const memory: Section = async () => {
 /** The sections by their letter on the command line. */
 const sections: Readonly<Record<string, Section>> = {
   a: againstBare,
-  d: startAndSlope,
+  d: start,
   e: whereAllFails,
   g: memory,
 };
