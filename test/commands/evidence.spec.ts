@@ -253,11 +253,3 @@ test('Evidence that is missing or has another form is unusable input', async () 
   const { status, output } = await runConformanceInProcess(['verify', names.certificate], { cwd });
   expect([status, output]).toEqual([2, expect.stringContaining('evidence.har: cannot be read: there is no such file')]);
 });
-
-test('The next run removes the evidence of the run before', async () => {
-  const options = { only: ['response-status'] };
-  const { certificate, results } = await runWithEvidence(channelTo(createReference()), { options });
-  await verify();
-  writeResults(certificate, suite, results, { out: cwd });
-  expect(() => readFileSync(inFolder(names.evidence))).toThrow(/ENOENT/);
-});

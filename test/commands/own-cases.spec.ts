@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { readCaseFile } from '../../src/cases/case-file.js';
@@ -11,6 +11,7 @@ import { type NamedWorld, thingKinds, windowSize } from '../../src/contract/name
 import { expandWorld } from '../../src/contract/world-file.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { readRecord } from '../../src/record/target-record.js';
+import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { parseYaml, readYaml } from '../../src/support/yaml-file.js';
 import { credentialVariables, makeTestFolder, runConformance, runConformanceInProcess } from '../support/cli.js';
@@ -22,51 +23,12 @@ const folder = makeTestFolder();
 
 const mine = path.join(folder, 'mine');
 
-const additions = `
-customers: [own-zoe]
-products: [own-teapot]
-campaigns: { own-tea: [] }
-tiers:
-  - { name: own-tea-time, campaign: own-tea, rules: [{ customer: [own-zoe] }, { product: own-teapot, at_least: 2 }] }
-  - { name: "own-for-zoe-{n}", repeat: 2, campaign: spring, rules: [{ customer: [own-zoe] }] }
-`;
-
-const cases = `
-base:
-  body:
-    customer: { id: <customer own-zoe> }
-    order: { items: [{ product_id: <product own-teapot>, quantity: 2 }], metadata: {} }
-    options: {}
-    metadata: {}
-cases:
-  - id: own-tea-for-two
-    verifies: order.quantity
-    title: Two teapots are tea time
-    request: {}
-    expect:
-      - returned: { include: [own-tea-time, own-for-zoe-2], exclude: beyond-first }
-  - answers: unknown-query-parameter
-    title: The query has a parameter that the documentation does not name
-    requests:
-      plain: {}
-      probe: { query: { no_such_parameter: "1" } }
-    evidence: probe
-    outcomes:
-      - outcome: rejected
-        when: { of: probe, status: 4xx }
-      - outcome: server-error
-        when: { of: probe, status: 5xx }
-      - outcome: nothing-returned
-        when: { of: probe, returned: { exclude: own-tea-time } }
-      - outcome: ignored
-        when: { of: probe, returned: { same-as: plain } }
-`;
-
-test.beforeAll(() => {
-  mkdirSync(path.join(mine, 'deeper'), { recursive: true });
-  writeFileSync(path.join(mine, 'world.yaml'), additions);
-  writeFileSync(path.join(mine, 'deeper', 'tea.yaml'), cases);
-});
+/** Cases of a user with a world of their own. */
+const ownCases = path.join(packageRoot, 'test', 'support', 'own-cases');
+const [additions, cases] = ['world.yaml', 'deeper/tea.yaml'].map((name) =>
+  readFileSync(path.join(ownCases, name), 'utf8'),
+) as [string, string];
+test.beforeAll(() => cpSync(ownCases, mine, { recursive: true }));
 
 let loaded: Suite | undefined;
 const withOwn = () => {

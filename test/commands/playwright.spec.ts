@@ -266,20 +266,6 @@ test('Flags name the deployment, and not the config', { tag: '@long' }, async ()
   expect([status, output]).toEqual([1, expect.stringMatching(`^With ${config}\\.\n[^]*broken at `)]);
 });
 
-test('A run in which most cases fail replaces no worker', { tag: '@long' }, async () => {
-  const everything = { data: suite.world.tiers.map(({ id }) => ({ id })) };
-  const { url, close } = await listen(() => ({
-    status: 200,
-    headers: [['content-type', 'application/json']],
-    body: JSON.stringify(everything),
-  }));
-  expect((await run('playwright test --add-reporter=json', { BASE_URL: url })).status).toBe(1);
-  await close();
-  const { ends: all, workers } = readJsonReport();
-  expect(Object.values(all).filter((end) => end === 'failed').length).toBeGreaterThan(50);
-  expect(workers).toBe(1);
-});
-
 const [example = ''] =
   readFileSync(path.join(packageRoot, 'docs', 'playwright.md'), 'utf8').match(/(?<=```ts\n)[\s\S]*?(?=```)/) ?? [];
 

@@ -51,17 +51,16 @@ function read(yaml: string): { cases: TestCase[]; problems: Problem[] } {
 type Mistake = readonly [what: string, yaml: string, ...contained: RegExp[]];
 
 function refuses(mistakes: readonly Mistake[], load = (yaml: string): readonly Problem[] => read(yaml).problems): void {
-  test('at its location', () =>
-    checkEachRow(mistakes, (_, yaml, ...contained) => {
-      const { text, places } = parseMarked(yaml);
-      const problems = load(text);
-      const texts = problems.map(({ message, hint = '' }) => `${message} → ${hint}`);
-      expect(texts).toEqual(contained.map((pattern) => expect.stringMatching(pattern)));
-      expect(problems.map(getLocation).map(({ line, column }) => ({ line, column }))).toEqual(places);
-    }));
+  checkEachRow(mistakes, (_, yaml, ...contained) => {
+    const { text, places } = parseMarked(yaml);
+    const problems = load(text);
+    const texts = problems.map(({ message, hint = '' }) => `${message} → ${hint}`);
+    expect(texts).toEqual(contained.map((pattern) => expect.stringMatching(pattern)));
+    expect(problems.map(getLocation).map(({ line, column }) => ({ line, column }))).toEqual(places);
+  });
 }
 
-test.describe('a file that does not match the schema is refused:', () => {
+test('a file that does not match the schema is refused at its location', () => {
   refuses([
     ['an empty file', '▸', /must be object/],
     ['an unknown key of a case', requirement('request: {}', '▸expext: []', succeeds), /'expext'.*'expect'/],
@@ -84,7 +83,7 @@ test.describe('a file that does not match the schema is refused:', () => {
   ]);
 });
 
-test.describe('an unknown name is refused:', () => {
+test('an unknown name is refused at its location', () => {
   const repeated = (first: string) =>
     question(
       'repeatability',
@@ -132,7 +131,7 @@ test.describe('an unknown name is refused:', () => {
   ]);
 });
 
-test.describe('rules that do not fit the question are refused:', () => {
+test('rules that do not fit the question are refused at its location', () => {
   const order = ['newest-first', 'oldest-first', 'another-order'];
   const ruled = (...outcomes: string[]) =>
     question(
@@ -170,7 +169,7 @@ test.describe('rules that do not fit the question are refused:', () => {
   ]);
 });
 
-test.describe('requests and checks without effect, or with two meanings, are refused:', () => {
+test('requests and checks without effect, or with two meanings, are refused at its location', () => {
   refuses([
     ['a case without a request', requirement('expect: [{ status: 2xx }]').replace('id', '▸id'), /'request: \{\}'/],
     ['body and raw in one request', statusOf('{ ▸body: {}, raw: "{" }'), /'body'/],
@@ -189,7 +188,7 @@ test.describe('requests and checks without effect, or with two meanings, are ref
   ]);
 });
 
-test.describe('an expectation that could fail a conforming deployment, or pass on nothing, is refused:', () => {
+test('an expectation that could fail a conforming deployment, or pass on nothing, is refused at its location', () => {
   const marked = (request: string, expectation: string) => asking(request, expectation).replace('id', '▸id');
   const comparing = (requests: string, expectation: string) =>
     requirement(`requests: { ${requests} }`, `expect: [{ of: one, ${expectation} }]`);
@@ -291,7 +290,7 @@ test('A request that no assertion is about may be undocumented: it only comes be
   expect(read(requirement(...lines)).problems).toEqual([]);
 });
 
-test.describe('a contract is refused with', () => {
+test('a contract with a mistake is refused at its location', () => {
   const statement = '{ id: a.b, part: Limits, statement: Text. }';
   const outcomes = 'outcomes: { one: A., other: B. }';
   const contractWith = (rest: string, requirements = statement, group = 'G') =>
@@ -315,27 +314,22 @@ groups: [{ name: G, asks: Text?, about: body }]\nexclusions: []`;
   );
 });
 
-test.describe('invalid YAML is refused:', () => {
+test('invalid YAML is refused at its location', () => {
   const parse = (yaml: string) => listProblems(() => parseYaml(yaml, 'cases.yaml'));
+  const duplicate = 'cases:\n  - title: One\n    ▸title: Two';
   refuses(
     [
-      ['a duplicate key', 'cases:\n  - title: One\n    ▸title: Two', /Map keys must be unique/],
+      ['a duplicate key', duplicate, /Map keys must be unique/],
       ['an alias without an anchor', '▸a: 1\nb: *a', /Unresolved alias/],
       ['two documents', 'a: 1\n▸---\na: 2', /multiple documents/],
     ],
     parse,
   );
-
-  test('an open bracket, aliases that expand without end, and a file that cannot be read', () => {
-    expect(parse('cases: [1, 2\nmore: x')[0]?.at).toEqual({ file: 'cases.yaml', line: 2, column: 1 });
-    const bomb = [
-      'a: &a [x, x, x, x]',
-      ...[...'bcdefgh'].map((key, n) => `${key}: &${key} [${`*${'abcdefg'[n]}, `.repeat(4)}]`),
-    ];
-    expect(parse(bomb.join('\n'))[0]?.message).toContain('Excessive alias count');
-    const file = path.join(packageRoot, 'no-such-folder', 'contract.yaml');
-    expect(listProblems(() => readYaml(file))[0]?.message).toContain('there is no such file');
-  });
+  expect(parse('cases: [1, 2\nmore: x')[0]?.at).toEqual({ file: 'cases.yaml', line: 2, column: 1 });
+  const expanding = [...'bcdefgh'].map((key, n) => `${key}: &${key} [${`*${'abcdefg'[n]}, `.repeat(4)}]`);
+  expect(parse(['a: &a [x, x, x, x]', ...expanding].join('\n'))[0]?.message).toContain('Excessive alias count');
+  const file = path.join(packageRoot, 'no-such-folder', 'contract.yaml');
+  expect(listProblems(() => readYaml(file))[0]?.message).toContain('there is no such file');
 });
 
 test.describe('a folder', () => {
@@ -457,12 +451,8 @@ test.describe('a request is sent', () => {
     });
   });
 
-  const requests: readonly (readonly [
-    what: string,
-    request: string,
-    part: (request: HttpRequest) => unknown,
-    sent: unknown,
-  ])[] = [
+  type Row = readonly [what: string, request: string, part: (request: HttpRequest) => unknown, sent: unknown];
+  const requests: readonly Row[] = [
     [
       'query names and values percent-encoded',
       '{ query: { "[a][$is]": "b c&d=é/+" } }',
@@ -606,7 +596,7 @@ ${requirement(
   });
 });
 
-test.describe('a selection of tiers:', () => {
+test('a selection of tiers consists of names or is a word', () => {
   const mug = world.ids.product.get('mug');
   const spring = world.ids.campaign.get('spring');
   const customers = ['ann', 'bulk'].map((name) => world.ids.customer.get(name) ?? '');
@@ -620,11 +610,8 @@ test.describe('a selection of tiers:', () => {
   const isOpen = ({ name }: Tier) => name === 'credit-card';
   const isOfSpring = ({ campaign_id }: Tier) => campaign_id === spring;
 
-  const selections: readonly (readonly [
-    what: string,
-    request: string,
-    isSelected: (tier: Tier, rank: number) => boolean,
-  ])[] = [
+  type Row = readonly [what: string, request: string, isSelected: (tier: Tier, rank: number) => boolean];
+  const selections: readonly Row[] = [
     ['include: [for-ann, greeting]', '{}', (_, rank) => rank <= 2],
     ['exclude: for-ann', '{}', (_, rank) => rank === 2],
     ['only: [for-ann, greeting]', '{}', (_, rank) => rank > 2],
@@ -638,21 +625,16 @@ test.describe('a selection of tiers:', () => {
     ['include: required', inSpring, (tier, rank) => isOfSpring(tier) && isValid(tier) && rank <= 150],
     ['exclude: forbidden', inSpring, (tier) => !isOfSpring(tier) || !(isValid(tier) || isOpen(tier))],
   ];
-  test('names or a word', () =>
-    checkEachRow(selections, (what, request, isSelected) => {
-      const { cases, problems } = read(
-        question(
-          'response-status',
-          `request: ${request}`,
-          `given: [{ returned: { ${what} } }]`,
-          'value: { take: status }',
-        ),
-      );
-      expect(problems).toEqual([]);
-      const tiers = world.tiers.filter((tier, index) => isSelected(tier, index + 1)).map((tier) => tier.id);
-      expect(tiers).not.toEqual([]);
-      expect(cases[0]?.rows[0]?.given).toMatchObject([{ kind: `returned.${what.split(':')[0]}`, data: { tiers } }]);
-    }));
+  checkEachRow(selections, (what, request, isSelected) => {
+    const given = `given: [{ returned: { ${what} } }]`;
+    const { cases, problems } = read(
+      question('response-status', `request: ${request}`, given, 'value: { take: status }'),
+    );
+    expect(problems).toEqual([]);
+    const tiers = world.tiers.filter((tier, index) => isSelected(tier, index + 1)).map((tier) => tier.id);
+    expect(tiers).not.toEqual([]);
+    expect(cases[0]?.rows[0]?.given).toMatchObject([{ kind: `returned.${what.split(':')[0]}`, data: { tiers } }]);
+  });
 });
 
 test('shared requests, preconditions and outcomes come before those of the case, which may replace outcomes', () => {

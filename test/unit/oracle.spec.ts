@@ -253,7 +253,7 @@ test.describe('The reasons for a tier are its rank, the filters and its rules', 
   });
 });
 
-test.describe('Whether a tier is valid depends on its rules', () => {
+test('Whether a tier is valid depends on its rules', () => {
   const valid: readonly (readonly [what: string, patch: RequestPatch, said: string])[] = [
     ['no rule', {}, '+greeting'],
     ['a rule for other customers', {}, '-for-ann -for-ann-and-ben'],
@@ -283,14 +283,13 @@ test.describe('Whether a tier is valid depends on its rules', () => {
     ['whatever the window', {}, '+beyond-first +beyond-mug -beyond-for-ann'],
     ['whatever the filter', inCampaign('summer'), '+greeting -for-ann'],
   ];
-  test('rule by rule', () =>
-    checkEachRow(valid, (_, patch, said) => {
-      const expected = readSaid(said);
-      expect(listObligations('valid', oracleWith(patch), Object.keys(expected))).toEqual(expected);
-    }));
+  checkEachRow(valid, (_, patch, said) => {
+    const expected = readSaid(said);
+    expect(listObligations('valid', oracleWith(patch), Object.keys(expected))).toEqual(expected);
+  });
 });
 
-test.describe('Whether a tier matches depends on the filter', () => {
+test('Whether a tier matches depends on the filter', () => {
   const matching: readonly (readonly [what: string, patch: RequestPatch, said: string])[] = [
     ['none, which all match', {}, '+greeting +for-ann +beyond-first'],
     ['a campaign', inCampaign('spring'), '+greeting +for-ann +beyond-first -gift'],
@@ -305,11 +304,10 @@ test.describe('Whether a tier matches depends on the filter', () => {
     ['a key that has to be percent-encoded', { filter: { 'metadata.opening hours': 'late' } }, '+odd-keys -ten'],
     ['a number as text', { filter: { 'metadata.length': '10' } }, '+ten -ten-padded'],
   ];
-  test('filter by filter', () =>
-    checkEachRow(matching, (_, patch, said) => {
-      const expected = readSaid(said);
-      expect(listObligations('matching', oracleWith(patch), Object.keys(expected))).toEqual(expected);
-    }));
+  checkEachRow(matching, (_, patch, said) => {
+    const expected = readSaid(said);
+    expect(listObligations('matching', oracleWith(patch), Object.keys(expected))).toEqual(expected);
+  });
 });
 
 test.describe('A tier is returned if it is valid, matching and one of the newest 150', () => {
