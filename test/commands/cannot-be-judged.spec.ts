@@ -1,8 +1,6 @@
 /** Deployments that cannot be judged: a run ends early and says why, and `doctor` finds the problem. */
 
-import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import type { ThingKind } from '../../src/contract/named-world.js';
@@ -10,13 +8,7 @@ import type { Channel, Exchange, HttpRequest, HttpResponse, TransportErrorKind }
 import { type ExaminedArea, examine } from '../../src/run/examine.js';
 import { startRun } from '../../src/run/run.js';
 import { parseJson } from '../../src/support/json.js';
-import {
-  credentialVariables,
-  loadCertificate,
-  makeTestFolder,
-  runConformance,
-  runConformanceInProcess,
-} from '../support/cli.js';
+import { credentialVariables, makeTestFolder, runConformanceInProcess } from '../support/cli.js';
 import {
   type Answer,
   certifyInProcess,
@@ -41,7 +33,6 @@ import { serverCertificate } from '../support/tls-certificates.js';
 const cwd = makeTestFolder();
 
 const { world } = suite;
-const { CLIENT_TOKEN: token } = credentialVariables;
 const conforming = createIndependentDeployment(world);
 const reply = (status: number, body = '', type = 'application/json'): HttpResponse => ({
   status,
@@ -165,47 +156,19 @@ for (const [what, answer, finds, says] of rows)
     expect(requests).toBeLessThanOrEqual(20);
   });
 
-const serving = (answer: Answer) => () => listen(answer);
-const nobody = async () => ({ url: 'http://127.0.0.1:1', close: async () => undefined });
-const commands: Readonly<
-  Record<string, readonly [start: () => Promise<{ url: string; close(): Promise<void> }>, says: RegExp]>
-> = {
-  'a web page': [serving(always(200, `<html>${token}</html>`, 'text/html')), /answers with web pages/],
-  'HTTPS on the port': [() => listenOnLoopback(createServer(serverCertificate)), /https:\/\//],
-  nobody: [nobody, /No connection to 127\.0\.0\.1:1 was made \(connect ECONNREFUSED/],
-};
-for (const [what, [start, says]] of Object.entries(commands))
-  test(`certify sends no case to ${what}`, {
-    tag: '@long',
-  }, async () => {
-    const { url, close } = await start();
-    const target = `name: down\nbase_url: ${url}\nworld: loaded\nretry: { delays_seconds: [0.01, 0.01] }\n`;
-    writeFileSync(path.join(cwd, 'down.yaml'), target);
-    // Who selects cases reads the same reason.
-    const selection = what === 'a web page' ? ['--quick'] : [];
-    const args = ['certify', '--target', 'down.yaml', '--out', 'out', ...selection];
-    const { status, output } = await runConformance(args, { cwd, env: credentialVariables });
-    await close();
-    expect(output.split('\n').filter((line) => says.test(line))).toHaveLength(1);
-    expect(output).not.toContain(token);
-    expect(output.split('\n').length).toBeLessThan(20);
-    expect(status).toBe(4);
-    expect(loadCertificate(cwd, 'out').requests_sent).toBeLessThanOrEqual(20);
-    const shown = readFileSync(path.join(cwd, 'out', 'certificate.html'), 'utf8');
-    expect(shown.match(/ECONNREFUSED/g) ?? []).toHaveLength(what === 'nobody' ? 1 : 0);
-  });
-
-test('doctor names a deployment that is down, and one without TLS', async () => {
-  const { url, close } = await listen(conforming);
-  const examine = (base: string) =>
+test('doctor names a deployment that is down, one without TLS, and one with TLS', async () => {
+  const [plain, secure] = [await listen(conforming), await listenOnLoopback(createServer(serverCertificate))];
+  const examineAt = (base: string) =>
     runConformanceInProcess(['doctor', '--base-url', base], { cwd, env: credentialVariables });
-  const { status, output } = await examine('http://127.0.0.1:1');
-  const plain = await examine(url.replace('http:', 'https:'));
-  await close();
+  const { status, output } = await examineAt('http://127.0.0.1:1');
+  const withoutTls = await examineAt(plain.url.replace('http:', 'https:'));
+  const withTls = await examineAt(secure.url);
+  await Promise.all([plain.close(), secure.close()]);
   expect(output).toMatch(/^URL +PROBLEM +No connection to 127\.0\.0\.1:1 was made/m);
   expect(output).toMatch(/^Ids +\? +Not checked: solve the other problems first\.$/m);
   expect(status).toBe(1);
-  expect(plain.output).toMatch(/^TLS +PROBLEM +.*Does it speak TLS/m);
+  expect(withoutTls.output).toMatch(/^TLS +PROBLEM +.*Does it speak TLS/m);
+  expect(withTls.output).toContain('https://');
 });
 
 test('Without the world, a note of a run names possible causes', async () => {
@@ -237,14 +200,14 @@ test('A conforming deployment never ends early, with or without the world', asyn
     { unknownCustomer: 'rejected' },
     { unknownCustomer: 'rejected', empty: 404 },
   ];
-  for (const own of [world, withoutWorld, withoutTiers])
-    for (const each of traits)
-      expect.soft(await findReason(createIndependentDeployment(own, each)), JSON.stringify(each)).toBeUndefined();
+  // deployments.spec.ts has those with the world.
+  for (const part of [withoutWorld, withoutTiers])
+    for (const trait of traits)
+      expect.soft(await findReason(createIndependentDeployment(part, trait)), JSON.stringify(trait)).toBeUndefined();
   for (const form of ['empty-list', 'no-content', 'not-found', 'rejected', 'empty-body'])
-    for (const own of [world, withoutWorld]) {
-      const answer = createReference({ world: own, behaviours: { 'empty-result': form } });
-      expect.soft(await findReason(answer), form).toBeUndefined();
-    }
+    expect
+      .soft(await findReason(createReference({ world: withoutWorld, behaviours: { 'empty-result': form } })), form)
+      .toBeUndefined();
 
   const isOperation = ({ path: place }: HttpRequest) => place.startsWith('/v1/promotions/validation');
   const nothing: Record<string, Answer> = {

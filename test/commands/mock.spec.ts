@@ -60,7 +60,7 @@ async function driftOf(respond: Answer, record: TargetRecord, options: { tierPat
   const expected = createBaseline(record, {});
   const { certificate } = await certifyInProcess(respond, { expected, ...options });
   expect(certificate.verdict).toBe('conforms');
-  return { certificate, drift: certificate.drift.map(({ text }) => text) };
+  return certificate.drift.map(({ text }) => text);
 }
 
 const filterBy = (key: string, value: string) =>
@@ -95,7 +95,7 @@ for (const shape of Object.keys(shapes) as ShapeName[]) {
       return;
     }
     const mock = served(record);
-    expect((await driftOf(mock, record, options)).drift).toEqual([]);
+    expect(await driftOf(mock, record, options)).toEqual([]);
     if (inexact.includes(shape)) return;
     for (const request of requests) expect(JSON.parse(mock(request).body)).toEqual(JSON.parse(respond(request).body));
   });
@@ -103,27 +103,22 @@ for (const shape of Object.keys(shapes) as ShapeName[]) {
 
 /** Refuses what the documentation does not describe, each with a status and a text of its own. */
 function choosingOtherStatuses(respond: Answer): Answer {
-  const refuse = (status: number, title: string): HttpResponse => ({
-    status,
-    headers: [['content-type', 'application/problem+json']],
-    body: JSON.stringify({ title, trace: 'a3f9c2d47b10e8' }),
-  });
-  const page = (status: number): HttpResponse => ({
-    status,
-    headers: [['content-type', 'text/html']],
-    body: '<h1>No</h1>',
-  });
+  const respondWith = (status: number, type: string, body: string): HttpResponse => {
+    return { status, headers: [['content-type', type]], body };
+  };
+  const refuse = (status: number, title: string) =>
+    respondWith(status, 'application/problem+json', JSON.stringify({ title, trace: 'a3f9c2d47b10e8' }));
+  const page = (status: number) => respondWith(status, 'text/html', '<h1>No</h1>');
   return (request) => {
     const { method, path: target, headers, body = '' } = request;
-    const header = (name: string) => headers.find(([each]) => each.toLowerCase() === name)?.[1];
+    const header = (name: string) => headers.find(([key]) => key.toLowerCase() === name)?.[1];
     if (method === 'OPTIONS') return { status: 204, headers: [['allow', 'GET']], body: '' };
     if (method !== 'GET') return page(method === 'PUT' ? 501 : method === 'POST' ? 410 : 405);
     if (/validation\/(\?|$)/.test(target)) return { status: 301, headers: [['location', '/elsewhere']], body: '' };
     if (header('x-client-token') === undefined) return refuse(401, 'Send a token');
     if (header('x-client-application-id') === undefined) return refuse(418, 'Send an application');
     if (header('x-client-token') === 'wrong') return refuse(403, 'Wrong token');
-    if (header('content-type') === undefined) return page(406);
-    if (header('content-type') !== 'application/json') return refuse(415, 'Send JSON');
+    if (header('content-type') !== 'application/json') return page(415);
     if (body.length > 40_000) return refuse(413, 'Too many items');
     if (target.includes('no_such')) return refuse(422, 'Unknown parameter or filter');
     if (/"quantity":(?:""|0|-|"[a-z])/.test(body)) return refuse(422, 'Wrong quantity');
@@ -173,9 +168,7 @@ test('A mock answers the requests of the questions as the deployment did', async
 });
 
 test('A mock shows categories if the request expands them', async () => {
-  const record = await recorded(createReference());
-  const mock = served(record);
-  expect((await driftOf(mock, record)).drift).toEqual([]);
+  const mock = served(await recorded(createReference()));
   const expanding = createPatchedRequest(world, { body: { options: { expand: ['category'] } } });
   expect(mock(expanding).body).toContain('"categories":[{');
   expect(mock(createPatchedRequest(world)).body).not.toContain('categories');
@@ -189,19 +182,16 @@ test('Volatile members are not recorded and do not drift', async () => {
   });
   const record = await recorded(volatile);
   expect(record.bodies?.promotions).toMatchObject({ request: { id: '<changing>', number: '<changing number>' } });
-  expect((await driftOf(served(record), record)).drift).toEqual([]);
-  expect((await driftOf(volatile, record)).drift).toEqual([]);
+  expect(await driftOf(served(record), record)).toEqual([]);
+  expect(await driftOf(volatile, record)).toEqual([]);
 });
 
 test('A new member in every response is one drift', async () => {
   const plain = createIndependentDeployment(world);
   const record = await recorded(plain);
   const changed = adding(plain, () => ({ version: 2 }));
-  const { drift } = await driftOf(changed, record);
-  const sentence =
-    "A response body does not fit the schema of the record at its root: must not have the member 'version'.";
-  expect(drift).toEqual([expect.stringMatching(/ The same in \d+ more cases\.$/)]);
-  expect(drift[0]?.startsWith(sentence)).toBe(true);
+  const drift = await driftOf(changed, record);
+  expect(drift).toEqual([expect.stringMatching(/ must not have the member 'version'\. The same in \d+ more cases\.$/)]);
 });
 
 /** Writes a record, and starts a deployment with another outcome. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { readCaseFile } from '../../src/cases/case-file.js';
@@ -11,6 +11,7 @@ import { type NamedWorld, thingKinds, windowSize } from '../../src/contract/name
 import { expandWorld } from '../../src/contract/world-file.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { readRecord } from '../../src/record/target-record.js';
+import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { parseYaml, readYaml } from '../../src/support/yaml-file.js';
 import { credentialVariables, makeTestFolder, runConformance, runConformanceInProcess } from '../support/cli.js';
@@ -20,57 +21,18 @@ import { listProblems } from '../support/marked.js';
 
 const folder = makeTestFolder();
 
-const own = path.join(folder, 'mine');
+const mine = path.join(folder, 'mine');
 
-const additions = `
-customers: [own-zoe]
-products: [own-teapot]
-campaigns: { own-tea: [] }
-tiers:
-  - { name: own-tea-time, campaign: own-tea, rules: [{ customer: [own-zoe] }, { product: own-teapot, at_least: 2 }] }
-  - { name: "own-for-zoe-{n}", repeat: 2, campaign: spring, rules: [{ customer: [own-zoe] }] }
-`;
-
-const cases = `
-base:
-  body:
-    customer: { id: <customer own-zoe> }
-    order: { items: [{ product_id: <product own-teapot>, quantity: 2 }], metadata: {} }
-    options: {}
-    metadata: {}
-cases:
-  - id: own-tea-for-two
-    verifies: order.quantity
-    title: Two teapots are tea time
-    request: {}
-    expect:
-      - returned: { include: [own-tea-time, own-for-zoe-2], exclude: beyond-first }
-  - answers: unknown-query-parameter
-    title: The query has a parameter that the documentation does not name
-    requests:
-      plain: {}
-      probe: { query: { no_such_parameter: "1" } }
-    evidence: probe
-    outcomes:
-      - outcome: rejected
-        when: { of: probe, status: 4xx }
-      - outcome: server-error
-        when: { of: probe, status: 5xx }
-      - outcome: nothing-returned
-        when: { of: probe, returned: { exclude: own-tea-time } }
-      - outcome: ignored
-        when: { of: probe, returned: { same-as: plain } }
-`;
-
-test.beforeAll(() => {
-  mkdirSync(path.join(own, 'deeper'), { recursive: true });
-  writeFileSync(path.join(own, 'world.yaml'), additions);
-  writeFileSync(path.join(own, 'deeper', 'tea.yaml'), cases);
-});
+/** Cases of a user with a world of their own. */
+const ownCases = path.join(packageRoot, 'test', 'support', 'own-cases');
+const [additions, cases] = ['world.yaml', 'deeper/tea.yaml'].map((name) =>
+  readFileSync(path.join(ownCases, name), 'utf8'),
+) as [string, string];
+test.beforeAll(() => cpSync(ownCases, mine, { recursive: true }));
 
 let loaded: Suite | undefined;
 const withOwn = () => {
-  loaded ??= loadSuite(suiteFolder, {}, own);
+  loaded ??= loadSuite(suiteFolder, {}, mine);
   return loaded;
 };
 
@@ -97,11 +59,8 @@ test('Own tiers replace spare tiers of the newest 150: all other tiers keep rank
   });
   expect(replaced).toEqual(['stall-9', 'stall-10', 'stall-11']);
   expect(world.ids.tier.has('stall-11')).toBe(false);
-  expect(
-    withOwn()
-      .cases.filter(({ id }) => !id.startsWith('own-'))
-      .map(({ id }) => id),
-  ).toEqual(suite.cases.map(({ id }) => id));
+  const others = withOwn().cases.filter(({ id }) => !id.startsWith('own-'));
+  expect(others.map(({ id }) => id)).toEqual(suite.cases.map(({ id }) => id));
 });
 
 test('Own cases pass on a deployment with their data, and change nothing else in the certificate', async () => {
@@ -110,7 +69,7 @@ test('Own cases pass on a deployment with their data, and change nothing else in
   const { certificate } = await certifyOver(channelTo(deployment), whole);
   const without = await certifyInProcess(createReference());
   expect(certificate.own_cases).toMatchObject({
-    folder: own,
+    folder: mine,
     verdict: 'conforms',
     cases: [
       { id: 'own-tea-for-two', subject: 'order.quantity', verdict: 'pass' },
@@ -149,10 +108,8 @@ test('A failing own case is reported apart, with its location: it changes the ex
   expect(certificate.drift).toEqual([]);
   expect(certificate.notes.join('\n')).toContain('fail  own-tea-for-two (');
   const { selected: _, ...whole } = certificate;
-  expect([
-    determineExitStatus({ ...whole, verdict: 'conforms' }),
-    determineExitStatus({ ...whole, verdict: 'incomplete' }),
-  ]).toEqual([1, 1]);
+  for (const verdict of ['conforms', 'incomplete'] as const)
+    expect(determineExitStatus({ ...whole, verdict }), verdict).toBe(1);
 
   const [out, recordTo] = [path.join(folder, 'out'), path.join(folder, 'record.yaml')];
   const written = writeResults(certificate, some, results, { out, recordTo });
@@ -173,11 +130,7 @@ test.describe('Mistakes are reported with their location:', () => {
         'tea-for',
         "tea.yaml:9:9: the id 'tea-for-two' does not begin with 'own-'\n    Use 'own-tea-for-two'.",
       ],
-      [
-        'order.quantity',
-        'order.quantiy',
-        "tea.yaml:10:15: unknown requirement 'order.quantiy'\n    Did you mean 'order.quantity'?",
-      ],
+      ['order.quantity', 'order.quantiy', "tea.yaml:10:15: unknown requirement 'order.quantiy'"],
       ['    request: {}', '    tags: [sample]\n    request: {}', "tea.yaml:12:12: the tag 'sample'"],
       // The tier is reserved for another customer.
       ['own-for-zoe-2]', 'for-ann]', 'tea.yaml:14:'],
@@ -190,22 +143,16 @@ test.describe('Mistakes are reported with their location:', () => {
 
   test('in additions to the world', () => {
     const world = readYaml(path.join(suiteFolder, 'world.yaml'));
-    const tier = (text: string) => `customers: [own-zoe]\ntiers:\n  - { name: ${text} }\n`;
+    const tier = (name: string, customers: string, campaign = 'spring') =>
+      `customers: [own-zoe]\ntiers:\n  - { name: ${name}, campaign: ${campaign}, rules: [${customers}] }\n`;
+    const ofZoe = '{ customer: [own-zoe] }';
+    const unrestricted = "w.yaml:3:13: tier 'own-x' is not restricted to your own customers";
     for (const [text, said] of [
       ['customers: [zoe]\n', "w.yaml:1:13: 'zoe' does not match"],
-      [tier('own-x, campaign: spring'), "w.yaml:3:13: tier 'own-x' is not restricted to your own customers"],
-      [
-        tier('own-x, campaign: spring, rules: [{ customer: [own-zoe, ann] }]'),
-        "w.yaml:3:13: tier 'own-x' is not restricted to your own customers",
-      ],
-      [
-        tier('own-x, campaign: sprung, rules: [{ customer: [own-zoe] }]'),
-        "w.yaml:3:30: there is no campaign 'sprung'\n    Did you mean 'spring'?",
-      ],
-      [
-        tier('"own-{n}", repeat: 11, campaign: spring, rules: [{ customer: [own-zoe] }]'),
-        'w.yaml:3:3: there are 11 tiers\n    At most 10 are possible among the newest 150.',
-      ],
+      [tier('own-x', '{ metadata: store_name, is: Broadway }'), unrestricted],
+      [tier('own-x', '{ customer: [own-zoe, ann] }'), unrestricted],
+      [tier('own-x', ofZoe, 'sprung'), "w.yaml:3:30: there is no campaign 'sprung'\n    Did you mean 'spring'?"],
+      [tier('"own-{n}", repeat: 11', ofZoe), 'w.yaml:3:3: there are 11 tiers\n    At most 10 are possible'],
     ] as const)
       expect(messageOf(() => expandWorld(world, parseYaml(text, 'w.yaml')))).toContain(said);
   });

@@ -61,28 +61,11 @@ interface LaterRun {
   readonly isLong?: boolean;
 }
 
+const limit = ['--only', 'limit'];
 const endings: Readonly<Record<string, LaterRun>> = {
-  'finds that the deployment does not conform': {
-    answer: broken,
-    args: ['--only', 'limit'],
-    status: 1,
-    verdict: 'does-not-conform',
-  },
-  'cannot reach the deployment': { args: ['--only', 'limit'], status: 4, verdict: 'incomplete', says: 'No connection' },
-  'sends wrong credentials': {
-    answer: refusing,
-    args: ['--only', 'limit'],
-    status: 4,
-    verdict: 'incomplete',
-    says: 'credentials',
-  },
-  'runs selected cases': {
-    answer: honest,
-    args: ['--only', 'order.quantity'],
-    status: 0,
-    verdict: 'incomplete',
-    isLong: true,
-  },
+  'finds that the deployment does not conform': { answer: broken, args: limit, status: 1, verdict: 'does-not-conform' },
+  'cannot reach the deployment': { args: limit, status: 4, verdict: 'incomplete', says: 'No connection' },
+  'sends wrong credentials': { answer: refusing, args: limit, status: 4, verdict: 'incomplete', says: 'credentials' },
   'sends only the quick rows': { answer: honest, args: ['--quick'], status: 0, verdict: 'incomplete', isLong: true },
   'selects no case': {
     answer: honest,
@@ -137,15 +120,15 @@ interface Interruption {
   readonly shell?: readonly [status: number | null, signal: string | null];
 }
 
+/** The other endings use the same handlers. */
+const often = 'Ctrl-C, which a terminal sends to all processes';
+
 const interruptions: Readonly<Record<string, Interruption>> = {
-  'Ctrl-C, which a terminal sends to all processes': { end: (group) => process.kill(-group, 'SIGINT') },
+  [often]: { end: (group) => process.kill(-group, 'SIGINT') },
   'SIGTERM to the command': { end: (_, command) => process.kill(command, 'SIGTERM') },
   'A closed terminal, which sends SIGHUP to all processes': { end: (group) => process.kill(-group, 'SIGHUP') },
   'SIGHUP to the command': { end: (_, command) => process.kill(command, 'SIGHUP') },
-  'The end of the parent process': {
-    end: (group) => process.kill(group, 'SIGKILL'),
-    shell: [null, 'SIGKILL'],
-  },
+  'The end of the parent process': { end: (group) => process.kill(group, 'SIGKILL'), shell: [null, 'SIGKILL'] },
 };
 
 /** Starts a command, prints its process id, ignores signals, and ends with the status of the command. */
@@ -157,9 +140,6 @@ while wait $command; status=$?; kill -0 $command 2> /dev/null; do :; done
 exit $status
 `;
 
-/** The other endings use the same handlers. */
-const often = 'Ctrl-C, which a terminal sends to all processes';
-
 for (const [what, { end, shell = [4, null] }] of Object.entries(interruptions))
   test(`${what} leaves a certificate of the judged cases, and no process`, {
     tag: what === often ? [] : ['@long'],
@@ -169,7 +149,7 @@ for (const [what, { end, shell = [4, null] }] of Object.entries(interruptions))
     const { verdict, incomplete_because = [], requirements, questions, summary } = await expectOwnResults(folder);
     expect([verdict, incomplete_because[0]]).toEqual(['incomplete', 'The run was interrupted.']);
     const cases = requirements.flatMap((requirement) => requirement.cases);
-    expect(cases.some((each) => each.verdict === 'pass')).toBe(true);
+    expect(cases.some((judged) => judged.verdict === 'pass')).toBe(true);
     const notReached = [...cases, ...questions].filter(({ reason }) => reason === 'Not reached in this run.').length;
     expect(incomplete_because).toContain(`${notReached} of ${suite.cases.length} cases were not reached.`);
     expect(summary).not.toHaveProperty('error');
@@ -192,10 +172,8 @@ test('A killed command leaves no process, and no result of the run before', { ta
 test('20 runs that are cut short at random moments leave results of their own', { tag: '@long' }, async () => {
   const folder = makeTestFolder();
   const random = createRandom(2);
-  for (const [n, ending] of Array.from(
-    { length: 20 },
-    (_, at) => [at, Object.values(interruptions)[at % 4]] as const,
-  )) {
+  for (let n = 0; n < 20; n += 1) {
+    const ending = Object.values(interruptions)[n % 4];
     // Half of them end while requests are sent, the others while files are written, or just before or after.
     const when = n % 2 === 0 ? { request: 1 + Math.floor(random() * 220) } : { request: 220, delayMs: random() * 3000 };
     const { url } = await endedEarly(ending?.end, { cwd: folder, ...when });

@@ -1,12 +1,30 @@
+/** Runs on targets with ids of their own, and on several targets. */
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { stringify } from 'yaml';
+import { referenceCredentials } from '../../reference/reference-credentials.js';
+import { selectFromSuite } from '../../src/cases/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
-import type { ThingKind } from '../../src/contract/named-world.js';
-import { thingKinds } from '../../src/contract/named-world.js';
-import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from '../support/cli.js';
-import { certifyInProcess, createBindings, listRequirementsWith, suite } from '../support/in-process.js';
+import { type ThingKind, thingKinds } from '../../src/contract/named-world.js';
+import {
+  credentialVariables,
+  loadCertificate,
+  makeTestFolder,
+  runConformance,
+  runConformanceInProcess,
+} from '../support/cli.js';
+import {
+  type Answer,
+  certifyInProcess,
+  certifyOver,
+  channelTo,
+  createBindings,
+  createReference,
+  listRequirementsWith,
+  suite,
+} from '../support/in-process.js';
 import { createIndependentDeployment, listen, type ShapeName } from '../support/independent-deployment.js';
 
 const folder = makeTestFolder();
@@ -95,4 +113,73 @@ test('--dry-run counts the requests that a run sends', async () => {
   const { certificate } = await certifyInProcess(createIndependentDeployment(suite.world));
   const [, planned] = /(\d+) requests/.exec(plan.output) ?? [];
   expect(certificate.requests_sent).toBe(Number(planned));
+});
+
+test("Messages show the target's own ids beside the names", async () => {
+  const bindings = createBindings((kind, name) => `its-own-${kind}-${name}-of-mine`);
+  const own = selectFromSuite(loadSuite(suiteFolder, { bindings }), { only: ['reserved-for-one-customer'] });
+  const violating = createReference({ world: own.world, faults: ['customer-ignored'] });
+  const { certificate } = await certifyOver(channelTo(violating), own);
+  const reasons = certificate.requirements.flatMap(({ cases }) => cases.map(({ reason }) => reason ?? ''));
+  expect(reasons.join('\n')).toMatch(/'for-ann' \(its-own-tier-for-ann-of-mine, rank \d+: is for customer ann /);
+});
+
+function targetFile(name: string, text: string): string {
+  writeFileSync(path.join(folder, `${name}.yaml`), `name: ${name}\n${text}`);
+  return `${name}.yaml`;
+}
+
+test('Targets that cannot be told apart are refused before anything is sent', async () => {
+  const [one, two] = ['one', 'two'].map((name) => targetFile(name, 'base_url: https://a.test\n')) as [string, string];
+  writeFileSync(path.join(folder, 'twin.yaml'), 'name: one\nbase_url: https://b.test\n');
+  const both = ['--target', one, '--target', two];
+  for (const [args, said] of [
+    [['certify', ...both, '--base-url', 'https://c.test'], '--base-url https://c.test: name more than one deployment'],
+    [['certify', ...both, '--replay', 'evidence.har'], '--replay: works with a single target only'],
+    [['record', ...both, '--to', 'record.yaml'], '--to: works with a single target only'],
+    [
+      ['certify', ...both, '--reference'],
+      '--reference, --target one.yaml, --target two.yaml: name more than one deployment',
+    ],
+    [['certify', '--target', one, '--target', 'twin.yaml'], 'twin.yaml: has the same name as one.yaml'],
+    [['certify', ...both, '--target', 'none.yaml'], 'none.yaml:1:1: cannot be read'],
+    [['doctor', ...both], 'name more than one deployment'],
+  ] as const) {
+    const { status, output } = await runConformanceInProcess(args, { cwd: folder, env: credentialVariables });
+    expect([status, output]).toEqual([2, expect.stringContaining(said)]);
+  }
+  // Said once, though it is so for each.
+  const { output } = await runConformanceInProcess(['certify', ...both], { cwd: folder });
+  expect(output.match(/CLIENT_TOKEN: is not set/g)).toHaveLength(1);
+});
+
+test('Targets run one after another, each with its own credentials; then they are compared', async () => {
+  const sent: string[] = [];
+  const serve = (name: string, respond: Answer) =>
+    listen((request) => {
+      const [, token = ''] = request.headers.find(([header]) => header.toLowerCase() === 'x-client-token') ?? [];
+      sent.push(`${name} got ${token}`);
+      return respond(request);
+    });
+  const [live, mock] = await Promise.all([
+    serve('live', createReference({ credentials: { ...referenceCredentials, token: 'the-token-of-live' } })),
+    serve('mock', createReference({ credentials: referenceCredentials, faults: ['quantity-ignored'] })),
+  ]);
+  const files = [
+    targetFile('live', `base_url: ${live.url}\ncredentials: { token: $LIVE_TOKEN }\n`),
+    targetFile('mock', `base_url: ${mock.url}\n`),
+  ];
+  const targets = files.flatMap((file) => ['--target', file]);
+  const ended = await runConformance(['certify', ...targets, '--only', 'integer-quantity', '--out', 'both'], {
+    cwd: folder,
+    env: { ...credentialVariables, LIVE_TOKEN: 'the-token-of-live' },
+  });
+  await Promise.all([live.close(), mock.close()]);
+  const comparison = /\norder\.quantity\n +live +pass\n +mock +fail: /;
+  expect([ended.status, ended.output]).toEqual([1, expect.stringMatching(comparison)]);
+  for (const name of ['live', 'mock']) expect(loadCertificate(folder, `both/${name}`).target.name).toBe(name);
+  expect(sent.filter((line, n) => line !== sent[n - 1])).toEqual([
+    'live got the-token-of-live',
+    `mock got ${credentialVariables.CLIENT_TOKEN}`,
+  ]);
 });

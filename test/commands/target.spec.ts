@@ -2,7 +2,6 @@
 
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { deserialize, serialize } from 'node:v8';
 import { expect, test } from '@playwright/test';
 import { bindWorld } from '../../src/contract/bind-world.js';
 import { loadWorld } from '../../src/contract/world-file.js';
@@ -187,19 +186,10 @@ test('Ids are used exactly as written', () => {
 
 test('Each flaw of a bindings file is reported with line, column and hint', () => {
   const target = writeFile('flawed.yaml', 'name: a\nbindings: flawed.ids.yaml');
+  const twice = `${bindCustomer('ann', 'x')}\n${bindCustomer('ben', '▸x')}`;
   const rows: readonly (readonly [what: string, text: string, message: string, hint: RegExp])[] = [
-    [
-      'a name',
-      '▸ann: C-1',
-      "invalid name 'ann'",
-      /^The key is an id of the test data, as `conformance world` prints it/,
-    ],
-    [
-      'an id twice',
-      `${bindCustomer('ann', 'x')}\n${bindCustomer('ben', '▸x')}`,
-      "customer 'ben' has the id of customer 'ann'",
-      /^Ids must be unique/,
-    ],
+    ['a name', '▸ann: C-1', "invalid name 'ann'", /^The key is an id of the test data, as `conformance world` prints/],
+    ['an id twice', twice, "customer 'ben' has the id of customer 'ann'", /^Ids must be unique/],
     ['no id', bindCustomer('ann', '▸null'), `'${worldIds.customer.get('ann')}' must be string,integer`, /^The id: one/],
   ];
   checkEachRow(rows, (_, marked, message, hint) => {
@@ -209,27 +199,6 @@ test('Each flaw of a bindings file is reported with line, column and hint', () =
     const expected = [{ at, message, hint: expect.stringMatching(hint) }];
     expect(listProblems(() => loadBoundWorld(target))).toEqual(expected);
   });
-});
-
-test('Settings can be serialized and contain no secrets', () => {
-  for (const name of ['cert', 'key']) writeFile(`${name}.pem`, '-----BEGIN PRIVATE KEY-----\nhunter2');
-  const text = `${staging}
-response: { tier: /promotions/*/id }
-pins: { empty-result: empty-list }
-headers: { X-Api-Key: $GATEWAY_KEY }
-proxy: $OWN_PROXY
-tls: { cert: cert.pem, key: key.pem }`;
-  const environment = {
-    STAGING_ID: 'hunter2-application',
-    STAGING_TOKEN: 'hunter2',
-    GATEWAY_KEY: 'hunter2',
-    OWN_PROXY: 'http://me:hunter2@proxy.test',
-  };
-  const options = { target: writeFile('target.yaml', text), recordTo: 'record.yaml' };
-  const settings = loadSettings(loadTarget(options, environment), options, suite);
-  const bytes = serialize(settings);
-  expect(deserialize(bytes)).toEqual(settings);
-  expect(bytes.toString('latin1')).not.toContain('hunter2');
 });
 
 test('A secret that is a part of an id or of a header is refused: evidence without it could not be judged again', () => {

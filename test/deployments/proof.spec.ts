@@ -68,10 +68,9 @@ test('A fault that no request shows survives, and the report names it', async ()
 test('Cached responses give the verdicts of a whole run', async () => {
   const judge = createFaultJudge(suite);
   for (const id of ['window-of-151', 'metadata-by-prefix']) {
-    const fault = findFault(id);
-    const { verdicts } = await proveFault(fault, judge, suite);
-    for (const [requirement, verdict] of listVerdicts(await judgeDeployment(suite, createReference({ faults: [id] }))))
-      expect(verdicts[requirement] ?? 'pass', `${id}: ${requirement}`).toBe(verdict);
+    const { verdicts } = await proveFault(findFault(id), judge, suite);
+    const whole = listVerdicts(await judgeDeployment(suite, createReference({ faults: [id] })));
+    expect(verdicts, id).toEqual(Object.fromEntries([...whole].filter(([, verdict]) => verdict !== 'pass')));
   }
 });
 

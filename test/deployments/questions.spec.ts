@@ -2,17 +2,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
-import {
-  type Behaviours,
-  closedQuestions,
-  convertOutcomesToBehaviours,
-  openQuestions,
-} from '../../reference/behaviours.js';
+import { type Behaviours, closedQuestions, convertOutcomesToBehaviours } from '../../reference/behaviours.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
 import type { Suite } from '../../src/cases/suite.js';
 import { undetermined } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
-import { renderAnswer } from '../../src/certificate/render-answer.js';
 import { createRedactor } from '../../src/http/redactor.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { createBaseline } from '../../src/record/drift.js';
@@ -27,7 +21,6 @@ import {
   listRequirementsWith,
   suite,
 } from '../support/in-process.js';
-import { renderOutput } from '../support/render-output.js';
 import { readSettings } from '../support/run-with-evidence.js';
 
 const reference = (behaviours: Behaviours = {}) => createReference({ behaviours });
@@ -78,47 +71,25 @@ test('Open values are recorded as received', async () => {
   expect(outcomesIn(certificate)).toMatchObject(values);
 });
 
-/** Draws combinations of behaviours. Records each, serves the record as a mock, and compares the mock with the record. */
-async function expectCircles(combinations: number): Promise<void> {
-  const behaviours = fc.record(
-    // Half of the questions keep their default, because some outcomes hide the answers to other questions.
-    Object.fromEntries(
-      Object.entries(closedQuestions).map(([id, outcomes]) => [
-        id,
-        fc.oneof(fc.constant<string>(outcomes[0]), fc.constantFrom<string>(...outcomes)),
-      ]),
-    ),
-  );
-  let imitated = 0;
-  const circle = fc.asyncProperty(behaviours, async (chosen) => {
+test('25 mocks from records of any behaviours show no drift', { tag: '@long' }, async () => {
+  // Half of the questions keep their default, because some outcomes hide the answers to other questions.
+  const choices = Object.entries(closedQuestions).map(([id, outcomes]) => {
+    return [id, fc.oneof(fc.constant<string>(outcomes[0]), fc.constantFrom<string>(...outcomes))] as const;
+  });
+  const circle = fc.asyncProperty(fc.record(Object.fromEntries(choices)), async (chosen) => {
     const first = await certifyInProcess(reference(chosen), { infersShape: true });
     const record = createRecord(suite, first.results, 'mock');
     const outcomes = Object.fromEntries(Object.entries(record.questions).map(([id, { outcome }]) => [id, outcome]));
-    const mock = convertOutcomesToBehaviours(outcomes);
-    const second = await certifyInProcess(reference(mock.behaviours), {
-      expected: createBaseline(record, {}),
-    });
-    expect(listRequirementsWith('fail', second.certificate)).toEqual([]);
+    const mock = reference(convertOutcomesToBehaviours(outcomes).behaviours);
+    const { certificate } = await certifyInProcess(mock, { expected: createBaseline(record, {}) });
+    expect(listRequirementsWith('fail', certificate)).toEqual([]);
     // The mock chooses the answer to an undetermined question, which may change the shape.
-    const whole = !Object.values(outcomes).includes(undetermined);
-    const drift = second.certificate.drift.filter(
-      ({ text }) => whole || !text.startsWith('A response body does not fit'),
-    );
+    const isWhole = !Object.values(outcomes).includes(undetermined);
+    const drift = certificate.drift.filter(({ text }) => isWhole || !text.startsWith('A response body does not fit'));
     expect(drift).toEqual([]);
-    if (!whole) return;
-    imitated += 1;
-    // An outcome that looks like an empty result has another text in the mock.
-    if (Object.entries(chosen).some(([id, outcome]) => outcomes[id] !== outcome)) return;
-    const [one, other] = [first, second].map(({ certificate, results }) =>
-      renderOutput('observed.md', certificate, suite, results),
-    );
-    expect(other).toBe(one);
   });
-  await fc.assert(circle, { numRuns: combinations, seed: 20_261_121, endOnFailure: true });
-  expect(imitated).toBeGreaterThanOrEqual(combinations * 0.4);
-}
-
-test('25 mocks from records of any behaviours show no drift', { tag: '@long' }, () => expectCircles(25));
+  await fc.assert(circle, { numRuns: 25, seed: 20_261_121, endOnFailure: true });
+});
 
 test('Two runs on an unchanged target write the same record', async () => {
   const runs = [await runPlain(), await certifyInProcess(reference(), { infersShape: true })];
@@ -145,15 +116,6 @@ test('A pin wins over the record', async () => {
   const expected = createBaseline(createRecord(suite, results, 'reference'), { 'quantity-zero': 'as-one' });
   const { certificate } = await certifyInProcess(reference(), { expected });
   expect(certificate.drift.map((drift) => drift.case)).toEqual(['quantity-zero']);
-});
-
-test('The behaviours of the reference deployment are outcomes of the contract', () => {
-  for (const [id, outcomes] of Object.entries(closedQuestions)) {
-    const answer = suite.contract.questions.find((question) => question.id === id)?.answer;
-    expect([...outcomes].sort(), id).toEqual(answer?.kind === 'outcomes' ? [...answer.outcomes.keys()].sort() : []);
-  }
-  for (const id of Object.keys(openQuestions))
-    expect(suite.contract.questions.find((question) => question.id === id)?.answer.kind, id).toBe('value');
 });
 
 test('Credentials that are words of the suite do not change results', async () => {
@@ -211,22 +173,4 @@ test.describe('An existing record', () => {
     writeFileSync(file, renderRecord(record));
     expect(() => readRecord(file)).toThrow(/shop\.yaml:\d+:\d+: 'response_schema' is not a JSON Schema/);
   });
-});
-
-test('An answer names the status in place of its class', () => {
-  const question = suite.contract.questions.find(({ id }) => id === 'body-length');
-  if (question === undefined) throw new Error('There is no such question.');
-  const request = { method: 'GET', path: '/', headers: [] };
-  const sentences = (
-    [
-      ['rejected', 422],
-      ['server-error', 503],
-    ] as const
-  ).map(([outcome, status]) =>
-    renderAnswer(question, outcome, { request, response: { status, headers: [], body: '' } }),
-  );
-  expect(sentences).toEqual([
-    'A body of 200 KB is rejected with a 422 status.',
-    'A body of 200 KB causes a 503 status.',
-  ]);
 });

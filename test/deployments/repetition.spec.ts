@@ -1,17 +1,24 @@
+/** A failure is confirmed: the case is repeated, alone and among the same other requests. */
+
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@playwright/test';
-import type { RunVerdict } from '../../src/certificate/certificate.js';
+import type { Certificate, RunVerdict } from '../../src/certificate/certificate.js';
+import { openClient } from '../../src/http/client.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { samplesCaseId } from '../../src/run/case-result.js';
+import { parseJson } from '../../src/support/json.js';
 import {
   type Answer,
   certifyInProcess,
+  certifyOver,
   createReference,
   listRequirementsWith,
   requirementSuite,
+  suite,
 } from '../support/in-process.js';
+import { listenStatefully, type StatefulAnswer } from '../support/listen-on-loopback.js';
 import { renderOutput } from '../support/render-output.js';
 
-const suite = requirementSuite;
 const honest = createReference();
 const withFault = (id: string) => createReference({ faults: [id] });
 
@@ -33,7 +40,7 @@ const ofEachSort = [
   'every-valid-tier',
   'every-valid-tier-if-few-are-valid',
 ];
-const few = { ...suite, cases: suite.cases.filter(({ id }) => ofEachSort.includes(id)) };
+const few = { ...requirementSuite, cases: requirementSuite.cases.filter(({ id }) => ofEachSort.includes(id)) };
 
 test.describe('A failing case is repeated', () => {
   const mishaps: readonly (readonly [what: string, otherwise: (response: HttpResponse) => HttpResponse])[] = [
@@ -41,7 +48,7 @@ test.describe('A failing case is repeated', () => {
     ['500', () => ({ status: 500, headers: [], body: '{"error":"once"}' })],
     ['an empty 200', () => ({ status: 200, headers: [], body: '' })],
     ['an empty list', () => ({ status: 200, headers: [], body: '{"promotions":[]}' })],
-    ['the answer to another request', () => honest(suite.calibration[1] as HttpRequest)],
+    ['the answer to another request', () => honest(requirementSuite.calibration[1] as HttpRequest)],
   ];
   for (const [what, otherwise] of mishaps) {
     test(`${what}, once: does not fail, and is listed with both answers if it was noticed`, async () => {
@@ -62,10 +69,10 @@ test.describe('A failing case is repeated', () => {
   }
 
   test('a case that fails twice fails, and costs twice the requests', async () => {
-    const { certificate } = await certifyInProcess(withFault('window-of-149'), { suite });
+    const { certificate } = await certifyInProcess(withFault('window-of-149'), { suite: requirementSuite });
     expect(listRequirementsWith('fail', certificate)).toContain('limit.newest-150');
     expect(certificate.unstable).toEqual([]);
-    const { certificate: usual } = await certifyInProcess(honest, { suite });
+    const { certificate: usual } = await certifyInProcess(honest, { suite: requirementSuite });
     expect(certificate.requests_sent).toBeGreaterThan(usual.requests_sent);
   });
 });
@@ -82,10 +89,10 @@ test.describe('The repetition', () => {
     };
   };
   // Not the request that the examination shares with the cases.
-  const campaigns = suite.cases.find(({ id }) => id === 'metadata-filter');
+  const campaigns = requirementSuite.cases.find(({ id }) => id === 'metadata-filter');
   const narrowed = campaigns?.rows[0]?.requests.get('filtered');
-  const cases = suite.cases.filter(({ id }) => id === 'metadata-filter' || id === 'campaign-filter');
-  const one = { ...suite, cases };
+  const cases = requirementSuite.cases.filter(({ id }) => id === 'metadata-filter' || id === 'campaign-filter');
+  const one = { ...requirementSuite, cases };
 
   test('sends a single failing row a third time', async () => {
     const { certificate, results } = await certifyInProcess(emptyFor(2), { suite: one });
@@ -100,14 +107,14 @@ test.describe('The repetition', () => {
 });
 
 test('A deployment that changes during the run is noticed, since some early cases are sent again at the end', async () => {
-  const { certificate: usual } = await certifyInProcess(honest, { suite });
+  const { certificate: usual } = await certifyInProcess(honest, { suite: requirementSuite });
   const changed = withFault('customer-ignored');
   let requests = 0;
   const late: Answer = (request) => {
     requests += 1;
     return requests > usual.requests_sent - 6 ? changed(request) : honest(request);
   };
-  const { certificate } = await certifyInProcess(late, { suite });
+  const { certificate } = await certifyInProcess(late, { suite: requirementSuite });
   expect(certificate.verdict).toBe('does-not-conform');
   const failing = certificate.requirements.flatMap(({ cases }) => cases).filter(({ verdict }) => verdict === 'fail');
   expect(failing.map(({ id }) => id)).toEqual([samplesCaseId]);
@@ -154,7 +161,7 @@ test.describe('The world is a precondition', () => {
     // A later case shows the world.
     [
       'is loaded late',
-      firstThen(suite.calibration.length, empty, withFault('window-of-149')),
+      firstThen(requirementSuite.calibration.length, empty, withFault('window-of-149')),
       'does-not-conform',
       /'window-last'/,
     ],
@@ -166,17 +173,195 @@ test.describe('The world is a precondition', () => {
   ];
   for (const [what, answer, verdict, says] of rows)
     test(`a deployment that ${what}: ${verdict}`, async () => {
-      const { certificate } = await certifyInProcess(answer, { suite });
+      const { certificate } = await certifyInProcess(answer, { suite: requirementSuite });
       expect(certificate.verdict).toBe(verdict);
-      const failures = certificate.requirements.flatMap(({ cases }) => cases.filter((each) => each.verdict === 'fail'));
-      const reasons = [
-        ...(certificate.incomplete_because ?? []),
-        ...certificate.notes,
-        ...failures.map(({ reason }) => reason),
-      ];
+      const { incomplete_because = [], notes } = certificate;
+      const reasons = [...incomplete_because, ...notes, ...listFailureReasons(certificate)];
       expect(reasons).toContainEqual(expect.stringMatching(says));
       if (says !== unseen) return;
-      const { certificate: loaded } = await certifyInProcess(answer, { suite, isWorldLoaded: true });
+      const { certificate: loaded } = await certifyInProcess(answer, { suite: requirementSuite, isWorldLoaded: true });
       expect(loaded.verdict).toBe('does-not-conform');
+    });
+});
+
+type Members = Record<string, unknown>;
+
+function parseBody({ body = '' }: HttpRequest): Members | undefined {
+  const value = parseJson(body);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : undefined;
+}
+
+const nothing: HttpResponse = { status: 200, headers: [], body: '{"promotions":[]}' };
+
+/** What a deployment may take from another request. */
+const parts = ['customer', 'order', 'metadata', 'filter', 'body'] as const;
+type Part = (typeof parts)[number];
+
+function readPart(request: HttpRequest, part: Part): unknown {
+  if (part === 'filter') return request.path.split('?')[1];
+  return part === 'body' ? request.body : parseBody(request)?.[part];
+}
+
+function replacePart(request: HttpRequest, part: Part, value: unknown): HttpRequest {
+  if (part === 'body') return { ...request, body: String(value) };
+  if (part === 'filter')
+    return { ...request, path: [request.path.split('?')[0], ...(value === undefined ? [] : [value])].join('?') };
+  const body = parseBody(request);
+  return body === undefined ? request : { ...request, body: JSON.stringify({ ...body, [part]: value }) };
+}
+
+/** The items of a refused request that are right: a deployment stores them before it sees the wrong one. */
+function dropWrongItems(order: unknown): Members {
+  const { items, ...others } = order as { items: Members[] };
+  return { ...others, items: items.filter(({ quantity }) => Number.isInteger(quantity)) };
+}
+
+/** Keeps results under a key that lacks a member of the body. */
+function cacheWithout(member: string, request: HttpRequest, results: Record<string, unknown>): HttpResponse {
+  const key = JSON.stringify([request.path, { ...parseBody(request), [member]: undefined }]);
+  results[key] ??= honest(request);
+  return results[key] as HttpResponse;
+}
+
+/** How a deployment takes a part of one request for that of another. */
+const leaks: Readonly<Record<string, (part: Part) => StatefulAnswer>> = {
+  'takes it from an overlapping request': (part) => {
+    let shared: unknown;
+    return async (request) => {
+      shared = readPart(request, part);
+      await delay(4);
+      return honest(replacePart(request, part, shared));
+    };
+  },
+  'takes it from the previous request on a connection': (part) => async (request, connection) => {
+    const own = readPart(request, part);
+    const used = 'kept' in connection ? connection.kept : own;
+    connection.kept = own;
+    return honest(replacePart(request, part, used));
+  },
+  'takes it from the first request on a connection that has it': (part) => async (request, connection) => {
+    connection.kept ??= readPart(request, part);
+    return honest(replacePart(request, part, connection.kept));
+  },
+  'caches results of a connection without it': (part) => async (request, connection) => {
+    const { path, body } = replacePart(request, part, undefined);
+    const key = JSON.stringify([path, body]);
+    connection[key] ??= honest(request);
+    return connection[key] as HttpResponse;
+  },
+  'takes it from a refused request on a connection': (part) => async (request, connection) => {
+    const response = honest(request);
+    const value = connection.refused;
+    connection.refused = response.status < 400 ? undefined : readPart(request, part);
+    if (response.status >= 400 || value === undefined) return response;
+    return honest(replacePart(request, part, part === 'order' ? dropWrongItems(value) : value));
+  },
+};
+
+/** Two of the worst; the others take time. */
+const quick: ReadonlySet<string> = new Set([
+  'customer: takes it from an overlapping request',
+  'body: takes it from the previous request on a connection',
+]);
+
+const leaksOfParts = Object.entries(leaks).flatMap(([story, create]) =>
+  // A refused body is refused again.
+  parts
+    .filter((part) => part !== 'body' || !story.includes('refused'))
+    .map((part) => ({ story: `${part}: ${story}`, answer: () => create(part) })),
+);
+
+/** Few cases: the quick leaks break some of them. */
+const someCases = { ...requirementSuite, cases: requirementSuite.cases.filter((_, n) => n % 6 === 0) };
+
+/** Certifies a deployment over sockets. */
+async function certify(answerStatefully: StatefulAnswer, own = requirementSuite): Promise<Certificate> {
+  const { url, close } = await listenStatefully(answerStatefully);
+  const client = openClient({ baseUrl: url, limits: { timeout_ms: 120_000 } });
+  const { certificate } = await certifyOver(client, own);
+  await client.close();
+  await close();
+  return certificate;
+}
+
+function listFailureReasons({ requirements }: Certificate): string[] {
+  return requirements.flatMap(({ cases }) =>
+    cases.flatMap(({ verdict, reason }) => (verdict === 'fail' ? reason : [])),
+  );
+}
+
+const onlyAmongOthers = /Only among other requests: /;
+
+test.describe('A failure that passes alone is confirmed among the same other requests', () => {
+  for (const { story, answer: create } of leaksOfParts) {
+    test(story, { tag: quick.has(story) ? [] : '@long' }, async () => {
+      const certificate = await certify(create(), quick.has(story) ? someCases : requirementSuite);
+      expect(certificate.verdict).toBe('does-not-conform');
+      expect(listFailureReasons(certificate).join('\n')).toMatch(onlyAmongOthers);
+      if (quick.has(story)) return;
+      const { certificate: usual } = await certifyInProcess(honest, { suite: requirementSuite });
+      expect(certificate.requests_sent).toBeLessThanOrEqual(2 * usual.requests_sent);
+    });
+  }
+
+  for (const member of ['metadata', 'customer', 'order']) {
+    const tag = member === 'customer' ? [] : '@long';
+    test(`a cache of the whole deployment without the ${member} fails alone`, { tag }, async () => {
+      const results = {};
+      const certificate = await certify(async (request) => cacheWithout(member, request, results));
+      expect(certificate.verdict).toBe('does-not-conform');
+      expect(listFailureReasons(certificate).join()).not.toMatch(onlyAmongOthers);
+    });
+  }
+});
+
+test.describe('An answer that depends on earlier requests is an outcome with a warning', () => {
+  const keepMember = (member: Part, isOfConnection = false): StatefulAnswer => {
+    const shared: Members = {};
+    return async (request, connection) => {
+      const kept = isOfConnection ? connection : shared;
+      kept.value = readPart(request, member) ?? kept.value;
+      return honest(replacePart(request, member, kept.value));
+    };
+  };
+
+  for (const member of ['customer', 'order', 'metadata'] as const)
+    for (const isOfConnection of [false, true])
+      test(`A deployment uses the ${member} of the previous request${isOfConnection ? ' on a connection' : ''}`, async () => {
+        const question = `omitted-${member}`;
+        const own = { ...suite, cases: suite.cases.filter(({ id }) => id === question) };
+        const { questions } = await certify(keepMember(member, isOfConnection), own);
+        expect(questions.filter(({ id }) => id === question)).toMatchObject([
+          { outcome: 'depends-on-earlier-requests', warning: true },
+        ]);
+      });
+
+  test('A deployment that keeps the order of the previous caller conforms', async () => {
+    const certificate = await certify(keepMember('order'), suite);
+    expect(certificate.verdict).toBe('conforms');
+    const outcomes = Object.fromEntries(certificate.questions.map(({ id, outcome }) => [id, outcome]));
+    expect(outcomes['omitted-order']).toBe('depends-on-earlier-requests');
+    expect(outcomes['omitted-customer']).toBe('as-anybody');
+  });
+});
+
+test.describe('A conforming deployment never fails, however unsteady it is', () => {
+  const deployments: Readonly<Record<string, () => typeof honest>> = {
+    'finds nothing when it is asked something for the first time': () => {
+      const asked = new Set<string>();
+      return (request) => {
+        const isFirst = asked.size < asked.add(`${request.path} ${request.body}`).size;
+        return isFirst ? nothing : honest(request);
+      };
+    },
+    'has no data for the first 50 requests': () => {
+      let count = 0;
+      return (request) => (++count > 50 ? honest(request) : nothing);
+    },
+  };
+  for (const [story, create] of Object.entries(deployments))
+    test(`It ${story}`, async () => {
+      const { certificate } = await certifyInProcess(create(), { suite: requirementSuite });
+      expect(certificate.verdict, listFailureReasons(certificate).join()).not.toBe('does-not-conform');
     });
 });

@@ -6,8 +6,7 @@
 import type { Rule, Tier, World } from '../../src/contract/world.js';
 import type { HttpResponse } from '../../src/http/exchange.js';
 import type { Answer } from '../../tools/proof/judge-deployment.js';
-import type { Listening } from './listen-on-loopback.js';
-import { listenStatefully } from './stateful-deployment.js';
+import { type Listening, listenStatefully } from './listen-on-loopback.js';
 
 type Json = Readonly<Record<string, unknown>>;
 type Tiers = readonly Tier[];

@@ -1,51 +1,15 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { packageRoot } from '../../src/support/package-root.js';
+
 /**
- * Certificates for tests over TLS, valid from 2020 to 2119, because Node.js cannot create any. The keys protect nothing.
- * The server certificate is for 127.0.0.1 and deployment.test. The key of the authority was deleted.
+ * Reads a certificate for tests over TLS, with its key, valid from 2020 to 2119, because Node.js cannot create any. The
+ * keys protect nothing. The server certificate is for 127.0.0.1 and deployment.test. The key of the authority was deleted.
  */
-export const authorityCertificate = `-----BEGIN CERTIFICATE-----
-MIIBZzCCAQ2gAwIBAgIBATAKBggqhkjOPQQDAjAaMRgwFgYDVQQDDA9jYSBvZiB0
-aGUgdGVzdHMwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBoxGDAW
-BgNVBAMMD2NhIG9mIHRoZSB0ZXN0czBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IA
-BF7dd3VzhTxgqvkHwXhWtszyAFKtVf/3JcUGQMvXlVdiD2A1s3bZOFMP8Rpf7p2F
-w5Wodo8OkiUGiWZQY58twCSjQjBAMA8GA1UdEwEB/wQFMAMBAf8wDgYDVR0PAQH/
-BAQDAgIEMB0GA1UdDgQWBBT6094rLdXiqlnR6AJu4/Wof+0dtTAKBggqhkjOPQQD
-AgNIADBFAiEAqxn0BOE3QnvDHFaBodNxq1HPbII5FFzxKkQyv9pC0NUCID8cWXlu
-xaJofzk2SbqI+MHiDUddKN/XEmHRP1pzWR7c
------END CERTIFICATE-----`;
+const readCertificate = (name: string) =>
+  readFileSync(path.join(packageRoot, 'test', 'support', 'tls', `${name}.pem`), 'utf8');
 
-export const serverCertificate = {
-  cert: `-----BEGIN CERTIFICATE-----
-MIIBjDCCATOgAwIBAgIBAjAKBggqhkjOPQQDAjAaMRgwFgYDVQQDDA9jYSBvZiB0
-aGUgdGVzdHMwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMB4xHDAa
-BgNVBAMME3NlcnZlciBvZiB0aGUgdGVzdHMwWTATBgcqhkjOPQIBBggqhkjOPQMB
-BwNCAATELgBO59W2ipgV9mPjGA8C3OI7Jb8UX5zNeEQA1DTzeBBbr30a3tddaIc3
-HUxqzkEMIQzMxG4UEMZppGxc1WK1o2QwYjAgBgNVHREEGTAXhwR/AAABgg9kZXBs
-b3ltZW50LnRlc3QwHQYDVR0OBBYEFEJaS9vVadPnUGKciZ3ceQZ+0SlQMB8GA1Ud
-IwQYMBaAFPrT3ist1eKqWdHoAm7j9ah/7R21MAoGCCqGSM49BAMCA0cAMEQCIDx6
-aNnOqfHZcBPHKxlu57YuEtCENRh3D2l4QRUx+YNVAiAqfwv9IG64jxf4rou6iyN9
-dk51LFxtqcqi018jqr8owA==
------END CERTIFICATE-----`,
-  key: `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgioLzJ05S+iW1ADei
-ojSbrlLFbZRl+7rmDLxhz3zA3WahRANCAATELgBO59W2ipgV9mPjGA8C3OI7Jb8U
-X5zNeEQA1DTzeBBbr30a3tddaIc3HUxqzkEMIQzMxG4UEMZppGxc1WK1
------END PRIVATE KEY-----`,
-};
-
-export const clientCertificate = {
-  cert: `-----BEGIN CERTIFICATE-----
-MIIBdjCCARygAwIBAgIBAzAKBggqhkjOPQQDAjAaMRgwFgYDVQQDDA9jYSBvZiB0
-aGUgdGVzdHMwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMB4xHDAa
-BgNVBAMME2NsaWVudCBvZiB0aGUgdGVzdHMwWTATBgcqhkjOPQIBBggqhkjOPQMB
-BwNCAAQn0QFXRq6EWp0x+To3szhJdFhH+P95mBnSjJm5lzG3Mp6GcowpU63pfuW7
-EHYdefN5OZJuf2LI6UAULjQR5+SCo00wSzAJBgNVHRMEAjAAMB0GA1UdDgQWBBRe
-Ps3MAVGOAzlndwK9dDJQi3JTbzAfBgNVHSMEGDAWgBT6094rLdXiqlnR6AJu4/Wo
-f+0dtTAKBggqhkjOPQQDAgNIADBFAiEA8uhIEq5LXX8yiquzYqYalhB6ybM27pMR
-bhuKICvapFcCIELrK4Sn5xmHBg0lnLIH+ZbQ7WT0CrL9uuBYpwHXa/AK
------END CERTIFICATE-----`,
-  key: `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg+s2mlfHLKTZTgrPW
-I+D3EE9CmPVJmPXHrc+EkGi42/ChRANCAAQn0QFXRq6EWp0x+To3szhJdFhH+P95
-mBnSjJm5lzG3Mp6GcowpU63pfuW7EHYdefN5OZJuf2LI6UAULjQR5+SC
------END PRIVATE KEY-----`,
-};
+const [server, client] = [readCertificate('server'), readCertificate('client')];
+export const authorityCertificate = readCertificate('authority');
+export const serverCertificate = { cert: server, key: server };
+export const clientCertificate = { cert: client, key: client };

@@ -4,14 +4,14 @@ import fc from 'fast-check';
 import { documentedRequestDraft } from '../../src/cases/request-draft.js';
 import type { Suite } from '../../src/cases/suite.js';
 import type { TestCase } from '../../src/cases/test-case.js';
-import { type Certificate, createCertificate } from '../../src/certificate/certificate.js';
+import { createCertificate } from '../../src/certificate/certificate.js';
 import type { Question, Requirement } from '../../src/contract/contract.js';
 import { renderCurlCommand } from '../../src/http/curl-command.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { type Verdict, verdicts } from '../../src/judge/verdict.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { createResponseRenderer } from '../../src/record/exchange-text.js';
-import { notReachedReason, type ResultWithExchanges } from '../../src/run/case-result.js';
+import type { ResultWithExchanges } from '../../src/run/case-result.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { shortenPair, toOneLine } from '../../src/support/untrusted-text.js';
 import { checkEachRow } from '../support/check-each-row.js';
@@ -81,15 +81,6 @@ function resultOf(id: string, verdict: Verdict, more: Partial<ResultWithExchange
   };
 }
 
-/** A certificate of cases with these verdicts; cases that are not named were not selected. */
-function certificateWith(all: Readonly<Record<string, Verdict>>): Certificate {
-  return createCertificate(
-    suite,
-    Object.entries(all).map(([id, verdict]) => resultOf(id, verdict)),
-    runFacts,
-  );
-}
-
 const request: HttpRequest = {
   method: 'GET',
   path: '/v1/promotions/validation?[filters][promotion_id][conditions][$is]=camp_1',
@@ -112,17 +103,15 @@ test.describe('verdicts', () => {
     [{ 'one-a': pass, two: pass }, ['not-run', 'pass'], 'incomplete'],
     [{ two: 'fail' }, ['not-run', 'fail'], 'does-not-conform'],
   ];
-  for (const [cases, requirements, run] of table) {
+  for (const [cases, requirements, run] of table)
     test(`${JSON.stringify(cases)} → ${run}`, () => {
-      const certificate = certificateWith(cases);
-      expect(certificate.requirements.map(({ verdict }) => verdict)).toEqual(requirements);
-      expect(certificate.verdict).toBe(run);
-      for (const verdict of verdicts) {
-        const count = requirements.filter((each) => each === verdict).length;
-        expect(certificate.summary[verdict]).toBe(count === 0 ? undefined : count);
-      }
+      const results = Object.entries(cases).map(([id, verdict]) => resultOf(id, verdict));
+      const { verdict, summary, requirements: summed } = createCertificate(suite, results, runFacts);
+      expect(summed.map((requirement) => requirement.verdict)).toEqual(requirements);
+      expect(verdict).toBe(run);
+      for (const is of verdicts)
+        expect(summary[is] ?? 0).toBe(requirements.filter((requirement) => requirement === is).length);
     });
-  }
 
   test('A requirement without a case leaves the run incomplete', () => {
     const certificate = createCertificate({ ...suite, cases: [] }, [], runFacts);
@@ -164,24 +153,11 @@ test.describe('reasons', () => {
       renderOutput('certificate.html', certificate, suite, results),
     ];
     for (const text of outputs) expect(text.split(reason)).toHaveLength(2);
-    const [some, other] = [results.slice(0, 3), results.slice(3).map((each) => ({ ...each, reason: 'Else.' }))];
-    expect(createCertificate(suite, [...some, ...other], runFacts).incomplete_because).toEqual([
+    const [first, last] = [results.slice(0, 3), results.slice(3).map((result) => ({ ...result, reason: 'Else.' }))];
+    expect(createCertificate(suite, [...first, ...last], runFacts).incomplete_because).toEqual([
       'a.one: It is down.',
       'a.two: It is down.',
     ]);
-  });
-
-  test('The number of cases that were not reached is given', () => {
-    const results = ['one-b', 'two', 'first', 'second'].map((id) =>
-      resultOf(id, 'not-run', { reason: notReachedReason }),
-    );
-    const certificate = createCertificate(suite, [resultOf('one-a', 'pass'), ...results], {
-      ...runFacts,
-      isCutShort: true,
-    });
-    expect(certificate.incomplete_because).toEqual(['The run was interrupted.', '4 of 5 cases were not reached.']);
-    expect(certificate.requirements.map(({ verdict }) => verdict)).toEqual(['not-run', 'not-run']);
-    expect(certificate.verdict).toBe('incomplete');
   });
 
   test('A case has its location, its rows and a command; a pass has none of them', () => {
@@ -237,9 +213,9 @@ test.describe('reasons', () => {
 
 test('Long texts that differ late are both shown from before their first difference', () => {
   const begin = 'x'.repeat(250);
-  const [one, other] = shortenPair(`${begin}left${'y'.repeat(100)}`, `${begin}right`);
-  expect(one).toMatch(/^…x{20}lefty+…$/);
-  expect(other).toBe(`…${'x'.repeat(20)}right`);
+  const [left, right] = shortenPair(`${begin}left${'y'.repeat(100)}`, `${begin}right`);
+  expect(left).toMatch(/^…x{20}lefty+…$/);
+  expect(right).toBe(`…${'x'.repeat(20)}right`);
   expect(shortenPair('left', 'right')).toEqual(['left', 'right']);
   expect(shortenPair(begin, `${begin}z`).join(' ')).toBe(`…${'x'.repeat(20)} …${'x'.repeat(20)}z`);
 });
@@ -255,31 +231,22 @@ test('A long response shows its beginning and its end, and masks nothing', () =>
 
 test('A certificate fits its schema, whatever the verdicts, and survives JSON', () => {
   const validate = loadValidator('certificate');
-  const verdict = fc.constantFrom(...verdicts);
   const ids = ['one-a', 'one-b', 'two', 'first', 'second'];
-  fc.assert(
-    fc.property(
-      fc.array(verdict, { minLength: 5, maxLength: 5 }),
-      fc.boolean(),
-      fc.subarray(ids),
-      (all, shown, selected) => {
-        const results = ids.map((id, n) =>
-          resultOf(id, all[n] as Verdict, {
-            rows: [{ title: 'row', verdict: all[n] as Verdict, reason: 'Why.' }],
-            ...(shown ? { exchange: { request, transportError: 'timed-out', message: 'Late.' }, outcome: 'bad' } : {}),
-          }),
-        );
-        const certificate = createCertificate(
-          suite,
-          results.filter(({ id }) => selected.includes(id)),
-          runFacts,
-        );
-        expect(validate(certificate), JSON.stringify(validate.errors)).toBe(true);
-        expect(JSON.parse(JSON.stringify(certificate))).toEqual(certificate);
-      },
-    ),
-    { seed: 20_261_121, numRuns: 200 },
-  );
+  /** Cases that were not selected have no result. */
+  const drawn = fc.tuple(...ids.map(() => fc.option(fc.tuple(fc.constantFrom(...verdicts), fc.boolean()))));
+  const property = fc.property(drawn, (results) => {
+    const selected = ids.flatMap((id, n) => {
+      const [verdict, isShown] = results[n] ?? [];
+      if (verdict === undefined) return [];
+      const rows = [{ title: 'row', verdict, reason: 'Why.' }];
+      const exchange = { request, transportError: 'timed-out', message: 'Late.' } as const;
+      return [resultOf(id, verdict, { rows, ...(isShown ? { exchange, outcome: 'bad' } : {}) })];
+    });
+    const certificate = createCertificate(suite, selected, runFacts);
+    expect(validate(certificate), JSON.stringify(validate.errors)).toBe(true);
+    expect(JSON.parse(JSON.stringify(certificate))).toEqual(certificate);
+  });
+  fc.assert(property, { seed: 20_261_121, numRuns: 200 });
 });
 
 test.describe('the command that repeats a request', () => {

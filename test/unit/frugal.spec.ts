@@ -17,7 +17,6 @@ import { runSuite } from '../../src/run/run.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { readSelection } from '../../src/target/settings.js';
 import { maxQuickRequests } from '../../tools/proof/choose-rows.js';
-import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from '../support/cli.js';
 import { channelTo, createReference, recognizer, suite } from '../support/in-process.js';
 import { renderOutput } from '../support/render-output.js';
 import { runFacts } from '../support/stubs.js';
@@ -116,48 +115,27 @@ test.describe('A quick certificate cannot be mistaken for a full one', () => {
   });
 });
 
-test('certify --quick sends the rows and says so', { tag: '@long' }, async () => {
-  const cwd = makeTestFolder();
-  const plan = await runConformanceInProcess(['certify', '--quick', '--dry-run', '--reference'], { cwd });
-  expect(plan.output).toContain(renderQuickNotice(quick.figures));
-  expect(plan.output).toContain(`${quick.figures.requests} requests`);
-  const { status, output } = await runConformance(['certify', '--quick', '--reference', '--out', 'results'], { cwd });
-  expect(status, output).toBe(exitStatus.conforms);
-  expect(output).toContain('CONFORMS as far as selected, quick');
-  const certificate = loadCertificate(cwd, 'results');
-  expect([certificate.quick, certificate.requests_sent]).toEqual([quick.figures, quick.figures.requests]);
-});
-
 /** Deployments limit requests. This is the only limit of the suite on its own requests. */
 const maxRequests = 230;
 
 test('A default run sends at most 230 requests', () => {
   const plan = createPlan(suite, { excludesIntrusive: false });
-  const costly = plan.cases
-    .toSorted((one, other) => other.requests.length - one.requests.length)
-    .slice(0, 10)
-    .map(({ id, requests }) => `${requests.length} ${id}`);
-  const hint =
-    'Let cases share requests: start from the default request, or use the axes of varied-requests.yaml. All requests by case: npx conformance certify --dry-run.';
-  const message = `Requests by case, most first (without those that an earlier case sends):\n${costly.join('\n')}\n${hint}`;
+  const costly = plan.cases.toSorted((a, b) => b.requests.length - a.requests.length).slice(0, 10);
+  const message = `${costly.map(({ id, requests }) => `${requests.length} ${id}`).join('\n')}
+Let cases share requests: start from the default request, or use the axes of varied-requests.yaml. All requests by case: npx conformance certify --dry-run.`;
   expect(countPlannedRequests(plan), message).toBeLessThanOrEqual(maxRequests);
 });
 
-test.describe('Pairwise combination', () => {
+test('In a pairwise combination any two places of two axes meet, and no row is repeated', () => {
   const axes = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 5 });
-
-  test('Any two places of two axes meet, and no row is repeated', () => {
-    fc.assert(
-      fc.property(axes, (sizes) => {
-        const rows = combinePairwise(sizes);
-        expect(new Set(rows.map(String)).size).toBe(rows.length);
-        for (const [n, size] of sizes.entries()) {
-          expect(new Set(rows.map((row) => row[n])).size).toBe(size);
-          for (const [other, otherSize] of sizes.entries())
-            if (n < other) expect(new Set(rows.map((row) => `${row[n]} ${row[other]}`)).size).toBe(size * otherSize);
-        }
-      }),
-      { seed: 20_261_122, numRuns: 60 },
-    );
+  const property = fc.property(axes, (sizes) => {
+    const rows = combinePairwise(sizes);
+    expect(new Set(rows.map(String)).size).toBe(rows.length);
+    for (const [n, size] of sizes.entries()) {
+      expect(new Set(rows.map((row) => row[n])).size).toBe(size);
+      for (const [later, laterSize] of [...sizes.entries()].slice(n + 1))
+        expect(new Set(rows.map((row) => `${row[n]} ${row[later]}`)).size).toBe(size * laterSize);
+    }
   });
+  fc.assert(property, { seed: 20_261_122, numRuns: 60 });
 });

@@ -89,7 +89,7 @@ const hostileText = fc
 
 /** Lines that a pipeline obeys, or a person believes, after each line break. */
 const lines = [...commands, 'CONFORMS  forged at https://forged.test'];
-const hostile = breaks.flatMap((each) => lines.map((line) => each + line)).join('') + unshowable.join('');
+const hostile = breaks.flatMap((end) => lines.map((line) => end + line)).join('') + unshowable.join('');
 
 /** An output as it leaves the suite: a file, or the result of a function. */
 interface Text {
@@ -396,40 +396,28 @@ const answered = suite.cases.map((testCase) => ({ ...createUnsentResult(testCase
 const certificate = createCertificate(suite, answered, runFacts);
 const forgedQuestions = certificate.questions.map((question) => ({ ...question, id: lines[0] }));
 
-interface Unfit {
-  readonly args: readonly string[];
-  readonly files: Readonly<Record<string, string | object>>;
-  readonly message: string;
+/** Runs a command in a folder with these files, and expects that it refuses them. */
+async function expectRefusal(args: readonly string[], files: Readonly<Record<string, object>>): Promise<string> {
+  const cwd = makeTestFolder();
+  for (const [name, content] of Object.entries(files)) writeFileSync(path.join(cwd, name), JSON.stringify(content));
+  const { status, output } = await runSafely(runConformanceInProcess, args, cwd);
+  expect(status, output).toBe(2);
+  return output;
 }
 
-const unfit: Readonly<Record<string, readonly Unfit[]>> = {
-  'a certificate with other questions': [
-    {
-      args: ['compare', 'a', 'b'],
-      files: { a: certificate, b: { ...certificate, questions: forgedQuestions } },
-      message: '',
-    },
-  ],
-  'ids that are not one line of text': [...breaks, ...'\ufffe\ud800\u0000\u202e'].map((character) => ({
-    args: ['explain', 'order-ids', '--target', 'target'],
-    files: {
-      target: { name: 'shop', bindings: 'input.yaml' },
-      'input.yaml': { [suite.world.ids.customer.get('ann') ?? '']: `a${character}${begin}` },
-    },
-    message: 'The id: one line of text',
-  })),
-};
-for (const [title, inputs] of Object.entries(unfit))
-  test(`Refused: ${title}`, async () => {
-    for (const { args, files, message } of inputs) {
-      const cwd = makeTestFolder();
-      for (const [name, content] of Object.entries(files))
-        writeFileSync(path.join(cwd, name), typeof content === 'string' ? content : JSON.stringify(content));
-      const { status, output } = await runSafely(runConformanceInProcess, args, cwd);
-      expect(status, output).toBe(2);
-      expect(output).toContain(message);
-    }
-  });
+test('Refused: a certificate with other questions', async () => {
+  await expectRefusal(['compare', 'a', 'b'], { a: certificate, b: { ...certificate, questions: forgedQuestions } });
+});
+
+test('Refused: ids that are not one line of text', async () => {
+  for (const character of [...breaks, ...'\ufffe\ud800\u0000\u202e'])
+    expect(
+      await expectRefusal(['explain', 'order-ids', '--target', 'target'], {
+        target: { name: 'shop', bindings: 'input.yaml' },
+        'input.yaml': { [suite.world.ids.customer.get('ann') ?? '']: `a${character}${begin}` },
+      }),
+    ).toContain('The id: one line of text');
+});
 
 // Functions -----------------------------------------------------------------------------------------------------------
 

@@ -1,9 +1,7 @@
-import { readdirSync } from 'node:fs';
-import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { Assertion, ReadContext } from '../../src/assertions/assertion.js';
 import { combineAll, combineAny, holds, unclear, violated } from '../../src/assertions/assertion-result.js';
-import { assertionKinds, describeAssertion, findResponseKind, judgeAssertion } from '../../src/assertions/registry.js';
+import { describeAssertion, findResponseKind, judgeAssertion } from '../../src/assertions/registry.js';
 import type { JudgeMode, RowEvidence } from '../../src/assertions/row-evidence.js';
 import type { QuestionAnswer, RequirementRow, Row, TestCase } from '../../src/cases/test-case.js';
 import type { World } from '../../src/contract/world.js';
@@ -14,7 +12,6 @@ import { collectEvidence, judgeCase, type RowExchanges, type TargetContext } fro
 import { findWorstVerdict, type Verdict } from '../../src/judge/verdict.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { determineReading } from '../../src/recognition/tier-reading.js';
-import { packageRoot } from '../../src/support/package-root.js';
 import { checkEachRow } from '../support/check-each-row.js';
 import { createNamelessWorld } from '../support/stubs.js';
 
@@ -315,25 +312,6 @@ test.describe('Transport errors, redirects and refused credentials prove nothing
       }));
   }
 
-  const reasons: readonly [exchange: Exchange, reason: string][] = [
-    [broken('timed-out'), 'It is timed-out.'],
-    [answered(429), 'Answered 429: the deployment limits the rate of requests; send fewer per second.'],
-    [
-      answered(308, '', { LOCATION: 'https://b.test/' }),
-      'Redirected (308) to https://b.test/; redirects are not followed. Is the base URL right?',
-    ],
-    [answered(304), 'Redirected (304); redirects are not followed. Is the base URL right?'],
-    [answered(401), 'Answered 401: the credentials are probably wrong. Check CLIENT_APPLICATION_ID and CLIENT_TOKEN.'],
-    [answered(500), 'Answered 500, so there is no result to judge.'],
-  ];
-  test('and the reason is given', () => {
-    const results = reasons.map(([probe]) => {
-      const result = judgeAssertion(asserting(written.include), evidenceOf({ probe }), 'requirement');
-      return result.is === 'holds' ? result : [result.is, result.explain(), result.shownBy];
-    });
-    expect(results).toEqual(reasons.map(([, reason]) => ['unclear', reason, 'probe']));
-  });
-
   test('but they can answer a question, as other errors can', () => {
     for (const probe of empties)
       expect(truth(written.nothing, { probe }, 'question')).toBe(
@@ -431,32 +409,28 @@ test.describe('The verdict of a requirement case', () => {
 
   test('names the line of the case file and the exchange', () => {
     const place = { file: 'cases.yaml', line: 7, column: 9 };
-    const testCase = requirementOf({
-      expect: [asserting(written['2xx']), asserting(written.include, 'other', place), asserting(written.include)],
-    });
+    const ofOther = asserting(written.include, 'other', place);
+    const testCase = requirementOf({ expect: [success, ofOther, include] });
     const judgement = {
       verdict: 'fail',
       reason: "Not returned: 'first' (rank 1), 'second' (rank 2).",
       at: place,
       exchange: 'other',
-      expected: describeAssertion(asserting(written.include, 'other'), namedWorld),
+      expected: describeAssertion(ofOther, namedWorld),
     };
     expect(judged(testCase, { probe: returning(first), other: returning() })).toEqual({
       ...judgement,
       title: '',
       rows: [{ ...judgement, title: '' }],
     });
-    const passed = { verdict: 'pass', reason: '', at };
-    expect(judged(testCase, { probe: returning(first, second), other: returning(first, second) })).toEqual({
-      ...passed,
-      rows: [{ ...passed, title: '' }],
-    });
-    const doubtful = judged(requirementOf({ expect: [asserting(written.include)] }), { probe: ambiguous });
+    const whole = returning(first, second);
+    expect(judged(testCase, { probe: whole, other: whole })).toMatchObject({ verdict: 'pass', reason: '', at });
+    const doubtful = judged(requirementOf({ expect: [include] }), { probe: ambiguous });
     expect([doubtful.verdict, doubtful.expected]).toEqual(['inconclusive', undefined]);
   });
 
   test('is not-applicable for a chunked request to a server that requires Content-Length', () => {
-    const testCase = requirementOf({ expect: [asserting(written['2xx'])] });
+    const testCase = requirementOf({ expect: [success] });
     const refused = (status: number, sent?: 'chunked') =>
       judged(testCase, { probe: { ...answered(status), request: { ...request, ...(sent && { sent }) } } });
     expect(refused(411, 'chunked')).toMatchObject({
@@ -469,48 +443,30 @@ test.describe('The verdict of a requirement case', () => {
   });
 
   test('is the worst verdict of its rows', () => {
-    const expectation = { expect: [asserting(written.include)] };
-    const testCase = requirementOf(
-      { title: 'a', ...expectation },
-      { title: 'b', ...expectation },
-      { title: 'c', ...expectation },
-      { title: 'd', unavailable: ['customer ann'] },
-    );
+    const expecting = ['a', 'b', 'c'].map((title) => ({ title, expect: [include] }));
+    const testCase = requirementOf(...expecting, { title: 'd', unavailable: ['customer ann'] });
     const rows = (...probes: readonly Exchange[]) => judged(testCase, ...probes.map((probe) => ({ probe })), {});
     const good = returning(first, second);
-    const verdictOf = (...probes: readonly Exchange[]) => {
-      const { verdict, reason } = rows(...probes);
-      return [verdict, reason];
-    };
-    expect(verdictOf(good, good, good)).toEqual(['pass', '']);
-    expect(verdictOf(good, answered(404), good)).toEqual([
-      'inconclusive',
-      'b: Answered 404, so there is no result to judge. (1 of 4 rows)',
-    ]);
-    expect(verdictOf(answered(404), returning(first), returning())).toEqual([
-      'fail',
-      "b: Not returned: 'second' (rank 2). (2 of 4 rows)",
-    ]);
-    expect(rows(good, returning(), good).rows.map(({ title, verdict }) => `${title} ${verdict}`)).toEqual([
-      'a pass',
-      'b fail',
-      'c pass',
-      'd not-applicable',
-    ]);
+    expect(rows(good, good, good)).toMatchObject({ verdict: 'pass', reason: '' });
+    expect(rows(good, answered(404), good)).toMatchObject({
+      verdict: 'inconclusive',
+      reason: `b: ${noResult} (1 of 4 rows)`,
+    });
+    expect(rows(answered(404), returning(first), returning())).toMatchObject({
+      verdict: 'fail',
+      reason: `b: ${missing} (2 of 4 rows)`,
+    });
+    const verdicts = rows(good, returning(), good).rows.map(({ title, verdict }) => `${title} ${verdict}`);
+    expect(verdicts).toEqual(['a pass', 'b fail', 'c pass', 'd not-applicable']);
   });
 
   test('depends on one reading for all rows', () => {
-    const testCase = requirementOf(
-      { title: 'a', expect: [asserting(written.include)] },
-      { title: 'b', expect: [asserting(written.include)] },
-    );
+    const testCase = requirementOf({ expect: [include] }, { expect: [include] });
     const inX = answered(200, { x: [first, second] });
     const inXAndY = answered(200, { x: [first, second], y: [third] });
     expect(judged(testCase, { probe: inX }, { probe: inX }).verdict).toBe('pass');
-    expect(judged(testCase, { probe: inX }, { probe: inXAndY }).rows.map(({ verdict }) => verdict)).toEqual([
-      'inconclusive',
-      'inconclusive',
-    ]);
+    const { rows } = judged(testCase, { probe: inX }, { probe: inXAndY });
+    expect(rows.map(({ verdict }) => verdict)).toEqual(['inconclusive', 'inconclusive']);
   });
 
   test('depends on calibration and stated patterns', () => {
@@ -590,38 +546,26 @@ test.describe('A repeated case', () => {
   });
 });
 
-test.describe('If no response names anything of the world', () => {
-  const unseen: TargetContext = { ...background, isWorldSeen: false };
+test('If no response names anything of the world, only an error of the server refutes something', () => {
   const testCase = requirementOf({ expect: [asserting(written['2xx']), asserting(written.include)] });
-  const judgedUnseen = (...sent: readonly Readonly<Record<string, Exchange>>[]) => {
-    const [once = new Map(), ...again] = sent.map((exchanges) => new Map(Object.entries(exchanges)));
-    return judgeSent(testCase, unseen, [once], ...again.map((row) => [row]));
-  };
   const nothing = answered(200, { data: [] });
-
-  test('nothing is refuted', () => {
-    const { verdict, reason } = judgedUnseen({ probe: nothing });
-    expect(verdict).toBe('inconclusive');
-    expect(reason).toMatch(/^Not returned: .* But no response names anything of the world: .* --world-loaded/);
-    expect(judgedUnseen({ probe: answered(499) }).verdict).toBe('inconclusive');
-    expect(judgedUnseen({ probe: broken('timed-out') })).toMatchObject({
-      verdict: 'inconclusive',
-      reason: 'It is timed-out.',
-    });
-  });
-
-  test('but by an error of the server', () => {
-    expect(judgedUnseen({ probe: answered(500) })).toMatchObject({
-      verdict: 'fail',
-      reason: 'Answered 500, expected 2xx.',
-    });
-  });
-
-  test('unless another or a later response names it', () => {
-    expect(judgedUnseen({ probe: nothing, other: returning(third) }).verdict).toBe('fail');
-    expect(judgedUnseen({ probe: nothing, other: broken('timed-out') }).verdict).toBe('inconclusive');
-    expect(judgedUnseen({ probe: nothing }, { probe: returning(first) }).verdict).toBe('fail');
-    expect(judgedUnseen({ probe: nothing }, { probe: nothing }).reason).toContain('But no response names anything');
+  const unseen = /^Not returned: .* But no response names anything of the world: .* --world-loaded/;
+  type Sent = Readonly<Record<string, Exchange>>;
+  /** The exchanges of the case, then those of its repetition. */
+  const rows: readonly (readonly [what: string, sent: readonly [Sent, ...Sent[]], verdict: Verdict, says: RegExp])[] = [
+    ['nothing', [{ probe: nothing }], 'inconclusive', unseen],
+    ['an error of a proxy', [{ probe: answered(499) }], 'inconclusive', /^/],
+    ['a transport error', [{ probe: broken('timed-out') }], 'inconclusive', /^It is timed-out\.$/],
+    ['an error of the server', [{ probe: answered(500) }], 'fail', /^Answered 500, expected 2xx\.$/],
+    ['another response names it', [{ probe: nothing, other: returning(third) }], 'fail', /^/],
+    ['another is lost', [{ probe: nothing, other: broken('timed-out') }], 'inconclusive', /^/],
+    ['a later response names it', [{ probe: nothing }, { probe: returning(first) }], 'fail', /^/],
+    ['nothing twice', [{ probe: nothing }, { probe: nothing }], 'inconclusive', unseen],
+  ];
+  checkEachRow(rows, (_, sent, verdict, says) => {
+    const [once = [], ...again] = sent.map((exchanges) => [new Map(Object.entries(exchanges))]);
+    const judgement = judgeSent(testCase, { ...background, isWorldSeen: false }, once, ...again);
+    expect(judgement).toMatchObject({ verdict, reason: expect.stringMatching(says) });
   });
 });
 
@@ -689,18 +633,14 @@ test.describe('The answer to a question', () => {
 
   test('has the location of its rule, or of the case', () => {
     const place = { file: 'cases.yaml', line: 7, column: 9 };
-    const ruled = (when: readonly Assertion[]) =>
-      judged(questionOf({ kind: 'first-of', evidence: 'probe', rules: [{ outcome: 'one', when }] }), {
-        probe: returning(),
-        other: noJson,
-      });
-    expect(ruled([asserting(written['2xx'], 'probe', place)])).toMatchObject({ outcome: 'one', at: place });
-    expect(ruled([])).toMatchObject({ outcome: 'one', at });
-    expect(ruled([asserting(written.anything, 'other', place)])).toMatchObject({
-      outcome: 'undetermined',
-      at: place,
-      exchange: 'other',
-    });
+    const ruled = (when: readonly Assertion[]) => {
+      const answer = { kind: 'first-of', evidence: 'probe', rules: [{ outcome: 'known', when }] } as const;
+      return judged(questionOf(answer), { probe: returning(), other: noJson });
+    };
+    expect(ruled([asserting(written['2xx'], 'probe', place)])).toMatchObject({ outcome: 'known', at: place });
+    expect(ruled([])).toMatchObject({ outcome: 'known', at });
+    const doubtful = ruled([asserting(written.anything, 'other', place)]);
+    expect(doubtful).toMatchObject({ outcome: 'undetermined', at: place, exchange: 'other' });
   });
 
   test('is missing after a transport error, or if a precondition is not met or a thing is unavailable', () => {
@@ -772,35 +712,19 @@ test.describe('The answer to a question', () => {
       });
     }));
 
-  test('can be the stated path of promotions', () => {
-    const shape: QuestionAnswer = { kind: 'value', of: 'probe', take: { part: 'shape' }, at };
-    const exchanges = [new Map([['probe', ambiguous]])];
-    expect(
-      judgeSent(questionOf(shape), { ...background, configuredPatterns: ['/promotions/*'] }, exchanges).outcome,
-    ).toBe('/promotions/*');
+  test('is the stated path of promotions, or missing if there is no path or no response', () => {
+    const answer: QuestionAnswer = { kind: 'value', of: 'probe', take: shape, at };
+    const stated = { ...background, configuredPatterns: ['/promotions/*'] };
+    expect(judgeSent(questionOf(answer), stated, [new Map([['probe', ambiguous]])]).outcome).toBe('/promotions/*');
+    const unknown = { verdict: 'inconclusive', reason: 'Promotions are named under /promotions/* and /skipped/*.' };
+    expect(judged(questionOf(answer), { probe: ambiguous })).toMatchObject(unknown);
+    const none = { verdict: 'inconclusive', reason: 'Promotions are named under no path.' };
+    expect(judged(questionOf(answer), { probe: returning() })).toMatchObject(none);
+    expect(judged(questionOf(answer), { probe: answered(503) })).toMatchObject({ verdict: 'inconclusive' });
+    const ofStatus = { ...answer, take: { part: 'status' } } as const;
+    const unreachable = { reason: 'It is unreachable.' };
+    expect(extractValue(ofStatus, evidenceOf({ probe: broken('unreachable') }))).toEqual(unreachable);
   });
-
-  test('is missing if there is no value', () => {
-    const shape: QuestionAnswer = { kind: 'value', of: 'probe', take: { part: 'shape' }, at };
-    expect(judged(questionOf(shape), { probe: ambiguous })).toMatchObject({
-      verdict: 'inconclusive',
-      reason: 'Promotions are named under /promotions/* and /skipped/*.',
-    });
-    expect(judged(questionOf(shape), { probe: returning() })).toMatchObject({
-      verdict: 'inconclusive',
-      reason: 'Promotions are named under no path.',
-    });
-    expect(judged(questionOf(shape), { probe: answered(503) })).toMatchObject({ verdict: 'inconclusive' });
-    expect(extractValue({ ...shape, take: { part: 'status' } }, evidenceOf({ probe: broken('unreachable') }))).toEqual({
-      reason: 'It is unreachable.',
-    });
-  });
-});
-
-test('Each file in src/assertions/kinds/ is named after the key of its kind', () => {
-  const files = readdirSync(path.join(packageRoot, 'src', 'assertions', 'kinds'));
-  const keys = [...assertionKinds.keys()];
-  expect(keys.map((key) => `${key.replace('.', '-')}.ts`).sort()).toEqual(files.sort());
 });
 
 test('Combined assertions: a violation outweighs a doubt in all-of, a doubt outweighs a violation in any-of', () => {

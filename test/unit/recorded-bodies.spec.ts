@@ -66,6 +66,7 @@ test.describe('A body can be filled with other promotions', () => {
   type Shape = (tiers: readonly Tier[]) => unknown;
   const ids = { '<promotions>': '<id>' };
   const constant = { object: 'list', extra: {}, more: [null, true, 1, 'x', []] };
+  // mock.spec.ts has more shapes.
   const rows: readonly (readonly [what: string, shape: Shape, template: unknown])[] = [
     ['a bare list of ids', (tiers) => tiers.map(idOf), ids],
     [
@@ -98,11 +99,6 @@ test.describe('A body can be filled with other promotions', () => {
       'the number of promotions',
       (tiers) => ({ total: tiers.length, page: 1, list: tiers.map(({ id }) => ({ id, size: 3 })) }),
       { total: '<count>', page: 1, list: { '<promotions>': { id: '<id>', size: 3 } } },
-    ],
-    [
-      'keyed by id',
-      (tiers) => ({ by_id: Object.fromEntries(tiers.map(({ id, name }) => [id, { id, name }])) }),
-      { by_id: { '<promotions by id>': { id: '<id>', name: '<name>' } } },
     ],
     [
       'in two lists',

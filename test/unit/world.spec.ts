@@ -60,36 +60,6 @@ test.describe('A world file is expanded', () => {
     const rule = { kind: 'product', id: ids.product.get('mug'), at_least: 2 };
     for (const n of [1, 2, 3]) expect(tiers[n]).toMatchObject({ rules: [rule], metadata: {} });
   });
-
-  test('Every kind of rule is supported', () => {
-    const { tiers, ids } = expand({
-      tiers: `
-  - name: all
-    campaign: spring
-    rules:
-      - { customer: [ann] }
-      - { product: mug, at_least: 1 }
-      - { sku: mug-white, at_least: 3 }
-      - { order_metadata: payment_mean, includes: credit-card }
-      - { metadata: store_name, is: Broadway }
-  - ${enoughTiers}`,
-    });
-    expect(tiers[0]?.rules).toEqual([
-      { kind: 'customer', any_of: [ids.customer.get('ann')] },
-      { kind: 'product', id: ids.product.get('mug'), at_least: 1 },
-      { kind: 'sku', id: ids.sku.get('mug-white'), at_least: 3 },
-      { kind: 'order_metadata', key: 'payment_mean', includes: 'credit-card' },
-      { kind: 'metadata', key: 'store_name', is: 'Broadway' },
-    ]);
-  });
-
-  test('Creation times follow from the rank', () => {
-    expect(
-      expand({})
-        .tiers.slice(0, 3)
-        .map(({ created_at }) => created_at),
-    ).toEqual(['2024-01-20T12:00:00.000Z', '2024-01-20T05:00:00.000Z', '2024-01-19T22:00:00.000Z']);
-  });
 });
 
 test.describe('A world file is refused', () => {

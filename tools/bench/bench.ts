@@ -1,20 +1,44 @@
 /**
  * Measures time and memory by ratio: the programs run in turn, several rounds, so that the speed of the machine cancels
- * out. `npm run bench` runs all sections, `npm run bench -- a f` some of them. Nothing is asserted.
+ * out. `npm run bench` runs all sections, `npm run bench -- a g` some of them. Nothing is asserted.
  */
 
 import { mkdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import path from 'node:path';
+import { createDeployment } from '../../reference/deployment.js';
 import { exitStatus } from '../../src/cli/exit-status.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { commandLine, makeTestFolder } from '../../test/support/cli.js';
-import { listen } from '../../test/support/independent-deployment.js';
+import { suite } from '../../test/support/in-process.js';
+import { createIndependentDeployment, listen } from '../../test/support/independent-deployment.js';
 import { type Work, writeBareProgram, writeEmptyTest } from './bare-programs.js';
-import { conforming, failing, heavy, reference } from './bench-deployments.js';
 import { measureJudgeTime } from './judge-time.js';
-import { type Cost, measureCost, measureInTurn } from './measure-cost.js';
-import { createPackageWithCases } from './package-with-cases.js';
+import { benchCredentials, type Cost, measureCost, measureInTurn } from './measure-cost.js';
+
+// Deployments ---------------------------------------------------------------------------------------------------------
+
+const { world } = suite;
+
+const reference = createDeployment({ world, credentials: benchCredentials });
+
+const conforming = createIndependentDeployment(world);
+
+/** A deployment on which nearly everything fails. */
+const failing = (request: HttpRequest): HttpResponse => ({ ...conforming(request), body: everything });
+const everything = JSON.stringify({ data: world.tiers.map(({ id }) => ({ id })) });
+
+/** A conforming deployment with records of 14 KB, whose runs need much memory. */
+const heavy = (request: HttpRequest): HttpResponse => {
+  const response = conforming(request);
+  if (response.status !== 200) return response;
+  const padded = (key: string, value: unknown) =>
+    typeof value === 'object' && value !== null && 'id' in value && key !== '' ? { ...value, padding } : value;
+  return { ...response, body: JSON.stringify(JSON.parse(response.body), padded) };
+};
+const padding = 'x'.repeat(13_700);
+
+// Sections ------------------------------------------------------------------------------------------------------------
 
 const rounds = 5;
 const cwd = makeTestFolder();
@@ -25,8 +49,8 @@ const makeFolder = (name: string) => {
 };
 
 const completeRun = [exitStatus.conforms, exitStatus['does-not-conform'], exitStatus.incomplete];
-const certify = (url: string, script = commandLine, ...more: string[]) =>
-  measureCost([script, 'certify', '--base-url', url, '--out', 'out', ...more], cwd, completeRun);
+const certify = (url: string, ...more: string[]) =>
+  measureCost([commandLine, 'certify', '--base-url', url, '--out', 'out', ...more], cwd, completeRun);
 const certifyOn = (deployment: (request: HttpRequest) => HttpResponse) => async (): Promise<Cost> => {
   const { url, close } = await listen(deployment);
   const cost = await certify(url);
@@ -71,29 +95,20 @@ const againstBare: Section = async () => {
   return [compare(what, costs.suite, costs.bare), ...listCosts(costs)];
 };
 
-/** Arguments that select some of the generated cases. */
-const some = (count: number) => ['--only', Array.from({ length: count }, (_, n) => `generated-${n}`).join(',')];
-
-/** Measures a run of one case, and runs with 100 to 1,000 cases. */
-const startAndSlope: Section = async () => {
+/** Measures a run of one case. */
+const start: Section = async () => {
   const { url, close } = await listen(reference);
   const empty = writeEmptyTest(makeFolder('empty'));
-  const [few, many] = [100, 1000];
-  const script = await createPackageWithCases(makeFolder('generated'), many);
   const costs = await measureInTurn(
     {
       'empty Playwright': () => measureCost(empty, cwd),
-      'one case': () => certify(url, commandLine, '--only', 'integer-quantity'),
-      '100 generated cases': () => certify(url, script, ...some(few)),
-      '1,000 generated cases': () => certify(url, script, ...some(many)),
+      'one case': () => certify(url, '--only', 'integer-quantity'),
     },
     rounds,
   );
   await close();
-  const seconds = costs['1,000 generated cases'].seconds - costs['100 generated cases'].seconds;
   return [
     compare('certify --only one case / empty Playwright', costs['one case'], costs['empty Playwright']),
-    [`each case from ${few} to ${many}`, `${((1000 * seconds) / (many - few)).toFixed(1)} ms`],
     ...listCosts(costs),
   ];
 };
@@ -131,7 +146,7 @@ const memory: Section = async () => {
 /** The sections by their letter on the command line. */
 const sections: Readonly<Record<string, Section>> = {
   a: againstBare,
-  d: startAndSlope,
+  d: start,
   e: whereAllFails,
   f: judging,
   g: memory,

@@ -78,21 +78,19 @@ export async function measureInTurn<Name extends string>(
 
 /** Returns undefined for an empty list. */
 export function findMedian(numbers: readonly number[]): number | undefined {
-  return numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)];
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 }
 
 /** Returns the memory of a process and its descendants. */
 function kilobytesOf(root: number): number | undefined {
   let sum: number | undefined;
   const open = [root];
-  for (let each = open.pop(); each !== undefined; each = open.pop()) {
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
     try {
-      const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${each}/status`, 'utf8')) ?? [];
+      const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/status`, 'utf8')) ?? [];
       sum = (sum ?? 0) + Number(kilobytes ?? 0);
-      for (const task of readdirSync(`/proc/${each}/task`))
-        open.push(
-          ...readFileSync(`/proc/${each}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
-        );
+      for (const task of readdirSync(`/proc/${id}/task`))
+        open.push(...readFileSync(`/proc/${id}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number));
     } catch {
       // The process has ended, or the system has no /proc.
     }

@@ -1,12 +1,39 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { MutantResult } from '@stryker-mutator/api/core';
 import { Stryker } from '@stryker-mutator/core';
 import { parseDocument } from 'yaml';
 import { packageRoot } from '../../src/support/package-root.js';
-import { type Area, areas } from './areas.js';
-import { sampleLines } from './sample.js';
+
+/** Code that is mutated together. */
+interface Area {
+  readonly name: string;
+  readonly files: readonly string[];
+  /** The tests that must fail: the requirement and question cases, or some specs. See `runner.ts`. */
+  readonly runner: 'cases' | 'specs';
+}
+
+/** Files beside the reference deployment that are not about the operation itself. */
+const unrelatedFiles = ['places', 'behaviours', 'reference-credentials', 'find-nearest', 'server', 'world-flaws'];
+
+const areas: readonly Area[] = [
+  {
+    name: 'reference deployment',
+    files: listFiles('reference').filter((file) => !unrelatedFiles.some((name) => file.endsWith(`/${name}.ts`))),
+    runner: 'cases',
+  },
+  {
+    name: 'judge, recognition and oracle',
+    files: [...listFiles('src/judge'), ...listFiles('src/recognition'), 'src/contract/oracle.ts'],
+    runner: 'specs',
+  },
+];
+
+function listFiles(folder: string): string[] {
+  const names = readdirSync(path.join(packageRoot, folder)).filter((name) => name.endsWith('.ts'));
+  return names.sort().map((name) => `${folder}/${name}`);
+}
 
 /**
  * Mutates the code of each area, or of the areas with the named runner, and prints the mutants that no test detects.
@@ -61,4 +88,19 @@ function mutate({ runner }: Area, lines: readonly string[]): Promise<MutantResul
     htmlReporter: { fileName: `results/mutation/${runner}.html` },
     allowConsoleColors: false,
   }).runMutationTest();
+}
+
+/** Chooses evenly spread lines of code, in the notation of Stryker's `mutate` option. */
+function sampleLines(files: readonly string[], size: number): string[] {
+  const lines = files.flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .flatMap((line, n) => (isCode(line) ? [`${file}:${n + 1}-${n + 1}`] : [])),
+  );
+  const step = Math.max(1, lines.length / size);
+  return lines.filter((_, n) => Math.floor(n / step) !== Math.floor((n - 1) / step));
+}
+
+function isCode(line: string): boolean {
+  return !/^\s*(?:$|\/|\*|import |(?:interface|type) |readonly |[\]})]+[,;)]*$)/.test(line);
 }

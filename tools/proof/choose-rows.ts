@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createDeployment } from '../../reference/deployment.js';
 import type { Fault } from '../../reference/faults/fault.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
@@ -8,7 +9,6 @@ import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { countPlannedRequests, createPlan, createRequestTally } from '../../src/run/plan.js';
 import { inProcessCredentials, judgeDeployment } from './judge-deployment.js';
 import type { FaultProof } from './proof.js';
-import { computeRowsDigest } from './rows-digest.js';
 
 /** The help of `--quick` promises it. */
 export const maxQuickRequests = 60;
@@ -170,4 +170,19 @@ export function renderDiscriminatingRows({ chosen_from, faults, caught, rows }: 
     }),
     '',
   ].join('\n');
+}
+
+/**
+ * Computes a digest of everything that decides which rows are chosen, except what is expected of the responses: the
+ * rows of the requirement cases with their requests, and the known faults.
+ *
+ * @param faults their ids
+ */
+export function computeRowsDigest({ cases, calibration }: Suite, faults: readonly string[]): string {
+  const ofCases = cases.flatMap((testCase) => {
+    if (testCase.kind === 'question') return [];
+    return [[testCase.id, testCase.verifies, testCase.tags, testCase.rows.map((row) => [row.title, ...row.requests])]];
+  });
+  const text = JSON.stringify([calibration, ofCases, faults]);
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }

@@ -1,9 +1,9 @@
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { channelTo, createReference } from '../../test/support/in-process.js';
 import { runWithEvidence } from '../../test/support/run-with-evidence.js';
-import { renderWithSection } from './written-section.js';
 
 /** The document with the beginning and the end of what a run prints. */
 export const sampleRunFile = path.join(packageRoot, 'README.md');
@@ -34,4 +34,17 @@ export async function renderSampleRunFile(): Promise<string> {
     ...summary.split('\n').filter((line) => /^(Requirements|Questions|Warnings) /.test(line)),
   ];
   return renderWithSection(sampleRunFile, 'sample run', `\`\`\`text\n${sample.join('\n')}\n\`\`\``);
+}
+
+/**
+ * Renders a document with another text between two comments, `<!-- name: written by … -->` and `<!-- end of name -->`.
+ *
+ * @throws Error if the document lacks one of them
+ */
+function renderWithSection(file: string, name: string, section: string): string {
+  const [begin, end] = [`<!-- ${name}: written by \`npm run update\` -->`, `<!-- end of ${name} -->`];
+  const [before, rest = ''] = readFileSync(file, 'utf8').split(begin);
+  const [, after] = rest.split(end);
+  if (before === undefined || after === undefined) throw new Error(`${file} has no '${begin}' before '${end}'.`);
+  return `${before}${begin}\n\n${section}\n\n${end}${after}`;
 }

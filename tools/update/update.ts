@@ -6,11 +6,10 @@ import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { readYaml } from '../../src/support/yaml-file.js';
 import { renderKillMatrixFiles } from '../proof/kill-matrix.js';
-import { createAssertionsSchema } from './assertions-schema.js';
 import { commandsPageFile, renderCommandsPage } from './commands-page.js';
-import { createContractIdsSchema } from './contract-ids-schema.js';
 import { idsFile, listIds, renderIds } from './ids.js';
 import { renderSampleRunFile, sampleRunFile } from './sample-run.js';
+import { createAssertionsSchema, createContractIdsSchema } from './schemas.js';
 import { renderSpecs } from './specs.js';
 
 /** Writes everything that is derived from the cases, the contract, the assertion kinds and the faults. */

@@ -1,4 +1,4 @@
-/** The worked example that creates the world in a project of a vendor. */
+/** The worked examples for a vendor: a loader that creates the world in a project, and a transport. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,14 +8,26 @@ import path from 'node:path';
 import { json, text } from 'node:stream/consumers';
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
+import type { Certificate } from '../../src/certificate/certificate.js';
 import { exportWorld } from '../../src/contract/named-world.js';
+import { credentialPlaceholders } from '../../src/contract/operation.js';
 import type { Rule, Tier, World } from '../../src/contract/world.js';
 import type { HttpResponse } from '../../src/http/exchange.js';
+import { loadTransport, type Transport } from '../../src/http/transport.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { makeTestFolder } from '../support/cli.js';
-import { suite } from '../support/in-process.js';
+import { certifyOver, channelThrough, listRequirementsWith, suite } from '../support/in-process.js';
 import { type Listening, listenOnLoopback } from '../support/listen-on-loopback.js';
-import { answer, list as array, type Json, object, refuse } from '../support/qualifications-fake.js';
+import {
+  answer,
+  list as array,
+  type Json,
+  object,
+  QualificationsFake,
+  type QualificationsFault,
+  qualificationsFaults,
+  refuse,
+} from '../support/qualifications-fake.js';
 
 // An imitation of the vendor: it follows the published documents and shares no code with the example -------------------
 
@@ -25,8 +37,8 @@ type Stored = Json & { readonly id: string };
 const lists = ['categories', 'campaigns', 'customers', 'products', 'skus', 'rules', 'tiers', 'assignments'] as const;
 type List = (typeof lists)[number];
 
-/** What happens to a request: a response, or a connection that breaks before or after the API did its work. */
-type Outcome = 'lost' | 'done-and-lost' | HttpResponse;
+/** What happens to a request: a response, or a connection that breaks after the API did its work. */
+type Outcome = 'done-and-lost' | HttpResponse;
 
 const notFound = (id: string) => refuse(404, 'not_found', `Cannot find ${id}`);
 
@@ -50,7 +62,6 @@ class VendorFake {
     const body = method === 'POST' ? object(await json(incoming)) : {};
     this.requests.push(`${method} ${url}`);
     const outcome = this.intercept(method, url);
-    if (outcome === 'lost') return void incoming.socket.destroy();
     const { id, token } = VendorFake.keys;
     const isKnown = headers['x-app-id'] === id && headers['x-app-token'] === token;
     const respond = () => (isKnown ? this.answer(method, url, body) : refuse(401, 'unauthorized', 'Wrong keys'));
@@ -83,7 +94,7 @@ class VendorFake {
       case 'GET validation-rules':
         return answer(200, { data_ref: 'data', data: this.stored.rules.toReversed().slice(0, 100) });
       case 'POST validation-rules':
-        return isWhole(object(body.rules)) ? this.create('rules', body) : refuse(400, 'invalid_validation_rules', '');
+        return this.create('rules', body);
       case 'POST validation-rules/*/assignments':
         return this.assign(second, body.related_object_id);
       case 'GET promotions/*/tiers': {
@@ -127,16 +138,6 @@ class VendorFake {
     if (this.stored.assignments.some(isSame)) return refuse(409, 'duplicate_found', rule_id);
     return this.create('assignments', { rule_id, related_object_id });
   }
-}
-
-/** Whether metadata conditions have a property, and whether the logic names exactly the conditions. */
-function isWhole({ logic, ...conditions }: Json): boolean {
-  const numbers = String(logic).match(/\d+/g) ?? [];
-  const isNamed = Object.values(conditions).every((condition) => {
-    const { name, property } = object(condition);
-    return typeof name === 'string' && (!name.endsWith('metadata') || typeof property === 'string');
-  });
-  return isNamed && numbers.join() === Object.keys(conditions).join();
 }
 
 // The loader ------------------------------------------------------------------------------------------------------------
@@ -240,23 +241,19 @@ test('A killed loader continues, and creates nothing twice', async () => {
   await close();
 });
 
-for (const outcome of ['lost', 'done-and-lost'] as const) {
-  test(`A request that is ${outcome} is repeated, and creates nothing twice`, {
-    tag: outcome === 'lost' ? '@long' : [],
-  }, async () => {
-    const { fake, file, load, close } = await openProject();
-    const ends = new Set(['/v1/categories', '/campaigns', '/customers', '/skus', '/validation-rules', '/tiers']);
-    fake.intercept = (method, url) => {
-      const end = method === 'POST' ? [...ends].find((each) => url.endsWith(each)) : undefined;
-      return end !== undefined && ends.delete(end) ? outcome : undefined;
-    };
-    fake.ignoresRules = true;
-    const { ended, messages } = await load(smallWorld);
-    expect([ended, ends.size, messages.match(/Trying again in 1 s/g)?.length]).toEqual([0, 0, 6]);
-    expectLoaded(fake, file, smallWorld);
-    await close();
-  });
-}
+test('A request whose response is lost is repeated, and creates nothing twice', async () => {
+  const { fake, file, load, close } = await openProject();
+  const ends = new Set(['/v1/categories', '/campaigns', '/customers', '/skus', '/validation-rules', '/tiers']);
+  fake.intercept = (method, url) => {
+    const end = method === 'POST' ? [...ends].find((ending) => url.endsWith(ending)) : undefined;
+    return end !== undefined && ends.delete(end) ? 'done-and-lost' : undefined;
+  };
+  fake.ignoresRules = true;
+  const { ended, messages } = await load(smallWorld);
+  expect([ended, ends.size, messages.match(/Trying again in 1 s/g)?.length]).toEqual([0, 0, 6]);
+  expectLoaded(fake, file, smallWorld);
+  await close();
+});
 
 test('The loader waits for the rate limit, and ends if it would wait for hours', async () => {
   const { fake, file, load, close } = await openProject();
@@ -285,15 +282,43 @@ test('An error of the API is shown with its message and without keys', async () 
   expect(refused.messages).toMatch(
     /returned 401: .*"\$VOUCHERIFY_APP_ID does not know \$VOUCHERIFY_APP_TOKEN".*\nCheck that VOUCHERIFY_APP_ID and/,
   );
-  fake.intercept = (method) => (method === 'POST' ? answer(200, { id: `cat_${token}` }) : undefined);
-  expect(await load(smallWorld)).toMatchObject({
-    ended: 1,
-    output: '',
-    messages: expect.stringContaining('no usable id'),
-  });
   fake.intercept = () => undefined;
   await load(smallWorld);
   writeFileSync(file, '');
   expect((await load(smallWorld)).messages).toMatch(/returned 409: .*\nName the output of the run that created it/);
   await close();
+});
+
+/** The transport of the example, with the window of the project or as it is. */
+async function withExample<T>(oldest: string | undefined, run: (transport: Transport) => Promise<T>): Promise<T> {
+  if (oldest !== undefined) process.env.OLDEST_CHECKED = oldest;
+  const file = path.join(packageRoot, 'examples/voucherify/qualifications/transport.mjs');
+  return await run(await loadTransport(file)).finally(() => delete process.env.OLDEST_CHECKED);
+}
+
+async function certify(transport: Transport, fault?: QualificationsFault): Promise<Certificate> {
+  const fake = new QualificationsFake(credentialPlaceholders, fault).load(suite.world);
+  const { certificate } = await certifyOver(channelThrough(transport, fake.respond), suite);
+  return certificate;
+}
+
+const oldest = suite.world.tiers[149]?.created_at;
+
+test('Through the transport, every requirement passes on a project without faults', async () => {
+  const certificate = await withExample(oldest, (transport) => certify(transport));
+  expect(certificate.verdict, JSON.stringify(certificate.incomplete_because)).toBe('conforms');
+  expect(certificate.questions.filter(({ outcome }) => outcome !== null).length).toBeGreaterThan(60);
+});
+
+for (const fault of qualificationsFaults)
+  test(`A project with the fault ${fault} is found`, {
+    tag: fault === 'quantity-ignored' ? [] : ['@long'],
+  }, async () => {
+    const { verdict } = await withExample(oldest, (transport) => certify(transport, fault));
+    expect(verdict).toBe('does-not-conform');
+  });
+
+test('Without the window of the project, older promotions are returned, too', { tag: '@long' }, async () => {
+  const certificate = await withExample(undefined, (transport) => certify(transport));
+  expect(listRequirementsWith('fail', certificate)).toEqual(['limit.newest-150']);
 });
