@@ -16,7 +16,6 @@ import { renderTierNames } from './assertions/judge-result.js';
 import { applyPatch, assembleRequest, type RequestPatch } from './cases/request-draft.js';
 import type { NamedWorld } from './contract/named-world.js';
 import { createOracle, type Obligation } from './contract/oracle.js';
-import type { Tier } from './contract/world.js';
 import type { Exchange, HttpRequest } from './http/exchange.js';
 import { isSuccessful } from './http/response-status.js';
 import { collectEvidence } from './judge/judge-case.js';
@@ -123,29 +122,18 @@ function findFlaw(exchange: Exchange): string | undefined {
   const tiers = world.tiers.filter(({ id }) => !world.unavailable.has(id));
   // With a filter, the documentation has two readings: the response must agree with one.
   const readings = oracle.alternatives.length > 0 ? oracle.alternatives : [oracle];
-  const flaws = readings.map((reading) => {
-    const list = (obligation: Obligation, isReturned: boolean) =>
-      tiers.filter(
-        (tier: Tier) => reading.returned(tier) === obligation && result.returned.includes(tier.id) === isReturned,
-      );
-    const [missing, extra] = [list('required', false), list('forbidden', true)];
-    const required = tiers.filter((tier) => reading.returned(tier) === 'required');
-    if (!isSuccessful(response))
-      return oracle.accepted && required.length > 0
-        ? `Answered ${response.status} to a documented request.`
-        : undefined;
-    const describe = (what: string, wrong: readonly Tier[]) =>
-      wrong.length === 0
-        ? []
-        : [
-            `${what}: ${renderTierNames(
-              wrong.map(({ id }) => id),
-              world,
-            )}.`,
-          ];
-    const lines = [...describe('Not returned', missing), ...describe('Returned, but should not be', extra)];
-    return lines.length === 0 ? undefined : lines.join(' ');
+  const describe = (what: string, wrong: readonly string[]) =>
+    wrong.length === 0 ? '' : `${what}: ${renderTierNames(wrong, world)}.`;
+  const flaws = readings.map(({ returned }) => {
+    const listIds = (obligation: Obligation) =>
+      tiers.filter((tier) => returned(tier) === obligation).map(({ id }) => id);
+    const [required, forbidden] = [listIds('required'), listIds('forbidden')];
+    const isRefused = oracle.accepted && required.length > 0;
+    if (!isSuccessful(response)) return isRefused ? `Answered ${response.status} to a documented request.` : '';
+    const missing = required.filter((id) => !result.returned.includes(id));
+    const extra = forbidden.filter((id) => result.returned.includes(id));
+    return `${describe('Not returned', missing)} ${describe('Returned, but should not be', extra)}`.trim();
   });
   if (result.unclear.size > 0) return result.reason;
-  return flaws.includes(undefined) ? undefined : flaws[0];
+  return flaws.includes('') ? undefined : flaws[0];
 }
