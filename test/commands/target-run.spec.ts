@@ -91,7 +91,8 @@ test('Replay and verify repeat the verdicts of a target with ids and headers of 
   const certificate = loadCertificate(folder, 'out');
   expect(certificate.target).toEqual(stated);
   expect(certificate.summary).toEqual({ pass: 2, 'not-run': 15 });
-  expect(status).toBe(4);
+  // That of the selected cases.
+  expect(status).toBe(0);
 
   // Nobody is there any more, and nothing of the target is known but what was kept.
   const evidence = readFileSync(path.join(folder, 'out/evidence.har'), 'utf8');
@@ -99,7 +100,7 @@ test('Replay and verify repeat the verdicts of a target with ids and headers of 
   expect(evidence).not.toContain(folder);
   for (const secret of Object.values(env)) expect(evidence).not.toContain(secret);
   const again = ['certify', '--replay', 'out/evidence.har', '--out', 'again', ...only];
-  expect((await runConformance(again, { cwd: folder })).status).toBe(4);
+  expect((await runConformance(again, { cwd: folder })).status).toBe(0);
   const { requirements, notes } = loadCertificate(folder, 'again');
   expect({ requirements, notes }).toEqual({ requirements: certificate.requirements, notes: certificate.notes });
   for (const run of ['out', 'again'])
