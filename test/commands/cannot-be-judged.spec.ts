@@ -104,6 +104,8 @@ const rows: readonly Row[] = [
     problem('URL', /web pages/),
     /"<!DOCTYPE html>.*base_url/,
   ],
+  // What nginx says.
+  ['speaks TLS', always(400, 'The plain HTTP request was sent to HTTPS port'), undefined, /The port is for HTTPS/],
   ['answers with an empty object', always(200, '{}'), undefined, /"\{\}".*base_url/],
   ['answers with a text', always(200, 'It works!', 'text/plain'), undefined, /"It works!"/],
   ['is a stub', stub, undefined, /"\{"data":\[\{"id":"sample"\}\]\}"/],
@@ -168,7 +170,7 @@ test('doctor names a deployment that is down, one without TLS, and one with TLS'
   expect(output).toMatch(/^Ids +\? +Not checked: solve the other problems first\.$/m);
   expect(status).toBe(1);
   expect(withoutTls.output).toMatch(/^TLS +PROBLEM +.*Does it speak TLS/m);
-  expect(withTls.output).toContain('https://');
+  expect(withTls.output).toContain('If the port is for HTTPS, write https://');
 });
 
 test('Without the world, a note of a run names possible causes', async () => {

@@ -91,6 +91,7 @@ test('Replay and verify repeat the verdicts of a target with ids and headers of 
   const certificate = loadCertificate(folder, 'out');
   expect(certificate.target).toEqual(stated);
   expect(certificate.summary).toEqual({ pass: 2, 'not-run': 15 });
+  // That of the selected cases.
   expect(status).toBe(0);
 
   // Nobody is there any more, and nothing of the target is known but what was kept.
