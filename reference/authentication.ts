@@ -16,7 +16,10 @@ export function createAuthenticationHandlers({ credentials, behaviours }: Deploy
     authenticate(headers) {
       const sent = readCredentials(headers);
       const { applicationId, token } = sent;
-      const isUnchecked = behaviours['credentials-before-body'] === 'credentials-unchecked';
+      // An empty result has a 2xx status, too.
+      const isUnchecked =
+        behaviours['credentials-before-body'] === 'credentials-unchecked' &&
+        behaviours['credentials-wrong-token'] !== 'nothing-returned';
       if (applicationId === '' && token === '') inCredentials('credentials-missing-both', 'credentials');
       else if (applicationId === '') inCredentials('credentials-missing-id', 'X-Client-Application-Id');
       else if (token === '') inCredentials('credentials-missing-token', 'X-Client-Token');
