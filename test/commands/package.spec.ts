@@ -30,7 +30,7 @@ function type(command: string): Promise<CommandResult> {
 }
 
 /** The package of each import that is not of a file. */
-const imports = /^(?:(?:import|export) [^;]*?from |.*\bimport\()'([@a-z][^']*)'/gm;
+const imports = /(?:^(?:import|export) [^;]*?from |\bimport\(|\brequire\()['"]([@a-z][^'"]*)['"]/gm;
 
 const inProject = (...steps: readonly string[]) => path.join(project, ...steps);
 let reference: Awaited<ReturnType<typeof serveReference>>;
@@ -79,7 +79,7 @@ test.describe('The installed package', { tag: '@long' }, () => {
     expect(names.filter((name) => name.endsWith('.map') || /(?<!\.d)\.ts$/.test(name))).toEqual([]);
     const { dependencies, devDependencies } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8'));
     const imported = names
-      .filter((name) => /^dist\/.*\.js$/.test(name))
+      .filter((name) => /^dist\/.*\.c?js$/.test(name))
       .flatMap((name) => [...readFileSync(path.join(installed, name), 'utf8').matchAll(imports)])
       .map(([, name = '']) =>
         name
