@@ -7,7 +7,7 @@ import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { attachExchanges } from '../../src/run/case-result.js';
 import { createEvidenceKeeper } from '../../src/run/evidence-keeper.js';
 import { runSuite } from '../../src/run/run.js';
-import { createChannel, inProcessCredentials } from './judge-deployment.js';
+import { createTimedChannel, inProcessCredentials } from './judge-deployment.js';
 
 /** Runs all cases against a deployment with a fault, and returns the id of the first cause. */
 export async function findFirstCause(
@@ -16,18 +16,8 @@ export async function findFirstCause(
   recognizer = createRecognizer(suite.world),
 ): Promise<string | undefined> {
   const respond = createDeployment({ world: suite.world, credentials: inProcessCredentials, faults: [fault] });
-  const channel = createChannel(respond);
-  let turn = 0;
-  const timed: typeof channel = {
-    ...channel,
-    send: async (request) => {
-      turn += 1;
-      const timing = { startedAt: turn, durationMs: 0 };
-      return { ...(await channel.send(request)), timing };
-    },
-  };
   const options = { recognizer, isWorldLoaded: true, keeper: createEvidenceKeeper() };
-  const { results, evidence } = await runSuite(suite, timed, options);
+  const { results, evidence } = await runSuite(suite, createTimedChannel(respond), options);
   const index = indexExchanges(evidence, recognizer, results);
   return diagnoseRun(suite, attachExchanges(results, index.find), index)[0]?.id;
 }

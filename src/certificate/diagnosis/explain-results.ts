@@ -147,7 +147,7 @@ function findWhole(search: Search, { known, ofState }: MistakeLists): Hypothesis
   // Few requests may show many mistakes.
   const isClear = deviations.size >= minRequests;
   if (always !== undefined && (isClear || others.length === 0)) return always;
-  const stateful = isClear ? findStateful(search, ofState()) : undefined;
+  const stateful = deviations.size > 1 ? findStateful(search, ofState()) : undefined;
   if (stateful !== undefined) return stateful;
   const changes = found.map(({ mistake }) => mistake.change);
   const areas = findAreaMistakes(observations, deviations, predictor, changes).filter((mistake) => {
@@ -210,7 +210,8 @@ function findStateful({ compared, deviations, predictBefore, expect }: Search, m
       return list.every(({ position, isReturned }) => predicted(position) === (isReturned ? 'required' : 'forbidden'));
     });
     const rank = shown.length - 2 * odd;
-    if (shown.length < minRequests || rank <= (best?.rank ?? 0)) continue;
+    // One wrong response shows no state.
+    if (shown.length < 2 || rank <= (best?.rank ?? 0)) continue;
     best = { hypothesis: { mistake, features: [], isUncertain: odd > 0 }, rank };
   }
   return best?.hypothesis;

@@ -32,11 +32,11 @@ export interface Observation {
   readonly refusedWith?: number | undefined;
 }
 
-/** An observation of which it is clear what was returned. */
+/** An observation of a documented request of which it is clear what was returned. */
 export type Compared = Observation & { readonly returned: readonly boolean[] };
 
 export function isCompared(observation: Observation): observation is Compared {
-  return observation.returned !== undefined;
+  return observation.returned !== undefined && observation.oracle.undocumentedReason === undefined;
 }
 
 export interface Observations {

@@ -53,7 +53,9 @@ export function findFeatures(request: HttpRequest, world: NamedWorld, required: 
     [items.length > 0, 'with items', 'without items'],
     [customer !== undefined, 'with a customer', 'without a customer'],
     [(request.body ?? '') !== '', 'with a body', 'without a body'],
-    [/[\u{10000}-\u{10ffff}]|%[Ff]0/u.test(text), 'with characters beyond U+FFFF, such as an emoji'],
+    [hasEmoji(getMember(body, 'metadata')), 'with metadata beyond U+FFFF, such as an emoji'],
+    [hasEmoji(getMember(order, 'metadata')), 'with order metadata beyond U+FFFF, such as an emoji'],
+    [hasEmoji([query, body ?? '']), 'with characters beyond U+FFFF, such as an emoji'],
     [/[^\0-\u007f]|%[89A-Fa-f]/.test(text), 'with characters beyond ASCII'],
     [request.path.includes('%'), 'with a percent-encoded query'],
     [/%([a-f][0-9a-f]|[0-9][a-f])/.test(request.path), 'with percent-encoding in lower case'],
@@ -110,6 +112,10 @@ export function findCommonFeatures(
 
 interface HasFeatures {
   readonly features: RequestFeatures;
+}
+
+function hasEmoji(value: unknown): boolean {
+  return /[\u{10000}-\u{10ffff}]/u.test(JSON.stringify(value) ?? '');
 }
 
 function countMembers(value: unknown): number {
