@@ -72,7 +72,8 @@ function findKnownCauses(observations: Observations): Readonly<Record<'causes' |
   const changing = listChanging(observations);
   const steady = { ...observations, all: observations.all.filter((shown) => !changing.includes(shown)) };
   const search = (some: Observations, known: readonly Mistake[]): Finding[] => {
-    const lists = { known, ofState: () => (some === steady ? [] : listStateMistakes(observations)) };
+    const isChanging = changing.length > 0;
+    const lists = { known, isChanging, ofState: () => (some === steady ? [] : listStateMistakes(observations)) };
     return describeMistakes(findMistakes(some, predictor, lists), some, predictor);
   };
   const stateful = changing.length > 0 ? search(observations, []) : [];

@@ -22,6 +22,8 @@ const maxMistakes = 4;
 export interface MistakeLists {
   readonly known: readonly Mistake[];
   readonly ofState: () => readonly Mistake[];
+  /** Whether equal requests had different results, so that state is likely. */
+  readonly isChanging: boolean;
 }
 
 /** Of the responses that a mistake concerns while others are not known, this share may differ in another way. */
@@ -138,7 +140,7 @@ function createSearch(observations: Observations, predictor: Predictor, found: r
  * Finds the simplest mistake that explains everything that is left: a known one, a known one for requests with some feature,
  * state that is kept between requests, or wrong decisions in one area that no known mistake makes.
  */
-function findWhole(search: Search, { known, ofState }: MistakeLists): Hypothesis | undefined {
+function findWhole(search: Search, { known, ofState, isChanging }: MistakeLists): Hypothesis | undefined {
   const { observations, predictor, deviations, found } = search;
   const fitAll = (mistakes: readonly Mistake[]) => mistakes.flatMap((mistake) => fit(mistake, search) ?? []);
   const isAlways = ({ features }: Hypothesis) => features.length === 0;
@@ -147,7 +149,7 @@ function findWhole(search: Search, { known, ofState }: MistakeLists): Hypothesis
   // Few requests may show many mistakes.
   const isClear = deviations.size >= minRequests;
   if (always !== undefined && (isClear || others.length === 0)) return always;
-  const stateful = deviations.size > 1 ? findStateful(search, ofState()) : undefined;
+  const stateful = deviations.size > 1 ? findStateful(search, ofState(), isChanging ? maxStateOddShare : 0) : undefined;
   if (stateful !== undefined) return stateful;
   const changes = found.map(({ mistake }) => mistake.change);
   const areas = findAreaMistakes(observations, deviations, predictor, changes).filter((mistake) => {
@@ -189,10 +191,17 @@ function fit(mistake: Mistake, search: Search): Hypothesis | undefined {
 }
 
 /**
- * Finds the mistake about state that explains most. The order in which a deployment received requests at the same time is
- * not known, so a few responses may contradict it.
+ * Finds the mistake about state that explains most.
+ *
+ * @param maxShare of the responses may contradict it: the order in which a deployment received requests at the same time is
+ *   not known
  */
-function findStateful({ compared, deviations, predictBefore, expect }: Search, mistakes: readonly Mistake[]) {
+function findStateful(
+  { compared, deviations, predictBefore, expect }: Search,
+  mistakes: readonly Mistake[],
+  maxShare: number,
+): Hypothesis | undefined {
+  const most = maxShare * deviations.size;
   let best: { readonly hypothesis: Hypothesis; readonly rank: number } | undefined;
   for (const mistake of mistakes) {
     const expected = expect(mistake);
@@ -202,9 +211,9 @@ function findStateful({ compared, deviations, predictBefore, expect }: Search, m
       const predicted = expected(observation);
       const isRefuted = list.some((deviation) => isContradicted(deviation, predicted));
       if (isRefuted || isOdd(observation, predicted, predictBefore(observation))) odd += 1;
-      if (odd > maxStateOddShare * deviations.size) break;
+      if (odd > most) break;
     }
-    if (odd > maxStateOddShare * deviations.size) continue;
+    if (odd > most) continue;
     const shown = [...deviations].filter(([observation, list]) => {
       const predicted = expected(observation);
       return list.every(({ position, isReturned }) => predicted(position) === (isReturned ? 'required' : 'forbidden'));
