@@ -9,12 +9,15 @@ import { readDiscriminatingRows } from '../../src/cases/discriminating-rows.js';
 import { selectQuickRows } from '../../src/run/quick-rows.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { findCaughtFaults } from '../../tools/proof/choose-rows.js';
+import { gradeCause } from '../../tools/proof/expected-causes.js';
+import { findFirstCause } from '../../tools/proof/find-first-cause.js';
 import { judgeDeployment, listVerdicts } from '../../tools/proof/judge-deployment.js';
 import { createFaultJudge } from '../../tools/proof/judge-fault.js';
 import { knownFaults, proveFaults, renderKillMatrixFiles } from '../../tools/proof/kill-matrix.js';
 import { type FaultProof, isKilled, proveFault, renderProof } from '../../tools/proof/proof.js';
+import { computeShare, diagnosedFaults, proveCauses, renderCauses } from '../../tools/proof/prove-causes.js';
 import { proveGenerated } from '../../tools/proof/prove-generated.js';
-import { createReference, suite } from '../support/in-process.js';
+import { createReference, recognizer, suite } from '../support/in-process.js';
 
 test('Each fault has an id of its own', () => {
   const ids = [...faults, ...listGeneratedFaults()].map(({ id }) => id);
@@ -72,6 +75,27 @@ test('Cached responses give the verdicts of a whole run', async () => {
     const whole = listVerdicts(await judgeDeployment(suite, createReference({ faults: [id] })));
     expect(verdicts, id).toEqual(Object.fromEntries([...whole].filter(([, verdict]) => verdict !== 'pass')));
   }
+});
+
+test('No first cause of a sample of the faults is wrong', async () => {
+  for (const fault of diagnosedFaults.filter((_, n) => n % 45 === 7)) {
+    const cause = await findFirstCause(fault, suite, recognizer);
+    expect(gradeCause(fault.id, cause), `${fault.id}: ${cause}`).not.toBe('wrong');
+  }
+});
+
+test('A cause that no row allows for a fault is wrong, and one that says nothing is absent', () => {
+  expect(gradeCause('window-of-100', 'window-size/100')).toBe('right');
+  expect(gradeCause('window-of-100', 'window-size/99')).toBe('wrong');
+  expect(gradeCause('campaign-filter-lost-with-expand', 'campaign-filter-ignored/with-expand')).toBe('right');
+  expect(gradeCause('window-of-100', 'unknown')).toBe('absent');
+  expect(gradeCause('window-of-100', undefined)).toBe('absent');
+});
+
+test('At least 85 % of the first causes are right, and at most 1 % wrong', { tag: '@long' }, async () => {
+  const proofs = await proveCauses();
+  expect(computeShare(proofs, 'right'), renderCauses(proofs)).toBeGreaterThanOrEqual(85);
+  expect(computeShare(proofs, 'wrong'), renderCauses(proofs)).toBeLessThanOrEqual(1);
 });
 
 // chaos.spec.ts shows with `npm test`, too, that each fault is caught.

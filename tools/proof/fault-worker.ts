@@ -1,15 +1,20 @@
 import { parentPort } from 'node:worker_threads';
 import { findFault } from '../../reference/faults/index.js';
 import { loadSuite } from '../../src/cases/suite.js';
+import { findFirstCause } from './find-first-cause.js';
 import { createFaultJudge } from './judge-fault.js';
 import { proveFault } from './proof.js';
 
 const suite = loadSuite();
 const judge = createFaultJudge(suite);
 
-/** What a worker finds out about a fault: how the suite sees it, or the id of the case that catches it, if one does. */
+/**
+ * What a worker finds out about a fault: how the suite sees it, the id of the case that catches it, or the id of the first
+ * cause of its run. The last two are undefined if there is none.
+ */
 export const tasks = {
   prove: (id: string) => proveFault(findFault(id), judge, suite),
+  'find the cause': (id: string) => findFirstCause(findFault(id), suite),
   'find the case': async (id: string) => (await judge.findFailure(findFault(id)))?.id,
 };
 

@@ -25,6 +25,20 @@ export function createChannel(respond: Answer): Channel {
   };
 }
 
+/** The same channel, whose exchanges tell the order in which they were sent, for causes about state. */
+export function createTimedChannel(respond: Answer): Channel {
+  const channel = createChannel(respond);
+  let turn = 0;
+  return {
+    ...channel,
+    send: async (request) => {
+      turn += 1;
+      const timing = { startedAt: turn, durationMs: 0 };
+      return { ...(await channel.send(request)), timing };
+    },
+  };
+}
+
 /** What the requirement cases of a suite find out about a deployment. */
 export interface DeploymentJudgement {
   readonly background: TargetContext;

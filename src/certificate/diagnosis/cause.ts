@@ -1,5 +1,7 @@
 /** What most likely is wrong with a deployment: the facts of the run bear it out, and none contradicts it. */
 export interface Cause {
+  /** Stable, with the size that it has, such as `window-size/100`; `unknown` if no known mistake explains the failures. */
+  readonly id: string;
   /** What is wrong, as a sentence. */
   readonly sentence: string;
   /** The facts that show it, in numbers, a sentence each. */

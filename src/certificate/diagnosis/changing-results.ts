@@ -26,6 +26,7 @@ export function describeChanging(changing: readonly Observation[], observations:
   const requests = new Set(changing.map(({ exchange }) => serializeWithoutRepetition(exchange.request)));
   const refused = changing.filter(({ refusedWith }) => refusedWith !== undefined);
   return {
+    id: 'changing-results',
     sentence:
       'Equal requests have different results. One of several servers behind the address may have other data or another version, or data of another request is used.',
     evidence: [`${requests.size} requests that were sent more than once had different results.`],

@@ -13,8 +13,8 @@ export function findDeploymentCause({ all }: Observations, index: ExchangeIndex)
   const documented = all.filter(({ oracle }) => oracle.accepted).map(({ exchange }) => exchange);
   const exchanges =
     documented.length > 0 ? documented : index.listByCase('calibration').map(({ exchange }) => exchange);
-  const createFinding = (sentence: string, evidence: string): Finding => {
-    return { sentence, evidence: [evidence], symptoms: createEqualSymptoms(all) };
+  const createFinding = (id: string, sentence: string, evidence: string): Finding => {
+    return { id, sentence, evidence: [evidence], symptoms: createEqualSymptoms(all) };
   };
   const responses = exchanges.flatMap((exchange) => ('response' in exchange ? [exchange.response] : []));
   const [response] = responses;
@@ -25,6 +25,7 @@ export function findDeploymentCause({ all }: Observations, index: ExchangeIndex)
   const statuses = [...new Set(responses.map(({ status }) => status))];
   if (statuses.length === 1 && !isSuccessful(response))
     return createFinding(
+      `every-status/${response.status}`,
       `The deployment answers ${response.status} to every request. ${explainStatus(response.status)}`,
       `${count} have the status ${response.status}. ${shown}`,
     );
@@ -34,6 +35,7 @@ export function findDeploymentCause({ all }: Observations, index: ExchangeIndex)
     !index.calibration.some(hasMentions) && all.every(({ returned }) => !returned?.some(Boolean));
   if (isNothingReturned && responses.every(({ body }) => body !== '' && parseJson(body) === undefined))
     return createFinding(
+      'not-json',
       'No response is JSON: the address is probably that of a web page. Check base_url and its path prefix.',
       `${count} have the status ${statuses.join(', ')} and no JSON. ${shown}`,
     );
@@ -43,11 +45,13 @@ export function findDeploymentCause({ all }: Observations, index: ExchangeIndex)
   const isWrong = all.some(({ returned = [], oracle }) => oracle.accepted && returned.length > 0);
   if (isConstant && isWrong && new Set(exchanges.map(({ request }) => request.body)).size >= minRequests)
     return createFinding(
+      'constant-answer',
       'The deployment gives one constant answer to every request.',
       `${count} have the same body. ${shown}`,
     );
   if (!isNothingReturned) return undefined;
   return createFinding(
+    'nothing-returned',
     'No promotion is ever returned: the test data is not loaded under these ids, or the result is always empty. Load it (npx conformance world).',
     `${count} name no promotion of the test data. ${shown}`,
   );

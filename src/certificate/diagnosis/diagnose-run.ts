@@ -5,11 +5,11 @@ import type { ExchangeIndex } from '../exchange-index.js';
 import type { Cause } from './cause.js';
 import { describeChanging, listChanging } from './changing-results.js';
 import { findDeploymentCause } from './deployment-cause.js';
-import { describeMistakes, findMistakes, findStateMistake, listUnexplained } from './explain-results.js';
-import { describeUnexplained, type Finding } from './finding.js';
-import { describeMissing, listMistakes } from './mistakes.js';
+import { describeMistakes, findMistakes } from './explain-results.js';
+import { describeUnexplained, type Finding, findFilteredWindow } from './finding.js';
+import { listMistakes } from './mistakes.js';
 import { type Observations, observe, type Row } from './observation.js';
-import { createPredictor } from './prediction.js';
+import { createPredictor, type Mistake } from './prediction.js';
 import { findRefusals } from './refusals.js';
 import { listStateMistakes } from './state-mistakes.js';
 
@@ -33,8 +33,11 @@ export function diagnoseRun(
   if (whole !== undefined) return [createCause(whole, rows, rows)];
   const failing = rows.filter(({ isFailing }) => isFailing);
   const { causes, changing } = findKnownCauses(observations);
-  const known = [...causes, ...changing];
-  const unknown = changing.length > 0 ? [] : failing.filter((row) => findOwner(known, row) === undefined);
+  const listUnowned = (findings: readonly Finding[]) => failing.filter((row) => findOwner(findings, row) === undefined);
+  const found = [...causes, ...changing];
+  const filtered = changing.length > 0 ? undefined : findFilteredWindow(listUnowned(found), observations);
+  const known = filtered === undefined ? found : [...found, filtered];
+  const unknown = changing.length > 0 ? [] : listUnowned(known);
   const unexplained = [...groupBy(unknown, ({ requirement }) => requirement)].map(([requirement, group]) =>
     describeUnexplained(requirement, group, observations),
   );
@@ -65,29 +68,32 @@ function compareRanks(left: readonly number[], right: readonly number[]): number
  * results. Where nothing explains that, these results say nothing about other mistakes.
  */
 function findKnownCauses(observations: Observations): Readonly<Record<'causes' | 'changing', readonly Finding[]>> {
-  const predict = createPredictor(observations);
-  const isChanging = listChanging(observations).length > 0;
-  const ofState = isChanging ? findStateMistake(observations, predict, listStateMistakes(observations)) : [];
-  const unexplained = listUnexplained(ofState, observations, predict);
-  const changing = listChanging(observations, (shown) => ofState.length > 0 && !unexplained.has(shown));
+  const predictor = createPredictor(observations);
+  const changing = listChanging(observations);
   const steady = { ...observations, all: observations.all.filter((shown) => !changing.includes(shown)) };
-  const mistakes = [...listMistakes(steady), ...(ofState.length > 0 ? [] : listStateMistakes(steady))];
-  // A mistake that also explains what is seen is preferred to one that only describes it.
-  const found = findMistakes(steady, predict, ofState, mistakes, describeMissing(steady));
+  const search = (some: Observations, known: readonly Mistake[]): Finding[] => {
+    const isChanging = changing.length > 0;
+    const lists = { known, isChanging, ofState: () => (some === steady ? [] : listStateMistakes(observations)) };
+    return describeMistakes(findMistakes(some, predictor, lists), some, predictor);
+  };
+  const stateful = changing.length > 0 ? search(observations, []) : [];
+  if (stateful.length > 0) return { causes: [...findRefusals(observations.all), ...stateful], changing: [] };
+  const some = changing.length > 0 ? steady : observations;
   return {
-    causes: [...findRefusals(steady.all), ...describeMistakes(found, steady, predict)],
+    causes: [...findRefusals(some.all), ...search(some, listMistakes(some))],
     changing: changing.length === 0 ? [] : [describeChanging(changing, observations)],
   };
 }
 
 /** @param concerned the rows that show it @param all rows of the run */
 function createCause(finding: Finding, concerned: readonly Row[], all: readonly Row[]): Cause {
-  const { sentence, evidence, symptoms } = finding;
+  const { id, sentence, evidence, symptoms } = finding;
   const sizes = (row: Row) => [Number(row.isFailing), sizeOf(finding, row)];
   const [example] = concerned.toSorted((left, right) => compareRanks(sizes(right), sizes(left))) as [Row];
   const failing = new Set(all.flatMap(({ isFailing, requirement }) => (isFailing ? [requirement] : [])));
   const listed = concerned.filter(({ requirement }) => failing.has(requirement));
   return {
+    id,
     sentence,
     evidence,
     example: {

@@ -1,263 +1,276 @@
-import {
-  createSymptoms,
-  type Deviation,
-  type Deviations,
-  describeDeviations,
-  type Finding,
-  findDeviations,
-} from './finding.js';
-import type { Observation, Observations } from './observation.js';
-import type { Mistake, Predict, Prediction } from './prediction.js';
+import type { Obligation } from '../../contract/oracle.js';
+import { findAreaMistakes } from './areas.js';
+import { createSymptoms, type Deviation, describeDeviations, type Finding, findDeviations } from './finding.js';
+import { type Compared, isCompared, type Observation, type Observations } from './observation.js';
+import type { Mistake, Prediction, Predictor } from './prediction.js';
+import { findCommonFeatures } from './request-features.js';
 
 /** A mistake, perhaps limited to requests that have a feature. Several features fit if no response distinguishes them. */
 export interface Hypothesis {
   readonly mistake: Mistake;
   readonly features: readonly string[];
+  /** Whether some responses differ from it in another way, as the order of requests is not known for sure. */
+  readonly isUncertain?: boolean;
 }
 
-type Compared = Observation & { readonly returned: readonly boolean[] };
+/** From fewer requests than these, a cause is only possible. */
+export const minRequests = 3;
 
-const maxMistakes = 6;
+const maxMistakes = 4;
 
-/**
- * What a mistake must explain: the least share of the wrong promotions in the responses that it concerns, the least number
- * of requests, and the least share of the failing ones. `maxOddShare` of the responses that show it may contradict it, as
- * something else may be wrong with them. The penalties are taken from the number of promotions that it explains.
- */
-const scoring = {
-  ofAllRequests: { minShare: 0.5, minRequests: 1, minFailingShare: 0, maxOddShare: 1 / 20, penalty: 0, oddPenalty: 10 },
-  /** With a feature to choose, chance explains something. */
-  ofSomeRequests: { minShare: 0.9, minRequests: 2, minFailingShare: 0.5, maxOddShare: 0, penalty: 0.5, oddPenalty: 0 },
-  /** The order in which a deployment received requests at the same time is not known. */
-  ofState: { minShare: 0.5, minRequests: 1, minFailingShare: 0, maxOddShare: 1 / 2, penalty: 0, oddPenalty: 1 },
-} as const;
-type Terms = (typeof scoring)[keyof typeof scoring];
-
-/** The terms for a mistake that concerns all requests, and for one that concerns those with a feature. */
-type Scoring = readonly [all: Terms, some?: Terms];
-
-/** Finds a mistake about state, whichever requests it concerns. */
-export function findStateMistake(
-  observations: Observations,
-  predict: Predict,
-  mistakes: readonly Mistake[],
-): readonly Hypothesis[] {
-  return [findBest(mistakes, createSearch(observations, predict, []), [scoring.ofState]) ?? []].flat();
+/** Mistakes about one request, and those that need the requests before it, which are listed only when they are asked for. */
+export interface MistakeLists {
+  readonly known: readonly Mistake[];
+  readonly ofState: () => readonly Mistake[];
+  /** Whether equal requests had different results, so that state is likely. */
+  readonly isChanging: boolean;
 }
 
+/** Of the responses that a mistake concerns while others are not known, this share may differ in another way. */
+const maxOddShare = 1 / 20;
+
+/** The same of mistakes about state. */
+const maxStateOddShare = 1 / 5;
+
+/** The least share of wrong promotions that one of several mistakes explains. */
+const minShare = 0.5;
+
 /**
- * Finds mistakes that explain wrong results. A mistake predicts what each request returns. It is a cause only if it explains
- * wrong results and no response contradicts it. Several mistakes are found one after another, each on top of those before.
+ * Finds mistakes that together explain all wrong results, so that no response contradicts them. One is better than several,
+ * and one without a limit is better than one for requests with some feature.
  *
- * @param known a mistake that was found before
- * @param fallback is tried if none of the others explains anything
+ * @param lists in the order in which they are preferred
  */
 export function findMistakes(
   observations: Observations,
-  predict: Predict,
-  known: readonly Hypothesis[],
-  mistakes: readonly Mistake[],
-  fallback: Mistake,
+  predictor: Predictor,
+  lists: MistakeLists,
 ): readonly Hypothesis[] {
-  const found = [...known];
+  const found: Hypothesis[] = [];
   while (found.length < maxMistakes) {
-    const search = createSearch(observations, predict, found);
-    const findIn = (list: readonly Mistake[]) =>
-      findBest(list, search, [scoring.ofAllRequests, scoring.ofSomeRequests]);
-    const next = findIn(mistakes) ?? findIn([fallback]);
-    if (next === undefined) break;
-    found.push(next);
+    const search = createSearch(observations, predictor, found);
+    if (search.failing.length === 0) return found;
+    const whole = findWhole(search, lists);
+    if (whole !== undefined) return [...found, whole];
+    const part = findPart(search, lists.known);
+    if (part === undefined) break;
+    found.push(part);
   }
-  return found;
-}
-
-/** Lists the responses that differ from what a deployment with some mistakes returns. */
-export function listUnexplained(
-  found: readonly Hypothesis[],
-  observations: Observations,
-  predict: Predict,
-): ReadonlySet<Observation> {
-  return new Set(findDeviations(observations.all, observations, predictWith(found, predict)).keys());
+  const { predictBefore, compared } = createSearch(observations, predictor, found);
+  // What contradicts a mistake, now that the others are known, refutes it.
+  return found.filter((hypothesis) => {
+    const without = predictWith(
+      found.filter((other) => other !== hypothesis),
+      predictor,
+    );
+    if (hypothesis.isUncertain) return true;
+    return !compared.some((observation) => isOdd(observation, predictBefore(observation), without(observation)));
+  });
 }
 
 /** Describes each mistake by what it adds to the others. */
 export function describeMistakes(
   found: readonly Hypothesis[],
   observations: Observations,
-  predict: Predict,
+  predictor: Predictor,
 ): Finding[] {
-  const compared = observations.all.filter(isCompared);
-  const expected = predictWith(found, predict);
+  const expected = predictWith(found, predictor);
   return found.map((hypothesis): Finding => {
-    const before = predictWith(
-      found.filter((known) => known !== hypothesis),
-      predict,
-    );
+    const others = found.filter((known) => known !== hypothesis);
     const explained = new Map(
-      [...findDeviations(compared, observations, before)].flatMap(([observation, deviations]) => {
-        const shown = listExplained(deviations, expected(observation), true);
-        return shown.length === 0 ? [] : [[observation, shown] as const];
-      }),
+      [...findDeviations(observations.all, observations, predictWith(others, predictor))].flatMap(
+        ([observation, deviations]) => {
+          const shown = deviations.filter((deviation) => !isContradicted(deviation, expected(observation)));
+          return shown.length === 0 ? [] : [[observation, shown] as const];
+        },
+      ),
     );
-    const odd = compared.filter((observation) => isOdd(observation, expected(observation), before(observation)));
-    return createFinding(hypothesis, explained, odd.length, observations);
+    return createFinding(hypothesis, explained, observations);
   });
 }
 
-function isCompared(observation: Observation): observation is Compared {
-  return observation.returned !== undefined;
-}
-
-function predictWith(hypotheses: readonly Hypothesis[], predict: Predict): (observation: Observation) => Prediction {
-  return ({ exchange, features }) => {
-    const isConcerned = (hypothesis: Hypothesis) =>
-      hypothesis.features.length === 0 || hypothesis.features.some((feature) => features.has(feature));
+function predictWith(hypotheses: readonly Hypothesis[], { predict }: Predictor): (shown: Observation) => Prediction {
+  return (shown) => {
+    const concerned = hypotheses.filter(
+      ({ features }) => features.length === 0 || features.some((feature) => shown.features.has(feature)),
+    );
     return predict(
-      hypotheses.filter(isConcerned).map(({ mistake: [, change] }) => change),
-      exchange.request,
+      concerned.map(({ mistake }) => mistake.change),
+      shown.exchange.request,
     );
   };
 }
 
-/** Lists the deviations from one prediction that another one expects, or that it only allows, too. */
-function listExplained(deviations: readonly Deviation[], expected: Prediction, withAllowed: boolean) {
-  return deviations.filter(({ position, isReturned }) => {
-    const obligation = expected(position);
-    return obligation === (isReturned ? 'required' : 'forbidden') || (withAllowed && obligation === 'open');
-  });
+function isContradicted({ position, isReturned }: Deviation, expected: Prediction): boolean {
+  return expected(position) === (isReturned ? 'forbidden' : 'required');
 }
 
 /** Whether a response refutes what a mistake changes. */
 function isOdd({ returned }: Compared, expected: Prediction, before: Prediction): boolean {
   return returned.some((isReturned, position) => {
-    const obligation = expected(position);
-    return obligation === (isReturned ? 'forbidden' : 'required') && obligation !== before(position);
+    const refuted: Obligation = isReturned ? 'forbidden' : 'required';
+    return expected(position) === refuted && before(position) !== refuted;
   });
 }
 
 type Search = ReturnType<typeof createSearch>;
 
 /** Collects what the known mistakes leave unexplained. */
-function createSearch(observations: Observations, predict: Predict, found: readonly Hypothesis[]) {
+function createSearch(observations: Observations, predictor: Predictor, found: readonly Hypothesis[]) {
   const compared = observations.all.filter(isCompared);
-  const predictBefore = predictWith(found, predict);
-  const before = new Map(compared.map((observation) => [observation, predictBefore(observation)]));
-  const deviations = findDeviations(compared, observations, (observation) => before.get(observation) as Prediction);
+  const predictKnown = predictWith(found, predictor);
+  const known = new Map(compared.map((observation) => [observation, predictKnown(observation)]));
+  const predictBefore = (observation: Observation) => known.get(observation as Compared) as Prediction;
+  const deviations = findDeviations(compared, observations, predictBefore);
   const isFailing = ({ rows }: Observation) => [...rows].some((row) => row.isFailing);
   return {
-    before,
+    observations,
+    predictor,
+    found,
+    compared,
+    predictBefore,
     deviations,
     isFailing,
     failing: [...deviations.keys()].filter(isFailing),
-    /** Those that deviate contradict most, so they come first. */
-    ordered: [...deviations.keys(), ...compared.filter((observation) => !deviations.has(observation))],
-    expect: (mistake: Mistake) => predictWith([...found, { mistake, features: [] }], predict),
+    expect: (mistake: Mistake) => predictWith([...found, { mistake, features: [] }], predictor),
   };
 }
 
-/** The number of requests by which mistakes are sorted before all requests are compared. */
-const sampleSize = 8;
+/**
+ * Finds the simplest mistake that explains everything that is left: a known one, a known one for requests with some feature,
+ * state that is kept between requests, or wrong decisions in one area that no known mistake makes.
+ */
+function findWhole(search: Search, { known, ofState, isChanging }: MistakeLists): Hypothesis | undefined {
+  const { observations, predictor, deviations, found } = search;
+  const fitAll = (mistakes: readonly Mistake[]) => mistakes.flatMap((mistake) => fit(mistake, search) ?? []);
+  const isAlways = ({ features }: Hypothesis) => features.length === 0;
+  const fitting = fitAll(known);
+  const [always, ...others] = fitting.filter(isAlways);
+  // Few requests may show many mistakes.
+  const isClear = deviations.size >= minRequests;
+  if (always !== undefined && (isClear || others.length === 0)) return always;
+  const stateful = deviations.size > 1 ? findStateful(search, ofState(), isChanging ? maxStateOddShare : 0) : undefined;
+  if (stateful !== undefined) return stateful;
+  const changes = found.map(({ mistake }) => mistake.change);
+  const areas = findAreaMistakes(observations, deviations, predictor, changes).filter((mistake) => {
+    const fitted = fit(mistake, search);
+    // With a feature to choose, chance explains too much.
+    return fitted !== undefined && isAlways(fitted);
+  });
+  const least = Math.min(...areas.map(({ decisions }) => decisions));
+  const [limited] = fitting.filter((hypothesis) => !isAlways(hypothesis));
+  if (limited !== undefined && isClear && least > 2) return limited;
+  const best = areas.filter(({ decisions }) => decisions === least);
+  const [area] = best;
+  if (area === undefined) return limited;
+  const sentence = best.map((mistake) => mistake.sentence.replace(/\.$/, '')).join('; or: ');
+  return { mistake: { ...area, sentence: `${sentence}.` }, features: [] };
+}
 
-/** Finds the mistake that explains most of what the known ones leave unexplained; of equal ones, the first. */
-function findBest(mistakes: readonly Mistake[], search: Search, terms: Scoring): Hypothesis | undefined {
-  const deviating = [...search.deviations];
-  const sample = deviating.filter((_, n) => n % Math.ceil(deviating.length / sampleSize) === 0);
-  const promising = mistakes
-    .map((mistake, place) => {
-      const expected = search.expect(mistake);
-      const estimate = sum(sample, ([shown, list]) => listExplained(list, expected(shown), false).length);
-      return { mistake, place, estimate };
-    })
-    .sort((left, right) => right.estimate - left.estimate || left.place - right.place);
-  let best: { hypothesis: Hypothesis; rank: number; place: number } | undefined;
-  for (const { mistake, place } of promising) {
-    const ranked = rankFeatures(mistake, search, terms, best?.rank ?? 0);
-    const rank = Math.max(...ranked.values());
-    if (rank <= 0 || (best !== undefined && (rank < best.rank || (rank === best.rank && place > best.place)))) continue;
-    const features = [...ranked].flatMap(([feature, value]) => (value === rank && feature !== '' ? [feature] : []));
-    // A pair of features says no more than one of them that fits as well.
-    const isNeeded = (pair: string) => !features.some((feature) => feature !== pair && pair.includes(feature));
-    best = { rank, place, hypothesis: { mistake, features: features.filter(isNeeded) } };
+/** Finds the requests for which a mistake explains everything that is left, if no response contradicts that. */
+function fit(mistake: Mistake, search: Search): Hypothesis | undefined {
+  const { compared, deviations, isFailing, predictBefore, expect } = search;
+  const expected = expect(mistake);
+  let isShown = false;
+  for (const [observation, list] of deviations) {
+    const predicted = expected(observation);
+    if (list.some((deviation) => isContradicted(deviation, predicted))) return undefined;
+    // Where a part of the request is open, a mistake can only permit what is forbidden.
+    const isOpen = observation.oracle.openReason !== undefined;
+    const undecided = list.filter(
+      ({ position, isReturned }) => predicted(position) === 'open' && !(isOpen && isReturned),
+    );
+    if (undecided.length <= list.length / 2) isShown ||= isFailing(observation);
+  }
+  if (!isShown) return undefined;
+  const odd = compared.filter((observation) => isOdd(observation, expected(observation), predictBefore(observation)));
+  if (odd.length === 0) return { mistake, features: [] };
+  if (odd.some((observation) => deviations.has(observation))) return undefined;
+  const features = findCommonFeatures([...deviations.keys()], odd);
+  return features.length === 0 ? undefined : { mistake, features };
+}
+
+/**
+ * Finds the mistake about state that explains most.
+ *
+ * @param maxShare of the responses may contradict it: the order in which a deployment received requests at the same time is
+ *   not known
+ */
+function findStateful(
+  { compared, deviations, predictBefore, expect }: Search,
+  mistakes: readonly Mistake[],
+  maxShare: number,
+): Hypothesis | undefined {
+  const most = maxShare * deviations.size;
+  let best: { readonly hypothesis: Hypothesis; readonly rank: number } | undefined;
+  for (const mistake of mistakes) {
+    const expected = expect(mistake);
+    let odd = 0;
+    for (const observation of compared) {
+      const list = deviations.get(observation) ?? [];
+      const predicted = expected(observation);
+      const isRefuted = list.some((deviation) => isContradicted(deviation, predicted));
+      if (isRefuted || isOdd(observation, predicted, predictBefore(observation))) odd += 1;
+      if (odd > most) break;
+    }
+    if (odd > most) continue;
+    const shown = [...deviations].filter(([observation, list]) => {
+      const predicted = expected(observation);
+      return list.every(({ position, isReturned }) => predicted(position) === (isReturned ? 'required' : 'forbidden'));
+    });
+    const rank = shown.length - 2 * odd;
+    // One wrong response shows no state.
+    if (shown.length < 2 || rank <= (best?.rank ?? 0)) continue;
+    best = { hypothesis: { mistake, features: [], isUncertain: odd > 0 }, rank };
   }
   return best?.hypothesis;
 }
 
-/**
- * Ranks the features to which a mistake may be limited; '' stands for all requests.
- *
- * @param least none is ranked if none can reach this
- */
-function rankFeatures(
-  mistake: Mistake,
-  search: Search,
-  [ofAll, ofSome]: Scoring,
-  least: number,
-): ReadonlyMap<string, number> {
-  const { before, deviations, failing, isFailing, ordered, expect } = search;
-  const termsOf = (feature: string) => (feature === '' ? ofAll : (ofSome ?? ofAll));
-  const expected = expect(mistake);
-  const surely = new Map<Observation, number>();
-  let possibly = sum([...deviations.values()], ({ length }) => length);
-  for (const [shown, all] of deviations) {
-    const { length } = listExplained(all, expected(shown), false);
-    surely.set(shown, length);
-    possibly -= all.length - length;
-    if (possibly < least) return new Map();
+/** Finds the mistake that explains most of what is left, if it is one of several. */
+function findPart(search: Search, mistakes: readonly Mistake[]): Hypothesis | undefined {
+  const { compared, deviations, isFailing, predictBefore, expect } = search;
+  let best: { readonly mistake: Mistake; readonly count: number } | undefined;
+  for (const mistake of mistakes) {
+    const expected = expect(mistake);
+    const shown = [...deviations].flatMap(([observation, list]) => {
+      const predicted = expected(observation);
+      const count = list.filter(({ position, isReturned }) => {
+        return predicted(position) === (isReturned ? 'required' : 'forbidden');
+      }).length;
+      return count === 0 ? [] : [{ observation, count, wrong: list.length }];
+    });
+    const count = shown.reduce((sum, entry) => sum + entry.count, 0);
+    const wrong = shown.reduce((sum, entry) => sum + entry.wrong, 0);
+    if (count <= (best?.count ?? 0) || count < minShare * wrong || shown.length < minRequests) continue;
+    if (!shown.some(({ observation }) => isFailing(observation))) continue;
+    const most = maxOddShare * shown.length;
+    let odd = 0;
+    for (const observation of compared) {
+      if (isOdd(observation, expected(observation), predictBefore(observation))) odd += 1;
+      if (odd > most) break;
+    }
+    if (odd <= most) best = { mistake, count };
   }
-  if (![...surely].some(([shown, count]) => count > 0 && isFailing(shown))) return new Map();
-  const perhaps = new Map(
-    [...deviations].map(([shown, all]) => [shown, listExplained(all, expected(shown), true).length]),
-  );
-  const showing = [...deviations.keys()].filter((observation) => perhaps.get(observation) !== 0);
-  const possible = new Set(['', ...(ofSome === undefined ? [] : showing.flatMap(({ features }) => [...features]))]);
-  let odd = 0;
-  for (const observation of ordered) {
-    const concerned = ['', ...observation.features].filter((feature) => possible.has(feature));
-    if (concerned.length === 0 || !isOdd(observation, expected(observation), before.get(observation) as Prediction))
-      continue;
-    odd += 1;
-    for (const feature of concerned) if (odd > termsOf(feature).maxOddShare * showing.length) possible.delete(feature);
-  }
-  const fitting = possible.has('') ? [''] : [...possible];
-  return new Map(
-    fitting.flatMap((feature): [string, number][] => {
-      const { minShare, minRequests, minFailingShare, penalty, oddPenalty } = termsOf(feature);
-      const isConcerned = ({ features }: Observation) => feature === '' || features.has(feature);
-      const shown = showing.filter(isConcerned);
-      const deviating = feature === '' ? shown : [...deviations.keys()].filter(isConcerned);
-      const wrong = sum(deviating, (observation) => deviations.get(observation)?.length ?? 0);
-      const isExplained =
-        shown.some(isFailing) &&
-        sum(shown, (observation) => perhaps.get(observation) ?? 0) >= minShare * wrong &&
-        shown.length >= minFailingShare * failing.length &&
-        new Set(shown.map(({ requestKey }) => requestKey)).size >= minRequests;
-      const count = sum(shown, (observation) => surely.get(observation) ?? 0);
-      return isExplained ? [[feature, count - penalty - oddPenalty * odd]] : [];
-    }),
-  );
-}
-
-function sum<T>(list: readonly T[], numberOf: (entry: T) => number): number {
-  return list.reduce((total, entry) => total + numberOf(entry), 0);
+  return best === undefined ? undefined : { mistake: best.mistake, features: [] };
 }
 
 /** The number of equally good features that are named. */
-const maxNamed = 3;
+export const maxNamed = 3;
 
 function createFinding(
-  { mistake: [sentence], features }: Hypothesis,
-  explained: Deviations,
-  odd: number,
+  { mistake: { id, sentence }, features, isUncertain = false }: Hypothesis,
+  explained: ReadonlyMap<Observation, readonly Deviation[]>,
   observations: Observations,
 ): Finding {
   const shown = describeDeviations([...explained.values()].flat(), observations);
   const limit = features.slice(0, maxNamed).join(', or ');
   const unclear = features.length < 2 ? '' : ' The responses do not show which of these decides.';
-  const differing = `${odd} ${odd === 1 ? 'response differs' : 'responses differ'} from it in another way.`;
-  const contradictions = odd === 0 ? 'No response contradicts it.' : differing;
+  const contradictions = isUncertain ? 'A few responses differ from it.' : 'No response contradicts it.';
   const count = explained.size === 1 ? 'One request shows' : `${explained.size} requests show`;
+  const limited = limit === '' ? sentence : `Only for requests ${limit}: ${sentence}`;
   return {
-    sentence: limit === '' ? sentence : `Only for requests ${limit}: ${sentence}`,
+    id: limit === '' ? id : `${id}/${toKebabCase(features[0] ?? '')}`,
+    sentence: isUncertain || explained.size < minRequests ? `Possibly: ${limited}` : limited,
     evidence: [
       `${count} it: ${shown}. ${contradictions}${unclear}`,
       // What a rank is, where an output first shows one.
@@ -265,4 +278,12 @@ function createFinding(
     ],
     symptoms: createSymptoms(explained, observations),
   };
+}
+
+/** Makes a part of an id from words. */
+export function toKebabCase(words: string): string {
+  return words
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
 }

@@ -6,6 +6,7 @@ import type { Observation, Observations, Row } from './observation.js';
 
 /** A cause before it is known which rows fail because of no other. */
 export interface Finding {
+  readonly id: string;
   readonly sentence: string;
   readonly evidence: readonly string[];
   /** What the rows show of it. */
@@ -25,9 +26,6 @@ export interface Deviation {
   readonly isReturned: boolean;
 }
 
-/** The responses that deviate. */
-export type Deviations = ReadonlyMap<Observation, readonly Deviation[]>;
-
 /** Compares responses with what a deployment should return. Default: as documented. */
 export function findDeviations<T extends Observation>(
   observations: readonly T[],
@@ -36,19 +34,26 @@ export function findDeviations<T extends Observation>(
     return (position) => oracle.returned(tiers[position] as Tier);
   },
 ): Map<T, readonly Deviation[]> {
-  return new Map(
-    observations.flatMap((observation): [T, readonly Deviation[]][] => {
-      const expected = predict(observation);
-      const deviations = (observation.returned ?? []).flatMap((isReturned, position) =>
-        expected(position) === (isReturned ? 'forbidden' : 'required') ? [{ position, isReturned }] : [],
-      );
-      return deviations.length === 0 ? [] : [[observation, deviations]];
-    }),
-  );
+  const found = new Map<T, readonly Deviation[]>();
+  for (const observation of observations) {
+    const { returned = [] } = observation;
+    const expected = predict(observation);
+    const deviations: Deviation[] = [];
+    // A run has tens of thousands of them.
+    for (let position = 0; position < returned.length; position += 1) {
+      const isReturned = returned[position] === true;
+      if (expected(position) === (isReturned ? 'forbidden' : 'required')) deviations.push({ position, isReturned });
+    }
+    if (deviations.length > 0) found.set(observation, deviations);
+  }
+  return found;
 }
 
 /** Creates the symptom of each row, from the largest deviation of its exchanges. */
-export function createSymptoms(found: Deviations, observations: Observations): Map<Row, Symptom> {
+export function createSymptoms(
+  found: ReadonlyMap<Observation, readonly Deviation[]>,
+  observations: Observations,
+): Map<Row, Symptom> {
   const symptoms = new Map<Row, Symptom>();
   for (const [{ rows }, deviations] of found)
     for (const row of rows)
@@ -88,6 +93,32 @@ export function describeDeviations(deviations: readonly Deviation[], { tiers, ra
   return [...list(false, 'not returned'), ...list(true, 'returned but not valid')].join('; ');
 }
 
+/**
+ * Finds responses to requests with a filter that neither reading of the documentation allows: the newest 150 are taken
+ * before the filter, or after it.
+ */
+export function findFilteredWindow(rows: readonly Row[], observations: Observations): Finding | undefined {
+  const filtered = observations.all.filter(
+    ({ oracle, rows: own }) => oracle.alternatives.length > 0 && rows.some((row) => own.has(row)),
+  );
+  if (rows.length === 0 || !rows.every((row) => filtered.some((shown) => shown.rows.has(row)))) return undefined;
+  if (findDeviations(filtered, observations).size > 0) return undefined;
+  const readings = [0, 1].map((n) =>
+    findDeviations(filtered, observations, ({ oracle }) => (position) => {
+      return oracle.alternatives[n]?.returned(observations.tiers[position] as Tier) ?? 'open';
+    }),
+  );
+  const [fewest, more] = readings.sort((left, right) => left.size - right.size);
+  if (fewest === undefined || more === undefined || fewest.size === 0) return undefined;
+  return {
+    id: 'window/with-a-filter',
+    sentence:
+      'With a filter, the deployment returns other promotion tiers than the newest 150, taken before the filter or after it. Both are allowed, but one of them must hold for every request.',
+    evidence: [`In all: ${describeDeviations([...fewest.values()].flat(), observations)}.`],
+    symptoms: new Map([...createSymptoms(more, observations), ...createSymptoms(fewest, observations)]),
+  };
+}
+
 /** Describes failing rows of a requirement that no known mistake explains. */
 export function describeUnexplained(requirement: string, rows: readonly Row[], observations: Observations): Finding {
   const concerned = observations.all.filter((observation) => rows.some((row) => observation.rows.has(row)));
@@ -95,6 +126,7 @@ export function describeUnexplained(requirement: string, rows: readonly Row[], o
   const deviations = [...found.values()].flat();
   const unseen = rows.map((row) => [row, { words: '', size: 0 }] as const);
   return {
+    id: 'unknown',
     sentence: `${describeKind(deviations)} in cases of ${requirement}. No single mistake that the suite knows explains it.`,
     evidence: [
       rows.length === 1 ? 'One row fails.' : `${rows.length} rows fail.`,

@@ -20,6 +20,7 @@ export interface Row {
 export interface Observation {
   readonly exchange: Exchange;
   readonly oracle: Oracle;
+  /** Computed when it is asked for. */
   readonly features: RequestFeatures;
   /** Equal for requests that ask for the same. */
   readonly requestKey: string;
@@ -31,8 +32,15 @@ export interface Observation {
   readonly refusedWith?: number | undefined;
 }
 
+/** An observation of a documented request of which it is clear what was returned. */
+export type Compared = Observation & { readonly returned: readonly boolean[] };
+
+export function isCompared(observation: Observation): observation is Compared {
+  return observation.returned !== undefined && observation.oracle.undocumentedReason === undefined;
+}
+
 export interface Observations {
-  /** The exchanges of requirement cases, in the order in which they were sent. */
+  /** The exchanges of all cases, those that answer questions included. */
   readonly all: readonly Observation[];
   /** Every request of the run in that order, for mistakes about state. */
   readonly history: readonly HttpRequest[];
@@ -46,7 +54,7 @@ export interface Observations {
 }
 
 /**
- * Collects what the exchanges of the requirement cases show, read as the judge reads it.
+ * Collects what the exchanges of the cases show, read as the judge reads it.
  *
  * @param statedPatterns the patterns under which, by the target file, returned tiers are named
  */
@@ -63,8 +71,7 @@ export function observe(
     .filter(({ tier }) => !world.unavailable.has(tier.id));
   const tiers = ranked.map(({ tier }) => tier);
   const byExchange = new Map<string, { exchange: Exchange; rows: Set<Row>; returned?: boolean[] }>();
-  for (const { id: caseId, kind } of cases) {
-    if (kind !== 'requirement') continue;
+  for (const { id: caseId } of cases) {
     for (const { id, row, exchange, result } of readTogether(index.listByCase(caseId), index, statedPatterns)) {
       const known = byExchange.get(id) ?? { exchange, rows: new Set() };
       byExchange.set(id, known);
@@ -80,6 +87,12 @@ export function observe(
     const refusal = oracle.accepted && isRefusal(exchange) ? exchange.response.status : undefined;
     return { exchange, rows, returned, oracle, isRequired, refusal };
   });
+  // The exchange that refutes a statement.
+  const refuting = new Set(
+    results.flatMap(({ verdict, exchange }) =>
+      verdict === 'fail' && exchange !== undefined ? [getRequestKey(exchange.request)] : [],
+    ),
+  );
   // An empty result may have any status, unless one is seen with 2xx.
   const hasEmptySuccess = read.some(({ returned }) => returned?.every((isReturned) => !isReturned));
   const emptyStatuses = new Set(
@@ -88,23 +101,17 @@ export function observe(
   const all = new Map<string, Observation & { readonly rows: Set<Row> }>();
   for (const { exchange, rows, returned, oracle, isRequired, refusal } of read) {
     const isEmpty = isRequired && refusal !== undefined && emptyStatuses.has(refusal);
+    const requestKey = getRequestKey(exchange.request);
+    const isRefused = (isRequired || refuting.has(requestKey)) && !isEmpty;
     const observed = {
       returned: isEmpty ? tiers.map(() => false) : returned,
-      refusedWith: isRequired && !isEmpty ? refusal : undefined,
+      refusedWith: isRefused ? refusal : undefined,
     };
-    const requestKey = getRequestKey(exchange.request);
     // An equal request with an equal result shows nothing more.
     const key = JSON.stringify([requestKey, observed]);
     const known = all.get(key);
     if (known === undefined)
-      all.set(key, {
-        exchange,
-        oracle,
-        rows,
-        requestKey,
-        features: findFeatures(exchange.request, world),
-        ...observed,
-      });
+      all.set(key, createObservation({ exchange, oracle, rows, requestKey, ...observed }, suite.world, tiers));
     else for (const row of rows) known.rows.add(row);
   }
   // A result of no single case is about a request of one.
@@ -114,12 +121,30 @@ export function observe(
       if (exchange !== undefined && requestKey === getRequestKey(exchange.request))
         for (const row of rowsByCase.get(id)?.flat() ?? []) rows.add(row);
   return {
-    all: sortByTime([...all.values()], ({ exchange }) => exchange),
-    history: sortByTime(index.all, (exchange) => exchange).map(({ request }) => request),
+    all: [...all.values()],
+    history: index.all
+      .toSorted((left, right) => (left.timing?.startedAt ?? 0) - (right.timing?.startedAt ?? 0))
+      .map(({ request }) => request),
     world,
     tiers,
     ranks: ranked.map(({ rank }) => rank),
     rows: [...rowsByCase.values()].flat(2),
+  };
+}
+
+function createObservation<T extends Omit<Observation, 'features'>>(
+  facts: T,
+  world: NamedWorld,
+  tiers: readonly Tier[],
+): T & Pick<Observation, 'features'> {
+  let features: RequestFeatures | undefined;
+  return {
+    ...facts,
+    get features() {
+      const count = () => tiers.filter((tier) => facts.oracle.returned(tier) === 'required').length;
+      features ??= findFeatures(facts.exchange.request, world, count());
+      return features;
+    },
   };
 }
 
@@ -141,11 +166,6 @@ function listRows({ cases, contract }: Suite, results: readonly ResultWithExchan
       return [[id, judged.map(toRow)]];
     }),
   );
-}
-
-function sortByTime<T>(list: readonly T[], getExchange: (entry: T) => Exchange): T[] {
-  const timeOf = (entry: T) => getExchange(entry).timing?.startedAt ?? 0;
-  return list.toSorted((left, right) => timeOf(left) - timeOf(right));
 }
 
 function isRefusal(exchange: Exchange): exchange is Extract<Exchange, { response: unknown }> {

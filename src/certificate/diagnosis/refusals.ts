@@ -1,50 +1,52 @@
 import { isSuccessful } from '../../http/response-status.js';
 import { groupBy } from '../../support/group-by.js';
+import { maxNamed, minRequests, toKebabCase } from './explain-results.js';
 import { createEqualSymptoms, type Finding } from './finding.js';
 import type { Observation } from './observation.js';
+import { findCommonFeatures } from './request-features.js';
 
-/** Groups documented requests that were refused by status and by what they have in common. */
+/** Groups documented requests that were refused by status, and finds what they have in common. */
 export function findRefusals(all: readonly Observation[]): Finding[] {
   const refused = all.filter(({ refusedWith }) => refusedWith !== undefined);
-  const accepted = all.filter(
-    ({ exchange, oracle }) => oracle.accepted && 'response' in exchange && isSuccessful(exchange.response),
-  );
-  return [...groupBy(refused, ({ refusedWith = 0 }) => refusedWith)].flatMap(([status, ofStatus]): Finding[] => {
-    const findings: Finding[] = [];
-    let rest: readonly Observation[] = ofStatus;
-    while (rest.length > 0) {
-      const common = findCommonFeature(rest, accepted);
-      const isShown = ({ features }: Observation) => common === undefined || features.has(common);
-      findings.push(createFinding(status, common, rest.filter(isShown), accepted.length));
-      rest = rest.filter((observation) => !isShown(observation));
-    }
-    return findings;
+  const successful = all.filter(({ exchange }) => 'response' in exchange && isSuccessful(exchange.response));
+  const documented = successful.filter(({ oracle }) => oracle.accepted);
+  return [...groupBy(refused, ({ refusedWith = 0 }) => refusedWith)].map(([status, group]): Finding => {
+    const common = findCommonFeatures(group, successful);
+    if (common.length > 0) return createFinding(status, common, group, 'every request', successful.length);
+    return createFinding(
+      status,
+      findCommonFeatures(group, documented),
+      group,
+      'every documented request',
+      documented.length,
+    );
   });
 }
 
-/** Finds the feature that most of some requests have and that none of the others has. */
-function findCommonFeature(some: readonly Observation[], others: readonly Observation[]): string | undefined {
-  const isFree = (feature: string) => others.every(({ features }) => !features.has(feature));
-  const counts = new Map<string, number>();
-  for (const { features } of some) for (const feature of features) counts.set(feature, (counts.get(feature) ?? 0) + 1);
-  const [best] = [...counts].filter(([feature]) => isFree(feature)).toSorted(([, left], [, right]) => right - left);
-  return best?.[0];
-}
-
+/** @param which requests are meant, in words @param accepted the number of such requests that were accepted */
 function createFinding(
   status: number,
-  feature: string | undefined,
+  features: readonly string[],
   group: readonly Observation[],
+  which: string,
   accepted: number,
 ): Finding {
   const count = group.length === 1 ? 'One request' : `${group.length} requests`;
-  const evidence =
-    feature === undefined
-      ? `${count} got ${status}. They have nothing in common that the ${accepted} accepted requests lack.`
-      : `${count} ${feature} got ${status}; none of the ${accepted} accepted requests is one.`;
+  const [feature] = features;
+  const symptoms = createEqualSymptoms(group);
+  if (feature === undefined)
+    return {
+      id: `refused/${status}`,
+      sentence: `The deployment answers ${status} to some documented requests.`,
+      evidence: [`${count} got ${status}. They have nothing in common that the ${accepted} accepted requests lack.`],
+      symptoms,
+    };
+  const words = features.slice(0, maxNamed).join(', or ');
+  const sentence = `The deployment answers ${status} to ${which} ${words}.`;
   return {
-    sentence: `The deployment answers ${status} to ${feature === undefined ? 'some documented requests' : `every request ${feature}`}.`,
-    evidence: [evidence],
-    symptoms: createEqualSymptoms(group),
+    id: `refused/${status}/${toKebabCase(feature)}`,
+    sentence: group.length < minRequests ? `Possibly: ${sentence}` : sentence,
+    evidence: [`${count} ${words} got ${status}; none of the ${accepted} accepted requests is one.`],
+    symptoms,
   };
 }

@@ -7,8 +7,12 @@ import { getMember, isJsonObject } from '../../support/json.js';
 /** What a request has, in words that continue "a request …"; the most telling first. */
 export type RequestFeatures = ReadonlySet<string>;
 
-/** Finds the features of a request by which requests may be treated differently. */
-export function findFeatures(request: HttpRequest, world: NamedWorld): RequestFeatures {
+/**
+ * Finds the features of a request by which requests may be treated differently.
+ *
+ * @param required the number of promotions that the response must have
+ */
+export function findFeatures(request: HttpRequest, world: NamedWorld, required: number): RequestFeatures {
   const { query, body } = parseRequest(request);
   const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
   const order = getMember(body, 'order');
@@ -21,15 +25,24 @@ export function findFeatures(request: HttpRequest, world: NamedWorld): RequestFe
   const customer = getMember(getMember(body, 'customer'), 'id');
   const text = `${request.path}\n${request.body ?? ''}`;
   const size = new TextEncoder().encode(request.body ?? '').length;
+  const isFilter = ([name]: readonly [string, string] = ['', '']) => parseFilterParameter(name) !== undefined;
   const features: readonly Feature[] = [
-    [listOf(getMember(getMember(body, 'options'), 'expand')).length > 0, 'with expand', 'without expand'],
+    [request.sent !== undefined, `sent ${request.sent?.replaceAll('-', ' ')}`],
+    [
+      JSON.stringify(getMember(getMember(body, 'options'), 'expand')) === '["category"]',
+      'with expand',
+      'without expand',
+    ],
     [new Set(products).size < products.length, 'with a product in several items'],
     [new Set(filters).size > 1, 'with filters of both kinds'],
     [filters.includes('campaign'), 'with a filter by promotion_id'],
     [filters.includes('metadata'), 'with a filter by tier metadata'],
     [filters.length > 0, 'with a filter', 'without a filter'],
+    [filters.length === 0, 'without a filter'],
+    [products.length > 0 && !hasSkus, 'with products and no SKUs'],
     [hasSkus && products.length === 0, 'with SKUs and no products'],
     [hasSkus && products.length > 0, 'with products and SKUs'],
+    [items.length > 1, 'with several items'],
     [hasSkus, 'with a SKU', 'without a SKU'],
     [products.length > 0, 'with a product', 'without a product'],
     [countMembers(getMember(body, 'metadata')) > 0, 'with metadata', 'without metadata'],
@@ -40,6 +53,9 @@ export function findFeatures(request: HttpRequest, world: NamedWorld): RequestFe
     [items.length > 0, 'with items', 'without items'],
     [customer !== undefined, 'with a customer', 'without a customer'],
     [(request.body ?? '') !== '', 'with a body', 'without a body'],
+    [hasEmoji(getMember(body, 'metadata')), 'with metadata beyond U+FFFF, such as an emoji'],
+    [hasEmoji(getMember(order, 'metadata')), 'with order metadata beyond U+FFFF, such as an emoji'],
+    [hasEmoji([query, body ?? '']), 'with characters beyond U+FFFF, such as an emoji'],
     [/[^\0-\u007f]|%[89A-Fa-f]/.test(text), 'with characters beyond ASCII'],
     [request.path.includes('%'), 'with a percent-encoded query'],
     [/%([a-f][0-9a-f]|[0-9][a-f])/.test(request.path), 'with percent-encoding in lower case'],
@@ -58,9 +74,21 @@ export function findFeatures(request: HttpRequest, world: NamedWorld): RequestFe
       return [largest >= n, `with a quantity of ${n} or more`, `with quantities below ${n}`];
     }),
     ...[1, 2, 4, 8, 16].map((n): Feature => [size > n * 1024, `with a body of more than ${n} KB`]),
-    [request.sent !== undefined, `sent ${request.sent?.replaceAll('-', ' ')}`],
+    [required === 0, 'with an empty result'],
+    [filters.length > 0 && !isFilter(query[0]), 'with another parameter before the filter'],
+    [filters.length > 0 && !isFilter(query.at(-1)), 'with another parameter after the filter'],
+    ...[5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100].map((n): Feature => {
+      return [
+        required > n,
+        `with a long response: more than ${n} promotions`,
+        `with a response of ${n} promotions or fewer`,
+      ];
+    }),
     ...thingKinds.flatMap((kind) =>
-      [...world.ids[kind]].map(([name, id]): Feature => [text.includes(id), `with the ${kind} ${name}`]),
+      [...world.ids[kind]].map(([name, id]): Feature => {
+        const others = kind === 'customer' && customer !== undefined ? `with another customer than ${name}` : undefined;
+        return [text.includes(id), `with the ${kind} ${name}`, others];
+      }),
     ),
   ];
   const single = features.flatMap(([has, yes, no]) => (has ? [yes] : no === undefined ? [] : [no]));
@@ -69,12 +97,33 @@ export function findFeatures(request: HttpRequest, world: NamedWorld): RequestFe
   return new Set([...single, ...pairs]);
 }
 
+/** Finds the features that all of some requests have and that none of the others has. */
+export function findCommonFeatures(
+  [first, ...some]: readonly HasFeatures[],
+  others: readonly HasFeatures[],
+): readonly string[] {
+  const common = [...(first?.features ?? [])].filter(
+    (feature) =>
+      some.every(({ features }) => features.has(feature)) && !others.some(({ features }) => features.has(feature)),
+  );
+  // A pair of features says no more than one of them that fits as well.
+  return common.filter((pair) => !common.some((feature) => feature !== pair && pair.includes(feature)));
+}
+
+interface HasFeatures {
+  readonly features: RequestFeatures;
+}
+
+function hasEmoji(value: unknown): boolean {
+  return /[\u{10000}-\u{10ffff}]/u.test(JSON.stringify(value) ?? '');
+}
+
 function countMembers(value: unknown): number {
   return isJsonObject(value) ? Object.keys(value).length : 0;
 }
 
 /** The number of features, from the first one, that are also combined in pairs. */
-const mainFeatures = 14;
+const mainFeatures = 20;
 
 /** Whether a request has something, in words, and the words for a request that has it not. */
-type Feature = readonly [has: boolean, yes: string, no?: string];
+type Feature = readonly [has: boolean, yes: string, no?: string | undefined];

@@ -1,0 +1,72 @@
+import type { Fault } from '../../reference/faults/fault.js';
+import { type GeneratedFault, listGeneratedFaults } from '../../reference/faults/generated-faults.js';
+import { faults } from '../../reference/faults/index.js';
+import { type CauseGrade, gradeCause } from './expected-causes.js';
+import { renderTable } from './proof.js';
+import { runInWorkers } from './run-in-workers.js';
+
+/** The first cause of the run of a deployment with one fault. */
+export interface CauseProof {
+  readonly fault: Fault;
+  /** Undefined if the run has none. */
+  readonly cause: string | undefined;
+  readonly grade: CauseGrade;
+}
+
+/** A run takes more than a second, so few of the generated faults are diagnosed. */
+const sampleStep = 60;
+
+/** The faults by which causes are measured: those with a story of their own, and a sample of the others. */
+export const diagnosedFaults: readonly Fault[] = [
+  ...faults,
+  ...listGeneratedFaults()
+    .filter(({ invisibility }) => invisibility === undefined)
+    .filter((_, n) => n % sampleStep === 0),
+];
+
+/** Diagnoses a run of each fault, on all cores. */
+export async function proveCauses(some: readonly Fault[] = diagnosedFaults): Promise<CauseProof[]> {
+  const causes = await runInWorkers(
+    'find the cause',
+    some.map(({ id }) => id),
+  );
+  return some.map((fault, n) => ({ fault, cause: causes[n], grade: gradeCause(fault.id, causes[n]) }));
+}
+
+/** The share of the proofs with a grade, in percent. */
+export function computeShare(proofs: readonly CauseProof[], wanted: CauseGrade): number {
+  return (100 * proofs.filter(({ grade }) => grade === wanted).length) / proofs.length;
+}
+
+/** A report: how often the first cause is right, absent and wrong, by the kind of the fault. */
+export function renderCauses(proofs: readonly CauseProof[]): string {
+  const kindOf = ({ fault }: CauseProof) => (fault as Partial<GeneratedFault>).kind ?? `of ${fault.breaks}`;
+  const grades: readonly CauseGrade[] = ['right', 'absent', 'wrong'];
+  const createRow = (kind: string, some: readonly CauseProof[]) => [
+    kind,
+    ...grades.map((wanted) => `${some.filter(({ grade }) => grade === wanted).length}`),
+  ];
+  const kinds = [...new Set(proofs.map(kindOf))];
+  const unnamed = proofs.filter(({ grade }) => grade !== 'right');
+  return [
+    '# Causes',
+    '',
+    `The first cause of ${proofs.length} runs: ${grades.map((grade) => `${grade} ${computeShare(proofs, grade).toFixed(1)} %`).join(', ')}.`,
+    '',
+    ...renderTable(
+      ['fault', ...grades],
+      [
+        ...kinds.map((kind) =>
+          createRow(
+            kind,
+            proofs.filter((proof) => kindOf(proof) === kind),
+          ),
+        ),
+        createRow('all', proofs),
+      ],
+    ),
+    '',
+    ...unnamed.map(({ fault, cause = 'none', grade }) => `- ${grade}: ${fault.id}, ${cause}`),
+    '',
+  ].join('\n');
+}
