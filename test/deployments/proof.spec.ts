@@ -87,7 +87,7 @@ test('No first cause of a sample of the faults is wrong', async () => {
 test('A cause that no row allows for a fault is wrong, and one that says nothing is absent', () => {
   expect(gradeCause('window-of-100', 'window-size/100')).toBe('right');
   expect(gradeCause('window-of-100', 'window-size/99')).toBe('wrong');
-  expect(gradeCause('campaign-filter-lost-with-expand', 'campaign-filter-ignored/with-expand')).toBe('right');
+  expect(gradeCause('campaign-filter-lost-with-expand', 'promotion-id-filter-ignored/with-expand')).toBe('right');
   expect(gradeCause('window-of-100', 'unknown')).toBe('absent');
   expect(gradeCause('window-of-100', undefined)).toBe('absent');
 });

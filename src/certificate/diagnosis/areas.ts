@@ -23,7 +23,7 @@ type RulePart = (request: ReadRequest) => unknown;
 function ruleArea(id: string, name: string, kinds: readonly Rule['kind'][], part: RulePart): Area {
   const isMeant = ({ kind }: Rule) => kinds.includes(kind);
   return {
-    id,
+    id: `${id}-rules`,
     sentence: `Rules about ${name} are evaluated wrongly.`,
     ofTier: remember(({ rules }: Tier) => (rules.some(isMeant) ? JSON.stringify(rules.filter(isMeant)) : undefined)),
     ofRequest: (request) => JSON.stringify(part(request) ?? ''),
@@ -41,7 +41,7 @@ function ruleArea(id: string, name: string, kinds: readonly Rule['kind'][], part
 
 function filterArea(id: string, name: string, on: 'campaign' | 'metadata'): Area {
   return {
-    id,
+    id: `${id}-filter`,
     sentence: `The filter by ${name} compares wrongly.`,
     ofTier: remember(({ campaign_id, metadata }: Tier) => (on === 'campaign' ? campaign_id : JSON.stringify(metadata))),
     ofRequest: ({ filters }) => (filters.length === 1 && filters[0]?.on === on ? JSON.stringify(filters) : undefined),
@@ -53,13 +53,13 @@ function filterArea(id: string, name: string, on: 'campaign' | 'metadata'): Area
 }
 
 const areas: readonly Area[] = [
-  ruleArea('customer-rules', 'the customer', ['customer'], ({ customer }) => customer),
-  ruleArea('product-rules', 'products', ['product'], ({ items }) => items),
-  ruleArea('sku-rules', 'SKUs', ['sku'], ({ items }) => items),
-  ruleArea('item-rules', 'order items', ['product', 'sku'], ({ items }) => items),
-  ruleArea('metadata-rules', 'metadata', ['metadata'], ({ metadata }) => metadata),
-  filterArea('campaign-filter', 'promotion_id', 'campaign'),
-  filterArea('metadata-filter', 'tier metadata', 'metadata'),
+  ruleArea('customer', 'the customer', ['customer'], ({ customer }) => customer),
+  ruleArea('product', 'products', ['product'], ({ items }) => items),
+  ruleArea('sku', 'SKUs', ['sku'], ({ items }) => items),
+  ruleArea('item', 'order items', ['product', 'sku'], ({ items }) => items),
+  ruleArea('metadata', 'metadata', ['metadata'], ({ metadata }) => metadata),
+  filterArea('promotion-id', 'promotion_id', 'campaign'),
+  filterArea('tier-metadata', 'tier metadata', 'metadata'),
   {
     id: 'window',
     sentence:

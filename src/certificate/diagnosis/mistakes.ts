@@ -89,7 +89,8 @@ function takeMostFrequent(numbers: readonly number[]): number[] {
 function createWindowMistake(from: number, to: number, world: NamedWorld, missing: readonly Tier[]): Mistake {
   const { tiers, ownPromotions } = world;
   const isToOldest = to === tiers.length;
-  const change = takeWindow(new Set(tiers.slice(from - 1, to)), from === 1);
+  const chosen = new Set(tiers.slice(from - 1, to));
+  const change = takeWindow(chosen, from === 1);
   if (from === 1 && isToOldest)
     return {
       id: 'window-missing',
@@ -108,11 +109,15 @@ function createWindowMistake(from: number, to: number, world: NamedWorld, missin
           ]
         : [`window-ranks/${from}-${to}`, checks(`promotion tiers from rank ${from} to ${to}`)];
   const hint = from === 1 && ownPromotions === undefined ? renderHiddenPromotionsHint(to) : '';
-  return { id, sentence: `${sentence}.${describeUnloaded(missing)}${hint}`, change };
+  return {
+    id,
+    sentence: `${sentence}.${describeUnloaded(missing.filter((tier) => !chosen.has(tier)))}${hint}`,
+    change,
+  };
 }
 
 /** Says that promotions may not be loaded; empty if there are none. */
-export function describeUnloaded(missing: readonly Tier[]): string {
+function describeUnloaded(missing: readonly Tier[]): string {
   if (missing.length === 0) return '';
   return ` Or these promotion tiers are not loaded: ${renderShortList(missing.map(({ name }) => `'${name}'`))}.`;
 }
@@ -452,8 +457,8 @@ function stripAccents(text: string): string {
 }
 
 const filterKinds: Readonly<Record<string, readonly [name: string, on: readonly ('campaign' | 'metadata')[]]>> = {
-  'campaign-filter': ['The filter by promotion_id', ['campaign']],
-  'metadata-filter': ['The filter by tier metadata', ['metadata']],
+  'promotion-id-filter': ['The filter by promotion_id', ['campaign']],
+  'tier-metadata-filter': ['The filter by tier metadata', ['metadata']],
   filter: ['Every filter', ['campaign', 'metadata']],
 };
 
@@ -502,7 +507,7 @@ type CompareEntry = (sent: string | undefined, held: string | undefined, isAnywh
 function listTextMistakes(world: NamedWorld): Mistake[] {
   return Object.entries(entryComparisons).flatMap(([id, [words, compare]]) => [
     {
-      id: `metadata-filter-compared/${id}`,
+      id: `tier-metadata-filter-compared/${id}`,
       sentence: `The filter by tier metadata compares wrongly: ${words}.`,
       change: compareFilters(['metadata'], compare, world),
     },

@@ -95,8 +95,8 @@ const keptParts: Readonly<Record<string, KeptPart>> = {
   order: bodyPart('the order', 'order'),
   metadata: bodyPart('the metadata', 'metadata'),
   'filter-values': filterPart('the values of filters', ['campaign', 'metadata'], true),
-  'campaign-filter': filterPart('the filter by promotion_id', ['campaign']),
-  'metadata-filter': filterPart('the filter by tier metadata', ['metadata']),
+  'promotion-id-filter': filterPart('the filter by promotion_id', ['campaign']),
+  'tier-metadata-filter': filterPart('the filter by tier metadata', ['metadata']),
 };
 
 /** Lists mistakes of deployments that answer a request with a part of another one. */
