@@ -49,7 +49,7 @@ test('The HTML report shows the exchange of a case, the statement of the documen
       .first()
       .click();
     await expect(page.getByText(`requirement: ${says}`)).toBeVisible();
-    await expect(page.getByText('cause: Possibly: Any quantity is enough')).toHaveCount(
+    await expect(page.getByText('cause: Possibly: Rules about products')).toHaveCount(
       id === 'integer-quantity' ? 1 : 0,
     );
     const shown = page.getByRole('group').filter({ hasText: exchange }).first();
