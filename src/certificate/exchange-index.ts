@@ -9,7 +9,7 @@ import { calibrationPurpose, type ExchangeUse, type RunEvidence, type StoredExch
 import { cutBodies, maxResultBody, shortenExchange } from '../run/sanitize-result.js';
 import { groupBy } from '../support/group-by.js';
 
-/** An exchange by which a case was judged, as it may be shown: its body may be cut. */
+/** An exchange of a case, as outputs show it. Its body may be cut. */
 export interface CaseExchange extends Omit<ExchangeUse, 'case'> {
   readonly exchange: Exchange;
   /** The tiers that the body names, if the response is a success. */

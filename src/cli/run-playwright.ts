@@ -63,12 +63,17 @@ const certificateReporterFile = path.join(packageRoot, 'dist', 'src', 'runner', 
  */
 export function findOwnConfig(): string | undefined {
   const { name } = readOwnPackage();
-  const config = readdirSync('.').find((file) => /^playwright\.config\.[cm]?[jt]s$/.test(file));
+  const config = findPlaywrightConfig('.');
   if (config === undefined || !readFileSync(config, 'utf8').includes(`${name}/playwright.config`)) return undefined;
   const missing = [name, '@playwright/test'].filter((wanted) => !isInstalled(wanted));
   if (missing.length === 0) return config;
   const message = `imports ${missing.join(' and ')}, which this folder does not have`;
   throw refuse(config, message, `Run: npm install --save-dev ${missing.join(' ')}`);
+}
+
+/** Finds the config that Playwright takes in a folder. */
+export function findPlaywrightConfig(folder: string): string | undefined {
+  return readdirSync(folder).find((file) => /^playwright\.config\.[cm]?[jt]s$/.test(file));
 }
 
 /** Whether modules in the working folder can import a package. */

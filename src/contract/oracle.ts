@@ -132,12 +132,10 @@ function deriveOracle(request: HttpRequest, world: KnownWorld): Oracle {
       return obligations.every((obligation) => obligation === 'forbidden') ? 'forbidden' : 'open';
     return openIfPartial(combineWithAnd(obligations));
   };
+  const matched = filter === undefined ? [] : world.tiers.filter((tier) => matching(tier) !== 'forbidden');
   // Of the tiers that match, too, the newest 150 are returned at most.
-  const surelyMatching =
-    filters.length === 0
-      ? []
-      : world.tiers.filter((tier) => world.unavailable?.has(tier.id) !== true && matching(tier) === 'required');
-  const lastMatch = surelyMatching[windowSize - 1];
+  const isCertain = (tier: Tier) => world.unavailable?.has(tier.id) !== true && matching(tier) === 'required';
+  const lastMatch = matched.filter(isCertain)[windowSize - 1];
   const rankOfLastMatch = lastMatch === undefined ? Number.POSITIVE_INFINITY : getRank(lastMatch);
   const checked = (tier: Tier): Obligation => {
     if (getRank(tier) <= size) return openIfPartial('required');
@@ -145,7 +143,6 @@ function deriveOracle(request: HttpRequest, world: KnownWorld): Oracle {
     return filters.length > 0 && getRank(tier) <= rankOfLastMatch ? 'open' : 'forbidden';
   };
   const returned = new Map<Tier, Obligation>();
-  const matched = filter === undefined ? [] : world.tiers.filter((tier) => matching(tier) !== 'forbidden');
   // A server may require Content-Length (RFC 9112, section 6.3) or refuse HTTP/1.0, and some databases store no NUL.
   // Ordinary servers refuse control characters in a query, encoded or not.
   const mayBeRefused =

@@ -16,6 +16,7 @@ import { explainInapplicable, explainTransientFailure, explainUnsupported } from
 import type { Recognizer } from '../recognition/recognizer.js';
 import { hasMentions } from '../recognition/tier-mentions.js';
 import { determineReading, type TierReading } from '../recognition/tier-reading.js';
+import { computeOnce } from '../support/compute-once.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { Location } from '../support/problem.js';
 import { renderShortList } from '../support/render-short-list.js';
@@ -105,14 +106,6 @@ export function collectEvidence(rows: RowExchanges, target: TargetContext): Case
 function readExchanges(exchanges: readonly Exchange[], { recognizer, configuredPatterns }: TargetContext): TierReading {
   const mentions = listSuccesses(exchanges).map(({ response }) => recognizer.findMentions(response.body));
   return determineReading(mentions, configuredPatterns);
-}
-
-function computeOnce<Value>(compute: () => Value): () => Value {
-  let computed: { readonly value: Value } | undefined;
-  return () => {
-    computed ??= { value: compute() };
-    return computed.value;
-  };
 }
 
 /**

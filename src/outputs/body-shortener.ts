@@ -18,7 +18,7 @@ export type BodyShortener = (body: string) => unknown;
  * Creates a function that shortens JSON bodies; the result is the same if the target answers the same. It cuts lists, and
  * objects whose keys are ids, to their first entry, and replaces what changes from response to response by `…` or 0.
  *
- * @param results of which repeated requests show what changes
+ * @param results their repeated requests show which values change
  */
 export function createBodyShortener(results: readonly ResultWithExchanges[]): BodyShortener {
   const volatile = new Set(results.flatMap((result) => result.volatile ?? []));

@@ -14,6 +14,14 @@ import { refuse } from '../support/problem.js';
 import { describeFileError } from '../support/read-input-file.js';
 import { listOutputFiles } from './output.js';
 
+/** Where the results of a run go. */
+export interface ResultsDestination {
+  /** The folder of the results. */
+  readonly out: string;
+  /** The file of the record, if one is wanted. */
+  readonly recordTo?: string;
+}
+
 /** Returns a file of a run. @param named the file, or the folder of the run; a file that does not exist stays as it is */
 export function findRunFile(named: string, name: string): string {
   return statSync(named, { throwIfNoEntry: false })?.isDirectory() === true ? path.join(named, name) : named;

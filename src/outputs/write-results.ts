@@ -6,7 +6,7 @@ import { createRecord, readRecord, renderRecord } from '../record/target-record.
 import type { ResultWithExchanges } from '../run/case-result.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { encodeContent, loadOutputs } from './output.js';
-import { type FileToWrite, removeResults, writeFiles } from './result-files.js';
+import { type FileToWrite, type ResultsDestination, removeResults, writeFiles } from './result-files.js';
 import { createRunView, type RunView } from './run-view.js';
 
 // Loaded once, ahead of the first write.
@@ -20,14 +20,6 @@ export interface WrittenResults {
   readonly record?: { readonly file: string; readonly unwritten?: string };
 }
 
-/** Where the results go, and what is known beside them. */
-export interface Writing {
-  /** The folder of the results. */
-  readonly out: string;
-  /** The file of the record, if one is wanted. */
-  readonly recordTo?: string;
-}
-
 /**
  * Writes the results of a run, all outputs and the record, in place of those of the run before.
  *
@@ -37,7 +29,7 @@ export function writeResults(
   certificate: Certificate,
   suite: Suite,
   results: readonly ResultWithExchanges[],
-  { out, recordTo }: Writing,
+  { out, recordTo }: ResultsDestination,
   evidence: Pick<RunView, 'archive' | 'exchanges'> = {},
 ): WrittenResults {
   const view = createRunView(certificate, suite, results, evidence);

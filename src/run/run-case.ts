@@ -33,17 +33,17 @@ export interface CaseTerms {
   /** Why the case is sent again; undefined for its own verdict. */
   readonly purpose?: string | undefined;
   /** Whether a failure of the case counts only if it is seen again. */
-  readonly isConfirmed: boolean;
+  readonly needsConfirmation: boolean;
 }
 
 /** Sends the requests of a case and judges the responses. */
 export async function runCase(
   testCase: TestCase,
   sender: CaseSender,
-  { background, expected, infersShape, keeper, find, purpose, isConfirmed }: CaseTerms,
+  { background, expected, infersShape, keeper, find, purpose, needsConfirmation }: CaseTerms,
 ): Promise<ResultWithExchanges> {
   const startedMs = performance.now();
-  const attempts = await sendAndJudge(testCase, sender, background, isConfirmed);
+  const attempts = await sendAndJudge(testCase, sender, background, needsConfirmation);
   const durationMs = performance.now() - startedMs;
   keeper?.keepCase(testCase, [attempts.first, ...attempts.repetitions], purpose);
   const judged = createResult(testCase, attempts);
@@ -76,17 +76,17 @@ export interface CaseAttempts {
   readonly repetitions: readonly CaseExchanges[];
 }
 
-/** Sends a case and judges it. @param isConfirmed whether a failure counts only if it is seen again */
+/** Sends a case and judges it. @param needsConfirmation whether a failure counts only if it is seen again */
 export async function sendAndJudge(
   testCase: TestCase,
   sender: CaseSender,
   background: TargetContext,
-  isConfirmed = true,
+  needsConfirmation = true,
 ): Promise<CaseAttempts> {
   const first = await sender.send(testCase);
   const evidence = collectEvidence(first.exchanges, background);
   const once = judgeCase(testCase, evidence);
-  if (once.verdict !== 'fail' || testCase.kind === 'question' || !isConfirmed)
+  if (once.verdict !== 'fail' || testCase.kind === 'question' || !needsConfirmation)
     return { judgement: once, first, evidence, repetitions: [] };
   return { first, evidence, ...(await confirmFailure(testCase, sender, background, { ...first, evidence }, once)) };
 }

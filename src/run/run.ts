@@ -73,10 +73,10 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   const runWith = async (sender: CaseSender, testCase: TestCase, purpose?: string): Promise<ResultWithExchanges> => {
     try {
       const subject = getSubjectId(testCase);
-      const isConfirmed =
+      const needsConfirmation =
         isOwnCase(testCase) || !failing.has(subject) || replay?.hasRepetition(testCase, purpose) === true;
       const unsent = findUnsentResult(testCase);
-      const result = unsent ?? (await runCase(testCase, sender, { ...terms, purpose, isConfirmed }));
+      const result = unsent ?? (await runCase(testCase, sender, { ...terms, purpose, needsConfirmation }));
       if (result.verdict === 'fail' && !isOwnCase(testCase)) failing.add(subject);
       return result;
     } catch (error) {

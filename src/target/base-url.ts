@@ -67,7 +67,7 @@ export function findBaseUrlFlaw(baseUrl: string, allowHttp: boolean, secrets: re
   return { message: `${shown} is not a base URL`, hint: usual };
 }
 
-/** Whether a text contains a secret, as it is or percent-encoded, in any letter case. */
+/** Whether a text contains a secret. Letter case and percent-encoding do not matter. */
 function containsSecret(text: string, secrets: readonly string[]): boolean {
   const forms = [text, decodePercent(text)].map((form) => form.toLowerCase());
   return secrets

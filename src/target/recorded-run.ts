@@ -3,13 +3,14 @@ import { loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import { type EvidenceOrigin, parseArchive, type StoredEvidence } from '../certificate/har-archive.js';
 import type { Availability } from '../contract/bind-world.js';
 import { addHeaders, getHeaderValues } from '../http/exchange.js';
+import type { ResultsDestination } from '../outputs/result-files.js';
 import { calibrationPurpose } from '../run/evidence-keeper.js';
 import { createReplay, type Replay } from '../run/replay.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { refuse } from '../support/problem.js';
 import { readInputFile } from '../support/read-input-file.js';
 import type { Environment, RunOptions } from './run-options.js';
-import { loadSettings, type ResultsDestination, type RunSettings, readSelection } from './settings.js';
+import { loadSettings, type RunSettings, readSelection } from './settings.js';
 import { loadTarget } from './target.js';
 import type { TargetConnection } from './target-connection.js';
 

@@ -6,6 +6,7 @@ import { isOwnCase, type Suite } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
 import { referenceNotice, renderTransportNotice } from '../certificate/notices.js';
 import { createRedactor } from '../http/redactor.js';
+import type { ResultsDestination } from '../outputs/result-files.js';
 import { type Baseline, createBaseline, describeUncompared } from '../record/drift.js';
 import { readRecord } from '../record/target-record.js';
 import { type QuickRows, selectQuickRows } from '../run/quick-rows.js';
@@ -31,14 +32,6 @@ export interface RunSettings {
   readonly quick?: QuickRows;
   readonly notes: readonly string[];
   readonly destination: ResultsDestination;
-}
-
-/** Where the results of a run go. */
-export interface ResultsDestination {
-  /** The folder of the results. */
-  readonly out: string;
-  /** The file of the record, if one is wanted. */
-  readonly recordTo?: string;
 }
 
 /**

@@ -6,6 +6,7 @@ import type { StoredEvidence } from '../certificate/har-archive.js';
 import type { Endpoint } from '../http/connection-options.js';
 import type { Channel } from '../http/exchange.js';
 import type { TargetContext } from '../judge/judge-case.js';
+import type { ResultsDestination } from '../outputs/result-files.js';
 import type { CaseResult } from '../run/case-result.js';
 import { detachExchanges, type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
 import { createEvidenceKeeper, type StoredExchange } from '../run/evidence-keeper.js';
@@ -15,7 +16,7 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import type { Problem } from '../support/problem.js';
 import { openTarget } from './open-target.js';
 import { createRunReplay, type RecordedInputs, type RunInputs, recordInputs } from './recorded-run.js';
-import { createEngineOptions, type ResultsDestination } from './settings.js';
+import { createEngineOptions } from './settings.js';
 import { createCertifiedTarget } from './target.js';
 
 /** What a worker found out before its first test. */

@@ -174,7 +174,7 @@ test('Redocly accepts and renders openapi.yaml of a hostile run', { tag: '@long'
 
 test.describe('a comparison of certificates', () => {
   const cwd = makeTestFolder();
-  // Two cases of the window, of which the last certificate has one.
+  // Two cases of the window. The last certificate has only one of them.
   const ids = /^(window-with-|quantity-n|empty-result)/;
   const few = { ...suite, cases: suite.cases.filter(({ id }) => ids.test(id)) };
   let certificates: Certificate[];

@@ -48,11 +48,11 @@ export default defineAssertion<Value, Data>({
     const mayBeEmpty = unclear(`Answered ${status}, which may be an empty result.`);
     if (data.unless === 'empty') return mayBeEmpty;
     return compareWith(data.compared, ({ response: compared }) => {
-      const both = `Answered ${status}, and '${data.compared}' ${compared.status}.`;
-      if (data.unless === 'empty-like') return compared.status === status ? unclear(both) : violated(both);
+      const statuses = `Answered ${status}, and '${data.compared}' ${compared.status}.`;
+      if (data.unless === 'empty-like') return compared.status === status ? unclear(statuses) : violated(statuses);
       // Promotions of the deployment's own may have rules that exclude what this request adds.
       if (status === 404) return mayBeEmpty;
-      return isSuccessful(compared) ? violated(both) : unclear(both);
+      return isSuccessful(compared) ? violated(statuses) : unclear(statuses);
     });
   },
 

@@ -6,18 +6,11 @@ import type { Observation, Observations } from './observation.js';
 /** The minimum number of requests with changing results: one may be an accident. */
 const minRequests = 3;
 
-/**
- * Lists the observations of requests that had different results when they were sent more than once.
- *
- * @param isExplained whether it is known why this result differs
- */
-export function listChanging(
-  { all }: Observations,
-  isExplained: (observation: Observation) => boolean = () => false,
-): readonly Observation[] {
+/** Lists the observations of requests that had different results when they were sent more than once. */
+export function listChanging({ all }: Observations): readonly Observation[] {
   const clear = all.filter(({ returned, refusedWith }) => returned !== undefined || refusedWith !== undefined);
   const groups = [...groupBy(clear, ({ exchange }) => serializeWithoutRepetition(exchange.request)).values()];
-  const changing = groups.filter((group) => group.length > 1 && !group.every(isExplained));
+  const changing = groups.filter((group) => group.length > 1);
   return changing.length < minRequests ? [] : changing.flat();
 }
 

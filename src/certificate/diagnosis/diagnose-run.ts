@@ -1,5 +1,6 @@
 import type { Suite } from '../../cases/suite.js';
 import type { ResultWithExchanges } from '../../run/case-result.js';
+import { computeOnce } from '../../support/compute-once.js';
 import { groupBy } from '../../support/group-by.js';
 import type { ExchangeIndex } from '../exchange-index.js';
 import type { Cause } from './cause.js';
@@ -70,18 +71,18 @@ function compareRanks(left: readonly number[], right: readonly number[]): number
 function findKnownCauses(observations: Observations): Readonly<Record<'causes' | 'changing', readonly Finding[]>> {
   const predictor = createPredictor(observations);
   const changing = listChanging(observations);
-  const steady = { ...observations, all: observations.all.filter((shown) => !changing.includes(shown)) };
-  const search = (some: Observations, known: readonly Mistake[]): Finding[] => {
-    const isChanging = changing.length > 0;
-    const lists = { known, isChanging, ofState: () => (some === steady ? [] : listStateMistakes(observations)) };
-    return describeMistakes(findMistakes(some, predictor, lists), some, predictor);
-  };
-  const stateful = changing.length > 0 ? search(observations, []) : [];
+  const isChanging = changing.length > 0;
+  const search = (searched: Observations, known: readonly Mistake[], ofState: () => readonly Mistake[]): Finding[] =>
+    describeMistakes(findMistakes(searched, predictor, { known, isChanging, ofState }), searched, predictor);
+  const listStateful = computeOnce(() => listStateMistakes(observations));
+  const stateful = isChanging ? search(observations, [], listStateful) : [];
   if (stateful.length > 0) return { causes: [...findRefusals(observations.all), ...stateful], changing: [] };
-  const some = changing.length > 0 ? steady : observations;
+  const steady = observations.all.filter((observation) => !changing.includes(observation));
+  const searched = isChanging ? { ...observations, all: steady } : observations;
+  const found = search(searched, listMistakes(searched), isChanging ? () => [] : listStateful);
   return {
-    causes: [...findRefusals(some.all), ...search(some, listMistakes(some))],
-    changing: changing.length === 0 ? [] : [describeChanging(changing, observations)],
+    causes: [...findRefusals(searched.all), ...found],
+    changing: isChanging ? [describeChanging(changing, observations)] : [],
   };
 }
 

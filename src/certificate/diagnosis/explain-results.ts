@@ -1,6 +1,16 @@
 import type { Obligation } from '../../contract/oracle.js';
 import { findAreaMistakes } from './areas.js';
-import { createSymptoms, type Deviation, describeDeviations, type Finding, findDeviations } from './finding.js';
+import {
+  createCauseId,
+  createSymptoms,
+  type Deviation,
+  describeDeviations,
+  type Finding,
+  findDeviations,
+  hedge,
+  minRequests,
+  renderFeatures,
+} from './finding.js';
 import { type Compared, isCompared, type Observation, type Observations } from './observation.js';
 import type { Mistake, Prediction, Predictor } from './prediction.js';
 import { findCommonFeatures } from './request-features.js';
@@ -12,9 +22,6 @@ export interface Hypothesis {
   /** Whether some responses differ from it in another way, as the order of requests is not known for sure. */
   readonly isUncertain?: boolean;
 }
-
-/** From fewer requests than these, a cause is only possible. */
-export const minRequests = 3;
 
 const maxMistakes = 4;
 
@@ -59,12 +66,10 @@ export function findMistakes(
   const { predictBefore, compared } = createSearch(observations, predictor, found);
   // What contradicts a mistake, now that the others are known, refutes it.
   return found.filter((hypothesis) => {
-    const without = predictWith(
-      found.filter((other) => other !== hypothesis),
-      predictor,
-    );
     if (hypothesis.isUncertain) return true;
-    return !compared.some((observation) => isOdd(observation, predictBefore(observation), without(observation)));
+    const rest = found.filter((known) => known !== hypothesis);
+    const predictWithout = predictWith(rest, predictor);
+    return !compared.some((observation) => isOdd(observation, predictBefore(observation), predictWithout(observation)));
   });
 }
 
@@ -103,6 +108,10 @@ function predictWith(hypotheses: readonly Hypothesis[], { predict }: Predictor):
 
 function isContradicted({ position, isReturned }: Deviation, expected: Prediction): boolean {
   return expected(position) === (isReturned ? 'forbidden' : 'required');
+}
+
+function isConfirmed({ position, isReturned }: Deviation, expected: Prediction): boolean {
+  return expected(position) === (isReturned ? 'required' : 'forbidden');
 }
 
 /** Whether a response refutes what a mistake changes. */
@@ -205,18 +214,16 @@ function findStateful(
   let best: { readonly hypothesis: Hypothesis; readonly rank: number } | undefined;
   for (const mistake of mistakes) {
     const expected = expect(mistake);
-    let odd = 0;
-    for (const observation of compared) {
+    const odd = countUpTo(most, compared, (observation) => {
       const list = deviations.get(observation) ?? [];
       const predicted = expected(observation);
       const isRefuted = list.some((deviation) => isContradicted(deviation, predicted));
-      if (isRefuted || isOdd(observation, predicted, predictBefore(observation))) odd += 1;
-      if (odd > most) break;
-    }
+      return isRefuted || isOdd(observation, predicted, predictBefore(observation));
+    });
     if (odd > most) continue;
     const shown = [...deviations].filter(([observation, list]) => {
       const predicted = expected(observation);
-      return list.every(({ position, isReturned }) => predicted(position) === (isReturned ? 'required' : 'forbidden'));
+      return list.every((deviation) => isConfirmed(deviation, predicted));
     });
     const rank = shown.length - 2 * odd;
     // One wrong response shows no state.
@@ -234,9 +241,7 @@ function findPart(search: Search, mistakes: readonly Mistake[]): Hypothesis | un
     const expected = expect(mistake);
     const shown = [...deviations].flatMap(([observation, list]) => {
       const predicted = expected(observation);
-      const count = list.filter(({ position, isReturned }) => {
-        return predicted(position) === (isReturned ? 'required' : 'forbidden');
-      }).length;
+      const count = list.filter((deviation) => isConfirmed(deviation, predicted)).length;
       return count === 0 ? [] : [{ observation, count, wrong: list.length }];
     });
     const count = shown.reduce((sum, entry) => sum + entry.count, 0);
@@ -244,18 +249,23 @@ function findPart(search: Search, mistakes: readonly Mistake[]): Hypothesis | un
     if (count <= (best?.count ?? 0) || count < minShare * wrong || shown.length < minRequests) continue;
     if (!shown.some(({ observation }) => isFailing(observation))) continue;
     const most = maxOddShare * shown.length;
-    let odd = 0;
-    for (const observation of compared) {
-      if (isOdd(observation, expected(observation), predictBefore(observation))) odd += 1;
-      if (odd > most) break;
-    }
+    const odd = countUpTo(most, compared, (observation) =>
+      isOdd(observation, expected(observation), predictBefore(observation)),
+    );
     if (odd <= most) best = { mistake, count };
   }
   return best === undefined ? undefined : { mistake: best.mistake, features: [] };
 }
 
-/** The number of equally good features that are named. */
-export const maxNamed = 3;
+/** Counts the entries that meet a condition, until they are more than some. */
+function countUpTo<T>(most: number, entries: readonly T[], isMet: (entry: T) => boolean): number {
+  let count = 0;
+  for (const entry of entries) {
+    if (isMet(entry)) count += 1;
+    if (count > most) break;
+  }
+  return count;
+}
 
 function createFinding(
   { mistake: { id, sentence }, features, isUncertain = false }: Hypothesis,
@@ -263,14 +273,14 @@ function createFinding(
   observations: Observations,
 ): Finding {
   const shown = describeDeviations([...explained.values()].flat(), observations);
-  const limit = features.slice(0, maxNamed).join(', or ');
+  const limit = renderFeatures(features);
   const unclear = features.length < 2 ? '' : ' The responses do not show which of these decides.';
   const contradictions = isUncertain ? 'A few responses differ from it.' : 'No response contradicts it.';
   const count = explained.size === 1 ? 'One request shows' : `${explained.size} requests show`;
   const limited = limit === '' ? sentence : `Only for requests ${limit}: ${sentence}`;
   return {
-    id: limit === '' ? id : `${id}/${toKebabCase(features[0] ?? '')}`,
-    sentence: isUncertain || explained.size < minRequests ? `Possibly: ${limited}` : limited,
+    id: createCauseId(id, features),
+    sentence: isUncertain ? `Possibly: ${limited}` : hedge(limited, explained.size),
     evidence: [
       `${count} it: ${shown}. ${contradictions}${unclear}`,
       // What a rank is, where an output first shows one.
@@ -278,12 +288,4 @@ function createFinding(
     ],
     symptoms: createSymptoms(explained, observations),
   };
-}
-
-/** Makes a part of an id from words. */
-export function toKebabCase(words: string): string {
-  return words
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-|-$/g, '');
 }

@@ -20,6 +20,29 @@ interface Symptom {
   readonly size: number;
 }
 
+/** From fewer requests than these, a cause is only possible. */
+export const minRequests = 3;
+
+/** Says of a cause from few requests that it is only possible. */
+export function hedge(sentence: string, requests: number): string {
+  return requests < minRequests ? `Possibly: ${sentence}` : sentence;
+}
+
+/** The number of equally good features of requests that are named. */
+const maxNamed = 3;
+
+/** Names the features of the requests that a cause concerns; empty if it concerns all. */
+export function renderFeatures(features: readonly string[]): string {
+  return features.slice(0, maxNamed).join(', or ');
+}
+
+/** Adds the first feature of the requests that a cause concerns to its id. */
+export function createCauseId(id: string, [feature]: readonly string[]): string {
+  if (feature === undefined) return id;
+  const words = feature.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+  return `${id}/${words.replaceAll(/^-|-$/g, '')}`;
+}
+
 /** A promotion by which a response differs from a prediction: its position in the list of tiers. */
 export interface Deviation {
   readonly position: number;

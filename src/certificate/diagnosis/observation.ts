@@ -5,6 +5,7 @@ import type { Tier } from '../../contract/world.js';
 import { type Exchange, type HttpRequest, serializeWithoutRepetition } from '../../http/exchange.js';
 import { explainTransientFailure, isSuccessful } from '../../http/response-status.js';
 import type { ResultWithExchanges } from '../../run/case-result.js';
+import { computeOnce } from '../../support/compute-once.js';
 import { type ExchangeIndex, readTogether } from '../exchange-index.js';
 import { findFeatures, type RequestFeatures } from './request-features.js';
 
@@ -32,7 +33,7 @@ export interface Observation {
   readonly refusedWith?: number | undefined;
 }
 
-/** An observation of a documented request of which it is clear what was returned. */
+/** An observation of a documented request whose result is clear. */
 export type Compared = Observation & { readonly returned: readonly boolean[] };
 
 export function isCompared(observation: Observation): observation is Compared {
@@ -137,13 +138,14 @@ function createObservation<T extends Omit<Observation, 'features'>>(
   world: NamedWorld,
   tiers: readonly Tier[],
 ): T & Pick<Observation, 'features'> {
-  let features: RequestFeatures | undefined;
+  const computeFeatures = computeOnce(() => {
+    const required = tiers.filter((tier) => facts.oracle.returned(tier) === 'required');
+    return findFeatures(facts.exchange.request, world, required.length);
+  });
   return {
     ...facts,
     get features() {
-      const count = () => tiers.filter((tier) => facts.oracle.returned(tier) === 'required').length;
-      features ??= findFeatures(facts.exchange.request, world, count());
-      return features;
+      return computeFeatures();
     },
   };
 }
@@ -173,6 +175,6 @@ function isRefusal(exchange: Exchange): exchange is Extract<Exchange, { response
 }
 
 /** Equal for requests that ask for the same. */
-export function getRequestKey(request: HttpRequest): string {
+function getRequestKey(request: HttpRequest): string {
   return serializeWithoutRepetition({ ...request, headers: [] });
 }

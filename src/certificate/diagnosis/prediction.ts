@@ -70,7 +70,7 @@ export function createPredictor({ tiers, world }: Observations): Predictor {
       (before, change) => change(before),
       documented,
     );
-    const judgeRule = (own: Rule) => rule(own, request);
+    const judgeRule = (judged: Rule) => rule(judged, request);
     const base = getBase(request);
     const predictTier = (tier: Tier): Obligation => {
       const isChecked = checked(tier, request);
@@ -108,7 +108,7 @@ export function remember<Key extends object, Value>(compute: (key: Key) => Value
   };
 }
 
-export function readRequest(sent: HttpRequest, world: NamedWorld): ReadRequest {
+function readRequest(sent: HttpRequest, world: NamedWorld): ReadRequest {
   const { query, body } = parseRequest(sent);
   const items = getMember(getMember(body, 'order'), 'items');
   const metadata = getMember(body, 'metadata');
@@ -125,6 +125,15 @@ export function readRequest(sent: HttpRequest, world: NamedWorld): ReadRequest {
       return subject === undefined ? [] : [{ ...subject, value }];
     }),
   };
+}
+
+/** Acts on another request than the one that was sent. */
+export function changeRequest(change: (request: HttpRequest) => HttpRequest, world: NamedWorld): Change {
+  const readChanged = remember((request: ReadRequest) => {
+    const changed = change(request.sent);
+    return changed === request.sent ? request : readRequest(changed, world);
+  });
+  return (before) => ({ ...before, request: readChanged(before.request) });
 }
 
 /** Decides about the rules of some kinds in another way. `decide` returns undefined for what is decided as before. */

@@ -1,7 +1,6 @@
 import { isSuccessful } from '../../http/response-status.js';
 import { groupBy } from '../../support/group-by.js';
-import { maxNamed, minRequests, toKebabCase } from './explain-results.js';
-import { createEqualSymptoms, type Finding } from './finding.js';
+import { createCauseId, createEqualSymptoms, type Finding, hedge, renderFeatures } from './finding.js';
 import type { Observation } from './observation.js';
 import { findCommonFeatures } from './request-features.js';
 
@@ -32,20 +31,19 @@ function createFinding(
   accepted: number,
 ): Finding {
   const count = group.length === 1 ? 'One request' : `${group.length} requests`;
-  const [feature] = features;
+  const id = createCauseId(`refused/${status}`, features);
   const symptoms = createEqualSymptoms(group);
-  if (feature === undefined)
+  if (features.length === 0)
     return {
-      id: `refused/${status}`,
+      id,
       sentence: `The deployment answers ${status} to some documented requests.`,
       evidence: [`${count} got ${status}. They have nothing in common that the ${accepted} accepted requests lack.`],
       symptoms,
     };
-  const words = features.slice(0, maxNamed).join(', or ');
-  const sentence = `The deployment answers ${status} to ${which} ${words}.`;
+  const words = renderFeatures(features);
   return {
-    id: `refused/${status}/${toKebabCase(feature)}`,
-    sentence: group.length < minRequests ? `Possibly: ${sentence}` : sentence,
+    id,
+    sentence: hedge(`The deployment answers ${status} to ${which} ${words}.`, group.length),
     evidence: [`${count} ${words} got ${status}; none of the ${accepted} accepted requests is one.`],
     symptoms,
   };

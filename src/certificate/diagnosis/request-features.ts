@@ -99,12 +99,12 @@ export function findFeatures(request: HttpRequest, world: NamedWorld, required: 
 
 /** Finds the features that all of some requests have and that none of the others has. */
 export function findCommonFeatures(
-  [first, ...some]: readonly HasFeatures[],
+  [first, ...further]: readonly HasFeatures[],
   others: readonly HasFeatures[],
 ): readonly string[] {
   const common = [...(first?.features ?? [])].filter(
     (feature) =>
-      some.every(({ features }) => features.has(feature)) && !others.some(({ features }) => features.has(feature)),
+      further.every(({ features }) => features.has(feature)) && !others.some(({ features }) => features.has(feature)),
   );
   // A pair of features says no more than one of them that fits as well.
   return common.filter((pair) => !common.some((feature) => feature !== pair && pair.includes(feature)));

@@ -1,9 +1,8 @@
 import { parseFilterParameter } from '../../contract/operation.js';
 import type { HttpRequest } from '../../http/exchange.js';
 import { getMember, isJsonObject, parseJson } from '../../support/json.js';
-import { changeRequest } from './mistakes.js';
 import type { Observations } from './observation.js';
-import type { Mistake } from './prediction.js';
+import { changeRequest, type Mistake } from './prediction.js';
 
 /** A part of a request that a deployment may take from another one. */
 interface KeptPart {

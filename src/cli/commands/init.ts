@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { escapeControlCharacters } from '../../support/escape-control-characters.js';
 import { getMember, parseJson } from '../../support/json.js';
@@ -7,6 +7,7 @@ import { packageRoot } from '../../support/package-root.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import { initialTargetFile as targetFile } from '../../target/target-file.js';
 import type { ConfigureCommand } from '../command.js';
+import { findPlaywrightConfig } from '../run-playwright.js';
 
 export default ((command) => {
   command
@@ -48,7 +49,8 @@ function initProject(folder: string): string {
   const templates = {
     [path.join(folder, targetFile)]: 'target.yaml',
     [path.join(folder, '.env.example')]: 'env.example',
-    [path.join(folder, findPlaywrightConfig(folder))]: 'playwright.config.mjs',
+    // That of the project's own tests is kept.
+    [path.join(folder, findPlaywrightConfig(folder) ?? 'playwright.config.mjs')]: 'playwright.config.mjs',
     [workflow]: 'workflows/conformance.yml',
   };
   const ignoreList = path.join(folder, '.gitignore');
@@ -58,12 +60,6 @@ function initProject(folder: string): string {
     describe(file, writeNew(file, fillTemplate(template, replacements))),
   );
   return joinLines([...written, describe(ignoreList, addIgnored(ignoreList)), ...listNextSteps(name)]);
-}
-
-/** The config that Playwright takes in a folder: that of the project's own tests, if there is one. */
-function findPlaywrightConfig(folder: string): string {
-  const config = readdirSync(folder).find((name) => /^playwright\.config\.[cm]?[jt]s$/.test(name));
-  return config ?? 'playwright.config.mjs';
 }
 
 /** The name of the package or folder, without a scope and with characters that need no quotes in YAML. */

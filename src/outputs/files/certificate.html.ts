@@ -201,7 +201,7 @@ function renderAnswerText({ question, entry, result }: QuestionAnswer): string {
   return entry.outcome === null ? 'No answer.' : renderAnswer(question, entry.outcome, result?.exchange);
 }
 
-/** Renders a question with its answer, and with all named outcomes, of which the observed one is marked. */
+/** Renders a question with its answer and all named outcomes. The observed one is marked. */
 function renderQuestion(answer: QuestionAnswer, page: Page): Html {
   const { id, open, part, answer: possible } = answer.question;
   const { outcome, reason = '', warning, drift } = answer.entry;
