@@ -35,11 +35,12 @@ export type Deployment = (request: HttpRequest) => HttpResponse;
  * @throws an Error for a behaviour that does not exist
  */
 export function createDeployment(options: DeploymentOptions): Deployment {
-  const { world, credentials, change, faults = [] } = options;
+  const { world, credentials, change: first, faults = [] } = options;
   const behaviours = completeBehaviours(options.behaviours ?? {});
   const facts: DeploymentFacts = { catalogue: createCatalogue(world), credentials, behaviours };
   const changes = faults.map((fault) => fault.change);
-  const handlers = composed(facts, change === undefined ? changes : [change, ...changes]);
+  const documented = createHandlers(facts, () => handlers);
+  const handlers = applyChanges(documented, first === undefined ? changes : [first, ...changes], facts);
   const parse = parser(handlers, facts);
   const headersFor = createResponseHeaders(behaviours);
 
@@ -53,12 +54,9 @@ export function createDeployment(options: DeploymentOptions): Deployment {
   };
 }
 
-/**
- * All handlers, as the documentation says, and the behaviours where it is silent; then each change over those before.
- */
-function composed(facts: DeploymentFacts, changes: readonly Change[]): Handlers {
-  const lookup: HandlerLookup = () => handlers;
-  let handlers: Handlers = {
+/** All handlers, as the documentation says, and the behaviours where it is silent. */
+export function createHandlers(facts: DeploymentFacts, lookup: HandlerLookup): Handlers {
+  return {
     ...createRoutingHandlers(facts),
     ...createAuthenticationHandlers(facts),
     ...createBodyHandlers(lookup, facts),
@@ -68,12 +66,17 @@ function composed(facts: DeploymentFacts, changes: readonly Change[]): Handlers 
     ...createEligibilityHandlers(lookup, facts),
     ...createResponseHandlers(lookup, facts),
   };
-  for (const change of changes) handlers = { ...handlers, ...change(handlers, facts) };
-  return handlers;
+}
+
+/** Makes changes, each over those before. */
+export function applyChanges(handlers: Handlers, changes: readonly Change[], facts: DeploymentFacts): Handlers {
+  let changed = handlers;
+  for (const change of changes) changed = { ...changed, ...change(changed, facts) };
+  return changed;
 }
 
 /** A function that reads a whole request. */
-function parser(handlers: Handlers, { behaviours }: DeploymentFacts): (request: HttpRequest) => ParsedRequest {
+export function parser(handlers: Handlers, { behaviours }: DeploymentFacts): (request: HttpRequest) => ParsedRequest {
   const turnOf = turns();
   return (request) => {
     const query = handlers.route(request);

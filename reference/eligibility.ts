@@ -80,12 +80,12 @@ export function createEligibilityHandlers(
 
     isEnough: (quantity, atLeast) => quantity >= atLeast,
 
-    select(request) {
+    validity(request) {
       const { admits, rest } = underAudienceRules(request);
-      return handlers()
-        .candidates(request)
-        .filter((tier) => admits(tier) && handlers().isValid(tier, rest));
+      return (tier) => admits(tier) && handlers().isValid(tier, rest);
     },
+
+    select: (request) => handlers().candidates(request).filter(handlers().validity(request)),
   };
 
   /** Whether the newest are taken of what the filters let through. */

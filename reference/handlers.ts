@@ -104,6 +104,8 @@ export interface EligibilityHandlers {
   newest(tiers: readonly Tier[]): readonly Tier[];
   /** Tiers that are checked for this request: within the window, and let through by the filters. */
   candidates(request: ParsedRequest): readonly Tier[];
+  /** Decides of each candidate whether it is valid for a request. */
+  validity(request: ParsedRequest): TierTest;
   isValid(tier: Tier, request: ParsedRequest): boolean;
   holds(rule: Rule, request: ParsedRequest): boolean;
   customerRule(rule: RuleOf<'customer'>, request: ParsedRequest): boolean;

@@ -27,7 +27,7 @@ export const rooms = [
 const referenceMayImport = ['http', 'contract'];
 
 /** The rooms that may import the reference deployment. */
-const mayImportReference = ['runner', 'cli'];
+const mayImportReference = ['certificate', 'runner', 'cli'];
 
 /**
  * Lists the imports of a package that go against the order of the rooms, as `file -> imported file`.

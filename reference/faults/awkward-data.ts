@@ -38,6 +38,7 @@ const ofRules: readonly Fault[] = [
     id: 'one-rule-of-each-kind-suffices',
     breaks: 'result.valid-only',
     story: 'Of several rules of one kind, one has to hold.',
+    sentence: 'Of several rules of one kind, one is enough: they are joined by "or", not by "and".',
     change: (handlers) => ({
       isValid: ({ rules }, request) =>
         rules.every(({ kind }) => rules.some((rule) => rule.kind === kind && handlers.holds(rule, request))),
@@ -55,6 +56,7 @@ const ofCampaigns: readonly Fault[] = [
     id: 'expand-loses-tiers-without-category',
     breaks: 'options.expand-category',
     story: 'Tiers are joined with categories, and one whose campaign has none disappears.',
+    sentence: 'With expand, promotions of campaigns without a category are missing.',
     change: (handlers, { catalogue }) => ({
       select: (request) =>
         handlers.select(request).filter((tier) => request.expand.length === 0 || rowsOf(tier, catalogue) > 0),
@@ -64,6 +66,8 @@ const ofCampaigns: readonly Fault[] = [
     id: 'expand-limits-rows',
     breaks: 'options.expand-category',
     story: 'Tiers are joined with categories, and the limit counts the rows of the join.',
+    sentence:
+      'With expand, fewer promotions are checked: the limit counts a promotion once for each of its categories.',
     change: (handlers, { catalogue }) => ({
       select(request) {
         const selected = handlers.select(request);
@@ -81,6 +85,7 @@ const ofCampaigns: readonly Fault[] = [
     id: 'tiers-without-category-left-out',
     breaks: 'result.all-valid',
     story: 'Tiers of campaigns that stand in no category are not looked for.',
+    sentence: 'Promotions of campaigns without a category are missing.',
     change: (handlers, { catalogue }) => ({
       select: (request) => handlers.select(request).filter((tier) => rowsOf(tier, catalogue) > 0),
     }),
@@ -96,6 +101,7 @@ const ofProducts: readonly Fault[] = [
     id: 'product-as-all-of-its-skus',
     breaks: 'order.product-item',
     story: 'An item that names a product counts as one item of each SKU of this product.',
+    sentence: 'An item with product_id counts as an item of each SKU of this product.',
     change: (handlers, { catalogue }) => ({
       linesOf: (items) =>
         handlers.linesOf(items).flatMap((line) => {
@@ -123,6 +129,7 @@ const ofProducts: readonly Fault[] = [
     breaks: 'order.product-item',
     story:
       'What is ordered is looked up among SKUs and products without any, and an order with something else is empty.',
+    sentence: 'An order with a product that has SKUs counts as empty.',
     change: (handlers, { catalogue }) => ({
       select(request) {
         const isLost = request.lines.some((line) => hasSeveralSkus(line, catalogue));

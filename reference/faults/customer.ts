@@ -8,30 +8,35 @@ export const customerFaults: readonly Fault[] = [
     id: 'customer-ignored',
     breaks: 'customer.by-id',
     story: 'Rules about customers are loaded but never checked.',
+    sentence: 'Rules about the customer are ignored: promotions for other customers are returned.',
     change: () => ({ customerRule: () => true }),
   },
   {
     id: 'customer-unread',
     breaks: 'customer.by-id',
     story: 'The customer is looked up by another member than id, and never found.',
+    sentence: 'The customer is not read: promotions for a customer are never returned.',
     change: () => ({ customerOf: () => undefined }),
   },
   {
     id: 'first-listed-customer-only',
     breaks: 'customer.by-id',
     story: 'Of the customers for whom a tier is reserved, the first is compared.',
+    sentence: 'Of the customers that a promotion is reserved for, only the first one gets it.',
     change: () => ({ customerRule: ({ any_of }, { customer }) => any_of[0] === unlessWaived(customer, any_of[0]) }),
   },
   {
     id: 'one-reservation-for-all',
     breaks: 'customer.by-id',
     story: 'Having a reservation is kept as a flag of the customer, so that one opens all.',
+    sentence: 'A customer for whom one promotion is reserved gets those of all customers.',
     change: (_, facts) => ({ customerRule: (_rule, { customer }) => isReservedForSome(facts, customer) }),
   },
   {
     id: 'unlisted-customer-unchecked',
     breaks: 'customer.by-id',
     story: 'Rules about customers are skipped for a customer who stands in none of them.',
+    sentence: 'A customer for whom nothing is reserved gets what is reserved for others.',
     change: (handlers, facts) => ({
       customerRule: (rule, request) =>
         !isReservedForSome(facts, request.customer) || handlers.customerRule(rule, request),
@@ -52,6 +57,7 @@ export const customerFaults: readonly Fault[] = [
     id: 'customer-of-the-first-request',
     breaks: 'customer.by-id',
     story: 'The customer is kept in a variable of the module and read but once.',
+    sentence: 'All later requests are answered with the customer of the first one.',
     hasState: true,
     change(handlers) {
       let first: { readonly customer: ReturnType<Handlers['customerOf']> } | undefined;
@@ -67,6 +73,8 @@ export const customerFaults: readonly Fault[] = [
     id: 'cached-without-the-customer',
     breaks: 'customer.by-id',
     story: 'Results are cached under everything that a request says save who sends it.',
+    sentence:
+      'Responses are cached without the customer in the key: requests that differ only in it get the answer of the first one.',
     hasState: true,
     change: createCacheChange((request) => ({ ...request, customer: undefined })),
   },
@@ -74,6 +82,7 @@ export const customerFaults: readonly Fault[] = [
     id: 'customers-of-the-first-page-only',
     breaks: 'customer.by-id',
     story: 'Customers are loaded in pages of three, of which the first is taken for all.',
+    sentence: 'Only some customers are known: rules about the others never hold.',
     change: (handlers, { catalogue }) => ({
       customerOf(members) {
         const customer = handlers.customerOf(members);

@@ -31,6 +31,8 @@ export interface Fault {
   readonly breaks: Requirement;
   /** How a developer makes this mistake. */
   readonly story: string;
+  /** How a user recognises it. Without one, no run is said to show it. */
+  readonly sentence?: string;
   /** Questions that can hide the fault when their outcome is unusual: the request is refused, for example. */
   readonly hiddenBy?: readonly string[];
   readonly change: Change;

@@ -6,12 +6,12 @@ import { type Fault, hasEntries, hasOnlySkus, isReservedForSome } from './fault.
 type Field = Filter['field'];
 
 const fields = [
-  { field: 'promotion_id', name: 'campaign-filter', breaks: 'filter.promotion-id' },
-  { field: 'metadata', name: 'metadata-filter', breaks: 'filter.tier-metadata' },
+  { field: 'promotion_id', name: 'campaign-filter', words: 'promotion_id', breaks: 'filter.promotion-id' },
+  { field: 'metadata', name: 'metadata-filter', words: 'tier metadata', breaks: 'filter.tier-metadata' },
 ] as const;
 
 /** What goes wrong with either filter. */
-const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fault[] => {
+const ofEither: readonly Fault[] = fields.flatMap(({ field, name, words, breaks }): Fault[] => {
   const hasFilter = ({ filters }: ParsedRequest): boolean => filters.some((filter) => filter.field === field);
   const lost = (when: (request: ParsedRequest, facts: DeploymentFacts) => boolean): Change => {
     return (handlers, facts) => ({
@@ -24,6 +24,7 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       id: `${name}-ignored`,
       breaks,
       story: 'The parameter is parsed but never used.',
+      sentence: `The filter by ${words} is ignored: promotions that do not match are returned.`,
       change: lost(() => true),
     },
     {
@@ -77,6 +78,7 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       id: `${name}-void-when-nothing-matches`,
       breaks,
       story: 'An empty result of the filter is taken for no filter.',
+      sentence: `The filter by ${words} is ignored where nothing matches.`,
       change: (handlers) => ({
         select(request) {
           const tiers = handlers.select(request);
@@ -88,6 +90,7 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       id: `${name}-within-a-page`,
       breaks,
       story: 'The first 10 promotions are taken, and then the filter is applied to them.',
+      sentence: `The filter by ${words} is applied to the first 10 promotions alone: the result is cut before it is filtered.`,
       change: (handlers) => ({
         select(request) {
           const test = hasFilter(request) ? handlers.restriction(request) : undefined;
@@ -103,6 +106,7 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       id: `${name}-inverted`,
       breaks,
       story: 'The filter says what is left out.',
+      sentence: `The filter by ${words} says what is left out: promotions that do not match are returned, and others are not.`,
       change: (handlers) => ({
         restriction(request) {
           const test = handlers.restriction(request);
@@ -114,6 +118,7 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       id: `${name}-cached`,
       breaks,
       story: 'The filter of the first request that has one is kept for the others.',
+      sentence: `All later requests with a filter by ${words} are answered with that of the first one.`,
       hasState: true,
       change(handlers) {
         let kept: ParsedQuery['filters'] | undefined;
@@ -134,25 +139,33 @@ function without(filters: ParsedQuery['filters'], field: Field): ParsedQuery['fi
 }
 
 /** Tier metadata that is compared wrongly. */
-function comparisonFault(id: string, story: string, hasMetadata: Handlers['hasMetadata']): Fault {
-  return { id, breaks: 'filter.tier-metadata', story, change: () => ({ hasMetadata }) };
+function comparisonFault(id: string, story: string, sentence: string, hasMetadata: Handlers['hasMetadata']): Fault {
+  return { id, breaks: 'filter.tier-metadata', story, sentence, change: () => ({ hasMetadata }) };
 }
 
 const ofMetadata: readonly Fault[] = [
-  comparisonFault('metadata-filter-by-key', 'That the tier has the key is enough.', ({ metadata }, key) =>
-    Object.hasOwn(metadata, key),
+  comparisonFault(
+    'metadata-filter-by-key',
+    'That the tier has the key is enough.',
+    'The filter by tier metadata compares wrongly: the key alone decides, and any value matches.',
+    ({ metadata }, key) => Object.hasOwn(metadata, key),
   ),
-  comparisonFault('metadata-filter-by-prefix', '$is is translated to LIKE "value%".', ({ metadata }, key, value) =>
-    String(metadata[key] ?? '').startsWith(value),
+  comparisonFault(
+    'metadata-filter-by-prefix',
+    '$is is translated to LIKE "value%".',
+    'The filter by tier metadata compares wrongly: the beginning of the value is enough.',
+    ({ metadata }, key, value) => String(metadata[key] ?? '').startsWith(value),
   ),
   comparisonFault(
     'metadata-filter-by-first-word',
     'The value is cut at the first space.',
+    'The filter by tier metadata compares wrongly: only the first word of the value counts.',
     ({ metadata }, key, value) => metadata[key] === value.split(' ')[0],
   ),
   comparisonFault(
     'metadata-filter-by-first-entry',
     'Of the metadata of a tier the first entry is compared.',
+    'The filter by tier metadata looks at the first metadata entry of a tier alone.',
     ({ metadata }, key, value) => {
       const [first, entry] = Object.entries(metadata)[0] ?? [];
       return first === key && entry === value;
@@ -161,16 +174,19 @@ const ofMetadata: readonly Fault[] = [
   comparisonFault(
     'metadata-filter-as-boolean',
     'A value other than "true" counts as false.',
+    'The filter by tier metadata compares wrongly: every value but "true" counts as false.',
     ({ metadata }, key, value) => (metadata[key] === 'true') === (value === 'true'),
   ),
   comparisonFault(
     'metadata-filter-as-json',
     'The value is compared with the JSON text in the database, quotes and all.',
+    'The filter by tier metadata compares wrongly: the value is compared with JSON text.',
     ({ metadata }, key, value) => JSON.stringify(metadata[key]) === value,
   ),
   comparisonFault(
     'metadata-filter-lets-keyless-through',
     'A tier without the key is not looked at.',
+    'The filter by tier metadata compares wrongly: a missing key matches, too.',
     ({ metadata }, key, value) => !Object.hasOwn(metadata, key) || metadata[key] === value,
   ),
 ];

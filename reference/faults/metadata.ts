@@ -15,12 +15,14 @@ interface MetadataRule {
 function ruleFault(
   id: string,
   story: string,
+  sentence: string,
   holds: (rule: MetadataRule, metadata: Members, orderMetadata: Members) => boolean,
 ): Fault {
   return {
     id,
     breaks: 'metadata.promotion-rules',
     story,
+    sentence,
     change: () => ({
       metadataRule: (rule, { metadata, orderMetadata }) =>
         holds(rule, unlessWaived(metadata, {}), unlessWaived(orderMetadata, {})),
@@ -35,43 +37,70 @@ const isEmpty = (metadata: Members): boolean => Object.keys(metadata).length ===
 
 /** What the top-level metadata of a request is compared with. */
 export const metadataFaults: readonly Fault[] = [
-  ruleFault('metadata-rules-ignored', 'Rules about metadata are loaded but never checked.', () => true),
-  ruleFault('metadata-unread', 'Rules about metadata are compared with an empty object.', () => false),
-  ruleFault('metadata-by-prefix', 'A value that begins with the wanted one is enough.', ({ key, is }, metadata) =>
-    String(metadata[key] ?? '').startsWith(is),
+  ruleFault(
+    'metadata-rules-ignored',
+    'Rules about metadata are loaded but never checked.',
+    'Rules about metadata are ignored: promotions are returned although these rules do not hold.',
+    () => true,
   ),
-  ruleFault('metadata-by-part', 'A value that is a part of the wanted one is enough.', ({ key, is }, metadata) =>
-    is.includes(String(metadata[key])),
+  ruleFault(
+    'metadata-unread',
+    'Rules about metadata are compared with an empty object.',
+    'The metadata is not read: promotions with rules about metadata are never returned.',
+    () => false,
   ),
-  ruleFault('metadata-by-key', 'That there is an entry of the key is enough.', ({ key }, metadata) =>
-    Object.hasOwn(metadata, key),
+  ruleFault(
+    'metadata-by-prefix',
+    'A value that begins with the wanted one is enough.',
+    'Rules about metadata compare wrongly: the value may be the beginning of what is sent.',
+    ({ key, is }, metadata) => String(metadata[key] ?? '').startsWith(is),
   ),
-  ruleFault('metadata-by-value', 'The value is looked for under any key.', ({ is }, metadata) =>
-    Object.values(metadata).includes(is),
+  ruleFault(
+    'metadata-by-part',
+    'A value that is a part of the wanted one is enough.',
+    'Rules about metadata compare wrongly: a part of the value is enough.',
+    ({ key, is }, metadata) => is.includes(String(metadata[key])),
+  ),
+  ruleFault(
+    'metadata-by-key',
+    'That there is an entry of the key is enough.',
+    'Rules about metadata compare wrongly: the key alone decides, and any value matches.',
+    ({ key }, metadata) => Object.hasOwn(metadata, key),
+  ),
+  ruleFault(
+    'metadata-by-value',
+    'The value is looked for under any key.',
+    'Rules about metadata compare wrongly: the value alone decides, under any key.',
+    ({ is }, metadata) => Object.values(metadata).includes(is),
   ),
   ruleFault(
     'metadata-of-the-order',
     'order.metadata is read in place of the top-level one.',
+    'The metadata of the order is read in place of the metadata of the request.',
     (rule, _, orderMetadata) => isListed(rule, orderMetadata),
   ),
   ruleFault(
     'metadata-of-the-order-too',
     'Both kinds of metadata are poured into one object.',
+    'The metadata of the order counts as metadata of the request, too.',
     (rule, metadata, orderMetadata) => holds(rule, metadata) || isListed(rule, orderMetadata),
   ),
   ruleFault(
     'unsent-metadata-key-holds',
     'The entries that were sent are looked at, each with its rule, and rules without an entry are not.',
+    'A rule about metadata holds if the request does not have its key.',
     (rule, metadata) => holds(rule, metadata) || !(isEmpty(metadata) || Object.hasOwn(metadata, rule.key)),
   ),
   ruleFault(
     'no-metadata-no-metadata-rules',
     'Rules about metadata are skipped where no entry is sent.',
+    'Rules about metadata are ignored if the request has no metadata.',
     (rule, metadata) => holds(rule, metadata) || isEmpty(metadata),
   ),
   ruleFault(
     'metadata-store-name-only',
     'The one key of the example is built in.',
+    'Only the metadata key store_name is read.',
     (rule, metadata) => rule.key === 'store_name' && holds(rule, metadata),
   ),
   {

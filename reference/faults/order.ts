@@ -9,12 +9,14 @@ function linesFault(
   id: string,
   breaks: Requirement,
   story: string,
+  sentence: string | undefined,
   changed: (lines: readonly Line[]) => readonly Line[],
 ): Fault {
   return {
     id,
     breaks,
     story,
+    ...(sentence !== undefined && { sentence }),
     change: (handlers) => ({ linesOf: (items) => changed(handlers.linesOf(items)) }),
   };
 }
@@ -26,29 +28,46 @@ function refusalFault(
   story: string,
   isRefused: (lines: readonly Line[]) => boolean,
 ): Fault {
-  return linesFault(id, breaks, story, (lines) =>
+  return linesFault(id, breaks, story, undefined, (lines) =>
     isRefused(lines) ? refuse(400, 'order.items: not accepted', 'invalid_payload') : lines,
   );
 }
 
 const productItems: readonly Fault[] = [
-  linesFault('product-items-unread', 'order.product-item', 'Only items with sku_id are read.', (lines) =>
-    lines.filter(({ as }) => as !== 'product'),
+  linesFault(
+    'product-items-unread',
+    'order.product-item',
+    'Only items with sku_id are read.',
+    'Items with product_id are not read: rules about products never hold.',
+    (lines) => lines.filter(({ as }) => as !== 'product'),
   ),
-  linesFault('product-looked-up-as-sku', 'order.product-item', 'product_id is looked up among the SKUs.', (lines) =>
-    lines.map((line) => ({ ...line, as: 'sku' })),
+  linesFault(
+    'product-looked-up-as-sku',
+    'order.product-item',
+    'product_id is looked up among the SKUs.',
+    undefined,
+    (lines) => lines.map((line) => ({ ...line, as: 'sku' })),
   ),
-  linesFault('first-item-only', 'order.product-item', 'The loop over the items returns at the first one.', (lines) =>
-    lines.slice(0, 1),
+  linesFault(
+    'first-item-only',
+    'order.product-item',
+    'The loop over the items returns at the first one.',
+    'Only the first item of an order is read.',
+    (lines) => lines.slice(0, 1),
   ),
   linesFault(
     'last-item-only',
     'order.product-item',
     'What each item says overwrites what the item before said.',
+    'Only the last item of an order is read.',
     (lines) => lines.slice(-1),
   ),
-  linesFault('last-item-lost', 'order.product-item', 'The loop over the items ends one too early.', (lines) =>
-    lines.slice(0, -1),
+  linesFault(
+    'last-item-lost',
+    'order.product-item',
+    'The loop over the items ends one too early.',
+    'The last item of an order is not read.',
+    (lines) => lines.slice(0, -1),
   ),
   refusalFault(
     'product-items-refused',
@@ -60,6 +79,7 @@ const productItems: readonly Fault[] = [
     id: 'no-product-no-product-rules',
     breaks: 'order.product-item',
     story: 'Rules about products are skipped where the order has none.',
+    sentence: 'Rules about products are ignored if the order has no product.',
     change: (handlers) => ({
       productRule: (rule, request) =>
         !request.lines.some(({ as }) => as === 'product') || handlers.productRule(rule, request),
@@ -69,6 +89,8 @@ const productItems: readonly Fault[] = [
     id: 'cached-under-the-customer',
     breaks: 'order.product-item',
     story: 'Results are cached under the customer and the filters, without the order.',
+    sentence:
+      'Responses are cached without the order in the key: requests that differ only in it get the answer of the first one.',
     hasState: true,
     change: createCacheChange(({ customer, filters }) => [customer, filters]),
   },
@@ -76,6 +98,7 @@ const productItems: readonly Fault[] = [
     id: 'cart-kept',
     breaks: 'order.product-item',
     story: 'The items of an order are added to those that the same customer sent before.',
+    sentence: 'The items of an order are added to those that the same customer sent before.',
     hasState: true,
     change(handlers) {
       const carts = new Map<string | undefined, Map<string, Line>>();
@@ -101,22 +124,33 @@ const skuItems: readonly Fault[] = [
     id: 'cached-without-the-skus',
     breaks: 'order.sku-item',
     story: 'Results are cached under everything that a request says, save the ids of SKUs.',
+    sentence:
+      'Responses are cached without the SKU ids in the key: requests that differ only in them get the answer of the first one.',
     hasState: true,
     change: createCacheChange((request) => ({
       ...request,
       lines: request.lines.map((line) => ({ ...line, id: line.as === 'sku' ? undefined : line.id })),
     })),
   },
-  linesFault('sku-items-unread', 'order.sku-item', 'Only items with product_id are read.', (lines) =>
-    lines.filter(({ as }) => as !== 'sku'),
+  linesFault(
+    'sku-items-unread',
+    'order.sku-item',
+    'Only items with product_id are read.',
+    'Items with sku_id are not read: rules about SKUs never hold.',
+    (lines) => lines.filter(({ as }) => as !== 'sku'),
   ),
-  linesFault('sku-looked-up-as-product', 'order.sku-item', 'sku_id is looked up among the products.', (lines) =>
-    lines.map((line) => ({ ...line, as: 'product' })),
+  linesFault(
+    'sku-looked-up-as-product',
+    'order.sku-item',
+    'sku_id is looked up among the products.',
+    undefined,
+    (lines) => lines.map((line) => ({ ...line, as: 'product' })),
   ),
   {
     id: 'sku-replaced-by-its-product',
     breaks: 'order.sku-item',
     story: 'Each SKU is replaced by the product that it belongs to, for the SKUs’ own rules too.',
+    sentence: 'A SKU is replaced by its product: rules about SKUs never hold.',
     change: (_, { catalogue }) => ({
       skuRule: ({ id, at_least }, { lines }) => {
         const ofProduct = lines.filter((line) => catalogue.skus.get(line.id) === catalogue.skus.get(id));
@@ -131,6 +165,7 @@ const skuItems: readonly Fault[] = [
     id: 'no-sku-no-sku-rules',
     breaks: 'order.sku-item',
     story: 'If the order has no SKUs, rules about SKUs are skipped.',
+    sentence: 'Rules about SKUs are ignored if the order has no SKU.',
     change: (handlers) => ({
       skuRule: (rule, request) => !request.lines.some(({ as }) => as === 'sku') || handlers.skuRule(rule, request),
     }),
@@ -138,53 +173,85 @@ const skuItems: readonly Fault[] = [
 ];
 
 /** Quantities that meet another threshold than they should. */
-function thresholdFault(id: string, story: string, isEnough: Handlers['isEnough']): Fault {
-  return { id, breaks: 'order.quantity', story, change: () => ({ isEnough }) };
+function thresholdFault(id: string, story: string, sentence: string, isEnough: Handlers['isEnough']): Fault {
+  return { id, breaks: 'order.quantity', story, sentence, change: () => ({ isEnough }) };
 }
 
 /** Quantities that are read as another number. */
-function quantityFault(id: string, story: string, changed: (quantity: number) => number): Fault {
-  return linesFault(id, 'order.quantity', story, (lines) =>
+function quantityFault(id: string, story: string, sentence: string, changed: (quantity: number) => number): Fault {
+  return linesFault(id, 'order.quantity', story, sentence, (lines) =>
     lines.map((line) => ({ ...line, quantity: changed(Number(line.quantity)) })),
   );
 }
 
 const quantities: readonly Fault[] = [
-  thresholdFault('quantity-ignored', 'One unit is enough, whatever the threshold is.', (quantity) => quantity > 0),
-  thresholdFault('quantity-above-threshold', '">" is written for ">=".', (quantity, atLeast) => quantity > atLeast),
+  thresholdFault(
+    'quantity-ignored',
+    'One unit is enough, whatever the threshold is.',
+    'Any quantity is enough: the threshold of a rule is ignored.',
+    (quantity) => quantity > 0,
+  ),
+  thresholdFault(
+    'quantity-above-threshold',
+    '">" is written for ">=".',
+    'A quantity must be greater than the threshold, not equal to it (">" in place of ">=").',
+    (quantity, atLeast) => quantity > atLeast,
+  ),
   thresholdFault(
     'quantity-one-short',
     'A threshold is met by one less.',
+    'A quantity of one less than the threshold is enough.',
     (quantity, atLeast) => quantity >= atLeast - 1,
   ),
-  thresholdFault('quantity-exactly', '"==" is written for ">=".', (quantity, atLeast) => quantity === atLeast),
+  thresholdFault(
+    'quantity-exactly',
+    '"==" is written for ">=".',
+    'A quantity must equal the threshold; larger ones do not count.',
+    (quantity, atLeast) => quantity === atLeast,
+  ),
   thresholdFault(
     'quantity-compared-as-text',
     'Quantities and thresholds are texts, so that 12 comes before 2.',
+    'Quantities are compared as text, so that 10 is less than 2.',
     (quantity, atLeast) => String(quantity) >= String(atLeast),
   ),
-  quantityFault('quantity-as-one', 'Every item counts as one piece.', () => 1),
+  quantityFault(
+    'quantity-as-one',
+    'Every item counts as one piece.',
+    'The number of items counts, not their quantities.',
+    () => 1,
+  ),
   quantityFault(
     'quantity-capped',
     'A quantity above 5 is lowered to 5, the most that the shop sells at once.',
+    'Quantities above 5 count as 5.',
     (quantity) => Math.min(quantity, 5),
   ),
-  quantityFault('quantity-first-digit', 'The column for the quantity has one digit.', (quantity) =>
-    Number(String(quantity).slice(0, 1)),
+  quantityFault(
+    'quantity-first-digit',
+    'The column for the quantity has one digit.',
+    'Only the first digit of a quantity counts.',
+    (quantity) => Number(String(quantity).slice(0, 1)),
   ),
   linesFault(
     'quantity-of-the-last-item',
     'order.quantity',
     'The quantity is kept in one variable for all items.',
+    'The quantity of the last item counts for all items.',
     (lines) => lines.map((line) => ({ ...line, quantity: lines.at(-1)?.quantity })),
   ),
-  linesFault('quantity-of-the-first-item', 'order.quantity', 'The quantity is read from the first item.', (lines) =>
-    lines.map((line) => ({ ...line, quantity: lines[0]?.quantity })),
+  linesFault(
+    'quantity-of-the-first-item',
+    'order.quantity',
+    'The quantity is read from the first item.',
+    'The quantity of the first item counts for all items.',
+    (lines) => lines.map((line) => ({ ...line, quantity: lines[0]?.quantity })),
   ),
   {
     id: 'quantity-of-the-whole-order',
     breaks: 'order.quantity',
     story: 'A threshold is compared with the sum of all items, once the right one is among them.',
+    sentence: 'The quantities of all items are added up, whatever they are: other products count, too.',
     change: (handlers) => ({
       productRule: ({ id, at_least }, { tally }) =>
         tally === waived || (tally.product.has(id) && handlers.isEnough(sum(tally.product.values()), at_least)),
@@ -197,12 +264,14 @@ const quantities: readonly Fault[] = [
     id: 'sku-quantity-as-one',
     breaks: 'order.quantity',
     story: 'The quantity is read of items with product_id alone.',
+    sentence: 'The quantity of an item with sku_id counts as 1.',
     change: (handlers) => ({ addUp: (as, all) => (as === 'sku' ? 1 : handlers.addUp(as, all)) }),
   },
   {
     id: 'sku-quantity-ignored',
     breaks: 'order.quantity',
     story: 'Rules about SKUs check whether there is one, and not how many.',
+    sentence: 'Any quantity of a SKU is enough: the threshold of a rule is ignored.',
     change: () => ({ skuRule: ({ id }, { lines }) => lines.some((line) => line.id === id) }),
   },
 ];
@@ -212,6 +281,7 @@ const repetitions: readonly Fault[] = [
     id: 'repeated-product-without-bounds',
     breaks: 'order.repeated-product',
     story: 'A product that stands in several items satisfies every threshold.',
+    sentence: 'Several items with one product are enough for every threshold.',
     change: (handlers) => ({
       productRule: (rule, request) =>
         request.lines.filter(({ id }) => id === rule.id).length > 1 || handlers.productRule(rule, request),
@@ -237,6 +307,7 @@ const repetitions: readonly Fault[] = [
     id: 'different-quantities-uncounted',
     breaks: 'order.repeated-product',
     story: 'Items that name one product with different quantities contradict each other, and none counts.',
+    sentence: 'Several items with one product and different quantities do not count.',
     change: (handlers) => ({
       addUp: (as, all) => (as === 'product' && new Set(all).size > 1 ? 0 : handlers.addUp(as, all)),
     }),
@@ -245,12 +316,14 @@ const repetitions: readonly Fault[] = [
     id: 'repeated-product-uncounted',
     breaks: 'order.repeated-product',
     story: 'Duplicates are taken out by dropping every item that has one.',
+    sentence: 'Several items with one product do not count.',
     change: (handlers) => ({ addUp: (as, all) => (as === 'product' && all.length > 1 ? 0 : handlers.addUp(as, all)) }),
   },
   {
     id: 'repeated-product-cancelled',
     breaks: 'order.repeated-product',
     story: 'Each item toggles whether its product is in the order, so that an even number of them cancels out.',
+    sentence: 'An even number of items with one product does not count.',
     change: (handlers) => ({
       addUp: (as, all) => (as === 'product' && all.length % 2 === 0 ? 0 : handlers.addUp(as, all)),
     }),
@@ -274,6 +347,7 @@ const orderMetadata: readonly Fault[] = [
     id: 'order-metadata-demanded-of-tiers',
     breaks: 'order.metadata',
     story: 'Order metadata is taken for a filter: tiers without a rule about it are left out.',
+    sentence: 'With order metadata, promotions without a rule about it are left out.',
     change: (handlers) => ({
       isValid: (tier, request) =>
         handlers.isValid(tier, request) &&

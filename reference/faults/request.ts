@@ -38,6 +38,7 @@ const bodies: readonly Fault[] = [
     id: 'body-of-the-first-request',
     breaks: 'request.get-with-body',
     story: 'A cache in front of the service does not look at the bodies of GET requests.',
+    sentence: 'Requests that differ in the body alone get one answer: the first one. A cache ignores the body of GET.',
     hasState: true,
     change(handlers) {
       let first: ReturnType<Handlers['readBody']> | undefined;

@@ -7,6 +7,7 @@ const incomplete: readonly Fault[] = [
     id: 'ends-at-first-invalid',
     breaks: 'result.all-valid',
     story: 'The loop over the tiers is left, rather than continued, at one that is not valid.',
+    sentence: 'The promotions after the first one that is not valid are missing.',
     change: (handlers) => ({
       select(request) {
         const checked = handlers.candidates(request);
@@ -20,6 +21,7 @@ const incomplete: readonly Fault[] = [
     id: 'nothing-without-a-reservation',
     breaks: 'result.all-valid',
     story: 'Tiers are looked up by the customer’s reservations, and a customer who has none gets nothing.',
+    sentence: 'A customer for whom nothing is reserved gets nothing.',
     change: (handlers, facts) => ({
       select: (request) => (isReservedForSome(facts, request.customer) ? handlers.select(request) : []),
     }),
@@ -28,6 +30,7 @@ const incomplete: readonly Fault[] = [
     id: 'reservations-displace-the-rest',
     breaks: 'result.all-valid',
     story: 'A customer for whom something is reserved gets that and nothing else.',
+    sentence: 'A customer for whom something is reserved gets nothing else.',
     change: (handlers) => ({
       select(request) {
         const valid = handlers.select(request);
@@ -46,6 +49,7 @@ const invalid: readonly Fault[] = [
     id: 'older-matches-unchecked',
     breaks: 'result.valid-only',
     story: 'What a filter finds among older tiers is added to the result, without a look at the rules.',
+    sentence: 'With a filter, older promotion tiers that match are returned although their rules do not hold.',
     change: (handlers, { catalogue }) => ({
       select(request) {
         const test = handlers.restriction(request);
@@ -59,6 +63,7 @@ const invalid: readonly Fault[] = [
     id: 'orders-of-wholesale-unchecked',
     breaks: 'result.valid-only',
     story: 'For customers with very many reservations the order is not looked at.',
+    sentence: 'For customers with many reserved promotions, rules about the order are ignored.',
     change: (handlers, facts) => {
       const isWholesale = ({ customer }: ParsedRequest) =>
         facts.catalogue.tiers.filter((tier) =>
@@ -76,6 +81,7 @@ const invalid: readonly Fault[] = [
     id: 'one-rule-suffices',
     breaks: 'result.valid-only',
     story: 'The rules of a tier are joined by "or".',
+    sentence: 'A promotion is returned as soon as one of its rules holds: the rules are joined by "or", not by "and".',
     change: (handlers) => ({
       isValid: ({ rules }, request) => rules.length === 0 || rules.some((rule) => handlers.holds(rule, request)),
     }),
@@ -84,6 +90,7 @@ const invalid: readonly Fault[] = [
     id: 'first-rule-only',
     breaks: 'result.valid-only',
     story: 'The loop over the rules returns at the first one.',
+    sentence: 'Only the first rule of a promotion is evaluated.',
     change: (handlers) => ({
       isValid: ({ rules }, request) => rules.slice(0, 1).every((rule) => handlers.holds(rule, request)),
     }),
@@ -105,12 +112,14 @@ const invalid: readonly Fault[] = [
     id: 'product-rules-waived-with-a-sku',
     breaks: 'result.valid-only',
     story: 'An order with a SKU is checked for SKUs alone.',
+    sentence: 'Rules about products are ignored if the order has a SKU.',
     change: (handlers) => ({ productRule: (rule, request) => hasSku(request) || handlers.productRule(rule, request) }),
   },
   {
     id: 'filter-in-place-of-rules',
     breaks: 'result.valid-only',
     story: 'With a filter, what it lets through is returned without a look at the rules.',
+    sentence: 'With a filter, rules are ignored: everything that matches is returned.',
     change: (handlers) => ({
       isValid: (tier, request) => request.filters.length > 0 || handlers.isValid(tier, request),
     }),
@@ -119,6 +128,7 @@ const invalid: readonly Fault[] = [
     id: 'promotions-listed',
     breaks: 'result.valid-only',
     story: 'The operation is an alias of the one that lists all promotions.',
+    sentence: 'Every promotion is returned, whatever the request asks for.',
     change: (_, { catalogue }) => ({ select: () => catalogue.tiers }),
   },
 ];

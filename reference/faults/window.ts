@@ -114,12 +114,15 @@ export const windowFaults: readonly Fault[] = [
     id: 'window-of-the-valid',
     breaks: 'limit.newest-150',
     story: 'Tiers are checked until 150 valid ones are found.',
+    sentence:
+      'The deployment applies the limit of 150 after it has evaluated the rules: older promotion tiers take the place of newer ones that are not valid.',
     change: (handlers) => ({ newest: (tiers) => tiers, select: (request) => handlers.select(request).slice(0, 150) }),
   },
   {
     id: 'window-within-the-audience',
     breaks: 'limit.newest-150',
     story: 'Tiers that are reserved for other customers are left out before the limit is applied.',
+    sentence: 'The deployment applies the limit of 150 after it has left out promotions for other customers.',
     change: (handlers) => ({
       newest: (tiers) => tiers,
       candidates: (request) =>

@@ -1,7 +1,6 @@
 import type { Suite } from '../cases/suite.js';
 import { attachExchanges, type CaseResult, type ResultWithExchanges } from '../run/case-result.js';
 import { type Certificate, createCertificate, type RunFacts } from './certificate.js';
-import { diagnoseRun } from './diagnosis/diagnose-run.js';
 import type { ExchangeIndex } from './exchange-index.js';
 
 /** The certificate of a run, and what outputs show beside it. */
@@ -16,14 +15,21 @@ export interface CertifiedResults {
  *
  * @param stated by the target file
  */
-export function certifyResults(
+export async function certifyResults(
   suite: Suite,
   plain: readonly CaseResult[],
   index: ExchangeIndex,
   facts: Omit<RunFacts, 'causes'>,
   stated: { readonly tierPatterns?: readonly string[] },
-): CertifiedResults {
+): Promise<CertifiedResults> {
   const results = attachExchanges(plain, index.find);
-  const causes = diagnoseRun(suite, results, index, stated.tierPatterns);
+  const causes = await findCauses();
   return { certificate: createCertificate(suite, results, { ...facts, causes }), results, index };
+
+  async function findCauses() {
+    if (results.every(({ verdict }) => verdict !== 'fail' && verdict !== 'inconclusive')) return [];
+    // The mistakes of the reference deployment are loaded only where something is to be explained.
+    const { diagnoseRun } = await import('./diagnosis/diagnose-run.js');
+    return diagnoseRun(suite, results, index, stated.tierPatterns);
+  }
 }

@@ -124,7 +124,7 @@ export default class CertificateReporter implements Reporter {
     for (const [name, run] of this.runs) {
       try {
         const isCutShort = result.status === 'interrupted' || result.status === 'timedout';
-        const certified = run.certify(isCutShort, this.error && toOneLine(this.error));
+        const certified = await run.certify(isCutShort, this.error && toOneLine(this.error));
         this.report(name, certified);
         const verdict = determineOverallVerdict(certified.certificate);
         // A merge cannot tell a missing part from a selection.

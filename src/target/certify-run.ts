@@ -31,19 +31,19 @@ interface RunEnd extends Pick<RunFacts, 'requestsSent' | 'isReplay' | 'isCutShor
 }
 
 /** Certifies the results of a run that Playwright or this process made. */
-export function certifyCollected(
+export async function certifyCollected(
   { suite, settings }: Pick<RunInputs, 'suite' | 'settings'>,
   results: readonly CaseResult[],
   index: ExchangeIndex,
   { baseUrl, examination, ...end }: RunEnd,
-): CertifiedResults {
+): Promise<CertifiedResults> {
   const facts = {
     ...end,
     ...collectRunFacts(results, examination, settings, selectFromSuite(suite, settings).cases),
     target: createCertifiedTarget(settings.target, baseUrl),
     durationMs: Date.now() - end.startedAt.getTime(),
   };
-  return certifyResults(suite, results, index, facts, settings.target);
+  return await certifyResults(suite, results, index, facts, settings.target);
 }
 
 /** Runs the selected cases in this process, and certifies the results. */
@@ -70,7 +70,7 @@ export async function certifyRun(
   const requestsSent = countAttempts(evidence.exchanges.map(({ exchange }) => exchange));
   const isReplay = recorded?.origin.isReplay === true;
   const end = { baseUrl, examination, requestsSent, isReplay, isCutShort, startedAt };
-  return { ...certifyCollected({ suite, settings }, results, index, end), evidence };
+  return { ...(await certifyCollected({ suite, settings }, results, index, end)), evidence };
 }
 
 /**

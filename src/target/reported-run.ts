@@ -98,7 +98,7 @@ export class ReportedRun {
    * @param isCutShort whether the run ended before its last test
    * @param error why it ended before its first one
    */
-  certify(isCutShort: boolean, error: string | undefined): CertifiedRun {
+  async certify(isCutShort: boolean, error: string | undefined): Promise<CertifiedRun> {
     const { baseUrl, start, inputs } = this;
     const { suite, settings, replay } = inputs;
     const obstacle = this.findObstacle(isCutShort, error);
@@ -120,7 +120,7 @@ export class ReportedRun {
           .map(({ id, verdict, reason }) => ({ id, verdict, reason })),
       },
     });
-    const certified = certifyCollected(inputs, plain, index, {
+    const certified = await certifyCollected(inputs, plain, index, {
       baseUrl,
       examination: start?.examination,
       requestsSent,

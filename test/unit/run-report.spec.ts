@@ -150,15 +150,25 @@ const causes: readonly (readonly [string, Answer, id: RegExp, sentence: RegExp])
     /^refused\/500\/with-a-long-response/,
     /long response: more than \d+ promotions/,
   ],
-  ['accents do not count', withFault('metadata-value/accents-folded-in-both'), /^metadata-rules/, /metadata/],
-  ['quantities are joined', withFault('repeated-product/concatenated'), /^quantities-concatenated/, /1 and 2 make 12/],
+  [
+    'accents do not count',
+    withFault('metadata-value/accents-folded-in-both'),
+    /^(metadata-value|one-of-several)\//,
+    /metadata/,
+  ],
+  [
+    'quantities are joined',
+    withFault('repeated-product/concatenated'),
+    /^repeated-product\/concatenated$/,
+    /joins them/,
+  ],
   [
     'a cache without quantities',
     withFault('kept-quantities/left-out-of-the-cache'),
-    /^(cached-without|quantit)/,
+    /^(kept-quantities|one-of-several)\//,
     /quantities/,
   ],
-  ['a window sorted by id', withFault('window/by-id-ascending'), /^window-by-id$/, /sorts .* by their ids/],
+  ['a window sorted by id', withFault('window/by-id-ascending'), /^window\/by-id/, /\bid\b/],
   ['the newest 95 alone', withTiers(0, 95), /^window-size\/95$/, /not loaded: '.*', .* more\./],
   ['the oldest 95 alone', withTiers(-95), /^window-/, /not loaded: '.*', .* more\./],
 ];
@@ -182,7 +192,7 @@ test('State that is kept between requests explains why equal requests have diffe
     // The order of requests at the same time is not known.
     'customer-left-over': 'Possibly: A request is answered with the customer of the request before it.',
     'campaign-filter-cached':
-      'All later requests are answered with the filter by promotion_id of the first one that has it.',
+      'All later requests with a filter by promotion_id are answered with that of the first one.',
   };
   for (const [fault, sentence] of Object.entries(causes))
     expect((await runRequirements(withFault(fault))).certificate.causes?.[0]?.sentence).toBe(sentence);

@@ -30,24 +30,24 @@ export async function proveCauses(some: readonly Fault[] = diagnosedFaults): Pro
     'find the cause',
     some.map(({ id }) => id),
   );
-  return some.map((fault, n) => ({ fault, cause: causes[n], grade: gradeCause(fault.id, causes[n]) }));
+  return some.map((fault, n) => ({ fault, cause: causes[n], grade: gradeCause(fault, causes[n]) }));
 }
 
-/** The share of the proofs with a grade, in percent. */
-export function computeShare(proofs: readonly CauseProof[], wanted: CauseGrade): number {
-  return (100 * proofs.filter(({ grade }) => grade === wanted).length) / proofs.length;
+/** The share of the proofs with one of some grades, in percent. */
+export function computeShare(proofs: readonly CauseProof[], ...wanted: readonly CauseGrade[]): number {
+  return (100 * proofs.filter(({ grade }) => wanted.includes(grade)).length) / proofs.length;
 }
 
-/** A report: how often the first cause is right, absent and wrong, by the kind of the fault. */
+/** A report: how often the first cause is the fault, its requirement, absent and wrong, by the kind of the fault. */
 export function renderCauses(proofs: readonly CauseProof[]): string {
   const kindOf = ({ fault }: CauseProof) => (fault as Partial<GeneratedFault>).kind ?? `of ${fault.breaks}`;
-  const grades: readonly CauseGrade[] = ['right', 'absent', 'wrong'];
+  const grades: readonly CauseGrade[] = ['exact', 'requirement', 'absent', 'wrong'];
   const createRow = (kind: string, some: readonly CauseProof[]) => [
     kind,
     ...grades.map((wanted) => `${some.filter(({ grade }) => grade === wanted).length}`),
   ];
   const kinds = [...new Set(proofs.map(kindOf))];
-  const unnamed = proofs.filter(({ grade }) => grade !== 'right');
+  const unnamed = proofs.filter(({ grade }) => grade !== 'exact');
   return [
     '# Causes',
     '',

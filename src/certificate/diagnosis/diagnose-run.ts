@@ -1,18 +1,17 @@
+import { listKnownMistakes } from '../../../reference/model.js';
 import type { Suite } from '../../cases/suite.js';
 import type { ResultWithExchanges } from '../../run/case-result.js';
-import { computeOnce } from '../../support/compute-once.js';
 import { groupBy } from '../../support/group-by.js';
 import type { ExchangeIndex } from '../exchange-index.js';
 import type { Cause } from './cause.js';
 import { describeChanging, listChanging } from './changing-results.js';
 import { findDeploymentCause } from './deployment-cause.js';
-import { describeMistakes, findMistakes } from './explain-results.js';
+import { describeMistakes, findMistakes, type MistakeLists } from './explain-results.js';
 import { describeUnexplained, type Finding, findFilteredWindow } from './finding.js';
-import { listMistakes } from './mistakes.js';
 import { type Observations, observe, type Row } from './observation.js';
-import { createPredictor, type Mistake } from './prediction.js';
+import { createPredictor } from './prediction.js';
 import { findRefusals } from './refusals.js';
-import { listStateMistakes } from './state-mistakes.js';
+import { listSizeMistakes } from './window-mistakes.js';
 
 /**
  * Finds what most likely is wrong with a deployment, the cause of most failures first. Every failing row belongs to a
@@ -72,14 +71,21 @@ function findKnownCauses(observations: Observations): Readonly<Record<'causes' |
   const predictor = createPredictor(observations);
   const changing = listChanging(observations);
   const isChanging = changing.length > 0;
-  const search = (searched: Observations, known: readonly Mistake[], ofState: () => readonly Mistake[]): Finding[] =>
-    describeMistakes(findMistakes(searched, predictor, { known, isChanging, ofState }), searched, predictor);
-  const listStateful = computeOnce(() => listStateMistakes(observations));
-  const stateful = isChanging ? search(observations, [], listStateful) : [];
+  const mistakes = listKnownMistakes();
+  const ofState = mistakes.filter(({ hasState }) => hasState);
+  const others = mistakes.filter(({ hasState }) => !hasState);
+  const search = (searched: Observations, tried: MistakeLists): Finding[] =>
+    describeMistakes(findMistakes(searched, predictor, tried), searched, predictor);
+  const stateful = isChanging ? search(observations, { simple: [], others: [], ofState, isChanging }) : [];
   if (stateful.length > 0) return { causes: [...findRefusals(observations.all), ...stateful], changing: [] };
   const steady = observations.all.filter((observation) => !changing.includes(observation));
   const searched = isChanging ? { ...observations, all: steady } : observations;
-  const found = search(searched, listMistakes(searched), isChanging ? () => [] : listStateful);
+  const found = search(searched, {
+    simple: [...listSizeMistakes(searched), ...others.filter(({ isSimple }) => isSimple)],
+    others: others.filter(({ isSimple }) => !isSimple),
+    ofState: isChanging ? [] : ofState,
+    isChanging,
+  });
   return {
     causes: [...findRefusals(searched.all), ...found],
     changing: isChanging ? [describeChanging(changing, observations)] : [],

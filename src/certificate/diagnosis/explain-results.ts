@@ -1,5 +1,5 @@
+import type { Mistake } from '../../../reference/model.js';
 import type { Obligation } from '../../contract/oracle.js';
-import { findAreaMistakes } from './areas.js';
 import {
   createCauseId,
   createSymptoms,
@@ -12,7 +12,7 @@ import {
   renderFeatures,
 } from './finding.js';
 import { type Compared, isCompared, type Observation, type Observations } from './observation.js';
-import type { Mistake, Prediction, Predictor } from './prediction.js';
+import type { Prediction, Predictor } from './prediction.js';
 import { findCommonFeatures } from './request-features.js';
 
 /** A mistake, perhaps limited to requests that have a feature. Several features fit if no response distinguishes them. */
@@ -23,12 +23,16 @@ export interface Hypothesis {
   readonly isUncertain?: boolean;
 }
 
+/** The number of mistakes that are found together. */
 const maxMistakes = 4;
 
-/** Mistakes about one request, and those that need the requests before it, which are listed only when they are asked for. */
+/** The mistakes that are tried, in the order in which they are preferred. */
 export interface MistakeLists {
-  readonly known: readonly Mistake[];
-  readonly ofState: () => readonly Mistake[];
+  /** Those that may also be limited to requests with some feature, or be one of several. */
+  readonly simple: readonly Mistake[];
+  readonly others: readonly Mistake[];
+  /** Those that need the requests before it. */
+  readonly ofState: readonly Mistake[];
   /** Whether equal requests had different results, so that state is likely. */
   readonly isChanging: boolean;
 }
@@ -59,7 +63,7 @@ export function findMistakes(
     if (search.failing.length === 0) return found;
     const whole = findWhole(search, lists);
     if (whole !== undefined) return [...found, whole];
-    const part = findPart(search, lists.known);
+    const part = findPart(search, lists.simple);
     if (part === undefined) break;
     found.push(part);
   }
@@ -94,15 +98,17 @@ export function describeMistakes(
   });
 }
 
-function predictWith(hypotheses: readonly Hypothesis[], { predict }: Predictor): (shown: Observation) => Prediction {
+function predictWith(hypotheses: readonly Hypothesis[], predictor: Predictor): (shown: Observation) => Prediction {
+  const byMistakes = new Map<string, (shown: Observation) => Prediction>();
   return (shown) => {
     const concerned = hypotheses.filter(
       ({ features }) => features.length === 0 || features.some((feature) => shown.features.has(feature)),
     );
-    return predict(
-      concerned.map(({ mistake }) => mistake.change),
-      shown.exchange.request,
-    );
+    const mistakes = concerned.map(({ mistake }) => mistake);
+    const key = mistakes.map(({ id }) => id).join(' ');
+    const predict = byMistakes.get(key) ?? predictor.predictWith(mistakes);
+    byMistakes.set(key, predict);
+    return predict(shown);
   };
 }
 
@@ -146,54 +152,60 @@ function createSearch(observations: Observations, predictor: Predictor, found: r
 }
 
 /**
- * Finds the simplest mistake that explains everything that is left: a known one, a known one for requests with some feature,
- * state that is kept between requests, or wrong decisions in one area that no known mistake makes.
+ * Finds the simplest mistake that explains everything that is left: always, because of the requests before it, or for
+ * requests with some feature.
  */
-function findWhole(search: Search, { known, ofState, isChanging }: MistakeLists): Hypothesis | undefined {
-  const { observations, predictor, deviations, found } = search;
-  const fitAll = (mistakes: readonly Mistake[]) => mistakes.flatMap((mistake) => fit(mistake, search) ?? []);
-  const isAlways = ({ features }: Hypothesis) => features.length === 0;
-  const fitting = fitAll(known);
-  const [always, ...others] = fitting.filter(isAlways);
-  // Few requests may show many mistakes.
+function findWhole(search: Search, { simple, others, ofState, isChanging }: MistakeLists): Hypothesis | undefined {
+  const { compared, deviations, predictBefore, expect } = search;
   const isClear = deviations.size >= minRequests;
-  if (always !== undefined && (isClear || others.length === 0)) return always;
-  const stateful = deviations.size > 1 ? findStateful(search, ofState(), isChanging ? maxStateOddShare : 0) : undefined;
+  const fitting: Mistake[] = [];
+  for (const mistake of [...simple, ...others]) {
+    const expected = expect(mistake);
+    if (!explainsAll(expected, search)) continue;
+    if (compared.some((shown) => isOdd(shown, expected(shown), predictBefore(shown)))) continue;
+    fitting.push(mistake);
+    // Few requests may show many mistakes.
+    if (isClear || fitting.length > maxNamed) break;
+  }
+  const whole = combine(fitting);
+  if (fitting.length > 0) return whole && { mistake: whole, features: [] };
+  const stateful = deviations.size > 1 ? findStateful(search, ofState, isChanging ? maxStateOddShare : 0) : undefined;
   if (stateful !== undefined) return stateful;
-  const changes = found.map(({ mistake }) => mistake.change);
-  const areas = findAreaMistakes(observations, deviations, predictor, changes).filter((mistake) => {
-    const fitted = fit(mistake, search);
-    // With a feature to choose, chance explains too much.
-    return fitted !== undefined && isAlways(fitted);
-  });
-  const least = Math.min(...areas.map(({ decisions }) => decisions));
-  const [limited] = fitting.filter((hypothesis) => !isAlways(hypothesis));
-  if (limited !== undefined && isClear && least > 2) return limited;
-  const best = areas.filter(({ decisions }) => decisions === least);
-  const [area] = best;
-  if (area === undefined) return limited;
-  const sentence = best.map((mistake) => mistake.sentence.replace(/\.$/, '')).join('; or: ');
-  return { mistake: { ...area, sentence: `${sentence}.` }, features: [] };
+  const limited = simple.flatMap((mistake) => limit(mistake, search) ?? []);
+  return isClear || limited.length === 1 ? limited[0] : undefined;
 }
 
-/** Finds the requests for which a mistake explains everything that is left, if no response contradicts that. */
-function fit(mistake: Mistake, search: Search): Hypothesis | undefined {
-  const { compared, deviations, isFailing, predictBefore, expect } = search;
-  const expected = expect(mistake);
+/** Describes several mistakes that the responses do not distinguish, if they concern one requirement. */
+function combine([first, ...others]: readonly Mistake[]): Mistake | undefined {
+  if (first === undefined || others.length === 0) return first;
+  const { breaks } = first;
+  if (others.some((mistake) => mistake.breaks !== breaks)) return undefined;
+  const sentences = [first, ...others].slice(0, maxNamed).map(({ sentence }) => sentence);
+  const sentence = `Several mistakes explain it, such as these. ${sentences.join(' Or: ')}`;
+  return { ...first, id: `one-of-several/${breaks}`, sentence };
+}
+
+/** The number of mistakes that are named if the responses do not distinguish them. */
+const maxNamed = 2;
+
+/** Whether a mistake explains everything that is left, and a failure is a part of it. */
+function explainsAll(expected: (shown: Observation) => Prediction, { deviations, isFailing }: Search): boolean {
   let isShown = false;
   for (const [observation, list] of deviations) {
     const predicted = expected(observation);
-    if (list.some((deviation) => isContradicted(deviation, predicted))) return undefined;
-    // Where a part of the request is open, a mistake can only permit what is forbidden.
-    const isOpen = observation.oracle.openReason !== undefined;
-    const undecided = list.filter(
-      ({ position, isReturned }) => predicted(position) === 'open' && !(isOpen && isReturned),
-    );
+    if (list.some((deviation) => isContradicted(deviation, predicted))) return false;
+    const undecided = list.filter(({ position }) => predicted(position) === 'open');
     if (undecided.length <= list.length / 2) isShown ||= isFailing(observation);
   }
-  if (!isShown) return undefined;
-  const odd = compared.filter((observation) => isOdd(observation, expected(observation), predictBefore(observation)));
-  if (odd.length === 0) return { mistake, features: [] };
+  return isShown;
+}
+
+/** Finds the requests for which a mistake explains everything that is left, while other responses contradict it. */
+function limit(mistake: Mistake, search: Search): Hypothesis | undefined {
+  const { compared, deviations, predictBefore, expect } = search;
+  const expected = expect(mistake);
+  if (!explainsAll(expected, search)) return undefined;
+  const odd = compared.filter((shown) => isOdd(shown, expected(shown), predictBefore(shown)));
   if (odd.some((observation) => deviations.has(observation))) return undefined;
   const features = findCommonFeatures([...deviations.keys()], odd);
   return features.length === 0 ? undefined : { mistake, features };

@@ -1,0 +1,158 @@
+/** Predicts what deployments with mistakes return, so that the results of a target can be compared with theirs. */
+
+import type { World } from '../src/contract/world.js';
+import type { HttpRequest } from '../src/http/exchange.js';
+import { completeBehaviours } from './behaviours.js';
+import { createCatalogue } from './catalogue.js';
+import { applyChanges, createHandlers, parser } from './deployment.js';
+import { listGeneratedFaults } from './faults/generated-faults.js';
+import { faults, type Requirement } from './faults/index.js';
+import type { Change, DeploymentFacts, Handlers, TierTest } from './handlers.js';
+import type { ParsedRequest } from './parsed-request.js';
+import { referenceCredentials } from './reference-credentials.js';
+
+export type { Change } from './handlers.js';
+
+/** A mistake that a deployment may make, and how a user recognises it. */
+export interface Mistake {
+  /** Stable, with the size that it has, such as `window-size/100`. */
+  readonly id: string;
+  readonly sentence: string;
+  /** The requirement that it breaks. */
+  readonly breaks: Requirement;
+  readonly change: Change;
+  /** Whether what it does to a request depends on the requests before it. */
+  readonly hasState?: boolean;
+  /** Whether a developer may make it for requests of some kind alone. */
+  readonly isSimple?: boolean;
+}
+
+const simpleFaults: readonly string[] = ['rules/lost', 'product-id/lost'];
+
+/** Lists the faults as mistakes, the simplest first. What only requests of some kind show is found by their features. */
+export function listKnownMistakes(): Mistake[] {
+  const named = faults.flatMap(({ sentence, ...fault }) =>
+    sentence === undefined ? [] : [{ ...fault, sentence, isSimple: true }],
+  );
+  const generated = listGeneratedFaults().filter(
+    ({ kind, invisibility }) => kind !== 'branch' && invisibility === undefined,
+  );
+  return [
+    ...named,
+    ...generated.map(({ story, place, ...fault }) => {
+      const [what = '', why = ''] = split(story);
+      return { ...fault, isSimple: simpleFaults.includes(fault.id), sentence: `${what}, but wrongly. As if: ${why}` };
+    }),
+  ];
+}
+
+/** Another window than the newest 150 tiers. */
+export function createWindowMistake(id: string, sentence: string, newest: Handlers['newest']): Mistake {
+  return { id, sentence, breaks: 'limit.newest-150', change: () => ({ newest }) };
+}
+
+/** A limit on the result. */
+export function createPageMistake(id: string, sentence: string, page: Handlers['page']): Mistake {
+  return { id, sentence, breaks: 'result.all-valid', change: () => ({ page }) };
+}
+
+/** Splits the story of a generated fault into what is decided and what the developer did. */
+function split(story: string): [what: string, why: string] {
+  const colon = story.indexOf(': ');
+  return [story.slice(0, colon), story.slice(colon + 2)];
+}
+
+/** What a deployment returns for a request, in each reading of the documentation. */
+export type Selections = readonly TierTest[];
+
+/** The readings of the documentation where it leaves open what a filter does to the window. */
+const readings = ['window-first', 'filter-first'] as const;
+
+/**
+ * Creates deployments of a world.
+ *
+ * @returns starts a deployment with mistakes
+ */
+export function createModel(world: World): (mistakes: readonly Mistake[]) => (request: HttpRequest) => Selections {
+  const catalogue = createCatalogue(world);
+  const models = readings.map((reading) =>
+    createSelectors({
+      catalogue,
+      credentials: referenceCredentials,
+      behaviours: completeBehaviours({ 'filter-beyond-window': reading }),
+    }),
+  );
+  return (mistakes) => {
+    const hasState = mistakes.some((mistake) => mistake.hasState);
+    const selectors: ReturnType<(typeof models)[number]>[] = [];
+    return (request) => {
+      // Without a filter, the readings agree.
+      const differing = hasState || request.path.includes('?') ? models : models.slice(0, 1);
+      return differing.map((createSelector, n) => {
+        selectors[n] ??= createSelector(mistakes.map(({ change }) => change));
+        return selectors[n](request);
+      });
+    };
+  };
+}
+
+/** What decides about a request that was read. */
+const decisions: readonly (keyof Handlers)[] = [
+  'restriction',
+  'inCampaign',
+  'hasMetadata',
+  'newest',
+  'candidates',
+  'isValid',
+  'holds',
+  'customerRule',
+  'productRule',
+  'skuRule',
+  'orderMetadataRule',
+  'metadataRule',
+  'isEnough',
+  'select',
+  'page',
+];
+
+/**
+ * Selects tiers as deployments with changes do: without a look at credentials, and without a response. Of a request that
+ * is refused, nothing is selected. A test decides of each tier, and computes no more than that takes.
+ */
+function createSelectors(facts: DeploymentFacts): (changes: readonly Change[]) => (request: HttpRequest) => TierTest {
+  // Thousands of deployments are tried, and they have most handlers in common.
+  let current: Handlers | undefined;
+  const documented: Handlers = { ...createHandlers(facts, () => current ?? documented), authenticate: () => {} };
+  const parse = parser(documented, facts);
+  const parsed = new WeakMap<HttpRequest, ParsedRequest>();
+  const parseOnce = (request: HttpRequest): ParsedRequest => {
+    const known = parsed.get(request) ?? parse(request);
+    parsed.set(request, known);
+    return known;
+  };
+  return (changes) => {
+    const handlers = applyChanges(documented, changes, facts);
+    const isChanged = (name: keyof Handlers) => handlers[name] !== documented[name];
+    const isReadAlike = Object.keys(handlers).every(
+      (name) => decisions.includes(name as keyof Handlers) || !isChanged(name as keyof Handlers),
+    );
+    const isByTier = !isChanged('select') && !isChanged('page');
+    const readRequest = isReadAlike ? parseOnce : parser(handlers, facts);
+    return (request) => {
+      current = handlers;
+      try {
+        const read = readRequest(request);
+        const candidates = new Set(isByTier ? handlers.candidates(read) : handlers.page(handlers.select(read)));
+        const isValid = isByTier ? handlers.validity(read) : () => true;
+        return (tier) => {
+          current = handlers;
+          return candidates.has(tier) && isValid(tier);
+        };
+      } catch {
+        return () => false;
+      } finally {
+        current = undefined;
+      }
+    };
+  };
+}
