@@ -7,6 +7,7 @@ import { parseContract } from '../contract/contract.js';
 import { ownPrefix } from '../contract/named-world.js';
 import { expandWorld } from '../contract/world-file.js';
 import type { HttpRequest } from '../http/exchange.js';
+import { computeOnce } from '../support/compute-once.js';
 import { packageRoot, readOwnPackage } from '../support/package-root.js';
 import { type Problem, refuse, UnusableInput } from '../support/problem.js';
 import { describeFileError } from '../support/read-input-file.js';
@@ -57,13 +58,11 @@ export function loadSuite(folder = suiteFolder, availability: Availability = {},
 /** The file with the expanded suite, beside the compiled files. */
 const builtFile = path.join(packageRoot, 'dist', 'suite');
 
-let builtSuite: Suite | undefined;
-
-function readBuiltSuite(): Suite | undefined {
+const readBuiltSuite = computeOnce((): Suite | undefined => {
   if (!existsSync(builtFile)) return undefined;
-  builtSuite ??= deserialize(readFileSync(builtFile)) as Suite;
-  return builtSuite.digest === computeDigest(listSuiteFiles(), suiteFolder) ? builtSuite : undefined;
-}
+  const suite = deserialize(readFileSync(builtFile)) as Suite;
+  return suite.digest === computeDigest(listSuiteFiles(), suiteFolder) ? suite : undefined;
+});
 
 /** Expands the suite of this package and writes it beside the compiled files. @throws UnusableInput like `loadSuite` */
 export function precompileSuite(): void {

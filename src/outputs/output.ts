@@ -1,9 +1,9 @@
-import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import type { TaggedText } from '../support/markup.js';
 import { renderYaml } from '../support/render-yaml.js';
+import { listOutputFiles, outputFolder } from './result-files.js';
 import type { RunView } from './run-view.js';
 
 /**
@@ -22,19 +22,11 @@ export type OutputContent =
   /** The evidence is encoded exchange by exchange, while the run goes on. */
   | Buffer;
 
-const folder = path.join(import.meta.dirname, 'files');
-
-/** Lists the names of all files that outputs render. */
-export function listOutputFiles(): string[] {
-  // The build leaves declarations and source maps beside the modules.
-  return readdirSync(folder).flatMap((name) => /^(.+\.[a-z]+)(?<!\.d)\.[jt]s$/.exec(name)?.slice(1) ?? []);
-}
-
 /** Loads all outputs, by the names of their files. */
 export async function loadOutputs(): Promise<ReadonlyMap<string, Output>> {
   const extension = path.extname(import.meta.filename);
   const modules = listOutputFiles().map(async (file): Promise<[string, Output]> => {
-    const module = await import(pathToFileURL(path.join(folder, `${file}${extension}`)).href);
+    const module = await import(pathToFileURL(path.join(outputFolder, `${file}${extension}`)).href);
     return [file, module.default];
   });
   return new Map(await Promise.all(modules));

@@ -12,7 +12,15 @@ import {
 import path from 'node:path';
 import { refuse } from '../support/problem.js';
 import { describeFileError } from '../support/read-input-file.js';
-import { listOutputFiles } from './output.js';
+
+/** Has a module for each file, named after it. */
+export const outputFolder = path.join(import.meta.dirname, 'files');
+
+/** Lists the names of all files that outputs render. */
+export function listOutputFiles(): string[] {
+  // The build leaves declarations and source maps beside the modules.
+  return readdirSync(outputFolder).flatMap((name) => /^(.+\.[a-z]+)(?<!\.d)\.[jt]s$/.exec(name)?.slice(1) ?? []);
+}
 
 /** Where the results of a run go. */
 export interface ResultsDestination {

@@ -1,15 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { Suite } from '../cases/suite.js';
-import type { Exchange } from '../http/exchange.js';
-import { maskChanging, type RecordedBodies } from '../judge/recorded-bodies.js';
-import { getIdFinders } from '../recognition/known-ids.js';
-import { omitUndefined } from '../support/omit-undefined.js';
+import type { RecordedBodies } from '../judge/recorded-bodies.js';
 import { refuse } from '../support/problem.js';
-import { renderYaml } from '../support/render-yaml.js';
 import { compileSchema, validateFile } from '../support/schema-validation.js';
 import { parseYaml, readYaml, type YamlFile } from '../support/yaml-file.js';
-import { type BodyShape, mergeShapes } from './body-shape.js';
-import { createStableRenderer, renderRequest } from './exchange-text.js';
+import type { BodyShape } from './body-shape.js';
 
 /** The outcomes of one target. The schema of its file is `schemas/record.schema.json`. */
 export interface TargetRecord {
@@ -25,63 +18,6 @@ export interface RecordedAnswer {
   readonly outcome: string;
   readonly request?: string;
   readonly response?: string;
-}
-
-/** What a record keeps of the result of a case. */
-export interface RecordedResult {
-  /** The id of the requirement or question. */
-  readonly subject: string;
-  readonly outcome?: string;
-  readonly exchange?: Exchange;
-  readonly shape?: BodyShape;
-  readonly bodies?: RecordedBodies;
-  /** Patterns of places whose values differ between responses to the same request. */
-  readonly volatile?: readonly string[];
-}
-
-/** Creates the record of a run, with every question that was answered. */
-export function createRecord(suite: Suite, results: readonly RecordedResult[], target: string): TargetRecord {
-  const renderResponse = createStableRenderer(suite.world);
-  const shapes = results.flatMap(({ shape }) => shape ?? []);
-  const questions = results
-    .filter((result) => result.outcome !== undefined)
-    .sort((a, b) => (a.subject < b.subject ? -1 : 1))
-    .map(({ subject, outcome = '', exchange }): [string, RecordedAnswer] => [
-      subject,
-      { outcome, ...(exchange && { request: renderRequest(exchange), response: renderResponse(exchange) }) },
-    ]);
-  return {
-    target,
-    suite: { name: suite.name, version: suite.version, digest: suite.digest },
-    questions: Object.fromEntries(questions),
-    ...omitUndefined({
-      response_schema: mergeShapes(shapes),
-      bodies: mergeBodies(suite, results),
-    }),
-  };
-}
-
-/** Merges the bodies of all cases, without what differs between responses: an unchanged target has the same record. */
-function mergeBodies({ world }: Suite, results: readonly RecordedResult[]): RecordedBodies | undefined {
-  const bodies: RecordedBodies = Object.assign({}, ...results.map((result) => result.bodies));
-  if (Object.keys(bodies).length === 0) return undefined;
-  const { tiers } = getIdFinders(world);
-  const replaceId = (step: string) => (tiers.findExact(step) === undefined ? step : '*');
-  const patterns = results.flatMap(({ volatile }) => volatile ?? []);
-  const changing = new Set(patterns.map((pattern) => pattern.split('/').map(replaceId).join('/')));
-  const entries = Object.entries(bodies).map(([name, body]) => [name, maskChanging(body, changing)]);
-  const { expanded, ...others }: RecordedBodies = Object.fromEntries(entries);
-  return expanded === undefined || isDeepStrictEqual(expanded, others.promotions) ? others : { ...others, expanded };
-}
-
-/** Renders a record as YAML. The text is the same for the same record. */
-export function renderRecord(record: TargetRecord): string {
-  const heading = [
-    '# What this target does where the documentation is silent.',
-    '# Compare a target with it: npx conformance certify --against FILE',
-    '# Serve a mock that answers like it: npx conformance serve --as FILE',
-  ];
-  return `${heading.join('\n')}\n${renderYaml(record)}`;
 }
 
 /**

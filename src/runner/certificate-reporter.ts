@@ -13,11 +13,9 @@ import type {
 } from '@playwright/test/reporter';
 import type { Cause } from '../certificate/diagnosis/cause.js';
 import { determineOverallVerdict } from '../certificate/overall-verdict.js';
-import { appendJobSummary } from '../outputs/files/summary.md.js';
 import { removeResults } from '../outputs/result-files.js';
 import { addColors } from '../outputs/terminal/colors.js';
 import { renderErrorContext } from '../outputs/terminal/error-context.js';
-import { renderRunReport } from '../outputs/terminal/run-report.js';
 import { groupBy } from '../support/group-by.js';
 import { UnusableInput } from '../support/problem.js';
 import { ignoreClosedOutput, watchForShutdown } from '../support/shutdown.js';
@@ -142,7 +140,7 @@ export default class CertificateReporter implements Reporter {
     return { status: result.status === 'passed' && !isGood ? 'failed' : result.status };
   }
 
-  private report(project: string, { certificate, written, isUnusable }: CertifiedRun): void {
+  private report(project: string, { certificate, written, isUnusable, report }: CertifiedRun): void {
     for (const failure of this.failures.filter(({ test }) => getProject(test).name === project))
       explainFailure(
         failure,
@@ -154,8 +152,7 @@ export default class CertificateReporter implements Reporter {
       isRecorded: written.record !== undefined && written.record.unwritten === undefined,
       isUnusable,
     });
-    this.output += appendJobSummary(written.files, process.env.GITHUB_STEP_SUMMARY);
-    this.output += addColors(renderRunReport(certificate, written), process);
+    this.output += addColors(report, process);
   }
 
   /** Prints the results last, after the output of all other reporters. */

@@ -21,12 +21,12 @@ import { listOwnCaseFolders, loadProject, readRuns } from './options.js';
 import { attachTestReport, createCaseAnnotation } from './test-report.js';
 
 const suite = loadSuite();
+const selected = selectTests(readRuns()[0], suite);
 
 /** Defines the tests of a case file. @param file within `cases/` */
 export function defineCases(file: string): void {
   const at = path.relative(packageRoot, path.join(suiteFolder, file)).replaceAll(path.sep, '/');
-  for (const testCase of selectTests(readRuns()[0], suite).filter((selected) => selected.at.file === at))
-    defineCase(testCase, suite);
+  for (const testCase of selected) if (testCase.at.file === at) defineCase(testCase, suite);
 }
 
 /** Defines the tests of the user's own cases. */
@@ -41,7 +41,7 @@ export function defineOwnCases(): void {
 
 /** Defines the test that sends some of the first cases again. @param file of the spec */
 export function defineRepetition(file: string): void {
-  if (listSampleCases({ ...suite, cases: selectTests(readRuns()[0], suite) }).length === 0) return;
+  if (listSampleCases({ ...suite, cases: selected }).length === 0) return;
   const title = 'Some of the first cases, at the end of the run';
   defineTest({ id: samplesCaseId, title, tags: [samplesCaseId] }, { file, line: 1, column: 1 }, suite, []);
 }

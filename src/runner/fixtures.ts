@@ -1,6 +1,6 @@
 import { test as base } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
-import { openTargetRun, type TargetRun } from '../target/target-run.js';
+import type { TargetRun } from '../target/target-run.js';
 import { type ConformanceOptions, getReferenceUrl, loadProject, readPlannedCases } from './options.js';
 
 /**
@@ -23,6 +23,8 @@ export const test = base.extend<object, ConformanceOptions & { readonly run: Tar
       const reference = { baseUrl: getReferenceUrl(), credentials: referenceCredentials };
       // Not the fixture `target`: tests of users have another one of that name.
       const inputs = loadProject(project.use, config);
+      // Playwright loads this file in its main process, too, which sends nothing and needs no HTTP client.
+      const { openTargetRun } = await import('../target/target-run.js');
       await openTargetRun(inputs, reference, readPlannedCases(project.name), use);
     },
     { scope: 'worker' },

@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module';
 import path from 'node:path';
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import type { Document, Node } from 'yaml';
 import { type Location, UnusableInput } from './problem.js';
 import { readInputFile } from './read-input-file.js';
 
@@ -40,6 +41,13 @@ export function readYaml(file: string, shown = path.relative(process.cwd(), file
 /** A process reads case files once for each set of bindings. Parsing them is half of the work. */
 const parsedFiles = new Map<string, { readonly text: string; readonly parsed: YamlFile }>();
 
+const require = createRequire(import.meta.url);
+
+/** The build expands the suite, so many runs parse nothing. */
+function loadParser(): typeof import('yaml') {
+  return require('yaml');
+}
+
 /**
  * Parses YAML 1.2 text.
  *
@@ -47,6 +55,7 @@ const parsedFiles = new Map<string, { readonly text: string; readonly parsed: Ya
  * @throws UnusableInput with the first syntax error
  */
 export function parseYaml(text: string, file: string): YamlFile {
+  const { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } = loadParser();
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const locate = (offset = 0): Location => {

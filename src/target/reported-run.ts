@@ -3,14 +3,13 @@ import type { CertifiedResults } from '../certificate/certify-results.js';
 import { createExchangeIndexer } from '../certificate/exchange-index.js';
 import { createArchiver, type EvidenceOrigin } from '../certificate/har-archive.js';
 import { findWorstVerdict } from '../judge/verdict.js';
-import { type WrittenResults, writeResults } from '../outputs/write-results.js';
+import type { WrittenResults } from '../outputs/write-results.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import { type CaseResult, createUnsentResult, notReachedReason, samplesCaseId } from '../run/case-result.js';
 import { calibrationPurpose, type ExchangeUse, findFreeName } from '../run/evidence-keeper.js';
 import { countAttempts } from '../run/request-cache.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
-import { certifyCollected } from './certify-run.js';
 import { type RunInputs, recordInputs, restoreInputs } from './recorded-run.js';
 import type { RunStart, TestReport } from './target-run.js';
 
@@ -24,7 +23,18 @@ interface Obstacle {
 /** A certified run. */
 export interface CertifiedRun extends CertifiedResults {
   readonly written: WrittenResults;
+  /** What the run prints at its end. */
+  readonly report: string;
   readonly isUnusable: boolean;
+}
+
+/** What only the end of a run needs. It is loaded while the tests run, so that they start earlier. */
+async function loadEnding() {
+  const { certifyCollected } = await import('./certify-run.js');
+  const { writeResults } = await import('../outputs/write-results.js');
+  const { appendJobSummary } = await import('../outputs/files/summary.md.js');
+  const { renderRunReport } = await import('../outputs/terminal/run-report.js');
+  return { certifyCollected, writeResults, appendJobSummary, renderRunReport };
 }
 
 type CollectorState = ReturnType<typeof createCollector>;
@@ -39,6 +49,7 @@ export class ReportedRun {
   private start: RunStart | undefined;
   private failure: UnusableInput | undefined;
   private created: CollectorState | undefined;
+  private readonly ending = loadEnding();
 
   /**
    * @param selected the ids of the cases that were to be run
@@ -120,6 +131,7 @@ export class ReportedRun {
           .map(({ id, verdict, reason }) => ({ id, verdict, reason })),
       },
     });
+    const { certifyCollected, writeResults, appendJobSummary, renderRunReport } = await this.ending;
     const certified = await certifyCollected(inputs, plain, index, {
       baseUrl,
       examination: start?.examination,
@@ -131,7 +143,9 @@ export class ReportedRun {
     const destination = { ...settings.destination, target: settings.target };
     const { certificate, results } = certified;
     const written = writeResults(certificate, suite, results, destination, { archive, exchanges: index });
-    return { ...certified, written, isUnusable: obstacle?.isUnusable === true };
+    const unwritten = appendJobSummary(written.files, process.env.GITHUB_STEP_SUMMARY);
+    const report = `${unwritten}${renderRunReport(certificate, written)}`;
+    return { ...certified, written, report, isUnusable: obstacle?.isUnusable === true };
   }
 
   /** Finds out why no verdict of the run is valid, if so. */

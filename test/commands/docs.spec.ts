@@ -9,7 +9,7 @@ import { stringify } from 'yaml';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
 import { expandWorld } from '../../src/contract/world-file.js';
-import { createRecord, renderRecord } from '../../src/record/target-record.js';
+import { createRecord, renderRecord } from '../../src/record/create-record.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { readSchema } from '../../src/support/schema-validation.js';
 import { parseYaml, readYaml } from '../../src/support/yaml-file.js';

@@ -12,8 +12,9 @@ import { listCredentialSecrets } from '../../src/contract/operation.js';
 import { openClient } from '../../src/http/client.js';
 import type { HttpResponse } from '../../src/http/exchange.js';
 import { mockFromRecord } from '../../src/mock-from-record.js';
+import { createRecord, renderRecord } from '../../src/record/create-record.js';
 import { createBaseline } from '../../src/record/drift.js';
-import { createRecord, parseRecord, renderRecord, type TargetRecord } from '../../src/record/target-record.js';
+import { parseRecord, type TargetRecord } from '../../src/record/target-record.js';
 import {
   commandLine,
   credentialVariables,

@@ -9,7 +9,7 @@ import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { type CertifyOptions, certify, type Transport, UnusableInput } from '../../src/api.js';
 import { appendJobSummary } from '../../src/outputs/files/summary.md.js';
 import { writeResults } from '../../src/outputs/write-results.js';
-import { renderRecord } from '../../src/record/target-record.js';
+import { renderRecord } from '../../src/record/create-record.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { readYaml } from '../../src/support/yaml-file.js';

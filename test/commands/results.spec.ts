@@ -15,8 +15,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
-import { listOutputFiles } from '../../src/outputs/output.js';
-import { writeFiles } from '../../src/outputs/result-files.js';
+import { listOutputFiles, writeFiles } from '../../src/outputs/result-files.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { createRandom } from '../support/chaos.js';
 import {

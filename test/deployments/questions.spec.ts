@@ -9,8 +9,9 @@ import { undetermined } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { createRedactor } from '../../src/http/redactor.js';
 import { writeResults } from '../../src/outputs/write-results.js';
+import { createRecord, renderRecord } from '../../src/record/create-record.js';
 import { createBaseline } from '../../src/record/drift.js';
-import { createRecord, readRecord, renderRecord } from '../../src/record/target-record.js';
+import { readRecord } from '../../src/record/target-record.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { makeTestFolder } from '../support/cli.js';
 import {

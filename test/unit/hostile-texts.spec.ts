@@ -19,13 +19,14 @@ import {
   renderComparisonMarkdown,
 } from '../../src/certificate/compare-certificates.js';
 import type { Exchange, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { listOutputFiles } from '../../src/outputs/output.js';
+import { listOutputFiles } from '../../src/outputs/result-files.js';
 import { renderErrorContext } from '../../src/outputs/terminal/error-context.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { getIdFinders } from '../../src/recognition/known-ids.js';
 import { findMismatches, inferShape } from '../../src/record/body-shape.js';
-import { parseRecord, renderRecord, type TargetRecord } from '../../src/record/target-record.js';
+import { renderRecord } from '../../src/record/create-record.js';
+import { parseRecord, type TargetRecord } from '../../src/record/target-record.js';
 import { createUnsentResult, type ResultWithExchanges } from '../../src/run/case-result.js';
 import { createEvidenceKeeper, type RunEvidence } from '../../src/run/evidence-keeper.js';
 import { isJsonObject } from '../../src/support/json.js';

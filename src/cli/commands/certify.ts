@@ -39,22 +39,22 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
   const config = flags.dryRun ? undefined : findOwnConfig();
   const isOfConfig = config !== undefined && runs.every(({ project }) => project === undefined);
   // The projects of a config are read by Playwright.
-  const projects = isOfConfig ? [] : runs.map((run) => ({ run, inputs: loadProject({ conformance: run }) }));
+  const projects = isOfConfig ? [] : runs.map(({ project: _, ...conformance }) => loadProject({ conformance }));
   if (flags.dryRun) {
-    for (const { inputs } of projects) process.stdout.write(renderDryRun(inputs));
+    for (const inputs of projects) process.stdout.write(renderDryRun(inputs));
     return exitStatus.conforms;
   }
   if (config !== undefined) process.stdout.write(joinLines([`With ${config}.`]));
   if (flags.replay !== undefined) process.stdout.write(joinLines([renderReplayNotice(flags.replay)]));
   const isList = playwrightArgs.includes('--list');
-  for (const { inputs } of isList ? [] : projects) checkDestination(inputs);
+  for (const inputs of isList ? [] : projects) checkDestination(inputs);
   shareRuns(runs);
   const selected = runs.flatMap(({ project }) => (project === undefined || config === undefined ? [] : [project]));
   const [first] = projects;
   const args = [
     ...selected.flatMap((name) => ['--project', name]),
     // Two runs must not empty one folder.
-    ...(first === undefined ? [] : ['--output', path.join(first.inputs.settings.destination.out, 'playwright')]),
+    ...(first === undefined ? [] : ['--output', path.join(first.settings.destination.out, 'playwright')]),
     ...playwrightArgs,
   ];
   return await runPlaywrightTests(args, config, (code) => {

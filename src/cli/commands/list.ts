@@ -4,7 +4,7 @@ import { listGeneratedFaults } from '../../../reference/faults/generated-faults.
 import { faults } from '../../../reference/faults/index.js';
 import { loadSuite, type Suite, suiteFolder } from '../../cases/suite.js';
 import { getSubjectId } from '../../cases/test-case.js';
-import { listOutputFiles } from '../../outputs/output.js';
+import { listOutputFiles } from '../../outputs/result-files.js';
 import { formatLocation } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import type { ConfigureCommand } from '../command.js';
