@@ -6,6 +6,7 @@ import { matchesPatterns } from '../recognition/path-patterns.js';
 import type { LocatedMention, Recognizer } from '../recognition/recognizer.js';
 import { absentValue, type MentionFilter } from '../recognition/sibling-values.js';
 import type { TierReading } from '../recognition/tier-reading.js';
+import { remember } from '../support/compute-once.js';
 import { groupBy } from '../support/group-by.js';
 import { truncate } from '../support/untrusted-text.js';
 
@@ -20,6 +21,12 @@ export interface OtherReading {
 
 /** A reading that needs more values than this may fit by chance. */
 const maxValues = 3;
+
+/** What responses of a target are read with. */
+interface ReadTarget {
+  readonly world: NamedWorld;
+  readonly recognizer: Recognizer;
+}
 
 /** What a response names, and what the documentation says of it. */
 interface ReadResponse {
@@ -38,11 +45,16 @@ interface ReadResponse {
 export function findOtherReadings(
   exchanges: readonly Exchange[],
   reading: TierReading,
-  { world, recognizer }: { readonly world: NamedWorld; readonly recognizer: Recognizer },
+  target: ReadTarget,
 ): OtherReading[] {
+  const { recognizer } = target;
   // The target file says it.
   if (recognizer.filter !== undefined || (reading.kind !== 'agreed' && reading.kind !== 'stated')) return [];
-  const responses = listSuccesses(exchanges).map((exchange) => readResponse(exchange, reading, world, recognizer));
+  const read =
+    reading.kind === 'stated'
+      ? (exchange: AnsweredExchange) => readResponse(exchange, target, reading.patterns)
+      : getResponseReader(target);
+  const responses = listSuccesses(exchanges).map(read);
   if (responses.every(({ forbidden }) => forbidden.length === 0)) return [];
   const single = reading.kind === 'agreed' && reading.nestedPaths !== undefined ? undefined : reading.patterns[0];
   const tier = reading.kind === 'stated' && reading.patterns.length > 1 ? reading.patterns : single;
@@ -78,17 +90,20 @@ export function findOtherReadings(
   return [...byValue, ...byIndex];
 }
 
+/** Cases share the calibration, and many of their requests. */
+const getResponseReader = remember((target: ReadTarget) =>
+  remember((exchange: AnsweredExchange) => readResponse(exchange, target)),
+);
+
+/** @param patterns of the mentions that count; by default all: agreeing patterns name the same tiers, nested levels too */
 function readResponse(
   { request, response }: AnsweredExchange,
-  reading: Extract<TierReading, { kind: 'agreed' | 'stated' }>,
-  world: NamedWorld,
-  recognizer: Recognizer,
+  { world, recognizer }: ReadTarget,
+  patterns?: readonly string[],
 ): ReadResponse {
   const { returned } = createOracle(request, world);
   const all = recognizer.listLocatedMentions(response.body);
-  // Agreeing patterns name the same tiers, and so do nested levels together.
-  const mentions =
-    reading.kind === 'stated' ? all.filter(({ pattern }) => matchesPatterns(pattern, reading.patterns)) : all;
+  const mentions = patterns === undefined ? all : all.filter(({ pattern }) => matchesPatterns(pattern, patterns));
   const available = world.tiers.filter(({ id }) => !world.unavailable.has(id));
   const mentionsById = groupBy(mentions, ({ id }) => id);
   const ids = groupBy(available, returned);

@@ -6,6 +6,7 @@ import type { Tier } from '../contract/world.js';
 import type { Exchange, HttpRequest, HttpResponse } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
 import { readReturned } from '../recognition/returned-tiers.js';
+import { computeOnce } from '../support/compute-once.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { truncate } from '../support/untrusted-text.js';
 
@@ -23,8 +24,10 @@ export function explainOwnPromotions(
   const { world, calibration } = evidence;
   if (world.ownPromotions === 0) return undefined;
   const unfiltered = listSuccesses([...calibration, ...exchanges]).filter(({ request }) => !hasFilter(request));
-  const seen = new Set(unfiltered.flatMap(({ response }) => readReturned(response.body, evidence).returned));
-  const last = world.tiers.findLastIndex(({ id }) => seen.has(id));
+  const findLast = computeOnce(() => {
+    const seen = new Set(unfiltered.flatMap(({ response }) => readReturned(response.body, evidence).returned));
+    return world.tiers.findLastIndex(({ id }) => seen.has(id));
+  });
   let isAnyAbsent = false;
   for (const { request, response } of listSuccesses(exchanges)) {
     const oracle = createOracle(request, world);
@@ -35,7 +38,7 @@ export function explainOwnPromotions(
     const first = world.tiers.findIndex(
       (tier) => !returned.has(tier.id) && !world.unavailable.has(tier.id) && mayBeRequired(tier),
     );
-    if (first >= 0 && first <= last) return undefined;
+    if (first >= 0 && first <= findLast()) return undefined;
     isAnyAbsent ||= first >= 0;
   }
   if (!isAnyAbsent) return undefined;

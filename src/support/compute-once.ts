@@ -6,3 +6,13 @@ export function computeOnce<Value>(compute: () => Value): () => Value {
     return computed.value;
   };
 }
+
+/** Computes something of a key once. */
+export function remember<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+  const known = new WeakMap<Key, Value>();
+  return (key) => {
+    const value = known.get(key) ?? compute(key);
+    known.set(key, value);
+    return value;
+  };
+}

@@ -89,7 +89,8 @@ export function describeMistakes(
     const explained = new Map(
       [...findDeviations(observations.all, observations, predictWith(others, predictor))].flatMap(
         ([observation, deviations]) => {
-          const shown = deviations.filter((deviation) => !isContradicted(deviation, expected(observation)));
+          const predicted = expected(observation);
+          const shown = deviations.filter((deviation) => !isContradicted(deviation, predicted));
           return shown.length === 0 ? [] : [[observation, shown] as const];
         },
       ),

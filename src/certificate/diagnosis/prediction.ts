@@ -3,6 +3,7 @@ import type { NamedWorld } from '../../contract/named-world.js';
 import type { Obligation } from '../../contract/oracle.js';
 import type { Tier } from '../../contract/world.js';
 import type { HttpRequest } from '../../http/exchange.js';
+import { remember } from '../../support/compute-once.js';
 import type { Observation, Observations } from './observation.js';
 
 /** What a deployment is to return of one tier, by its position in the list of tiers. */
@@ -73,14 +74,4 @@ function createForeignTiers({ ownPromotions = 0 }: NamedWorld): Tier[] {
     metadata: {},
     rules: [{ kind: 'customer', any_of: [] }],
   }));
-}
-
-/** Computes something of a key once. */
-function remember<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
-  const known = new WeakMap<Key, Value>();
-  return (key) => {
-    const value = known.get(key) ?? compute(key);
-    known.set(key, value);
-    return value;
-  };
 }
