@@ -49,9 +49,7 @@ test('The HTML report shows the exchange of a case, the statement of the documen
       .first()
       .click();
     await expect(page.getByText(`requirement: ${says}`)).toBeVisible();
-    await expect(page.getByText('cause: Possibly: Rules about products')).toHaveCount(
-      id === 'integer-quantity' ? 1 : 0,
-    );
+    await expect(page.getByText('cause: Possibly: ')).toHaveCount(id === 'integer-quantity' ? 1 : 0);
     const shown = page.getByRole('group').filter({ hasText: exchange }).first();
     await shown.getByText(exchange, { exact: true }).click();
     await expectExchange(shown);

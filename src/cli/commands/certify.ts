@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
+import escapeStringRegexp from 'escape-string-regexp';
 import { selectFromSuite } from '../../cases/case-selection.js';
+import { isOwnCase } from '../../cases/suite.js';
 import { referenceEndNotice, renderQuickNotice, renderReplayNotice } from '../../certificate/notices.js';
 import { checkResultsFolder, findRunFile } from '../../outputs/result-files.js';
 import { createPlan, renderPlan } from '../../run/plan.js';
@@ -55,7 +57,7 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
     ...selected.flatMap((name) => ['--project', name]),
     // Two runs must not empty one folder.
     ...(first === undefined ? [] : ['--output', path.join(first.settings.destination.out, 'playwright')]),
-    ...playwrightArgs,
+    ...(playwrightArgs.length === 0 && !isOfConfig ? listFiles(projects) : playwrightArgs),
   ];
   return await runPlaywrightTests(args, config, (code) => {
     if (isList) return code;
@@ -99,6 +101,16 @@ function listRuns(flags: CertifyFlags): [CertifyRun, ...CertifyRun[]] {
     });
   }
   return [...runs.values()] as [CertifyRun, ...CertifyRun[]];
+}
+
+/** Patterns of the files of selected cases, so that Playwright loads no other specs. None if all cases are selected. */
+function listFiles(projects: readonly RunInputs[]): string[] {
+  if (projects.every(({ settings }) => settings.only === undefined)) return [];
+  const cases = projects.flatMap(({ suite, settings }) => selectFromSuite(suite, settings).cases);
+  const ownSpecs = cases.some(isOwnCase) ? ['own-cases'] : [];
+  const files = [...cases.map(({ at }) => path.basename(at.file)), ...ownSpecs, 'repetition'];
+  // Playwright looks for a pattern in the path of the spec and in that of the case.
+  return [...new Set(files)].map((file) => `[/\\\\-]${escapeStringRegexp(file)}`);
 }
 
 /** Before anything is sent: at the end of the run it would be too late. @throws UnusableInput, or a system error */
