@@ -9,8 +9,6 @@ export interface FoundIds {
   readonly isWhole: boolean;
 }
 
-const noIds: FoundIds = { ids: [], isWhole: false };
-
 /** Boundaries of a separate word. */
 const wordBoundaries = ['(?<![A-Za-z0-9]|[A-Za-z0-9][-_])', '(?![A-Za-z0-9]|[-_][A-Za-z0-9])'] as const;
 
@@ -55,11 +53,12 @@ export function createIdFinder(
   const separate = createPattern(long, boundaries);
   const findSeparate = search(long, separate);
   return {
+    /** A shorter text is no id, and contains none. */
+    minLength,
     /** Finds the id that the whole text is. */
     findExact,
     /** Finds the id that the whole text is, or else the ids that are separate words of it, as in `/tiers/promo_1?expand`. */
     findIds(text: string): FoundIds {
-      if (text.length < minLength) return noIds;
       const whole = findExact(text);
       return whole === undefined ? { ids: [...findSeparate(text)], isWhole: false } : { ids: [whole], isWhole: true };
     },
@@ -79,8 +78,20 @@ export function createIdFinder(
 
 /** Finds the matches in a text as it is, and as it is percent-decoded once: ids in a URL may be encoded (RFC 3986). */
 function findMatches(text: string, pattern: RegExp): string[] {
-  const readings = /%[0-9A-Fa-f]{2}/.test(text) ? [text, decodePercentSequences(text)] : [text];
+  const readings = [text, ...[...listEncodedParts(text)].map(decodePercentSequences)];
   return readings.flatMap((reading) => reading.match(pattern) ?? []);
+}
+
+/** Lists the parts between quotation marks that contain a percent sign, once each: decoding a whole body takes long. */
+function listEncodedParts(text: string): ReadonlySet<string> {
+  const parts = new Set<string>();
+  let at = text.indexOf('%');
+  while (at >= 0) {
+    const end = text.indexOf('"', at);
+    parts.add(text.slice(text.lastIndexOf('"', at) + 1, end < 0 ? text.length : end));
+    at = end < 0 ? end : text.indexOf('%', end);
+  }
+  return parts;
 }
 
 /** Decodes percent-encoded UTF-8. Leaves other percent signs: a text may say "10 %". */

@@ -4,7 +4,7 @@ import type { KnownIds } from './known-ids.js';
 import { advance, anyStepsWildcard, getInitialState, type PatternState } from './path-patterns.js';
 import { isSelected, type MentionFilter } from './sibling-values.js';
 import { escapePathStep } from './tier-mentions.js';
-import { type PlacedText, type Position, walkTexts } from './walk-texts.js';
+import { type Position, walkTexts } from './walk-texts.js';
 
 /** Lists everything under path patterns, once each: the ids of known tiers, and the texts of other values and keys. */
 export function listRecords(
@@ -21,17 +21,17 @@ export function listRecords(
       const next = advance(position.state, wanted, (step) => matchesMember(step, position));
       return next.size === 0 ? undefined : next;
     };
-    const isRecord = ({ position, isKey }: PlacedText<PatternState>) =>
+    const isRecord = (position: Position<PatternState> | undefined, isKey: boolean) =>
       (position === undefined ? start : descend(position))?.has(wanted.length) === true &&
       (position?.names === undefined || isKey === isNamedByKey(position, wanted, [tiers, tiersInWords]));
     const records: string[] = [];
-    for (const placed of walkTexts(value, start, descend)) {
-      if (!isRecord(placed)) continue;
-      const found = tiers.findIds(placed.text);
-      const template = found.ids.length === 0 || found.isWhole ? undefined : tiers.replaceIds(placed.text, '*');
-      if (filter !== undefined && !isSelected({ ...placed, template }, filter, tiers)) continue;
-      records.push(...(found.ids.length > 0 ? found.ids : [placed.text]));
-    }
+    walkTexts(value, start, descend, (text, position, isKey) => {
+      if (!isRecord(position, isKey)) return;
+      const found = tiers.findIds(text);
+      const template = found.ids.length === 0 || found.isWhole ? undefined : tiers.replaceIds(text, '*');
+      if (filter !== undefined && !isSelected({ position, isKey, template }, filter, tiers)) return;
+      records.push(...(found.ids.length > 0 ? found.ids : [text]));
+    });
     return records;
   };
   return [...new Set(patterns.flatMap(listUnder))];

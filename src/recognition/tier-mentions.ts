@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { cacheByText } from '../support/cache-by-text.js';
 import { parseJson } from '../support/json.js';
 import type { IdFinder } from './id-finder.js';
 import type { KnownIds } from './known-ids.js';
@@ -62,25 +63,24 @@ function findMentionsOf(
   const notSelected = new Set<string>();
   let hasIdsInTexts = false;
   let hasOtherLetterCase = false;
-  // A cache, because all records have the same keys.
-  const steps = new Map<string, string>();
-  const renderStep = (key: string) => {
-    const isId = () => [tiers, keys].some((finder) => finder.findExact(key) !== undefined);
-    const step = steps.get(key) ?? (isId() ? '*' : escapePathStep(keys.replaceIds(tiers.replaceIds(key, '*'), '*')));
-    steps.set(key, step);
-    return step;
-  };
+  // Caches, because records have the same keys and share many texts.
+  const findIds = cacheByText(tiers.findIds);
+  const renderStep = cacheByText((key) => {
+    const isId = [tiers, keys].some((finder) => finder.findExact(key) !== undefined);
+    return isId ? '*' : escapePathStep(keys.replaceIds(tiers.replaceIds(key, '*'), '*'));
+  });
   const renderPattern = ({ state, names, isList, next }: Position<string>) =>
     appendStep(state, isList ? '*' : renderStep(names?.[next] ?? ''));
-  for (const { text, position, isKey } of walkTexts(mayMention ? parseJson(body) : undefined, '', renderPattern)) {
-    const { ids, isWhole } = tiers.findIds(text);
+  walkTexts(mayMention ? parseJson(body) : undefined, '', renderPattern, (text, position, isKey) => {
+    if (text.length < tiers.minLength) return;
+    const { ids, isWhole } = findIds(text);
     // A deployment may use the same id for a tier and for something else.
-    if (ids.length === 0 || (isKey && !isWhole && keys.findExact(text) !== undefined)) continue;
+    if (ids.length === 0 || (isKey && !isWhole && keys.findExact(text) !== undefined)) return;
     hasOtherLetterCase ||= isWhole && ids[0] !== text;
     // A sentence with several ids may say that one was returned and the other was not.
     if (ids.length > 1 && /\p{L}/u.test(tiers.replaceIds(text, ''))) {
       for (const id of ids) unlocated.add(id);
-      continue;
+      return;
     }
     const pattern = position === undefined ? '' : renderPattern(position);
     const template = isWhole ? undefined : tiers.replaceIds(text, '*');
@@ -94,7 +94,7 @@ function findMentionsOf(
       const known = idsByPattern.get(key) ?? new Set();
       idsByPattern.set(key, known.add(id));
     }
-  }
+  });
   const located = new Set([...notSelected, ...[...idsByPattern.values()].flatMap((ids) => [...ids])]);
   return {
     idsByPattern: new Map([...idsByPattern].map(([pattern, ids]) => [pattern, [...ids]])),

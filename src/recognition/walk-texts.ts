@@ -16,26 +16,26 @@ export interface Position<State = unknown> {
   readonly state: State;
 }
 
-/** A string, a number or a key of a body. */
-export interface PlacedText<State = unknown> {
-  readonly text: string;
-  /** Undefined if it is the whole body. Valid until the next text is read. */
-  readonly position: Position<State> | undefined;
-  readonly isKey: boolean;
-}
+/**
+ * Visits a string, a number or a key of a body.
+ *
+ * @param position undefined if the text is the whole body. Valid during the visit
+ */
+export type TextVisitor<State> = (text: string, position: Position<State> | undefined, isKey: boolean) => void;
 
 /**
- * Yields all texts of a parsed body, each key before what is under it. Does not call itself, because a body can be nested
- * deeper than the call stack allows.
+ * Visits all texts of a parsed body, each key before what is under it. Does not call itself, because a body can be nested
+ * deeper than the call stack allows. Not a generator: that takes longer.
  *
  * @param state that of the whole body
  * @param descend computes the state of the member at a position; undefined if nothing under it matters
  */
-export function* walkTexts<State>(
+export function walkTexts<State>(
   body: unknown,
   state: State,
   descend: (position: Position<State>) => State | undefined,
-): Generator<PlacedText<State>> {
+  visit: TextVisitor<State>,
+): void {
   let position: Position<State> | undefined;
   let value = body;
   for (;;) {
@@ -43,12 +43,11 @@ export function* walkTexts<State>(
     if (typeof opened === 'object' && opened !== null) {
       const inner = position === undefined ? state : descend(position);
       if (inner !== undefined) position = openContainer(opened, position, inner);
-    } else if (typeof value === 'string' || typeof value === 'number')
-      yield { text: String(value), position, isKey: false };
+    } else if (typeof value === 'string' || typeof value === 'number') visit(String(value), position, false);
     while (position !== undefined && ++position.next >= position.members.length) position = position.parent;
     if (position === undefined) return;
     const key = position.names?.[position.next];
-    if (key !== undefined) yield { text: key, position, isKey: true };
+    if (key !== undefined) visit(key, position, true);
     value = position.members[position.next];
   }
 }
@@ -65,7 +64,10 @@ export function areIndices(keys: readonly string[]): boolean {
   return /^(0|[1-9]\d{0,8})$/.test(keys.at(-1) ?? '');
 }
 
-/** Parses a string of a body that contains JSON: an array or an object. Returns undefined for any other string. */
+/**
+ * Parses a string of a body that contains JSON: an array or an object. Returns undefined for any other string, at once for
+ * one like `[gold]`, since an error of the parser takes long.
+ */
 function parseNestedJson(text: string): unknown {
-  return /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
+  return /^\s*(?:\{\s*["}]|\[\s*["{[\]\dtfn-])/.test(text) ? parseJson(text) : undefined;
 }

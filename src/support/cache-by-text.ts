@@ -6,8 +6,9 @@ export function cacheByText<Result>(find: (text: string) => Result): (text: stri
   const cache = new Map<string, Result>();
   let characters = 0;
   return (text) => {
-    const result = cache.get(text) ?? find(text);
-    if (cache.has(text)) return result;
+    const known = cache.get(text);
+    if (known !== undefined) return known;
+    const result = find(text);
     if (characters > maxCharacters) {
       cache.clear();
       characters = 0;
