@@ -122,8 +122,13 @@ const rows: readonly Row[] = [
     shows: { ends: { 'item-with-product-id': 'passed' } },
     status: 0,
   },
-  { line: 'playwright test order.yaml', cases: { fail: 5, pass: 6 }, shows: { attempts: ofOrder.length, workers: 1 } },
-  { line: 'playwright test --last-failed', cases: { fail: 5 }, shows: { attempts: 5, workers: 1 } },
+  {
+    line: 'playwright test order.yaml',
+    cases: { fail: 5, pass: 6 },
+    shows: { attempts: ofOrder.length, workers: 1 },
+    isLong: true,
+  },
+  { line: 'playwright test --last-failed', cases: { fail: 5 }, shows: { attempts: 5, workers: 1 }, isLong: true },
   {
     line: `playwright test ${few} -x`,
     cases: { fail: 1, 'not-run': 2 },
@@ -175,8 +180,9 @@ for (const { line, cases, shows, status = 1, check, isLong } of rows)
   });
 
 test('The reports of a failing run name lines of case files, and say that the deployment is to be changed', async () => {
-  const { status, output } = await run(`certify -- ${few} --reporter=list,github`);
+  const { status, output } = await run(`certify -- ${few} --reporter=list,github,json`);
   expect(status).toBe(1);
+  expect(readJsonReport()).toMatchObject({ ends, attempts: 3, workers: 1 });
   expect(output.match(/^ +✘ +\d+ .*: /gm)).toHaveLength(2);
   expect(output).toMatch(/^ +✓ .* json-content-type: /m);
   expect(output.indexOf('DOES-NOT-CONFORM')).toBeGreaterThan(output.indexOf('2 failed'));

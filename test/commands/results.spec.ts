@@ -64,7 +64,14 @@ const limit = ['--only', 'limit'];
 const endings: Readonly<Record<string, LaterRun>> = {
   'finds that the deployment does not conform': { answer: broken, args: limit, status: 1, verdict: 'does-not-conform' },
   'cannot reach the deployment': { args: limit, status: 4, verdict: 'incomplete', says: 'No connection' },
-  'sends wrong credentials': { answer: refusing, args: limit, status: 4, verdict: 'incomplete', says: 'credentials' },
+  'sends wrong credentials': {
+    answer: refusing,
+    args: limit,
+    status: 4,
+    verdict: 'incomplete',
+    says: 'credentials',
+    isLong: true,
+  },
   'sends only the quick rows': { answer: honest, args: ['--quick'], status: 0, verdict: 'incomplete', isLong: true },
   'selects no case': {
     answer: honest,
