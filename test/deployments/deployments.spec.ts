@@ -469,8 +469,8 @@ test.describe('Questions', () => {
   const listAnswers = async (deploy: Deploy, target?: string, cases = questions) =>
     (await certifyRow({ deploy, target }, cases)).questions.map(({ id, outcome, reason }) => ({ id, outcome, reason }));
 
-  for (const [title, deploy] of Object.entries(unusualDeployments))
-    test(`All have an outcome: ${title}`, { tag: '@slow' }, async () => {
+  for (const [n, [title, deploy]] of Object.entries(unusualDeployments).entries())
+    test(`All have an outcome: ${title}`, { tag: n < 4 ? '@slow' : '@long' }, async () => {
       const open = (await listAnswers(deploy)).filter(({ outcome }) => outcome === null || outcome === undetermined);
       expect(open).toEqual([]);
     });
