@@ -2,10 +2,8 @@
 
 import { renderCurlCommand } from '../http/curl-command.js';
 import type { Verdict } from '../judge/verdict.js';
-import type { Drift } from '../record/drift.js';
 import type { ResponseRenderer } from '../record/exchange-text.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
-import { groupBy } from '../support/group-by.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { formatLocation } from '../support/problem.js';
 import { joinLines, quoteLines, toOneLine } from '../support/untrusted-text.js';
@@ -36,6 +34,8 @@ export interface CaseDifference {
   readonly before?: string;
   /** The response of this run, or the later one. */
   readonly after?: string;
+  /** A command that sends the request again. */
+  readonly repeat_with?: string;
 }
 
 export function createCaseEntry(
@@ -68,29 +68,14 @@ export function findReason({ verdict, reason, rows, exchange }: ResultWithExchan
   return others.length === 0 ? ofRows : reason;
 }
 
-function isFailure({ verdict }: Pick<CaseEntry, 'verdict'>): boolean {
+/** Whether a case fails or is an error. */
+export function isFailure({ verdict }: Pick<CaseEntry, 'verdict'>): boolean {
   return verdict === 'fail' || verdict === 'error';
 }
 
-/** Whether a test of this case fails: it fails, is an error, or its outcome drifted. */
-export function isBroken(result: ResultWithExchanges): boolean {
-  return isFailure(result) || result.drift.some(({ kind }) => kind === 'outcome');
-}
-
-/** Renders a case that fails, is an error or drifted, in lines for people. */
-export function renderBrokenCase(
-  result: ResultWithExchanges,
-  baseUrl: string,
-  renderResponse: ResponseRenderer,
-): string {
-  if (!isFailure(result))
-    return result.drift.map((drift) => renderDifference(createDriftEntry(drift, result, renderResponse))).join('\n\n');
-  const entry = createCaseEntry(result, baseUrl, renderResponse);
-  return renderSections(entry.reason, {
-    Expected: entry.expected,
-    Received: entry.received,
-    'Send it again with': entry.repeat_with,
-  });
+/** Renders a case that fails or is an error, in lines for people. */
+export function renderFailure({ reason, expected, received, repeat_with }: CaseEntry): string {
+  return renderSections(reason, { Expected: expected, Received: received, 'Send it again with': repeat_with });
 }
 
 function renderSections(first: string, sections: Readonly<Record<string, string | undefined>>): string {
@@ -98,36 +83,6 @@ function renderSections(first: string, sections: Readonly<Record<string, string 
     text === undefined ? [] : ['', `${heading}:`, ...text.split('\n')],
   );
   return joinLines([first, ...shown]).trimEnd();
-}
-
-/** Lists the entries of all drift, with the responses of the record and of this run. A change of shape counts once. */
-export function listDriftEntries(
-  results: readonly ResultWithExchanges[],
-  renderResponse: ResponseRenderer,
-): CaseDifference[] {
-  const found = results.flatMap((result) => result.drift.map((drift) => ({ result, drift })));
-  const alike = groupBy(found, ({ drift }) => (drift.kind === 'outcome' ? drift : drift.message));
-  return [...alike.values()].map(([{ result, drift }, ...{ length: more }]) => {
-    const entry = createDriftEntry(drift, result, renderResponse);
-    return more === 0 ? entry : { ...entry, text: `${entry.text} The same in ${more} more cases.` };
-  });
-}
-
-function createDriftEntry(
-  drift: Drift,
-  { id, exchange }: ResultWithExchanges,
-  renderResponse: ResponseRenderer,
-): CaseDifference {
-  if (drift.kind !== 'outcome') return { case: id, text: toOneLine(drift.message) };
-  const { question, outcome, expected } = drift;
-  return {
-    case: id,
-    text: toOneLine(`${question} is '${outcome}'; ${expected.statedBy} says '${expected.outcome}'.`),
-    ...omitUndefined({
-      before: expected.recorded === undefined ? undefined : quoteLines(expected.recorded).join('\n'),
-      after: exchange && quoteLines(renderResponse(exchange)).join('\n'),
-    }),
-  };
 }
 
 /** Creates the entry of a case that failed once and passed once, with both responses. */
@@ -143,6 +98,6 @@ export function createUnstableEntry(
 }
 
 /** Renders a drift or an unstable case, in lines for people. */
-export function renderDifference({ text, before, after }: CaseDifference): string {
-  return renderSections(text, { Before: before, After: after });
+export function renderDifference({ text, before, after, repeat_with }: CaseDifference): string {
+  return renderSections(text, { Before: before, After: after, 'Send it again with': repeat_with });
 }

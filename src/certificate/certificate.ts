@@ -11,15 +11,9 @@ import type { QuickFigures, QuickRows } from '../run/quick-rows.js';
 import { listRanges } from '../support/list-ranges.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import {
-  type CaseDifference,
-  type CaseEntry,
-  createCaseEntry,
-  createUnstableEntry,
-  findReason,
-  listDriftEntries,
-} from './case-entry.js';
+import { type CaseDifference, type CaseEntry, createCaseEntry, createUnstableEntry, findReason } from './case-entry.js';
 import type { Cause } from './diagnosis/cause.js';
+import { type DriftEntry, listDriftEntries } from './drift-entry.js';
 import { renderQuickNotice } from './notices.js';
 import { describeSharedReasons, findSharedReasons } from './shared-reasons.js';
 
@@ -40,8 +34,10 @@ export interface Certificate {
   readonly questions: readonly QuestionEntry[];
   /** The user's own cases. They do not change the other results. */
   readonly own_cases?: OwnCases;
-  /** Differences from the record, or from the target file. */
-  readonly drift: readonly CaseDifference[];
+  /** The file of the record that the answers were compared with. */
+  readonly compared_with?: string;
+  /** Differences from it, or from the target file. */
+  readonly drift: readonly DriftEntry[];
   /** Cases that failed once and passed once: the reason, and both responses. */
   readonly unstable: readonly CaseDifference[];
   readonly notes: readonly string[];
@@ -106,6 +102,8 @@ export interface RunFacts {
   readonly isSelection?: boolean;
   readonly quick?: QuickFigures;
   readonly isReplay?: boolean;
+  /** The file of a record. */
+  readonly comparedWith?: string;
   /** Whether the run ended before all selected cases were judged. */
   readonly isCutShort: boolean;
   readonly notes: readonly string[];
@@ -207,7 +205,8 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     requirements,
     questions,
     ...omitUndefined({ own_cases: ownCases }),
-    drift: listDriftEntries(results, renderResponse),
+    ...omitUndefined({ compared_with: facts.comparedWith && toOneLine(facts.comparedWith) }),
+    drift: listDriftEntries(results, { contract: suite.contract, baseUrl: facts.target.base_url, renderResponse }),
     unstable: results.flatMap((result) => createUnstableEntry(result, renderResponse)),
     notes: [
       ...interruption,

@@ -7,24 +7,28 @@ import { inlineCode, type Markdown, rawMarkdown } from '../support/markdown.js';
  * Renders the answer to a question as a sentence.
  *
  * @param outcome for an open value, a text of the deployment
- * @param exchange that shows the answer: a class of statuses (4xx) becomes its status
+ * @param status of the response that shows the answer: it replaces its class (4xx)
  * @param quote renders what a deployment wrote
  */
 export function renderAnswer(
   { answer }: Question,
   outcome: string,
-  exchange?: Exchange,
+  status?: number,
   quote = (text: string) => text,
 ): string {
   if (outcome === undetermined) return 'The behaviour could not be determined.';
   // The first clause: the rest says what a missing value looks like.
   if (answer.kind === 'value') return `${answer.describes.split(/[;.]/)[0]}: ${quote(outcome)}.`;
-  const status = exchange !== undefined && 'response' in exchange ? String(exchange.response.status) : '';
   const sentence = answer.outcomes.get(outcome) ?? `${quote(outcome)}.`;
   return sentence.replaceAll(/\b(?:another )?([1-5])xx\b/g, (words, digit: string) => {
-    if (!status.startsWith(digit)) return words;
-    return words.startsWith('another') ? `a ${status}` : status;
+    if (!`${status}`.startsWith(digit)) return words;
+    return words.startsWith('another') ? `a ${status}` : `${status}`;
   });
+}
+
+/** The status of a response; undefined if there was none. */
+export function getStatus(exchange: Exchange | undefined): number | undefined {
+  return exchange !== undefined && 'response' in exchange ? exchange.response.status : undefined;
 }
 
 /** Renders the same sentence as Markdown. */
@@ -34,5 +38,5 @@ export function renderAnswerMarkdown(
   exchange: Exchange | undefined,
   quote: (text: string) => Markdown = inlineCode,
 ): Markdown {
-  return rawMarkdown(renderAnswer(question, outcome, exchange, (text) => quote(text).text));
+  return rawMarkdown(renderAnswer(question, outcome, getStatus(exchange), (text) => quote(text).text));
 }

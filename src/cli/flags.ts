@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { documentedOperation } from '../contract/operation.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { refuse } from '../support/problem.js';
@@ -25,9 +25,8 @@ export function addTargetFlags(command: Command, note = ''): Command {
 export interface CertifyFlags extends TargetFlags, Omit<RunOptions, keyof TargetFlags> {
   readonly dryRun?: true;
   readonly open?: true;
-  /** Of `record`, as the next. */
-  readonly to?: string;
-  readonly update?: true;
+  /** Of `record`: the file, or that of the target file. */
+  readonly to?: string | true;
 }
 
 /** Adds the flags of `certify` and `record`. */
@@ -36,7 +35,11 @@ export function addCertifyFlags(command: Command): Command {
     .usage('[options] [-- arguments for Playwright, such as --grep @limit.newest-150]')
     .option('--cases <folder>', 'also run your own cases; they are reported separately')
     .option('--out <folder>', 'for the results (default: results/<target>)')
-    .option('--against <record>', 'report every difference from a record')
+    .option(
+      '--against <record>',
+      'report every difference from this record (default: `record` of the target file; --no-against: from none)',
+    )
+    .addOption(new Option('--no-against').hideHelp())
     .option('--dry-run', 'print the requests and send nothing')
     .option('--world-loaded', 'the target has the test data: fail if it returns none of it')
     .option('--no-intrusive', 'skip cases that send bad credentials, oversized bodies or other methods')

@@ -1,11 +1,18 @@
 import { undetermined } from '../cases/test-case.js';
-import type { Certificate } from '../certificate/certificate.js';
+import type { Certificate, RunVerdict } from '../certificate/certificate.js';
+import { describeDrift } from '../certificate/drift-entry.js';
 import { type Verdict, verdicts } from '../judge/verdict.js';
 
-/** Renders the verdict. A run of selected cases is always incomplete, so their own verdict is shown. */
-export function renderHeadline({ verdict, selected, quick }: Certificate): string {
-  if (selected === undefined) return verdict.toUpperCase();
-  return `${selected.verdict.toUpperCase()} as far as selected${quick === undefined ? '' : ', quick'}`;
+/** Renders the verdict, and that answers changed. A run of selected cases is always incomplete: theirs is shown. */
+export function renderHeadline({ verdict, selected, quick, drift }: Certificate): string {
+  if (selected === undefined) return `${verdict}${renderDriftClause(verdict, drift)}`.toUpperCase();
+  const extent = ` as far as selected${quick === undefined ? '' : ', quick'}`;
+  return `${selected.verdict.toUpperCase()}${extent}${renderDriftClause(selected.verdict, drift)}`;
+}
+
+/** Continues a verdict with what changed. */
+export function renderDriftClause(verdict: RunVerdict, drift: Certificate['drift']): string {
+  return drift.length === 0 ? '' : `, ${verdict === 'conforms' ? 'but' : 'and'} ${describeDrift(drift)}`;
 }
 
 /** Describes how many questions have an answer. */

@@ -126,28 +126,37 @@ function addShape(seen: SeenValues, { type = anything, items, properties, requir
   if (additionalProperties) addShape(seen.part('collective'), additionalProperties);
 }
 
+/** A sentence about what changed, or the place of a new member, which clients ignore. */
+export interface ShapeDrift {
+  readonly kind: 'shape' | 'new-member';
+  readonly message: string;
+}
+
 /**
  * Finds where bodies do not match the schema of a record. Locations are JSON Pointers (RFC 6901) with `*` for array
  * indices, so a mismatch in all records is reported once. A body that is not JSON matches no schema.
  */
-export function findMismatches(bodies: readonly string[], schema: object | boolean): string[] {
-  const mismatches = new Set<string>();
+export function findMismatches(bodies: readonly string[], schema: object | boolean): ShapeDrift[] {
+  const mismatches = new Map<string, ShapeDrift>();
+  const add = (kind: ShapeDrift['kind'], message: string) => mismatches.set(message, { kind, message });
   const validate = compileSchema(schema);
   for (const body of new Set(bodies)) {
     // An empty result may have no body.
     if (body === '') continue;
     const value = parseJson(body);
     if (value === undefined) {
-      mismatches.add('A body is not JSON, as the schema of the record requires.');
+      add('shape', 'A body is not JSON, as all of the record are.');
       continue;
     }
     validate(value);
     for (const { instancePath, message, params } of validate.errors ?? []) {
-      const member: unknown = params.additionalProperty;
-      const what = typeof member === 'string' ? `must not have the member '${member}'` : message;
-      const location = instancePath.replaceAll(/\/\d+(?=\/|$)/g, '/*') || 'its root';
-      mismatches.add(`A response body does not fit the schema of the record at ${location}: ${what}.`);
+      const location = instancePath.replaceAll(/\/\d+(?=\/|$)/g, '/*');
+      const { additionalProperty, missingProperty } = params;
+      if (additionalProperty !== undefined) add('new-member', `${location}/${additionalProperty}`);
+      else if (missingProperty !== undefined)
+        add('shape', `Responses lack ${location}/${missingProperty}, which all of the record have.`);
+      else add('shape', `Responses differ from the record at ${location || 'the top'}: the value ${message}.`);
     }
   }
-  return [...mismatches];
+  return [...mismatches.values()];
 }

@@ -1,11 +1,14 @@
 import type { Suite } from '../cases/suite.js';
 import { undetermined } from '../cases/test-case.js';
+import { omitUndefined } from '../support/omit-undefined.js';
 import { renderShortList } from '../support/render-short-list.js';
-import { findMismatches } from './body-shape.js';
+import { findMismatches, type ShapeDrift } from './body-shape.js';
 import type { TargetRecord } from './target-record.js';
 
 /** What a target is compared with, apart from the documentation: its record and the pins of its target file. */
 export interface Baseline {
+  /** The file of the record. */
+  readonly record?: string;
   /** By question. */
   readonly outcomes: Readonly<Record<string, ExpectedOutcome>>;
   /** A JSON Schema of successful bodies, from the record. */
@@ -16,7 +19,7 @@ export interface ExpectedOutcome {
   readonly outcome: string;
   /** "the record" or "the target file". */
   readonly statedBy: string;
-  /** The exchange that was recorded. */
+  /** The response that was recorded. */
   readonly recorded?: string;
 }
 
@@ -26,29 +29,35 @@ export const emptyBaseline: Baseline = { outcomes: {} };
  * Creates what a target is compared with.
  *
  * @param pins outcomes from the target file, by question; they win over the record
+ * @param file of the record
  */
-export function createBaseline(record: TargetRecord | undefined, pins: Readonly<Record<string, string>>): Baseline {
-  const recorded = Object.entries(record?.questions ?? {}).map(([question, answer]) => {
-    const { outcome, request, response } = answer;
-    const shown = response === undefined ? {} : { recorded: `${request ?? ''}\n${response}` };
-    return [question, { outcome, statedBy: 'the record', ...shown }] as const;
+export function createBaseline(
+  record: TargetRecord | undefined,
+  pins: Readonly<Record<string, string>>,
+  file?: string,
+): Baseline {
+  const recorded = Object.entries(record?.questions ?? {}).map(([question, { outcome, response }]) => {
+    const answer = { outcome, statedBy: 'the record', ...omitUndefined({ recorded: response }) };
+    return [question, answer] as const;
   });
   const pinned = Object.entries(pins).map(
     ([question, outcome]) => [question, { outcome, statedBy: 'the target file' }] as const,
   );
   return {
     outcomes: Object.fromEntries<ExpectedOutcome>([...recorded, ...pinned]),
-    ...(record?.response_schema && { schema: record.response_schema }),
+    ...omitUndefined({ record: file, schema: record?.response_schema }),
   };
 }
 
-/** Describes what a comparison with a record leaves out; undefined if the suite has the same cases. */
-export function describeUncompared({ suite: recorded, questions }: TargetRecord, suite: Suite): string | undefined {
-  if (recorded.digest === suite.digest) return undefined;
+/** Describes what a comparison with a record leaves out; nothing if the suite has the same cases. */
+export function describeUncompared({ suite: recorded, questions }: TargetRecord, suite: Suite): string[] {
+  if (recorded.digest === suite.digest) return [];
   const known = new Set(suite.contract.questions.map(({ id }) => id));
   const unknown = Object.keys(questions).filter((id) => !known.has(id));
   const aside = unknown.length === 0 ? '' : ` Not compared: ${renderShortList(unknown)}.`;
-  return `The record was made with other cases, those of ${recorded.name} ${recorded.version}.${aside} If a body does not fit its schema, the world may have grown: npx conformance record --update accepts the body.`;
+  return [
+    `The record was made with other cases, those of ${recorded.name} ${recorded.version}.${aside} If the shape of responses changed, the world may have grown: npx conformance record accepts it.`,
+  ];
 }
 
 /** A difference from the baseline. */
@@ -59,7 +68,7 @@ export type Drift =
       readonly outcome: string;
       readonly expected: ExpectedOutcome;
     }
-  | { readonly kind: 'shape'; readonly message: string };
+  | ShapeDrift;
 
 /**
  * Finds the differences between a case and the baseline. A question without an answer, now or in the baseline, is not
@@ -76,11 +85,10 @@ export function findDrift(
 ): Drift[] {
   const expected = outcomes[subject];
   const isCompared = expected !== undefined && expected.outcome !== undetermined && outcome !== undefined;
-  const mismatches = schema === undefined ? [] : findMismatches(bodies, schema);
   return [
     ...(isCompared && outcome !== expected.outcome
       ? [{ kind: 'outcome', question: subject, outcome, expected } as const]
       : []),
-    ...mismatches.map((message) => ({ kind: 'shape', message }) as const),
+    ...(schema === undefined ? [] : findMismatches(bodies, schema)),
   ];
 }

@@ -17,13 +17,14 @@ import { removeResults } from '../outputs/result-files.js';
 import { addColors } from '../outputs/terminal/colors.js';
 import { renderErrorContext } from '../outputs/terminal/error-context.js';
 import { groupBy } from '../support/group-by.js';
+import { packageRoot } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
 import { ignoreClosedOutput, watchForShutdown } from '../support/shutdown.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
 import { saveEnding } from '../target/ending.js';
 import { type CertifiedRun, ReportedRun } from '../target/reported-run.js';
 import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
-import { getReferenceUrl, loadProject, sharePlannedCases } from './options.js';
+import { getReferenceUrl, isRunByCommand, loadProject, sharePlannedCases } from './options.js';
 import { readCaseId, readTestReport, removeTestReport } from './test-report.js';
 
 /** Where the package has its specs. */
@@ -78,6 +79,10 @@ export default class CertificateReporter implements Reporter {
       for (const { inputs } of ofCases) if (inputs !== undefined) removeResults(inputs.settings.destination.out);
       for (const { name, inputs } of ofCases)
         this.runs.set(name, new ReportedRun(new Set(planned.get(name)), inputs, getReferenceUrl()));
+      printTerms(
+        config,
+        ofCases.flatMap(({ inputs }) => inputs?.settings.expected.record ?? []),
+      );
     } catch (error) {
       if (!(error instanceof UnusableInput)) throw error;
       // Nothing of the run before is lost.
@@ -126,7 +131,10 @@ export default class CertificateReporter implements Reporter {
         this.report(name, certified);
         const verdict = determineOverallVerdict(certified.certificate);
         // A merge cannot tell a missing part from a selection.
-        isGood &&= verdict === 'conforms' && !(this.isMerge && certified.certificate.verdict !== verdict);
+        isGood &&=
+          verdict === 'conforms' &&
+          certified.certificate.drift.length === 0 &&
+          !(this.isMerge && certified.certificate.verdict !== verdict);
       } catch (error) {
         const isUnwritten = error instanceof UnusableInput;
         saveEnding(isUnwritten ? 'unwritten' : 'broken-off');
@@ -163,6 +171,16 @@ export default class CertificateReporter implements Reporter {
   printsToStdio(): boolean {
     return true;
   }
+}
+
+/** Prints what decides the exit status beside the cases, as the first line of a run. @param records of its targets */
+function printTerms({ configFile = packageRoot }: FullConfig, records: readonly string[]): void {
+  const isNamed = isRunByCommand() && !configFile.startsWith(packageRoot);
+  const sentences = [
+    ...(isNamed ? [`With ${path.relative('', configFile)}.`] : []),
+    ...records.map((record) => `Compares with the record ${record}.`),
+  ];
+  if (sentences.length > 0) process.stdout.write(joinLines([sentences.join(' ')]));
 }
 
 function getProject(test: TestCase): FullProject {

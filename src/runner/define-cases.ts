@@ -5,7 +5,8 @@ import { compileFunction } from 'node:vm';
 import type { TestInfo } from '@playwright/test';
 import { isOwnCase, loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import type { TestCase } from '../cases/test-case.js';
-import { isBroken, renderBrokenCase } from '../certificate/case-entry.js';
+import { createCaseEntry, isFailure, renderDifference, renderFailure } from '../certificate/case-entry.js';
+import { type DriftTerms, listDriftEntries } from '../certificate/drift-entry.js';
 import { renderCodeFrame } from '../outputs/code-frame.js';
 import { renderExchanges } from '../outputs/exchange-texts.js';
 import { removeResults } from '../outputs/result-files.js';
@@ -46,7 +47,8 @@ export function defineRepetition(file: string): void {
   defineTest({ id: samplesCaseId, title, tags: [samplesCaseId] }, { file, line: 1, column: 1 }, suite, []);
 }
 
-function defineCase(testCase: TestCase, { contract, world }: Suite): void {
+function defineCase(testCase: TestCase, ofSuite: Suite): void {
+  const { contract } = ofSuite;
   const isRequirement = testCase.kind === 'requirement';
   const requirement = isRequirement && contract.requirements.find(({ id }) => id === testCase.verifies);
   const question = !isRequirement && contract.questions.find(({ id }) => id === testCase.answers);
@@ -55,14 +57,14 @@ function defineCase(testCase: TestCase, { contract, world }: Suite): void {
     ...(requirement ? [{ type: 'requirement', description: requirement.statement }] : []),
     ...(question ? [{ type: 'question', description: question.open }] : []),
   ];
-  test.describe(group, () => defineTest(testCase, resolveLocation(testCase.at, testCase.id), { world }, annotations));
+  test.describe(group, () => defineTest(testCase, resolveLocation(testCase.at, testCase.id), ofSuite, annotations));
 }
 
 /** Defines a test that passes its result to the reporter. @param location shown for the test */
 function defineTest(
   { id, title, tags }: Pick<TestCase, 'id' | 'title' | 'tags'>,
   location: Location,
-  { world }: Pick<Suite, 'world'>,
+  { contract, world }: Pick<Suite, 'contract' | 'world'>,
   annotations: readonly { readonly type: string; readonly description: string }[],
 ): void {
   const details = { tag: tags.map((name) => `@${name}`), annotation: [createCaseAnnotation(id), ...annotations] };
@@ -74,12 +76,24 @@ function defineTest(
     attachTestReport(testInfo, report, renderExchanges(result, used, run.baseUrl));
     await showRows(result);
     const { verdict, reason, at } = result;
-    if (isBroken(result)) {
+    const failure = renderBrokenCase(result, {
+      contract,
+      baseUrl: run.baseUrl,
+      renderResponse: createResponseRenderer(world),
+    });
+    if (failure !== undefined) {
       expectFailure(testInfo);
-      throw createLocatedError(renderBrokenCase(result, run.baseUrl, createResponseRenderer(world)), id, at);
+      throw createLocatedError(failure, id, at);
     }
     test.skip(verdict !== 'pass', `${verdict}: ${reason}`);
   });
+}
+
+/** Renders a case that fails, is an error, or has another answer than before; undefined for others. */
+function renderBrokenCase(result: ResultWithExchanges, terms: DriftTerms): string | undefined {
+  if (isFailure(result)) return renderFailure(createCaseEntry(result, terms.baseUrl, terms.renderResponse));
+  const changes = listDriftEntries([result], terms).filter(({ kind }) => kind === 'answer');
+  return changes.length === 0 ? undefined : changes.map(renderDifference).join('\n\n');
 }
 
 const certificateReporter = path.join(import.meta.dirname, 'certificate-reporter');

@@ -33,6 +33,11 @@ export function readRuns(): readonly [CertifyRun, ...CertifyRun[]] {
   return JSON.parse(process.env[variables.runs] ?? '[{}]');
 }
 
+/** Whether `certify` started Playwright, not the user. */
+export function isRunByCommand(): boolean {
+  return process.env[variables.runs] !== undefined;
+}
+
 /** Tells the workers where the reference deployment answers, and the spec of own cases which folders there are. */
 export function shareSetUp(reference: string, ownCases: readonly string[]): void {
   process.env[variables.reference] = reference;

@@ -11,6 +11,7 @@ import { createEvidenceKeeper } from '../run/evidence-keeper.js';
 import type { Examination } from '../run/examine.js';
 import { countAttempts } from '../run/request-cache.js';
 import { type EngineOptions, runSuite } from '../run/run.js';
+import { omitUndefined } from '../support/omit-undefined.js';
 import { createRunReplay, type RecordedRun, type RunInputs, restoreSettings } from './recorded-run.js';
 import { createEngineOptions } from './settings.js';
 import { createCertifiedTarget } from './target.js';
@@ -40,6 +41,7 @@ export async function certifyCollected(
   const facts = {
     ...end,
     ...collectRunFacts(results, examination, settings, selectFromSuite(suite, settings).cases),
+    ...omitUndefined({ comparedWith: settings.expected.record }),
     target: createCertifiedTarget(settings.target, baseUrl),
     durationMs: Date.now() - end.startedAt.getTime(),
   };

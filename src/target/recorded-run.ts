@@ -10,7 +10,7 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { refuse } from '../support/problem.js';
 import { readInputFile } from '../support/read-input-file.js';
 import type { Environment, RunOptions } from './run-options.js';
-import { loadSettings, type RunSettings, readSelection } from './settings.js';
+import { findRecordToWrite, loadSettings, type RunSettings, readSelection } from './settings.js';
 import { loadTarget } from './target.js';
 import type { TargetConnection } from './target-connection.js';
 
@@ -57,7 +57,8 @@ export function loadInputs(options: RunOptions, environment: Environment): RunIn
 
 /** Loads the inputs of a recorded run, with another folder and another selection. @param file its evidence */
 function loadReplayInputs(file: string, options: RunOptions): RunInputs {
-  const { cases, recordTo } = options;
+  const { cases } = options;
+  const recordTo = findRecordToWrite(options);
   const replay = readRecordedRun(file);
   const suite = loadSuite(suiteFolder, replay.availability, cases);
   const folder = path.dirname(file);

@@ -25,8 +25,10 @@ export interface RunOptions {
   readonly intrusive?: boolean;
   readonly cases?: string;
   readonly out?: string;
-  readonly against?: string;
-  readonly recordTo?: string;
+  /** A record to compare with; false for none. Default: that of the target file, if it exists. */
+  readonly against?: string | false;
+  /** Where to write a record; true for the one of the target file. */
+  readonly recordTo?: string | true;
   /** Ids of cases, requirements and questions, tags and groups. */
   readonly only?: readonly string[];
   /** Whether only the rows are sent that catch the known faults. */

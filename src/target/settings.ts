@@ -41,34 +41,51 @@ export interface RunSettings {
  * @throws UnusableInput with every problem of the files
  */
 export function loadSettings(
-  { target, connection, pins, intrusive, notes }: Omit<LoadedTarget, 'availability' | 'cases'>,
+  { target, connection, pins, intrusive, record: stated, notes }: Omit<LoadedTarget, 'availability' | 'cases'>,
   options: RunOptions,
   suite: Suite,
 ): RunSettings {
   const problems = [...findPinProblems(pins, suite), ...findSecretsInRequests(connection, suite)];
   if (problems.length > 0) throw new UnusableInput(problems);
-  const { against, recordTo } = options;
-  const record = against ? readRecord(against) : undefined;
-  const recordNote = record && describeUncompared(record, suite);
-  const outcomes = Object.fromEntries(pins.map(({ question, outcome }) => [question, outcome]));
+  const recordTo = findRecordToWrite(options, stated);
   // Fails if the file is not a record, so that nothing else is overwritten.
   if (recordTo && existsSync(recordTo)) readRecord(recordTo);
+  const usual = recordTo ?? stated;
+  const { against = usual !== undefined && existsSync(usual) && usual } = options;
+  const record = against ? readRecord(against) : undefined;
+  const outcomes = Object.fromEntries(pins.map(({ question, outcome }) => [question, outcome]));
   const excludesIntrusive = (options.intrusive ?? intrusive) === false;
   return {
     target,
-    expected: createBaseline(record, outcomes),
+    expected: createBaseline(record, outcomes, against || undefined),
     excludesIntrusive,
     notes: [
       ...listTargetNotes(target, suite.world.ownPromotions),
       ...notes,
-      ...(recordNote === undefined ? [] : [recordNote]),
+      ...(record === undefined ? [] : describeUncompared(record, suite)),
+      ...(stated === undefined || recordTo !== undefined || options.against !== undefined || record !== undefined
+        ? []
+        : [`No answer was compared: there is no record ${stated} yet. npx conformance record writes it.`]),
     ],
     ...readSelection(options, suite, { excludesIntrusive }),
     destination: {
       out: options.out ?? path.join('results', createFolderName(target.name)),
-      ...(recordTo ? { recordTo } : {}),
+      ...omitUndefined({ recordTo }),
     },
   };
+}
+
+/**
+ * Finds out where the options want a record.
+ *
+ * @param stated in the target file
+ * @throws UnusableInput if nothing names a file
+ */
+export function findRecordToWrite({ recordTo }: RunOptions, stated?: string): string | undefined {
+  if (recordTo !== true) return recordTo;
+  const hint = 'Use --to, or add a line to the target file, such as record: record.yaml';
+  if (stated === undefined) throw refuse('record', 'nothing names the file of the record', hint);
+  return stated;
 }
 
 /** Lists what a reader of results must know of the target. */

@@ -24,6 +24,7 @@ export interface TargetDocument extends Pick<PartialConnectionOptions, 'limits' 
   intrusive?: boolean;
   response?: { tier?: string | string[]; where?: Record<string, unknown> };
   pins?: Record<string, string>;
+  record?: string;
   transport?: string;
   headers?: Record<string, string>;
   proxy?: string;

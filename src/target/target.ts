@@ -26,6 +26,8 @@ export interface LoadedTarget {
   readonly availability: Availability;
   /** The folder of own cases, relative to the working folder. */
   readonly cases?: string;
+  /** The file of its record, relative to the working folder. It need not exist. */
+  readonly record?: string;
   /** Known outcomes of questions. */
   readonly pins: readonly { readonly question: string; readonly outcome: string; readonly at: Location }[];
   /** Whether intrusive cases run, too. */
@@ -61,6 +63,7 @@ export function loadTarget(options: RunOptions, environment: Environment): Loade
   const { connection, problems, notes } = readConnection(options, environment, file);
   if (problems.length > 0) throw new UnusableInput(problems);
   const { endpoint } = connection;
+  const locate = (named: string | undefined) => file && named && path.relative('', resolveBeside(file, named));
   const {
     name,
     version,
@@ -70,6 +73,7 @@ export function loadTarget(options: RunOptions, environment: Environment): Loade
     pins = {},
     intrusive,
     cases,
+    record,
   }: Partial<TargetDocument> = file?.document ?? {};
   return {
     target: {
@@ -92,7 +96,8 @@ export function loadTarget(options: RunOptions, environment: Environment): Loade
     notes,
     ...omitUndefined({
       intrusive,
-      cases: options.cases ?? (file && cases && path.relative('', resolveBeside(file, cases))),
+      cases: options.cases ?? locate(cases),
+      record: locate(record),
     }),
   };
 }

@@ -146,7 +146,7 @@ test('The exit status is that of the selected cases', () => {
   expect(determineExitStatus(whole)).toBe(exitStatus.incomplete);
   expect(determineExitStatus({ ...whole, selected: selected('conforms') })).toBe(exitStatus.conforms);
   expect(determineExitStatus({ ...whole, selected: selected('incomplete') })).toBe(exitStatus.incomplete);
-  const drift = [{ case: 'a', text: '' }];
+  const drift = [{ case: 'a', text: '', kind: 'answer', severity: 'documented-request' }] as const;
   expect(determineExitStatus({ ...whole, drift, selected: selected('conforms') })).toBe(exitStatus.drift);
 });
 

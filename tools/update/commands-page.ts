@@ -28,7 +28,7 @@ export async function renderCommandsPage(): Promise<string> {
 function renderCommand(command: Command): string {
   const usage = `npx conformance ${command.name()} ${command.usage()}`.replace(' -- ', ' ');
   const rows = [
-    ...command.options.map(({ flags, description }) => [flags, description] as const),
+    ...command.options.filter(({ hidden }) => !hidden).map(({ flags, description }) => [flags, description] as const),
     ...command.registeredArguments
       .filter(({ description }) => description !== '')
       .map((each) => [each.variadic ? `${each.name()}...` : each.name(), each.description] as const),

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import escapeStringRegexp from 'escape-string-regexp';
 import { selectFromSuite } from '../../cases/case-selection.js';
@@ -46,7 +46,6 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
     for (const inputs of projects) process.stdout.write(renderDryRun(inputs));
     return exitStatus.conforms;
   }
-  if (config !== undefined) process.stdout.write(joinLines([`With ${config}.`]));
   if (flags.replay !== undefined) process.stdout.write(joinLines([renderReplayNotice(flags.replay)]));
   const isList = playwrightArgs.includes('--list');
   for (const inputs of isList ? [] : projects) checkDestination(inputs);
@@ -65,9 +64,11 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
     const folders = endings.flatMap((ending) => (typeof ending === 'object' ? [ending.folder] : []));
     if (folders.length > 1) printComparison(folders);
     if (flags.open) for (const folder of folders) openPage(path.join(folder, 'certificate.html'));
-    // The new record contains the drift that was shown: --update accepts it.
+    // The new record contains the drift that was shown.
     const accept = (ending: (typeof endings)[number]) =>
-      flags.update && typeof ending === 'object' && ending.isRecorded ? { ...ending, drift: [] } : ending;
+      flags.against === undefined && typeof ending === 'object' && ending.isRecorded
+        ? { ...ending, drift: [] }
+        : ending;
     return determineEndStatus(endings.map(accept), code);
   });
 }
@@ -76,15 +77,14 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
 function listRuns(flags: CertifyFlags): [CertifyRun, ...CertifyRun[]] {
   const { target: files = [], baseUrl, reference, replay, to, out } = flags;
   const evidence = omitUndefined({ replay: replay && findRunFile(replay, 'evidence.har') });
-  const options = { ...readCertifyOptions(flags), ...evidence };
-  const shared = flags.update ? { ...options, against: findOlderRecord(flags) } : options;
+  const shared = { ...readCertifyOptions(flags), ...evidence };
   const [first, ...others] = files;
   if (first === undefined || others.length === 0) {
     const isNamed = first !== undefined || baseUrl !== undefined || reference !== undefined || replay !== undefined;
     const run: CertifyRun = { ...shared, ...omitUndefined({ target: first }) };
     return [isNamed ? { ...run, project: loadProject({ conformance: run }).settings.target.name } : run];
   }
-  const single = Object.entries({ '--replay': replay, '--to': to }).find(([, value]) => value !== undefined)?.[0];
+  const single = Object.entries({ '--replay': replay, '--to': to }).find(([, value]) => typeof value === 'string')?.[0];
   if (single !== undefined) throw refuse(single, 'works with a single target only', 'Name one target.');
   const runs = new Map<string, CertifyRun>();
   for (const target of [first, ...others]) {
@@ -120,14 +120,6 @@ function checkDestination({ settings: { destination } }: RunInputs): void {
   if (recordTo === undefined) return;
   mkdirSync(path.dirname(recordTo), { recursive: true });
   accessSync(path.dirname(recordTo), constants.W_OK);
-}
-
-/** @throws UnusableInput if there is no record to update, or `--against` names another one */
-function findOlderRecord({ to = '', against }: CertifyFlags): string {
-  if (against !== undefined)
-    throw refuse('--update', 'compares with the record that --to names', 'Leave out --against.');
-  if (!existsSync(to)) throw refuse('--update', `there is no record '${to}' yet`, 'Leave out --update.');
-  return to;
 }
 
 /** Lists the requests of a run. */

@@ -1,12 +1,13 @@
 import { type CaseDifference, type CaseEntry, renderDifference } from '../../certificate/case-entry.js';
 import { findDecisive, type RequirementEntry } from '../../certificate/certificate.js';
 import type { Cause } from '../../certificate/diagnosis/cause.js';
+import { type DriftEntry, groupDrift } from '../../certificate/drift-entry.js';
 import { replayEndNotice } from '../../certificate/notices.js';
-import { renderAnswer } from '../../certificate/render-answer.js';
+import { getStatus, renderAnswer } from '../../certificate/render-answer.js';
 import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
 import { groupBy } from '../../support/group-by.js';
 import { type Html, html, noHtml, rawHtml, renderPageHead, renderPreformatted } from '../../support/markup.js';
-import { describeAnswers, describeCounts, describeFurtherCount, sortByUrgency } from '../counts.js';
+import { describeAnswers, describeCounts, describeFurtherCount, renderDriftClause, sortByUrgency } from '../counts.js';
 import type { Output } from '../output.js';
 import { type CaseRenderer, createCaseRenderer } from '../page/case-section.js';
 import { pageStyle } from '../page/page-style.js';
@@ -33,9 +34,10 @@ export default ((view) => {
     shared: findSharedReasons(certificate),
   };
   const chapters = listChapters(page).filter(([, , content]) => content.length > 0);
-  const verdict = capitalize(certificate.verdict.replaceAll('-', ' '));
+  const changes = renderDriftClause(certificate.verdict, drift);
+  const verdict = capitalize(`${certificate.verdict.replaceAll('-', ' ')}${changes}`);
   const warnings = questions.filter(({ warning }) => warning).length;
-  const answers = `${describeAnswers(questions)}${describeFurtherCount(warnings, warnings === 1 ? 'warning' : 'warnings')}${describeFurtherCount(drift.length, 'drift')}`;
+  const answers = `${describeAnswers(questions)}${describeFurtherCount(warnings, warnings === 1 ? 'warning' : 'warnings')}`;
   const stated = [target.version, target.contact].flatMap((fact) =>
     fact === undefined ? [] : [html`<p>${fact}</p>\n`],
   );
@@ -64,6 +66,7 @@ type Chapter = readonly [id: string, heading: string, content: readonly Html[]];
 
 function listChapters(page: Page): Chapter[] {
   const { certificate, suite, answers } = page;
+  const { compared_with = 'the target file was written' } = certificate;
   const parts = renderGroups(
     sortByUrgency(certificate.requirements),
     ({ part }) => part,
@@ -79,7 +82,7 @@ function listChapters(page: Page): Chapter[] {
   );
   return [
     ['attention', 'What needs attention', listAttentionCards(page)],
-    ['drift', 'Drift from the record, or from the target file', certificate.drift.map(renderDifferenceCard)],
+    ['drift', `What changed since ${compared_with}`, groupDrift(certificate.drift).map(renderDriftCard)],
     ['unstable', 'Unstable: failed once and passed once', certificate.unstable.map(renderDifferenceCard)],
     ['requirements', 'Requirements: what the documentation states', parts],
     ['questions', 'Questions: what the documentation leaves open', groups],
@@ -116,7 +119,9 @@ function listAttentionCards(page: Page): Html[] {
       ),
     ),
   ];
-  return cards.length > 0 ? cards : [renderCard('Nothing. Every requirement passes.', noHtml)];
+  return cards.length > 0 || certificate.drift.length > 0
+    ? cards
+    : [renderCard('Nothing. Every requirement passes.', noHtml)];
 }
 
 function renderCard(heading: string | Html, content: Html | readonly Html[], verdict = ''): Html {
@@ -168,6 +173,15 @@ function renderDifferenceCard(entry: CaseDifference): Html {
   return renderCard(html`${renderLinks([entry.case])}`, renderPreformatted(renderDifference(entry)));
 }
 
+/** Renders a change with all answers that changed in the same way. */
+function renderDriftCard([first, ...others]: readonly [DriftEntry, ...DriftEntry[]]): Html {
+  const same = others.map((entry) => html`${renderLinks([entry.case])} ${entry.text}`);
+  return renderCard(
+    html`${renderLinks([first.case])}`,
+    html`${renderPreformatted(renderDifference(first))}${same.length === 0 ? noHtml : html`<p>The same change:</p>${renderList(same)}`}`,
+  );
+}
+
 function renderRequirement({ id, statement, verdict, cases }: RequirementEntry, page: Page): Html {
   const items = sortByUrgency(cases).map((entry, n) => {
     const isFailing = entry.verdict === 'fail' || entry.verdict === 'error';
@@ -198,7 +212,7 @@ function renderReason(reason: string, { shared }: Page): Html {
 }
 
 function renderAnswerText({ question, entry, result }: QuestionAnswer): string {
-  return entry.outcome === null ? 'No answer.' : renderAnswer(question, entry.outcome, result?.exchange);
+  return entry.outcome === null ? 'No answer.' : renderAnswer(question, entry.outcome, getStatus(result?.exchange));
 }
 
 /** Renders a question with its answer and all named outcomes. The observed one is marked. */

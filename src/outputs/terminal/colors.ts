@@ -15,8 +15,8 @@ const [bold, red, green, yellow] = ['1', '31', '32', '33'];
 /** What is colored: words of the suite at the beginning of a line, where no text of a target can be. */
 const rules: readonly (readonly [pattern: RegExp, code: string | undefined])[] = [
   [/^(?:DOES-NOT-CONFORM| *(?:fail|error|drift)(?= {2}))/gm, red],
-  [/^(?:CONFORMS|All \d+ requirements pass)/gm, green],
-  [/^(?:INCOMPLETE| *(?:inconclusive|not-applicable|not-run|unstable)(?= {2}))/gm, yellow],
+  [/^(?:CONFORMS(?!.*changed)|All \d+ requirements pass)/gm, green],
+  [/^(?:INCOMPLETE|CONFORMS| *(?:inconclusive|not-applicable|not-run|unstable)(?= {2}))/gm, yellow],
   [/^(?:What most likely is wrong:|\d+\. .*)$/gm, bold],
 ];
 

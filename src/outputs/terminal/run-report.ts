@@ -2,14 +2,15 @@ import path from 'node:path';
 import { isOwnCase } from '../../cases/suite.js';
 import type { CaseDifference, CaseEntry } from '../../certificate/case-entry.js';
 import { type Certificate, findDecisive } from '../../certificate/certificate.js';
+import { type DriftEntry, describeDrift, groupDrift } from '../../certificate/drift-entry.js';
 import { referenceEndNotice, referenceNotice, renderQuickNotice, replayEndNotice } from '../../certificate/notices.js';
 import { describeSharedReasons, findSharedReasons, isUnjudged } from '../../certificate/shared-reasons.js';
 import { notSelectedReason, samplesCaseId } from '../../run/case-result.js';
 import { groupBy } from '../../support/group-by.js';
 import { packageRoot } from '../../support/package-root.js';
 import { renderShortList } from '../../support/render-short-list.js';
-import { joinLines, shorten } from '../../support/untrusted-text.js';
-import { describeAnswers, describeCounts, describeFurtherCount, renderHeadline, sortByUrgency } from '../counts.js';
+import { joinLines, shorten, shortenPair } from '../../support/untrusted-text.js';
+import { describeAnswers, describeCounts, renderHeadline, sortByUrgency } from '../counts.js';
 import type { WrittenResults } from '../write-results.js';
 
 /** Characters of a text that a target may have written, and of a statement of the documentation. */
@@ -29,8 +30,8 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
   return joinLines([
     ...(isUnjudged(certificate) ? [] : [...renderFailures(certificate), ...renderRequirements(certificate)]),
     ...describeSharedReasons(certificate, certificate.selected !== undefined).flatMap((line) => ['', line]),
-    ...renderDifferences('unstable', certificate.unstable),
-    ...renderDifferences('drift', certificate.drift),
+    ...renderUnstable(certificate.unstable),
+    ...renderDrift(certificate.drift, written === undefined),
     ...renderSummary(certificate, written),
   ]);
 }
@@ -95,10 +96,15 @@ function locateEntry({ id, at }: CaseEntry): string {
   return `  ${relative.startsWith('..') ? whole : relative}`;
 }
 
-function renderSome<T>(entries: readonly T[], what: string, render: (entry: T, n: number) => string[]): string[] {
-  const rest = entries.length - maxEntries;
+function renderSome<T>(
+  entries: readonly T[],
+  what: string,
+  render: (entry: T, n: number) => string[],
+  max = maxEntries,
+): string[] {
+  const rest = entries.length - max;
   return [
-    ...entries.slice(0, maxEntries).flatMap(render),
+    ...entries.slice(0, max).flatMap(render),
     ...(rest > 0 ? [`… and ${rest} more ${what}${rest === 1 ? '' : 's'}: see certificate.html.`] : []),
   ];
 }
@@ -139,9 +145,30 @@ function limitText(text: string): string {
   return shorten(text, maxText);
 }
 
-function renderDifferences(title: string, entries: readonly CaseDifference[]): string[] {
-  const what = title === 'drift' ? 'difference' : 'unstable case';
-  const lines = renderSome(entries, what, ({ case: id, text }) => [`${title}  ${id}: ${limitText(text)}`]);
+function renderUnstable(entries: readonly CaseDifference[]): string[] {
+  const lines = renderSome(entries, 'unstable case', ({ case: id, text }) => [`unstable  ${id}: ${limitText(text)}`]);
+  return lines.length === 0 ? [] : ['', ...lines];
+}
+
+/** Shows of two long answers where they begin to differ. */
+function limitChange({ case: id, text, was, is }: DriftEntry): string {
+  if (text.length <= 2 * maxText || was === undefined || is === undefined) return shorten(text, 2 * maxText);
+  const [before, after] = shortenPair(was, is);
+  return `${id}: was "${before}", is "${after}"`;
+}
+
+/** Renders a line per change. @param isWhole whether all changes are rendered, and all answers of each */
+function renderDrift(entries: readonly DriftEntry[], isWhole: boolean): string[] {
+  const render = ([first, ...others]: readonly [DriftEntry, ...DriftEntry[]]) => [
+    `drift  ${limitChange(first)}`,
+    ...(others.length === 0
+      ? []
+      : isWhole
+        ? others.map((entry) => `  the same change: ${limitChange(entry)}`)
+        : [`  The same change in ${others.length} more: ${others.map(({ case: id }) => id).join(', ')}.`]),
+  ];
+  const max = isWhole ? Number.POSITIVE_INFINITY : maxEntries;
+  const lines = renderSome(groupDrift(entries), 'change', render, max);
   return lines.length === 0 ? [] : ['', ...lines];
 }
 
@@ -164,9 +191,9 @@ function renderSummary(certificate: Certificate, written: WrittenResults | undef
 
 type Field = readonly [name: string, value: string];
 
-function listFields({ selected, summary, questions, drift, requests_sent }: Certificate): Field[] {
+function listFields({ selected, summary, questions, drift, compared_with, requests_sent }: Certificate): Field[] {
   const warnings = questions.filter(({ warning }) => warning).map(({ id }) => id);
-  const drifted = describeFurtherCount(drift.length, 'drift');
+  const drifted = drift.length === 0 ? '' : `; ${describeDrift(drift)}`;
   const counts: Field[] =
     selected === undefined
       ? [
@@ -175,6 +202,7 @@ function listFields({ selected, summary, questions, drift, requests_sent }: Cert
         ]
       : [['Selected', `${describeCounts(selected.cases)}${drifted}`]];
   if (warnings.length > 0) counts.push(['Warnings', `${warnings.length}: ${renderShortList(warnings)}`]);
+  if (compared_with !== undefined) counts.push(['Compared with', compared_with]);
   return [...counts, ['Requests', String(requests_sent)]];
 }
 

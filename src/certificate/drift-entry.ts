@@ -1,0 +1,123 @@
+/** What changed since the record, as sentences: first what explains other changes, last what no client has to notice. */
+
+import type { Contract } from '../contract/contract.js';
+import { explainUndocumented } from '../contract/explain-undocumented.js';
+import { renderCurlCommand } from '../http/curl-command.js';
+import type { Drift } from '../record/drift.js';
+import { type ResponseRenderer, readShownResponse } from '../record/exchange-text.js';
+import type { ResultWithExchanges } from '../run/case-result.js';
+import { groupBy } from '../support/group-by.js';
+import { omitUndefined } from '../support/omit-undefined.js';
+import { quoteLines, toOneLine } from '../support/untrusted-text.js';
+import type { CaseDifference } from './case-entry.js';
+import { getStatus, renderAnswer } from './render-answer.js';
+
+/** A difference from the record, or from a pin of the target file. */
+export interface DriftEntry extends CaseDifference {
+  readonly kind: 'answer' | 'shape' | 'new-members';
+  /** Whether a client can notice it with a request that the documentation describes, or only with others. */
+  readonly severity: 'documented-request' | 'undocumented-request';
+  /** The old and the new answer, as sentences. */
+  readonly was?: string;
+  readonly is?: string;
+  /** The case of an earlier entry whose response changed in the same way. */
+  readonly explained_by?: string;
+}
+
+/** What entries are created with. */
+export interface DriftTerms {
+  readonly contract: Contract;
+  readonly baseUrl: string;
+  readonly renderResponse: ResponseRenderer;
+}
+
+interface FoundDrift {
+  readonly drift: Drift;
+  readonly result: ResultWithExchanges;
+}
+
+/** Lists all drift. A change of shape counts once, and all new members are one change. */
+export function listDriftEntries(results: readonly ResultWithExchanges[], terms: DriftTerms): DriftEntry[] {
+  const found = results.flatMap((result) => result.drift.map((drift): FoundDrift => ({ drift, result })));
+  const alike = groupBy(found, ({ drift }) => {
+    if (drift.kind === 'outcome') return drift;
+    return drift.kind === 'shape' ? drift.message : drift.kind;
+  });
+  const order = terms.contract.questions.map(({ id }) => id);
+  const entries = [...alike.values()]
+    .map((group) => createDriftEntry(group, terms))
+    // The contract begins with the response in general.
+    .sort((left, right) => order.indexOf(left.case) - order.indexOf(right.case))
+    .sort((left, right) => rankSeverity(left) - rankSeverity(right));
+  const changes = groupBy<DriftEntry, unknown>(entries, (entry) =>
+    entry.before === undefined || entry.after === undefined ? entry : `${entry.before}\n\n${entry.after}`,
+  );
+  return [...changes.values()]
+    .sort((left, right) => rankSeverity(left[0]) - rankSeverity(right[0]) || right.length - left.length)
+    .flatMap(([first, ...others]) => [first, ...others.map((entry) => ({ ...entry, explained_by: first.case }))]);
+}
+
+function rankSeverity({ kind, severity }: DriftEntry): number {
+  if (kind === 'new-members') return 2;
+  return severity === 'documented-request' ? 0 : 1;
+}
+
+/** Creates the entry of one change. @param group the cases that show it */
+function createDriftEntry(
+  group: readonly [FoundDrift, ...FoundDrift[]],
+  { contract, baseUrl, renderResponse }: DriftTerms,
+): DriftEntry {
+  const [{ drift, result }] = group;
+  const findQuestion = (id: string) => contract.questions.find((question) => question.id === id);
+  const isDocumented = group.some(({ result: { subject, exchange } }) => {
+    const isOfRequirement = findQuestion(subject) === undefined;
+    return isOfRequirement || (exchange !== undefined && explainUndocumented(exchange.request) === undefined);
+  });
+  const severity = isDocumented ? 'documented-request' : 'undocumented-request';
+  const limit = isDocumented ? '' : ' Only requests that the documentation does not describe show it.';
+  const { id, subject, exchange } = result;
+  if (drift.kind !== 'outcome') {
+    const messages = [...new Set(group.flatMap((found) => ('message' in found.drift ? found.drift.message : [])))].sort();
+    const isCompatible = drift.kind === 'new-member';
+    const text = isCompatible ? `Responses have new members: ${messages.join(', ')}.` : drift.message;
+    return { case: id, kind: isCompatible ? 'new-members' : 'shape', severity, text: toOneLine(`${text}${limit}`) };
+  }
+  const { outcome, expected } = drift;
+  const question = findQuestion(subject);
+  const describe = (answer: string, status: number | undefined) =>
+    toOneLine(question === undefined ? answer : renderAnswer(question, answer, status));
+  const was = describe(expected.outcome, readShownResponse(expected.recorded ?? '')?.status);
+  const is = describe(outcome, getStatus(exchange));
+  const before = expected.statedBy === 'the target file' ? 'pinned to' : 'was';
+  return {
+    case: id,
+    kind: 'answer',
+    severity,
+    text: `${id}: ${before} "${was}", is "${is}"${limit}`,
+    was,
+    is,
+    ...omitUndefined({
+      before: expected.recorded && quoteLines(expected.recorded).join('\n'),
+      after: exchange && quoteLines(renderResponse(exchange)).join('\n'),
+      repeat_with: exchange && renderCurlCommand(exchange.request, baseUrl),
+    }),
+  };
+}
+
+/** Groups entries by change: what explains the others, and these. */
+export function groupDrift(entries: readonly DriftEntry[]): [DriftEntry, ...DriftEntry[]][] {
+  const groups = groupBy<DriftEntry, unknown>(entries, (entry) =>
+    entry.kind === 'answer' ? (entry.explained_by ?? entry.case) : entry,
+  );
+  return [...groups.values()];
+}
+
+/** Says in a few words what changed, for headlines. */
+export function describeDrift(entries: readonly DriftEntry[]): string {
+  const answers = entries.filter(({ kind }) => kind === 'answer').length;
+  const what = [
+    ...(answers === 0 ? [] : [`${answers} ${answers === 1 ? 'answer' : 'answers'}`]),
+    ...(answers === entries.length ? [] : ['the shape of responses']),
+  ];
+  return `${what.join(' and ')} changed`;
+}
