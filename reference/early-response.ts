@@ -28,7 +28,6 @@ const keys: Readonly<Record<number, string>> = {
   405: 'method_not_allowed',
   413: 'payload_too_large',
   415: 'unsupported_media_type',
-  421: 'misdirected_request',
   500: 'internal_error',
   501: 'not_implemented',
 };

@@ -82,6 +82,8 @@ export function createOrderHandlers(
     if (!isObject(item)) return [];
     const ids = idsThatCount(item);
     if (ids === 'order-ignored') return ids;
+    // As most deployments: a quantity is checked before its product is looked up.
+    if (!ids.some(([as, id]) => isOffered(as, id))) quantityOf(item.quantity);
     for (const [as, id] of ids) {
       if (isOffered(as, id)) continue;
       if (inBody(`unknown-${as}`, `order.items.${as}_id`) === 'order-ignored') return 'order-ignored';

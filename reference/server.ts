@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, isIPv6 } from 'node:net';
 import type { HttpRequest, HttpResponse } from '../src/http/exchange.js';
 import { createDeployment, type DeploymentOptions } from './deployment.js';
 import { createRefusal } from './early-response.js';
@@ -9,13 +9,12 @@ import { createRefusalResponse } from './response.js';
 export interface ServerOptions extends DeploymentOptions {
   /** A free one, unless given. */
   readonly port?: number;
+  /** The address to listen at. Default: this machine only. */
+  readonly host?: string;
 }
 
 /** Bodies of more bytes are answered with 413. */
 const maxBodyBytes = 4 * 1024 * 1024;
-
-/** The server listens on this machine only, because its credentials are public. */
-const host = '127.0.0.1';
 
 /**
  * Puts a deployment on a socket.
@@ -24,24 +23,19 @@ const host = '127.0.0.1';
  * @throws an Error when the port is taken
  */
 export async function serveReference(options: ServerOptions): Promise<{ url: string; close(): Promise<void> }> {
-  const { port = 0 } = options;
-  const respond = createDeployment(options);
-  const server = createServer(
-    createRequestListener((request, localPort) => (isMeant(request, localPort) ? respond(request) : misdirected)),
-  );
+  const { port = 0, host = '127.0.0.1' } = options;
+  const server = createServer(createRequestListener(createDeployment(options)));
   await once(server.listen({ port, host }), 'listening');
   const { port: actual } = server.address() as AddressInfo;
   const close = async (): Promise<void> => {
     server.close().closeAllConnections();
     await once(server, 'close');
   };
-  return { url: `http://${host}:${actual}`, close };
+  return { url: `http://${isIPv6(host) ? `[${host}]` : host}:${actual}`, close };
 }
 
-/** Answers the requests of a server of Node.js. @param respond gets the local port, too */
-export function createRequestListener(
-  respond: (request: HttpRequest, localPort?: number) => HttpResponse,
-): RequestListener {
+/** Answers the requests of a server of Node.js, whatever host they name. */
+export function createRequestListener(respond: (request: HttpRequest) => HttpResponse): RequestListener {
   return (incoming, outgoing) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -54,7 +48,7 @@ export function createRequestListener(
       const request = requestOf(incoming, Buffer.concat(chunks).toString());
       // A defect of the deployment ends one request, and not the server.
       try {
-        answer(outgoing, size <= maxBodyBytes ? respond(request, incoming.socket.localPort) : tooLarge);
+        answer(outgoing, size <= maxBodyBytes ? respond(request) : tooLarge);
       } catch (defect) {
         answer(outgoing, createRefusalResponse(createRefusal(500, String(defect))));
       }
@@ -64,24 +58,11 @@ export function createRequestListener(
 
 const tooLarge = createRefusalResponse(createRefusal(413, `body: has more than ${maxBodyBytes} bytes`));
 
-const misdirected = createRefusalResponse(createRefusal(421, 'Host: is not the address of this deployment'));
-
 function answer(outgoing: ServerResponse, { status, headers, body }: HttpResponse): void {
   for (const name of outgoing.getHeaderNames()) outgoing.removeHeader(name);
   outgoing.statusCode = status;
   for (const [name, value] of headers) outgoing.appendHeader(name, value);
   outgoing.end(body);
-}
-
-/** Host names that always mean this machine. */
-const ownNames = ['127.0.0.1', 'localhost', '[::1]'];
-
-/** Whether the Host header names this server. This protects against DNS rebinding from a page in a browser. */
-function isMeant({ headers }: HttpRequest, port = 0): boolean {
-  const [host, another] = headers
-    .filter(([name]) => name.toLowerCase() === 'host')
-    .map(([, value]) => value.toLowerCase());
-  return another === undefined && ownNames.some((name) => host === `${name}:${port}` || (host === name && port === 80));
 }
 
 /** The request as it was sent, without normalization of path and headers. */

@@ -21,7 +21,7 @@ export interface DriftEntry extends CaseDifference {
   readonly was?: string;
   readonly is?: string;
   /** The case of an earlier entry whose response changed in the same way. */
-  readonly explained_by?: string;
+  readonly same_change_as?: string;
 }
 
 /** What entries are created with. */
@@ -44,17 +44,27 @@ export function listDriftEntries(results: readonly ResultWithExchanges[], terms:
     return drift.kind === 'shape' ? drift.message : drift.kind;
   });
   const order = terms.contract.questions.map(({ id }) => id);
-  const entries = [...alike.values()]
-    .map((group) => createDriftEntry(group, terms))
+  const changes = [...alike.values()]
+    .map((group) => ({ entry: createDriftEntry(group, terms), shared: findSharedChange(group[0], terms) }))
     // The contract begins with the response in general.
-    .sort((left, right) => order.indexOf(left.case) - order.indexOf(right.case))
-    .sort((left, right) => rankSeverity(left) - rankSeverity(right));
-  const changes = groupBy<DriftEntry, unknown>(entries, (entry) =>
-    entry.before === undefined || entry.after === undefined ? entry : `${entry.before}\n\n${entry.after}`,
-  );
-  return [...changes.values()]
-    .sort((left, right) => rankSeverity(left[0]) - rankSeverity(right[0]) || right.length - left.length)
-    .flatMap(([first, ...others]) => [first, ...others.map((entry) => ({ ...entry, explained_by: first.case }))]);
+    .sort((left, right) => order.indexOf(left.entry.case) - order.indexOf(right.entry.case))
+    .sort((left, right) => rankSeverity(left.entry) - rankSeverity(right.entry));
+  return [...groupBy<(typeof changes)[number], unknown>(changes, ({ shared, entry }) => shared ?? entry).values()]
+    .sort((left, right) => rankSeverity(left[0].entry) - rankSeverity(right[0].entry) || right.length - left.length)
+    .flatMap(([{ entry: first }, ...others]) => [
+      first,
+      ...others.map(({ entry }) => ({ ...entry, same_change_as: first.case })),
+    ]);
+}
+
+/**
+ * Names the change of a response that may concern several questions: no promotions before, such as an empty result, and
+ * now another response.
+ */
+function findSharedChange({ drift, result }: FoundDrift, { renderResponse }: DriftTerms): string | undefined {
+  if (drift.kind !== 'outcome' || result.exchange === undefined) return undefined;
+  const { status, mediaType, body } = readShownResponse(drift.expected.recorded ?? '') ?? {};
+  return body === undefined ? undefined : JSON.stringify([status, mediaType, renderResponse(result.exchange)]);
 }
 
 function rankSeverity({ kind, severity }: DriftEntry): number {
@@ -77,7 +87,9 @@ function createDriftEntry(
   const limit = isDocumented ? '' : ' Only requests that the documentation does not describe show it.';
   const { id, subject, exchange } = result;
   if (drift.kind !== 'outcome') {
-    const messages = [...new Set(group.flatMap((found) => ('message' in found.drift ? found.drift.message : [])))].sort();
+    const messages = [
+      ...new Set(group.flatMap((found) => ('message' in found.drift ? found.drift.message : []))),
+    ].sort();
     const isCompatible = drift.kind === 'new-member';
     const text = isCompatible ? `Responses have new members: ${messages.join(', ')}.` : drift.message;
     return { case: id, kind: isCompatible ? 'new-members' : 'shape', severity, text: toOneLine(`${text}${limit}`) };
@@ -93,7 +105,7 @@ function createDriftEntry(
     case: id,
     kind: 'answer',
     severity,
-    text: `${id}: ${before} "${was}", is "${is}"${limit}`,
+    text: `${id}: ${before} “${was}”, is “${is}”${limit}`,
     was,
     is,
     ...omitUndefined({
@@ -107,7 +119,7 @@ function createDriftEntry(
 /** Groups entries by change: what explains the others, and these. */
 export function groupDrift(entries: readonly DriftEntry[]): [DriftEntry, ...DriftEntry[]][] {
   const groups = groupBy<DriftEntry, unknown>(entries, (entry) =>
-    entry.kind === 'answer' ? (entry.explained_by ?? entry.case) : entry,
+    entry.kind === 'answer' ? (entry.same_change_as ?? entry.case) : entry,
   );
   return [...groups.values()];
 }

@@ -155,7 +155,7 @@ export function findMismatches(bodies: readonly string[], schema: object | boole
       if (additionalProperty !== undefined) add('new-member', `${location}/${additionalProperty}`);
       else if (missingProperty !== undefined)
         add('shape', `Responses lack ${location}/${missingProperty}, which all of the record have.`);
-      else add('shape', `Responses differ from the record at ${location || 'the top'}: the value ${message}.`);
+      else add('shape', `A value at ${location || 'the top'} does not fit the record: it ${message}.`);
     }
   }
   return [...mismatches.values()];

@@ -60,7 +60,7 @@ function mergeBodies({ world }: Suite, results: readonly RecordedResult[]): Reco
 export function renderRecord(record: TargetRecord): string {
   const heading = [
     '# What this target does where the documentation is silent.',
-    '# Compare a target with it: npx conformance certify --against FILE',
+    '# A run compares with the file that the target file names: record: FILE',
     '# Serve a mock that answers like it: npx conformance serve --as FILE',
   ];
   return `${heading.join('\n')}\n${renderYaml(record)}`;

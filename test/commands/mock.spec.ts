@@ -1,7 +1,9 @@
 /** Deployments of any shape, recorded and served again, and drift from the record. */
 
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { convertOutcomesToBehaviours } from '../../reference/behaviours.js';
@@ -12,9 +14,12 @@ import { listCredentialSecrets } from '../../src/contract/operation.js';
 import { openClient } from '../../src/http/client.js';
 import type { HttpResponse } from '../../src/http/exchange.js';
 import { mockFromRecord } from '../../src/mock-from-record.js';
+import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { createRecord, renderRecord } from '../../src/record/create-record.js';
 import { createBaseline } from '../../src/record/drift.js';
-import { parseRecord, type TargetRecord } from '../../src/record/target-record.js';
+import { parseRecord, readRecord, type TargetRecord } from '../../src/record/target-record.js';
+import { loadInputs } from '../../src/target/recorded-run.js';
+import type { RunOptions } from '../../src/target/run-options.js';
 import {
   commandLine,
   credentialVariables,
@@ -168,6 +173,15 @@ test('A mock answers the requests of the questions as the deployment did', async
   }
 });
 
+test('A mock checks a quantity before it looks for the product', async () => {
+  const refusing = choosingOtherStatuses(createIndependentDeployment(world));
+  const mock = served(await recorded(refusing));
+  for (const product_id of ['<product mug>', 'no-such-product']) {
+    const request = createPatchedRequest(world, { body: { order: { items: [{ product_id, quantity: 'three' }] } } });
+    expect([refusing(request).status, mock(request).status]).toEqual([422, 422]);
+  }
+});
+
 test('A mock shows categories if the request expands them', async () => {
   const mock = served(await recorded(createReference()));
   const expanding = createPatchedRequest(world, { body: { options: { expand: ['category'] } } });
@@ -192,7 +206,42 @@ test('A new member in every response is one drift', async () => {
   const record = await recorded(plain);
   const changed = adding(plain, () => ({ version: 2 }));
   const drift = await driftOf(changed, record);
-  expect(drift).toEqual([expect.stringMatching(/ must not have the member 'version'\. The same in \d+ more cases\.$/)]);
+  expect(drift).toEqual(['Responses have new members: /version.']);
+});
+
+test('What explains other changes comes first, and only the terminal cuts them', async () => {
+  const plain = createIndependentDeployment(world);
+  const refusing: Answer = (request) => {
+    const response = plain(request);
+    if (response.status !== 200 || response.body.includes('"id"')) return response;
+    return { status: 422, headers: [['content-type', 'application/json']], body: '{"error":"nothing"}' };
+  };
+  const changed = adding(refusing, () => ({ version: 2, page: 1 }));
+  const expected = createBaseline(await recorded(plain), { 'unknown-query-parameter': 'rejected' });
+  const { certificate } = await certifyInProcess(changed, { expected });
+  const [first, ...others] = certificate.drift;
+  expect([first?.case, first?.severity, first?.is]).toEqual([
+    'empty-result',
+    'documented-request',
+    'A request for which no promotion is valid is rejected with a 422 status.',
+  ]);
+  const following = others.filter(({ same_change_as }) => same_change_as === 'empty-result');
+  expect(following).toEqual(others.slice(0, 4));
+  expect(others.slice(4).map(({ kind, severity }) => [kind, severity])).toEqual([
+    ['answer', 'undocumented-request'],
+    ['new-members', 'documented-request'],
+  ]);
+  expect(others.at(-1)?.text).toBe('Responses have new members: /page, /version.');
+  const headline = 'CONFORMS, BUT 6 ANSWERS AND THE SHAPE OF RESPONSES CHANGED';
+  const [summary, terminal] = [undefined, { certificate: '', files: [] }].map((of) => renderRunReport(certificate, of));
+  for (const report of [summary, terminal]) expect(report).toContain(`\n${headline}  in-process at `);
+  for (const { text } of certificate.drift) expect(summary).toContain(text);
+  expect(terminal).toContain(
+    `drift  ${first?.text}\n  The same change in 4 more: ${following.map((d) => d.case).join()}`.replaceAll(
+      /,(?=\S)/g,
+      ', ',
+    ),
+  );
 });
 
 /** Writes a record, and starts a deployment with another outcome. */
@@ -206,32 +255,39 @@ async function changeOutcome(record: string) {
 
 const only = ['--only', 'quantity-numeric-string'];
 
-test('certify --against reports drift', async () => {
-  const { url, close } = await changeOutcome('before.yaml');
-  const against = ['certify', '--base-url', url, '--against', 'before.yaml', '--out', 'compared', ...only];
-  const { status, output } = await runConformance(against, { cwd, env: credentialVariables });
-  await close();
-  expect([status, output]).toEqual([
-    exitStatus.drift,
-    expect.stringContaining("quantity-numeric-string is 'rejected'; the record says 'as-number'."),
-  ]);
+/** Runs a command with a target file that names a record, against a deployment with another outcome. */
+async function runWithRecord(...args: string[]) {
+  const { url, close } = await changeOutcome('shop.yaml');
+  writeFileSync(path.join(cwd, 'target.yaml'), `name: shop\nbase_url: ${url}\nrecord: shop.yaml\n`);
+  const run = () => runConformance([...args, '--target', 'target.yaml', ...only], { cwd, env: credentialVariables });
+  return run().finally(close);
+}
+
+const change = /^drift {2}quantity-numeric-string: was “.*”, is “.* is rejected with a 4\d\d status\.”/m;
+
+test('certify compares with the record of the target file', async () => {
+  const { status, output } = await runWithRecord('certify');
+  expect([status, output]).toEqual([exitStatus.drift, expect.stringMatching(change)]);
+  expect(output).toMatch(/^Compares with the record shop\.yaml\.\n/);
+  const target = path.join(cwd, 'target.yaml');
+  const readSettings = (options: RunOptions) => loadInputs({ target, ...options }, credentialVariables).settings;
+  expect(readSettings({ against: false }).expected).toEqual({ outcomes: {} });
+  rmSync(path.join(cwd, 'shop.yaml'));
+  const { expected, notes } = readSettings({});
+  expect([expected, notes]).toEqual([{ outcomes: {} }, [expect.stringMatching(/ no record .*shop\.yaml yet/)]]);
 });
 
-test('record --update shows the changes and accepts them', { tag: '@long' }, async () => {
-  const record = path.join(cwd, 'record.yaml');
-  const { url, close } = await changeOutcome('other.yaml');
-  const update = ['record', '--base-url', url, '--to', record, '--update', '--out', 'updated', ...only];
-  const none = await runConformanceInProcess(update, { cwd, env: credentialVariables });
-  expect([none.status, existsSync(record)]).toEqual([exitStatus.unusableInput, false]);
-  expect(none.output).toContain('Leave out --update.');
-  renameSync(path.join(cwd, 'other.yaml'), record);
-  const ended = await runConformance(update, { cwd, env: credentialVariables });
-  await close();
-  expect(ended.output).toContain("quantity-numeric-string is 'rejected'; the record says 'as-number'.");
-  expect(ended.status).toBe(exitStatus.conforms);
-  expect(parseRecord(readFileSync(record, 'utf8'), record).questions).toMatchObject({
+test('record shows the changes and accepts them', { tag: '@long' }, async () => {
+  const { status, output } = await runWithRecord('record');
+  expect([status, output]).toEqual([exitStatus.conforms, expect.stringMatching(change)]);
+  expect(readRecord(path.join(cwd, 'shop.yaml')).questions).toMatchObject({
     'quantity-numeric-string': { outcome: 'rejected' },
   });
+});
+
+test('record needs a file to write to', async () => {
+  const { status, output } = await runConformanceInProcess(['record', '--reference'], { cwd });
+  expect([status, output]).toEqual([exitStatus.unusableInput, expect.stringContaining('Use --to, or add a line')]);
 });
 
 test('serve --as serves what was recorded', async () => {
@@ -254,6 +310,27 @@ test('serve --as serves what was recorded', async () => {
   child.kill('SIGTERM');
   await ended;
   expect(statuses).toEqual([200, 400]);
+});
+
+test('A mock answers under any name, such as that of a container', async () => {
+  const child = spawn(process.execPath, [commandLine, 'serve', '--host', '0.0.0.0'], { cwd, env: {} });
+  const { readOutput, ended } = watchProcess(child);
+  await expect.poll(readOutput, { timeout: 60_000 }).toContain('Ctrl-C');
+  const [, port] = /http:\/\/0\.0\.0\.0:(\d+)/.exec(readOutput()) ?? [];
+  const { method, path: target, headers, body = '' } = createPatchedRequest(world);
+  const { applicationId, token } = referenceCredentials;
+  const named = {
+    host: 'mock:80',
+    'content-length': body.length,
+    'X-Client-Application-Id': applicationId,
+    'X-Client-Token': token,
+  };
+  const request = http.request({ port, method, path: target, headers: { ...Object.fromEntries(headers), ...named } });
+  const [response] = (await once(request.end(body), 'response')) as [http.IncomingMessage];
+  response.resume();
+  child.kill('SIGTERM');
+  await ended;
+  expect(response.statusCode).toBe(200);
 });
 
 test('serve names a port that is in use', async () => {

@@ -244,8 +244,7 @@ test('The action passes its inputs to `certify`, and its exit status on', async 
   const inputs = {
     'inputs.base-url': url,
     'inputs.client-application-id': CLIENT_APPLICATION_ID,
-    'inputs.against': record,
-    'inputs.arguments': '--only  quantity-zero\n--world-loaded -- --reporter=github\n',
+    'inputs.arguments': `--against ${record}\n--only  quantity-zero\n--world-loaded -- --reporter=github\n`,
     'inputs.results': 'own',
   };
   const { cwd, status, output, outputs } = await runAction(inputs, { 'env.CLIENT_TOKEN': CLIENT_TOKEN });

@@ -1,5 +1,4 @@
 import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { Client } from 'undici';
@@ -206,19 +205,9 @@ test.describe('Over a socket', () => {
     await defective.close();
   });
 
-  test('requests for another host are rejected', async () => {
-    const { port } = new URL(server.url);
-    const statusFor = async (host: string) => (await send({ headers: { Host: host } })).status;
-    for (const host of ['127.0.0.1', 'localhost', 'LocalHost', '[::1]'])
-      expect(await statusFor(`${host}:${port}`), host).toBe(200);
-    // As a page of a stranger sends it, whose name leads to this machine.
-    for (const host of ['attacker.test', `attacker.test:${port}`, `localhost.attacker.test:${port}`, '127.0.0.1'])
-      expect(await statusFor(host), host).toBe(421);
-    expect(await statusFor(`127.0.0.1:${Number(port) - 1}`)).toBe(421);
-    expect(await statusOf(server.url, ['GET / HTTP/1.0'])).toBe(421);
-    expect(await statusOf(server.url, ['GET / HTTP/1.1', `Host: localhost:${port}`, 'Host: attacker.test'])).toBe(421);
+  test('only this machine reaches it', async () => {
     // Another address of this machine, as that at which others reach it is.
-    const elsewhere = connect(Number(port), '127.0.0.2');
+    const elsewhere = connect(Number(new URL(server.url).port), '127.0.0.2');
     const isReached = await new Promise((resolve) => {
       elsewhere.on('connect', () => resolve(true)).on('error', () => resolve(false));
     });
@@ -247,11 +236,3 @@ test('A world with duplicate ids or missing references is invalid', () => {
   ];
   for (const [list, flaw] of references) expect(findWorldFlaws({ ...world, [list]: [] }).join('\n')).toContain(flaw);
 });
-
-/** The status of the answer to a request that is written line by line. */
-async function statusOf(url: string, lines: readonly string[]): Promise<number> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  socket.end([...lines, '', ''].join('\r\n'));
-  return Number((await text(socket)).split(' ')[1]);
-}

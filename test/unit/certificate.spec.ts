@@ -207,7 +207,11 @@ test.describe('reasons', () => {
         drift: false,
       },
     ]);
-    expect(certificate.drift).toEqual([{ case: 'first', text: "first is 'bad'; the record says 'good'." }]);
+    const [change] = certificate.drift;
+    expect(change).toMatchObject({ case: 'first', kind: 'answer', was: expect.any(String), is: expect.any(String) });
+    expect(change?.text).toBe(
+      `first: was “${change?.was}”, is “${change?.is}” Only requests that the documentation does not describe show it.`,
+    );
   });
 });
 

@@ -97,8 +97,13 @@ test.describe('A body can be filled with other promotions', () => {
     ],
     [
       'the number of promotions',
-      (tiers) => ({ total: tiers.length, page: 1, list: tiers.map(({ id }) => ({ id, size: 3 })) }),
-      { total: '<count>', page: 1, list: { '<promotions>': { id: '<id>', size: 3 } } },
+      (tiers) => ({
+        total: tiers.length,
+        page: 1,
+        of: `${tiers.length}`,
+        list: tiers.map(({ id }) => ({ id, size: 3 })),
+      }),
+      { total: '<count>', page: 1, of: '<count as text>', list: { '<promotions>': { id: '<id>', size: 3 } } },
     ],
     [
       'in two lists',

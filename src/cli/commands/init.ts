@@ -126,7 +126,7 @@ function listNextSteps(name: string): string[] {
     `2. Load the output of "npx conformance world" into the deployment, or put its own ids into ${targetFile}.`,
     '3. Run: npx conformance doctor',
     '4. Run: npx conformance certify',
-    `5. When the deployment conforms, commit the answers, too: npx conformance record --to conformance/record.yaml, and copy results/${name}/observed.md to conformance/observed.md (results/ is not committed).`,
+    `5. When the deployment conforms, record its answers: npx conformance record. It writes conformance/record.yaml, and every run compares with it. For people, copy results/${name}/observed.md to conformance/observed.md (results/ is not committed).`,
     '6. Commit the files. On GitHub, set the variable BASE_URL and the secrets CLIENT_APPLICATION_ID and CLIENT_TOKEN.',
   ];
 }

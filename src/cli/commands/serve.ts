@@ -12,6 +12,7 @@ import type { ConfigureCommand } from '../command.js';
 import { collectValue } from '../flags.js';
 
 interface ServeFlags {
+  readonly host?: string;
   readonly port?: number;
   readonly world?: string;
   readonly as?: string;
@@ -23,6 +24,7 @@ export default ((command) => {
   command
     .description('start the reference deployment')
     .addOption(new Option('--port <number>', 'default: a free one').argParser(parsePort))
+    .option('--host <address>', 'where to listen, such as 0.0.0.0 for other machines (default: this machine only)')
     .option('--world <file>', 'a world in the format of `conformance world` (default: that of the suite)')
     .option('--as <record>', 'a mock: answer every open question as a record says, in the recorded format')
     .option(
@@ -48,11 +50,11 @@ function collectBehaviours(text: string, before: Behaviours = {}): Behaviours {
 }
 
 /** Serves the reference deployment until a signal ends it. @throws UnusableInput for unusable flags and files */
-async function runServe({ port = 0, world, as, behaviour, fault = [] }: ServeFlags): Promise<void> {
+async function runServe({ host, port = 0, world, as, behaviour, fault = [] }: ServeFlags): Promise<void> {
   blameFlag('--behaviour', () => completeBehaviours(behaviour ?? {}));
   const faults = blameFlag('--fault', () => fault.map(findFault));
   const { options, inimitable } = readMockOptions(omitUndefined({ record: as, world, behaviours: behaviour }));
-  const { url, close } = await serveReference({ ...options, port, faults });
+  const { url, close } = await serveReference({ ...options, port, faults, ...omitUndefined({ host }) });
   process.stdout.write(
     joinLines([
       `${as === undefined ? 'The reference deployment' : `The mock of ${as}`} answers at ${url}${documentedOperation.path}. Its credentials are public:`,

@@ -154,7 +154,7 @@ function renderUnstable(entries: readonly CaseDifference[]): string[] {
 function limitChange({ case: id, text, was, is }: DriftEntry): string {
   if (text.length <= 2 * maxText || was === undefined || is === undefined) return shorten(text, 2 * maxText);
   const [before, after] = shortenPair(was, is);
-  return `${id}: was "${before}", is "${after}"`;
+  return `${id}: was “${before}”, is “${after}”`;
 }
 
 /** Renders a line per change. @param isWhole whether all changes are rendered, and all answers of each */
