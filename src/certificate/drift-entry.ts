@@ -87,12 +87,12 @@ function createDriftEntry(
   const limit = isDocumented ? '' : ' Only requests that the documentation does not describe show it.';
   const { id, subject, exchange } = result;
   if (drift.kind !== 'outcome') {
-    const messages = [
-      ...new Set(group.flatMap((found) => ('message' in found.drift ? found.drift.message : []))),
-    ].sort();
-    const isCompatible = drift.kind === 'new-member';
-    const text = isCompatible ? `Responses have new members: ${messages.join(', ')}.` : drift.message;
-    return { case: id, kind: isCompatible ? 'new-members' : 'shape', severity, text: toOneLine(`${text}${limit}`) };
+    const messages = new Set(group.flatMap((found) => ('message' in found.drift ? found.drift.message : [])));
+    const [kind, text] =
+      drift.kind === 'shape'
+        ? (['shape', drift.message] as const)
+        : (['new-members', `Responses have new members: ${[...messages].sort().join(', ')}.`] as const);
+    return { case: id, kind, severity, text: toOneLine(`${text}${limit}`) };
   }
   const { outcome, expected } = drift;
   const question = findQuestion(subject);
@@ -122,14 +122,4 @@ export function groupDrift(entries: readonly DriftEntry[]): [DriftEntry, ...Drif
     entry.kind === 'answer' ? (entry.same_change_as ?? entry.case) : entry,
   );
   return [...groups.values()];
-}
-
-/** Says in a few words what changed, for headlines. */
-export function describeDrift(entries: readonly DriftEntry[]): string {
-  const answers = entries.filter(({ kind }) => kind === 'answer').length;
-  const what = [
-    ...(answers === 0 ? [] : [`${answers} ${answers === 1 ? 'answer' : 'answers'}`]),
-    ...(answers === entries.length ? [] : ['the shape of responses']),
-  ];
-  return `${what.join(' and ')} changed`;
 }

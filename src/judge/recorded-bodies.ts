@@ -36,14 +36,6 @@ function listTierValues(tier: Tier, { campaigns }: World): [placeholder: string,
   ];
 }
 
-/** Lists the number of promotions by placeholder: some deployments write it as a text. */
-function listCounts(count: number): [placeholder: string, value: unknown][] {
-  return [
-    ['<count>', count],
-    ['<count as text>', String(count)],
-  ];
-}
-
 /**
  * Extracts bodies from the responses of a case, by the evidence of its rows.
  *
@@ -95,7 +87,11 @@ function createTemplate(body: string, returned: ReadonlySet<string>, { world, re
     const replaced = members.map(({ key, member }) => [key, replace(member, values, isInList)] as const);
     return Array.isArray(value) ? replaced.map(([, member]) => member) : Object.fromEntries(replaced);
   };
-  const template = replace(parseJson(body), returned.size > 1 ? listCounts(returned.size) : [], false);
+  const counts: [string, unknown][] = [
+    ['<count>', returned.size],
+    ['<count as text>', String(returned.size)],
+  ];
+  const template = replace(parseJson(body), returned.size > 1 ? counts : [], false);
   return template === undefined || listTiers(template).length > 0 ? undefined : template;
 }
 
@@ -125,9 +121,7 @@ export function fillBody(template: unknown, tiers: readonly Tier[], world: World
     if (keyed in value) return Object.fromEntries(tiers.map((tier) => [tier.id, fillFor(value[keyed], tier)]));
     return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, fill(member, values)]));
   };
-  const changing = [
-    ['<changing>', `…${turn}`],
-    ['<changing number>', turn],
-  ] as const;
-  return fill(template, new Map<string, unknown>([...listCounts(tiers.length), ...changing]));
+  const counts = { '<count>': tiers.length, '<count as text>': String(tiers.length) };
+  const ofResult = { ...counts, '<changing>': `…${turn}`, '<changing number>': turn };
+  return fill(template, new Map<string, unknown>(Object.entries(ofResult)));
 }

@@ -1,6 +1,5 @@
 import { undetermined } from '../cases/test-case.js';
 import type { Certificate, RunVerdict } from '../certificate/certificate.js';
-import { describeDrift } from '../certificate/drift-entry.js';
 import { type Verdict, verdicts } from '../judge/verdict.js';
 
 /** Renders the verdict, and that answers changed. A run of selected cases is always incomplete: theirs is shown. */
@@ -12,7 +11,13 @@ export function renderHeadline({ verdict, selected, quick, drift }: Certificate)
 
 /** Continues a verdict with what changed. */
 export function renderDriftClause(verdict: RunVerdict, drift: Certificate['drift']): string {
-  return drift.length === 0 ? '' : `, ${verdict === 'conforms' ? 'but' : 'and'} ${describeDrift(drift)}`;
+  if (drift.length === 0) return '';
+  const answers = drift.filter(({ kind }) => kind === 'answer').length;
+  const what = [
+    ...(answers === 0 ? [] : [`${answers} ${answers === 1 ? 'answer' : 'answers'}`]),
+    ...(answers === drift.length ? [] : ['the shape of responses']),
+  ];
+  return `, ${verdict === 'conforms' ? 'but' : 'and'} ${what.join(' and ')} changed`;
 }
 
 /** Describes how many questions have an answer. */

@@ -1,7 +1,7 @@
 import { type CaseDifference, type CaseEntry, renderDifference } from '../../certificate/case-entry.js';
 import { findDecisive, type RequirementEntry } from '../../certificate/certificate.js';
 import type { Cause } from '../../certificate/diagnosis/cause.js';
-import { type DriftEntry, groupDrift } from '../../certificate/drift-entry.js';
+import { groupDrift } from '../../certificate/drift-entry.js';
 import { replayEndNotice } from '../../certificate/notices.js';
 import { getStatus, renderAnswer } from '../../certificate/render-answer.js';
 import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
@@ -82,8 +82,12 @@ function listChapters(page: Page): Chapter[] {
   );
   return [
     ['attention', 'What needs attention', listAttentionCards(page)],
-    ['drift', `What changed since ${compared_with}`, groupDrift(certificate.drift).map(renderDriftCard)],
-    ['unstable', 'Unstable: failed once and passed once', certificate.unstable.map(renderDifferenceCard)],
+    ['drift', `What changed since ${compared_with}`, groupDrift(certificate.drift).map(renderDifferenceCard)],
+    [
+      'unstable',
+      'Unstable: failed once and passed once',
+      certificate.unstable.map((entry) => renderDifferenceCard([entry])),
+    ],
     ['requirements', 'Requirements: what the documentation states', parts],
     ['questions', 'Questions: what the documentation leaves open', groups],
     ['not-verified', 'Statements without a test', exclusions],
@@ -119,9 +123,8 @@ function listAttentionCards(page: Page): Html[] {
       ),
     ),
   ];
-  return cards.length > 0 || certificate.drift.length > 0
-    ? cards
-    : [renderCard('Nothing. Every requirement passes.', noHtml)];
+  const isCalm = cards.length === 0 && certificate.drift.length === 0;
+  return isCalm ? [renderCard('Nothing. Every requirement passes.', noHtml)] : cards;
 }
 
 function renderCard(heading: string | Html, content: Html | readonly Html[], verdict = ''): Html {
@@ -169,17 +172,11 @@ function renderUnpassed({ id, statement, verdict }: RequirementEntry, decisive: 
   return renderCard(heading, html`<p><code class="id">${id}</code></p>${shown ?? noHtml}`, verdict);
 }
 
-function renderDifferenceCard(entry: CaseDifference): Html {
-  return renderCard(html`${renderLinks([entry.case])}`, renderPreformatted(renderDifference(entry)));
-}
-
-/** Renders a change with all answers that changed in the same way. */
-function renderDriftCard([first, ...others]: readonly [DriftEntry, ...DriftEntry[]]): Html {
-  const same = others.map((entry) => html`${renderLinks([entry.case])} ${entry.text}`);
-  return renderCard(
-    html`${renderLinks([first.case])}`,
-    html`${renderPreformatted(renderDifference(first))}${same.length === 0 ? noHtml : html`<p>The same change:</p>${renderList(same)}`}`,
-  );
+/** Renders a change or an unstable case. @param others answers that changed in the same way */
+function renderDifferenceCard([entry, ...others]: readonly [CaseDifference, ...CaseDifference[]]): Html {
+  const same = others.map(({ case: id, text }) => html`${renderLinks([id])} ${text}`);
+  const shown = html`${renderPreformatted(renderDifference(entry))}${renderListCard('The same change', same)}`;
+  return renderCard(html`${renderLinks([entry.case])}`, shown);
 }
 
 function renderRequirement({ id, statement, verdict, cases }: RequirementEntry, page: Page): Html {

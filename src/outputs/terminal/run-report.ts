@@ -2,14 +2,14 @@ import path from 'node:path';
 import { isOwnCase } from '../../cases/suite.js';
 import type { CaseDifference, CaseEntry } from '../../certificate/case-entry.js';
 import { type Certificate, findDecisive } from '../../certificate/certificate.js';
-import { type DriftEntry, describeDrift, groupDrift } from '../../certificate/drift-entry.js';
+import { type DriftEntry, groupDrift } from '../../certificate/drift-entry.js';
 import { referenceEndNotice, referenceNotice, renderQuickNotice, replayEndNotice } from '../../certificate/notices.js';
 import { describeSharedReasons, findSharedReasons, isUnjudged } from '../../certificate/shared-reasons.js';
 import { notSelectedReason, samplesCaseId } from '../../run/case-result.js';
 import { groupBy } from '../../support/group-by.js';
 import { packageRoot } from '../../support/package-root.js';
 import { renderShortList } from '../../support/render-short-list.js';
-import { joinLines, shorten, shortenPair } from '../../support/untrusted-text.js';
+import { joinLines, shorten } from '../../support/untrusted-text.js';
 import { describeAnswers, describeCounts, renderHeadline, sortByUrgency } from '../counts.js';
 import type { WrittenResults } from '../write-results.js';
 
@@ -96,15 +96,10 @@ function locateEntry({ id, at }: CaseEntry): string {
   return `  ${relative.startsWith('..') ? whole : relative}`;
 }
 
-function renderSome<T>(
-  entries: readonly T[],
-  what: string,
-  render: (entry: T, n: number) => string[],
-  max = maxEntries,
-): string[] {
-  const rest = entries.length - max;
+function renderSome<T>(entries: readonly T[], what: string, render: (entry: T, n: number) => string[]): string[] {
+  const rest = entries.length - maxEntries;
   return [
-    ...entries.slice(0, max).flatMap(render),
+    ...entries.slice(0, maxEntries).flatMap(render),
     ...(rest > 0 ? [`… and ${rest} more ${what}${rest === 1 ? '' : 's'}: see certificate.html.`] : []),
   ];
 }
@@ -150,26 +145,19 @@ function renderUnstable(entries: readonly CaseDifference[]): string[] {
   return lines.length === 0 ? [] : ['', ...lines];
 }
 
-/** Shows of two long answers where they begin to differ. */
-function limitChange({ case: id, text, was, is }: DriftEntry): string {
-  if (text.length <= 2 * maxText || was === undefined || is === undefined) return shorten(text, 2 * maxText);
-  const [before, after] = shortenPair(was, is);
-  return `${id}: was “${before}”, is “${after}”`;
-}
-
 /** Renders a line per change. @param isWhole whether all changes are rendered, and all answers of each */
 function renderDrift(entries: readonly DriftEntry[], isWhole: boolean): string[] {
-  const render = ([first, ...others]: readonly [DriftEntry, ...DriftEntry[]]) => [
-    `drift  ${limitChange(first)}`,
-    ...(others.length === 0
-      ? []
-      : isWhole
-        ? others.map((entry) => `  the same change: ${limitChange(entry)}`)
-        : [`  The same change in ${others.length} more: ${others.map(({ case: id }) => id).join(', ')}.`]),
-  ];
-  const max = isWhole ? Number.POSITIVE_INFINITY : maxEntries;
-  const lines = renderSome(groupDrift(entries), 'change', render, max);
-  return lines.length === 0 ? [] : ['', ...lines];
+  if (entries.length === 0) return [];
+  const render = ([{ text }, ...others]: readonly [DriftEntry, ...DriftEntry[]]) => {
+    const ids = others.map((entry) => entry.case).join(', ');
+    return [
+      `drift  ${isWhole ? text : shorten(text, 2 * maxText)}`,
+      ...(isWhole ? others.map((entry) => `  the same change: ${entry.text}`) : []),
+      ...(isWhole || ids === '' ? [] : [`  The same change in ${others.length} more: ${ids}.`]),
+    ];
+  };
+  const changes = groupDrift(entries);
+  return ['', ...(isWhole ? changes.flatMap(render) : renderSome(changes, 'change', render))];
 }
 
 function renderSummary(certificate: Certificate, written: WrittenResults | undefined): string[] {
@@ -191,16 +179,15 @@ function renderSummary(certificate: Certificate, written: WrittenResults | undef
 
 type Field = readonly [name: string, value: string];
 
-function listFields({ selected, summary, questions, drift, compared_with, requests_sent }: Certificate): Field[] {
+function listFields({ selected, summary, questions, compared_with, requests_sent }: Certificate): Field[] {
   const warnings = questions.filter(({ warning }) => warning).map(({ id }) => id);
-  const drifted = drift.length === 0 ? '' : `; ${describeDrift(drift)}`;
   const counts: Field[] =
     selected === undefined
       ? [
           ['Requirements', describeCounts(summary)],
-          ['Questions', `${describeAnswers(questions)}${drifted}`],
+          ['Questions', `${describeAnswers(questions)}`],
         ]
-      : [['Selected', `${describeCounts(selected.cases)}${drifted}`]];
+      : [['Selected', `${describeCounts(selected.cases)}`]];
   if (warnings.length > 0) counts.push(['Warnings', `${warnings.length}: ${renderShortList(warnings)}`]);
   if (compared_with !== undefined) counts.push(['Compared with', compared_with]);
   return [...counts, ['Requests', String(requests_sent)]];
