@@ -174,7 +174,7 @@ function renderUnpassed({ id, statement, verdict }: RequirementEntry, decisive: 
 
 /** Renders a change or an unstable case. @param others answers that changed in the same way */
 function renderDifferenceCard([entry, ...others]: readonly [CaseDifference, ...CaseDifference[]]): Html {
-  const same = others.map(({ case: id, text }) => html`${renderLinks([id])} ${text}`);
+  const same = others.map(({ case: id, text }) => html`${renderLinks([id], text)}`);
   const shown = html`${renderPreformatted(renderDifference(entry))}${renderListCard('The same change', same)}`;
   return renderCard(html`${renderLinks([entry.case])}`, shown);
 }
