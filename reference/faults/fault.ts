@@ -1,5 +1,5 @@
-import type { Tier } from '../../src/contract/world.js';
 import type { Change, DeploymentFacts } from '../handlers.js';
+import { remember } from '../mistakes/cache-keys.js';
 import { type ParsedBody, type ParsedRequest, type Waivable, waived } from '../parsed-request.js';
 
 /** The requirements of the contract, so that the compiler finds a fault that names another. */
@@ -47,17 +47,7 @@ export function unlessWaived<T>(value: Waivable<T>, supposed: T): T {
 
 /** Caches results under a key that lacks a part of the request. */
 export function createCacheChange(keyOf: (request: ParsedRequest) => unknown): Change {
-  return (handlers) => {
-    const cache = new Map<string, readonly Tier[]>();
-    return {
-      select(request) {
-        const key = JSON.stringify(keyOf(request), (_, value) => (value === waived ? 'waived' : value));
-        const tiers = cache.get(key) ?? handlers.select(request);
-        cache.set(key, tiers);
-        return tiers;
-      },
-    };
-  };
+  return (handlers) => ({ select: remember(handlers.select, keyOf) });
 }
 
 /** Whether an order has SKUs and no products. */

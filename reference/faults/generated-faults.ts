@@ -2,6 +2,7 @@ import type { Change, Handlers } from '../handlers.js';
 import type { Members } from '../json.js';
 import { branchMistakes, type Condition, conditions, type Loss } from '../mistakes/branch.js';
 import { bodyMistakes, queryMistakes } from '../mistakes/bytes.js';
+import * as cacheKeys from '../mistakes/cache-keys.js';
 import { findInvisibility, type Invisibility } from '../mistakes/find-invisibility.js';
 import { listMistakes } from '../mistakes/list.js';
 import type { Mistake } from '../mistakes/mistake.js';
@@ -12,6 +13,7 @@ import { isExactForIds, keyMistakes, type TextComparison, textMistakes, valueMis
 import type { ParsedQuery } from '../parsed-request.js';
 import {
   bodyPlaces,
+  listKeyPlaces,
   listPlaces,
   type Place,
   pagePlaces,
@@ -163,6 +165,9 @@ export function listGeneratedFaults(): readonly GeneratedFault[] {
     ...combine('page', pagePlaces, pageMistakes),
     ...combineBranches(),
     ...combine('state', statePlaces, stateMistakes, true),
+    ...combine('cache key', listKeyPlaces(['id', 'text']), cacheKeys.keyMistakes, true),
+    ...combine('cache key', listKeyPlaces(['text']), cacheKeys.keyTextMistakes, true),
+    ...combine('cache key', listKeyPlaces(['list']), cacheKeys.keyListMistakes, true),
     ...combine('body', bodyPlaces, bodyMistakes),
     ...combine('query', queryPlaces, queryMistakes),
   ];

@@ -118,6 +118,11 @@ export const bodyMistakes: readonly Mistake<BodyReading>[] = [
     absentIf((body) => body.includes('\\/')),
   ),
   bodyMistake(
+    'backslash-before-a-slash-kept',
+    'The parser keeps the backslash of \\/.',
+    rewritten((body) => body.replaceAll('\\/', '\\\\/')),
+  ),
+  bodyMistake(
     'as-latin-1',
     'The bytes are decoded as ISO 8859-1.',
     rewritten((body) => Buffer.from(body).toString('latin1')),

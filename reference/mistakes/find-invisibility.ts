@@ -66,7 +66,7 @@ const rules: readonly Rule[] = [
   ),
   hidden(
     /^filter-key$/,
-    /^(?:cut-at-newline|line-end-stripped)-/,
+    /^(?:cut-at-newline-|line-end-stripped-|one-line-of-sent$)/,
     'The suite sends no line end in the name of a parameter: many parsers read one line.',
   ),
   hidden(/^metadata-key$/, /^proto-lost-in-request$/, 'No body has the key __proto__: common parsers refuse it.'),
@@ -142,6 +142,9 @@ const rules: readonly Rule[] = [
     'Without an entry there is no value to replace.',
   ),
   open(/^kept-order-metadata$/, any, 'order-metadata-rules'),
+  open(/^cached-.*-by-order-metadata-/, any, 'order-metadata-rules'),
+  hidden(/^cached-.*-by-expand$/, any, 'The documentation does not say that expand changes which promotions are returned.'),
+  hidden(/^cached-/, /^cut-after-255$/, 'No text of the world has more than 255 characters, so that every database can store it.'),
   // Bytes.
   open(/^body$/, /^above-(?:32|64)-kb-/, 'large-order'),
   hidden(

@@ -1,7 +1,7 @@
-import type { Tier } from '../../src/contract/world.js';
 import type { Change, Handlers } from '../handlers.js';
 import { isObject, type Members } from '../json.js';
-import { type Body, type ParsedRequest, waived } from '../parsed-request.js';
+import type { Body, ParsedRequest } from '../parsed-request.js';
+import { remember, textOf } from './cache-keys.js';
 import type { Mistake } from './mistake.js';
 
 /** A member of a request that a developer may keep for too long. */
@@ -15,12 +15,6 @@ export interface KeptMember {
 
 /** Keeps a member of one request for others. */
 export type StateMistake = (member: KeptMember) => Change;
-
-const textOf = (value: unknown): string =>
-  JSON.stringify(value, (_, each) => {
-    if (each === waived) return 'waived';
-    return each instanceof Map ? [...each] : each;
-  }) ?? '';
 
 /** Replaces the member of each request, with a state that lasts from request to request. */
 function restated(
@@ -40,17 +34,7 @@ function restated(
 
 /** Keeps results under a key that is made of the request. */
 function cachedUnder(keyOf: (member: KeptMember, request: ParsedRequest) => unknown): StateMistake {
-  return (member) => (handlers) => {
-    const cache = new Map<string, readonly Tier[]>();
-    return {
-      select(request) {
-        const key = textOf(keyOf(member, request));
-        const tiers = cache.get(key) ?? handlers.select(request);
-        cache.set(key, tiers);
-        return tiers;
-      },
-    };
-  };
+  return (member) => (handlers) => ({ select: remember(handlers.select, (request) => keyOf(member, request)) });
 }
 
 /** Empties the member of every request after some. */

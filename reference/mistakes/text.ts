@@ -195,6 +195,12 @@ const parts = [
   compared('stored-as-regular-expression', 'The stored text becomes a regular expression, unescaped.', (sent, stored) =>
     regularExpression(stored, sent),
   ),
+  compared('one-line-of-sent', 'A pattern made of the stored text has ^ and $ for any line.', (sent, stored) =>
+    sent.split('\n').includes(stored),
+  ),
+  compared('one-line-of-stored', 'A pattern made of the request’s text has ^ and $ for any line.', (sent, stored) =>
+    stored.split('\n').includes(sent),
+  ),
   compared('same-length', 'Lengths are compared by mistake.', (sent, stored) => sent.length === stored.length),
   compared('any-text', 'The result of the comparison is not used.', () => true),
   compared('no-text', 'Two objects are compared rather than their texts.', () => false),

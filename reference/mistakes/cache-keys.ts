@@ -1,0 +1,131 @@
+import type { Tier } from '../../src/contract/world.js';
+import { EarlyResponse } from '../early-response.js';
+import type { Change } from '../handlers.js';
+import { emptyRequest, type ParsedRequest, waived } from '../parsed-request.js';
+import type { Mistake } from './mistake.js';
+
+/** Writes texts of a request in the key of a cache. The right decision is to keep them. */
+export type KeyTexts = (texts: readonly string[]) => readonly string[];
+
+const eachText = (id: string, story: string, write: (text: string) => string): Mistake<KeyTexts> => ({
+  id,
+  story,
+  plug: (texts) => texts.map(write),
+});
+
+/** How developers write any part of a request in a key. */
+export const keyMistakes: readonly Mistake<KeyTexts>[] = [
+  eachText('missing', 'The key of the cache lacks it.', () => ''),
+];
+
+/** How developers write texts in a key, beside that. */
+export const keyTextMistakes: readonly Mistake<KeyTexts>[] = [
+  eachText('in-lower-case', 'The key of the cache has it in lower case.', (text) => text.toLowerCase()),
+  eachText('as-slug', 'The key of the cache has its letters and digits, with hyphens between them.', (text) =>
+    text
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
+      .replaceAll(/^-|-$/g, ''),
+  ),
+  eachText('trimmed', 'The key of the cache has it without white space around it.', (text) => text.trim()),
+  ...[64, 255].map((length) =>
+    eachText(`cut-after-${length}`, `The key of the cache has its first ${length} characters.`, (text) =>
+      text.slice(0, length),
+    ),
+  ),
+];
+
+/** How developers write lists in a key. */
+export const keyListMistakes: readonly Mistake<KeyTexts>[] = [
+  { id: 'sorted-apart', story: 'The key of the cache has its parts sorted, each list by itself.', plug: (texts) => texts.toSorted() },
+];
+
+/** The parts of a request that the key of a cache has. */
+type KeyOf = (request: ParsedRequest) => unknown;
+
+export const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_, part) => {
+    if (part === waived) return 'waived';
+    return part instanceof Map ? [...part] : part;
+  }) ?? '';
+
+/** Caches what a function finds. */
+export function remember<Args extends unknown[], T>(
+  find: (...args: Args) => T,
+  keyOf: (...args: Args) => unknown,
+): (...args: Args) => T {
+  const known = new Map<string, T>();
+  return (...args) => {
+    const key = textOf(keyOf(...args));
+    if (!known.has(key)) known.set(key, find(...args));
+    return known.get(key) as T;
+  };
+}
+
+/** Finds tiers. A deployment that caches them caches that there are none, too. */
+function orNothing(find: (request: ParsedRequest) => readonly Tier[]): typeof find {
+  return (request) => {
+    try {
+      return find(request);
+    } catch (early) {
+      if (early instanceof EarlyResponse && early.content === 'no-promotions') return [];
+      throw early;
+    }
+  };
+}
+
+/** A place where a deployment keeps what it found for a request. */
+interface Cache {
+  readonly id: string;
+  readonly what: string;
+  /** The parts of a request that decide what is found. */
+  readonly reads: readonly ('body' | 'query')[];
+  readonly keep: (keyOf: KeyOf) => Change;
+}
+
+export const caches: readonly Cache[] = [
+  {
+    id: 'results',
+    what: 'Results are cached',
+    reads: ['body', 'query'],
+    keep: (keyOf) => (handlers) => ({ select: remember(orNothing(handlers.select), keyOf) }),
+  },
+  {
+    id: 'last-result',
+    what: 'The last result is kept for an equal request',
+    reads: ['body', 'query'],
+    keep: (keyOf) => (handlers) => {
+      const select = orNothing(handlers.select);
+      let last: { readonly key: string; readonly tiers: readonly Tier[] } | undefined;
+      return {
+        select(request) {
+          const key = textOf(keyOf(request));
+          if (last?.key !== key) last = { key, tiers: select(request) };
+          return last.tiers;
+        },
+      };
+    },
+  },
+  {
+    id: 'checked-tiers',
+    what: 'The tiers that filters and window leave are cached',
+    reads: ['query'],
+    keep: (keyOf) => (handlers) => ({
+      candidates: remember(orNothing(handlers.candidates), ({ filters }) => keyOf({ ...emptyRequest, filters })),
+    }),
+  },
+  {
+    id: 'validity',
+    what: 'Whether a tier is valid is cached',
+    reads: ['body'],
+    keep: (keyOf) => (handlers) => {
+      const keys = new WeakMap<ParsedRequest, string>();
+      const keyOfBody = (request: ParsedRequest): string => {
+        const key = keys.get(request) ?? textOf(keyOf({ ...request, filters: [] }));
+        keys.set(request, key);
+        return key;
+      };
+      return { isValid: remember(handlers.isValid, (tier, request) => [tier.id, keyOfBody(request)]) };
+    },
+  },
+];
