@@ -1,6 +1,6 @@
-import type { Change, Handlers } from '../handlers.js';
-import type { Members } from '../json.js';
-import { branchMistakes, type Condition, conditions, type Loss } from '../mistakes/branch.js';
+import type { Change, DeploymentFacts, Handlers } from '../handlers.js';
+import { isObject, type Members } from '../json.js';
+import { branchMistakes, type Condition, conditions, customerMistakes, type Loss } from '../mistakes/branch.js';
 import { bodyMistakes, queryMistakes } from '../mistakes/bytes.js';
 import * as cacheKeys from '../mistakes/cache-keys.js';
 import { findInvisibility, type Invisibility } from '../mistakes/find-invisibility.js';
@@ -90,12 +90,15 @@ function splitByExactness(mistakes: readonly Mistake<TextComparison>[]) {
   return [exact, mistakes.filter((mistake) => !exact.includes(mistake))] as const;
 }
 
-/** Replaces handlers for requests that meet all conditions. */
-function inBranch(met: readonly Condition[], { change }: Loss): Change {
-  return (handlers) => {
+/** Replaces handlers for some requests. */
+function inBranch(
+  isMeant: (members: Members, query: ParsedQuery, facts: DeploymentFacts) => boolean,
+  { change }: Loss,
+): Change {
+  return (handlers, facts) => {
     let members: Members = {};
     let query: ParsedQuery = { filters: [], audienceRulesOnly: false };
-    const isTaken = () => met.every((condition) => condition.isMet(members, query));
+    const isTaken = () => isMeant(members, query, facts);
     const changed = Object.entries(change(handlers)).map(([name, handler]) => {
       const usual = handlers[name as keyof Handlers] as (...args: unknown[]) => unknown;
       const other = handler as (...args: unknown[]) => unknown;
@@ -145,9 +148,31 @@ function combineBranches(): GeneratedFault[] {
       mistake: id,
       breaks: plug.breaks as Requirement,
       story: `Requests ${met.map(({ what }) => what).join(' and ')} have a branch of their own: ${story}`,
-      change: inBranch(met, plug),
+      change: inBranch((members, query) => met.every((condition) => condition.isMet(members, query)), plug),
       invisibility: findInvisibility(place, id),
     }));
+  });
+}
+
+/** A part of the customers, such as one in eight by a hash of their ids, is served by another version. */
+function combineCustomers(): GeneratedFault[] {
+  return Array.from({ length: 5 }, (_, at) => at).flatMap((at) => {
+    const place = `requests-of-customer-${at + 1}`;
+    return [...branchMistakes, ...customerMistakes].map(
+      ({ id, story, plug }): GeneratedFault => ({
+        id: `${place}/${id}`,
+        kind: 'customer',
+        place,
+        mistake: id,
+        breaks: plug.breaks as Requirement,
+        story: `Customers whose ids have the hash of customer ${at + 1} are served by another version: ${story}`,
+        change: inBranch(
+          ({ customer }, _, { catalogue }) => isObject(customer) && customer.id === [...catalogue.customers][at],
+          plug,
+        ),
+        invisibility: findInvisibility(place, id),
+      }),
+    );
   });
 }
 
@@ -164,6 +189,7 @@ export function listGeneratedFaults(): readonly GeneratedFault[] {
     ...combine('window', windowPlaces, windowMistakes),
     ...combine('page', pagePlaces, pageMistakes),
     ...combineBranches(),
+    ...combineCustomers(),
     ...combine('state', statePlaces, stateMistakes, true),
     ...combine('cache key', listKeyPlaces(['id', 'text']), cacheKeys.keyMistakes, true),
     ...combine('cache key', listKeyPlaces(['text']), cacheKeys.keyTextMistakes, true),

@@ -244,3 +244,15 @@ export const branchMistakes: readonly Mistake<Loss>[] = [
     page: (tiers) => tiers.slice(0, 10),
   })),
 ];
+
+/** What is lost beside that for some customers, who send every documented kind of request. */
+export const customerMistakes: readonly Mistake<Loss>[] = [
+  loss('product-rules-unmet', 'No product counts.', 'order.product-item', () => ({ productRule: () => false })),
+  loss('sku-rules-unmet', 'No SKU counts.', 'order.sku-item', () => ({ skuRule: () => false })),
+  loss('campaign-filter-lost', 'The campaign filter is passed over.', 'filter.promotion-id', () => ({
+    inCampaign: () => true,
+  })),
+  loss('metadata-filter-lost', 'The metadata filter is passed over.', 'filter.tier-metadata', () => ({
+    hasMetadata: () => true,
+  })),
+];

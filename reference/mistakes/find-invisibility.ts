@@ -133,6 +133,7 @@ const rules: readonly Rule[] = [
     'Another member beside an open part, without a filter, takes one more request for each pair.',
   ),
   ...branchRules(),
+  hidden(/^requests-of-customer-1$/, /^customer-unread$/, 'No promotion is reserved for customer ordinary.'),
   // State.
   open(/^kept-customer$/, /^kept-(?:when-empty|for-the-same-customer)$/, 'omitted-customer'),
   open(/^kept-(?:items|quantities|product-ids|sku-ids)$/, /^kept-(?:when-empty|for-the-same-customer)$/, 'empty-items'),
