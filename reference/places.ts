@@ -9,7 +9,14 @@ import type { QuantityReading, QuantitySum, ThresholdComparison } from './mistak
 import type { TierCut } from './mistakes/order-and-cut.js';
 import type { KeptMember, StateMistake } from './mistakes/state.js';
 import type { TextComparison } from './mistakes/text.js';
-import { type Filter, type Line, type MetadataFilter, type ParsedRequest, type Tally, waived } from './parsed-request.js';
+import {
+  type Filter,
+  type Line,
+  type MetadataFilter,
+  type ParsedRequest,
+  type Tally,
+  waived,
+} from './parsed-request.js';
 
 /** A decision of the deployment at which a developer can make a mistake of a kind. */
 export interface Place<Plug> {
@@ -476,7 +483,8 @@ function rewriteEach<T extends object>(parts: readonly T[], member: keyof T, wri
   return parts.map((part, n) => ({ ...part, [member]: texts[n] }));
 }
 
-const namedEntriesOf = (metadata: ParsedRequest['metadata']) => entriesOf(metadata).map(([key, value]) => ({ key, value }));
+const namedEntriesOf = (metadata: ParsedRequest['metadata']) =>
+  entriesOf(metadata).map(([key, value]) => ({ key, value }));
 
 const partFilters = ({ filters }: ParsedRequest, field: Filter['field']) =>
   [true, false].map((isMeant) => filters.filter((filter) => (filter.field === field) === isMeant));
@@ -531,7 +539,10 @@ export const keyDetails: readonly KeyDetail[] = [
       breaks: 'metadata.promotion-rules',
       of: 'body',
       kind: 'text',
-      rewrite: (request, write) => ({ ...request, metadata: rewriteEach(namedEntriesOf(request.metadata), part, write) }),
+      rewrite: (request, write) => ({
+        ...request,
+        metadata: rewriteEach(namedEntriesOf(request.metadata), part, write),
+      }),
     },
     {
       id: `order-metadata-${part}s`,

@@ -56,6 +56,20 @@ export const sharedStateFaults: readonly Fault[] = [
     ];
   }),
   stateFault(
+    'window-of-the-first-request',
+    'result.all-valid',
+    'The newest tiers are looked up once, by the first request, and its filter is in that query.',
+    (handlers) => {
+      let first: ReturnType<typeof handlers.candidates> | undefined;
+      return {
+        candidates(request) {
+          first ??= handlers.candidates(request);
+          return request.filters.length === 0 ? first : handlers.candidates(request);
+        },
+      };
+    },
+  ),
+  stateFault(
     'metadata-left-over',
     'metadata.promotion-rules',
     'The object into which metadata is read is made once, and never emptied.',

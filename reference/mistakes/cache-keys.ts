@@ -37,7 +37,11 @@ export const keyTextMistakes: readonly Mistake<KeyTexts>[] = [
 
 /** How developers write lists in a key. */
 export const keyListMistakes: readonly Mistake<KeyTexts>[] = [
-  { id: 'sorted-apart', story: 'The key of the cache has its parts sorted, each list by itself.', plug: (texts) => texts.toSorted() },
+  {
+    id: 'sorted-apart',
+    story: 'The key of the cache has its parts sorted, each list by itself.',
+    plug: (texts) => texts.toSorted(),
+  },
 ];
 
 /** The parts of a request that the key of a cache has. */

@@ -144,8 +144,16 @@ const rules: readonly Rule[] = [
   ),
   open(/^kept-order-metadata$/, any, 'order-metadata-rules'),
   open(/^cached-.*-by-order-metadata-/, any, 'order-metadata-rules'),
-  hidden(/^cached-.*-by-expand$/, any, 'The documentation does not say that expand changes which promotions are returned.'),
-  hidden(/^cached-/, /^cut-after-255$/, 'No text of the world has more than 255 characters, so that every database can store it.'),
+  hidden(
+    /^cached-.*-by-expand$/,
+    any,
+    'The documentation does not say that expand changes which promotions are returned.',
+  ),
+  hidden(
+    /^cached-/,
+    /^cut-after-255$/,
+    'No text of the world has more than 255 characters, so that every database can store it.',
+  ),
   // Bytes.
   open(/^body$/, /^above-(?:32|64)-kb-/, 'large-order'),
   hidden(

@@ -21,7 +21,7 @@ import { determineReading } from '../recognition/tier-reading.js';
 import { parseJson } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { joinLines } from '../support/untrusted-text.js';
-import { needsLiteralFilters } from './filter-spelling.js';
+import { findFilterRequest, needsLiteralFilters } from './filter-spelling.js';
 import { findWrongAddress, isWebPage, maskChanging } from './find-wrong-address.js';
 import { countAttempts, type SentRequest } from './request-cache.js';
 import { sanitizeText } from './sanitize-result.js';
@@ -54,7 +54,7 @@ export interface Examination {
   readonly exchanges: readonly Exchange[];
   /** Whether a response names the world, or nothing has to: the target has no ids of tiers, or is known to have the world. */
   readonly isWorldSeen: boolean;
-  /** What was sent alone, after those: cases may share it. What overlaps may have a fault that shows only together. */
+  /** What was sent alone: cases may share it. What overlaps may have a fault that shows only together. */
   readonly shared: readonly SentRequest[];
   /** One per area. */
   readonly findings: readonly ExaminationFinding[];
@@ -88,6 +88,10 @@ export async function examine(
     sent.push([request, exchange]);
     return exchange;
   };
+  const filterRequest = findFilterRequest(suite);
+  // Before all others: what a deployment fills at its first request must not depend on the filter of that request.
+  if (filterRequest !== undefined) await send(filterRequest);
+  const [filtered] = sent;
   const exchanges = await Promise.all(calibration.map(send));
   const namings = listSuccesses(exchanges).map(({ response }) => recognizer.findMentions(response.body));
   const isSeen = namings.some(hasMentions);
@@ -97,7 +101,7 @@ export async function examine(
     const hasOtherCase = namings.some(({ hasOtherLetterCase }) => hasOtherLetterCase);
     return {
       exchanges,
-      shared: sent.slice(calibration.length),
+      shared: sent.filter(([, exchange]) => !exchanges.includes(exchange)),
       // The cases that remain without ids of tiers need none.
       isWorldSeen: isWorldLoaded === true || !hasTiers || isSeen,
       requestsSent: countAttempts(sent.map(([, exchange]) => exchange)),
@@ -149,8 +153,8 @@ export async function examine(
       'No answer names a promotion of the test data, so nothing shows whether they are read.',
     );
   else report('Credentials', 'fine', 'They are accepted.');
-  if (isSeen)
-    readsLiteralFiltersOnly = await needsLiteralFilters(suite, send, (body) => {
+  if (isSeen && filtered !== undefined)
+    readsLiteralFiltersOnly = await needsLiteralFilters(world, filtered, send, (body) => {
       const mentions = recognizer.findMentions(body);
       const { returned, unclear } = readReturnedTiers(mentions, determineReading([...namings, mentions], tierPatterns));
       return unclear.size > 0 ? undefined : returned;

@@ -2,10 +2,12 @@ import { listSuccesses } from '../assertions/row-evidence.js';
 import type { Suite } from '../cases/suite.js';
 import { spellFiltersLiterally } from '../contract/operation.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
+import type { World } from '../contract/world.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
 import { listRequests } from './case-sender.js';
 import { maskChanging } from './find-wrong-address.js';
+import type { SentRequest } from './request-cache.js';
 
 /**
  * Finds a request that shows whether filters are read: a requirement sends it, with one filter that excludes promotions
@@ -22,28 +24,27 @@ export function findFilterRequest({ cases, world }: Suite): HttpRequest | undefi
 }
 
 /**
- * Sends a filter with percent-encoded brackets, as most clients do; if it does not restrict the result, with literal ones,
- * as the samples of the documentation do.
+ * Determines whether a filter with percent-encoded brackets, as most clients send it, restricts the result. If not, sends it
+ * with literal ones, as the samples of the documentation do.
  *
+ * @param sent the request of {@link findFilterRequest}, with its exchange
  * @param readReturned reads the tiers that a response returns; undefined if that is not clear
  * @returns whether only the literal ones restrict it
  */
 export async function needsLiteralFilters(
-  suite: Suite,
+  world: World,
+  [filtered, encoded]: SentRequest,
   send: (request: HttpRequest) => Promise<Exchange>,
   readReturned: (body: string) => readonly string[] | undefined,
 ): Promise<boolean> {
-  const filtered = findFilterRequest(suite);
-  if (filtered === undefined) return false;
-  const oracle = createOracle(filtered, suite.world);
-  const excluded = new Set(suite.world.tiers.flatMap((tier) => (oracle.matching(tier) === 'forbidden' ? tier.id : [])));
+  const oracle = createOracle(filtered, world);
+  const excluded = new Set(world.tiers.flatMap((tier) => (oracle.matching(tier) === 'forbidden' ? tier.id : [])));
   /** Undefined if it is not clear what was returned. */
   const isRestricted = (exchange: Exchange): boolean | undefined => {
     const [success] = listSuccesses([exchange]);
     const returned = success === undefined ? [] : readReturned(success.response.body);
     return returned && returned.length > 0 && !returned.some((id) => excluded.has(id));
   };
-  const encoded = await send(filtered);
   const isEncodedRead = isRestricted(encoded);
   if (isEncodedRead === true) return false;
   const literal = await send(spellFiltersLiterally(filtered));

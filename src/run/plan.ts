@@ -32,7 +32,7 @@ export function createPlan(suite: Suite, settings: RunScope): Plan {
   const tally = createRequestTally(alone);
   const samples = listSampleCases(suite);
   return {
-    calibration: [...suite.calibration, ...alone],
+    calibration: [...alone, ...suite.calibration],
     cases: suite.cases.map((testCase): PlannedCase => {
       const reason = findExclusionReason(testCase, settings) ?? explainNotApplicable(testCase);
       const planned = { id: testCase.id, isIntrusive: testCase.tags.includes(tag.intrusive) };
