@@ -3,8 +3,9 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { World } from '../contract/world.js';
 import type { Assertion, AssertionKind, CompositeKind, ResponseKind } from './assertion.js';
-import { type AssertionResult, combineAll, unclear } from './assertion-result.js';
+import { type AssertionResult, combineAll, unclear, violated } from './assertion-result.js';
 import { renderTierNames } from './judge-result.js';
+import { explainLostResponse } from './lost-response.js';
 import { findAnsweredExchange, type JudgeMode, type RowEvidence } from './row-evidence.js';
 
 /** All kinds of assertions, by key: the default exports of the files in `kinds/`. */
@@ -47,7 +48,11 @@ export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode
   if ('lists' in assertion)
     return findCompositeKind(assertion).combine(assertion.lists.map((list) => judgeAssertions(list, evidence, mode)));
   const exchange = findAnsweredExchange(assertion.of, evidence, mode);
-  if ('reason' in exchange) return { ...unclear(exchange.reason), shownBy: assertion.of };
+  if ('reason' in exchange) {
+    const isAboutAcceptance = mode === 'requirement' && assertion.kind === 'status';
+    const lost = isAboutAcceptance ? explainLostResponse(assertion.of, evidence) : undefined;
+    return { ...(lost === undefined ? unclear(exchange.reason) : violated(lost)), shownBy: assertion.of };
+  }
   const result = findResponseKind(assertion).judge(assertion.data, {
     exchange,
     evidence,

@@ -29,9 +29,11 @@ export interface Observation {
   readonly rows: ReadonlySet<Row>;
   /** What was returned, by the tiers of the world; undefined if that is not clear. */
   readonly returned?: readonly boolean[] | undefined;
-  /** The status of a refusal: the request must be accepted and was not. */
-  readonly refusedWith?: number | undefined;
+  /** How the request was refused, which must be accepted: with a status, or without a response. */
+  readonly refusedWith?: number | typeof noResponse | undefined;
 }
+
+export const noResponse = 'no-response';
 
 /** An observation of a documented request whose result is clear. */
 export type Compared = Observation & { readonly returned: readonly boolean[] };
@@ -82,10 +84,13 @@ export function observe(
       known.returned = tiers.map((tier) => ids.has(tier.id));
     }
   }
+  const provesLoss = results.some(
+    ({ verdict, exchange }) => verdict === 'fail' && exchange !== undefined && !('response' in exchange),
+  );
   const read = [...byExchange.values()].map(({ exchange, rows, returned }) => {
     const oracle = createOracle(exchange.request, world);
     const isRequired = oracle.accepted && tiers.some((tier) => oracle.returned(tier) === 'required');
-    const refusal = oracle.accepted && isRefusal(exchange) ? exchange.response.status : undefined;
+    const refusal = oracle.accepted ? findRefusal(exchange, provesLoss) : undefined;
     return { exchange, rows, returned, oracle, isRequired, refusal };
   });
   // The exchange that refutes a statement.
@@ -170,8 +175,11 @@ function listRows({ cases, contract }: Suite, results: readonly ResultWithExchan
   );
 }
 
-function isRefusal(exchange: Exchange): exchange is Extract<Exchange, { response: unknown }> {
-  return 'response' in exchange && !isSuccessful(exchange.response) && explainTransientFailure(exchange) === undefined;
+/** @param provesLoss whether responses that do not arrive violate a requirement */
+function findRefusal(exchange: Exchange, provesLoss: boolean): Observation['refusedWith'] {
+  if (!('response' in exchange)) return provesLoss ? noResponse : undefined;
+  const isRefused = !isSuccessful(exchange.response) && explainTransientFailure(exchange) === undefined;
+  return isRefused ? exchange.response.status : undefined;
 }
 
 /** Equal for requests that ask for the same. */
