@@ -3,7 +3,7 @@ import type { Requirement } from './faults/fault.js';
 import type { Change, Handlers } from './handlers.js';
 import { isObject } from './json.js';
 import type { BodyReading, QueryReading } from './mistakes/bytes.js';
-import { caches, type KeyTexts, textOf } from './mistakes/cache-keys.js';
+import { caches, type KeyTexts, type keyMistakes, textOf } from './mistakes/cache-keys.js';
 import type { ElementKeys, ListWalk } from './mistakes/list.js';
 import type { QuantityReading, QuantitySum, ThresholdComparison } from './mistakes/number.js';
 import type { TierCut } from './mistakes/order-and-cut.js';
@@ -471,8 +471,7 @@ export const statePlaces: readonly Place<StateMistake>[] = keptMembers.map(({ cr
 /** A part of a request, as the key of a cache has it. */
 export interface KeyDetail extends Omit<Place<never>, 'plug'> {
   readonly of: 'body' | 'query';
-  /** Ids are never alike, so they can only be missing. */
-  readonly kind: 'id' | 'text' | 'list';
+  readonly kind: keyof typeof keyMistakes;
   /** A request as a key, in which this part has other texts. */
   rewrite(request: ParsedRequest, write: KeyTexts): unknown;
 }
@@ -621,10 +620,10 @@ export const keyDetails: readonly KeyDetail[] = [
 ];
 
 /** Caches whose key has a part of a request. */
-export function listKeyPlaces(kinds: readonly KeyDetail['kind'][]): Place<KeyTexts>[] {
+export function listKeyPlaces(wanted: KeyDetail['kind']): Place<KeyTexts>[] {
   return keyDetails.flatMap(({ rewrite, id, what, breaks, of, kind }) =>
     caches.flatMap((cache): Place<KeyTexts>[] =>
-      kinds.includes(kind) && cache.reads.includes(of)
+      kind === wanted && cache.reads.includes(of)
         ? [
             {
               id: `cached-${cache.id}-by-${id}`,

@@ -2,7 +2,7 @@ import type { Change, DeploymentFacts, Handlers } from '../handlers.js';
 import { isObject, type Members } from '../json.js';
 import { branchMistakes, type Condition, conditions, customerMistakes, type Loss } from '../mistakes/branch.js';
 import { bodyMistakes, queryMistakes } from '../mistakes/bytes.js';
-import * as cacheKeys from '../mistakes/cache-keys.js';
+import { keyMistakes as cacheKeyMistakes } from '../mistakes/cache-keys.js';
 import { findInvisibility, type Invisibility } from '../mistakes/find-invisibility.js';
 import { listMistakes } from '../mistakes/list.js';
 import type { Mistake } from '../mistakes/mistake.js';
@@ -191,9 +191,9 @@ export function listGeneratedFaults(): readonly GeneratedFault[] {
     ...combineBranches(),
     ...combineCustomers(),
     ...combine('state', statePlaces, stateMistakes, true),
-    ...combine('cache key', listKeyPlaces(['id', 'text']), cacheKeys.keyMistakes, true),
-    ...combine('cache key', listKeyPlaces(['text']), cacheKeys.keyTextMistakes, true),
-    ...combine('cache key', listKeyPlaces(['list']), cacheKeys.keyListMistakes, true),
+    ...combine('cache key', listKeyPlaces('id'), cacheKeyMistakes.id, true),
+    ...combine('cache key', listKeyPlaces('text'), cacheKeyMistakes.text, true),
+    ...combine('cache key', listKeyPlaces('list'), cacheKeyMistakes.list, true),
     ...combine('body', bodyPlaces, bodyMistakes),
     ...combine('query', queryPlaces, queryMistakes),
   ];

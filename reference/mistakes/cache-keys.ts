@@ -13,13 +13,10 @@ const eachText = (id: string, story: string, write: (text: string) => string): M
   plug: (texts) => texts.map(write),
 });
 
-/** How developers write any part of a request in a key. */
-export const keyMistakes: readonly Mistake<KeyTexts>[] = [
-  eachText('missing', 'The key of the cache lacks it.', () => ''),
-];
+const missing = eachText('missing', 'The key of the cache lacks it.', () => '');
 
-/** How developers write texts in a key, beside that. */
-export const keyTextMistakes: readonly Mistake<KeyTexts>[] = [
+const ofTexts: readonly Mistake<KeyTexts>[] = [
+  missing,
   eachText('in-lower-case', 'The key of the cache has it in lower case.', (text) => text.toLowerCase()),
   eachText('as-slug', 'The key of the cache has its letters and digits, with hyphens between them.', (text) =>
     text
@@ -35,14 +32,18 @@ export const keyTextMistakes: readonly Mistake<KeyTexts>[] = [
   ),
 ];
 
-/** How developers write lists in a key. */
-export const keyListMistakes: readonly Mistake<KeyTexts>[] = [
-  {
-    id: 'sorted-apart',
-    story: 'The key of the cache has its parts sorted, each list by itself.',
-    plug: (texts) => texts.toSorted(),
-  },
-];
+/** How developers write a part of a request in a key. Ids are never alike, so they can only be missing. */
+export const keyMistakes = {
+  id: [missing],
+  text: ofTexts,
+  list: [
+    {
+      id: 'sorted-apart',
+      story: 'The key of the cache has the parts sorted, each list by itself.',
+      plug: (texts) => texts.toSorted(),
+    },
+  ],
+} as const satisfies Readonly<Record<string, readonly Mistake<KeyTexts>[]>>;
 
 /** The parts of a request that the key of a cache has. */
 type KeyOf = (request: ParsedRequest) => unknown;
@@ -67,7 +68,7 @@ export function remember<Args extends unknown[], T>(
 }
 
 /** Finds tiers. A deployment that caches them caches that there are none, too. */
-function orNothing(find: (request: ParsedRequest) => readonly Tier[]): typeof find {
+export function orNothing(find: (request: ParsedRequest) => readonly Tier[]): typeof find {
   return (request) => {
     try {
       return find(request);

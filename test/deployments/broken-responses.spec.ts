@@ -9,11 +9,14 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { expect } from '@playwright/test';
 import type { Suite } from '../../src/cases/suite.js';
+import type { Channel } from '../../src/http/exchange.js';
 import { type ResultWithExchanges, samplesCaseId } from '../../src/run/case-result.js';
 import { runSuite } from '../../src/run/run.js';
 import { packageRoot } from '../../src/support/package-root.js';
+import { findCauses } from '../../tools/proof/find-first-cause.js';
+import { createRandom } from '../support/chaos.js';
 import { breakDeployment, fewCases } from '../support/check-deployment.js';
-import { suite } from '../support/in-process.js';
+import { channelTo, recognizer, suite } from '../support/in-process.js';
 import { createIndependentDeployment } from '../support/independent-deployment.js';
 import type { CaseRun } from '../support/run-cases.js';
 import { type Reply, renderResponse, test, timeoutMs } from '../support/wire.js';
@@ -146,6 +149,63 @@ test.describe('Judged:', () => {
       const failing = (await certify(violating)).filter(({ verdict }) => verdict === 'fail');
       expect(failing.map(({ id }) => id)).toContain('reserved-for-one-customer');
     });
+});
+
+// Length --------------------------------------------------------------------------------------------------------------
+
+/** Ends the connection within the body of some responses. */
+const cut =
+  (isCut: (length: number) => boolean): Reply =>
+  (socket, { line, ...received }) => {
+    const [method = '', target = ''] = line.split(' ');
+    const { body } = conforming({ ...received, method, path: target.slice(target.indexOf('/v1/')) });
+    const response = renderResponse('200 OK', [json], body);
+    if (isCut(body.length)) socket.end(response.subarray(0, response.length - 100));
+    else socket.write(response);
+  };
+
+const long = 4096;
+
+test.describe('A connection that breaks', () => {
+  let seen = 0;
+  const random = createRandom(11);
+  const deployments: Readonly<Record<string, readonly [isCut: (length: number) => boolean, verdict: string]>> = {
+    'within each long response': [(length) => length > long, 'fail'],
+    'within each response': [() => true, 'inconclusive'],
+    'within each short response': [(length) => length <= long, 'inconclusive'],
+    'within a long response, once': [
+      (length) => {
+        seen += Number(length > long);
+        return length > long && seen === 1;
+      },
+      'pass',
+    ],
+    'at random': [() => random() < 0.8, 'inconclusive'],
+  };
+  const ofLength: Suite = { ...suite, cases: suite.cases.filter(({ id }) => id === 'long-response') };
+  for (const [title, [isCut, verdict]] of Object.entries(deployments))
+    test(title, async ({ serve, open }) => {
+      const { url } = await serve(cut(isCut));
+      const { results } = await runSuite(ofLength, open(url), { isWorldLoaded: true }, (id) => id === 'long-response');
+      expect(results.map((result) => [result.verdict, result.reason])).toEqual([[verdict, expect.any(String)]]);
+      if (verdict === 'fail') expect(results[0]?.reason).toMatch(/^Only long responses do not arrive/);
+    });
+
+  test('within each long response is the cause, and only the requirement of an answer fails', async () => {
+    const answering = channelTo(conforming);
+    const channel: Channel = {
+      ...answering,
+      send: async (request) => {
+        const exchange = await answering.send(request);
+        const isLost = 'response' in exchange && exchange.response.body.length > long;
+        return isLost ? { request, transportError: 'broken-connection', message: 'It broke.' } : exchange;
+      },
+    };
+    const causes = await findCauses(channel, suite, recognizer);
+    expect(causes.map(({ id, requirements }) => [id, requirements])).toEqual([
+      ['long-responses-lost', ['request.get-with-body']],
+    ]);
+  });
 });
 
 // Memory --------------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ import { findFirstCause } from '../../tools/proof/find-first-cause.js';
 import { judgeDeployment, listVerdicts } from '../../tools/proof/judge-deployment.js';
 import { createFaultJudge } from '../../tools/proof/judge-fault.js';
 import { knownFaults, proveFaults, renderKillMatrixFiles } from '../../tools/proof/kill-matrix.js';
+import { countMinimalPairs, renderMinimalPairs } from '../../tools/proof/minimal-pairs.js';
 import { type FaultProof, isKilled, proveFault, renderProof } from '../../tools/proof/proof.js';
 import { computeShare, diagnosedFaults, proveCauses, renderCauses } from '../../tools/proof/prove-causes.js';
 import { proveGenerated } from '../../tools/proof/prove-generated.js';
@@ -51,6 +52,16 @@ test('A sample of the generated faults is killed', async () => {
   for (const fault of visible.filter((_, n) => n % 120 === 0))
     if ((await judge.findFailure(fault)) === undefined) survivors.push(fault.id);
   expect(survivors).toEqual([]);
+});
+
+test('For each part of a request, requests differ in it alone, the one with more promotions first and last', () => {
+  const pairs = countMinimalPairs(suite);
+  for (const { part, mistake, withMore, withLess } of pairs) {
+    expect(withMore + withLess, `${part}, ${mistake}`).toBeGreaterThan(0);
+    const ofPart = pairs.filter((pair) => pair.part === part);
+    const isInBothOrders = ofPart.some((pair) => pair.withMore > 0) && ofPart.some((pair) => pair.withLess > 0);
+    expect(isInBothOrders, renderMinimalPairs(ofPart)).toBe(true);
+  }
 });
 
 test('Several faults break several requirements of one deployment', async () => {

@@ -1,9 +1,11 @@
 import { createDeployment } from '../../reference/deployment.js';
 import type { Fault } from '../../reference/faults/fault.js';
 import type { Suite } from '../../src/cases/suite.js';
+import type { Cause } from '../../src/certificate/diagnosis/cause.js';
 import { diagnoseRun } from '../../src/certificate/diagnosis/diagnose-run.js';
 import { indexExchanges } from '../../src/certificate/exchange-index.js';
-import { createRecognizer } from '../../src/recognition/recognizer.js';
+import type { Channel } from '../../src/http/exchange.js';
+import { createRecognizer, type Recognizer } from '../../src/recognition/recognizer.js';
 import { attachExchanges } from '../../src/run/case-result.js';
 import { createEvidenceKeeper } from '../../src/run/evidence-keeper.js';
 import { runSuite } from '../../src/run/run.js';
@@ -16,8 +18,13 @@ export async function findFirstCause(
   recognizer = createRecognizer(suite.world),
 ): Promise<string | undefined> {
   const respond = createDeployment({ world: suite.world, credentials: inProcessCredentials, faults: [fault] });
+  return (await findCauses(createTimedChannel(respond), suite, recognizer))[0]?.id;
+}
+
+/** Runs all cases over a channel, and returns the causes. */
+export async function findCauses(channel: Channel, suite: Suite, recognizer: Recognizer): Promise<Cause[]> {
   const options = { recognizer, isWorldLoaded: true, keeper: createEvidenceKeeper() };
-  const { results, evidence } = await runSuite(suite, createTimedChannel(respond), options);
+  const { results, evidence } = await runSuite(suite, channel, options);
   const index = indexExchanges(evidence, recognizer, results);
-  return diagnoseRun(suite, attachExchanges(results, index.find), index)[0]?.id;
+  return diagnoseRun(suite, attachExchanges(results, index.find), index);
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { loadSuite } from '../../src/cases/suite.js';
 import { proveFaults } from './kill-matrix.js';
+import { countMinimalPairs, renderMinimalPairs } from './minimal-pairs.js';
 import { isKilled, renderProof } from './proof.js';
 import { proveCauses, renderCauses } from './prove-causes.js';
 import { proveGenerated, renderGenerated } from './prove-generated.js';
@@ -17,7 +18,12 @@ const survivors = [
 mkdirSync('results', { recursive: true });
 writeFileSync(
   'results/proof.md',
-  [renderGenerated(generated), renderCauses(causes), renderProof(suite, proofs)].join('\n'),
+  [
+    renderGenerated(generated),
+    renderMinimalPairs(countMinimalPairs(suite)),
+    renderCauses(causes),
+    renderProof(suite, proofs),
+  ].join('\n'),
 );
 const all = proofs.length + generated.length;
 process.stdout.write(
