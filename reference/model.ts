@@ -35,7 +35,7 @@ export function listKnownMistakes(): Mistake[] {
     sentence === undefined ? [] : [{ ...fault, sentence, isSimple: true }],
   );
   const generated = listGeneratedFaults().filter(
-    ({ kind, invisibility }) => kind !== 'branch' && invisibility === undefined,
+    ({ kind, invisibility }) => kind !== 'branch' && kind !== 'customer' && invisibility === undefined,
   );
   return [
     ...named,

@@ -47,7 +47,10 @@ export function unlessWaived<T>(value: Waivable<T>, supposed: T): T {
 
 /** Caches results under a key that lacks a part of the request. */
 export function createCacheChange(keyOf: (request: ParsedRequest) => unknown): Change {
-  return (handlers) => ({ select: remember(handlers.select, keyOf) });
+  return (handlers) => ({
+    // The tally says again what the items say.
+    select: remember(handlers.select, (request) => keyOf({ ...request, tally: waived })),
+  });
 }
 
 /** Whether an order has SKUs and no products. */

@@ -59,6 +59,7 @@ export const sharedStateFaults: readonly Fault[] = [
     'window-of-the-first-request',
     'result.all-valid',
     'The newest tiers are looked up once, by the first request, and its filter is in that query.',
+    'The newest promotion tiers are looked up once, with the filter of the first request: requests without a filter get no others.',
     (handlers) => {
       let first: ReturnType<typeof handlers.candidates> | undefined;
       return {

@@ -13,15 +13,18 @@ import {
 import type { CaseExchanges } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
 
+/** Two responses confirm a failure: more rows would only cost requests. */
+const rowsAtOnce = 2;
+
 /** How often a batch is sent again: a proxy that damages one response in twenty does not damage the same one each time. */
 const batchTurns = 3;
 
 /**
  * Sends a failing case again: a failure counts only if it is seen again.
  *
- * 1. The failing rows are sent again, each request alone on a new connection. A row that violates the same expectation
- *    again fails. If all of them show one response, they are sent once more: of the hundreds of responses of a run, a bad
- *    proxy damages one twice.
+ * 1. Failing rows are sent again, each request alone on a new connection: two rows, and the next two only if these pass. A
+ *    row that violates the same expectation again fails. If all of them show one response, they are sent once more: of the
+ *    hundreds of responses of a run, a bad proxy damages one twice.
  * 2. A row that passes alone may fail only among other requests. The request with the wrong response is sent again three
  *    times, each time in its batch. If the row violates the same expectation each time, it fails, and the reason says so.
  * 3. All other rows are inconclusive and unstable.
@@ -41,12 +44,18 @@ export async function confirmFailure(
     judgeCase(testCase, first.evidence, ...again.map((exchanges) => collectEvidence(exchanges, background)));
 
   let judgement = once;
-  for (const turn of [1, 2]) {
-    if (turn === 2 && !showsOneResponse(judgement, first)) break;
-    repetitions.push(await sender.sendAlone(testCase, listFailingRows(judgement), turn));
+  /** @returns the rows that fail again */
+  const sendAgain = async (rows: readonly number[], turn: number): Promise<readonly number[]> => {
+    repetitions.push(await sender.sendAlone(testCase, rows, turn));
     judgement = judge(...repetitions.map(({ exchanges }) => exchanges));
+    return rows.filter((row) => judgement.rows[row]?.verdict === 'fail');
+  };
+  const failing = listFailingRows(once);
+  while (failing.length > 0) {
+    const again = await sendAgain(failing.splice(0, rowsAtOnce), 1);
+    const confirmed = again.length > 0 && showsOneResponse(again, judgement, first) ? await sendAgain(again, 2) : again;
+    if (confirmed.length > 0) return { judgement, repetitions };
   }
-  if (judgement.verdict === 'fail') return { judgement, repetitions };
 
   /** @returns the judgement of a row that fails in each turn */
   const confirmInBatch = async (row: number): Promise<RowJudgement | undefined> => {
@@ -54,8 +63,10 @@ export async function confirmFailure(
     const passes = (exchanges: RowExchanges[number]) =>
       judgeCase(ofRow, collectEvidence([exchanges], background)).verdict === 'pass';
     const inRun = first.exchanges[row] ?? new Map<string, Exchange>();
-    const alone = repetitions[0]?.exchanges[row] ?? new Map<string, Exchange>();
-    if (!passes(alone)) return undefined;
+    const alone = repetitions
+      .map(({ exchanges }) => exchanges[row])
+      .find((sent) => sent !== undefined && sent.size > 0);
+    if (alone === undefined || !passes(alone)) return undefined;
     // Of several responses, the wrong one is that without which the row passes.
     const isWrong = (request: string) => passes(new Map([...inRun, [request, alone.get(request) as Exchange]]));
     const name = [...inRun.keys()].find(isWrong) ?? once.rows[row]?.exchange ?? '';
@@ -84,8 +95,8 @@ function listFailingRows({ rows }: CaseJudgement): number[] {
   return rows.flatMap(({ verdict }, n) => (verdict === 'fail' ? [n] : []));
 }
 
-/** Whether one response shows all failures of a case. */
-function showsOneResponse(judgement: CaseJudgement, { exchanges }: CaseExchanges): boolean {
-  const shown = listFailingRows(judgement).map((row) => exchanges[row]?.get(judgement.rows[row]?.exchange ?? ''));
+/** Whether one response shows the failures of some rows. */
+function showsOneResponse(failing: readonly number[], { rows }: CaseJudgement, { exchanges }: CaseExchanges): boolean {
+  const shown = failing.map((row) => exchanges[row]?.get(rows[row]?.exchange ?? ''));
   return new Set(shown).size === 1;
 }

@@ -28,7 +28,7 @@ function describeLost(group: readonly Observation[]): Finding {
   return {
     id: 'long-responses-lost',
     sentence: 'Only long responses do not arrive: the connection breaks before they are complete.',
-    evidence: [`${group.length} requests got no complete response. All shorter responses arrived.`],
+    evidence: [`${group.length} requests got no complete response. Shorter responses arrived.`],
     symptoms: createEqualSymptoms(group),
   };
 }
