@@ -55,21 +55,25 @@ export const sharedStateFaults: readonly Fault[] = [
       ),
     ];
   }),
-  stateFault(
-    'window-of-the-first-request',
-    'result.all-valid',
-    'The newest tiers are looked up once, by the first request, and its filter is in that query.',
-    'The newest promotion tiers are looked up once, with the filter of the first request: requests without a filter get no others.',
-    (handlers) => {
-      let first: ReturnType<typeof handlers.candidates> | undefined;
-      return {
-        candidates(request) {
-          first ??= handlers.candidates(request);
-          return request.filters.length === 0 ? first : handlers.candidates(request);
-        },
-      };
-    },
-  ),
+  {
+    ...stateFault(
+      'window-of-the-first-request',
+      'result.all-valid',
+      'The newest tiers are looked up once, by the first request, and its filter is in that query.',
+      'The newest promotion tiers are looked up once, with the filter of the first request: requests without a filter get no others.',
+      (handlers) => {
+        let first: ReturnType<typeof handlers.candidates> | undefined;
+        return {
+          candidates(request) {
+            first ??= handlers.candidates(request);
+            return request.filters.length === 0 ? first : handlers.candidates(request);
+          },
+        };
+      },
+    ),
+    // Then the first filter is not read.
+    hiddenBy: ['filter-percent-encoded'],
+  },
   stateFault(
     'metadata-left-over',
     'metadata.promotion-rules',
