@@ -41,7 +41,7 @@ export function createDeployment(options: DeploymentOptions): Deployment {
   const changes = faults.map((fault) => fault.change);
   const documented = createHandlers(facts, () => handlers);
   const handlers = applyChanges(documented, first === undefined ? changes : [first, ...changes], facts);
-  const parse = parser(handlers, facts);
+  const parse = createParser(handlers, facts);
   const headersFor = createResponseHeaders(behaviours);
 
   return (request) => {
@@ -75,8 +75,11 @@ export function applyChanges(handlers: Handlers, changes: readonly Change[], fac
   return changed;
 }
 
-/** A function that reads a whole request. */
-export function parser(handlers: Handlers, { behaviours }: DeploymentFacts): (request: HttpRequest) => ParsedRequest {
+/** @returns reads a whole request */
+export function createParser(
+  handlers: Handlers,
+  { behaviours }: DeploymentFacts,
+): (request: HttpRequest) => ParsedRequest {
   const turnOf = turns();
   return (request) => {
     const query = handlers.route(request);

@@ -4,14 +4,14 @@ import type { World } from '../src/contract/world.js';
 import type { HttpRequest } from '../src/http/exchange.js';
 import { completeBehaviours } from './behaviours.js';
 import { createCatalogue } from './catalogue.js';
-import { applyChanges, createHandlers, parser } from './deployment.js';
+import { applyChanges, createHandlers, createParser } from './deployment.js';
+import { createEligibilityHandlers } from './eligibility.js';
 import { listGeneratedFaults } from './faults/generated-faults.js';
 import { faults, type Requirement } from './faults/index.js';
+import { createFilterHandlers } from './filters.js';
 import type { Change, DeploymentFacts, Handlers, TierTest } from './handlers.js';
 import type { ParsedRequest } from './parsed-request.js';
 import { referenceCredentials } from './reference-credentials.js';
-
-export type { Change } from './handlers.js';
 
 /** A mistake that a deployment may make, and how a user recognises it. */
 export interface Mistake {
@@ -27,23 +27,16 @@ export interface Mistake {
   readonly isSimple?: boolean;
 }
 
+/** Generated faults that are as plain as those with a story of their own. */
 const simpleFaults: readonly string[] = ['rules/lost', 'product-id/lost'];
 
-/** Lists the faults as mistakes, the simplest first. What only requests of some kind show is found by their features. */
+/** Lists the faults that a user can recognise as mistakes, the simplest first. */
 export function listKnownMistakes(): Mistake[] {
-  const named = faults.flatMap(({ sentence, ...fault }) =>
-    sentence === undefined ? [] : [{ ...fault, sentence, isSimple: true }],
-  );
-  const generated = listGeneratedFaults().filter(
-    ({ kind, invisibility }) => kind !== 'branch' && kind !== 'customer' && invisibility === undefined,
-  );
+  const visible = listGeneratedFaults().filter(({ invisibility }) => invisibility === undefined);
   return [
-    ...named,
-    ...generated.map(({ story, place, ...fault }) => {
-      const [what = '', why = ''] = split(story);
-      return { ...fault, isSimple: simpleFaults.includes(fault.id), sentence: `${what}, but wrongly. As if: ${why}` };
-    }),
-  ];
+    ...faults.map((fault) => ({ ...fault, isSimple: true })),
+    ...visible.map((fault) => ({ ...fault, isSimple: simpleFaults.includes(fault.id) })),
+  ].flatMap(({ sentence, ...fault }) => (sentence === undefined ? [] : [{ ...fault, sentence }]));
 }
 
 /** Another window than the newest 150 tiers. */
@@ -54,12 +47,6 @@ export function createWindowMistake(id: string, sentence: string, newest: Handle
 /** A limit on the result. */
 export function createPageMistake(id: string, sentence: string, page: Handlers['page']): Mistake {
   return { id, sentence, breaks: 'result.all-valid', change: () => ({ page }) };
-}
-
-/** Splits the story of a generated fault into what is decided and what the developer did. */
-function split(story: string): [what: string, why: string] {
-  const colon = story.indexOf(': ');
-  return [story.slice(0, colon), story.slice(colon + 2)];
 }
 
 /** What a deployment returns for a request, in each reading of the documentation. */
@@ -96,34 +83,20 @@ export function createModel(world: World): (mistakes: readonly Mistake[]) => (re
   };
 }
 
-/** What decides about a request that was read. */
-const decisions: readonly (keyof Handlers)[] = [
-  'restriction',
-  'inCampaign',
-  'hasMetadata',
-  'newest',
-  'candidates',
-  'isValid',
-  'holds',
-  'customerRule',
-  'productRule',
-  'skuRule',
-  'orderMetadataRule',
-  'metadataRule',
-  'isEnough',
-  'select',
-  'page',
-];
-
 /**
  * Selects tiers as deployments with changes do: without a look at credentials, and without a response. Of a request that
  * is refused, nothing is selected. A test decides of each tier, and computes no more than that takes.
  */
 function createSelectors(facts: DeploymentFacts): (changes: readonly Change[]) => (request: HttpRequest) => TierTest {
   // Thousands of deployments are tried, and they have most handlers in common.
-  let current: Handlers | undefined;
-  const documented: Handlers = { ...createHandlers(facts, () => current ?? documented), authenticate: () => {} };
-  const parse = parser(documented, facts);
+  const lookup = () => current;
+  const documented: Handlers = { ...createHandlers(facts, lookup), authenticate: () => {} };
+  let current = documented;
+  const decisions = [
+    ...Object.keys({ ...createFilterHandlers(lookup, facts), ...createEligibilityHandlers(lookup, facts) }),
+    'page',
+  ];
+  const parse = createParser(documented, facts);
   const parsed = new WeakMap<HttpRequest, ParsedRequest>();
   const parseOnce = (request: HttpRequest): ParsedRequest => {
     const known = parsed.get(request) ?? parse(request);
@@ -134,10 +107,10 @@ function createSelectors(facts: DeploymentFacts): (changes: readonly Change[]) =
     const handlers = applyChanges(documented, changes, facts);
     const isChanged = (name: keyof Handlers) => handlers[name] !== documented[name];
     const isReadAlike = Object.keys(handlers).every(
-      (name) => decisions.includes(name as keyof Handlers) || !isChanged(name as keyof Handlers),
+      (name) => decisions.includes(name) || !isChanged(name as keyof Handlers),
     );
     const isByTier = !isChanged('select') && !isChanged('page');
-    const readRequest = isReadAlike ? parseOnce : parser(handlers, facts);
+    const readRequest = isReadAlike ? parseOnce : createParser(handlers, facts);
     return (request) => {
       current = handlers;
       try {
@@ -150,8 +123,6 @@ function createSelectors(facts: DeploymentFacts): (changes: readonly Change[]) =
         };
       } catch {
         return () => false;
-      } finally {
-        current = undefined;
       }
     };
   };

@@ -1,5 +1,6 @@
 import type { Change, DeploymentFacts, Handlers } from '../handlers.js';
 import { isObject, type Members } from '../json.js';
+import { listKeyPlaces } from '../key-places.js';
 import { branchMistakes, type Condition, conditions, customerMistakes, type Loss } from '../mistakes/branch.js';
 import { bodyMistakes, queryMistakes } from '../mistakes/bytes.js';
 import { keyMistakes as cacheKeyMistakes } from '../mistakes/cache-keys.js';
@@ -13,7 +14,6 @@ import { isExactForIds, keyMistakes, type TextComparison, textMistakes, valueMis
 import type { ParsedQuery } from '../parsed-request.js';
 import {
   bodyPlaces,
-  listKeyPlaces,
   listPlaces,
   type Place,
   pagePlaces,
@@ -51,6 +51,7 @@ function combine<Plug>(
       mistake: id,
       breaks: place.breaks,
       story: `${place.what}: ${story}`,
+      sentence: `${place.what}, but wrongly. As if: ${story}`,
       change: place.plug(plug),
       hasState,
       invisibility: findInvisibility(place.id, id),

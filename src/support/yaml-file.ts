@@ -43,7 +43,7 @@ const parsedFiles = new Map<string, { readonly text: string; readonly parsed: Ya
 
 const require = createRequire(import.meta.url);
 
-/** The build expands the suite, so many runs parse nothing. */
+/** Loaded only to parse: the build stores the suite, so many runs read no YAML. */
 function loadParser(): typeof import('yaml') {
   return require('yaml');
 }

@@ -1,8 +1,8 @@
 import { createDeployment } from '../../reference/deployment.js';
+import { keyDetails } from '../../reference/key-places.js';
 import { keyMistakes, orNothing, textOf } from '../../reference/mistakes/cache-keys.js';
 import { findInvisibility } from '../../reference/mistakes/find-invisibility.js';
 import { type ParsedRequest, waived } from '../../reference/parsed-request.js';
-import { keyDetails } from '../../reference/places.js';
 import type { Suite } from '../../src/cases/suite.js';
 import { createOracle } from '../../src/contract/oracle.js';
 import { createPlan } from '../../src/run/plan.js';

@@ -140,9 +140,6 @@ function createSearch(observations: Observations, predictor: Predictor, found: r
   const deviations = findDeviations(compared, observations, predictBefore);
   const isFailing = ({ rows }: Observation) => [...rows].some((row) => row.isFailing);
   return {
-    observations,
-    predictor,
-    found,
     compared,
     predictBefore,
     deviations,
@@ -160,10 +157,14 @@ function findWhole(search: Search, { simple, others, ofState, isChanging }: Mist
   const { compared, deviations, predictBefore, expect } = search;
   const isClear = deviations.size >= minRequests;
   const fitting: Mistake[] = [];
+  const contradicted: Explanation[] = [];
   for (const mistake of [...simple, ...others]) {
     const expected = expect(mistake);
     if (!explainsAll(expected, search)) continue;
-    if (compared.some((shown) => isOdd(shown, expected(shown), predictBefore(shown)))) continue;
+    if (compared.some((shown) => isOdd(shown, expected(shown), predictBefore(shown)))) {
+      if (simple.includes(mistake)) contradicted.push({ mistake, expected });
+      continue;
+    }
     fitting.push(mistake);
     // Few requests may show many mistakes.
     if (isClear || fitting.length > maxNamed) break;
@@ -172,7 +173,7 @@ function findWhole(search: Search, { simple, others, ofState, isChanging }: Mist
   if (fitting.length > 0) return whole && { mistake: whole, features: [] };
   const stateful = deviations.size > 1 ? findStateful(search, ofState, isChanging ? maxStateOddShare : 0) : undefined;
   if (stateful !== undefined) return stateful;
-  const limited = simple.flatMap((mistake) => limit(mistake, search) ?? []);
+  const limited = contradicted.flatMap((explanation) => limit(explanation, search) ?? []);
   return isClear || limited.length === 1 ? limited[0] : undefined;
 }
 
@@ -201,11 +202,17 @@ function explainsAll(expected: (shown: Observation) => Prediction, { deviations,
   return isShown;
 }
 
-/** Finds the requests for which a mistake explains everything that is left, while other responses contradict it. */
-function limit(mistake: Mistake, search: Search): Hypothesis | undefined {
-  const { compared, deviations, predictBefore, expect } = search;
-  const expected = expect(mistake);
-  if (!explainsAll(expected, search)) return undefined;
+/** A mistake that explains everything that is left. */
+interface Explanation {
+  readonly mistake: Mistake;
+  readonly expected: (shown: Observation) => Prediction;
+}
+
+/** Finds the requests that a mistake is limited to, as other responses contradict it. */
+function limit(
+  { mistake, expected }: Explanation,
+  { compared, deviations, predictBefore }: Search,
+): Hypothesis | undefined {
   const odd = compared.filter((shown) => isOdd(shown, expected(shown), predictBefore(shown)));
   if (odd.some((observation) => deviations.has(observation))) return undefined;
   const features = findCommonFeatures([...deviations.keys()], odd);
