@@ -49,6 +49,9 @@ export function createPageMistake(id: string, sentence: string, page: Handlers['
   return { id, sentence, breaks: 'result.all-valid', change: () => ({ page }) };
 }
 
+/** Selects no tier, as the request is refused. */
+export const refused: TierTest = () => false;
+
 /** What a deployment returns for a request, in each reading of the documentation. */
 export type Selections = readonly TierTest[];
 
@@ -84,8 +87,8 @@ export function createModel(world: World): (mistakes: readonly Mistake[]) => (re
 }
 
 /**
- * Selects tiers as deployments with changes do: without a look at credentials, and without a response. Of a request that
- * is refused, nothing is selected. A test decides of each tier, and computes no more than that takes.
+ * Selects tiers as deployments with changes do: without a look at credentials, and without a response. A test decides of
+ * each tier, and computes no more than that takes.
  */
 function createSelectors(facts: DeploymentFacts): (changes: readonly Change[]) => (request: HttpRequest) => TierTest {
   // Thousands of deployments are tried, and they have most handlers in common.
@@ -122,7 +125,7 @@ function createSelectors(facts: DeploymentFacts): (changes: readonly Change[]) =
           return candidates.has(tier) && isValid(tier);
         };
       } catch {
-        return () => false;
+        return refused;
       }
     };
   };

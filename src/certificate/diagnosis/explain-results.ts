@@ -13,7 +13,7 @@ import {
 } from './finding.js';
 import { type Compared, isCompared, type Observation, type Observations } from './observation.js';
 import type { Prediction, Predictor } from './prediction.js';
-import { findCommonFeatures } from './request-features.js';
+import { findCommonFeatures, isPair } from './request-features.js';
 
 /** A mistake, perhaps limited to requests that have a feature. Several features fit if no response distinguishes them. */
 export interface Hypothesis {
@@ -216,7 +216,9 @@ function limit(
   const odd = compared.filter((shown) => isOdd(shown, expected(shown), predictBefore(shown)));
   if (odd.some((observation) => deviations.has(observation))) return undefined;
   const features = findCommonFeatures([...deviations.keys()], odd);
-  return features.length === 0 ? undefined : { mistake, features };
+  // One request has every pair of its features.
+  const shown = deviations.size === 1 ? features.filter((feature) => !isPair(feature)) : features;
+  return shown.length === 0 ? undefined : { mistake, features: shown };
 }
 
 /**
@@ -255,11 +257,12 @@ function findStateful(
 
 /** Finds the mistake that explains most of what is left, if it is one of several. */
 function findPart(search: Search, mistakes: readonly Mistake[]): Hypothesis | undefined {
-  const { compared, deviations, isFailing, predictBefore, expect } = search;
+  const { compared, isFailing, predictBefore, expect } = search;
+  const deviations = [...search.deviations].map(([observation, list]) => [observation, takeSample(list)] as const);
   let best: { readonly mistake: Mistake; readonly count: number } | undefined;
   for (const mistake of mistakes) {
     const expected = expect(mistake);
-    const shown = [...deviations].flatMap(([observation, list]) => {
+    const shown = deviations.flatMap(([observation, list]) => {
       const predicted = expected(observation);
       const count = list.filter((deviation) => isConfirmed(deviation, predicted)).length;
       return count === 0 ? [] : [{ observation, count, wrong: list.length }];
@@ -276,6 +279,14 @@ function findPart(search: Search, mistakes: readonly Mistake[]): Hypothesis | un
   }
   return best === undefined ? undefined : { mistake: best.mistake, features: [] };
 }
+
+/** Takes wrong promotions from all over a response. Where hundreds are wrong, they show what all show. */
+function takeSample(list: readonly Deviation[]): readonly Deviation[] {
+  const step = Math.ceil(list.length / maxSample);
+  return list.filter((_, n) => n % step === 0);
+}
+
+const maxSample = 16;
 
 /** Counts the entries that meet a condition, until they are more than some. */
 function countUpTo<T>(most: number, entries: readonly T[], isMet: (entry: T) => boolean): number {

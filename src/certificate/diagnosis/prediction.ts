@@ -1,4 +1,4 @@
-import { createModel, type Mistake, type Selections } from '../../../reference/model.js';
+import { createModel, type Mistake, refused, type Selections } from '../../../reference/model.js';
 import type { NamedWorld } from '../../contract/named-world.js';
 import type { Obligation } from '../../contract/oracle.js';
 import type { Tier } from '../../contract/world.js';
@@ -49,6 +49,8 @@ export function createPredictor({ tiers, world, history }: Observations) {
           if (stated === 'open' || mistakes.length === 0) return stated;
           const right = selectRightly(exchange.request);
           const predicted = select(exchange.request).map((selected, reading): Obligation => {
+            // What a mistake does to a request that the target does not refuse is not known.
+            if (selected === refused && right[reading] === refused) return 'open';
             const isSelected = selected(tier);
             if (isSelected === right[reading]?.(tier)) return stated;
             return isSelected ? 'required' : 'forbidden';

@@ -110,6 +110,11 @@ export function findCommonFeatures(
   return common.filter((pair) => !common.some((feature) => feature !== pair && pair.includes(feature)));
 }
 
+/** Whether a feature is two of them together. */
+export function isPair(feature: string): boolean {
+  return feature.includes(' and with');
+}
+
 interface HasFeatures {
   readonly features: RequestFeatures;
 }
