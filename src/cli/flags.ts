@@ -46,7 +46,10 @@ export function addCertifyFlags(command: Command): Command {
     .option('--only <name>', 'run this case, requirement, question, tag or group; may be repeated', collectList)
     .option('--quick', 'run the rows that catch almost all known faults, with at most 60 requests')
     .option('--open', 'open the page of the certificate at the end')
-    .option('--replay <evidence>', 'judge the exchanges of an earlier run again and send nothing');
+    .option(
+      '--replay <file>',
+      'judge recorded exchanges and send nothing: evidence.har of a run, or a HAR of real callers',
+    );
 }
 
 /** Reads the flags, but for the target files. @throws UnusableInput if they contradict each other */

@@ -8,8 +8,31 @@ export interface Requirement {
   readonly id: string;
   readonly part: string;
   readonly statement: string;
+  readonly about?: Topic;
   readonly at: Location;
 }
+
+/** What a requirement decides about: a part of a request, or of a promotion. */
+export type Topic =
+  | 'body'
+  | 'content-type'
+  | 'credentials'
+  | 'customer-rule'
+  | 'product-rule'
+  | 'sku-rule'
+  | 'quantity'
+  | 'repeated-item'
+  | 'order-metadata'
+  | 'expand'
+  | 'metadata-rule'
+  | 'audience-rules-only'
+  | 'filter-by-campaign'
+  | 'filter-by-metadata'
+  | 'rank'
+  /** Only what is valid is returned. */
+  | 'validity'
+  /** All that is valid is returned. */
+  | 'completeness';
 
 /** A group of questions that documents show together. */
 export interface QuestionGroup {

@@ -87,11 +87,12 @@ export function createTierExplainer(
   request: HttpRequest,
   world: NamedWorld,
 ): (tier: Tier, obligation?: Obligation) => string {
-  const { listReasons } = createOracle(request, world);
+  const oracle = createOracle(request, world);
+  const { whenReturning = oracle } = oracle;
   const nameOf = createNameLookup(world);
   const body = parseRequest(request).body as DocumentedBody;
   return (tier, obligation) => {
-    const all = listReasons(tier);
+    const all = (obligation === undefined ? whenReturning : oracle).listReasons(tier);
     const [first] = all.filter((reason) => reason.obligation === (obligation ?? 'forbidden'));
     const shown =
       first === undefined && obligation === undefined ? all.filter(({ is }) => is !== 'rank') : [first ?? []].flat();

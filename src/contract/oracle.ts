@@ -1,5 +1,5 @@
 import { findRefusable, type HttpRequest } from '../http/exchange.js';
-import { parseRequest } from '../http/request-content.js';
+import { parseRequest, type RequestContent } from '../http/request-content.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { explainUndocumented } from './explain-undocumented.js';
 import { getWindowSize, type NamedWorld, windowSize } from './named-world.js';
@@ -47,6 +47,12 @@ export interface Oracle {
   readonly openReason?: string;
   /** Why the documentation does not describe this request at all. */
   readonly undocumentedReason?: string;
+  /**
+   * What it says of a response that returns a tier, if the request leaves out `options`, `metadata` or `order.metadata`. A
+   * deployment may demand them, or return nothing without them; otherwise only rules about them are open. Absent if
+   * nothing is left out.
+   */
+  readonly whenReturning?: Oracle;
 }
 
 /** The world, with what is known of how a deployment holds it. */
@@ -100,9 +106,29 @@ function deriveOracle(request: HttpRequest, world: KnownWorld): Oracle {
   });
   const unknown = explainUnknownId(body, filters, world);
   if (unknown !== undefined) return createOpenOracle(unknown);
+  const documented = { request, content, body, filters };
+  const omissionReason = explainOmission(body);
+  if (omissionReason === undefined) return createPartialOracle(documented, world);
+  const whenReturning = { ...createPartialOracle(documented, world), accepted: false };
+  return { ...createPartialOracle(documented, world, omissionReason), whenReturning };
+}
 
+/** A documented request, with its parts. */
+interface DocumentedRequest {
+  readonly request: HttpRequest;
+  readonly content: RequestContent;
+  readonly body: DocumentedBody;
+  readonly filters: readonly Filter[];
+}
+
+/** @param omissionReason why the whole result is open because of a member that was left out */
+function createPartialOracle(
+  { request, content, body, filters }: DocumentedRequest,
+  world: KnownWorld,
+  omissionReason?: string,
+): Oracle {
   const [filter] = filters;
-  const rulesReason = explainOpenRules(body, world);
+  const rulesReason = explainOpenRules(body, world) ?? omissionReason;
   const filtersReason = filters.length > 1 ? 'the combination of several filters is open' : filter?.openReason;
   const expandReason = body.options?.expand?.length === 0 ? 'whether options.expand may be empty is open' : undefined;
   const isAccepted = (rulesReason ?? filtersReason ?? expandReason) === undefined;
@@ -121,7 +147,8 @@ function deriveOracle(request: HttpRequest, world: KnownWorld): Oracle {
   const getRank = ({ id }: Tier) => ranks.get(id) ?? Number.POSITIVE_INFINITY;
   const judgeOwnRule = (rule: Rule): Obligation => {
     // A customer rule depends only on the customer, the other rules on the whole body. No rule depends on the filters.
-    const isOpen = rule.kind === 'customer' ? body.customer?.id === undefined : areRulesOpen;
+    if (rule.kind === 'customer') return body.customer?.id === undefined ? 'open' : judgeRule(rule, body, world);
+    const isOpen = areRulesOpen || (rule.kind === 'metadata' && body.metadata === undefined);
     return isOpen ? 'open' : judgeRule(rule, body, world);
   };
   const valid = (tier: Tier) => openIfPartial(combineWithAnd(tier.rules.map(judgeOwnRule)));
@@ -147,6 +174,7 @@ function deriveOracle(request: HttpRequest, world: KnownWorld): Oracle {
   // Ordinary servers refuse control characters in a query, encoded or not.
   const mayBeRefused =
     findRefusable(request) !== undefined ||
+    hasRefusableHeader(content) ||
     JSON.stringify(content).includes('\\u0000') ||
     filters.some((stated) => comparesOtherTypes(stated, world)) ||
     (matched.length > 0 && !matched.some((tier) => getRank(tier) <= size));
@@ -176,11 +204,15 @@ function createOpenOracle(openReason: string): Oracle {
   return { accepted: false, openReason, ...obligations, alternatives: [], listReasons: () => [] };
 }
 
-function createAlternatives(matching: Oracle['matching'], valid: Oracle['valid'], world: World): WindowAlternative[] {
-  const { tiers } = world;
-  const newest = new Set(tiers.slice(0, getWindowSize(world)));
-  // The comparison of some values is open, so the number of newer matching tiers may vary. Promotions of the deployment
-  // may match.
+function createAlternatives(
+  matching: Oracle['matching'],
+  valid: Oracle['valid'],
+  world: KnownWorld,
+): WindowAlternative[] {
+  const newest = new Set(world.tiers.slice(0, getWindowSize(world)));
+  // Tiers that the deployment lacks take no places. The comparison of some values is open, so the number of newer
+  // matching tiers may vary. Promotions of the deployment may match.
+  const tiers = world.tiers.filter(({ id }) => world.unavailable?.has(id) !== true);
   const atMost = new Set(tiers.filter((tier) => matching(tier) !== 'forbidden').slice(0, getWindowSize(world)));
   const atLeast = new Set(tiers.filter((tier) => matching(tier) === 'required').slice(0, windowSize));
   const afterIt = (tier: Tier): Obligation =>
@@ -193,6 +225,13 @@ function createAlternatives(matching: Oracle['matching'], valid: Oracle['valid']
     alternative('before-the-filter', (tier) => requireIf(newest.has(tier))),
     alternative('after-the-filter', afterIt),
   ];
+}
+
+/** Whether headers ask for something that a server may refuse: another format, a coding or an expectation. */
+function hasRefusableHeader({ headers }: RequestContent): boolean {
+  const { accept = [], expect, 'transfer-encoding': coding } = headers;
+  const acceptsJson = accept.length === 0 || accept.some((types) => /\*\/\*|application\/\*|json/i.test(types));
+  return !acceptsJson || expect !== undefined || coding !== undefined;
 }
 
 /** Combines obligations with "and". */
@@ -224,18 +263,21 @@ function explainUnknownId(body: DocumentedBody, filters: readonly Filter[], worl
   ][0];
 }
 
+/** Explains why a response may be empty: a member is left out. Only rules about that member depend on it. */
+function explainOmission({ order, options, metadata }: DocumentedBody): string | undefined {
+  return explainLeftOut({ 'order.metadata': order?.metadata, options, metadata });
+}
+
+function explainLeftOut(members: Readonly<Record<string, unknown>>): string | undefined {
+  const name = Object.keys(members).find((member) => members[member] === undefined);
+  return name === undefined ? undefined : `the effect of leaving out ${name} is open`;
+}
+
 /** Explains why it is open which tiers are valid for the customer and the order. */
-function explainOpenRules({ customer, order, options, metadata }: DocumentedBody, world: World): string | undefined {
-  const omitted = Object.entries({
-    customer,
-    'customer.id': customer?.id,
-    order,
-    'order.items': order?.items,
-    'order.metadata': order?.metadata,
-    options,
-    metadata,
-  }).find(([, value]) => value === undefined);
-  if (omitted !== undefined) return `the effect of leaving out ${omitted[0]} is open`;
+function explainOpenRules({ customer, order }: DocumentedBody, world: World): string | undefined {
+  const members = { customer, 'customer.id': customer?.id, order, 'order.items': order?.items };
+  const leftOut = explainLeftOut(members);
+  if (leftOut !== undefined) return leftOut;
   const items = order?.items ?? [];
   return items.length === 0 ? 'the effect of an order without items is open' : explainOpenItems(items, world);
 }

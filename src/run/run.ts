@@ -2,7 +2,7 @@ import { findExclusionReason, type RunScope } from '../cases/case-selection.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import { getSubjectId, type TestCase, tag } from '../cases/test-case.js';
 import { spellFiltersLiterally } from '../contract/operation.js';
-import type { Channel } from '../http/exchange.js';
+import type { Channel, Exchange } from '../http/exchange.js';
 import type { TargetContext } from '../judge/judge-case.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import type { MentionFilter } from '../recognition/sibling-values.js';
@@ -28,6 +28,8 @@ export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
   readonly keeper?: EvidenceKeeper;
   /** Replaces the target by recorded exchanges. */
   readonly replay?: Replay;
+  /** Exchanges of real callers, in place of calibration requests. They cannot be sent again to confirm a failure. */
+  readonly traffic?: readonly Exchange[];
   /** The ids of the cases that will be run, in this order. Their requests are sent ahead. */
   readonly plannedCases?: readonly string[];
 }
@@ -40,7 +42,7 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   const { world } = stated;
   const { tierPatterns, expected = emptyBaseline, infersShape = false, isWorldLoaded = false } = options;
   const { mentionFilter, recognizer = createRecognizer(world, mentionFilter) } = options;
-  const { replay, keeper } = options;
+  const { replay, keeper, traffic } = options;
   const createChannel = (purpose: string) => {
     const source = replay?.createChannel(purpose) ?? channel;
     return keeper?.wrapChannel(source, purpose) ?? source;
@@ -51,7 +53,7 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   const background: TargetContext = {
     world,
     recognizer,
-    calibration: examination.exchanges,
+    calibration: traffic ?? examination.exchanges,
     isWorldLoaded,
     isWorldSeen,
     ...omitUndefined({ configuredPatterns: tierPatterns }),
@@ -74,7 +76,8 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
     try {
       const subject = getSubjectId(testCase);
       const needsConfirmation =
-        isOwnCase(testCase) || !failing.has(subject) || replay?.hasRepetition(testCase, purpose) === true;
+        traffic === undefined &&
+        (isOwnCase(testCase) || !failing.has(subject) || replay?.hasRepetition(testCase, purpose) === true);
       const unsent = findUnsentResult(testCase);
       const result = unsent ?? (await runCase(testCase, sender, { ...terms, purpose, needsConfirmation }));
       if (result.verdict === 'fail' && !isOwnCase(testCase)) failing.add(subject);

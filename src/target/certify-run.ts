@@ -5,6 +5,7 @@ import { type CertifiedResults, certifyResults } from '../certificate/certify-re
 import { type ExchangeIndex, indexExchanges } from '../certificate/exchange-index.js';
 import type { StoredEvidence } from '../certificate/har-archive.js';
 import type { Channel } from '../http/exchange.js';
+import { createTrafficCases } from '../judge/traffic-cases.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import { type CaseResult, createUnsentResult } from '../run/case-result.js';
 import { createEvidenceKeeper } from '../run/evidence-keeper.js';
@@ -13,11 +14,11 @@ import { countAttempts } from '../run/request-cache.js';
 import { type EngineOptions, runSuite } from '../run/run.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { createRunReplay, type RecordedRun, type RunInputs, restoreSettings } from './recorded-run.js';
-import { createEngineOptions } from './settings.js';
+import { createEngineOptions, type RunSettings } from './settings.js';
 import { createCertifiedTarget } from './target.js';
 
 /** What is certified without Playwright. */
-interface RunTerms extends Pick<EngineOptions, 'replay' | 'recognizer'> {
+interface RunTerms extends Pick<EngineOptions, 'replay' | 'recognizer' | 'traffic'> {
   readonly baseUrl: string;
   /** An earlier run that is judged again. */
   readonly recorded?: RecordedRun;
@@ -82,7 +83,51 @@ export async function certifyRun(
  */
 export async function rejudgeRun(recorded: RecordedRun, suite: Suite): Promise<CertifiedResults> {
   const settings = restoreSettings(recorded, suite);
+  if (recorded.isTraffic) return await judgeTraffic(recorded, suite, settings);
   const replay = createRunReplay(recorded.evidence, suite);
   const terms = { baseUrl: recorded.origin.baseUrl, recorded, replay };
   return await certifyRun({ suite, settings }, replay.createChannel(''), terms);
+}
+
+/** A requirement that no exchange exercises is neither proven nor refuted: other traffic may show it. */
+const unseenReason = 'The traffic shows nothing about it.';
+
+/** Certifies the exchanges of real callers. A failure cannot be confirmed: nothing is sent. */
+export async function judgeTraffic(
+  recorded: RecordedRun,
+  whole: Suite,
+  stated: RunSettings,
+): Promise<CertifiedTraffic> {
+  const { evidence, origin } = recorded;
+  const answered = evidence.exchanges.flatMap(({ id, exchange }) => ('response' in exchange ? [{ id, exchange }] : []));
+  const traffic = createTrafficCases(whole, answered, stated.target);
+  const { cases, judged, openBecause } = traffic;
+  const uses = cases.flatMap((testCase) =>
+    testCase.rows.flatMap(({ requests }, row) =>
+      [...requests.keys()].map((id) => ({ id, case: testCase.id, row, request: id, attempt: 1 })),
+    ),
+  );
+  const unseen = cases.filter(({ rows }) => rows.length === 0);
+  const extent = {
+    isCutShort: false,
+    judged: cases.filter(({ rows }) => rows.length > 0).map(({ id }) => id),
+    unjudged: unseen.map(({ id }) => ({ id, verdict: 'inconclusive' as const, reason: unseenReason })),
+  };
+  const summary = `${judged} of ${answered.length} documented requests show something.`;
+  const open = openBecause === '' ? '' : ` The others show nothing: ${openBecause}.`;
+  const target = { ...stated.target, isWorldLoaded: stated.target.isWorldLoaded || traffic.isWorldSeen };
+  const settings = { ...stated, target, notes: [...stated.notes, `${summary}${open}`] };
+  // Callers ask no questions: what they send is what the documentation shows.
+  const suite = { ...whole, cases, calibration: [], contract: { ...whole.contract, questions: [] } };
+  const judgedAgain = { ...recorded, evidence: { ...evidence, uses }, origin: { ...origin, extent } };
+  const replay = createRunReplay(judgedAgain.evidence, suite);
+  const terms = { baseUrl: origin.baseUrl, recorded: judgedAgain, replay, traffic: traffic.samples };
+  const certified = await certifyRun({ suite, settings }, replay.createChannel(''), terms);
+  return { ...certified, suite, recorded: judgedAgain };
+}
+
+/** Traffic that was certified, with the cases that were made from it. */
+interface CertifiedTraffic extends CertifiedResults {
+  readonly suite: Suite;
+  readonly recorded: RecordedRun;
 }

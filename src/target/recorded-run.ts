@@ -32,6 +32,8 @@ export interface RunInputs {
 export interface RecordedInputs {
   readonly availability: Availability;
   readonly settings: Omit<RunSettings, 'quick' | 'destination'> & { readonly isQuick?: true };
+  /** Whether the exchanges are those of real callers: the cases are made from them. */
+  readonly isTraffic?: true;
 }
 
 /** A run with its stored evidence. */

@@ -56,12 +56,17 @@ export interface Target {
 /**
  * Reads everything that a run knows of its target. The base URL of the options overrides the target file.
  *
+ * @param use whether something is sent; `offline`, no variable is needed
  * @throws UnusableInput with all problems of the target file, the base URL and the variables
  */
-export function loadTarget(options: RunOptions, environment: Environment): LoadedTarget {
+export function loadTarget(
+  options: RunOptions,
+  environment: Environment,
+  use: 'online' | 'offline' = 'online',
+): LoadedTarget {
   const file = readTargetFile(options);
   const { connection, problems, notes } = readConnection(options, environment, file);
-  if (problems.length > 0) throw new UnusableInput(problems);
+  if (problems.length > 0 && use === 'online') throw new UnusableInput(problems);
   const { endpoint } = connection;
   const locate = (named: string | undefined) => file && named && path.relative('', resolveBeside(file, named));
   const {

@@ -4,9 +4,13 @@ import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { type Behaviours, closedQuestions, convertOutcomesToBehaviours } from '../../reference/behaviours.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
+import type { RequestPatch } from '../../src/cases/request-draft.js';
 import type { Suite } from '../../src/cases/suite.js';
 import { undetermined } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
+import { spellFiltersLiterally } from '../../src/contract/operation.js';
+import { createOracle } from '../../src/contract/oracle.js';
+import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { createRedactor } from '../../src/http/redactor.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { createRecord, renderRecord } from '../../src/record/create-record.js';
@@ -22,6 +26,7 @@ import {
   listRequirementsWith,
   suite,
 } from '../support/in-process.js';
+import { createPatchedRequest } from '../support/patched-request.js';
 import { readSettings } from '../support/run-with-evidence.js';
 
 const reference = (behaviours: Behaviours = {}) => createReference({ behaviours });
@@ -57,6 +62,85 @@ test('Each outcome is observed if it is chosen as a behaviour', async () => {
     expect.soft(observed, id).toEqual(outcomes);
   }
 });
+
+test('No answer to a plausible caller is refuted, whatever the answers to questions are', () => {
+  const body = (members: object): RequestPatch => ({ body: members });
+  const axes: readonly (readonly RequestPatch[])[] = [
+    [
+      ...['ann', 'bulk'].map((name) => body({ customer: { id: `<customer ${name}>` } })),
+      { without: ['body.customer'] },
+    ],
+    [
+      {},
+      body({
+        order: {
+          items: [
+            { product_id: '<product mug>', quantity: 10 },
+            { sku_id: '<sku shirt-blue>', quantity: 2 },
+          ],
+        },
+      }),
+      body({ order: { items: [{ product_id: '<product mug>' }] } }),
+      { without: ['body.order'] },
+    ],
+    [{}, { without: ['body.order.metadata'] }, body({ order: { metadata: { payment_mean: ['credit-card'] } } })],
+    [{}, { without: ['body.metadata'] }, body({ metadata: { store_name: 'Broadway' } })],
+    [{}, { without: ['body.options'] }, body({ options: { expand: ['category'] } })],
+    [
+      {},
+      { filter: { campaign: 'spring' } },
+      { filter: { 'metadata.has_budget': 'true' } },
+      { query: { audienceRulesOnly: 'true' } },
+    ],
+    [{}, { headers: { Host: 'shop.test', 'User-Agent': 'a', Cookie: 'a=b' } }],
+  ];
+  const all = axes.reduce<RequestPatch[][]>(
+    (rows, axis) => rows.flatMap((row) => axis.map((patch) => [...row, patch])),
+    [[]],
+  );
+  // A prime, so that the places of all axes meet.
+  const requests = all.filter((_, n) => n % 61 === 0).map((row) => createPatchedRequest(suite.world, ...row));
+  const refuted: string[] = [];
+  const examine = (deployment: ReturnType<typeof reference>, what: string, spelled = requests) => {
+    for (const request of spelled) {
+      const flaw = findContradiction(request, deployment(request));
+      if (flaw !== undefined) refuted.push(`${what}: ${flaw} ${request.path} ${request.body}`);
+    }
+  };
+  // The examination of a target finds out which spelling of filters is read.
+  const literal = requests.map(spellFiltersLiterally);
+  for (const [id, outcomes] of Object.entries(closedQuestions))
+    for (const outcome of outcomes)
+      if (outcome !== 'different-promotions')
+        examine(
+          reference({ [id]: outcome }),
+          `${id}: ${outcome}`,
+          id === 'filter-percent-encoded' ? literal : requests,
+        );
+  expect(refuted).toEqual([]);
+  const withOmission = requests.filter((request) => createOracle(request, suite.world).whenReturning !== undefined);
+  for (const fault of ['window-of-the-valid', 'one-rule-suffices', 'customer-ignored', 'ends-at-first-invalid']) {
+    refuted.splice(0);
+    examine(createReference({ faults: [fault] }), fault, withOmission);
+    expect(refuted, fault).not.toEqual([]);
+  }
+});
+
+/** Says how a response of the reference deployment contradicts the documentation. */
+function findContradiction(request: HttpRequest, { status, body }: HttpResponse): string | undefined {
+  const oracle = createOracle(request, suite.world);
+  const records: { id: string }[] = status < 300 && body !== '' ? JSON.parse(body).promotions : [];
+  const returned = new Set(records.map(({ id }) => id));
+  const said = (returned.size > 0 && oracle.whenReturning) || oracle;
+  if (status >= 300 && !oracle.accepted) return undefined;
+  const flaws = (said.alternatives.length > 0 ? said.alternatives : [said]).map((reading) => {
+    const wrong = suite.world.tiers.find((tier) =>
+      returned.has(tier.id) ? reading.returned(tier) === 'forbidden' : reading.returned(tier) === 'required',
+    );
+    return wrong && `${status}, ${returned.has(wrong.id) ? 'returned' : 'not returned'}: ${wrong.name}`;
+  });
+  return flaws.includes(undefined) ? undefined : flaws[0];
+}
 
 test('Open values are recorded as received', async () => {
   const values = {

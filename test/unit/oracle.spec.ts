@@ -126,7 +126,10 @@ test.describe('Nothing is required if a part of the request is open', () => {
     ['/headers/content-type/0', { headers: { 'Content-Type': 'text/plain' } }],
     ['/headers (x-client-token)', { without: ['headers.X-Client-Token'] }],
     ['/headers/x-client-token/0', { headers: { 'X-Client-Token': 'wrong' } }],
-    ['/headers (origin)', { headers: { Origin: 'https://a.test' } }],
+    ['/headers/x-client-token', { headers: { 'x-client-token': '$CLIENT_TOKEN' } }],
+    ['/headers/if-none-match', { headers: { 'If-None-Match': '"a"' } }],
+    ['/headers/content-encoding', { headers: { 'Content-Encoding': 'gzip' } }],
+    ['/headers/x-http-method-override', { headers: { 'X-HTTP-Method-Override': 'POST' } }],
     ['/method', { method: 'POST' }],
     ['/path', { path: '/v1/promotions/validation/' }],
     ['/query/audienceRulesOnly/0', query('audienceRulesOnly=false')],
@@ -158,6 +161,54 @@ test.describe('Nothing is required if a part of the request is open', () => {
     checkEachRow(ambiguous, (reason, patch) => expect(oracleWith(patch).undocumentedReason).toContain(reason));
     const escaped = { raw: '{"metadata": {"a": "🎁 \\ud83d\\udf81 \\\\ud83d"}}' };
     expect(oracleWith(escaped).undocumentedReason).toBeUndefined();
+  });
+});
+
+test.describe('A request is read by its meaning', () => {
+  const [encoded, literal] = [
+    { query: { [levelFilter]: 'gold & green' } },
+    query(`${levelFilter}=gold%20%26%20green`),
+  ] as const;
+  const spellings: readonly (readonly [what: string, request: HttpRequest])[] = [
+    ['literal brackets', requestWith(literal)],
+    ['encoded brackets', requestWith(encoded)],
+    ['encoded in lower case', { ...requestWith(encoded), path: requestWith(encoded).path.replaceAll('%5B', '%5b') }],
+    [
+      'names of headers in lower case',
+      withHeaders(({ headers }) => headers.map(([key, value]) => [key.toLowerCase(), value])),
+    ],
+    [
+      'names of headers in upper case',
+      withHeaders(({ headers }) => headers.map(([key, value]) => [key.toUpperCase(), value])),
+    ],
+    [
+      'headers of browsers, gateways and tracing',
+      withHeaders(({ headers }) =>
+        [
+          ...headers,
+          ...['Host: shop.test', 'Accept: */*', 'User-Agent: a', 'Cookie: a=b', 'Origin: https://a.test', 'Referer: b'],
+          ...['Content-Length: 9', 'Connection: keep-alive', 'traceparent: 00-1-2-01', 'X-Forwarded-For: 10.0.0.1'],
+        ].map((line) => (typeof line === 'string' ? (line.split(': ') as [string, string]) : line)),
+      ),
+    ],
+  ];
+
+  function withHeaders(change: (request: HttpRequest) => HttpRequest['headers']): HttpRequest {
+    const request = requestWith(encoded);
+    return { ...request, headers: change(request) };
+  }
+
+  test('not by its spelling', () =>
+    checkEachRow(spellings, (_, request) => {
+      const { accepted, undocumentedReason, openReason, matching } = createOracle(request, world);
+      expect([accepted, undocumentedReason, openReason]).toEqual([true, undefined, undefined]);
+      expect(matching(findTier('gold'))).toBe('forbidden');
+    }));
+
+  test('but a server may refuse some headers', () => {
+    const accepts = (name: string, value: string) => oracleWith({ headers: { [name]: value } }).accepted;
+    expect([accepts('Accept', 'text/html, */*;q=0.8'), accepts('Accept', 'application/json')]).toEqual([true, true]);
+    expect([accepts('Accept', 'text/csv'), accepts('Expect', '100-continue')]).toEqual([false, false]);
   });
 });
 
@@ -195,6 +246,32 @@ test.describe('If a part of the request is open, the rest still holds', () => {
           oracle.returned(tier) === 'forbidden',
         );
     }));
+
+  const omissions: readonly (readonly [what: string, without: string[], said: string])[] = [
+    ['options', ['options'], '+greeting +mug-1 -mug-10 -broadway ?credit-card -for-ben -beyond-first'],
+    ['order metadata', ['order.metadata'], '+greeting +mug-1 -mug-10 -broadway ?credit-card -for-ben -beyond-first'],
+    ['metadata', ['metadata'], '+greeting +mug-1 -mug-10 ?broadway ?credit-card -for-ben -beyond-first -five-rules'],
+    ['all', ['options', 'metadata', 'order.metadata'], '+greeting +mug-1 -mug-10 ?broadway ?credit-card -for-ben'],
+    ['options, customer', ['options', 'customer'], '?greeting ?mug-1 ?mug-10 ?broadway ?for-ben -beyond-first'],
+  ];
+  test('A response that returns a tier is open only for rules about what was left out', () =>
+    checkEachRow(omissions, (_, without, said) => {
+      const oracle = oracleWith(ann, { without: without.map((member) => `body.${member}`) });
+      const { whenReturning = oracle } = oracle;
+      const expected = readSaid(said);
+      expect(listObligations('returned', whenReturning, Object.keys(expected))).toEqual(expected);
+      expect([oracle.accepted, whenReturning.accepted]).toEqual([false, false]);
+      // A deployment may return nothing.
+      expect(countTiers(oracle, 'required')).toBe(0);
+      for (const tier of world.tiers)
+        if (oracle.returned(tier) === 'forbidden') expect(whenReturning.returned(tier)).toBe('forbidden');
+    }));
+
+  test('with a filter, too, in both readings', () => {
+    const { alternatives, whenReturning } = oracleWith(ann, spring, { without: ['body.options'] });
+    expect([alternatives.length, whenReturning?.alternatives.length]).toEqual([0, 2]);
+    expect(oracleWith(ann).whenReturning).toBeUndefined();
+  });
 
   test('audienceRulesOnly must be accepted, unless something else is left out', () => {
     const { accepted, openReason } = oracleWith(ann, query('audienceRulesOnly=true'));
@@ -368,6 +445,21 @@ test.describe('A tier is returned if it is valid, matching and one of the newest
     const after = alternatives.map(({ returned }) => tiers.map(returned))[1];
     const about = [0, 1, 2, 150, 151, 152, 153].map((n) => after?.[n]);
     expect(about).toEqual(['open', 'forbidden', 'required', 'required', 'open', 'forbidden', 'forbidden']);
+  });
+
+  test('Tiers that a deployment lacks take no places, whether the filter comes first or not', () => {
+    const [tier] = world.tiers as [Tier];
+    const tiers = Array.from({ length: 153 }, (_, n) => ({
+      ...tier,
+      id: `tier-${n}`,
+      metadata: { level: 'gold' },
+      rules: [],
+    }));
+    const unavailable = new Map([['tier-3', { kind: 'tier', name: 'a' } as const]]);
+    const oracle = createOracle(requestWith(withMetadata('level', 'gold')), { ...world, tiers, unavailable });
+    const saidBy = ({ returned }: Pick<Oracle, 'returned'>) => [149, 150, 151].map((n) => returned(tiers[n] as Tier));
+    expect(saidBy(oracle)).toEqual(['required', 'open', 'forbidden']);
+    expect(oracle.alternatives.map(saidBy)[1]).toEqual(['required', 'required', 'forbidden']);
   });
 
   test('A chunked request need not be accepted', () => {

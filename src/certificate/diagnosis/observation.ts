@@ -80,6 +80,8 @@ export function observe(
       byExchange.set(id, known);
       for (const judged of rowsByCase.get(caseId)?.[row] ?? []) known.rows.add(judged);
       if (known.returned !== undefined || result === undefined || result.unclear.size > 0) continue;
+      // Where a member is left out, an empty result shows nothing, and any other one is decided by the rest.
+      if (result.returned.length === 0 && createOracle(exchange.request, world).whenReturning !== undefined) continue;
       const ids = new Set(result.returned);
       known.returned = tiers.map((tier) => ids.has(tier.id));
     }
@@ -88,7 +90,8 @@ export function observe(
     ({ verdict, exchange }) => verdict === 'fail' && exchange !== undefined && !('response' in exchange),
   );
   const read = [...byExchange.values()].map(({ exchange, rows, returned }) => {
-    const oracle = createOracle(exchange.request, world);
+    const stated = createOracle(exchange.request, world);
+    const oracle = stated.whenReturning ?? stated;
     const isRequired = oracle.accepted && tiers.some((tier) => oracle.returned(tier) === 'required');
     const refusal = oracle.accepted ? findRefusal(exchange, provesLoss) : undefined;
     return { exchange, rows, returned, oracle, isRequired, refusal };

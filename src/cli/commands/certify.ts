@@ -5,18 +5,30 @@ import escapeStringRegexp from 'escape-string-regexp';
 import { selectFromSuite } from '../../cases/case-selection.js';
 import { isOwnCase } from '../../cases/suite.js';
 import { referenceEndNotice, renderQuickNotice, renderReplayNotice } from '../../certificate/notices.js';
+import { isTraffic } from '../../certificate/read-traffic.js';
+import { appendJobSummary } from '../../outputs/files/summary.md.js';
 import { checkResultsFolder, findRunFile } from '../../outputs/result-files.js';
+import { addColors } from '../../outputs/terminal/colors.js';
+import { renderRunReport } from '../../outputs/terminal/run-report.js';
 import { createPlan, renderPlan } from '../../run/plan.js';
 import { type CertifyRun, loadProject, shareRuns } from '../../runner/options.js';
 import { omitUndefined } from '../../support/omit-undefined.js';
 import { refuse } from '../../support/problem.js';
+import { readInputFile } from '../../support/read-input-file.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import { listEndings } from '../../target/ending.js';
 import type { RunInputs } from '../../target/recorded-run.js';
 import { createFolderName } from '../../target/settings.js';
+import { certifyTraffic } from '../../target/traffic-run.js';
 import type { ConfigureCommand } from '../command.js';
-import { determineEndStatus, exitStatus } from '../exit-status.js';
-import { addCertifyFlags, type CertifyFlags, readCertifyOptions, refuseArguments } from '../flags.js';
+import { determineEndStatus, determineExitStatus, exitStatus } from '../exit-status.js';
+import {
+  addCertifyFlags,
+  type CertifyFlags,
+  readCertifyOptions,
+  readTargetOptions,
+  refuseArguments,
+} from '../flags.js';
 import { findOwnConfig, runPlaywrightTests } from '../run-playwright.js';
 import { printComparison } from './compare.js';
 
@@ -37,6 +49,8 @@ export default ((command, end, playwrightArgs) => {
  * @returns the exit status, unless Playwright ends the process
  */
 async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags): Promise<number> {
+  const traffic = flags.replay === undefined ? undefined : readTrafficFile(flags.replay);
+  if (traffic !== undefined) return await runTraffic(traffic, flags);
   const runs = listRuns(flags);
   const config = flags.dryRun ? undefined : findOwnConfig();
   const isOfConfig = config !== undefined && runs.every(({ project }) => project === undefined);
@@ -71,6 +85,26 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
         : ending;
     return determineEndStatus(endings.map(accept), code);
   });
+}
+
+/** Reads an HTTP Archive that no run wrote; undefined for evidence, and for a file that the replay refuses. */
+function readTrafficFile(replay: string): Buffer | undefined {
+  const content = readInputFile(
+    findRunFile(replay, 'evidence.har'),
+    'Name an HTTP Archive, or the evidence.har of a run.',
+  );
+  return isTraffic(content) ? content : undefined;
+}
+
+/** Judges exchanges of real callers, without Playwright: there is no case to select and nothing to send. */
+async function runTraffic(content: Buffer, flags: CertifyFlags): Promise<number> {
+  const { replay = '' } = flags;
+  const options = { ...readTargetOptions(flags), ...readCertifyOptions(flags), replay };
+  const { certificate, written } = await certifyTraffic(content, options, process.env);
+  process.stdout.write(appendJobSummary(written.files, process.env.GITHUB_STEP_SUMMARY));
+  process.stdout.write(addColors(renderRunReport(certificate, written), process));
+  if (flags.open) openPage(written.certificate.replace(/json$/, 'html'));
+  return determineExitStatus(certificate);
 }
 
 /** Lists the runs that the flags ask for, each with a project if it names its deployment. @throws UnusableInput */
