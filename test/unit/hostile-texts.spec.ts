@@ -74,8 +74,11 @@ const fragments = [
   // YAML and JSON
   ...split(':  ¦ - x ¦ &a *b !!js ¦ %YAML 1.1 ¦ " ¦ \' ¦ { ¦ } ¦ ---\nforged: 1 ¦ ... ¦ __proto__ ¦ $ref'),
 ];
-/** Not the unit `binary` of fast-check: that takes half a second to create. */
-const character = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));
+/**
+ * Not the unit `binary` of fast-check: that takes half a second to create. Without U+FFFD, which in an output tells of a
+ * character that was lost.
+ */
+const character = fc.integer({ min: 0, max: 0xfffc }).map((code) => String.fromCharCode(code));
 const fragment = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...fragments, ...breaks) },
   fc.string({ unit: character }),
