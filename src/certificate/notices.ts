@@ -1,11 +1,25 @@
 import type { TransportIdentity } from '../http/transport.js';
 import type { QuickFigures } from '../run/quick-rows.js';
-import { toOneLine } from '../support/untrusted-text.js';
+import { joinLines, toOneLine } from '../support/untrusted-text.js';
 
 /** The first and the last line of a run against the reference deployment. */
 export const referenceNotice = 'This run tests the reference deployment, which comes with the suite, and no other.';
 export const referenceEndNotice =
   'This was the reference deployment, which comes with the suite. Name yours with BASE_URL, --base-url or --target.';
+
+/**
+ * Renders what decides the exit status of a run beside the cases; empty if nothing does.
+ *
+ * @param config that of the user
+ * @param records those with which answers are compared
+ */
+export function renderTermsNotice(config: string | undefined, records: readonly string[]): string {
+  const sentences = [
+    ...(config === undefined ? [] : [`With ${config}.`]),
+    ...records.map((record) => `Compares with the record ${record}.`),
+  ];
+  return sentences.length === 0 ? '' : joinLines([sentences.join(' ')]);
+}
 
 /** The last line of a run that judged recorded exchanges. */
 export const replayEndNotice = 'Nothing was sent: this is the verdict on the exchanges of an earlier run.';

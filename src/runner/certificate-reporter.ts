@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type {
@@ -12,10 +11,11 @@ import type {
   TestResult,
 } from '@playwright/test/reporter';
 import type { Cause } from '../certificate/diagnosis/cause.js';
+import { renderTermsNotice } from '../certificate/notices.js';
 import { determineOverallVerdict } from '../certificate/overall-verdict.js';
 import { removeResults } from '../outputs/result-files.js';
 import { addColors } from '../outputs/terminal/colors.js';
-import { renderErrorContext } from '../outputs/terminal/error-context.js';
+import { replaceErrorContext } from '../outputs/terminal/error-context.js';
 import { groupBy } from '../support/group-by.js';
 import { packageRoot } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
@@ -79,10 +79,10 @@ export default class CertificateReporter implements Reporter {
       for (const { inputs } of ofCases) if (inputs !== undefined) removeResults(inputs.settings.destination.out);
       for (const { name, inputs } of ofCases)
         this.runs.set(name, new ReportedRun(new Set(planned.get(name)), inputs, getReferenceUrl()));
-      printTerms(
-        config,
-        ofCases.flatMap(({ inputs }) => inputs?.settings.expected.record ?? []),
-      );
+      const { configFile = packageRoot } = config;
+      const isNamed = isRunByCommand() && !configFile.startsWith(packageRoot);
+      const records = ofCases.flatMap(({ inputs }) => inputs?.settings.expected.record ?? []);
+      process.stdout.write(renderTermsNotice(isNamed ? path.relative('', configFile) : undefined, records));
     } catch (error) {
       if (!(error instanceof UnusableInput)) throw error;
       // Nothing of the run before is lost.
@@ -173,29 +173,14 @@ export default class CertificateReporter implements Reporter {
   }
 }
 
-/** Prints what decides the exit status beside the cases, as the first line of a run. @param records of its targets */
-function printTerms({ configFile = packageRoot }: FullConfig, records: readonly string[]): void {
-  const isNamed = isRunByCommand() && !configFile.startsWith(packageRoot);
-  const sentences = [
-    ...(isNamed ? [`With ${path.relative('', configFile)}.`] : []),
-    ...records.map((record) => `Compares with the record ${record}.`),
-  ];
-  if (sentences.length > 0) process.stdout.write(joinLines([sentences.join(' ')]));
-}
-
 function getProject(test: TestCase): FullProject {
   const project = test.parent.project();
   if (project === undefined) throw new Error('A test without a project.');
   return project;
 }
 
-/**
- * Says in the reports of Playwright what most likely is wrong, and replaces the file that asks an assistant to mend the
- * case: not the case is wrong.
- */
+/** Says in the reports of Playwright what most likely is wrong. */
 function explainFailure({ test, result }: Failure, cause: Cause | undefined): void {
   if (cause !== undefined) result.annotations.push({ type: 'cause', description: cause.sentence });
-  for (const { name, path: file } of result.attachments)
-    if (name === 'error-context' && file !== undefined)
-      writeFileSync(file, renderErrorContext(test.title, result.errors[0]?.message ?? '', test.annotations, cause));
+  replaceErrorContext(result.attachments, test.title, result.errors[0]?.message ?? '', test.annotations, cause);
 }

@@ -2,15 +2,8 @@
 
 import path from 'node:path';
 import { compileFunction } from 'node:vm';
-import type { TestInfo } from '@playwright/test';
 import { isOwnCase, loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
-import type { TestCase } from '../cases/test-case.js';
-import { createCaseEntry, isFailure, renderDifference, renderFailure } from '../certificate/case-entry.js';
-import { type DriftTerms, listDriftEntries } from '../certificate/drift-entry.js';
-import { renderCodeFrame } from '../outputs/code-frame.js';
-import { renderExchanges } from '../outputs/exchange-texts.js';
-import { removeResults } from '../outputs/result-files.js';
-import { createResponseRenderer } from '../record/exchange-text.js';
+import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
 import { listSampleCases } from '../run/sample.js';
 import { packageRoot } from '../support/package-root.js';
@@ -18,7 +11,7 @@ import type { Location } from '../support/problem.js';
 import { selectTests } from '../target/settings.js';
 import { expectFailure } from './expected-failure.js';
 import { test } from './fixtures.js';
-import { listOwnCaseFolders, loadProject, readRuns } from './options.js';
+import { listOwnCaseFolders, readRuns } from './options.js';
 import { attachTestReport, createCaseAnnotation } from './test-report.js';
 
 const suite = loadSuite();
@@ -49,10 +42,10 @@ export function defineRepetition(file: string): void {
 
 function defineCase(testCase: TestCase, ofSuite: Suite): void {
   const { contract } = ofSuite;
-  const isRequirement = testCase.kind === 'requirement';
-  const requirement = isRequirement && contract.requirements.find(({ id }) => id === testCase.verifies);
-  const question = !isRequirement && contract.questions.find(({ id }) => id === testCase.answers);
-  const group = isRequirement ? testCase.verifies : question ? question.group : 'questions';
+  const subject = getSubjectId(testCase);
+  const requirement = contract.requirements.find(({ id }) => id === subject);
+  const question = contract.questions.find(({ id }) => id === subject);
+  const group = requirement?.id ?? question?.group ?? 'questions';
   const annotations = [
     ...(requirement ? [{ type: 'requirement', description: requirement.statement }] : []),
     ...(question ? [{ type: 'question', description: question.open }] : []),
@@ -64,47 +57,28 @@ function defineCase(testCase: TestCase, ofSuite: Suite): void {
 function defineTest(
   { id, title, tags }: Pick<TestCase, 'id' | 'title' | 'tags'>,
   location: Location,
-  { contract, world }: Pick<Suite, 'contract' | 'world'>,
+  ofSuite: Pick<Suite, 'contract' | 'world'>,
   annotations: readonly { readonly type: string; readonly description: string }[],
 ): void {
   const details = { tag: tags.map((name) => `@${name}`), annotation: [createCaseAnnotation(id), ...annotations] };
   callFrom(location, test, `${id}: ${title}`, details, async ({ run }, testInfo) => {
-    removeOlderResults(testInfo);
     const judged = await run.judge(id);
     if (judged === undefined) return test.skip(true, 'It is not a case of this target, or not selected.');
     const { result, used, report } = judged;
+    const { verdict, reason } = result;
+    // Not needed where tests are only listed.
+    const { renderBrokenCase, renderExchanges } = await import('../outputs/test-texts.js');
     attachTestReport(testInfo, report, renderExchanges(result, used, run.baseUrl));
     await showRows(result);
-    const { verdict, reason, at } = result;
-    const failure = renderBrokenCase(result, {
-      contract,
-      baseUrl: run.baseUrl,
-      renderResponse: createResponseRenderer(world),
-    });
+    const at = resolveLocation(result.at, id);
+    const failure = renderBrokenCase(result, ofSuite, run.baseUrl, isInstalled ? at : undefined);
     if (failure !== undefined) {
       expectFailure(testInfo);
-      throw createLocatedError(failure, id, at);
+      // A stack that points into the case file: Playwright shows the line with a caret.
+      throw createError(failure, `\n    at case ${id} (${at.file}:${at.line}:${at.column})`);
     }
     test.skip(verdict !== 'pass', `${verdict}: ${reason}`);
   });
-}
-
-/** Renders a case that fails, is an error, or has another answer than before; undefined for others. */
-function renderBrokenCase(result: ResultWithExchanges, terms: DriftTerms): string | undefined {
-  if (isFailure(result)) return renderFailure(createCaseEntry(result, terms.baseUrl, terms.renderResponse));
-  const changes = listDriftEntries([result], terms).filter(({ kind }) => kind === 'answer');
-  return changes.length === 0 ? undefined : changes.map(renderDifference).join('\n\n');
-}
-
-const certificateReporter = path.join(import.meta.dirname, 'certificate-reporter');
-let areResultsCurrent = false;
-
-/** Without the certificate reporter, the certificate of an earlier run would look like that of this one. */
-function removeOlderResults({ config, project }: TestInfo): void {
-  areResultsCurrent ||= config.reporter.some(([name]) => name.startsWith(certificateReporter));
-  if (areResultsCurrent) return;
-  removeResults(loadProject(project.use, config).settings.destination.out);
-  areResultsCurrent = true;
 }
 
 /** Calls `test` as if a line of a case file did: Playwright takes the place of the call for that of the test. */
@@ -133,13 +107,6 @@ async function showRows({ id, rows, at }: ResultWithExchanges): Promise<void> {
 
 /** Playwright shows no source lines of installed packages. */
 const isInstalled = packageRoot.split(path.sep).includes('node_modules');
-
-/** Creates an error whose stack points into the case file, so that Playwright shows the line with a caret. */
-function createLocatedError(text: string, id: string, at: Location): Error {
-  const { file, line, column } = resolveLocation(at, id);
-  const message = isInstalled ? [text, '', ...renderCodeFrame({ file, line, column })].join('\n') : text;
-  return createError(message, `\n    at case ${id} (${file}:${line}:${column})`);
-}
 
 function createError(text: string, stack = ''): Error {
   const error = new Error(text);

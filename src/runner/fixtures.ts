@@ -1,5 +1,7 @@
+import path from 'node:path';
 import { test as base } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
+import { removeResults } from '../outputs/result-files.js';
 import type { TargetRun } from '../target/target-run.js';
 import { type ConformanceOptions, getReferenceUrl, loadProject, readPlannedCases } from './options.js';
 
@@ -10,6 +12,8 @@ import { type ConformanceOptions, getReferenceUrl, loadProject, readPlannedCases
  */
 Error.prepareStackTrace = (error, frames) =>
   error.message === '' ? String(error) : [String(error), ...frames.map((frame) => `    at ${frame}`)].join('\n');
+
+const certificateReporter = path.join(import.meta.dirname, 'certificate-reporter');
 
 /** The tests of cases: with the options of the project, and the run of the worker. */
 export const test = base.extend<object, ConformanceOptions & { readonly run: TargetRun }>({
@@ -23,6 +27,9 @@ export const test = base.extend<object, ConformanceOptions & { readonly run: Tar
       const reference = { baseUrl: getReferenceUrl(), credentials: referenceCredentials };
       // Not the fixture `target`: tests of users have another one of that name.
       const inputs = loadProject(project.use, config);
+      // Without the certificate reporter, the certificate of an earlier run would look like that of this one.
+      if (!config.reporter.some(([name]) => name.startsWith(certificateReporter)))
+        removeResults(inputs.settings.destination.out);
       // Playwright loads this file in its main process, too, which sends nothing and needs no HTTP client.
       const { openTargetRun } = await import('../target/target-run.js');
       await openTargetRun(inputs, reference, readPlannedCases(project.name), use);

@@ -9,7 +9,7 @@ import { renderExplanation } from '../../src/cases/explanation.js';
 import { listedKinds } from '../../src/cli/commands/list.js';
 import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
 import { exportWorld } from '../../src/contract/named-world.js';
-import { renderCodeFrame } from '../../src/outputs/code-frame.js';
+import { renderCodeFrame } from '../../src/outputs/test-texts.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import {
   copyPackage,

@@ -5,12 +5,10 @@ import escapeStringRegexp from 'escape-string-regexp';
 import { selectFromSuite } from '../../cases/case-selection.js';
 import { isOwnCase } from '../../cases/suite.js';
 import { referenceEndNotice, renderQuickNotice, renderReplayNotice } from '../../certificate/notices.js';
-import { isTraffic } from '../../certificate/read-traffic.js';
 import { appendJobSummary } from '../../outputs/files/summary.md.js';
 import { checkResultsFolder, findRunFile } from '../../outputs/result-files.js';
 import { addColors } from '../../outputs/terminal/colors.js';
 import { renderRunReport } from '../../outputs/terminal/run-report.js';
-import { createPlan, renderPlan } from '../../run/plan.js';
 import { type CertifyRun, loadProject, shareRuns } from '../../runner/options.js';
 import { omitUndefined } from '../../support/omit-undefined.js';
 import { refuse } from '../../support/problem.js';
@@ -19,7 +17,6 @@ import { joinLines } from '../../support/untrusted-text.js';
 import { listEndings } from '../../target/ending.js';
 import type { RunInputs } from '../../target/recorded-run.js';
 import { createFolderName } from '../../target/settings.js';
-import { certifyTraffic } from '../../target/traffic-run.js';
 import type { ConfigureCommand } from '../command.js';
 import { determineEndStatus, determineExitStatus, exitStatus } from '../exit-status.js';
 import {
@@ -49,7 +46,8 @@ export default ((command, end, playwrightArgs) => {
  * @returns the exit status, unless Playwright ends the process
  */
 async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags): Promise<number> {
-  const traffic = flags.replay === undefined ? undefined : readTrafficFile(flags.replay);
+  refuseSeveralTargets(flags);
+  const traffic = flags.replay === undefined ? undefined : await readTrafficFile(flags.replay);
   if (traffic !== undefined) return await runTraffic(traffic, flags);
   const runs = listRuns(flags);
   const config = flags.dryRun ? undefined : findOwnConfig();
@@ -57,7 +55,7 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
   // The projects of a config are read by Playwright.
   const projects = isOfConfig ? [] : runs.map(({ project: _, ...conformance }) => loadProject({ conformance }));
   if (flags.dryRun) {
-    for (const inputs of projects) process.stdout.write(renderDryRun(inputs));
+    for (const inputs of projects) process.stdout.write(await renderDryRun(inputs));
     return exitStatus.conforms;
   }
   if (flags.replay !== undefined) process.stdout.write(joinLines([renderReplayNotice(flags.replay)]));
@@ -87,8 +85,17 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
   });
 }
 
+/** @throws UnusableInput if a flag that names one file is given with several targets */
+function refuseSeveralTargets({ target = [], replay, to }: CertifyFlags): void {
+  const [single] =
+    Object.entries({ '--replay': replay, '--to': to }).find(([, value]) => typeof value === 'string') ?? [];
+  if (target.length > 1 && single !== undefined)
+    throw refuse(single, 'works with a single target only', 'Name one target.');
+}
+
 /** Reads an HTTP Archive that no run wrote; undefined for evidence, and for a file that the replay refuses. */
-function readTrafficFile(replay: string): Buffer | undefined {
+async function readTrafficFile(replay: string): Promise<Buffer | undefined> {
+  const { isTraffic } = await import('../../certificate/read-traffic.js');
   const content = readInputFile(
     findRunFile(replay, 'evidence.har'),
     'Name an HTTP Archive, or the evidence.har of a run.',
@@ -100,6 +107,8 @@ function readTrafficFile(replay: string): Buffer | undefined {
 async function runTraffic(content: Buffer, flags: CertifyFlags): Promise<number> {
   const { replay = '' } = flags;
   const options = { ...readTargetOptions(flags), ...readCertifyOptions(flags), replay };
+  // Not loaded by other runs, which would begin later.
+  const { certifyTraffic } = await import('../../target/traffic-run.js');
   const { certificate, written } = await certifyTraffic(content, options, process.env);
   process.stdout.write(appendJobSummary(written.files, process.env.GITHUB_STEP_SUMMARY));
   process.stdout.write(addColors(renderRunReport(certificate, written), process));
@@ -109,7 +118,7 @@ async function runTraffic(content: Buffer, flags: CertifyFlags): Promise<number>
 
 /** Lists the runs that the flags ask for, each with a project if it names its deployment. @throws UnusableInput */
 function listRuns(flags: CertifyFlags): [CertifyRun, ...CertifyRun[]] {
-  const { target: files = [], baseUrl, reference, replay, to, out } = flags;
+  const { target: files = [], baseUrl, reference, replay, out } = flags;
   const evidence = omitUndefined({ replay: replay && findRunFile(replay, 'evidence.har') });
   const shared = { ...readCertifyOptions(flags), ...evidence };
   const [first, ...others] = files;
@@ -118,8 +127,6 @@ function listRuns(flags: CertifyFlags): [CertifyRun, ...CertifyRun[]] {
     const run: CertifyRun = { ...shared, ...omitUndefined({ target: first }) };
     return [isNamed ? { ...run, project: loadProject({ conformance: run }).settings.target.name } : run];
   }
-  const single = Object.entries({ '--replay': replay, '--to': to }).find(([, value]) => typeof value === 'string')?.[0];
-  if (single !== undefined) throw refuse(single, 'works with a single target only', 'Name one target.');
   const runs = new Map<string, CertifyRun>();
   for (const target of [first, ...others]) {
     const { name } = loadProject({ conformance: { ...shared, target } }).settings.target;
@@ -157,7 +164,8 @@ function checkDestination({ settings: { destination } }: RunInputs): void {
 }
 
 /** Lists the requests of a run. */
-function renderDryRun({ suite, settings, connection }: RunInputs): string {
+async function renderDryRun({ suite, settings, connection }: RunInputs): Promise<string> {
+  const { createPlan, renderPlan } = await import('../../run/plan.js');
   const { endpoint } = connection ?? {};
   const { quick, notes, target } = settings;
   const selected = selectFromSuite(suite, settings);

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import type { Cause } from '../../certificate/diagnosis/cause.js';
 import { escapeControlCharacters } from '../../support/escape-control-characters.js';
@@ -30,4 +31,18 @@ export function renderErrorContext(
     renderCodeBlock('', escapeControlCharacters(stripVTControlCharacters(failure))).text,
     '',
   ].join('\n');
+}
+
+/**
+ * Replaces the file that Playwright writes about a failure, which asks an assistant to mend the case: not the case is
+ * wrong.
+ *
+ * @param attachments of the test
+ */
+export function replaceErrorContext(
+  attachments: readonly { readonly name: string; readonly path?: string }[],
+  ...failure: Parameters<typeof renderErrorContext>
+): void {
+  for (const { name, path } of attachments)
+    if (name === 'error-context' && path !== undefined) writeFileSync(path, renderErrorContext(...failure));
 }
