@@ -1,31 +1,21 @@
-import { spawn } from 'node:child_process';
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import escapeStringRegexp from 'escape-string-regexp';
 import { selectFromSuite } from '../../cases/case-selection.js';
 import { isOwnCase } from '../../cases/suite.js';
 import { referenceEndNotice, renderQuickNotice, renderReplayNotice } from '../../certificate/notices.js';
-import { appendJobSummary } from '../../outputs/files/summary.md.js';
 import { checkResultsFolder, findRunFile } from '../../outputs/result-files.js';
-import { addColors } from '../../outputs/terminal/colors.js';
-import { renderRunReport } from '../../outputs/terminal/run-report.js';
 import { type CertifyRun, loadProject, shareRuns } from '../../runner/options.js';
 import { omitUndefined } from '../../support/omit-undefined.js';
 import { refuse } from '../../support/problem.js';
-import { readInputFile } from '../../support/read-input-file.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import { listEndings } from '../../target/ending.js';
 import type { RunInputs } from '../../target/recorded-run.js';
 import { createFolderName } from '../../target/settings.js';
 import type { ConfigureCommand } from '../command.js';
-import { determineEndStatus, determineExitStatus, exitStatus } from '../exit-status.js';
-import {
-  addCertifyFlags,
-  type CertifyFlags,
-  readCertifyOptions,
-  readTargetOptions,
-  refuseArguments,
-} from '../flags.js';
+import { determineEndStatus, exitStatus } from '../exit-status.js';
+import { addCertifyFlags, type CertifyFlags, readCertifyOptions, refuseArguments } from '../flags.js';
+import { openPage } from '../open-page.js';
 import { findOwnConfig, runPlaywrightTests } from '../run-playwright.js';
 import { printComparison } from './compare.js';
 
@@ -47,8 +37,10 @@ export default ((command, end, playwrightArgs) => {
  */
 async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags): Promise<number> {
   refuseSeveralTargets(flags);
-  const traffic = flags.replay === undefined ? undefined : await readTrafficFile(flags.replay);
-  if (traffic !== undefined) return await runTraffic(traffic, flags);
+  // What other runs do not need is not loaded by them: they would begin later.
+  const { certifyTrafficFile } = flags.replay === undefined ? {} : await import('../certify-traffic-file.js');
+  const status = await certifyTrafficFile?.(flags);
+  if (status !== undefined) return status;
   const runs = listRuns(flags);
   const config = flags.dryRun ? undefined : findOwnConfig();
   const isOfConfig = config !== undefined && runs.every(({ project }) => project === undefined);
@@ -91,29 +83,6 @@ function refuseSeveralTargets({ target = [], replay, to }: CertifyFlags): void {
     Object.entries({ '--replay': replay, '--to': to }).find(([, value]) => typeof value === 'string') ?? [];
   if (target.length > 1 && single !== undefined)
     throw refuse(single, 'works with a single target only', 'Name one target.');
-}
-
-/** Reads an HTTP Archive that no run wrote; undefined for evidence, and for a file that the replay refuses. */
-async function readTrafficFile(replay: string): Promise<Buffer | undefined> {
-  const { isTraffic } = await import('../../certificate/read-traffic.js');
-  const content = readInputFile(
-    findRunFile(replay, 'evidence.har'),
-    'Name an HTTP Archive, or the evidence.har of a run.',
-  );
-  return isTraffic(content) ? content : undefined;
-}
-
-/** Judges exchanges of real callers, without Playwright: there is no case to select and nothing to send. */
-async function runTraffic(content: Buffer, flags: CertifyFlags): Promise<number> {
-  const { replay = '' } = flags;
-  const options = { ...readTargetOptions(flags), ...readCertifyOptions(flags), replay };
-  // Not loaded by other runs, which would begin later.
-  const { certifyTraffic } = await import('../../target/traffic-run.js');
-  const { certificate, written } = await certifyTraffic(content, options, process.env);
-  process.stdout.write(appendJobSummary(written.files, process.env.GITHUB_STEP_SUMMARY));
-  process.stdout.write(addColors(renderRunReport(certificate, written), process));
-  if (flags.open) openPage(written.certificate.replace(/json$/, 'html'));
-  return determineExitStatus(certificate);
 }
 
 /** Lists the runs that the flags ask for, each with a project if it names its deployment. @throws UnusableInput */
@@ -178,15 +147,4 @@ async function renderDryRun({ suite, settings, connection }: RunInputs): Promise
     renderPlan(createPlan(selected, settings), suite.world),
     joinLines(target.kind === 'reference' ? [referenceEndNotice] : []),
   ].join('');
-}
-
-/** The commands that open a file in the browser of the user. */
-const openCommands: Readonly<Partial<Record<NodeJS.Platform, string>>> = { darwin: 'open', win32: 'explorer.exe' };
-
-/** Opens a file in the browser, and does not wait for it. Does nothing where there is none. */
-function openPage(file: string): void {
-  const command = openCommands[process.platform] ?? 'xdg-open';
-  spawn(command, [path.resolve(file)], { detached: true, stdio: 'ignore' })
-    .on('error', () => undefined)
-    .unref();
 }
