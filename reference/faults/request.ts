@@ -1,6 +1,7 @@
 import type { Tier } from '../../src/contract/world.js';
 import { refuse } from '../early-response.js';
 import type { Handlers } from '../handlers.js';
+import { remember } from '../mistakes/cache-keys.js';
 import type { Fault, Requirement } from './fault.js';
 
 /** Every request is refused, by a handler that each of them passes. */
@@ -19,6 +20,15 @@ function refusalOfAll(
   };
 }
 
+export const bodyOfTheFirstRequest = {
+  id: 'body-of-the-first-request',
+  breaks: 'request.get-with-body',
+  story: 'A cache in front of the service does not look at the bodies of GET requests.',
+  sentence: 'Requests that differ in the body alone get one answer: a cache that ignores the body of GET.',
+  hasState: true,
+  change: (handlers: Handlers) => ({ readBody: remember(handlers.readBody, ({ path }) => path) }),
+} satisfies Fault;
+
 const bodies: readonly Fault[] = [
   refusalOfAll(
     'get-not-allowed',
@@ -34,22 +44,7 @@ const bodies: readonly Fault[] = [
     (route) => ({ route }),
     404,
   ),
-  {
-    id: 'body-of-the-first-request',
-    breaks: 'request.get-with-body',
-    story: 'A cache in front of the service does not look at the bodies of GET requests.',
-    sentence: 'Requests that differ in the body alone get one answer: the first one. A cache ignores the body of GET.',
-    hasState: true,
-    change(handlers) {
-      let first: ReturnType<Handlers['readBody']> | undefined;
-      return {
-        readBody(request) {
-          first ??= handlers.readBody(request);
-          return first;
-        },
-      };
-    },
-  },
+  bodyOfTheFirstRequest,
 ];
 
 const headers: readonly Fault[] = [

@@ -41,7 +41,7 @@ export const bodyMistakes: readonly Mistake<BodyReading>[] = [
       (request) => (Buffer.byteLength(request.body ?? '') > size * 1024 ? undefined : request),
     ),
   ),
-  bodyMistake('dropped', 'The web framework drops the body of a GET.', () => undefined),
+  bodyMistake('dropped', 'A proxy, a gateway or the web framework drops the body of a GET.', () => undefined),
   bodyMistake('without-content-length-unread', 'Without Content-Length there is no body.', (request) =>
     request.sent === 'chunked' ? undefined : request,
   ),

@@ -3,8 +3,10 @@ import { assertionKinds, findResponseKind } from '../assertions/registry.js';
 import { askInstead, findNothingRequired } from '../assertions/requirement-flaws.js';
 import { createOracle } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
-import type { HttpRequest } from '../http/exchange.js';
+import { findRefusable, type HttpRequest } from '../http/exchange.js';
+import { encodeQueryText, parseRequest } from '../http/request-content.js';
 import type { Location, Problem } from '../support/problem.js';
+import { shorten } from '../support/untrusted-text.js';
 import type { SentRow } from './row-reader.js';
 import { type RequirementRow, tag } from './test-case.js';
 
@@ -59,6 +61,12 @@ export function findRowFlaws(
     });
   }
   if (expect.length === 0) report(at, { message: 'the case expects nothing', hint: "Add 'expect:'." });
+  const unusual = [...requests.values()].find((http) => !isOrdinary(http));
+  if (unusual !== undefined)
+    report(at, {
+      message: `ordinary clients do not send this request: ${shorten(unusual.path, maxShownPath)}`,
+      hint: `Write the parameters in a list, and send at most 8 KB of URL and 64 KB of body. Or: ${askInstead}`,
+    });
   // A request that no assertion is about comes only before others, and may be one that deployments refuse.
   const undocumented = [...judged].flatMap((name): Problem[] => {
     const { undocumentedReason } = getRequest(name).oracle;
@@ -68,6 +76,19 @@ export function findRowFlaws(
   });
   return [...undocumented, ...flaws].map((problem) => ({ ...problem, message: problem.message + inRow }));
 }
+
+/**
+ * Whether any HTTP library would send this request: its query is encoded as by the WHATWG URL standard, with a space as %20,
+ * and it is not long. A case that rests on any other request must not fail if that is refused.
+ */
+function isOrdinary(http: HttpRequest): boolean {
+  const { path, query } = parseRequest(http);
+  const encoded = query.map((pair) => pair.map(encodeQueryText).join('=')).join('&');
+  const isShort = http.path.length <= 8 * 1024 && Buffer.byteLength(http.body ?? '') <= 64 * 1024;
+  return isShort && (http.path === (encoded === '' ? path : `${path}?${encoded}`) || findRefusable(http) !== undefined);
+}
+
+const maxShownPath = 200;
 
 /** Finds two requests of a case that are equal in every row: only one of them would be sent. */
 export function findEqualRequests(rows: readonly SentRow[], tags: readonly string[]): Flaw | undefined {

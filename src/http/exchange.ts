@@ -27,10 +27,11 @@ export interface HttpRequest {
   readonly again?: number;
 }
 
-/** Names what of a request a server may refuse: the way in which it is sent, or control characters in its query. */
+/** Names what of a request a server may refuse: the way in which it is sent, or an unusual spelling of its query. */
 export function findRefusable({ sent, path }: HttpRequest): string | undefined {
   if (sent === 'chunked' || sent === 'http-1.0' || sent === 'expect-100-continue') return sent;
-  return /%(?:[01][\da-f]|7f)/i.test(path) ? 'control characters in the query' : undefined;
+  if (/%(?:[01][\da-f]|7f)/i.test(path)) return 'control characters in the query';
+  return /%(?:[46][1-9a-f]|[57][\da]|3\d)/i.test(path) ? 'escaped letters in the query' : undefined;
 }
 
 /** Serializes a request. Requests with the same text share one exchange. */

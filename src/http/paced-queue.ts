@@ -9,6 +9,9 @@ const timerDelayMs = 15;
 /** The longest delay of a timer, in milliseconds. */
 const maxTimerMs = 2 ** 31 - 1;
 
+/** The longest time between two requests that a deployment which limits the rate causes, in milliseconds. */
+const maxSlowIntervalMs = 200;
+
 /** Creates a queue for one target. It limits the concurrency and the rate of requests. */
 export function createPacedQueue({ concurrency, requests_per_second }: ConnectionOptions['pacing']) {
   const closing = new AbortController();
@@ -16,7 +19,7 @@ export function createPacedQueue({ concurrency, requests_per_second }: Connectio
   setMaxListeners(0, closing.signal);
   // p-queue's own interval uses the time of day, which may be set during a run.
   const queue = new PQueue({ concurrency });
-  const intervalMs = requests_per_second === undefined ? 0 : 1_000 / requests_per_second;
+  let intervalMs = requests_per_second === undefined ? 0 : 1_000 / requests_per_second;
   // Timers drop fractions of milliseconds.
   const limit = (ms: number): number => Math.min(Math.ceil(ms) + 1, maxTimerMs);
   let pausedUntil = 0;
@@ -42,9 +45,10 @@ export function createPacedQueue({ concurrency, requests_per_second }: Connectio
       };
       return queue.add(begin, { priority, signal: closing.signal });
     },
-    /** Starts nothing for some milliseconds, and then one at a time. */
+    /** Starts nothing for some milliseconds, and then one at a time and slower: without that, every second one is too early. */
     pause: (ms: number): void => {
       pause(ms);
+      intervalMs = Math.max(intervalMs, Math.min(ms / 10, maxSlowIntervalMs));
       queue.concurrency = 1;
     },
     /** Waits, at most until the queue is closed. */

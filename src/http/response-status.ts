@@ -1,5 +1,5 @@
 import { shorten, toOneLine } from '../support/untrusted-text.js';
-import { type Exchange, findRefusable, getHeaderValues, type HttpResponse } from './exchange.js';
+import { type Exchange, findRefusable, getHeaderValues, type HttpRequest, type HttpResponse } from './exchange.js';
 
 /** Whether the status is 2xx, so that the body is a result. */
 export function isSuccessful({ status }: HttpResponse): boolean {
@@ -14,13 +14,16 @@ export function isTransient({ status }: HttpResponse): boolean {
   return [408, 421, 425, 429, 499, 502, 503, 504].includes(status) || (status >= 520 && status <= 530);
 }
 
+const pacingHint = "Send fewer per second: 'pacing' in the target file.";
+
 /** Explains a transport error or a transient status; undefined if the exchange shows something of the deployment. */
 export function explainTransientFailure(exchange: Exchange): string | undefined {
   if (!('response' in exchange)) return exchange.message;
   if (!isTransient(exchange.response)) return undefined;
   const { status } = exchange.response;
-  if (status === 429) return `Answered ${status}: the deployment limits the rate of requests; send fewer per second.`;
-  return `Answered ${status}: the deployment, or a gateway before it, is not available.`;
+  if (status === 429) return `Answered ${status}: the deployment limits the rate of requests. ${pacingHint}`;
+  const unavailable = `Answered ${status}: the deployment, or a gateway before it, is not available`;
+  return status === 503 ? `${unavailable}, or limits the rate of requests. ${pacingHint}` : `${unavailable}.`;
 }
 
 /** Explains a response that refuses the credentials; undefined for any other. */
@@ -30,22 +33,32 @@ export function explainRefusedCredentials({ status }: HttpResponse): string | un
 }
 
 /**
- * Explains that a request is too long for the deployment (RFC 9110, sections 15.5.14 and 15.5.15; RFC 6585, section 5);
- * undefined for any other response. The documentation limits no size, so the deployment may.
+ * Measures what of a request is too long for a deployment with this status, in bytes; undefined for any other status
+ * (RFC 9110, sections 15.5.14 and 15.5.15; RFC 6585, section 5).
+ */
+export function measureRefusedSize({ path, headers, body = '' }: HttpRequest, status: number) {
+  const fields = headers.reduce((sum, [name, value]) => sum + `${name}: ${value}\r\n`.length, 0);
+  const sizes: Readonly<Record<number, { readonly what: string; readonly bytes: number }>> = {
+    413: { what: 'a body', bytes: Buffer.byteLength(body) },
+    414: { what: 'a path and query', bytes: path.length },
+    431: { what: 'a path, query and head', bytes: path.length + fields },
+  };
+  return sizes[status];
+}
+
+/**
+ * Explains that a request is too long for the deployment; undefined for any other response. The documentation limits no
+ * size, so the deployment may.
  */
 export function explainExceededSize({
   request,
   response,
 }: Extract<Exchange, { response: unknown }>): string | undefined {
-  const { path, headers, body = '' } = request;
-  const fields = headers.reduce((sum, [name, value]) => sum + `${name}: ${value}\r\n`.length, 0);
-  const sizes: Readonly<Record<number, string>> = {
-    413: `a body of ${Buffer.byteLength(body)} bytes`,
-    414: `a path and query of ${path.length} bytes`,
-    431: `a head of ${fields} bytes after ${path.length} bytes of path and query`,
-  };
-  const size = sizes[response.status];
-  return size && `Answered ${response.status}: ${size} is too long for the deployment, or for a proxy before it.`;
+  const size = measureRefusedSize(request, response.status);
+  return (
+    size &&
+    `Answered ${response.status}: ${size.what} of ${size.bytes} bytes is too long for the deployment, or for a proxy before it.`
+  );
 }
 
 /** Explains a redirect; undefined for any other response. */
@@ -64,15 +77,17 @@ export function explainUnsupported(exchange: Exchange): string | undefined {
 /**
  * Explains why an exchange shows nothing about its request: the transport cannot express it, or the target refuses a body
  * without Content-Length, HTTP/1.0 or Expect, which HTTP permits (RFC 9112, sections 6.1 and 6.3; RFC 9110, sections 10.1.1
- * and 15.6.6), or control characters in a query.
+ * and 15.6.6), or control characters or escaped letters in a query.
  */
 export function explainInapplicable(exchange: Exchange): string | undefined {
   const refusable = findRefusable(exchange.request);
   const outcome = 'response' in exchange ? exchange.response.status : exchange.transportError;
+  // HAProxy 2.6 stalls when it sends 100 (Continue) together with the beginning of a long response.
+  const isStalled = refusable === 'expect-100-continue' && outcome === 'timed-out';
   const isRefused =
     refusable === 'chunked'
       ? outcome === 411 || outcome === 501
-      : outcome === 'broken-connection' || Number(outcome) >= 400;
+      : outcome === 'broken-connection' || isStalled || Number(outcome) >= 400;
   if (refusable === undefined || !isRefused) return explainUnsupported(exchange);
   return `The target does not accept '${refusable}' (${outcome}).`;
 }

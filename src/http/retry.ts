@@ -41,7 +41,7 @@ export function computeRetryDelay(
   const { status, headers } = exchange.response;
   const requestedMs = parseRetryAfter(getHeaderValues(headers, 'retry-after')[0] ?? '', now);
   const ms = Math.min(requestedMs ?? stated * 1_000, max_delay_seconds * 1_000);
-  return { ms, forAll: status === 429 || requestedMs !== undefined };
+  return { ms, forAll: status === 429 || status === 503 || requestedMs !== undefined };
 }
 
 /** Parses Retry-After, in seconds or as an HTTP date (RFC 9110, section 10.2.3), to milliseconds. */

@@ -230,8 +230,7 @@ function explainFailure(exchange: Exchange): { readonly area: ExaminedArea; read
     return { area: exchange.transportError === 'tls' ? 'TLS' : 'URL', text: describeTransportError(exchange) };
   const { response } = exchange;
   const transient = explainTransientFailure(exchange);
-  if (transient !== undefined)
-    return { area: 'URL', text: `${transient} Try again later, or set 'pacing' in the target file.` };
+  if (transient !== undefined) return { area: 'URL', text: `${transient} Try again later.` };
   const refusal = explainRefusedCredentials(response);
   if (refusal !== undefined)
     return { area: 'Credentials', text: `${refusal} ${headersHint} The target said: ${describeAnswer(response)}.` };
@@ -259,8 +258,7 @@ async function sendWithoutBody(
 function explainRefusedBody(first: Exchange, withoutBody: Exchange): string | undefined {
   if (!('response' in first) || first.response.status < 400) return undefined;
   if (!('response' in withoutBody) || !isSuccessful(withoutBody.response)) return undefined;
-  const answers = `Answered ${describeAnswer(first.response)}. Without a body it answered ${describeAnswer(withoutBody.response)}.`;
-  return `${answers} The deployment or a proxy rejects the body. Connect to the deployment without a proxy.`;
+  return `${refusedBody} Answered ${describeAnswer(first.response)}. Without a body it answered ${describeAnswer(withoutBody.response)}.`;
 }
 
 /** Summarizes a response without values that differ each time. */
@@ -270,6 +268,9 @@ function summarize({ status, body }: HttpResponse, recognizer: Recognizer): stri
   return `${status} ${named.length > 0 ? named.join() : maskChanging(body)}`;
 }
 
+/** What refuses requests with a body, and what to do. */
+export const refusedBody =
+  'The deployment, or a proxy or gateway before it, refuses a body on GET. Connect to the deployment without the proxy, or configure it to forward the body.';
 const fewIdsHint = `The cases with the tag '${tag.anyData}' need a customer, a product and a campaign in the file that 'bindings' of the target file names: any of yours.`;
 const lostBody =
   'The body seems to be lost: some proxies, gateways and CDNs drop the body of a GET request. Connect to the deployment without them, or configure them to forward it.';

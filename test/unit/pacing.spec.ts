@@ -45,7 +45,8 @@ test('A retry waits as Retry-After says, or for its own delay', () => {
   const now = Date.parse('2026-11-21T12:00:00Z');
   const retry: RetryOptions = { delays_seconds: [0.007], max_delay_seconds: 60 };
   const delays: readonly (readonly [status: number, retryAfter: string | undefined, ms: number, forAll: boolean])[] = [
-    [503, undefined, 7, false],
+    [502, undefined, 7, false],
+    [503, undefined, 7, true],
     [429, undefined, 7, true],
     [429, '2', 2_000, true],
     [503, '0', 0, true],
@@ -56,10 +57,10 @@ test('A retry waits as Retry-After says, or for its own delay', () => {
     [503, 'Saturday, 21-Nov-26 12:00:05 GMT', 5_000, true],
     [503, 'Sat, 21 Nov 2026 11:59:59 GMT', 0, true],
     [503, 'Sun, 22 Nov 2026 12:00:00 GMT', 60_000, true],
-    [503, 'soon', 7, false],
-    [503, '-1', 7, false],
-    [503, '1.5', 7, false],
-    [503, '', 7, false],
+    [503, 'soon', 7, true],
+    [503, '-1', 7, true],
+    [503, '1.5', 7, true],
+    [503, '', 7, true],
   ];
   for (const [status, retryAfter, ms, forAll] of delays) {
     const exchange = createExchange(status, 'GET', retryAfter === undefined ? [] : [['retry-after', retryAfter]]);
@@ -92,6 +93,7 @@ const rows: readonly Row[] = [
   ['all wait for the retry after 429', [renderBusy(429), ok], after(0.2), 'abc: 200/2 200/1 200/1: aabc'],
   ['all wait for Retry-After', [renderBusy(503, 'Retry-After: 1'), ok], after(0.2), 'abc: 200/2 200/1 200/1: aabc'],
   // The others are done long before.
+  ['all wait for the retry after 503', [busy, ok], after(0.2), 'abc: 200/2 200/1 200/1: aabc'],
   ['the others go on after 502', [renderBusy(502), ok], after(2), 'abc: 200/2 200/1 200/1: abca'],
   [inTurn, [...Array(10).fill(busy), ok, busy], { retry: quick }, `abcdef: ${failures}: aaabbbcccdefff`],
 ];

@@ -141,6 +141,16 @@ const hasEmoji = (request: HttpRequest) => {
   return /\p{Emoji_Presentation}/u.test(JSON.stringify(body?.metadata ?? {}));
 };
 
+/** A cache before the deployment whose key is the URL. */
+function createUrlCache(): Answer {
+  const kept = new Map<string, HttpResponse>();
+  return (request) => {
+    const response = kept.get(request.path) ?? conforming(request);
+    kept.set(request.path, response);
+    return response;
+  };
+}
+
 /** What a deployment does wrong, and the id and the sentence of its first cause. */
 const causes: readonly (readonly [string, Answer, id: RegExp, sentence: RegExp])[] = [
   ['an emoji is not stored', failingFor(hasEmoji), /^refused\/500\/with-metadata-beyond-u-ffff/, /500.*emoji/],
@@ -161,6 +171,25 @@ const causes: readonly (readonly [string, Answer, id: RegExp, sentence: RegExp])
     withFault('repeated-product/concatenated'),
     /^repeated-product\/concatenated$/,
     /joins them/,
+  ],
+  ['a cache ignores the body', createUrlCache(), /^body-of-the-first-request$/, /a cache that ignores the body of GET/],
+  [
+    'a proxy drops the body',
+    (request) => conforming({ ...request, body: '' }),
+    /^body.dropped$/,
+    /proxy .* drops the body of a GET/,
+  ],
+  [
+    'a proxy refuses the body',
+    (request) => (request.body === undefined ? conforming(request) : { status: 411, headers: [], body: '' }),
+    /^every-status\/411$/,
+    /refuses a body on GET/,
+  ],
+  [
+    'a proxy limits the length of the URL',
+    (request) => (request.path.length < 500 ? conforming(request) : { status: 414, headers: [], body: '' }),
+    /^too-long\/414$/,
+    /414 to a path and query of \d+ bytes: it limits the length/,
   ],
   [
     'a cache without quantities',

@@ -1,4 +1,7 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import {
   applyPatch,
@@ -12,8 +15,11 @@ import { listCredentialSecrets } from '../../src/contract/operation.js';
 import { openClient } from '../../src/http/client.js';
 import { noRetry } from '../../src/http/connection-options.js';
 import { renderCurlCommand } from '../../src/http/curl-command.js';
+import { findRefusable } from '../../src/http/exchange.js';
 import { parseRequest } from '../../src/http/request-content.js';
+import { explainInapplicable } from '../../src/http/response-status.js';
 import { judgeDeployment, listVerdicts } from '../../tools/proof/judge-deployment.js';
+import { makeTestFolder } from '../support/cli.js';
 import { recognizer, suite } from '../support/in-process.js';
 import { createIndependentDeployment } from '../support/independent-deployment.js';
 import { listenOnLoopback } from '../support/listen-on-loopback.js';
@@ -121,6 +127,63 @@ test('Each form goes over the wire as its name says', async () => {
   expect(wire['header-names-in-upper-case'].head).toContain('\r\nX-CLIENT-TOKEN: the-token');
 });
 
+/** How other clients percent-encode texts: a program, and its arguments. Each prints one text per line, or joins them by &. */
+const encoders: Readonly<Record<string, (texts: readonly string[]) => readonly string[]>> = {
+  curl: (texts) => [
+    ...['-s', '-o', '-', '-G', '-w', '%{url_effective}', 'http://127.0.0.1:1/'],
+    ...texts.flatMap((text) => ['--data-urlencode', `=${text}`]),
+  ],
+  python3: (texts) => [
+    '-c',
+    'import sys; from urllib.parse import urlencode; print("&".join(urlencode({text: ""})[:-1] for text in sys.argv[1:]))',
+    ...texts,
+  ],
+  java: (texts) => [
+    createSource('Encode', 'for (var text : args) System.out.println(java.net.URLEncoder.encode(text, "UTF-8"));'),
+    ...texts,
+  ],
+};
+
+function createSource(name: string, statement: string): string {
+  const file = path.join(makeTestFolder(), `${name}.java`);
+  writeFileSync(file, `class ${name} { public static void main(String[] args) throws Exception { ${statement} } }`);
+  return file;
+}
+
+test('Requirements send the bytes that other clients send', () => {
+  const requests = suite.cases
+    .filter(({ kind }) => kind === 'requirement')
+    .flatMap(({ rows }) => rows.flatMap((row) => [...row.requests.values()]))
+    .filter((request) => findRefusable(request) === undefined);
+  const sent = new Map(
+    requests.flatMap((request) => {
+      const pairs = request.path.split(/\?(.*)/s)[1]?.split('&') ?? [];
+      return pairs.flatMap((pair) => pair.split('=').map((text) => [decodeURIComponent(text), text] as const));
+    }),
+  );
+  // Libraries write a space as %20 or +, escapes in either letter case, and leave ~ or * as it is.
+  const normalize = (text: string) =>
+    text
+      .replaceAll('+', '%20')
+      .replaceAll('*', '%2A')
+      .replaceAll('~', '%7E')
+      .replaceAll(/%../g, (triplet) => triplet.toUpperCase());
+  const expected = [...sent.values()].map(normalize);
+  const texts = [...sent.keys()];
+  expect(texts.length).toBeGreaterThan(10);
+  expect(texts.map((text) => normalize(new URLSearchParams({ [text]: '' }).toString().slice(0, -1)))).toEqual(expected);
+  for (const [program, listArguments] of Object.entries(encoders)) {
+    const { stdout, error } = spawnSync(program, listArguments(texts), {
+      encoding: 'utf8',
+      env: { ...process.env, LC_ALL: 'C.UTF-8' },
+    });
+    if (error !== undefined) continue;
+    const encoded = stdout.trim().replace(/^.*\?/, '').split(/[&\n]/);
+    expect.soft(encoded.map(normalize), program).toEqual(expected);
+  }
+  expect(requests.filter(({ body = '' }) => body.startsWith('\ufeff'))).toEqual([]);
+});
+
 test('A curl command for a chunked body sends one', () => {
   expect(renderCurlCommand(createRequest('chunked'), '$BASE_URL')).toContain("-H 'Transfer-Encoding: chunked'");
 });
@@ -148,4 +211,11 @@ test('A deployment may refuse optional HTTP, but neither ignore a body nor refus
     const verdicts = listVerdicts(await judgeDeployment(suite, answer, { recognizer }));
     expect.soft(verdicts.get('request.get-with-body'), `${form}: ${status}`).toBe(verdict);
   }
+});
+
+test('A deployment that stalls after Expect does not support it; any other timeout shows nothing', () => {
+  const explain = (form: RequestForm) =>
+    explainInapplicable({ request: createRequest(form), transportError: 'timed-out', message: 'It timed out.' });
+  expect(explain('expect-100-continue')).toContain('does not accept');
+  for (const form of ['http-1.0', 'chunked', 'in-pieces'] as const) expect(explain(form), form).toBeUndefined();
 });

@@ -5,7 +5,7 @@ import { groupBy } from '../../support/group-by.js';
 import type { ExchangeIndex } from '../exchange-index.js';
 import type { Cause } from './cause.js';
 import { describeChanging, listChanging } from './changing-results.js';
-import { findDeploymentCause } from './deployment-cause.js';
+import { findCachedUrl, findDeploymentCause } from './deployment-cause.js';
 import { describeMistakes, findMistakes, type MistakeLists } from './explain-results.js';
 import { describeUnexplained, type Finding, findFilteredWindow } from './finding.js';
 import { type Observations, observe, type Row } from './observation.js';
@@ -29,7 +29,7 @@ export function diagnoseRun(
   const observations = observe(suite, results, index, statedPatterns);
   const { rows } = observations;
   if (rows.length === 0) return [];
-  const whole = findDeploymentCause(observations, index);
+  const whole = findDeploymentCause(observations, index) ?? findCachedUrl(observations);
   if (whole !== undefined) return [createCause(whole, rows, rows)];
   const failing = rows.filter(({ isFailing }) => isFailing);
   const { causes, changing } = findKnownCauses(observations);

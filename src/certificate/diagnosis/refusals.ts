@@ -1,4 +1,4 @@
-import { isSuccessful } from '../../http/response-status.js';
+import { isSuccessful, measureRefusedSize } from '../../http/response-status.js';
 import { groupBy } from '../../support/group-by.js';
 import { createCauseId, createEqualSymptoms, type Finding, hedge, renderFeatures } from './finding.js';
 import { noResponse, type Observation } from './observation.js';
@@ -11,6 +11,9 @@ export function findRefusals(all: readonly Observation[]): Finding[] {
   const documented = successful.filter(({ oracle }) => oracle.accepted);
   return [...groupBy(refused, ({ refusedWith = 0 }) => refusedWith)].map(([status, group]): Finding => {
     if (status === noResponse) return describeLost(group);
+    const measure = ({ exchange }: Observation) => measureRefusedSize(exchange.request, status)?.bytes ?? 0;
+    const shortest = Math.min(...group.map(measure));
+    if (shortest > 0) return createLengthFinding(status, group, shortest, Math.max(0, ...successful.map(measure)));
     const common = findCommonFeatures(group, successful);
     if (common.length > 0) return createFinding(status, common, group, 'every request', successful.length);
     return createFinding(
@@ -29,6 +32,22 @@ function describeLost(group: readonly Observation[]): Finding {
     id: 'long-responses-lost',
     sentence: 'Only long responses do not arrive: the connection breaks before they are complete.',
     evidence: [`${group.length} requests got no complete response. Shorter responses arrived.`],
+    symptoms: createEqualSymptoms(group),
+  };
+}
+
+/** Describes refusals of what is too long. @param shortest refused @param longest accepted, in bytes */
+function createLengthFinding(
+  status: number,
+  group: readonly Observation[],
+  shortest: number,
+  longest: number,
+): Finding {
+  const what = group[0] && measureRefusedSize(group[0].exchange.request, status)?.what;
+  return {
+    id: `too-long/${status}`,
+    sentence: `The deployment, or a proxy before it, answers ${status} to ${what} of ${shortest} bytes: it limits the length.`,
+    evidence: [`The shortest that was refused has ${shortest} bytes, the longest that was accepted ${longest}.`],
     symptoms: createEqualSymptoms(group),
   };
 }
