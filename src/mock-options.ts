@@ -7,11 +7,14 @@ import {
 import type { DeploymentOptions } from '../reference/deployment.js';
 import { referenceCredentials } from '../reference/reference-credentials.js';
 import { findWorldFlaws } from '../reference/world-flaws.js';
+import { loadSuite } from './cases/suite.js';
+import { readKnownCauses } from './certificate/diagnosis/known-causes.js';
 import type { World } from './contract/world.js';
 import { loadWorld } from './contract/world-file.js';
 import type { Credentials } from './http/connection-options.js';
 import { mockFromRecord } from './mock-from-record.js';
 import { readShownResponse } from './record/exchange-text.js';
+import { readKnownDeviations } from './record/known-deviations.js';
 import { readRecord, type TargetRecord } from './record/target-record.js';
 import { UnusableInput } from './support/problem.js';
 import { validateFile } from './support/schema-validation.js';
@@ -22,6 +25,8 @@ export interface MockOptions {
   readonly record?: string;
   /** A file of test data, as `conformance world` prints it. Default: the data of the suite. */
   readonly world?: string;
+  /** A file of known deviations: the mock has them, too. */
+  readonly known?: string;
   /** Outcomes by question, as for `conformance serve --behaviour`. They win over those of the record. */
   readonly behaviours?: Behaviours;
   /** Which credentials it accepts. Default: the public ones that `conformance serve` prints. */
@@ -31,23 +36,32 @@ export interface MockOptions {
 /**
  * Reads the files of a mock.
  *
- * @returns with the questions whose recorded answers the mock cannot imitate
+ * @returns with what the mock cannot imitate: questions by their recorded answers, and known deviations by requirement or
+ *   cause
  */
-export function readMockOptions({ record, world, behaviours = {}, credentials = referenceCredentials }: MockOptions): {
+export function readMockOptions({
+  record,
+  world,
+  known,
+  behaviours = {},
+  credentials = referenceCredentials,
+}: MockOptions): {
   options: DeploymentOptions;
   inimitable: readonly string[];
 } {
   completeBehaviours(behaviours);
   const recorded = record === undefined ? undefined : readMock(record, behaviours);
   const served = world === undefined ? loadWorld() : readWorld(world);
+  const deviations = known === undefined ? undefined : readDeviations(known);
   return {
     options: {
       world: served,
+      faults: deviations?.faults ?? [],
       credentials,
       behaviours: { ...recorded?.behaviours, ...behaviours },
       ...(recorded === undefined ? {} : { change: mockFromRecord(recorded.record, served) }),
     },
-    inimitable: recorded?.inimitable ?? [],
+    inimitable: [...(recorded?.inimitable ?? []), ...(deviations?.inimitable ?? [])],
   };
 }
 
@@ -66,6 +80,18 @@ function readMock(
     (id === shapeQuestions.list && record.bodies?.promotions !== undefined) ||
     (id === shapeQuestions.error && readShownResponse(questions[id]?.response ?? '')?.body !== undefined);
   return { behaviours, inimitable: inimitable.filter((id) => !isImitated(id)), record: { ...record, questions } };
+}
+
+/** Reads the faults that the causes of known deviations name. @throws UnusableInput with every problem of the file */
+function readDeviations(file: string) {
+  const { contract, world } = loadSuite();
+  const { causes, requirements } = readKnownCauses(readKnownDeviations(file, contract), world);
+  // A fault concerns all requests.
+  const isLimited = ({ features }: (typeof causes)[number]) => features.length > 0;
+  return {
+    faults: causes.flatMap((cause) => (isLimited(cause) ? [] : (cause.mistake ?? []))),
+    inimitable: [...requirements, ...causes.filter(isLimited).map(({ id }) => id)],
+  };
 }
 
 /** @throws UnusableInput with all problems of the world */

@@ -4,12 +4,12 @@ import type { Tier, World } from '../contract/world.js';
 import type { HttpResponse } from '../http/exchange.js';
 import { getHeaderValues } from '../http/exchange.js';
 import { getMediaType, isSuccessful } from '../http/response-status.js';
-import { type ReturnedTiers, readReturned } from '../recognition/returned-tiers.js';
+import type { ReturnedTiers } from '../recognition/returned-tiers.js';
 import type { TierMentions } from '../recognition/tier-mentions.js';
 import { parseJson } from '../support/json.js';
 import type { JudgeContext } from './assertion.js';
 import { type AssertionResult, holds, unclear, violated } from './assertion-result.js';
-import type { JudgeMode } from './row-evidence.js';
+import { type JudgeMode, readResult } from './row-evidence.js';
 
 /**
  * Judges a statement about the promotions that a response returned.
@@ -18,12 +18,13 @@ import type { JudgeMode } from './row-evidence.js';
  *   so every response satisfies it that names no tier.
  */
 export function judgeResult(
-  { exchange: { response }, evidence, mode }: JudgeContext,
+  { exchange, evidence, mode }: JudgeContext,
   expectsNothing: boolean,
   judge: (result: ReturnedTiers) => AssertionResult,
 ): AssertionResult {
+  const { response } = exchange;
   const mentions = evidence.recognizer.findMentions(response.body, evidence.reading.filter);
-  const result = readReturned(response.body, evidence);
+  const result = readResult(exchange, evidence);
   if (!isSuccessful(response)) {
     // If the target file states the path of promotions, mentions elsewhere do not count.
     const namesNothing =
@@ -49,10 +50,10 @@ export function judgeBothResults(
   judge: (differences: string) => AssertionResult,
 ): AssertionResult {
   return judgeResult(context, false, (here) =>
-    context.compareWith(name, ({ response }) => {
-      if (!isSuccessful(response))
-        return unclear(`'${name}' was answered ${response.status}, so there is no result to compare with.`);
-      const there = readReturned(response.body, context.evidence);
+    context.compareWith(name, (compared) => {
+      if (!isSuccessful(compared.response))
+        return unclear(`'${name}' was answered ${compared.response.status}, so there is no result to compare with.`);
+      const there = readResult(compared, context.evidence);
       const doubtful = [here, there].find(({ unclear }) => unclear.size > 0);
       if (doubtful !== undefined) return unclear(doubtful.reason);
       const describeExtra = (where: string, result: ReturnedTiers, compared: ReturnedTiers) => {

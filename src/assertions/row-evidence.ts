@@ -1,6 +1,6 @@
 import { listPeculiarities } from '../contract/describe-request.js';
 import type { NamedWorld } from '../contract/named-world.js';
-import type { Exchange } from '../http/exchange.js';
+import type { Exchange, HttpRequest } from '../http/exchange.js';
 import {
   explainExceededSize,
   explainRedirect,
@@ -9,6 +9,7 @@ import {
   isSuccessful,
 } from '../http/response-status.js';
 import type { Recognizer } from '../recognition/recognizer.js';
+import { type ReturnedTiers, readReturned } from '../recognition/returned-tiers.js';
 import type { TierReading } from '../recognition/tier-reading.js';
 
 /** Everything that the assertions of one row are judged by. */
@@ -20,6 +21,26 @@ export interface RowEvidence {
   readonly world: NamedWorld;
   /** The first exchanges of the run. */
   readonly calibration: readonly Exchange[];
+  /** What is wrong with the target, if the row is judged as though it was right. */
+  readonly corrections?: KnownMistakes;
+}
+
+/**
+ * What is known to be wrong with a target. A correction turns a response that the mistakes explain into the documented one,
+ * and a response that they do not explain into one that is wrong.
+ */
+export interface KnownMistakes {
+  correctResult(result: ReturnedTiers, request: HttpRequest): ReturnedTiers;
+  /** Turns the response to a request for which the mistakes leave nothing to return into an empty result. */
+  correctExchange(exchange: Exchange): Exchange;
+  /** Whether the request is one that is refused, so that nothing can be judged by it. */
+  isRefused(exchange: Exchange): boolean;
+}
+
+/** Reads which tiers a response returned. */
+export function readResult({ request, response }: AnsweredExchange, evidence: RowEvidence): ReturnedTiers {
+  const result = readReturned(response.body, evidence);
+  return evidence.corrections?.correctResult(result, request) ?? result;
 }
 
 /**

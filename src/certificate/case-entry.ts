@@ -12,8 +12,10 @@ export interface CaseEntry {
   readonly id: string;
   readonly verdict: Verdict;
   readonly reason: string;
+  /** The verdict apart from known deviations, if it is another one. */
+  readonly apart_from_known?: Verdict;
   readonly at?: string;
-  readonly rows?: readonly { readonly title: string; readonly verdict: Verdict; readonly reason: string }[];
+  readonly rows?: ResultWithExchanges['rows'];
   /** For `fail`: what was expected, as a sentence. */
   readonly expected?: string;
   /** For `fail` and `error`: the response, in lines for people. */
@@ -43,8 +45,8 @@ export function createCaseEntry(
   baseUrl: string,
   renderResponse: ResponseRenderer,
 ): CaseEntry {
-  const { id, verdict, at, rows, outcome, expected, exchange } = result;
-  const judged = { id, verdict, reason: findReason(result), ...omitUndefined({ outcome }) };
+  const { id, verdict, apart_from_known, at, rows, outcome, expected, exchange } = result;
+  const judged = { id, verdict, reason: findReason(result), ...omitUndefined({ apart_from_known, outcome }) };
   if (verdict === 'pass') return judged;
   const unpassed = rows.filter((row) => row.verdict !== 'pass' && row.title !== '');
   return {

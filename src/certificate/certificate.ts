@@ -5,7 +5,8 @@ import { listNames, thingKinds } from '../contract/named-world.js';
 import type { TransportIdentity } from '../http/transport.js';
 import { findWorstVerdict, type Verdict, verdicts } from '../judge/verdict.js';
 import { createStableRenderer } from '../record/exchange-text.js';
-import { notSelectedReason, type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
+import type { KnownDeviation, KnownFile, ListedDeviation } from '../record/known-deviations.js';
+import { getVerdictApart, notSelectedReason, type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
 import type { Examination } from '../run/examine.js';
 import type { QuickFigures, QuickRows } from '../run/quick-rows.js';
 import { listRanges } from '../support/list-ranges.js';
@@ -13,6 +14,7 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { type CaseDifference, type CaseEntry, createCaseEntry, createUnstableEntry, findReason } from './case-entry.js';
 import type { Cause } from './diagnosis/cause.js';
+import type { Diagnosis } from './diagnosis/diagnose-run.js';
 import { type DriftEntry, listDriftEntries } from './drift-entry.js';
 import { renderQuickNotice } from './notices.js';
 import { describeSharedReasons, findSharedReasons } from './shared-reasons.js';
@@ -30,6 +32,8 @@ export interface Certificate {
   readonly summary: VerdictCounts;
   /** What most likely is wrong, the cause of most failures first. They change no verdict. */
   readonly causes?: readonly Cause[];
+  /** Only of a run with a file of known deviations. */
+  readonly known_deviations?: KnownDeviations;
   readonly requirements: readonly RequirementEntry[];
   readonly questions: readonly QuestionEntry[];
   /** The user's own cases. They do not change the other results. */
@@ -70,7 +74,27 @@ export interface RequirementEntry {
   readonly part: string;
   readonly statement: string;
   readonly verdict: Verdict;
+  /** The known deviations that the run shows of it. */
+  readonly known?: readonly KnownDeviation[];
   readonly cases: readonly CaseEntry[];
+}
+
+/** What a run shows of the known deviations of its target. */
+export interface KnownDeviations {
+  readonly file: string;
+  /** The overall verdict, apart from the known deviations. */
+  readonly verdict: RunVerdict;
+  readonly entries: readonly KnownEntry[];
+}
+
+export interface KnownEntry extends KnownDeviation {
+  /** The place of the entry in its file. */
+  readonly at: string;
+  /**
+   * `seen`: the requirement fails for this reason. `stale`: the requirement passes, or the responses do not show the cause.
+   * `expired`: its last day is over. `not-judged`: the run does not show whether it is still true.
+   */
+  readonly state: 'seen' | 'stale' | 'expired' | 'not-judged';
 }
 
 export interface QuestionEntry {
@@ -108,7 +132,9 @@ export interface RunFacts {
   readonly isCutShort: boolean;
   readonly notes: readonly string[];
   /** See {@link diagnoseRun}. */
-  readonly causes?: readonly Cause[];
+  readonly diagnosis?: Diagnosis;
+  /** The file of known deviations, if there is one. */
+  readonly known?: KnownFile;
   readonly startedAt: Date;
   readonly durationMs: number;
 }
@@ -146,13 +172,16 @@ export function collectRunFacts(
 
 /** Creates the certificate of a run. Cases without a result were not selected. */
 export function createCertificate(suite: Suite, all: readonly ResultWithExchanges[], facts: RunFacts): Certificate {
+  const { quick, known, diagnosis: { causes, excused, gone } = nothingFound } = facts;
   const results = all.filter((result) => !isOwnCase(result));
   const byCase = new Map(all.map((result) => [result.id, result]));
   const renderResponse = createStableRenderer(suite.world);
   const createEntry = (id: string): CaseEntry => {
     const result = byCase.get(id);
     if (result === undefined) return { id, verdict: 'not-run', reason: notSelectedReason };
-    return createCaseEntry(result, facts.target.base_url, renderResponse);
+    const entry = createCaseEntry(result, facts.target.base_url, renderResponse);
+    const isExcused = excused.includes(id) && getVerdictApart(entry) === 'inconclusive';
+    return isExcused ? { ...entry, apart_from_known: 'pass' } : entry;
   };
   const verifying = suite.cases.flatMap((testCase) =>
     testCase.kind === 'requirement' && !isOwnCase(testCase) ? [testCase] : [],
@@ -162,14 +191,16 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     const cases = verifying.filter((testCase) => testCase.verifies === id).map((testCase) => createEntry(testCase.id));
     // The samples are of no single case: they count as one more case of the requirement that they refute.
     if (samples?.subject === id) cases.push(createEntry(samples.id));
-    return { id, part, statement, verdict: findWorstVerdict(cases.map(({ verdict }) => verdict)), cases };
+    const verdict = findWorstVerdict(cases.map((entry) => entry.verdict));
+    const entry = { id, part, statement, verdict, cases };
+    const seen = verdict === 'fail' ? listSeen(entry, known?.entries ?? [], gone) : [];
+    return seen.length === 0 ? entry : { ...entry, known: seen };
   });
   const questions = suite.contract.questions.map((question) => createQuestionEntry(question, byCase.get(question.id)));
   const unavailable = [
     ...listUnavailable(verifying, suite.world),
     ...listUnsupported(verifying.flatMap(({ id }) => byCase.get(id) ?? [])),
   ];
-  const { quick, causes = [] } = facts;
   const interruption = facts.isCutShort ? ['The run was interrupted.'] : [];
   const isUnrun = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
   const isPartial = facts.isCutShort || quick !== undefined || unavailable.length > 0 || isUnrun;
@@ -181,6 +212,15 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     return shared.has(reason) ? [] : [`${requirement.id}: ${reason}`];
   });
   const ownCases = createOwnCases(suite, createEntry, facts.isCutShort);
+  const verdictApart = facts.isSelection
+    ? determineRunVerdict(
+        all.map((result) => ({ verdict: getVerdictApart(createEntry(result.id)) })),
+        all.length === 0,
+      )
+    : determineRunVerdict(
+        requirements.map(({ cases }) => ({ verdict: findWorstVerdict(cases.map(getVerdictApart)) })),
+        isPartial,
+      );
   return {
     verdict,
     ...(verdict === 'incomplete'
@@ -202,6 +242,13 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     summary: countVerdicts(requirements),
     ...(causes.length === 0 ? {} : { causes }),
+    ...(known && {
+      known_deviations: {
+        file: toOneLine(known.file),
+        verdict: verdictApart,
+        entries: describeEntries(known.entries, requirements, gone),
+      },
+    }),
     requirements,
     questions,
     ...omitUndefined({ own_cases: ownCases }),
@@ -221,9 +268,41 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
   };
 }
 
-/** Finds the first case that has the verdict of its requirement. */
+const nothingFound: Diagnosis = { causes: [], excused: [], gone: [] };
+
+/** Lists the known deviations that a failing requirement shows. A cause may break further requirements than the listed one. */
+function listSeen({ id, cases }: RequirementEntry, known: readonly ListedDeviation[], gone: readonly string[]) {
+  const current = known.filter(({ cause = '', isExpired }) => !isExpired && !gone.includes(cause));
+  const listed = current.filter(({ requirement }) => requirement === id);
+  const isKnown = cases.some((entry) => entry.verdict === 'fail' && getVerdictApart(entry) !== 'fail');
+  const shown = listed.length > 0 || !isKnown ? listed : current.filter(({ cause }) => cause !== undefined);
+  return shown.map(({ at: _, ...deviation }): KnownDeviation => deviation);
+}
+
+function describeEntries(
+  known: readonly ListedDeviation[],
+  requirements: readonly RequirementEntry[],
+  gone: readonly string[],
+): KnownEntry[] {
+  return known.map(({ isExpired, ...entry }): KnownEntry => {
+    const { verdict = 'not-run' } = requirements.find(({ id }) => id === entry.requirement) ?? {};
+    const isGone = entry.cause !== undefined && gone.includes(entry.cause);
+    if (isExpired) return { ...entry, state: 'expired' };
+    if (verdict === 'pass' || (verdict === 'fail' && isGone)) return { ...entry, state: 'stale' };
+    return { ...entry, state: verdict === 'fail' ? 'seen' : 'not-judged' };
+  });
+}
+
+/** Finds the first case that has the verdict of its requirement, if possible one that is not known. */
 export function findDecisive({ verdict, cases }: RequirementEntry): CaseEntry | undefined {
-  return cases.find((entry) => entry.verdict === verdict);
+  const decisive = cases.filter((entry) => entry.verdict === verdict);
+  return decisive.find((entry) => getVerdictApart(entry) === verdict) ?? decisive[0];
+}
+
+/** Whether everything that is wrong with a requirement is known. */
+export function isKnownFailure({ verdict, cases }: RequirementEntry): boolean {
+  const apart = findWorstVerdict(cases.map(getVerdictApart));
+  return apart === 'pass' && verdict !== 'pass';
 }
 
 function createOwnCases(

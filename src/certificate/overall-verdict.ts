@@ -1,12 +1,17 @@
 // Apart from the certificate: every command needs this, and only few load what a certificate is made from.
-import type { Certificate, RunVerdict } from './certificate.js';
+import type { Certificate, KnownEntry, RunVerdict } from './certificate.js';
 
-/** Determines the overall verdict: that of the selected cases, or the worse of suite and own cases. */
+/** Determines the overall verdict apart from known deviations: of selected cases, or the worse of suite and own cases. */
 export function determineOverallVerdict(
-  certificate: Pick<Certificate, 'verdict' | 'selected' | 'own_cases'>,
+  certificate: Pick<Certificate, 'verdict' | 'selected' | 'known_deviations' | 'own_cases'>,
 ): RunVerdict {
-  const { selected, own_cases } = certificate;
-  if (selected !== undefined) return selected.verdict;
-  const verdicts = [certificate.verdict, own_cases?.verdict];
+  const { selected, known_deviations: known, own_cases } = certificate;
+  if (selected !== undefined) return known?.verdict ?? selected.verdict;
+  const verdicts = [known?.verdict ?? certificate.verdict, own_cases?.verdict];
   return (['does-not-conform', 'incomplete'] as const).find((verdict) => verdicts.includes(verdict)) ?? 'conforms';
+}
+
+/** Lists the entries of the file of known deviations that are no longer true. */
+export function listStale({ known_deviations: known }: Pick<Certificate, 'known_deviations'>): KnownEntry[] {
+  return known?.entries.filter(({ state }) => state === 'stale') ?? [];
 }

@@ -1,5 +1,5 @@
 import type { Certificate } from '../certificate/certificate.js';
-import { determineOverallVerdict } from '../certificate/overall-verdict.js';
+import { determineOverallVerdict, listStale } from '../certificate/overall-verdict.js';
 import { InternalError } from '../support/internal-error.js';
 import { readOwnPackage } from '../support/package-root.js';
 import type { Ending } from '../target/ending.js';
@@ -15,12 +15,13 @@ export const exitStatus = {
   internalError: 70,
 } as const;
 
-type Outcome = Pick<Certificate, 'verdict' | 'drift' | 'selected' | 'own_cases'>;
+type Outcome = Pick<Certificate, 'verdict' | 'drift' | 'selected' | 'known_deviations' | 'own_cases'>;
 
-/** A failure is worse than drift, and drift is worse than an incomplete run. */
+/** A failure is worse than drift or a stale entry, and these are worse than an incomplete run. */
 export function determineExitStatus(certificate: Outcome): number {
   const verdict = determineOverallVerdict(certificate);
-  return verdict !== 'does-not-conform' && certificate.drift.length > 0 ? exitStatus.drift : exitStatus[verdict];
+  const isChanged = certificate.drift.length > 0 || listStale(certificate).length > 0;
+  return verdict !== 'does-not-conform' && isChanged ? exitStatus.drift : exitStatus[verdict];
 }
 
 /** Returns the exit status of several runs. */

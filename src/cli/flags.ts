@@ -40,6 +40,7 @@ export function addCertifyFlags(command: Command): Command {
       'report every difference from this record (default: `record` of the target file; --no-against: from none)',
     )
     .addOption(new Option('--no-against').hideHelp())
+    .option('--known <file>', 'deviations that are known: they do not fail the run (`known` of the target file)')
     .option('--dry-run', 'print the requests and send nothing')
     .option('--world-loaded', 'the target has the test data: fail if it returns none of it')
     .option('--no-intrusive', 'skip cases that send bad credentials, oversized bodies or other methods')
@@ -55,9 +56,10 @@ export function addCertifyFlags(command: Command): Command {
 /** Reads the flags, but for the target files. @throws UnusableInput if they contradict each other */
 export function readCertifyOptions(flags: CertifyFlags): RunOptions {
   const { cases, out, against, intrusive, worldLoaded, only, quick, replay, to: recordTo } = flags;
+  const known = flags.to === undefined ? { known: flags.known } : { recordKnownTo: flags.known };
   return {
     ...readTargetFlags(flags),
-    ...omitUndefined({ cases, out, against, intrusive, worldLoaded, only, quick, recordTo, replay }),
+    ...omitUndefined({ ...known, cases, out, against, intrusive, worldLoaded, only, quick, recordTo, replay }),
   };
 }
 

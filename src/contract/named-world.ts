@@ -1,4 +1,4 @@
-import type { World } from './world.js';
+import type { Tier, World } from './world.js';
 
 /** The lists of a world by the kind of their things, as references in case files name it. */
 export const listNames = {
@@ -28,6 +28,11 @@ export interface NamedWorld extends World {
 export interface UnavailableThing {
   readonly kind: ThingKind;
   readonly name: string;
+}
+
+/** Lists the tiers that the deployment under test has, newest first. */
+export function listAvailableTiers({ tiers, unavailable }: NamedWorld): Tier[] {
+  return tiers.filter(({ id }) => !unavailable.has(id));
 }
 
 /** Returns the data alone, without what the suite keeps beside it. */

@@ -1,6 +1,6 @@
 import type { Assertion } from '../assertions/assertion.js';
 import { describeAssertion, judgeAssertion, judgeAssertions } from '../assertions/registry.js';
-import { listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
+import { type KnownMistakes, listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
 import {
   type QuestionCase,
   type RequirementCase,
@@ -39,6 +39,8 @@ export interface Judgement {
   readonly exchange?: string;
   /** Whether it failed only in some of several attempts. */
   readonly isUnstable?: true;
+  /** Whether it would pass, were it not for what is known to be wrong with the target. */
+  readonly isKnown?: true;
 }
 
 type Reason = Omit<Judgement, 'verdict'>;
@@ -65,6 +67,8 @@ export interface TargetContext {
   readonly isWorldSeen: boolean;
   /** Whether the user says that the target has all test data. */
   readonly isWorldLoaded?: boolean;
+  /** What is known to be wrong with it. */
+  readonly known?: KnownMistakes;
 }
 
 /** Everything that one row is judged by. */
@@ -151,7 +155,7 @@ function judgeRow(row: RequirementRow, testCase: RequirementCase, ...sent: reado
 }
 
 function compareAttempts({ expect }: RequirementRow, first: Attempt, again: Attempt): Judgement {
-  const failing = [first, again].filter(({ judgement }) => judgement.verdict === 'fail');
+  const failing = [first, again].filter(({ judgement }) => isNewFailure(judgement));
   if (failing.length === 0) return first.judgement;
   const violated = expect.filter((assertion) =>
     [first, again].every(({ evidence }) => judgeAssertion(assertion, evidence, 'requirement').is === 'violated'),
@@ -174,7 +178,23 @@ interface Attempt {
   readonly evidence: RowEvidence;
 }
 
-function judgeOnce(row: RequirementRow, { at }: RequirementCase, evidence: CaseEvidence): Attempt {
+/**
+ * Judges a row by the documentation, and, unless it passes, as though what is known to be wrong was right. A failure is known
+ * if the row then passes. A failure of both is new, and what could not be judged is judged the second time.
+ */
+function judgeOnce(row: RequirementRow, testCase: RequirementCase, evidence: CaseEvidence): Attempt {
+  const documented = judgeAs(row, testCase, evidence);
+  const { known: corrections, exchanges } = evidence;
+  if (corrections === undefined || documented.judgement.verdict === 'pass') return documented;
+  const asKnown: Attempt = { ...documented, judgement: { ...documented.judgement, isKnown: true } };
+  if ([...exchanges.values()].some(corrections.isRefused)) return asKnown;
+  const corrected = new Map([...exchanges].map(([name, sent]) => [name, corrections.correctExchange(sent)]));
+  const apart = judgeAs(row, testCase, { ...evidence, exchanges: corrected, corrections });
+  if (documented.judgement.verdict !== 'fail' || apart.judgement.verdict === 'fail') return apart;
+  return apart.judgement.verdict === 'pass' ? asKnown : documented;
+}
+
+function judgeAs(row: RequirementRow, { at }: RequirementCase, evidence: CaseEvidence): Attempt {
   const unmet = judgePreconditions(row, at, evidence, explainInapplicable);
   if (unmet !== undefined) {
     const doubted = () => doubt(unmet, evidence, (read) => findFirst(row.given, read) === undefined);
@@ -275,7 +295,8 @@ function doubtWithoutWorld(
     [...[...calibration, ...documented].map(statusOf), status].every((received) =>
       dataIndependentRefusals.has(received),
     );
-  if (!isRefused) return { ...judgement, verdict: 'inconclusive', reason: `${reason} ${unseen}` };
+  const { isKnown: _, ...doubted } = judgement;
+  if (!isRefused) return { ...doubted, verdict: 'inconclusive', reason: `${reason} ${unseen}` };
   return status === 410 ? { ...judgement, reason: `${reason} ${operationRetired}` } : judgement;
 }
 
@@ -339,9 +360,16 @@ function findFirst(assertions: readonly Assertion[], evidence: RowEvidence): Fin
   return { ...first, judgement: { ...judgement, reason: [...new Set(reasons)].join(' ') } };
 }
 
+/** Whether something fails that is not known to be wrong. */
+export function isNewFailure({ verdict, isKnown }: Judgement): boolean {
+  return verdict === 'fail' && isKnown !== true;
+}
+
 function summarizeRows(rows: readonly RowJudgement[], { at }: RequirementCase): Judgement {
   const verdict = findWorstVerdict(rows.map((row) => row.verdict));
-  const decisive = rows.filter((row) => row.verdict === verdict);
+  const worst = rows.filter((row) => row.verdict === verdict);
+  const unknown = worst.filter(({ isKnown }) => isKnown !== true);
+  const decisive = unknown.length > 0 ? unknown : worst;
   const first = decisive[0];
   if (verdict === 'pass' || first === undefined) return { verdict, reason: '', at };
   if (rows.length === 1) return first;

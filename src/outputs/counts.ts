@@ -1,23 +1,67 @@
 import { undetermined } from '../cases/test-case.js';
-import type { Certificate, RunVerdict } from '../certificate/certificate.js';
+import type { Certificate, KnownEntry, RunVerdict } from '../certificate/certificate.js';
 import { type Verdict, verdicts } from '../judge/verdict.js';
+import type { KnownDeviation } from '../record/known-deviations.js';
+import { toOneLine } from '../support/untrusted-text.js';
 
-/** Renders the verdict, and that answers changed. A run of selected cases is always incomplete: theirs is shown. */
-export function renderHeadline({ verdict, selected, quick, drift }: Certificate): string {
-  if (selected === undefined) return `${verdict}${renderDriftClause(verdict, drift)}`.toUpperCase();
-  const extent = ` as far as selected${quick === undefined ? '' : ', quick'}`;
-  return `${selected.verdict.toUpperCase()}${extent}${renderDriftClause(selected.verdict, drift)}`;
+/** Renders the verdict, and what changed. A run of selected cases is always incomplete: theirs is shown. */
+export function renderHeadline(certificate: Certificate): string {
+  const { selected, quick } = certificate;
+  if (selected === undefined) return renderVerdict(certificate).toUpperCase();
+  const { verdict, changes } = describeVerdict(selected.verdict, certificate);
+  return `${verdict.toUpperCase()} as far as selected${quick === undefined ? '' : ', quick'}${changes}`;
 }
 
-/** Continues a verdict with what changed. */
-export function renderDriftClause(verdict: RunVerdict, drift: Certificate['drift']): string {
-  if (drift.length === 0) return '';
+/** Renders the verdict of the suite, and what changed. */
+export function renderVerdict(certificate: Certificate): string {
+  const { verdict, changes } = describeVerdict(certificate.verdict, certificate);
+  return `${verdict}${changes}`;
+}
+
+/** Describes a verdict, and continues it with what changed. Known deviations are named if nothing fails beside them. */
+function describeVerdict(stated: RunVerdict, { drift, known_deviations: known }: Certificate) {
+  const countEntries = (state: KnownEntry['state']) =>
+    known?.entries.filter((entry) => entry.state === state).length ?? 0;
   const answers = drift.filter(({ kind }) => kind === 'answer').length;
-  const what = [
-    ...(answers === 0 ? [] : [`${answers} ${answers === 1 ? 'answer' : 'answers'}`]),
+  const changed = [
+    ...(answers === 0 ? [] : [renderCount(answers, 'answer')]),
     ...(answers === drift.length ? [] : ['the shape of responses']),
   ];
-  return `, ${verdict === 'conforms' ? 'but' : 'and'} ${what.join(' and ')} changed`;
+  const stale = countEntries('stale');
+  const changes = [
+    ...(changed.length === 0 ? [] : [`${changed.join(' and ')} changed`]),
+    ...(stale === 0 ? [] : [`${renderCount(stale, 'known deviation')} ${stale === 1 ? 'is' : 'are'} gone`]),
+  ];
+  const seen = renderCount(countEntries('seen'), 'known deviation');
+  const isKnown = stated === 'does-not-conform' && known !== undefined && known.verdict !== stated;
+  const asKnown =
+    known?.verdict === 'incomplete' ? `incomplete, apart from ${seen}` : `does not conform, as known (${seen})`;
+  return {
+    verdict: isKnown ? asKnown : stated,
+    changes: changes.length === 0 ? '' : `, ${stated === 'conforms' ? 'but' : 'and'} ${changes.join(', and ')}`,
+  };
+}
+
+function renderCount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Describes a known deviation: its reason, where it is tracked, and its last day. */
+export function describeKnownDeviation({ reason, issue, until }: KnownDeviation): string {
+  const facts = [issue, until && `until ${until}`].filter(Boolean).join(', ');
+  return toOneLine(`${reason}${facts === '' ? '' : ` (${facts})`}`);
+}
+
+/** Says what is to be done about an entry of the file of known deviations; undefined if nothing is. */
+export function describeKnownEntry(
+  { requirement, cause, until, at, state }: KnownEntry,
+  { requirements }: Pick<Certificate, 'requirements'>,
+): string | undefined {
+  if (state === 'expired') return toOneLine(`${at}: ${requirement} counted as known until ${until}.`);
+  if (state !== 'stale') return undefined;
+  const isPassing = requirements.find(({ id }) => id === requirement)?.verdict === 'pass';
+  const why = isPassing ? `${requirement} passes` : `'${cause}' no longer explains the responses`;
+  return toOneLine(`${at}: ${why}. Delete this entry.`);
 }
 
 /** Describes how many questions have an answer. */

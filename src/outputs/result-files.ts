@@ -28,6 +28,8 @@ export interface ResultsDestination {
   readonly out: string;
   /** The file of the record, if one is wanted. */
   readonly recordTo?: string;
+  /** The file of known deviations to which those of the run are added, if that is wanted. */
+  readonly recordKnownTo?: string;
 }
 
 /** Returns a file of a run. @param named the file, or the folder of the run; a file that does not exist stays as it is */

@@ -5,7 +5,7 @@ import type { Suite } from '../cases/suite.js';
 import { createCaseEntry, isFailure, renderDifference, renderFailure } from '../certificate/case-entry.js';
 import { type DriftTerms, listDriftEntries } from '../certificate/drift-entry.js';
 import { createResponseRenderer } from '../record/exchange-text.js';
-import type { ResultWithExchanges } from '../run/case-result.js';
+import { getVerdictApart, type ResultWithExchanges } from '../run/case-result.js';
 import type { Location } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
 
@@ -28,7 +28,8 @@ export function renderBrokenCase(
 }
 
 function renderFailureOrChange(result: ResultWithExchanges, terms: DriftTerms): string | undefined {
-  if (isFailure(result)) return renderFailure(createCaseEntry(result, terms.baseUrl, terms.renderResponse));
+  if (isFailure({ verdict: getVerdictApart(result) }))
+    return renderFailure(createCaseEntry(result, terms.baseUrl, terms.renderResponse));
   const changes = listDriftEntries([result], terms).filter(({ kind }) => kind === 'answer');
   return changes.length === 0 ? undefined : changes.map(renderDifference).join('\n\n');
 }

@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Suite } from '../cases/suite.js';
 import type { Certificate } from '../certificate/certificate.js';
 import { createRecord, renderRecord } from '../record/create-record.js';
+import { addDeviations, type NewDeviation } from '../record/known-deviations.js';
 import { readRecord } from '../record/target-record.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
+import { omitUndefined } from '../support/omit-undefined.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { encodeContent, loadOutputs } from './output.js';
 import { type FileToWrite, type ResultsDestination, removeResults, writeFiles } from './result-files.js';
@@ -19,6 +21,8 @@ export interface WrittenResults {
   readonly files: readonly string[];
   /** The record, if one was wanted, or the reason why it was not written. */
   readonly record?: { readonly file: string; readonly unwritten?: string };
+  /** The file of known deviations to which some were added, and their number. */
+  readonly known?: { readonly file: string; readonly added: number };
 }
 
 /**
@@ -30,8 +34,11 @@ export function writeResults(
   certificate: Certificate,
   suite: Suite,
   results: readonly ResultWithExchanges[],
-  { out, recordTo }: ResultsDestination,
-  evidence: Pick<RunView, 'archive' | 'exchanges'> = {},
+  { out, recordTo, recordKnownTo }: ResultsDestination,
+  {
+    newDeviations = [],
+    ...evidence
+  }: Pick<RunView, 'archive' | 'exchanges'> & { readonly newDeviations?: readonly NewDeviation[] } = {},
 ): WrittenResults {
   const view = createRunView(certificate, suite, results, evidence);
   const files = [...outputs].flatMap(([name, render]): FileToWrite[] => {
@@ -41,13 +48,18 @@ export function writeResults(
   // UI mode runs several times in one process.
   removeResults(out);
   const certified = { certificate: path.join(out, 'certificate.json'), files: files.map(({ file }) => file) };
-  if (recordTo === undefined) {
-    writeFiles(files);
-    return certified;
-  }
-  const { text, ...record } = createRecordOutput(recordTo, view);
-  writeFiles(text === undefined ? files : [...files, { file: recordTo, text }]);
-  return { ...certified, record };
+  const { text: recordText, ...record } = recordTo === undefined ? {} : createRecordOutput(recordTo, view);
+  if (recordTo !== undefined && recordText !== undefined) files.push({ file: recordTo, text: recordText });
+  const known = recordKnownTo === undefined ? undefined : { file: recordKnownTo, added: newDeviations.length };
+  if (known !== undefined && known.added > 0)
+    files.push({ file: known.file, text: extendKnown(known.file, newDeviations) });
+  writeFiles(files);
+  return { ...certified, ...omitUndefined({ record: 'file' in record ? record : undefined, known }) };
+}
+
+/** Adds what the run shows to be wrong to the file of known deviations. */
+function extendKnown(file: string, added: readonly NewDeviation[]): string {
+  return addDeviations(existsSync(file) ? readFileSync(file, 'utf8') : '', added);
 }
 
 interface RecordOutput {

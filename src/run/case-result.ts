@@ -32,7 +32,11 @@ export interface CaseResult {
     readonly title: string;
     readonly verdict: Verdict;
     readonly reason: string;
+    /** Whether it would pass, were it not for a known deviation. */
+    readonly known?: true;
   }[];
+  /** The verdict apart from known deviations, if it is another one. */
+  readonly apart_from_known?: Verdict;
   /** The answer to a question. */
   readonly outcome?: string;
   readonly exchangeId?: string;
@@ -73,6 +77,14 @@ export function attachExchanges(
     const exchange = findById(result.exchangeId);
     return { ...result, ...omitUndefined({ exchange, repeatedExchange: findById(result.repeatedExchangeId) }) };
   });
+}
+
+/** Returns the verdict of a case apart from known deviations. */
+export function getVerdictApart({
+  verdict,
+  apart_from_known: apart = verdict,
+}: Pick<CaseResult, 'verdict' | 'apart_from_known'>): Verdict {
+  return apart;
 }
 
 /** Adds up the exchanges and requests of results. */

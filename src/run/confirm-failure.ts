@@ -4,6 +4,7 @@ import {
   type CaseEvidence,
   type CaseJudgement,
   collectEvidence,
+  isNewFailure,
   judgeCase,
   type RowExchanges,
   type RowJudgement,
@@ -48,7 +49,8 @@ export async function confirmFailure(
   const sendAgain = async (rows: readonly number[], turn: number): Promise<readonly number[]> => {
     repetitions.push(await sender.sendAlone(testCase, rows, turn));
     judgement = judge(...repetitions.map(({ exchanges }) => exchanges));
-    return rows.filter((row) => judgement.rows[row]?.verdict === 'fail');
+    const still = listFailingRows(judgement);
+    return rows.filter((row) => still.includes(row));
   };
   const failing = listFailingRows(once);
   while (failing.length > 0) {
@@ -79,7 +81,7 @@ export async function confirmFailure(
       repetitions.push(sent);
       const received = new Map([...alone, ...(sent.exchanges[row] ?? [])]);
       repeated = judge(testCase.rows.map((_, n) => (n === row ? received : new Map()))).rows[row];
-      if (repeated?.verdict !== 'fail') return undefined;
+      if (repeated === undefined || !isNewFailure(repeated)) return undefined;
     }
     return repeated && { ...repeated, reason: `Only among other requests: ${repeated.reason}` };
   };
@@ -92,7 +94,7 @@ export async function confirmFailure(
 }
 
 function listFailingRows({ rows }: CaseJudgement): number[] {
-  return rows.flatMap(({ verdict }, n) => (verdict === 'fail' ? [n] : []));
+  return rows.flatMap((row, n) => (isNewFailure(row) ? [n] : []));
 }
 
 /** Whether one response shows the failures of some rows. */

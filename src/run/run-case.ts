@@ -7,10 +7,12 @@ import {
   type CaseEvidence,
   type CaseJudgement,
   collectEvidence,
+  isNewFailure,
   judgeCase,
   type TargetContext,
 } from '../judge/judge-case.js';
 import { extractBodies } from '../judge/recorded-bodies.js';
+import { findWorstVerdict } from '../judge/verdict.js';
 import { inferShape } from '../record/body-shape.js';
 import { type Baseline, findDrift } from '../record/drift.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
@@ -24,6 +26,8 @@ import { sanitizeDrift, sanitizeResult, sanitizeText } from './sanitize-result.j
 /** What a case is judged with, in addition to its exchanges. */
 export interface CaseTerms {
   readonly background: TargetContext;
+  /** The requirements of which any failure is known. */
+  readonly knownRequirements?: readonly string[];
   readonly expected: Baseline;
   /** Whether to infer the shape of successful bodies, which costs more than judging them. */
   readonly infersShape: boolean;
@@ -40,13 +44,13 @@ export interface CaseTerms {
 export async function runCase(
   testCase: TestCase,
   sender: CaseSender,
-  { background, expected, infersShape, keeper, find, purpose, needsConfirmation }: CaseTerms,
+  { background, knownRequirements = [], expected, infersShape, keeper, find, purpose, needsConfirmation }: CaseTerms,
 ): Promise<ResultWithExchanges> {
   const startedMs = performance.now();
   const attempts = await sendAndJudge(testCase, sender, background, needsConfirmation);
   const durationMs = performance.now() - startedMs;
   keeper?.keepCase(testCase, [attempts.first, ...attempts.repetitions], purpose);
-  const judged = createResult(testCase, attempts);
+  const judged = createResult(testCase, attempts, knownRequirements.includes(getSubjectId(testCase)));
   // The outcome of an open value is text of the deployment; all other outcomes are words of the suite.
   const isOpenValue = testCase.kind === 'question' && testCase.answer.kind === 'value';
   const outcome = isOpenValue && judged.outcome !== undefined ? sanitizeText(judged.outcome) : judged.outcome;
@@ -86,13 +90,23 @@ export async function sendAndJudge(
   const first = await sender.send(testCase);
   const evidence = collectEvidence(first.exchanges, background);
   const once = judgeCase(testCase, evidence);
-  if (once.verdict !== 'fail' || testCase.kind === 'question' || !needsConfirmation)
+  if (!isNewFailure(once) || testCase.kind === 'question' || !needsConfirmation)
     return { judgement: once, first, evidence, repetitions: [] };
   return { first, evidence, ...(await confirmFailure(testCase, sender, background, { ...first, evidence }, once)) };
 }
 
-function createResult(testCase: TestCase, { judgement, first, repetitions }: CaseAttempts): ResultWithExchanges {
-  const { verdict, reason, at, expected, exchange = '', rows, outcome, isUnstable } = judgement;
+/** @param isListed whether any failure is known */
+function createResult(
+  testCase: TestCase,
+  { judgement, first, repetitions }: CaseAttempts,
+  isListed: boolean,
+): ResultWithExchanges {
+  const { verdict, reason, at, expected, exchange = '', outcome, isUnstable } = judgement;
+  const rows = judgement.rows.map((row) => ({
+    ...row,
+    isKnown: row.isKnown === true || (isListed && row.verdict === 'fail'),
+  }));
+  const apart = findWorstVerdict(rows.map((row) => (row.isKnown ? 'pass' : row.verdict)));
   const row = rows.findIndex(
     (judged) => judged.verdict === verdict && judged.at === at && judged.exchange === judgement.exchange,
   );
@@ -107,13 +121,19 @@ function createResult(testCase: TestCase, { judgement, first, repetitions }: Cas
     verdict: isUnsent ? 'not-run' : verdict,
     reason,
     at,
-    rows: rows.map(({ title, verdict, reason }) => ({ title, verdict, reason })),
+    rows: rows.map(({ title, verdict, reason, isKnown }) => ({
+      title,
+      verdict,
+      reason,
+      ...(isKnown ? { known: true as const } : {}),
+    })),
     drift: [],
     exchangesJudged: sum('count'),
     requestsSent: sum('requestsSent'),
     durationMs: 0,
     ...omitUndefined({
       expected: verdict === 'fail' ? expected : undefined,
+      apart_from_known: rows.some(({ isKnown }) => isKnown) ? apart : undefined,
       outcome,
       exchange: shown,
       repeatedExchange: isUnstable

@@ -1,3 +1,4 @@
+import type { KnownMistakes } from '../assertions/row-evidence.js';
 import { findExclusionReason, type RunScope } from '../cases/case-selection.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import { getSubjectId, type TestCase, tag } from '../cases/test-case.js';
@@ -9,7 +10,7 @@ import type { MentionFilter } from '../recognition/sibling-values.js';
 import { type Baseline, emptyBaseline } from '../record/drift.js';
 import { InternalError } from '../support/internal-error.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import { createUnsentResult, type ResultWithExchanges, samplesCaseId } from './case-result.js';
+import { createUnsentResult, getVerdictApart, type ResultWithExchanges, samplesCaseId } from './case-result.js';
 import { type CaseSender, createCaseSender } from './case-sender.js';
 import { calibrationPurpose, type EvidenceKeeper, type KeptEvidence } from './evidence-keeper.js';
 import { type Examination, type ExaminedTarget, examine } from './examine.js';
@@ -30,6 +31,10 @@ export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
   readonly replay?: Replay;
   /** Exchanges of real callers, in place of calibration requests. They cannot be sent again to confirm a failure. */
   readonly traffic?: readonly Exchange[];
+  /** What is known to be wrong with the target. */
+  readonly known?: KnownMistakes;
+  /** The requirements of which any failure is known. */
+  readonly knownRequirements?: readonly string[];
   /** The ids of the cases that will be run, in this order. Their requests are sent ahead. */
   readonly plannedCases?: readonly string[];
 }
@@ -42,7 +47,7 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   const { world } = stated;
   const { tierPatterns, expected = emptyBaseline, infersShape = false, isWorldLoaded = false } = options;
   const { mentionFilter, recognizer = createRecognizer(world, mentionFilter) } = options;
-  const { replay, keeper, traffic } = options;
+  const { replay, keeper, traffic, known, knownRequirements = [] } = options;
   const createChannel = (purpose: string) => {
     const source = replay?.createChannel(purpose) ?? channel;
     return keeper?.wrapChannel(source, purpose) ?? source;
@@ -56,7 +61,7 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
     calibration: traffic ?? examination.exchanges,
     isWorldLoaded,
     isWorldSeen,
-    ...omitUndefined({ configuredPatterns: tierPatterns }),
+    ...omitUndefined({ configuredPatterns: tierPatterns, known }),
   };
   const findUnsentResult = (testCase: TestCase): ResultWithExchanges | undefined => {
     if (unreachable !== undefined) return createUnsentResult(testCase, 'inconclusive', unreachable);
@@ -69,7 +74,7 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
     .filter((testCase) => findUnsentResult(testCase) === undefined);
   const sender = replay?.createSender() ?? createCaseSender(channel, planned, examination.shared);
   const { find = replay?.find ?? (() => undefined) } = keeper ?? {};
-  const terms = { background, expected, infersShape, keeper, find };
+  const terms = { background, knownRequirements, expected, infersShape, keeper, find };
   /** The requirements of the contract with a confirmed failure, which decides their verdict. */
   const failing = new Set<string>();
   const runWith = async (sender: CaseSender, testCase: TestCase, purpose?: string): Promise<ResultWithExchanges> => {
@@ -80,7 +85,8 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
         (isOwnCase(testCase) || !failing.has(subject) || replay?.hasRepetition(testCase, purpose) === true);
       const unsent = findUnsentResult(testCase);
       const result = unsent ?? (await runCase(testCase, sender, { ...terms, purpose, needsConfirmation }));
-      if (result.verdict === 'fail' && !isOwnCase(testCase)) failing.add(subject);
+      const isConfirmed = getVerdictApart(result) === 'fail' || knownRequirements.includes(subject);
+      if (result.verdict === 'fail' && isConfirmed && !isOwnCase(testCase)) failing.add(subject);
       return result;
     } catch (error) {
       return createUnsentResult(testCase, 'error', new InternalError(error).message);

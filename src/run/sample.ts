@@ -1,7 +1,7 @@
 import type { Suite } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
 import { findWorstVerdict } from '../judge/verdict.js';
-import { countRequests, type ResultWithExchanges, samplesCaseId } from './case-result.js';
+import { countRequests, getVerdictApart, type ResultWithExchanges, samplesCaseId } from './case-result.js';
 
 /** Lists the cases that are sent again at the end of a run. */
 export function listSampleCases({ cases }: Suite): readonly TestCase[] {
@@ -20,7 +20,7 @@ export function combineSampleResults(results: readonly ResultWithExchanges[]): R
     durationMs: results.reduce((sum, { durationMs }) => sum + durationMs, 0),
   };
   const broken =
-    results.find(({ verdict }) => verdict === 'fail') ??
+    results.find((result) => getVerdictApart(result) === 'fail') ??
     results.find(({ repeatedExchange }) => repeatedExchange !== undefined);
   const [first] = results;
   if (first === undefined) throw new Error('There are no sample cases.');
@@ -28,7 +28,7 @@ export function combineSampleResults(results: readonly ResultWithExchanges[]): R
     const reason = `When '${broken.id}' was sent again at the end of the run: ${broken.reason}`;
     return { ...broken, id: samplesCaseId, reason, drift: [], ...counts };
   }
-  const verdict = findWorstVerdict(results.map((result) => result.verdict));
+  const verdict = findWorstVerdict(results.map(getVerdictApart));
   return {
     id: samplesCaseId,
     subject: samplesCaseId,

@@ -12,7 +12,7 @@ import type {
 } from '@playwright/test/reporter';
 import type { Cause } from '../certificate/diagnosis/cause.js';
 import { renderTermsNotice } from '../certificate/notices.js';
-import { determineOverallVerdict } from '../certificate/overall-verdict.js';
+import { determineOverallVerdict, listStale } from '../certificate/overall-verdict.js';
 import { removeResults } from '../outputs/result-files.js';
 import { addColors } from '../outputs/terminal/colors.js';
 import { replaceErrorContext } from '../outputs/terminal/error-context.js';
@@ -134,6 +134,7 @@ export default class CertificateReporter implements Reporter {
         isGood &&=
           verdict === 'conforms' &&
           certified.certificate.drift.length === 0 &&
+          listStale(certified.certificate).length === 0 &&
           !(this.isMerge && certified.certificate.verdict !== verdict);
       } catch (error) {
         const isUnwritten = error instanceof UnusableInput;

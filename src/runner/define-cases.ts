@@ -77,7 +77,8 @@ function defineTest(
       // A stack that points into the case file: Playwright shows the line with a caret.
       throw createError(failure, `\n    at case ${id} (${at.file}:${at.line}:${at.column})`);
     }
-    test.skip(verdict !== 'pass', `${verdict}: ${reason}`);
+    const asKnown = result.apart_from_known === undefined ? '' : ', as known';
+    test.skip(verdict !== 'pass', `${verdict}${asKnown}: ${reason}`);
   });
 }
 

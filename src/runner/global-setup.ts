@@ -4,12 +4,14 @@ import { referenceNotice } from '../certificate/notices.js';
 import type { World } from '../contract/world.js';
 import { InternalError } from '../support/internal-error.js';
 import { UnusableInput } from '../support/problem.js';
+import { loadKnown } from '../target/settings.js';
 import { loadProject, shareSetUp } from './options.js';
 
 /** Runs once before all tests: starts the reference deployment if a project tests it. Its module is loaded only then. */
 export default async function setUp(config: FullConfig): Promise<() => Promise<void>> {
   try {
     const projects = config.projects.map((project) => loadProject(project.use, config));
+    for (const { settings, suite } of projects) await loadKnown(settings, suite.world);
     const tested = projects.find(
       ({ settings, replay }) => settings.target.kind === 'reference' && replay === undefined,
     );

@@ -14,7 +14,7 @@ import { countAttempts } from '../run/request-cache.js';
 import { type EngineOptions, runSuite } from '../run/run.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { createRunReplay, type RecordedRun, type RunInputs, restoreSettings } from './recorded-run.js';
-import { createEngineOptions, type RunSettings } from './settings.js';
+import { createEngineOptions, loadKnown, type RunSettings } from './settings.js';
 import { createCertifiedTarget } from './target.js';
 
 /** What is certified without Playwright. */
@@ -44,9 +44,11 @@ export async function certifyCollected(
     ...collectRunFacts(results, examination, settings, selectFromSuite(suite, settings).cases),
     ...omitUndefined({ comparedWith: settings.expected.record }),
     target: createCertifiedTarget(settings.target, baseUrl),
+    ...omitUndefined({ known: settings.known }),
     durationMs: Date.now() - end.startedAt.getTime(),
   };
-  return await certifyResults(suite, results, index, facts, settings.target);
+  const { known } = await loadKnown(settings, suite.world);
+  return await certifyResults(suite, results, index, facts, { ...settings.target, ...omitUndefined({ known }) });
 }
 
 /** Runs the selected cases in this process, and certifies the results. */
@@ -59,7 +61,8 @@ export async function certifyRun(
   const selected = selectFromSuite(suite, settings);
   const { recognizer = createRecognizer(suite.world, settings.target.mentionFilter) } = shared;
   const keeping = recorded === undefined ? { keeper: createEvidenceKeeper() } : {};
-  const options = { ...createEngineOptions(settings), ...keeping, ...shared, recognizer };
+  const { options: known } = await loadKnown(settings, suite.world);
+  const options = { ...createEngineOptions(settings), ...known, ...keeping, ...shared, recognizer };
   const { judged, unjudged = [], isCutShort = false } = recorded?.origin.extent ?? {};
   const isJudged = (id: string) => selects(id) && (judged === undefined || judged.includes(id));
   const { results: ofCases, examination, evidence: sent } = await runSuite(selected, channel, options, isJudged);

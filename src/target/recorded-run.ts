@@ -4,6 +4,7 @@ import { type EvidenceOrigin, parseArchive, type StoredEvidence } from '../certi
 import type { Availability } from '../contract/bind-world.js';
 import { addHeaders, getHeaderValues } from '../http/exchange.js';
 import type { ResultsDestination } from '../outputs/result-files.js';
+import { readKnownDeviations } from '../record/known-deviations.js';
 import { calibrationPurpose } from '../run/evidence-keeper.js';
 import { createReplay, type Replay } from '../run/replay.js';
 import { omitUndefined } from '../support/omit-undefined.js';
@@ -67,7 +68,9 @@ function loadReplayInputs(file: string, options: RunOptions): RunInputs {
   const { out = path.join(folder, 'replay') } = options;
   if (path.resolve(out) === path.resolve(folder))
     throw refuse('--out', 'is the folder of the evidence, which the results would replace', 'Name another folder.');
-  const settings = restoreSettings(replay, suite, { out, ...omitUndefined({ recordTo }) }, options);
+  const recorded = restoreSettings(replay, suite, { out, ...omitUndefined({ recordTo }) }, options);
+  const known = options.known === undefined ? recorded.known : readKnownDeviations(options.known, suite.contract);
+  const settings = { ...recorded, ...omitUndefined({ known }) };
   return { suite, settings, availability: replay.availability, replay, ...omitUndefined({ cases }) };
 }
 

@@ -141,8 +141,9 @@ export class ReportedRun {
       startedAt: this.startedAt,
     });
     const destination = { ...settings.destination, target: settings.target };
-    const { certificate, results } = certified;
-    const written = writeResults(certificate, suite, results, destination, { archive, exchanges: index });
+    const { certificate, results, newDeviations } = certified;
+    const evidence = { archive, exchanges: index, newDeviations };
+    const written = writeResults(certificate, suite, results, destination, evidence);
     const unwritten = appendJobSummary(written.files, process.env.GITHUB_STEP_SUMMARY);
     const report = `${unwritten}${renderRunReport(certificate, written)}`;
     return { ...certified, written, report, isUnusable: obstacle?.isUnusable === true };

@@ -29,6 +29,10 @@ export interface RunOptions {
   readonly against?: string | false;
   /** Where to write a record; true for the one of the target file. */
   readonly recordTo?: string | true;
+  /** A file of known deviations. Default: that of the target file. */
+  readonly known?: string;
+  /** Where to add deviations that are not known yet. */
+  readonly recordKnownTo?: string;
   /** Ids of cases, requirements and questions, tags and groups. */
   readonly only?: readonly string[];
   /** Whether only the rows are sent that catch the known faults. */

@@ -5,9 +5,11 @@ import { readDiscriminatingRows } from '../cases/discriminating-rows.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
 import { referenceNotice, renderTransportNotice } from '../certificate/notices.js';
+import type { NamedWorld } from '../contract/named-world.js';
 import { createRedactor } from '../http/redactor.js';
 import type { ResultsDestination } from '../outputs/result-files.js';
 import { type Baseline, createBaseline, describeUncompared } from '../record/drift.js';
+import { type KnownFile, readKnownDeviations } from '../record/known-deviations.js';
 import { readRecord } from '../record/target-record.js';
 import { type QuickRows, selectQuickRows } from '../run/quick-rows.js';
 import type { EngineOptions } from '../run/run.js';
@@ -25,6 +27,8 @@ import { listSecrets, type TargetConnection } from './target-connection.js';
 export interface RunSettings {
   readonly target: Target;
   readonly expected: Baseline;
+  /** What is known to be wrong with the target, if a file says so. */
+  readonly known?: KnownFile;
   /** Whether cases with bad credentials, oversized bodies or other methods are excluded. */
   readonly excludesIntrusive: boolean;
   /** The ids of the cases to run. Default: all. */
@@ -41,7 +45,7 @@ export interface RunSettings {
  * @throws UnusableInput with every problem of the files
  */
 export function loadSettings(
-  { target, connection, pins, intrusive, record: stated, notes }: Omit<LoadedTarget, 'availability' | 'cases'>,
+  { target, connection, pins, intrusive, record: stated, known, notes }: Omit<LoadedTarget, 'availability' | 'cases'>,
   options: RunOptions,
   suite: Suite,
 ): RunSettings {
@@ -54,10 +58,12 @@ export function loadSettings(
   const { against = usual !== undefined && existsSync(usual) && usual } = options;
   const record = against ? readRecord(against) : undefined;
   const outcomes = Object.fromEntries(pins.map(({ question, outcome }) => [question, outcome]));
+  const knownFile = findKnownFile(options, known);
   const excludesIntrusive = (options.intrusive ?? intrusive) === false;
   return {
     target,
     expected: createBaseline(record, outcomes, against || undefined),
+    ...omitUndefined({ known: knownFile ? readKnownDeviations(knownFile, suite.contract) : undefined }),
     excludesIntrusive,
     notes: [
       ...listTargetNotes(target, suite.world.ownPromotions),
@@ -70,7 +76,7 @@ export function loadSettings(
     ...readSelection(options, suite, { excludesIntrusive }),
     destination: {
       out: options.out ?? path.join('results', createFolderName(target.name)),
-      ...omitUndefined({ recordTo }),
+      ...omitUndefined({ recordTo, recordKnownTo: options.recordKnownTo }),
     },
   };
 }
@@ -81,11 +87,32 @@ export function loadSettings(
  * @param stated in the target file
  * @throws UnusableInput if nothing names a file
  */
-export function findRecordToWrite({ recordTo }: RunOptions, stated?: string): string | undefined {
+export function findRecordToWrite({ recordTo, recordKnownTo }: RunOptions, stated?: string): string | undefined {
   if (recordTo !== true) return recordTo;
+  if (stated === undefined && recordKnownTo !== undefined) return undefined;
   const hint = 'Use --to, or add a line to the target file, such as record: record.yaml';
   if (stated === undefined) throw refuse('record', 'nothing names the file of the record', hint);
   return stated;
+}
+
+/** A file that is to be written need not be there. */
+function findKnownFile({ known, recordKnownTo }: RunOptions, stated: string | undefined): string | undefined {
+  if (recordKnownTo === undefined) return known ?? stated;
+  return existsSync(recordKnownTo) ? recordKnownTo : undefined;
+}
+
+/**
+ * Loads what is known to be wrong with a target. The mistakes of the reference deployment are loaded only where a file lists
+ * deviations.
+ *
+ * @throws UnusableInput if the file names an unknown cause
+ */
+export async function loadKnown({ known: file }: Pick<RunSettings, 'known'>, world: NamedWorld) {
+  if (file === undefined) return {};
+  const { createKnownMistakes, readKnownCauses } = await import('../certificate/diagnosis/known-causes.js');
+  const known = readKnownCauses(file, world);
+  const behaviour = known.causes.length === 0 ? undefined : createKnownMistakes(known.causes, world);
+  return { known, options: omitUndefined({ known: behaviour, knownRequirements: known.requirements }) };
 }
 
 /** Lists what a reader of results must know of the target. */

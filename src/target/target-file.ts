@@ -21,6 +21,7 @@ export interface TargetDocument extends Pick<PartialConnectionOptions, 'limits' 
   credentials?: { application_id?: string; token?: string };
   bindings?: string;
   cases?: string;
+  known?: string;
   intrusive?: boolean;
   response?: { tier?: string | string[]; where?: Record<string, unknown> };
   pins?: Record<string, string>;

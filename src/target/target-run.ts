@@ -16,7 +16,7 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import type { Problem } from '../support/problem.js';
 import { openTarget } from './open-target.js';
 import { createRunReplay, type RecordedInputs, type RunInputs, recordInputs } from './recorded-run.js';
-import { createEngineOptions } from './settings.js';
+import { createEngineOptions, loadKnown } from './settings.js';
 import { createCertifiedTarget } from './target.js';
 
 /** What a worker found out before its first test. */
@@ -81,7 +81,14 @@ export async function openTargetRun(
   const channel = target ?? replay?.createChannel('');
   if (channel === undefined) throw new Error('Nothing says what is to be judged.');
   const keeper = createEvidenceKeeper();
-  const engineOptions = { ...createEngineOptions(settings), keeper, plannedCases, ...omitUndefined({ replay }) };
+  const { options: known } = await loadKnown(settings, suite.world);
+  const engineOptions = {
+    ...createEngineOptions(settings),
+    ...known,
+    keeper,
+    plannedCases,
+    ...omitUndefined({ replay }),
+  };
   const run = await startRun(suite, channel, engineOptions);
   const { note, unreachable } = run.examination;
   let start: RunStart | undefined = {

@@ -30,6 +30,8 @@ export interface LoadedTarget {
   readonly record?: string;
   /** Known outcomes of questions. */
   readonly pins: readonly { readonly question: string; readonly outcome: string; readonly at: Location }[];
+  /** The file of known deviations, relative to the working folder. */
+  readonly known?: string;
   /** Whether intrusive cases run, too. */
   readonly intrusive?: boolean;
   /** Notes about values of the target file that are overridden. */
@@ -79,6 +81,7 @@ export function loadTarget(
     intrusive,
     cases,
     record,
+    known,
   }: Partial<TargetDocument> = file?.document ?? {};
   return {
     target: {
@@ -103,6 +106,7 @@ export function loadTarget(
       intrusive,
       cases: options.cases ?? locate(cases),
       record: locate(record),
+      known: locate(known),
     }),
   };
 }

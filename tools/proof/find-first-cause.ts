@@ -22,9 +22,9 @@ export async function findFirstCause(
 }
 
 /** Runs all cases over a channel, and returns the causes. */
-export async function findCauses(channel: Channel, suite: Suite, recognizer: Recognizer): Promise<Cause[]> {
+export async function findCauses(channel: Channel, suite: Suite, recognizer: Recognizer): Promise<readonly Cause[]> {
   const options = { recognizer, isWorldLoaded: true, keeper: createEvidenceKeeper() };
   const { results, evidence } = await runSuite(suite, channel, options);
   const index = indexExchanges(evidence, recognizer, results);
-  return diagnoseRun(suite, attachExchanges(results, index.find), index);
+  return diagnoseRun(suite, attachExchanges(results, index.find), index).causes;
 }

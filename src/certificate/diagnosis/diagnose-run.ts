@@ -6,40 +6,116 @@ import type { ExchangeIndex } from '../exchange-index.js';
 import type { Cause } from './cause.js';
 import { describeChanging, listChanging } from './changing-results.js';
 import { findCachedUrl, findDeploymentCause } from './deployment-cause.js';
-import { describeMistakes, findMistakes, type MistakeLists } from './explain-results.js';
-import { describeUnexplained, type Finding, findFilteredWindow } from './finding.js';
-import { type Observations, observe, type Row } from './observation.js';
-import { createPredictor } from './prediction.js';
+import {
+  describeMistake,
+  findExplained,
+  findMistakes,
+  type Hypothesis,
+  isRefuted,
+  type MistakeLists,
+  predictWith,
+} from './explain-results.js';
+import { describeUnexplained, type Finding, findDeviations, findFilteredWindow } from './finding.js';
+import { isConcerned, type KnownCause, type KnownCauses } from './known-causes.js';
+import { type Observation, type Observations, observe, type Row } from './observation.js';
+import { createPredictor, type Predictor } from './prediction.js';
 import { findRefusals } from './refusals.js';
 import { listSizeMistakes } from './window-mistakes.js';
 
+/** What most likely is wrong with a deployment. */
+export interface Diagnosis {
+  /** The cause of most failures first; none if no requirement fails or is inconclusive. Without what is known. */
+  readonly causes: readonly Cause[];
+  /** The ids of cases that cannot be judged because of what is known. */
+  readonly excused: readonly string[];
+  /** The ids of known causes that do not explain the responses. */
+  readonly gone: readonly string[];
+}
+
+const nothingKnown: KnownCauses = { causes: [], requirements: [] };
+
 /**
- * Finds what most likely is wrong with a deployment, the cause of most failures first. Every failing row belongs to a
- * cause. Changes no verdict. Pure.
+ * Finds what most likely is wrong with a deployment. Every failing row belongs to a cause. Changes no verdict. Pure.
  *
  * @param statedPatterns the patterns under which, by the target file, returned tiers are named
- * @returns nothing if no requirement fails or is inconclusive
+ * @param known what is known to be wrong
  */
 export function diagnoseRun(
   suite: Suite,
   results: readonly ResultWithExchanges[],
   index: ExchangeIndex,
   statedPatterns?: readonly string[],
-): Cause[] {
-  const observations = observe(suite, results, index, statedPatterns);
+  known = nothingKnown,
+): Diagnosis {
+  const observations = observe(suite, results, index, statedPatterns, known.requirements);
   const { rows } = observations;
-  if (rows.length === 0) return [];
-  const whole = findDeploymentCause(observations, index) ?? findCachedUrl(observations);
-  if (whole !== undefined) return [createCause(whole, rows, rows)];
+  const whole =
+    rows.length === 0 ? undefined : (findDeploymentCause(observations, index) ?? findCachedUrl(observations));
+  if (whole !== undefined) return { causes: [createCause(whole, rows, rows)], excused: [], gone: [] };
+  const predictor = createPredictor(observations);
+  const ranked = rows.length === 0 ? [] : rankFindings(observations, predictor, known);
+  const isKnown = ({ concerned }: (typeof ranked)[number]) => {
+    const failing = concerned.filter(({ isFailing }) => isFailing);
+    return failing.length > 0 && failing.every((row) => row.isKnown);
+  };
+  const unknown = ranked.filter((found) => !isKnown(found));
+  const blamed = new Set(unknown.flatMap(({ concerned }) => concerned));
+  const isNewFailing = rows.some((row) => row.isFailing && !row.isKnown);
+  const following = new Set(ranked.flatMap(({ concerned }) => concerned));
+  if (!isNewFailing && rows.some((row) => row.isKnown)) {
+    // Nothing says what is wrong. A wrong response may be wrong for that reason.
+    const expected = predictWith(listHypotheses(known.causes), predictor);
+    for (const [shown] of findDeviations(observations.all, observations, expected))
+      for (const row of shown.rows) following.add(row);
+  }
+  const excused = [...following].filter((row) => !row.isFailing && !blamed.has(row));
+  return {
+    causes: unknown.map(({ finding, concerned }) => createCause(finding, concerned, rows)),
+    excused: distinct(excused.map((row) => row.case)),
+    gone: listGone(observations, predictor, known, isNewFailing),
+  };
+}
+
+/** Lists the ids of known causes that no response shows. Contradictions count unless another failure may be their reason. */
+function listGone(
+  observations: Observations,
+  predictor: Predictor,
+  { causes }: KnownCauses,
+  isNewFailing: boolean,
+): string[] {
+  const mistakes = listHypotheses(causes);
+  return causes.flatMap(({ id, features, refusedWith }) => {
+    const hypothesis = mistakes.find(({ mistake }) => mistake.id === id);
+    if (hypothesis === undefined) {
+      const isSeen = observations.all.some(
+        (shown) => shown.refusedWith === refusedWith && isConcerned({ features }, shown.features),
+      );
+      return isSeen ? [] : [id];
+    }
+    const isGone =
+      findExplained(hypothesis, mistakes, observations, predictor).size === 0 ||
+      (!isNewFailing && isRefuted(hypothesis, mistakes, observations, predictor));
+    return isGone ? [id] : [];
+  });
+}
+
+/** Finds what explains the rows, and ranks it: the explanation of most failures first. */
+function rankFindings(observations: Observations, predictor: Predictor, knownCauses: KnownCauses) {
+  const { rows } = observations;
   const failing = rows.filter(({ isFailing }) => isFailing);
-  const { causes, changing } = findKnownCauses(observations);
+  const seeds = listHypotheses(knownCauses.causes);
+  const isKnownRefusal = ({ refusedWith, features }: Observation) =>
+    refusedWith !== undefined &&
+    knownCauses.causes.some((cause) => cause.refusedWith === refusedWith && isConcerned(cause, features));
+  const unknownRefusals = { ...observations, all: observations.all.filter((shown) => !isKnownRefusal(shown)) };
+  const { causes, changing } = findKnownCauses(unknownRefusals, predictor, seeds);
   const listUnowned = (findings: readonly Finding[]) => failing.filter((row) => findOwner(findings, row) === undefined);
   const found = [...causes, ...changing];
   const filtered = changing.length > 0 ? undefined : findFilteredWindow(listUnowned(found), observations);
   const known = filtered === undefined ? found : [...found, filtered];
   const unknown = changing.length > 0 ? [] : listUnowned(known);
   const unexplained = [...groupBy(unknown, ({ requirement }) => requirement)].map(([requirement, group]) =>
-    describeUnexplained(requirement, group, observations),
+    describeUnexplained(requirement, group, observations, predictWith(seeds, predictor)),
   );
   const findings = [...known, ...unexplained];
   const owned = groupBy(failing, (row) => findOwner(findings, row) ?? changing[0]);
@@ -55,8 +131,11 @@ export function diagnoseRun(
   });
   return ranked
     .filter(({ concerned }) => concerned.length > 0)
-    .toSorted((left, right) => compareRanks(right.rank, left.rank))
-    .map(({ finding, concerned }) => createCause(finding, concerned, rows));
+    .toSorted((left, right) => compareRanks(right.rank, left.rank));
+}
+
+function listHypotheses(causes: readonly KnownCause[]): Hypothesis[] {
+  return causes.flatMap(({ mistake, features }) => (mistake === undefined ? [] : [{ mistake, features }]));
 }
 
 function compareRanks(left: readonly number[], right: readonly number[]): number {
@@ -67,15 +146,21 @@ function compareRanks(left: readonly number[], right: readonly number[]): number
  * Finds causes of some of the requests. State that is kept between requests also explains why equal requests have different
  * results. Where nothing explains that, these results say nothing about other mistakes.
  */
-function findKnownCauses(observations: Observations): Readonly<Record<'causes' | 'changing', readonly Finding[]>> {
-  const predictor = createPredictor(observations);
+function findKnownCauses(
+  observations: Observations,
+  predictor: Predictor,
+  seeds: readonly Hypothesis[],
+): Readonly<Record<'causes' | 'changing', readonly Finding[]>> {
   const changing = listChanging(observations);
   const isChanging = changing.length > 0;
   const mistakes = listKnownMistakes();
   const ofState = mistakes.filter(({ hasState }) => hasState);
   const others = mistakes.filter(({ hasState }) => !hasState);
-  const search = (searched: Observations, tried: MistakeLists): Finding[] =>
-    describeMistakes(findMistakes(searched, predictor, tried), searched, predictor);
+  const search = (searched: Observations, tried: MistakeLists): Finding[] => {
+    const found = findMistakes(searched, predictor, tried, seeds);
+    const added = found.filter((hypothesis) => !seeds.includes(hypothesis));
+    return added.map((hypothesis) => describeMistake(hypothesis, found, searched, predictor));
+  };
   const stateful = isChanging ? search(observations, { simple: [], others: [], ofState, isChanging }) : [];
   if (stateful.length > 0) return { causes: [...findRefusals(observations.all), ...stateful], changing: [] };
   const steady = observations.all.filter((observation) => !changing.includes(observation));

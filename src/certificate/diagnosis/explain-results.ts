@@ -51,14 +51,17 @@ const minShare = 0.5;
  * and one without a limit is better than one for requests with some feature.
  *
  * @param lists in the order in which they are preferred
+ * @param seeds what is known to be wrong
+ * @returns with the seeds, unless a response contradicts them
  */
 export function findMistakes(
   observations: Observations,
   predictor: Predictor,
   lists: MistakeLists,
+  seeds: readonly Hypothesis[],
 ): readonly Hypothesis[] {
-  const found: Hypothesis[] = [];
-  while (found.length < maxMistakes) {
+  const found: Hypothesis[] = [...seeds];
+  while (found.length < seeds.length + maxMistakes) {
     const search = createSearch(observations, predictor, found);
     if (search.failing.length === 0) return found;
     const whole = findWhole(search, lists);
@@ -67,39 +70,57 @@ export function findMistakes(
     if (part === undefined) break;
     found.push(part);
   }
-  const { predictBefore, compared } = createSearch(observations, predictor, found);
   // What contradicts a mistake, now that the others are known, refutes it.
-  return found.filter((hypothesis) => {
-    if (hypothesis.isUncertain) return true;
-    const rest = found.filter((known) => known !== hypothesis);
-    const predictWithout = predictWith(rest, predictor);
-    return !compared.some((observation) => isOdd(observation, predictBefore(observation), predictWithout(observation)));
-  });
+  return found.filter((hypothesis) => hypothesis.isUncertain || !isRefuted(hypothesis, found, observations, predictor));
 }
 
-/** Describes each mistake by what it adds to the others. */
-export function describeMistakes(
+/** Whether a response contradicts one of several mistakes. */
+export function isRefuted(
+  hypothesis: Hypothesis,
+  found: readonly Hypothesis[],
+  { all }: Observations,
+  predictor: Predictor,
+): boolean {
+  const expected = predictWith(found, predictor);
+  const others = found.filter((known) => known !== hypothesis);
+  const predictWithout = predictWith(others, predictor);
+  return all.filter(isCompared).some((shown) => isOdd(shown, expected(shown), predictWithout(shown)));
+}
+
+/** Describes one of several mistakes by what it adds to the others. */
+export function describeMistake(
+  hypothesis: Hypothesis,
   found: readonly Hypothesis[],
   observations: Observations,
   predictor: Predictor,
-): Finding[] {
-  const expected = predictWith(found, predictor);
-  return found.map((hypothesis): Finding => {
-    const others = found.filter((known) => known !== hypothesis);
-    const explained = new Map(
-      [...findDeviations(observations.all, observations, predictWith(others, predictor))].flatMap(
-        ([observation, deviations]) => {
-          const predicted = expected(observation);
-          const shown = deviations.filter((deviation) => !isContradicted(deviation, predicted));
-          return shown.length === 0 ? [] : [[observation, shown] as const];
-        },
-      ),
-    );
-    return createFinding(hypothesis, explained, observations);
-  });
+): Finding {
+  return createFinding(hypothesis, findExplained(hypothesis, found, observations, predictor), observations);
 }
 
-function predictWith(hypotheses: readonly Hypothesis[], predictor: Predictor): (shown: Observation) => Prediction {
+/** Finds the deviations that one of several mistakes explains. */
+export function findExplained(
+  hypothesis: Hypothesis,
+  found: readonly Hypothesis[],
+  observations: Observations,
+  predictor: Predictor,
+): ReadonlyMap<Observation, readonly Deviation[]> {
+  const expected = predictWith(found, predictor);
+  const others = found.filter((known) => known !== hypothesis);
+  const deviations = findDeviations(observations.all, observations, predictWith(others, predictor));
+  return new Map(
+    [...deviations].flatMap(([observation, list]) => {
+      const predicted = expected(observation);
+      const shown = list.filter((deviation) => !isContradicted(deviation, predicted));
+      return shown.length === 0 ? [] : [[observation, shown] as const];
+    }),
+  );
+}
+
+/** Predicts what a deployment with some mistakes returns. */
+export function predictWith(
+  hypotheses: readonly Hypothesis[],
+  predictor: Predictor,
+): (shown: Observation) => Prediction {
   const byMistakes = new Map<string, (shown: Observation) => Prediction>();
   return (shown) => {
     const concerned = hypotheses.filter(

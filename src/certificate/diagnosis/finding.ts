@@ -142,10 +142,15 @@ export function findFilteredWindow(rows: readonly Row[], observations: Observati
   };
 }
 
-/** Describes failing rows of a requirement that no known mistake explains. */
-export function describeUnexplained(requirement: string, rows: readonly Row[], observations: Observations): Finding {
+/** Describes failing rows of a requirement that no known mistake explains. @param expected apart from known deviations */
+export function describeUnexplained(
+  requirement: string,
+  rows: readonly Row[],
+  observations: Observations,
+  expected: (shown: Observation) => (position: number) => Obligation,
+): Finding {
   const concerned = observations.all.filter((observation) => rows.some((row) => observation.rows.has(row)));
-  const found = findDeviations(concerned, observations);
+  const found = findDeviations(concerned, observations, expected);
   const deviations = [...found.values()].flat();
   const unseen = rows.map((row) => [row, { words: '', size: 0 }] as const);
   return {

@@ -6,6 +6,7 @@ import { type Exchange, type HttpRequest, serializeWithoutRepetition } from '../
 import { explainTransientFailure, isSuccessful } from '../../http/response-status.js';
 import type { ResultWithExchanges } from '../../run/case-result.js';
 import { computeOnce } from '../../support/compute-once.js';
+import { omitUndefined } from '../../support/omit-undefined.js';
 import { type ExchangeIndex, readTogether } from '../exchange-index.js';
 import { findFeatures, type RequestFeatures } from './request-features.js';
 
@@ -15,6 +16,8 @@ export interface Row {
   readonly requirement: string;
   readonly title: string;
   readonly isFailing: boolean;
+  /** Whether any failure of its requirement is known. */
+  readonly isKnown?: true;
 }
 
 /** One exchange with what the documentation says of its request. */
@@ -60,15 +63,17 @@ export interface Observations {
  * Collects what the exchanges of the cases show, read as the judge reads it.
  *
  * @param statedPatterns the patterns under which, by the target file, returned tiers are named
+ * @param knownRequirements those of which any failure is known. What is known by its cause is not a row.
  */
 export function observe(
   suite: Suite,
   results: readonly ResultWithExchanges[],
   index: ExchangeIndex,
   statedPatterns: readonly string[] | undefined,
+  knownRequirements: readonly string[],
 ): Observations {
   const { cases, world } = suite;
-  const rowsByCase = listRows(suite, results);
+  const rowsByCase = listRows(suite, results, knownRequirements);
   const ranked = world.tiers
     .map((tier, n) => ({ tier, rank: n + 1 }))
     .filter(({ tier }) => !world.unavailable.has(tier.id));
@@ -159,7 +164,11 @@ function createObservation<T extends Omit<Observation, 'features'>>(
 }
 
 /** Lists the rows that fail or are inconclusive by their case, and by their number in it. */
-function listRows({ cases, contract }: Suite, results: readonly ResultWithExchanges[]): Map<string, Row[][]> {
+function listRows(
+  { cases, contract }: Suite,
+  results: readonly ResultWithExchanges[],
+  knownRequirements: readonly string[],
+): Map<string, Row[][]> {
   const verified = new Map(
     cases.flatMap((entry) => (entry.kind === 'requirement' ? [[entry.id, entry.verifies]] : [])),
   );
@@ -168,10 +177,11 @@ function listRows({ cases, contract }: Suite, results: readonly ResultWithExchan
     results.flatMap(({ id, subject, verdict, rows }): [string, Row[][]][] => {
       const requirement = verified.get(id) ?? (requirements.has(subject) ? subject : undefined);
       if (requirement === undefined) return [];
-      const judged = rows.length === 0 ? [{ title: '', verdict }] : rows;
-      const toRow = ({ title, verdict }: (typeof judged)[number]): Row[] =>
-        verdict === 'fail' || verdict === 'inconclusive'
-          ? [{ case: id, requirement, title, isFailing: verdict === 'fail' }]
+      const judged: Partial<(typeof rows)[number]>[] = rows.length === 0 ? [{ verdict }] : [...rows];
+      const isListed = knownRequirements.includes(requirement);
+      const toRow = ({ title = '', verdict, known }: (typeof judged)[number]): Row[] =>
+        (verdict === 'fail' || verdict === 'inconclusive') && (known === undefined || isListed)
+          ? [{ case: id, requirement, title, isFailing: verdict === 'fail', ...omitUndefined({ isKnown: known }) }]
           : [];
       return [[id, judged.map(toRow)]];
     }),

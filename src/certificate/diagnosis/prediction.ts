@@ -2,12 +2,17 @@ import { createModel, type Mistake, refused, type Selections } from '../../../re
 import type { NamedWorld } from '../../contract/named-world.js';
 import type { Obligation } from '../../contract/oracle.js';
 import type { Tier } from '../../contract/world.js';
-import type { HttpRequest } from '../../http/exchange.js';
+import type { Exchange, HttpRequest } from '../../http/exchange.js';
 import { remember } from '../../support/compute-once.js';
 import type { Observation, Observations } from './observation.js';
 
 /** What a deployment is to return of one tier, by its position in the list of tiers. */
 export type Prediction = (position: number) => Obligation;
+
+/** A request, with what the documentation says of it. */
+export interface Asked extends Pick<Observation, 'oracle'> {
+  readonly exchange: Pick<Exchange, 'request'>;
+}
 
 /** Predicts results of deployments with mistakes. */
 export type Predictor = ReturnType<typeof createPredictor>;
@@ -16,10 +21,10 @@ export type Predictor = ReturnType<typeof createPredictor>;
  * Creates a predictor. A mistake decides what differs from the reference deployment without it; the documentation decides
  * the rest, and what it leaves open stays open.
  */
-export function createPredictor({ tiers, world, history }: Observations) {
+export function createPredictor({ tiers, world, history }: Pick<Observations, 'tiers' | 'world' | 'history'>) {
   const start = createModel({ ...world, tiers: [...createForeignTiers(world), ...tiers] });
   const selectRightly = remember(start([]));
-  const getDocumented = remember((_: Observation): Obligation[] => []);
+  const getDocumented = remember((_: Asked): Obligation[] => []);
   const selectWith = (mistakes: readonly Mistake[]): ((request: HttpRequest) => Selections) => {
     const select = start(mistakes);
     if (!mistakes.some(({ hasState }) => hasState)) return remember(select);
@@ -36,11 +41,11 @@ export function createPredictor({ tiers, world, history }: Observations) {
   };
   return {
     /** @returns predicts the result of each request; nothing is computed until it is asked for */
-    predictWith(mistakes: readonly Mistake[]): (shown: Observation) => Prediction {
+    predictWith(mistakes: readonly Mistake[]): (asked: Asked) => Prediction {
       const select = mistakes.length === 0 ? selectRightly : selectWith(mistakes);
-      return remember((shown: Observation): Prediction => {
-        const { exchange, oracle } = shown;
-        const documented = getDocumented(shown);
+      return remember((asked: Asked): Prediction => {
+        const { exchange, oracle } = asked;
+        const documented = getDocumented(asked);
         const known: Obligation[] = [];
         const predict = (n: number): Obligation => {
           const tier = tiers[n] as Tier;

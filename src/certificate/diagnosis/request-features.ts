@@ -13,6 +13,16 @@ export type RequestFeatures = ReadonlySet<string>;
  * @param required the number of promotions that the response must have
  */
 export function findFeatures(request: HttpRequest, world: NamedWorld, required: number): RequestFeatures {
+  return combineFeatures(listFeatures(request, world, required), ([has, yes, no]) => [has ? yes : no]);
+}
+
+/** Lists the words of all features that a request may have. */
+export function listFeatureWords(world: NamedWorld): RequestFeatures {
+  const request: HttpRequest = { method: 'GET', path: '/', headers: [] };
+  return combineFeatures(listFeatures(request, world, 0), ([, yes, no]) => [yes, no]);
+}
+
+function listFeatures(request: HttpRequest, world: NamedWorld, required: number): readonly Feature[] {
   const { query, body } = parseRequest(request);
   const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
   const order = getMember(body, 'order');
@@ -26,7 +36,7 @@ export function findFeatures(request: HttpRequest, world: NamedWorld, required: 
   const text = `${request.path}\n${request.body ?? ''}`;
   const size = new TextEncoder().encode(request.body ?? '').length;
   const isFilter = ([name]: readonly [string, string] = ['', '']) => parseFilterParameter(name) !== undefined;
-  const features: readonly Feature[] = [
+  return [
     [request.sent !== undefined, `sent ${request.sent?.replaceAll('-', ' ')}`],
     [
       JSON.stringify(getMember(getMember(body, 'options'), 'expand')) === '["category"]',
@@ -91,10 +101,17 @@ export function findFeatures(request: HttpRequest, world: NamedWorld, required: 
       }),
     ),
   ];
-  const single = features.flatMap(([has, yes, no]) => (has ? [yes] : no === undefined ? [] : [no]));
-  const main = features.slice(0, mainFeatures).flatMap(([has, yes]) => (has ? [yes] : []));
+}
+
+/** Lists single features and pairs of the main ones. @param choose the words of a feature that are meant */
+function combineFeatures(
+  features: readonly Feature[],
+  choose: (feature: Feature) => readonly (string | undefined)[],
+): RequestFeatures {
+  const chosen = features.map((feature) => choose(feature).filter((words) => words !== undefined));
+  const main = features.slice(0, mainFeatures).flatMap(([, yes], n) => (chosen[n]?.includes(yes) ? [yes] : []));
   const pairs = main.flatMap((left, n) => main.slice(n + 1).map((right) => `${left} and ${right}`));
-  return new Set([...single, ...pairs]);
+  return new Set([...chosen.flat(), ...pairs]);
 }
 
 /** Finds the features that all of some requests have and that none of the others has. */

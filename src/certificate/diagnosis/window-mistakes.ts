@@ -7,8 +7,27 @@ import { renderHiddenPromotionsHint } from '../../judge/own-promotions.js';
 import { renderShortList } from '../../support/render-short-list.js';
 import type { Observations } from './observation.js';
 
-/** Lists windows other than that of the newest 150 tiers, and limits on the result. */
-export function listSizeMistakes({ all, tiers, ranks, world }: Observations): Mistake[] {
+/** The sizes that mistakes may have. */
+interface Sizes {
+  /** The first and the last rank of windows. */
+  readonly windows: readonly (readonly [from: number, to: number])[];
+  /** Numbers of promotions in one response. */
+  readonly counts: readonly number[];
+  /** Promotions of the window that no response has: they may not be loaded. */
+  readonly missing: readonly Tier[];
+}
+
+/** Lists windows other than that of the newest 150 tiers, and limits on the result, with the sizes of a run. */
+export function listSizeMistakes(observations: Observations): Mistake[] {
+  return createMistakes(observations.world, readSizes(observations));
+}
+
+/** Finds a mistake by its id, which has its size. */
+export function findSizeMistake(id: string, world: NamedWorld): Mistake | undefined {
+  return createMistakes(world, parseSizes(id, world)).find((mistake) => mistake.id === id);
+}
+
+function readSizes({ all, tiers, ranks, world }: Observations): Sizes {
   const total = world.tiers.length;
   const returnedRanks = all.flatMap(({ oracle, returned }) =>
     oracle.filteredOn === undefined && oracle.undocumentedReason === undefined && returned !== undefined
@@ -19,14 +38,34 @@ export function listSizeMistakes({ all, tiers, ranks, world }: Observations): Mi
   const first = Math.min(total, ...seen);
   const last = Math.max(1, ...seen);
   const lasts = [...takeMostFrequent(returnedRanks.flatMap((shown) => shown.at(-1) ?? [])), last, total];
-  const ranges = [1, first].flatMap((from) => lasts.map((to) => [from, to] as const));
   const isAnyClear = all.some(({ returned }) => returned !== undefined);
-  const missing = (isAnyClear ? tiers : []).filter(
-    (_, n) => (ranks[n] ?? 0) <= windowSize && all.every(({ returned }) => !returned?.[n]),
-  );
-  const counts = takeMostFrequent(all.map(({ returned = [] }) => returned.filter(Boolean).length));
+  return {
+    windows: [1, first].flatMap((from) => lasts.map((to) => [from, to] as const)),
+    counts: takeMostFrequent(all.map(({ returned = [] }) => returned.filter(Boolean).length)),
+    missing: (isAnyClear ? tiers : []).filter(
+      (_, n) => (ranks[n] ?? 0) <= windowSize && all.every(({ returned }) => !returned?.[n]),
+    ),
+  };
+}
+
+/** Parses the size in an id, such as `window-size/100`. */
+function parseSizes(id: string, { tiers: { length: total }, ownPromotions = 0 }: NamedWorld): Sizes {
+  const [kind = '', ...numbers] = id.split(/[/-](?=\d)/);
+  const [size = 0, last = 0] = numbers.map(Number);
+  const windows: Readonly<Record<string, readonly [from: number, to: number]>> = {
+    'window-missing': [1, total],
+    'window-size': [1, size - ownPromotions],
+    'window-oldest': [total - size + 1, total],
+    'window-ranks': [size, last],
+  };
+  const [from = 0, to = 0] = windows[kind] ?? [];
+  const isPossible = from >= 1 && from <= to && to <= total;
+  return { windows: isPossible ? [[from, to]] : [], counts: kind === 'page-size' ? [size] : [], missing: [] };
+}
+
+function createMistakes(world: NamedWorld, { windows, counts, missing }: Sizes): Mistake[] {
   return [
-    ...ranges
+    ...windows
       .filter(([from, to]) => (from === 1 ? to !== getWindowSize(world) : to - from >= minWindow))
       .map(([from, to]) => createRange(from, to, world, missing)),
     ...counts

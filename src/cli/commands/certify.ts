@@ -11,7 +11,7 @@ import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import { listEndings } from '../../target/ending.js';
 import type { RunInputs } from '../../target/recorded-run.js';
-import { createFolderName } from '../../target/settings.js';
+import { createFolderName, loadKnown } from '../../target/settings.js';
 import type { ConfigureCommand } from '../command.js';
 import { determineEndStatus, exitStatus } from '../exit-status.js';
 import { addCertifyFlags, type CertifyFlags, readCertifyOptions, refuseArguments } from '../flags.js';
@@ -46,6 +46,7 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
   const isOfConfig = config !== undefined && runs.every(({ project }) => project === undefined);
   // The projects of a config are read by Playwright.
   const projects = isOfConfig ? [] : runs.map(({ project: _, ...conformance }) => loadProject({ conformance }));
+  for (const { settings, suite } of projects) await loadKnown(settings, suite.world);
   if (flags.dryRun) {
     for (const inputs of projects) process.stdout.write(await renderDryRun(inputs));
     return exitStatus.conforms;

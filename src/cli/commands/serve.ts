@@ -16,6 +16,7 @@ interface ServeFlags {
   readonly port?: number;
   readonly world?: string;
   readonly as?: string;
+  readonly known?: string;
   readonly behaviour?: Behaviours;
   readonly fault?: readonly string[];
 }
@@ -27,6 +28,7 @@ export default ((command) => {
     .option('--host <address>', 'where to listen, such as 0.0.0.0 for other machines (default: this machine only)')
     .option('--world <file>', 'a world in the format of `conformance world` (default: that of the suite)')
     .option('--as <record>', 'a mock: answer every open question as a record says, in the recorded format')
+    .option('--known <file>', 'known deviations: the mock has them, too')
     .option(
       '--behaviour <question=outcome>',
       'answer an open question with this outcome; may be repeated',
@@ -50,17 +52,18 @@ function collectBehaviours(text: string, before: Behaviours = {}): Behaviours {
 }
 
 /** Serves the reference deployment until a signal ends it. @throws UnusableInput for unusable flags and files */
-async function runServe({ host, port = 0, world, as, behaviour, fault = [] }: ServeFlags): Promise<void> {
+async function runServe({ host, port = 0, world, as, known, behaviour, fault = [] }: ServeFlags): Promise<void> {
   blameFlag('--behaviour', () => completeBehaviours(behaviour ?? {}));
-  const faults = blameFlag('--fault', () => fault.map(findFault));
-  const { options, inimitable } = readMockOptions(omitUndefined({ record: as, world, behaviours: behaviour }));
+  const chosen = blameFlag('--fault', () => fault.map(findFault));
+  const { options, inimitable } = readMockOptions(omitUndefined({ record: as, world, known, behaviours: behaviour }));
+  const faults = [...(options.faults ?? []), ...chosen];
   const { url, close } = await serveReference({ ...options, port, faults, ...omitUndefined({ host }) });
   process.stdout.write(
     joinLines([
       `${as === undefined ? 'The reference deployment' : `The mock of ${as}`} answers at ${url}${documentedOperation.path}. Its credentials are public:`,
       `${credentialHeaders.applicationId}: ${referenceCredentials.applicationId}`,
       `${credentialHeaders.token}: ${referenceCredentials.token}`,
-      ...faults.map(({ breaks, story }) => `Breaks ${breaks}: ${story}`),
+      ...chosen.map(({ breaks, story }) => `Breaks ${breaks}: ${story}`),
       ...inimitable.map((question) => `Not imitated, answered as usual: ${question}`),
       'Ctrl-C ends it.',
     ]),

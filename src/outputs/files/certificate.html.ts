@@ -1,13 +1,28 @@
 import { type CaseDifference, type CaseEntry, renderDifference } from '../../certificate/case-entry.js';
-import { findDecisive, type RequirementEntry } from '../../certificate/certificate.js';
+import {
+  type Certificate,
+  findDecisive,
+  isKnownFailure,
+  type KnownEntry,
+  type RequirementEntry,
+} from '../../certificate/certificate.js';
 import type { Cause } from '../../certificate/diagnosis/cause.js';
 import { groupDrift } from '../../certificate/drift-entry.js';
 import { replayEndNotice } from '../../certificate/notices.js';
 import { getStatus, renderAnswer } from '../../certificate/render-answer.js';
 import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
+import type { KnownDeviation } from '../../record/known-deviations.js';
 import { groupBy } from '../../support/group-by.js';
 import { type Html, html, noHtml, rawHtml, renderPageHead, renderPreformatted } from '../../support/markup.js';
-import { describeAnswers, describeCounts, describeFurtherCount, renderDriftClause, sortByUrgency } from '../counts.js';
+import {
+  describeAnswers,
+  describeCounts,
+  describeFurtherCount,
+  describeKnownDeviation,
+  describeKnownEntry,
+  renderVerdict,
+  sortByUrgency,
+} from '../counts.js';
 import type { Output } from '../output.js';
 import { type CaseRenderer, createCaseRenderer } from '../page/case-section.js';
 import { pageStyle } from '../page/page-style.js';
@@ -26,7 +41,7 @@ interface Page extends RunView {
  */
 export default ((view) => {
   const { certificate, suite } = view;
-  const { target, summary, questions, drift } = certificate;
+  const { target, summary, questions } = certificate;
   const page: Page = {
     ...view,
     renderCase: createCaseRenderer(view),
@@ -34,8 +49,7 @@ export default ((view) => {
     shared: findSharedReasons(certificate),
   };
   const chapters = listChapters(page).filter(([, , content]) => content.length > 0);
-  const changes = renderDriftClause(certificate.verdict, drift);
-  const verdict = capitalize(`${certificate.verdict.replaceAll('-', ' ')}${changes}`);
+  const verdict = capitalize(renderVerdict(certificate).replaceAll('-', ' '));
   const warnings = questions.filter(({ warning }) => warning).length;
   const answers = `${describeAnswers(questions)}${describeFurtherCount(warnings, warnings === 1 ? 'warning' : 'warnings')}`;
   const stated = [target.version, target.contact].flatMap((fact) =>
@@ -107,12 +121,20 @@ function listAttentionCards(page: Page): Html[] {
   const covered = new Set(causes.flatMap((cause) => [...cause.requirements, ...cause.follows]));
   // A shared reason is shown once, below.
   const unpassed = sortByUrgency(requirements).filter(
-    (entry) => entry.verdict !== 'pass' && !covered.has(entry.id) && !shared.has(findDecisive(entry)?.reason ?? ''),
+    (entry) =>
+      entry.verdict !== 'pass' &&
+      !covered.has(entry.id) &&
+      !shared.has(findDecisive(entry)?.reason ?? '') &&
+      !isKnownFailure(entry),
   );
   const warnings = answers.filter(({ entry }) => entry.warning);
   const cards = [
     ...causes.map((cause) => renderCause(cause, page)),
     ...unpassed.map((entry) => renderUnpassed(entry, findDecisive(entry))),
+    ...renderListCard(
+      'Known deviations',
+      (certificate.known_deviations?.entries ?? []).map((entry) => renderKnownEntry(entry, certificate)),
+    ),
     ...renderListCard('Not judged', describeSharedReasons(certificate)),
     ...renderListCard('Notes', notes),
     ...renderListCard(
@@ -172,6 +194,18 @@ function renderUnpassed({ id, statement, verdict }: RequirementEntry, decisive: 
   return renderCard(heading, html`<p><code class="id">${id}</code></p>${shown ?? noHtml}`, verdict);
 }
 
+/** Renders an entry of the file of known deviations. */
+function renderKnownEntry(entry: KnownEntry, certificate: Certificate): Html {
+  const { requirement, cause = '', state } = entry;
+  return html`${renderLinks([requirement])} <code>${cause}</code> ${renderBadge(state)} ${describeKnownEntry(entry, certificate) ?? ''} ${renderKnown(entry)}`;
+}
+
+/** Renders a known deviation, with a link if its issue has one. */
+function renderKnown({ issue = '', ...deviation }: KnownDeviation): Html {
+  const link = /^https?:\/\/\S+$/.test(issue) ? html` <a href="${issue}">${issue}</a>` : html` ${issue}`;
+  return html`${describeKnownDeviation(deviation)}${issue === '' ? noHtml : link}`;
+}
+
 /** Renders a change or an unstable case. @param others answers that changed in the same way */
 function renderDifferenceCard([entry, ...others]: readonly [CaseDifference, ...CaseDifference[]]): Html {
   const same = others.map(({ case: id, text }) => html`${renderLinks([id], text)}`);
@@ -179,7 +213,7 @@ function renderDifferenceCard([entry, ...others]: readonly [CaseDifference, ...C
   return renderCard(html`${renderLinks([entry.case])}`, shown);
 }
 
-function renderRequirement({ id, statement, verdict, cases }: RequirementEntry, page: Page): Html {
+function renderRequirement({ id, statement, verdict, known = [], cases }: RequirementEntry, page: Page): Html {
   const items = sortByUrgency(cases).map((entry, n) => {
     const isFailing = entry.verdict === 'fail' || entry.verdict === 'error';
     const badge = entry.verdict === 'pass' ? noHtml : html`${renderBadge(entry.verdict)} `;
@@ -191,7 +225,7 @@ function renderRequirement({ id, statement, verdict, cases }: RequirementEntry, 
     );
   });
   return html`<section class="block" id="${id}"><h4>${statement} ${renderBadge(verdict)}</h4><code class="id">${id}</code>
-${items}</section>
+${known.map((deviation) => html`<p>Known: ${renderKnown(deviation)}</p>\n`)}${items}</section>
 `;
 }
 

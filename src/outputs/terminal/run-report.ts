@@ -1,16 +1,24 @@
 import path from 'node:path';
+import { quote } from 'shlex';
 import { isOwnCase } from '../../cases/suite.js';
 import type { CaseDifference, CaseEntry } from '../../certificate/case-entry.js';
-import { type Certificate, findDecisive } from '../../certificate/certificate.js';
+import { type Certificate, findDecisive, isKnownFailure } from '../../certificate/certificate.js';
 import { type DriftEntry, groupDrift } from '../../certificate/drift-entry.js';
 import { referenceEndNotice, referenceNotice, renderQuickNotice, replayEndNotice } from '../../certificate/notices.js';
 import { describeSharedReasons, findSharedReasons, isUnjudged } from '../../certificate/shared-reasons.js';
-import { notSelectedReason, samplesCaseId } from '../../run/case-result.js';
+import { getVerdictApart, notSelectedReason, samplesCaseId } from '../../run/case-result.js';
 import { groupBy } from '../../support/group-by.js';
 import { packageRoot } from '../../support/package-root.js';
 import { renderShortList } from '../../support/render-short-list.js';
 import { joinLines, shorten } from '../../support/untrusted-text.js';
-import { describeAnswers, describeCounts, renderHeadline, sortByUrgency } from '../counts.js';
+import {
+  describeAnswers,
+  describeCounts,
+  describeKnownDeviation,
+  describeKnownEntry,
+  renderHeadline,
+  sortByUrgency,
+} from '../counts.js';
 import type { WrittenResults } from '../write-results.js';
 
 /** Characters of a text that a target may have written, and of a statement of the documentation. */
@@ -30,6 +38,7 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
   return joinLines([
     ...(isUnjudged(certificate) ? [] : [...renderFailures(certificate), ...renderRequirements(certificate)]),
     ...describeSharedReasons(certificate, certificate.selected !== undefined).flatMap((line) => ['', line]),
+    ...renderKnown(certificate),
     ...renderUnstable(certificate.unstable),
     ...renderDrift(certificate.drift, written === undefined),
     ...renderSummary(certificate, written),
@@ -46,7 +55,7 @@ interface Failure {
 function renderFailures({ causes = [], requirements, own_cases }: Certificate): string[] {
   const ofSuite = requirements.flatMap(({ id, cases }) => cases.map((entry): Failure => ({ subject: id, entry })));
   const ofUser = (own_cases?.cases ?? []).map((entry): Failure => ({ subject: entry.subject ?? '', entry }));
-  const failures = [...ofSuite, ...ofUser].filter(({ entry }) => entry.verdict === 'fail' || entry.verdict === 'error');
+  const failures = [...ofSuite, ...ofUser].filter(({ entry }) => ['fail', 'error'].includes(getVerdictApart(entry)));
   const explained = new Set(causes.flatMap(({ cases }) => cases));
   const unexplained = failures.filter(({ entry }) => !explained.has(entry.id));
   // The sample cases repeat what others show, unless they are all that fails.
@@ -121,10 +130,13 @@ function renderRequirements(certificate: Certificate): string[] {
     );
     const isExplained =
       verdict === 'fail' || numbers.length > 0 || decisive === undefined || shared.has(decisive.reason);
-    const text = isExplained
-      ? shorten(`${numbers.length === 0 ? '' : `(${numbers.join(', ')}) `}${statement}`, maxStatement)
-      : `${decisive.id}: ${limitText(decisive.reason)}`;
-    return [{ id, verdict, text, firstCause: numbers[0] ?? causes.length + 1 }];
+    const isKnown = isKnownFailure(requirement);
+    const text = isKnown
+      ? `As known: ${limitText((requirement.known ?? []).map(describeKnownDeviation).join(' ') || 'it cannot be judged.')}`
+      : isExplained
+        ? shorten(`${numbers.length === 0 ? '' : `(${numbers.join(', ')}) `}${statement}`, maxStatement)
+        : `${decisive.id}: ${limitText(decisive.reason)}`;
+    return [{ id, verdict, text, firstCause: isKnown ? causes.length + 2 : (numbers[0] ?? causes.length + 1) }];
   });
   if (unpassed.length === 0) return selected === undefined ? ['', `All ${requirements.length} requirements pass.`] : [];
   const verdictWidth = Math.max(...unpassed.map(({ verdict }) => verdict.length));
@@ -134,6 +146,19 @@ function renderRequirements(certificate: Certificate): string[] {
     '',
     ...sorted.map(({ id, verdict, text }) => `  ${verdict.padEnd(verdictWidth)}  ${id.padEnd(idWidth)}  ${text}`),
   ];
+}
+
+/** Renders a line for each entry of the file of known deviations about which something is to be done, and for new failures. */
+function renderKnown(certificate: Certificate): string[] {
+  const { known_deviations: known } = certificate;
+  if (known === undefined) return [];
+  const lines = known.entries.flatMap((entry) => {
+    const text = describeKnownEntry(entry, certificate);
+    return text === undefined ? [] : [`${entry.state}  ${limitText(text)}`];
+  });
+  if (known.verdict === 'does-not-conform')
+    lines.push(`To add new failures for review: npx conformance record --known ${quote(known.file)}`);
+  return lines.length === 0 ? [] : ['', ...lines];
 }
 
 function limitText(text: string): string {
@@ -193,7 +218,7 @@ function listFields({ selected, summary, questions, compared_with, requests_sent
   return [...counts, ['Requests', String(requests_sent)]];
 }
 
-function listFiles({ files, record }: WrittenResults): Field[] {
+function listFiles({ files, record, known }: WrittenResults): Field[] {
   const list = (...names: readonly string[]) =>
     names.flatMap((name) => files.filter((file) => path.basename(file) === name)).join(', ');
   const { file = '', unwritten } = record ?? {};
@@ -201,5 +226,11 @@ function listFiles({ files, record }: WrittenResults): Field[] {
     ['Certificate', list('certificate.json', 'certificate.html')],
     ['Observed', list('observed.md', 'openapi.yaml')],
     ...(file === '' ? [] : [['Record', unwritten === undefined ? file : `${file} was ${unwritten}.`] as const]),
+    ...(known === undefined ? [] : [['Known', describeAdded(known)] as const]),
   ];
+}
+
+function describeAdded({ file, added }: NonNullable<WrittenResults['known']>): string {
+  if (added === 0) return `${file}: nothing to add.`;
+  return `${file}: ${added} ${added === 1 ? 'deviation' : 'deviations'} added. Fill in each reason.`;
 }

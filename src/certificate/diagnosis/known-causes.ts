@@ -1,0 +1,122 @@
+/** Causes that an id alone describes, so that a file of known deviations can name them. */
+
+import { listKnownMistakes, type Mistake } from '../../../reference/model.js';
+import type { KnownMistakes } from '../../assertions/row-evidence.js';
+import { listAvailableTiers, type NamedWorld } from '../../contract/named-world.js';
+import { createOracle } from '../../contract/oracle.js';
+import type { Exchange, HttpRequest } from '../../http/exchange.js';
+import { isSuccessful } from '../../http/response-status.js';
+import type { ReturnedTiers } from '../../recognition/returned-tiers.js';
+import type { KnownFile } from '../../record/known-deviations.js';
+import { remember } from '../../support/compute-once.js';
+import { type Problem, UnusableInput } from '../../support/problem.js';
+import { suggest } from '../../support/suggest.js';
+import { readYaml } from '../../support/yaml-file.js';
+import { createCauseId } from './finding.js';
+import { createPredictor } from './prediction.js';
+import { findFeatures, listFeatureWords } from './request-features.js';
+import { findSizeMistake } from './window-mistakes.js';
+
+/** What an id says: a mistake, or the status of a refusal. */
+export interface KnownCause {
+  readonly id: string;
+  readonly mistake?: Mistake;
+  readonly refusedWith?: number;
+  /** Only requests with one of them are concerned. Empty if all are. */
+  readonly features: readonly string[];
+}
+
+/** What a file of known deviations lists. */
+export interface KnownCauses {
+  readonly causes: readonly KnownCause[];
+  /** The requirements that are listed without a cause: any failure is known. */
+  readonly requirements: readonly string[];
+}
+
+/** Reads the id of a cause; undefined if it does not say what a deployment returns. */
+export function readCause(id: string, world: NamedWorld): KnownCause | undefined {
+  const whole = findMistake(id, world);
+  if (whole !== undefined) return { id, mistake: whole, features: [] };
+  const [, start = ''] = /^(.+)\/[^/]+$/.exec(id) ?? [];
+  const features = [...listFeatureWords(world)].filter((words) => createCauseId(start, [words]) === id);
+  if (features.length === 0) return undefined;
+  // Without a feature, it would be every refusal with this status.
+  const [, status] = /^refused\/(\d{3})$/.exec(start) ?? [];
+  if (status !== undefined) return { id, refusedWith: Number(status), features };
+  const mistake = findMistake(start, world);
+  return mistake === undefined ? undefined : { id, mistake: { ...mistake, id }, features };
+}
+
+/** What a mistake about state does cannot be told from one request. */
+function findMistake(id: string, world: NamedWorld): Mistake | undefined {
+  return findSizeMistake(id, world) ?? listKnownMistakes().find((mistake) => mistake.id === id && !mistake.hasState);
+}
+
+/** Whether requests with some features are concerned. */
+export function isConcerned({ features }: Pick<KnownCause, 'features'>, found: ReadonlySet<string>): boolean {
+  return features.length === 0 || features.some((feature) => found.has(feature));
+}
+
+/**
+ * Reads the causes of a file of known deviations, without those whose last day is over.
+ *
+ * @throws UnusableInput if it names a cause that cannot be read
+ */
+export function readKnownCauses({ file, entries }: KnownFile, world: NamedWorld): KnownCauses {
+  const problems: Problem[] = [];
+  const causes = entries.flatMap(({ cause: id, isExpired }, n) => {
+    if (id === undefined) return [];
+    const cause = readCause(id, world);
+    if (cause !== undefined) return isExpired ? [] : [cause];
+    const known = listKnownMistakes().map((mistake) => mistake.id);
+    const hint = `${suggest(id, known)} Not every cause of a run is exact enough: leave out 'cause' if it is not.`;
+    const at = readYaml(file, file).locate(['deviations', n, 'cause']);
+    problems.push({ at, message: `unknown cause '${id}'`, hint });
+    return [];
+  });
+  if (problems.length > 0) throw new UnusableInput(problems);
+  const listed = entries.filter(({ cause, isExpired }) => cause === undefined && !isExpired);
+  return { causes, requirements: listed.map(({ requirement }) => requirement) };
+}
+
+/** Creates what the judge asks about a deployment with some mistakes. */
+export function createKnownMistakes(causes: readonly KnownCause[], world: NamedWorld): KnownMistakes {
+  const tiers = listAvailableTiers(world);
+  const predictor = createPredictor({ tiers, world, history: [] });
+  const findConcerning = remember((request: HttpRequest) => {
+    const oracle = createOracle(request, world);
+    const required = tiers.filter((tier) => oracle.returned(tier) === 'required');
+    const features = findFeatures(request, world, required.length);
+    return causes.filter((cause) => isConcerned(cause, features));
+  });
+  /** What is returned of each tier, as documented and by the mistakes. */
+  const predict = remember((request: HttpRequest) => {
+    const oracle = createOracle(request, world);
+    const mistakes = findConcerning(request).flatMap(({ mistake }) => mistake ?? []);
+    const predicted = predictor.predictWith(mistakes)({ exchange: { request }, oracle });
+    return tiers.map((tier, n) => ({ id: tier.id, documented: oracle.returned(tier), known: predicted(n) }));
+  });
+  return {
+    isRefused: (exchange) =>
+      'response' in exchange &&
+      findConcerning(exchange.request).some(({ refusedWith }) => refusedWith === exchange.response.status),
+    correctExchange(exchange: Exchange): Exchange {
+      if (!('response' in exchange) || isSuccessful(exchange.response)) return exchange;
+      const required = (by: 'documented' | 'known') =>
+        predict(exchange.request).some((each) => each[by] === 'required');
+      // An empty result may have any status.
+      const isEmpty = required('documented') && !required('known');
+      return isEmpty ? { ...exchange, response: { ...exchange.response, status: 200, body: '' } } : exchange;
+    },
+    correctResult(result, request): ReturnedTiers {
+      const returned = new Set(result.returned);
+      for (const { id, documented, known } of predict(request)) {
+        if (known === documented || documented === 'open' || (known !== 'open' && result.unclear.has(id))) continue;
+        const isAsDocumented = known === 'open' || returned.has(id) === (known === 'required');
+        if (isAsDocumented === (documented === 'required')) returned.add(id);
+        else returned.delete(id);
+      }
+      return { ...result, returned: [...returned] };
+    },
+  };
+}

@@ -1,0 +1,273 @@
+/** Known deviations: what is wrong and listed does not fail a run, and hides nothing else. */
+
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { serveReference } from '../../reference/server.js';
+import type { Certificate } from '../../src/certificate/certificate.js';
+import { listNewDeviations } from '../../src/certificate/new-deviations.js';
+import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
+import type { World } from '../../src/contract/world.js';
+import { createMock } from '../../src/mock.js';
+import { readMockOptions } from '../../src/mock-options.js';
+import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
+import { addDeviations } from '../../src/record/known-deviations.js';
+import { createTimedChannel, inProcessCredentials } from '../../tools/proof/judge-deployment.js';
+import {
+  credentialVariables,
+  loadCertificate,
+  makeTestFolder,
+  runConformance,
+  runConformanceInProcess,
+} from '../support/cli.js';
+import { type Answer, createReference, listRequirementsWith, suite } from '../support/in-process.js';
+import { judgeAgain, runWithEvidence } from '../support/run-with-evidence.js';
+
+const { conforms, drift, unusableInput } = exitStatus;
+const fails = exitStatus['does-not-conform'];
+
+const deploy = (...faults: readonly string[]): Answer => createReference({ faults });
+
+/** Certifies a deployment in this process. @param known a file of known deviations */
+async function certify(answer: Answer, known?: string) {
+  const run = await runWithEvidence(createTimedChannel(answer), { options: known === undefined ? {} : { known } });
+  return { ...run, status: determineExitStatus(run.certificate) };
+}
+
+/** Writes the known deviations of a run, with reasons, as `record --known` does. */
+function writeKnown(certificate: Certificate, more = ''): string {
+  const text = addDeviations('', listNewDeviations(certificate, suite.world));
+  return writeFile(text.replaceAll('reason: ""', `reason: It is an old index.${more}`));
+}
+
+let files = 0;
+const folder = makeTestFolder();
+function writeFile(text: string): string {
+  files += 1;
+  const file = path.join(folder, `known-${files}.yaml`);
+  writeFileSync(file, text);
+  return file;
+}
+
+const printFirstLines = (certificate: Certificate) => renderRunReport(certificate).split('\n').slice(0, 10).join('\n');
+
+/** Faults with a cause. */
+const causes: readonly string[] = [
+  'window-of-100',
+  'quantity-above-threshold',
+  'window-of-149',
+  'window-missing',
+  'customer-ignored',
+  'first-listed-customer-only',
+  'product-items-unread',
+  'first-item-only',
+  'last-item-lost',
+  'sku-items-unread',
+  'quantity-ignored',
+  'quantity-one-short',
+  'quantity-exactly',
+  'quantity-as-one',
+  'repeated-product-uncounted',
+  'metadata-rules-ignored',
+  'reservations-displace-the-rest',
+  'metadata-filter-ignored',
+  'campaign-filter-lost-with-expand',
+  'expand-refused',
+];
+
+/** Further faults that each of these leaves visible, and how the causes of the run begin. */
+const further: Readonly<Record<string, string>> = {
+  'unlisted-customer-refused': 'refused/404',
+  'campaign-filter-ignored': 'campaign-filter-ignored',
+  'metadata-by-value': 'metadata-by-value',
+  'one-rule-suffices': 'one-rule-suffices',
+  'order-metadata-refused': 'refused/400/with-order-metadata',
+};
+
+for (const [n, fault] of causes.entries()) {
+  const tag = n < 2 ? [] : ['@long'];
+
+  test(`${fault}: its known deviation passes, and is stale once it is mended`, { tag }, async () => {
+    const first = await certify(deploy(fault));
+    const known = writeKnown(first.certificate);
+    expect(first.status).toBe(fails);
+    expect(readFileSync(known, 'utf8').match(/cause: /g)).toHaveLength(1);
+
+    const again = await certify(deploy(fault), known);
+    expect(again.status, renderRunReport(again.certificate)).toBe(conforms);
+    expect(again.certificate.verdict).toBe('does-not-conform');
+    expect(again.certificate.causes).toBeUndefined();
+    expect(renderRunReport(again.certificate)).toContain('DOES NOT CONFORM, AS KNOWN (1 KNOWN DEVIATION)');
+    expect(await judgeAgain(again)).toEqual(again.certificate);
+
+    const mended = await certify(deploy(), known);
+    expect(mended.status).toBe(drift);
+    expect(renderRunReport(mended.certificate)).toContain('CONFORMS, BUT 1 KNOWN DEVIATION IS GONE');
+    expect(renderRunReport(mended.certificate)).toMatch(
+      /^stale {2}\S+known-\d+\.yaml:\d+:\d+: .* Delete this entry\.$/m,
+    );
+
+    const expired = writeKnown(first.certificate, '\n    until: 2020-12-31');
+    expect((await certify(deploy(fault), expired)).status).toBe(fails);
+  });
+
+  for (const [m, [other, found]] of Object.entries(further).entries())
+    test(`${fault} is known, and ${other} is found beside it`, { tag: n === m ? tag : ['@long'] }, async () => {
+      const single = await certify(deploy(fault));
+      const known = writeKnown(single.certificate);
+      const { certificate, status } = await certify(deploy(fault, other), known);
+      expect(status).toBe(fails);
+      const [first, ...others] = certificate.causes ?? [];
+      expect(first?.id).toMatch(new RegExp(`^${found}`));
+      const [listed] = single.certificate.causes ?? [];
+      expect(others.map(({ id }) => id)).not.toContain(listed?.id);
+      expect(printFirstLines(certificate)).toContain(first?.sentence.slice(0, 100));
+      expect(printFirstLines(certificate)).not.toContain(listed?.sentence.slice(0, 100));
+      expect(renderRunReport(certificate)).toContain(`npx conformance record --known ${known}`);
+    });
+}
+
+/** Requirements that a window of 149 leaves inconclusive, and a fault of each. */
+const hidden: Readonly<Record<string, string>> = {
+  'request.get-with-body': 'body-of-one-line',
+  'order.metadata': 'order-metadata-refused',
+  'options.expand-category': 'expand-refused',
+  'filter.promotion-id': 'campaign-filter-ignored',
+  'filter.tier-metadata': 'metadata-filter-ignored',
+  'result.valid-only': 'one-rule-suffices',
+};
+
+test('With the cause of a smaller window, every other requirement has a verdict, and its faults are found', async () => {
+  const first = await certify(deploy('window-of-149'));
+  expect(listRequirementsWith('inconclusive', first.certificate).toSorted()).toEqual(Object.keys(hidden).toSorted());
+  const known = writeKnown(first.certificate);
+  const { certificate } = await certify(deploy('window-of-149'), known);
+  expect(listRequirementsWith('inconclusive', certificate)).toEqual([]);
+  expect(listRequirementsWith('pass', certificate)).toEqual(expect.arrayContaining(Object.keys(hidden)));
+  for (const [requirement, fault] of Object.entries(hidden)) {
+    const { certificate: broken, status } = await certify(deploy('window-of-149', fault), known);
+    expect(status, fault).toBe(fails);
+    expect(listRequirementsWith('fail', broken), fault).toContain(requirement);
+    expect(broken.causes?.[0]?.requirements, fault).toContain(requirement);
+  }
+});
+
+test('Without a cause, any failure of the requirement is known, and of no other', async () => {
+  const known = writeFile('deviations: [{ requirement: filter.promotion-id, reason: Later. }]');
+  const { certificate, status } = await certify(deploy('campaign-filter-lost-with-reservations'), known);
+  expect(status, renderRunReport(certificate)).toBe(conforms);
+  expect(certificate.requirements.find(({ id }) => id === 'filter.promotion-id')?.known).toEqual([
+    { requirement: 'filter.promotion-id', reason: 'Later.' },
+  ]);
+  expect(
+    (await certify(deploy('campaign-filter-lost-with-reservations', 'metadata-filter-ignored'), known)).status,
+  ).toBe(fails);
+});
+
+test('Several entries combine, and a cause of another size is none', async () => {
+  const known = writeKnown((await certify(deploy('window-of-100', 'expand-refused'))).certificate);
+  const both = await certify(deploy('window-of-100', 'expand-refused'), known);
+  expect(both.status, renderRunReport(both.certificate)).toBe(conforms);
+  expect(renderRunReport(both.certificate)).toContain('(2 KNOWN DEVIATIONS)');
+  // One of them is mended.
+  expect((await certify(deploy('window-of-100'), known)).status).toBe(drift);
+  const smaller = await certify(deploy('window-of-149', 'expand-refused'), known);
+  expect(smaller.status).toBe(fails);
+  expect(smaller.certificate.causes?.[0]?.id).toBe('window-size/149');
+});
+
+const entry = (text: string) => `deviations:\n  - { requirement: order.quantity, ${text} }\n`;
+
+test('An unusable file is refused with the place of each problem, and nothing is sent', async () => {
+  const rows: readonly (readonly [text: string, line: string, hint: RegExp])[] = [
+    [
+      'deviations:\n  - { requirement: order.quantty, reason: A }',
+      "2:20: unknown requirement 'order.quantty'",
+      /order\.quantity/,
+    ],
+    [entry('cause: quantity-ignord, reason: A'), "2:43: unknown cause 'quantity-ignord'", /quantity-ignored/],
+    [entry('cause: window-size/900, reason: A'), "2:43: unknown cause 'window-size/900'", /leave out 'cause'/],
+    [entry('cause: quantity-ignored/with-luck, reason: A'), '2:43: unknown cause', /leave out 'cause'/],
+    [entry('cause: refused/400, reason: A'), '2:43: unknown cause', /leave out 'cause'/],
+    [entry('reason: ""'), "2:44: 'reason' must NOT have fewer than 1 characters", /Say in a sentence why/],
+    [entry('reason: A, until: 31.12.2027'), '\'until\' must match format "date"', /2027-03-31/],
+    [entry('reason: A, when: now'), "2:47: unknown key 'when'", /./],
+    [
+      `${entry('reason: A')}  - { requirement: order.quantity, reason: B }`,
+      "3:20: 'order.quantity' is listed twice",
+      /Remove/,
+    ],
+  ];
+  for (const [text, line, hint] of rows) {
+    const known = writeFile(text);
+    const { status, output } = await runConformanceInProcess(['certify', '--reference', '--known', known], {
+      cwd: folder,
+    });
+    expect(status, text).toBe(unusableInput);
+    expect(output, text).toContain(line);
+    expect(output.split('\n')[1], text).toMatch(hint);
+  }
+  expect(existsSync(path.join(folder, 'results'))).toBe(false);
+});
+
+test('record writes the known deviations, and certify takes them once they have a reason', async () => {
+  const cwd = makeTestFolder();
+  const { url, close } = await serveReference({
+    world: suite.world,
+    credentials: { applicationId: credentialVariables.CLIENT_APPLICATION_ID, token: credentialVariables.CLIENT_TOKEN },
+    faults: [{ change: () => ({ newest: (tiers: World['tiers']) => tiers.slice(0, 100) }) }],
+  });
+  const run = (...args: string[]) => runConformance(args, { cwd, env: credentialVariables });
+  const check = (...args: string[]) => runConformanceInProcess(args, { cwd, env: credentialVariables });
+  writeFileSync(path.join(cwd, 'target.yaml'), `name: shop\nbase_url: ${url}\nknown: known.yaml\n`);
+  const known = path.join(cwd, 'known.yaml');
+
+  const recorded = await run('record', '--target', 'target.yaml', '--to', 'shop.yaml', '--known', 'known.yaml');
+  expect(recorded.status, recorded.output).toBe(fails);
+  expect(recorded.output).toContain('known.yaml: 1 deviation added. Fill in each reason.');
+  expect((await check('certify', '--target', 'target.yaml')).status).toBe(unusableInput);
+
+  const issue = 'https://tracker.example/SHOP-1';
+  const filled = readFileSync(known, 'utf8').replace('reason: ""', `reason: Old <index>\n    issue: ${issue}`);
+  writeFileSync(known, filled);
+  const { status, output } = await run('certify', '--target', 'target.yaml');
+  expect(status, output).toBe(conforms);
+  expect(output).toContain(`As known: Old <index> (${issue})`);
+  const results = path.join(cwd, 'results', 'shop');
+  expect(readFileSync(path.join(results, 'summary.md'), 'utf8')).toContain(issue);
+  const page = readFileSync(path.join(results, 'certificate.html'), 'utf8');
+  expect(page).toContain('Does not conform, as known (1 known deviation)');
+  expect(page).toContain(`<a href="${issue}">`);
+  expect(page).toContain('Old &lt;index&gt;');
+  expect(loadCertificate(cwd, 'results/shop').known_deviations).toMatchObject({
+    file: 'known.yaml',
+    verdict: 'conforms',
+  });
+  expect((await check('verify', 'results/shop')).status).toBe(conforms);
+  await close();
+});
+
+test('New deviations are added to a file, whose comments stay', () => {
+  const text = '# Ours.\ndeviations:\n  - requirement: order.quantity # for now\n    reason: A\n';
+  const added = addDeviations(text, [{ requirement: 'customer.by-id', cause: 'first-customer-only', comment: 'Why.' }]);
+  expect(added).toBe(
+    `${text}  # Why.\n  - requirement: customer.by-id\n    cause: first-customer-only\n    reason: ""\n`,
+  );
+});
+
+test('A mock has the known deviations, and says which it cannot have', async () => {
+  for (const cause of ['window-size/100', 'quantity-ignored', 'campaign-filter-ignored']) {
+    const known = writeFile(`deviations: [{ requirement: order.quantity, cause: ${cause}, reason: A }]`);
+    const { certificate } = await certify(createMock({ known, credentials: inProcessCredentials }));
+    expect(certificate.causes?.map(({ id }) => id)).toEqual([cause]);
+  }
+  const known = writeFile(`deviations:
+  - { requirement: order.quantity, reason: A }
+  - { requirement: order.quantity, cause: quantity-ignored/with-expand, reason: A }
+  - { requirement: order.quantity, cause: refused/422/with-expand, reason: A }`);
+  expect(readMockOptions({ known }).inimitable).toEqual([
+    'order.quantity',
+    'quantity-ignored/with-expand',
+    'refused/422/with-expand',
+  ]);
+});
