@@ -57,7 +57,8 @@ export function describeKnownEntry(
   { requirement, cause, until, at, state }: KnownEntry,
   { requirements }: Pick<Certificate, 'requirements'>,
 ): string | undefined {
-  if (state === 'expired') return toOneLine(`${at}: ${requirement} counted as known until ${until}.`);
+  if (state === 'expired')
+    return toOneLine(`${at}: ${requirement} counted as known until ${until}. Fix it, or agree on another day.`);
   if (state !== 'stale') return undefined;
   const isPassing = requirements.find(({ id }) => id === requirement)?.verdict === 'pass';
   const why = isPassing ? `${requirement} passes` : `'${cause}' no longer explains the responses`;

@@ -5,7 +5,6 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { serveReference } from '../../reference/server.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
-import { listNewDeviations } from '../../src/certificate/new-deviations.js';
 import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
 import type { World } from '../../src/contract/world.js';
 import { createMock } from '../../src/mock.js';
@@ -21,7 +20,7 @@ import {
   runConformanceInProcess,
 } from '../support/cli.js';
 import { type Answer, createReference, listRequirementsWith, suite } from '../support/in-process.js';
-import { judgeAgain, runWithEvidence } from '../support/run-with-evidence.js';
+import { judgeAgain, type RunWithEvidence, runWithEvidence } from '../support/run-with-evidence.js';
 
 const { conforms, drift, unusableInput } = exitStatus;
 const fails = exitStatus['does-not-conform'];
@@ -35,8 +34,8 @@ async function certify(answer: Answer, known?: string) {
 }
 
 /** Writes the known deviations of a run, with reasons, as `record --known` does. */
-function writeKnown(certificate: Certificate, more = ''): string {
-  const text = addDeviations('', listNewDeviations(certificate, suite.world));
+function writeKnown({ newDeviations }: RunWithEvidence, more = ''): string {
+  const text = addDeviations('', newDeviations);
   return writeFile(text.replaceAll('reason: ""', `reason: It is an old index.${more}`));
 }
 
@@ -89,7 +88,7 @@ for (const [n, fault] of causes.entries()) {
 
   test(`${fault}: its known deviation passes, and is stale once it is mended`, { tag }, async () => {
     const first = await certify(deploy(fault));
-    const known = writeKnown(first.certificate);
+    const known = writeKnown(first);
     expect(first.status).toBe(fails);
     expect(readFileSync(known, 'utf8').match(/cause: /g)).toHaveLength(1);
 
@@ -107,14 +106,17 @@ for (const [n, fault] of causes.entries()) {
       /^stale {2}\S+known-\d+\.yaml:\d+:\d+: .* Delete this entry\.$/m,
     );
 
-    const expired = writeKnown(first.certificate, '\n    until: 2020-12-31');
-    expect((await certify(deploy(fault), expired)).status).toBe(fails);
+    const expired = writeKnown(first, '\n    until: 2020-12-31');
+    const late = await certify(deploy(fault), expired);
+    expect(late.status).toBe(fails);
+    expect(late.newDeviations).toEqual([]);
+    expect(renderRunReport(late.certificate)).toMatch(/^expired .* until 2020-12-31\./m);
   });
 
   for (const [m, [other, found]] of Object.entries(further).entries())
     test(`${fault} is known, and ${other} is found beside it`, { tag: n === m ? tag : ['@long'] }, async () => {
       const single = await certify(deploy(fault));
-      const known = writeKnown(single.certificate);
+      const known = writeKnown(single);
       const { certificate, status } = await certify(deploy(fault, other), known);
       expect(status).toBe(fails);
       const [first, ...others] = certificate.causes ?? [];
@@ -140,7 +142,7 @@ const hidden: Readonly<Record<string, string>> = {
 test('With the cause of a smaller window, every other requirement has a verdict, and its faults are found', async () => {
   const first = await certify(deploy('window-of-149'));
   expect(listRequirementsWith('inconclusive', first.certificate).toSorted()).toEqual(Object.keys(hidden).toSorted());
-  const known = writeKnown(first.certificate);
+  const known = writeKnown(first);
   const { certificate } = await certify(deploy('window-of-149'), known);
   expect(listRequirementsWith('inconclusive', certificate)).toEqual([]);
   expect(listRequirementsWith('pass', certificate)).toEqual(expect.arrayContaining(Object.keys(hidden)));
@@ -165,7 +167,7 @@ test('Without a cause, any failure of the requirement is known, and of no other'
 });
 
 test('Several entries combine, and a cause of another size is none', async () => {
-  const known = writeKnown((await certify(deploy('window-of-100', 'expand-refused'))).certificate);
+  const known = writeKnown(await certify(deploy('window-of-100', 'expand-refused')));
   const both = await certify(deploy('window-of-100', 'expand-refused'), known);
   expect(both.status, renderRunReport(both.certificate)).toBe(conforms);
   expect(renderRunReport(both.certificate)).toContain('(2 KNOWN DEVIATIONS)');

@@ -1,6 +1,7 @@
 import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
 import type { TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
+import type { CertifiedResults } from '../../src/certificate/certify-results.js';
 import { indexExchanges } from '../../src/certificate/exchange-index.js';
 import {
   createArchiver,
@@ -34,9 +35,7 @@ export const bareOrigin: EvidenceOrigin = {
 };
 
 /** The result of a run in this process, and its evidence. */
-export interface RunWithEvidence {
-  readonly certificate: Certificate;
-  readonly results: readonly ResultWithExchanges[];
+export interface RunWithEvidence extends Pick<CertifiedResults, 'certificate' | 'results' | 'newDeviations'> {
   readonly evidence: StoredEvidence;
   readonly origin: EvidenceOrigin;
 }
@@ -62,6 +61,7 @@ export async function runWithEvidence(
   const {
     certificate,
     results,
+    newDeviations,
     evidence: { exchanges, uses },
   } = await certifyRun({ suite, settings }, channel, {
     baseUrl: bareOrigin.baseUrl,
@@ -71,6 +71,7 @@ export async function runWithEvidence(
   return {
     certificate: withoutTimes(certificate),
     results,
+    newDeviations,
     evidence: { exchanges, uses },
     origin: {
       ...bareOrigin,

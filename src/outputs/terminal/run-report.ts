@@ -156,7 +156,7 @@ function renderKnown(certificate: Certificate): string[] {
     const text = describeKnownEntry(entry, certificate);
     return text === undefined ? [] : [`${entry.state}  ${limitText(text)}`];
   });
-  if (known.verdict === 'does-not-conform')
+  if (known.verdict === 'does-not-conform' && known.entries.every(({ state }) => state !== 'expired'))
     lines.push(`To add new failures for review: npx conformance record --known ${quote(known.file)}`);
   return lines.length === 0 ? [] : ['', ...lines];
 }
