@@ -42,6 +42,8 @@ export function createEligibilityHandlers(
           return handlers().orderMetadataRule(rule, request);
         case 'metadata':
           return handlers().metadataRule(rule, request);
+        case 'other':
+          return true;
       }
     },
 

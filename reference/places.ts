@@ -174,6 +174,8 @@ function ruleSubject(rule: Rule): unknown {
     case 'product':
     case 'sku':
       return rule.id;
+    case 'other':
+      return rule.description;
     default:
       return rule.key;
   }

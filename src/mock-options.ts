@@ -6,25 +6,21 @@ import {
 } from '../reference/behaviours.js';
 import type { DeploymentOptions } from '../reference/deployment.js';
 import { referenceCredentials } from '../reference/reference-credentials.js';
-import { findWorldFlaws } from '../reference/world-flaws.js';
 import { loadSuite } from './cases/suite.js';
 import { readKnownCauses } from './certificate/diagnosis/known-causes.js';
-import type { World } from './contract/world.js';
+import { readDataFile } from './contract/data-file.js';
 import { loadWorld } from './contract/world-file.js';
 import type { Credentials } from './http/connection-options.js';
 import { mockFromRecord } from './mock-from-record.js';
 import { readShownResponse } from './record/exchange-text.js';
 import { readKnownDeviations } from './record/known-deviations.js';
 import { readRecord, type TargetRecord } from './record/target-record.js';
-import { UnusableInput } from './support/problem.js';
-import { validateFile } from './support/schema-validation.js';
-import { readYaml } from './support/yaml-file.js';
 
 export interface MockOptions {
   /** A record: the mock answers as the recorded deployment did. */
   readonly record?: string;
-  /** A file of test data, as `conformance world` prints it. Default: the data of the suite. */
-  readonly world?: string;
+  /** A data file; see docs/own-data.md. Default: the test data of the suite. */
+  readonly data?: string;
   /** A file of known deviations: the mock has them, too. */
   readonly known?: string;
   /** Outcomes by question, as for `conformance serve --behaviour`. They win over those of the record. */
@@ -41,7 +37,7 @@ export interface MockOptions {
  */
 export function readMockOptions({
   record,
-  world,
+  data,
   known,
   behaviours = {},
   credentials = referenceCredentials,
@@ -51,7 +47,7 @@ export function readMockOptions({
 } {
   completeBehaviours(behaviours);
   const recorded = record === undefined ? undefined : readMock(record, behaviours);
-  const served = world === undefined ? loadWorld() : readWorld(world);
+  const served = data === undefined ? loadWorld() : readDataFile(data).world;
   const deviations = known === undefined ? undefined : readDeviations(known);
   return {
     options: {
@@ -92,14 +88,4 @@ function readDeviations(file: string) {
     faults: causes.flatMap((cause) => (isLimited(cause) ? [] : (cause.mistake ?? []))),
     inimitable: [...requirements, ...causes.filter(isLimited).map(({ id }) => id)],
   };
-}
-
-/** @throws UnusableInput with all problems of the world */
-function readWorld(file: string): World {
-  const yaml = readYaml(file, file);
-  const world = validateFile('expanded-world', yaml) as World;
-  const flaws = findWorldFlaws(world);
-  const hint = '`conformance world` prints a complete one.';
-  if (flaws.length > 0) throw new UnusableInput(flaws.map((message) => ({ at: yaml.locate([]), message, hint })));
-  return world;
 }

@@ -7,6 +7,7 @@ import { getMediaType, isSuccessful } from '../http/response-status.js';
 import type { ReturnedTiers } from '../recognition/returned-tiers.js';
 import type { TierMentions } from '../recognition/tier-mentions.js';
 import { parseJson } from '../support/json.js';
+import { shorten } from '../support/untrusted-text.js';
 import type { JudgeContext } from './assertion.js';
 import { type AssertionResult, holds, unclear, violated } from './assertion-result.js';
 import { type JudgeMode, readResult } from './row-evidence.js';
@@ -29,7 +30,8 @@ export function judgeResult(
     // If the target file states the path of promotions, mentions elsewhere do not count.
     const namesNothing =
       mentions.unlocatedIds.size + result.unclear.size === 0 &&
-      (evidence.reading.kind === 'stated' ? result.returned.length === 0 : mentions.idsByPattern.size === 0);
+      (evidence.reading.kind === 'stated' || mentions.certainPatterns.size === 0) &&
+      result.returned.length === 0;
     if (mode === 'requirement' && expectsNothing && namesNothing) return holds;
     const reason = `Answered ${response.status}, so there is no result to judge.`;
     return mode === 'requirement' ? unclear(reason) : violated(reason);
@@ -101,7 +103,8 @@ export function judgeAllReturned(
   result: ReturnedTiers,
   context: JudgeContext,
 ): AssertionResult {
-  const absent = ids.filter((id) => !result.returned.includes(id) && !result.unclear.has(id));
+  const returned = new Set(result.returned);
+  const absent = ids.filter((id) => !returned.has(id) && !result.unclear.has(id));
   return judgeTiers('Not returned', absent, ids, result, context);
 }
 
@@ -111,7 +114,8 @@ export function judgeNoneReturned(
   result: ReturnedTiers,
   context: JudgeContext,
 ): AssertionResult {
-  const extra = ids.filter((id) => result.returned.includes(id));
+  const returned = new Set(result.returned);
+  const extra = ids.filter((id) => returned.has(id));
   return judgeTiers('Returned, but should not be', extra, ids, result, context);
 }
 
@@ -123,8 +127,21 @@ function judgeTiers(
   { exchange: { request }, evidence: { world } }: JudgeContext,
 ): AssertionResult {
   if (wrong.length > 0)
-    return violated(() => `${what}: ${renderTierNames(wrong, world, createTierExplainer(request, world))}.`);
+    return violated(() => {
+      const names = renderTierNames(wrong, world, createTierExplainer(request, world));
+      return `${what}: ${names}.${wrong.length === 1 ? renderEntry(wrong[0], world) : ''}`;
+    });
   return all.some((id) => result.unclear.has(id)) ? unclear(result.reason) : holds;
+}
+
+/** The length in characters from which the entry of a data file is shortened. */
+const maxEntry = 600;
+
+/** A single tier may have been changed since it was exported. */
+function renderEntry(id: string | undefined, { tiers, isDataFile }: NamedWorld): string {
+  if (isDataFile !== true) return '';
+  const entry = shorten(JSON.stringify(tiers.find((tier) => tier.id === id)), maxEntry);
+  return ` Or the data file is out of date for this tier: ${entry}`;
 }
 
 /**

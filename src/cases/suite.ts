@@ -15,6 +15,7 @@ import { validateFile } from '../support/schema-validation.js';
 import { readYaml, type YamlFile } from '../support/yaml-file.js';
 import { readCaseFile } from './case-file.js';
 import type { SuiteBasis } from './case-file-context.js';
+import { createDataSuite, type DrawnData } from './data-suite.js';
 import { applyPatch, documentedRequestDraft, type RequestPatch } from './request-draft.js';
 import { type TestCase, tag } from './test-case.js';
 
@@ -27,6 +28,8 @@ export interface Suite extends SuiteBasis {
   readonly cases: readonly TestCase[];
   /** Requests that are sent before all cases, to find out how responses name promotions. */
   readonly calibration: readonly HttpRequest[];
+  /** The data file from which the requests are drawn. */
+  readonly data?: DrawnData;
   /** Cases of the user. They are the last of `cases`, see {@link isOwnCase}. */
   readonly own?: {
     /** The folder as the user named it. */
@@ -51,6 +54,8 @@ export const suiteFolder = path.join(packageRoot, 'cases');
  * @throws UnusableInput with all problems of all files
  */
 export function loadSuite(folder = suiteFolder, availability: Availability = {}, ownFolder?: string): Suite {
+  const { data } = availability;
+  if (data !== undefined) return createDataSuite(loadSuite(folder), data, ownFolder);
   const isAsBuilt = folder === suiteFolder && Object.keys(availability).length === 0 && ownFolder === undefined;
   return (isAsBuilt ? readBuiltSuite() : undefined) ?? parseSuite(folder, availability, ownFolder);
 }

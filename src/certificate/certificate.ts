@@ -1,3 +1,4 @@
+import { type DrawnData, describeData } from '../cases/data-suite.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { isWarningOutcome, type Question } from '../contract/contract.js';
@@ -29,6 +30,8 @@ export interface Certificate {
   /** What a run with `--quick` covers. */
   readonly quick?: QuickFigures;
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
+  /** The data file from which the requests were drawn. */
+  readonly data?: DrawnData;
   readonly summary: VerdictCounts;
   /** What most likely is wrong, the cause of most failures first. They change no verdict. */
   readonly causes?: readonly Cause[];
@@ -171,7 +174,8 @@ export function collectRunFacts(
 }
 
 /** Creates the certificate of a run. Cases without a result were not selected. */
-export function createCertificate(suite: Suite, all: readonly ResultWithExchanges[], facts: RunFacts): Certificate {
+export function createCertificate(suite: Suite, stated: readonly ResultWithExchanges[], facts: RunFacts): Certificate {
+  const all = withdrawFailures(stated);
   const { quick, known, diagnosis: { causes, excused, gone } = nothingFound } = facts;
   const results = all.filter((result) => !isOwnCase(result));
   const byCase = new Map(all.map((result) => [result.id, result]));
@@ -202,8 +206,9 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     ...listUnsupported(verifying.flatMap(({ id }) => byCase.get(id) ?? [])),
   ];
   const interruption = facts.isCutShort ? ['The run was interrupted.'] : [];
+  const changes = all.flatMap(({ hasDataChanged, reason }) => (hasDataChanged ? [reason] : []));
   const isUnrun = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
-  const isPartial = facts.isCutShort || quick !== undefined || unavailable.length > 0 || isUnrun;
+  const isPartial = facts.isCutShort || quick !== undefined || unavailable.length + changes.length > 0 || isUnrun;
   const verdict = determineRunVerdict(requirements, isPartial);
   const shared = findSharedReasons({ requirements, questions });
   const reasons = requirements.flatMap((requirement) => {
@@ -227,6 +232,7 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
       ? {
           incomplete_because: [
             ...interruption,
+            ...changes,
             ...(quick === undefined ? [] : ['Only some rows of the cases were sent, to save requests.']),
             ...unavailable,
             ...describeSharedReasons({ requirements, questions }),
@@ -240,6 +246,7 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
       : {}),
     ...omitUndefined({ quick }),
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
+    ...omitUndefined({ data: suite.data }),
     summary: countVerdicts(requirements),
     ...(causes.length === 0 ? {} : { causes }),
     ...(known && {
@@ -257,7 +264,9 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     unstable: results.flatMap((result) => createUnstableEntry(result, renderResponse)),
     notes: [
       ...interruption,
+      ...changes,
       ...unavailable,
+      ...(suite.data === undefined ? [] : describeData(suite.data)),
       ...facts.notes,
       ...(ownCases === undefined ? [] : describeOwnCases(ownCases)),
     ],
@@ -266,6 +275,17 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     started_at: facts.startedAt.toISOString(),
     duration_ms: Math.round(facts.durationMs),
   };
+}
+
+/** If the data of a deployment changed during the run, no failure proves anything. */
+export function withdrawFailures(results: readonly ResultWithExchanges[]): readonly ResultWithExchanges[] {
+  const changed = results.find(({ hasDataChanged }) => hasDataChanged);
+  if (changed === undefined) return results;
+  return results.map((result): ResultWithExchanges => {
+    if (result.verdict !== 'fail') return result;
+    const { apart_from_known: _, ...failure } = result;
+    return { ...failure, verdict: 'inconclusive', reason: `${changed.reason} Before that: ${failure.reason}` };
+  });
 }
 
 const nothingFound: Diagnosis = { causes: [], excused: [], gone: [] };

@@ -1,7 +1,7 @@
 import type { Suite } from '../cases/suite.js';
 import type { NewDeviation } from '../record/known-deviations.js';
 import { attachExchanges, type CaseResult, getVerdictApart, type ResultWithExchanges } from '../run/case-result.js';
-import { type Certificate, createCertificate, type RunFacts } from './certificate.js';
+import { type Certificate, createCertificate, type RunFacts, withdrawFailures } from './certificate.js';
 import type { KnownCause, KnownCauses } from './diagnosis/known-causes.js';
 import type { ExchangeIndex } from './exchange-index.js';
 
@@ -26,7 +26,7 @@ export async function certifyResults(
   facts: Omit<RunFacts, 'diagnosis'>,
   stated: { readonly tierPatterns?: readonly string[]; readonly known?: KnownCauses },
 ): Promise<CertifiedResults> {
-  const results = attachExchanges(plain, index.find);
+  const results = withdrawFailures(attachExchanges(plain, index.find));
   const isWrong = results.some(({ verdict }) => verdict === 'fail' || verdict === 'inconclusive');
   if (!isWrong) return { certificate: createCertificate(suite, results, facts), results, index, newDeviations: [] };
   // The mistakes of the reference deployment are loaded only where something is to be explained.

@@ -33,6 +33,7 @@ export interface CertifyFlags extends TargetFlags, Omit<RunOptions, keyof Target
 export function addCertifyFlags(command: Command): Command {
   return addTargetFlags(command, '; repeat it for several targets')
     .usage('[options] [-- arguments for Playwright, such as --grep @limit.newest-150]')
+    .option('--data <file>', 'draw the requests from the data that the deployment has (docs/own-data.md)')
     .option('--cases <folder>', 'also run your own cases; they are reported separately')
     .option('--out <folder>', 'for the results (default: results/<target>)')
     .option(
@@ -55,11 +56,11 @@ export function addCertifyFlags(command: Command): Command {
 
 /** Reads the flags, but for the target files. @throws UnusableInput if they contradict each other */
 export function readCertifyOptions(flags: CertifyFlags): RunOptions {
-  const { cases, out, against, intrusive, worldLoaded, only, quick, replay, to: recordTo } = flags;
+  const { cases, data, out, against, intrusive, worldLoaded, only, quick, replay, to: recordTo } = flags;
   const known = flags.to === undefined ? { known: flags.known } : { recordKnownTo: flags.known };
   return {
     ...readTargetFlags(flags),
-    ...omitUndefined({ ...known, cases, out, against, intrusive, worldLoaded, only, quick, recordTo, replay }),
+    ...omitUndefined({ ...known, cases, data, out, against, intrusive, worldLoaded, only, quick, recordTo, replay }),
   };
 }
 

@@ -14,6 +14,19 @@ export interface Availability {
   readonly bindings?: Readonly<Record<string, BoundId>>;
   /** How many promotions of its own are newer than the 150th tier. Default: unknown. */
   readonly ownPromotions?: number;
+  /** The data file of the deployment, whose requests are drawn from it. Default: it has the test data of the suite. */
+  readonly data?: StatedData;
+}
+
+/** A data file as a run names it. */
+export interface StatedData {
+  readonly file: string;
+  /** Where the file of a recorded run is now. */
+  readonly movedTo?: string;
+  /** The digest of the file in a recorded run: another content cannot be judged by its exchanges. */
+  readonly digest?: string;
+  /** The number of requests of a run, at most. */
+  readonly requests?: number;
 }
 
 /**

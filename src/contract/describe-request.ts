@@ -10,7 +10,8 @@ import { createOracle, type DocumentedBody, type Obligation, type ObligationReas
 import type { Tier } from './world.js';
 
 /** Creates a function that finds the name of an id. It returns unknown ids unchanged. */
-export function createNameLookup({ ids }: NamedWorld): (id: string) => string {
+export function createNameLookup({ ids, isDataFile }: NamedWorld): (id: string) => string {
+  if (isDataFile) return (id) => id;
   return (wanted) => {
     for (const kind of thingKinds) for (const [name, id] of ids[kind]) if (id === wanted) return name;
     return wanted;
@@ -137,5 +138,7 @@ function renderReason(
     }
     case 'order_metadata':
       return `asks for the order metadata ${rule.key} = ${rule.includes}`;
+    case 'other':
+      return shorten(rule.description, maxText);
   }
 }

@@ -5,6 +5,29 @@ import type { DocumentedBody, ObligationReason, Oracle } from './oracle.js';
 import type { Rule, Tier } from './world.js';
 
 /**
+ * Creates a function that finds what a reason of the oracle is about: a response that contradicts it breaks the requirement
+ * of that topic.
+ */
+export function createReasonReader(request: HttpRequest): (reason: ObligationReason) => Topic {
+  const { order } = parseRequest(request).body as DocumentedBody;
+  const findByRule = (rule: Rule, isRequired: boolean): Topic => {
+    if (rule.kind === 'order_metadata') return 'order-metadata';
+    // It never decides.
+    if (rule.kind === 'other') return 'validity';
+    if (rule.kind !== 'product' && rule.kind !== 'sku') return `${rule.kind}-rule`;
+    const { length } = (order?.items ?? []).filter((item) => item[`${rule.kind}_id`] === rule.id);
+    if (isRequired && length > 1 && rule.kind === 'product') return 'repeated-item';
+    // A quantity decides if it is too small, or if one unit would be too few.
+    return length > 0 && (!isRequired || rule.at_least > 1) ? 'quantity' : `${rule.kind}-rule`;
+  };
+  return (reason) => {
+    if (reason.is === 'rank') return 'rank';
+    if (reason.is === 'filter') return `filter-by-${reason.subject.on}`;
+    return findByRule(reason.rule, reason.obligation === 'required');
+  };
+}
+
+/**
  * Creates a function that finds what decides about a tier: a response that returns a forbidden tier, or lacks a required
  * one, breaks the requirement of that topic. If several topics decide, it is the general one. Undefined for an open tier.
  *
@@ -14,20 +37,7 @@ export function createTopicFinder(
   request: HttpRequest,
   { returned, listReasons, filteredOn }: Oracle,
 ): (tier: Tier) => Topic | undefined {
-  const { order } = parseRequest(request).body as DocumentedBody;
-  const findByRule = (rule: Rule, isRequired: boolean): Topic => {
-    if (rule.kind === 'order_metadata') return 'order-metadata';
-    if (rule.kind !== 'product' && rule.kind !== 'sku') return `${rule.kind}-rule`;
-    const { length } = (order?.items ?? []).filter((item) => item[`${rule.kind}_id`] === rule.id);
-    if (isRequired && length > 1 && rule.kind === 'product') return 'repeated-item';
-    // A quantity decides if it is too small, or if one unit would be too few.
-    return length > 0 && (!isRequired || rule.at_least > 1) ? 'quantity' : `${rule.kind}-rule`;
-  };
-  const findByReason = (reason: ObligationReason): Topic => {
-    if (reason.is === 'rank') return 'rank';
-    if (reason.is === 'filter') return `filter-by-${reason.subject.on}`;
-    return findByRule(reason.rule, reason.obligation === 'required');
-  };
+  const readReason = createReasonReader(request);
   return (tier) => {
     const obligation = returned(tier);
     if (obligation === 'open') return undefined;
@@ -35,7 +45,7 @@ export function createTopicFinder(
     if (isRequired && filteredOn !== undefined) return `filter-by-${filteredOn}`;
     const deciding = listReasons(tier).filter((reason) => reason.obligation === obligation);
     const [first, ...others] = new Set(
-      (isRequired ? deciding.filter(({ is }) => is === 'rule') : deciding).map(findByReason),
+      (isRequired ? deciding.filter(({ is }) => is === 'rule') : deciding).map(readReason),
     );
     if (first !== undefined && others.length === 0) return first;
     return isRequired ? 'completeness' : 'validity';

@@ -22,6 +22,8 @@ export interface NamedWorld extends World {
   readonly ownPromotions?: number;
   /** Whether the target has ids of its own, which messages show beside names. */
   readonly hasOwnIds?: true;
+  /** Whether it was read from a data file, which may be out of date. Its ids may be short, or ordinary words. */
+  readonly isDataFile?: true;
 }
 
 /** A thing of the world that a deployment does not have. */

@@ -1,5 +1,7 @@
 import { findRefusable, type HttpRequest } from '../http/exchange.js';
 import { parseRequest, type RequestContent } from '../http/request-content.js';
+import { cacheByText } from '../support/cache-by-text.js';
+import { remember } from '../support/compute-once.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { explainUndocumented } from './explain-undocumented.js';
 import { getWindowSize, type NamedWorld, windowSize } from './named-world.js';
@@ -143,8 +145,8 @@ function createPartialOracle(
     openReason !== undefined && obligation === 'required' ? 'open' : obligation;
 
   const size = getWindowSize(world);
-  const ranks = new Map(world.tiers.map(({ id }, n) => [id, n + 1]));
-  const getRank = ({ id }: Tier) => ranks.get(id) ?? Number.POSITIVE_INFINITY;
+  const indexes = indexIds(world.tiers);
+  const getRank = ({ id }: Tier) => (indexes.get(id) ?? Number.POSITIVE_INFINITY) + 1;
   const judgeOwnRule = (rule: Rule): Obligation => {
     // A customer rule depends only on the customer, the other rules on the whole body. No rule depends on the filters.
     if (rule.kind === 'customer') return body.customer?.id === undefined ? 'open' : judgeRule(rule, body, world);
@@ -185,7 +187,7 @@ function createPartialOracle(
     matching,
     checked,
     returned: (tier) => {
-      const obligation = returned.get(tier) ?? combineWithAnd([checked(tier), matching(tier), valid(tier)]);
+      const obligation = returned.get(tier) ?? judgeInTurn(tier, [checked, matching, valid]);
       returned.set(tier, obligation);
       return obligation;
     },
@@ -219,7 +221,7 @@ function createAlternatives(
     atMost.has(tier) ? 'required' : atLeast.has(tier) ? 'open' : 'forbidden';
   const alternative = (window: WindowAlternative['window'], checked: Oracle['checked']): WindowAlternative => ({
     window,
-    returned: (tier) => combineWithAnd([checked(tier), matching(tier), valid(tier)]),
+    returned: (tier) => judgeInTurn(tier, [checked, matching, valid]),
   });
   return [
     alternative('before-the-filter', (tier) => requireIf(newest.has(tier))),
@@ -232,6 +234,27 @@ function hasRefusableHeader({ headers }: RequestContent): boolean {
   const { accept = [], expect, 'transfer-encoding': coding } = headers;
   const acceptsJson = accept.length === 0 || accept.some((types) => /\*\/\*|application\/\*|json/i.test(types));
   return !acceptsJson || expect !== undefined || coding !== undefined;
+}
+
+/** Data files have many things, and each request looks some up. */
+const indexIds = remember(
+  (things: readonly { readonly id: string }[]): ReadonlyMap<string, number> =>
+    new Map(things.map(({ id }, n) => [id, n])),
+);
+
+function findById<T extends { readonly id: string }>(things: readonly T[], id: string): T | undefined {
+  return things[indexIds(things).get(id) ?? -1];
+}
+
+/** Combines what several judges say with "and". What is forbidden needs no more of them: rules take long. */
+function judgeInTurn(tier: Tier, judges: readonly ((tier: Tier) => Obligation)[]): Obligation {
+  let combined: Obligation = 'required';
+  for (const judge of judges) {
+    const obligation = judge(tier);
+    if (obligation === 'forbidden') return obligation;
+    if (obligation === 'open') combined = obligation;
+  }
+  return combined;
 }
 
 /** Combines obligations with "and". */
@@ -248,9 +271,7 @@ export function requireIf(condition: boolean): Obligation {
 function explainUnknownId(body: DocumentedBody, filters: readonly Filter[], world: World): string | undefined {
   const { customers, products, skus, campaigns } = world;
   const explain = (kind: string, things: readonly { readonly id: string }[], id: string | undefined) =>
-    id === undefined || things.some((thing) => thing.id === id)
-      ? []
-      : [`the effect of an unknown ${kind} is open: ${id}`];
+    id === undefined || indexIds(things).has(id) ? [] : [`the effect of an unknown ${kind} is open: ${id}`];
   return [
     ...explain('customer', customers, body.customer?.id),
     ...(body.order?.items ?? []).flatMap(({ product_id, sku_id }) => [
@@ -302,7 +323,7 @@ function explainOpenItems(items: readonly Item[], { skus }: World): string | und
   const products = new Set(items.flatMap(({ product_id }) => product_id ?? []));
   const ordered = items.flatMap(({ sku_id }) => sku_id ?? []);
   if (new Set(ordered).size < ordered.length) return 'whether a SKU may be repeated is open';
-  const isBesideItsProduct = ordered.some((id) => products.has(skus.find((sku) => sku.id === id)?.product_id ?? ''));
+  const isBesideItsProduct = ordered.some((id) => products.has(findById(skus, id)?.product_id ?? ''));
   return isBesideItsProduct ? 'the effect of a product and its own SKU in one order is open' : undefined;
 }
 
@@ -325,7 +346,7 @@ function judgeRule(rule: Rule, body: DocumentedBody, { skus }: World): Obligatio
       // A SKU may or may not count as its product, so items with a SKU are only possible.
       return judgeQuantity(
         items.filter(({ product_id }) => product_id === rule.id),
-        items.filter(({ sku_id }) => skus.some(({ id, product_id }) => id === sku_id && product_id === rule.id)),
+        items.filter(({ sku_id = '' }) => findById(skus, sku_id)?.product_id === rule.id),
         rule.at_least,
       );
     case 'sku':
@@ -337,6 +358,7 @@ function judgeRule(rule: Rule, body: DocumentedBody, { skus }: World): Obligatio
     case 'metadata':
       return judgeEntry(metadata, rule.key, rule.is);
     case 'order_metadata':
+    case 'other':
       return 'open';
   }
 }
@@ -358,8 +380,17 @@ function judgeFilter({ subject, value, openReason }: Filter, tier: Tier): Obliga
 /** Judges whether metadata has an entry. Open: whether letter case matters, and how other types than strings compare. */
 function judgeEntry(metadata: Readonly<Record<string, unknown>>, key: string, value: string): Obligation {
   if (Object.hasOwn(metadata, key) && metadata[key] === value) return 'required';
-  const isAlike = Object.entries(metadata).some(
-    ([name, entry]) => name.toLowerCase() === key.toLowerCase() && String(entry).toLowerCase() === value.toLowerCase(),
-  );
-  return isAlike ? 'open' : 'forbidden';
+  return foldMetadata(metadata).get(foldCase(key))?.has(foldCase(value)) ? 'open' : 'forbidden';
 }
+
+/** The same keys and values are compared with each request. */
+const foldCase = cacheByText((text) => text.toLowerCase());
+
+const foldMetadata = remember((metadata: object): ReadonlyMap<string, ReadonlySet<string>> => {
+  const folded = new Map<string, Set<string>>();
+  for (const [name, entry] of Object.entries(metadata)) {
+    const key = name.toLowerCase();
+    folded.set(key, (folded.get(key) ?? new Set()).add(String(entry).toLowerCase()));
+  }
+  return folded;
+});

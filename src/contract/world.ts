@@ -1,4 +1,4 @@
-/** The test data that a deployment must contain (`cases/world.yaml`). Mocks load it. Tiers are newest first. */
+/** What a deployment contains: the test data of the suite, or the content of a data file. Tiers are newest first. */
 export interface World {
   readonly customers: readonly Thing[];
   readonly products: readonly Thing[];
@@ -36,4 +36,6 @@ export type Rule =
   | { readonly kind: 'product'; readonly id: string; readonly at_least: number }
   | { readonly kind: 'sku'; readonly id: string; readonly at_least: number }
   | { readonly kind: 'order_metadata'; readonly key: string; readonly includes: string }
-  | { readonly kind: 'metadata'; readonly key: string; readonly is: string };
+  | { readonly kind: 'metadata'; readonly key: string; readonly is: string }
+  /** In a data file only: what no other kind expresses. */
+  | { readonly kind: 'other'; readonly description: string };

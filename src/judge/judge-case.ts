@@ -252,7 +252,7 @@ function explainUnseenWorld(testCase: RequirementCase, evidence: readonly CaseEv
   const exchanges = evidence.flatMap((row) => [...row.exchanges.values()]);
   const namesWorld = (exchange: Exchange) =>
     'response' in exchange && hasMentions(recognizer.findMentions(exchange.response.body));
-  if (!isWorldSeen && !exchanges.some(namesWorld)) return worldUnseen;
+  if (!isWorldSeen && !exchanges.some(namesWorld)) return world.isDataFile ? dataUnseen : worldUnseen;
   return isWorldLoaded || isOwnDataSeen(testCase, exchanges, world) ? undefined : ownDataUnseen;
 }
 
@@ -310,6 +310,9 @@ const ownDataUnseen =
 
 const worldUnseen =
   'But no response names anything of the world: either it is not loaded under these ids (npx conformance world), or nothing is ever returned. If it is loaded, say so: --world-loaded, or world: loaded in the target file.';
+
+const dataUnseen =
+  'But no response names a promotion of the data file: perhaps it is of another deployment. If it is not, say so: --world-loaded, or world: loaded in the target file.';
 
 /** Before the reason why a row cannot be judged. */
 const unmetPrefix = 'Not judged, since something else is not as expected: ';

@@ -45,6 +45,8 @@ export function explainOwnPromotions(
   const unknown = new Set(unfiltered.flatMap(({ response }) => listUnknownRecords(response, evidence)));
   if (unknown.size <= (world.ownPromotions ?? 0)) return undefined;
   const names = renderShortList([...unknown].sort().map((each) => truncate(each, 60)));
+  if (world.isDataFile)
+    return `Responses name promotions that the data file does not have: ${names}. It may be out of date, or not complete: export it again.`;
   return `${ownPromotionsPrefix}: ${names}. Those that are newer than the test data take places among the newest 150. Count them in the target file: own_promotions: ${unknown.size}, or 0 if none of them is a newer promotion. Or remove them from the deployment.`;
 }
 
@@ -75,5 +77,6 @@ function listUnknownRecords(
   // Agreeing patterns name the same tiers.
   const patterns = reading.kind === 'stated' ? reading.patterns : reading.patterns.slice(0, 1);
   const records = recognizer.listRecords(body, patterns, reading.filter);
-  return records.filter((text) => recognizer.ids.tiers.findAnywhere(text).size === 0);
+  const { findIds, findAnywhere } = recognizer.ids.tiers;
+  return records.filter((text) => findIds(text).ids.length === 0 && findAnywhere(text).size === 0);
 }

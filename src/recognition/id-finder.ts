@@ -23,10 +23,12 @@ export type IdFinder = ReturnType<typeof createIdFinder>;
  * case, unless two ids differ in nothing else.
  *
  * @param boundaries of an id in a longer text
+ * @param isOnlyWhole whether an id counts only if it is the whole text
  */
 export function createIdFinder(
   ids: ReadonlySet<string>,
   boundaries: readonly [before: string, after: string] = wordBoundaries,
+  isOnlyWhole: (id: string) => boolean = () => false,
 ) {
   const all = [...ids];
   const byLowerCase = new Map(all.map((id) => [id.toLowerCase(), id]));
@@ -48,8 +50,9 @@ export function createIdFinder(
   };
   const search = (some: readonly string[], pattern: RegExp) => (text: string) =>
     new Set(some.length === 0 ? [] : findMatches(text, pattern).map((found) => findExact(found) ?? found));
-  const long = all.filter((id) => id.length >= minLengthInsideText);
-  const short = all.filter((id) => id.length < minLengthInsideText);
+  const inTexts = all.filter((id) => !isOnlyWhole(id));
+  const long = inTexts.filter((id) => id.length >= minLengthInsideText);
+  const short = inTexts.filter((id) => id.length < minLengthInsideText);
   const separate = createPattern(long, boundaries);
   const findSeparate = search(long, separate);
   return {
@@ -69,6 +72,8 @@ export function createIdFinder(
      * Kelvin sign has a lower case of ASCII.
      */
     mayHide: (text: string) => hasNumbers || !isAscii || /[\\%\u212a]/.test(text),
+    /** Whether some ids are found as whole texts only. */
+    hasWholeIds: inTexts.length < all.length,
     /** Finds the ids that are any part of the text, even of another word. */
     findAnywhere: search(long, createPattern(long, numberBoundaries)),
     /** Finds the ids that are too short for that, if they are any part of the text. */

@@ -1,3 +1,4 @@
+import type { NamedWorld } from '../contract/named-world.js';
 import type { World } from '../contract/world.js';
 import { createIdFinder, type IdFinder, numberBoundaries } from './id-finder.js';
 
@@ -8,27 +9,69 @@ export interface KnownIds {
   readonly tiersInWords: IdFinder;
   /** All other texts that are data, and not names of fields, if they are object keys. */
   readonly keys: IdFinder;
+  /**
+   * Whether a text is a short number or a word, or stands for something else, too: responses may have it by chance. Such an
+   * id counts where ids without this property are named.
+   */
+  isGuessable(text: string): boolean;
 }
 
 const knownIds = new WeakMap<World, KnownIds>();
 
 /** Returns the ids of a world. They are collected once: that takes longer than to judge a case. */
-export function getIdFinders(world: World): KnownIds {
+export function getIdFinders(world: World & Pick<NamedWorld, 'isDataFile'>): KnownIds {
   const { tiers, customers, products, skus, categories, campaigns } = world;
   const others = [customers, products, skus, categories, campaigns].flat().map(({ id }) => id);
   const keys = [...others, ...[...categories, ...campaigns].map(({ name }) => name)];
   const ids = tiers.map(({ id }) => id);
-  const known = knownIds.get(world) ?? createKnownIds(ids, keys);
+  const known = knownIds.get(world) ?? createKnownIds(ids, keys, world.isDataFile ? listOtherTexts(world) : undefined);
   knownIds.set(world, known);
   return known;
 }
 
-/** @param keys all other ids, and names that may be keys */
-export function createKnownIds(tiers: readonly string[], keys: readonly string[]): KnownIds {
+/** Lists the texts of a data file that are not ids of tiers, but may be in responses. */
+function listOtherTexts({ tiers, customers, products, skus, categories, campaigns }: World): string[] {
+  return [
+    ...[customers, products, skus, categories, campaigns].flat().flatMap(({ id, name = id }) => [id, name]),
+    ...tiers.flatMap(({ name, metadata }) => [name, ...Object.entries(metadata).flat().map(String)]),
+  ];
+}
+
+/**
+ * @param keys all other ids, and names that may be keys
+ * @param otherTexts of a data file, whose ids may be any texts
+ */
+export function createKnownIds(
+  tiers: readonly string[],
+  keys: readonly string[],
+  otherTexts?: readonly string[],
+): KnownIds {
   const ids = new Set(tiers);
+  if (otherTexts === undefined)
+    return {
+      tiers: createIdFinder(ids),
+      tiersInWords: createIdFinder(ids, numberBoundaries),
+      keys: createIdFinder(new Set(keys)),
+      isGuessable: () => false,
+    };
+  const texts = new Set(otherTexts.map((text) => text.toLowerCase()));
+  const words = new Set(
+    [...texts, ...tiers].flatMap((text) =>
+      text
+        .toLowerCase()
+        .split(/[^\w-]+/)
+        .filter((word) => word !== text),
+    ),
+  );
+  const isOrdinary = (text: string) => text.length < 6 || !/\d/.test(text) || !/\p{L}/u.test(text);
+  const isShared = (id: string) => isOrdinary(id) || texts.has(id.toLowerCase());
+  const isOnlyWhole = (id: string) => isShared(id) || !/^[\w-]+$/.test(id) || words.has(id.toLowerCase());
+  // Without any other id, the target file has to say where responses name promotions, unless only one place does.
+  const areAllShared = tiers.every(isShared);
   return {
-    tiers: createIdFinder(ids),
-    tiersInWords: createIdFinder(ids, numberBoundaries),
-    keys: createIdFinder(new Set(keys)),
+    tiers: createIdFinder(ids, undefined, isOnlyWhole),
+    tiersInWords: createIdFinder(ids, numberBoundaries, isOnlyWhole),
+    keys: createIdFinder(new Set(keys), undefined, isOrdinary),
+    isGuessable: (text) => (ids.has(text) ? !areAllShared && isShared(text) : isOrdinary(text)),
   };
 }

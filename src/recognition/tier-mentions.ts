@@ -12,6 +12,8 @@ import { type Position, walkTexts } from './walk-texts.js';
 export interface TierMentions {
   /** Pattern → ids of the tiers mentioned there, in the order of the body. */
   readonly idsByPattern: ReadonlyMap<string, readonly string[]>;
+  /** The patterns of mentions that are no coincidence. */
+  readonly certainPatterns: ReadonlySet<string>;
   /** Tiers mentioned without a path: the body is not JSON, a text contains several, or a repeated key hides them. */
   readonly unlocatedIds: ReadonlySet<string>;
   /** Tiers whose short ids are a part of the text. They may be mentioned, or it may be a coincidence. */
@@ -41,39 +43,45 @@ export interface Mention {
  */
 export function findTierMentions(
   body: string,
-  { tiers, tiersInWords, keys }: KnownIds,
+  known: KnownIds,
   isSelected: (mention: Mention) => boolean = () => true,
 ): TierMentions {
-  const found = findMentionsOf(tiers, body, keys, isSelected);
+  const found = findMentionsOf(known.tiers, body, known, isSelected);
   if (found.idsByPattern.size > 0 || found.unlocatedIds.size === 0) return found;
-  return findMentionsOf(tiersInWords, body, keys, isSelected);
+  return findMentionsOf(known.tiersInWords, body, known, isSelected);
 }
 
 function findMentionsOf(
   tiers: IdFinder,
   body: string,
-  keys: IdFinder,
+  { keys, isGuessable }: KnownIds,
   isSelected: (mention: Mention) => boolean,
 ): TierMentions {
   // The text is searched too: the parser drops repeated keys. The parsed value is searched because of escapes.
   const unlocated = tiers.findAnywhere(body);
   const possible = tiers.findShortIds(body);
-  const mayMention = unlocated.size + possible.size > 0 || tiers.mayHide(body);
+  const mayMention = unlocated.size + possible.size > 0 || tiers.mayHide(body) || tiers.hasWholeIds;
   const idsByPattern = new Map<string, Set<string>>();
+  const certainPatterns = new Set<string>();
   const notSelected = new Set<string>();
   let hasIdsInTexts = false;
   let hasOtherLetterCase = false;
+  const isKnown = (key: string) => [tiers, keys].some((finder) => finder.findExact(key) !== undefined);
   // Caches, because records have the same keys and share many texts.
   const findIds = cacheByText(tiers.findIds);
-  const renderStep = cacheByText((key) => {
-    const isId = [tiers, keys].some((finder) => finder.findExact(key) !== undefined);
-    return isId ? '*' : escapePathStep(keys.replaceIds(tiers.replaceIds(key, '*'), '*'));
-  });
+  const isCertainId = cacheByText((key) => isKnown(key) && !isGuessable(key));
+  const renderStep = cacheByText((key) =>
+    isCertainId(key) ? '*' : escapePathStep(keys.replaceIds(tiers.replaceIds(key, '*'), '*')),
+  );
+  /** Whether a key that may be a word is one of several ids. */
+  const isAmongIds = (key: string, names: readonly string[] = []) =>
+    isGuessable(key) && isKnown(key) && names.some(isCertainId);
   const renderPattern = ({ state, names, isList, next }: Position<string>) =>
-    appendStep(state, isList ? '*' : renderStep(names?.[next] ?? ''));
+    appendStep(state, isList || isAmongIds(names?.[next] ?? '', names) ? '*' : renderStep(names?.[next] ?? ''));
   walkTexts(mayMention ? parseJson(body) : undefined, '', renderPattern, (text, position, isKey) => {
     if (text.length < tiers.minLength) return;
     const { ids, isWhole } = findIds(text);
+    if (isKey && isWhole && isGuessable(text) && !position?.isList && !isAmongIds(text, position?.names)) return;
     // A deployment may use the same id for a tier and for something else.
     if (ids.length === 0 || (isKey && !isWhole && keys.findExact(text) !== undefined)) return;
     hasOtherLetterCase ||= isWhole && ids[0] !== text;
@@ -93,11 +101,13 @@ function findMentionsOf(
       const key = idsByPattern.has(pattern) || idsByPattern.size < maxPatterns ? pattern : catchAllPattern;
       const known = idsByPattern.get(key) ?? new Set();
       idsByPattern.set(key, known.add(id));
+      if (!isGuessable(id)) certainPatterns.add(key);
     }
   });
   const located = new Set([...notSelected, ...[...idsByPattern.values()].flatMap((ids) => [...ids])]);
   return {
     idsByPattern: new Map([...idsByPattern].map(([pattern, ids]) => [pattern, [...ids]])),
+    certainPatterns,
     unlocatedIds: subtractIds(unlocated, located),
     possibleIds: subtractIds(possible, located),
     hasIdsInTexts,
@@ -137,8 +147,8 @@ export function isCatchAllPattern(pattern: string): boolean {
 }
 
 /** Whether a body mentions tiers, or may mention them. */
-export function hasMentions({ idsByPattern, unlocatedIds, possibleIds }: TierMentions): boolean {
-  return idsByPattern.size + unlocatedIds.size + possibleIds.size > 0;
+export function hasMentions({ certainPatterns, unlocatedIds, possibleIds }: TierMentions): boolean {
+  return certainPatterns.size + unlocatedIds.size + possibleIds.size > 0;
 }
 
 /** Returns the ids that are not among the others. */

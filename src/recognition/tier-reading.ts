@@ -43,8 +43,19 @@ export function determineReading(mentions: readonly TierMentions[], stated?: rea
     if (!isFound) return { kind: 'misstated', stated, patterns };
     return { kind: 'stated', patterns: stated, ...omitUndefined({ hasIdsInTexts }) };
   }
-  const [first, ...others] = patterns;
-  if (first === undefined) return { kind: 'agreed', patterns };
+  const certain = new Set(
+    mentions.flatMap(({ certainPatterns }) =>
+      [...certainPatterns].map((pattern) => nestedPaths.get(pattern) ?? pattern),
+    ),
+  );
+  const [first, ...others] = patterns.filter((pattern) => certain.has(pattern));
+  // A word beside the ids is a coincidence; where no id is, it may be one.
+  const isCoincidence = (pattern: string) =>
+    mentions.some((body) => body.idsByPattern.has(pattern) && body.certainPatterns.size > 0);
+  const doubtful = patterns.filter((pattern) => !certain.has(pattern) && !isCoincidence(pattern));
+  if (doubtful.length > 0)
+    return { kind: 'ambiguous', patterns: [...(first === undefined ? [] : [first]), ...doubtful] };
+  if (first === undefined) return { kind: 'agreed', patterns: [] };
   const agree =
     !patterns.some(isCatchAllPattern) &&
     mentions.every(({ idsByPattern }) => {
@@ -52,9 +63,9 @@ export function determineReading(mentions: readonly TierMentions[], stated?: rea
       const ids = new Set(merged.get(first));
       return others.every((pattern) => hasSameIds(ids, merged.get(pattern)));
     });
-  if (!agree) return { kind: 'ambiguous', patterns };
+  if (!agree) return { kind: 'ambiguous', patterns: [first, ...others] };
   const nested = nestedPaths.size === 0 ? undefined : nestedPaths;
-  return { kind: 'agreed', patterns, ...omitUndefined({ nestedPaths: nested, hasIdsInTexts }) };
+  return { kind: 'agreed', patterns: [first, ...others], ...omitUndefined({ nestedPaths: nested, hasIdsInTexts }) };
 }
 
 function hasSameIds(ids: ReadonlySet<string>, unique: readonly string[] = []): boolean {

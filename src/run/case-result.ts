@@ -48,6 +48,8 @@ export interface CaseResult {
   readonly bodies?: RecordedBodies;
   /** For a question: patterns of places whose values differ between responses to the same request. */
   readonly volatile?: readonly string[];
+  /** Whether the data of the deployment changed during the run. */
+  readonly hasDataChanged?: true;
   readonly drift: readonly Drift[];
   readonly exchangesJudged: number;
   /** Fewer than the exchanges if cases share requests, more if requests were retried. */

@@ -54,7 +54,10 @@ export interface Examination {
   readonly exchanges: readonly Exchange[];
   /** Whether a response names the world, or nothing has to: the target has no ids of tiers, or is known to have the world. */
   readonly isWorldSeen: boolean;
-  /** What was sent alone: cases may share it. What overlaps may have a fault that shows only together. */
+  /**
+   * Cases may share it. What was sent alone, since what overlaps may have a fault that shows only together; everything if
+   * the requests are drawn from a data file, since they are many.
+   */
   readonly shared: readonly SentRequest[];
   /** One per area. */
   readonly findings: readonly ExaminationFinding[];
@@ -92,7 +95,11 @@ export async function examine(
   // Before all others: what a deployment fills at its first request must not depend on the filter of that request.
   if (filterRequest !== undefined) await send(filterRequest);
   const [filtered] = sent;
-  const exchanges = await Promise.all(calibration.map(send));
+  // Wrong credentials are sent twice at most.
+  const firsts = await Promise.all(calibration.slice(0, firstRequests).map(send));
+  const areRefused = firsts.every((exchange) => explainFailure(exchange) !== undefined);
+  const others = await Promise.all((areRefused ? [] : calibration.slice(firstRequests)).map(send));
+  const exchanges = [...firsts, ...others];
   const namings = listSuccesses(exchanges).map(({ response }) => recognizer.findMentions(response.body));
   const isSeen = namings.some(hasMentions);
   let readsLiteralFiltersOnly = false;
@@ -101,7 +108,7 @@ export async function examine(
     const hasOtherCase = namings.some(({ hasOtherLetterCase }) => hasOtherLetterCase);
     return {
       exchanges,
-      shared: sent.filter(([, exchange]) => !exchanges.includes(exchange)),
+      shared: suite.data === undefined ? sent.filter(([, exchange]) => !exchanges.includes(exchange)) : sent,
       // The cases that remain without ids of tiers need none.
       isWorldSeen: isWorldLoaded === true || !hasTiers || isSeen,
       requestsSent: countAttempts(sent.map(([, exchange]) => exchange)),
@@ -223,6 +230,9 @@ export async function examine(
     } else report('Ids', 'fine', `The responses name ${named} promotions of the test data.`);
   }
 }
+
+/** How many calibration requests are sent before it is known that the deployment answers. */
+const firstRequests = 2;
 
 /** Explains why other requests would fail like this one; undefined if they may succeed. */
 function explainFailure(exchange: Exchange): { readonly area: ExaminedArea; readonly text: string } | undefined {

@@ -9,6 +9,7 @@ import { joinLines, shorten } from '../support/untrusted-text.js';
 import { isSerial, listRequests } from './case-sender.js';
 import { findFilterRequest } from './filter-spelling.js';
 import { listSampleCases } from './sample.js';
+import { watchedRequests } from './watch-data.js';
 
 export interface Plan {
   readonly calibration: readonly HttpRequest[];
@@ -29,7 +30,8 @@ export interface PlannedCase {
 /** Lists the requests that a run would send. */
 export function createPlan(suite: Suite, settings: RunScope): Plan {
   const alone = [findFilterRequest(suite) ?? []].flat();
-  const tally = createRequestTally(alone);
+  // Cases share requests that are sent before them if there are many: those that are drawn from a data file.
+  const tally = createRequestTally(suite.data === undefined ? alone : [...suite.calibration, ...alone]);
   const samples = listSampleCases(suite);
   return {
     calibration: [...alone, ...suite.calibration],
@@ -40,7 +42,10 @@ export function createPlan(suite: Suite, settings: RunScope): Plan {
         ? { ...planned, requests: tally.addCase(testCase) }
         : { ...planned, reason, requests: [] };
     }),
-    samples: { ids: samples.map(({ id }) => id), requests: samples.flatMap(listRequests).length },
+    samples:
+      suite.data === undefined
+        ? { ids: samples.map(({ id }) => id), requests: samples.flatMap(listRequests).length }
+        : { ids: ['before the cases'], requests: Math.min(watchedRequests, suite.calibration.length) },
   };
 }
 

@@ -17,6 +17,7 @@ import { type Examination, type ExaminedTarget, examine } from './examine.js';
 import type { Replay } from './replay.js';
 import { runCase } from './run-case.js';
 import { combineSampleResults, listSampleCases } from './sample.js';
+import { watchData, watchedRequests } from './watch-data.js';
 
 /** What the user states about a target and wants from a run. */
 export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
@@ -100,10 +101,14 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
     runCase: (testCase: TestCase) => runWith(sender, byId.get(testCase.id) ?? testCase),
     /** Returns the exchanges that were kept since the last call; none without a keeper. */
     takeEvidence: () => keeper?.take() ?? { exchanges: [], uses: [], used: [] },
-    /** Sends the sample cases again, to detect a deployment that changed during the run. */
+    /** Sends the sample cases again, or the first requests, to detect a deployment that changed during the run. */
     async repeatSamples() {
-      const results: ResultWithExchanges[] = [];
       const sender = replay?.createSender(samplesCaseId) ?? createCaseSender(channel);
+      if (suite.data !== undefined) {
+        const count = failing.size > 0 ? suite.calibration.length : watchedRequests;
+        return await watchData(suite.calibration.slice(0, count), sender, background, keeper);
+      }
+      const results: ResultWithExchanges[] = [];
       for (const testCase of listSampleCases(suite)) results.push(await runWith(sender, testCase, samplesCaseId));
       return combineSampleResults(results);
     },
@@ -143,6 +148,7 @@ export async function runSuite(
   const run = await startRun(suite, channel, { ...options, plannedCases: cases.map(({ id }) => id) });
   const results: ResultWithExchanges[] = [];
   for (const testCase of cases) results.push(await run.runCase(testCase));
-  if (selects(samplesCaseId) && listSampleCases(suite).length > 0) results.push(await run.repeatSamples());
+  const repeated = suite.data === undefined ? listSampleCases(suite) : suite.calibration;
+  if (selects(samplesCaseId) && repeated.length > 0) results.push(await run.repeatSamples());
   return { results, examination: run.examination, evidence: run.takeEvidence() };
 }

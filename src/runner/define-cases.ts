@@ -2,6 +2,7 @@
 
 import path from 'node:path';
 import { compileFunction } from 'node:vm';
+import { createDataCases } from '../cases/data-cases.js';
 import { isOwnCase, loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
@@ -11,7 +12,7 @@ import type { Location } from '../support/problem.js';
 import { selectTests } from '../target/settings.js';
 import { expectFailure } from './expected-failure.js';
 import { test } from './fixtures.js';
-import { listOwnCaseFolders, readRuns } from './options.js';
+import { listOwnCaseFolders, readDataUse, readRuns } from './options.js';
 import { attachTestReport, createCaseAnnotation } from './test-report.js';
 
 const suite = loadSuite();
@@ -20,7 +21,16 @@ const selected = selectTests(readRuns()[0], suite);
 /** Defines the tests of a case file. @param file within `cases/` */
 export function defineCases(file: string): void {
   const at = path.relative(packageRoot, path.join(suiteFolder, file)).replaceAll(path.sep, '/');
+  // Requirements are then judged by other requests.
+  if (readDataUse() === 'all' && file.startsWith('requirements/')) return;
   for (const testCase of selected) if (testCase.at.file === at) defineCase(testCase, suite);
+}
+
+/** Defines the tests whose requests are drawn from a data file. What they send is known in the worker. */
+export function defineDataCases(): void {
+  if (readDataUse() === 'none') return;
+  const cases = { ...suite, cases: createDataCases(suite.contract) };
+  for (const testCase of selectTests(readRuns()[0], cases)) defineCase(testCase, suite);
 }
 
 /** Defines the tests of the user's own cases. */

@@ -16,7 +16,7 @@ export default async function setUp(config: FullConfig): Promise<() => Promise<v
       ({ settings, replay }) => settings.target.kind === 'reference' && replay === undefined,
     );
     const { url, close } = tested === undefined ? nothing : await serve(tested.suite.world);
-    shareSetUp(url, [...new Set(projects.flatMap(({ cases }) => cases ?? []))]);
+    shareSetUp(url, projects);
     return close;
   } catch (error) {
     throw error instanceof UnusableInput ? error : new InternalError(error);

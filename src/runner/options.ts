@@ -20,6 +20,7 @@ const variables = {
   runs: 'CONFORMANCE',
   reference: 'CONFORMANCE_REFERENCE',
   ownCases: 'CONFORMANCE_OWN_CASES',
+  data: 'CONFORMANCE_DATA',
   planned: 'CONFORMANCE_PLANNED_CASES',
 };
 
@@ -38,10 +39,25 @@ export function isRunByCommand(): boolean {
   return process.env[variables.runs] !== undefined;
 }
 
-/** Tells the workers where the reference deployment answers, and the spec of own cases which folders there are. */
-export function shareSetUp(reference: string, ownCases: readonly string[]): void {
+/** Whether the projects draw their requests from data files. */
+export type DataUse = 'all' | 'some' | 'none';
+
+/** Tells the workers where the reference deployment answers, and the specs which cases there are. */
+export function shareSetUp(reference: string, inputs: readonly RunInputs[]): void {
   process.env[variables.reference] = reference;
-  process.env[variables.ownCases] = JSON.stringify(ownCases);
+  process.env[variables.ownCases] = JSON.stringify([...new Set(inputs.flatMap(({ cases }) => cases ?? []))]);
+  process.env[variables.data] = summarizeDataUse(inputs.map(({ suite }) => suite.data !== undefined));
+}
+
+function summarizeDataUse(uses: readonly boolean[]): DataUse {
+  if (!uses.includes(true)) return 'none';
+  return uses.includes(false) ? 'some' : 'all';
+}
+
+/** Without a set-up, such as with `--list`, flags alone name data files. */
+export function readDataUse(): DataUse {
+  const named = summarizeDataUse(readRuns().map(({ data }) => data !== undefined));
+  return (process.env[variables.data] as DataUse | undefined) ?? named;
 }
 
 /** The base URL of the reference deployment. */

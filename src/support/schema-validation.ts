@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { getMember, parseJsonPointer } from './json.js';
+import type { LocatedFile } from './json-file.js';
 import { packageRoot } from './package-root.js';
 import { type Problem, UnusableInput } from './problem.js';
 import { suggest } from './suggest.js';
@@ -38,7 +39,7 @@ export function compileSchema(schema: object | boolean): ValidateFunction {
   return ajv.compile(schema);
 }
 
-export function findSchemaProblems(schema: string, file: YamlFile): Problem[] {
+export function findSchemaProblems(schema: string, file: LocatedFile): Problem[] {
   const validate = loadValidator(schema);
   if (validate(file.value)) return [];
   const problems = (validate.errors ?? []).filter(isCause).map((error) => createProblem(error, file));
@@ -60,7 +61,7 @@ function isCause({ keyword, params }: ErrorObject): boolean {
   return !['if', 'anyOf', 'allOf', 'propertyNames'].includes(keyword);
 }
 
-function createProblem(error: ErrorObject, file: YamlFile): Problem {
+function createProblem(error: ErrorObject, file: LocatedFile): Problem {
   const { keyword, params, propertyName, data } = error;
   const steps: YamlPath = parseJsonPointer(error.instancePath);
   const subject = renderSubject(steps);

@@ -121,7 +121,8 @@ export async function judgeTraffic(
   const target = { ...stated.target, isWorldLoaded: stated.target.isWorldLoaded || traffic.isWorldSeen };
   const settings = { ...stated, target, notes: [...stated.notes, `${summary}${open}`] };
   // Callers ask no questions: what they send is what the documentation shows.
-  const suite = { ...whole, cases, calibration: [], contract: { ...whole.contract, questions: [] } };
+  const asked = { cases, calibration: [], contract: { ...whole.contract, questions: [] } };
+  const suite = { ...whole, ...asked, ...(whole.data && { data: { ...whole.data, covered: undefined } }) };
   const judgedAgain = { ...recorded, evidence: { ...evidence, uses }, origin: { ...origin, extent } };
   const replay = createRunReplay(judgedAgain.evidence, suite);
   const terms = { baseUrl: origin.baseUrl, recorded: judgedAgain, replay, traffic: traffic.samples };

@@ -62,7 +62,7 @@ export function loadInputs(options: RunOptions, environment: Environment): RunIn
 function loadReplayInputs(file: string, options: RunOptions): RunInputs {
   const { cases } = options;
   const recordTo = findRecordToWrite(options);
-  const replay = readRecordedRun(file);
+  const replay = parseRecordedRun(readInputFile(file, 'Name the evidence.har of a run.'), file, options.data);
   const suite = loadSuite(suiteFolder, replay.availability, cases);
   const folder = path.dirname(file);
   const { out = path.join(folder, 'replay') } = options;
@@ -74,9 +74,16 @@ function loadReplayInputs(file: string, options: RunOptions): RunInputs {
   return { suite, settings, availability: replay.availability, replay, ...omitUndefined({ cases }) };
 }
 
-/** Returns what the evidence of a run keeps of its inputs. */
-export function recordInputs({ availability, settings }: Pick<RunInputs, 'availability' | 'settings'>): RecordedInputs {
+/** Returns what the evidence of a run keeps of its inputs. A data file is too large: its digest is kept. */
+export function recordInputs({
+  availability: stated,
+  settings,
+  suite,
+}: Pick<RunInputs, 'availability' | 'settings' | 'suite'>): RecordedInputs {
   const { quick, destination: _, ...recorded } = settings;
+  const { digest } = suite.data ?? {};
+  const { data } = stated;
+  const availability = data === undefined ? stated : { ...stated, data: { ...data, ...omitUndefined({ digest }) } };
   return { availability, settings: { ...recorded, ...(quick && { isQuick: true }) } };
 }
 
@@ -92,15 +99,17 @@ export function restoreInputs(start: {
   return { suite, settings: restoreSettings(inputs, suite, destination), availability, ...omitUndefined({ cases }) };
 }
 
-/** Reads an evidence file. @throws UnusableInput if it cannot be read or is not evidence */
-function readRecordedRun(file: string): RecordedRun {
-  return parseRecordedRun(readInputFile(file, 'Name the evidence.har of a run.'), file);
-}
-
-/** Parses the content of an evidence file. @throws UnusableInput if it is not evidence */
-export function parseRecordedRun(content: Buffer, file: string): RecordedRun {
+/**
+ * Parses the content of an evidence file.
+ *
+ * @param dataFile the data file of the run, if it has been moved since then
+ * @throws UnusableInput if it is not evidence
+ */
+export function parseRecordedRun(content: Buffer, file: string, dataFile?: string): RecordedRun {
   const { evidence, origin } = parseArchive(content, file);
-  return { evidence, origin, ...(origin.inputs as RecordedInputs) };
+  const { availability, ...inputs } = origin.inputs as RecordedInputs;
+  const data = availability.data && { ...availability.data, ...omitUndefined({ movedTo: dataFile }) };
+  return { evidence, origin, ...inputs, availability: { ...availability, ...omitUndefined({ data }) } };
 }
 
 /**

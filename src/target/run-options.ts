@@ -24,6 +24,8 @@ export interface RunOptions {
   /** Whether intrusive cases run, too; they do unless this is false. */
   readonly intrusive?: boolean;
   readonly cases?: string;
+  /** The data file of the deployment, from which the requests are drawn. */
+  readonly data?: string;
   readonly out?: string;
   /** A record to compare with; false for none. Default: that of the target file, if it exists. */
   readonly against?: string | false;

@@ -147,6 +147,8 @@ export function readSelection(
 ): Pick<RunSettings, 'only' | 'quick'> {
   const only = options.only === undefined ? recordedOnly : findCasesByName(options.only, suite, '--only');
   if (!options.quick) return omitUndefined({ only });
+  if (suite.data !== undefined)
+    throw refuse('--quick', 'needs the test data of the suite', "Set 'requests' in the target file.");
   const quick = selectQuickRows(selectFromSuite(suite, omitUndefined({ only })), readDiscriminatingRows(), scope);
   if (quick.rows.size === 0)
     throw refuse('--quick', 'sends no row of the selected cases', 'Select other cases, or leave out --quick.');

@@ -22,6 +22,8 @@ export interface TargetDocument extends Pick<PartialConnectionOptions, 'limits' 
   bindings?: string;
   cases?: string;
   known?: string;
+  data?: string;
+  requests?: number;
   intrusive?: boolean;
   response?: { tier?: string | string[]; where?: Record<string, unknown> };
   pins?: Record<string, string>;
@@ -61,16 +63,20 @@ export function readBeside(target: TargetFile, name: string, at: YamlPath): stri
 }
 
 /**
- * Reads which test data a target has: everything, unless its target file restricts it.
+ * Reads which test data a target has: everything, unless its target file restricts it; or data of its own.
  *
+ * @param named the data file that a flag names
  * @throws UnusableInput with all problems of the bindings
  */
-export function readAvailability(target: TargetFile | undefined): Availability {
-  if (target === undefined) return {};
-  const { bindings, own_promotions: counted } = target.document;
+export function readAvailability(target: TargetFile | undefined, named?: string): Availability {
+  const { bindings, own_promotions: counted, data: stated, requests }: Partial<TargetDocument> = target?.document ?? {};
+  const data = named ?? (target && stated && path.relative('', resolveBeside(target, stated)));
+  if (data !== undefined && bindings !== undefined)
+    throw refuse(named ?? 'data', 'has the ids of the deployment itself', "Remove 'bindings' from the target file.");
   return omitUndefined({
-    bindings: bindings === undefined ? undefined : readBindings(target, bindings),
+    bindings: target === undefined || bindings === undefined ? undefined : readBindings(target, bindings),
     ownPromotions: Array.isArray(counted) ? counted.length : counted,
+    data: data === undefined ? undefined : { file: data, ...omitUndefined({ requests }) },
   });
 }
 

@@ -97,7 +97,7 @@ export function loadTarget(
       }),
     },
     connection,
-    availability: readAvailability(file),
+    availability: readAvailability(file, options.data),
     pins: Object.entries(pins).map(([question, outcome]) => {
       return { question, outcome, at: (file as TargetFile).yaml.locate(['pins', question]) };
     }),

@@ -40,7 +40,10 @@ export async function certifyTraffic(
   const whole = loadSuite(suiteFolder, target.availability);
   const loaded = loadSettings(target, options, whole);
   const settings = { ...loaded, notes: [...loaded.notes, ...notes] };
-  const inputs = { ...recordInputs({ availability: target.availability, settings }), isTraffic: true as const };
+  const inputs = {
+    ...recordInputs({ availability: target.availability, settings, suite: whole }),
+    isTraffic: true as const,
+  };
   const { name, version, digest } = whole;
   const extent = { isCutShort: false, judged: [], unjudged: [] };
   const origin = { suite: { name, version, digest }, baseUrl, isReplay: true as const, inputs, extent };

@@ -140,7 +140,7 @@ test.describe('Judging the evidence again gives the same certificate', () => {
 test.describe('An archive', () => {
   const origin = {
     ...bareOrigin,
-    inputs: recordInputs({ availability: {}, settings: readSettings() }),
+    inputs: recordInputs({ availability: {}, settings: readSettings(), suite }),
   };
   const request: HttpRequest = { method: 'GET', path: '/', headers: [] };
   const write = (bodies: readonly string[]) => {

@@ -9,6 +9,7 @@ import { json, text } from 'node:stream/consumers';
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
 import type { Certificate } from '../../src/certificate/certificate.js';
+import { readDataFile } from '../../src/contract/data-file.js';
 import { exportWorld } from '../../src/contract/named-world.js';
 import { credentialPlaceholders } from '../../src/contract/operation.js';
 import type { Rule, Tier, World } from '../../src/contract/world.js';
@@ -76,6 +77,19 @@ class VendorFake {
     switch (`${method} ${path}`) {
       case 'GET categories':
         return answer(200, { data_ref: 'data', data: this.stored.categories });
+      case 'GET customers':
+      case 'GET products':
+      case 'GET campaigns':
+        return this.answerPage(url, this.stored[first as List]);
+      case 'GET products/*/skus':
+        return this.answerPage(
+          url,
+          this.stored.skus.filter(({ product_id }) => product_id === second),
+        );
+      case 'GET promotions/*':
+        return this.answerPage(url, this.stored.tiers.toReversed());
+      case 'GET validation-rules-assignments':
+        return this.answerPage(url, this.stored.assignments);
       case 'POST categories':
         return typeof body.hierarchy === 'number'
           ? this.create('categories', body)
@@ -92,7 +106,7 @@ class VendorFake {
         if (this.find('campaigns', body.name)) return refuse(409, 'duplicate_found', String(body.name));
         return this.create('campaigns', body);
       case 'GET validation-rules':
-        return answer(200, { data_ref: 'data', data: this.stored.rules.toReversed().slice(0, 100) });
+        return this.answerPage(url, this.stored.rules.toReversed());
       case 'POST validation-rules':
         return this.create('rules', body);
       case 'POST validation-rules/*/assignments':
@@ -106,6 +120,11 @@ class VendorFake {
       default:
         return notFound(`${method} ${url}`);
     }
+  }
+
+  private answerPage(url: string, things: readonly Stored[]): HttpResponse {
+    const page = Number(/[?&]page=(\d+)/.exec(url)?.[1] ?? 1);
+    return answer(200, { data_ref: 'data', data: things.slice(100 * (page - 1), 100 * page), total: things.length });
   }
 
   private create(list: List, thing: Json): HttpResponse {
@@ -125,7 +144,8 @@ class VendorFake {
   }
 
   private createTier(campaign_id: string, { validation_rules, ...body }: Json): HttpResponse {
-    const { body: created } = this.create('tiers', { ...body, campaign_id, validation_rule_assignments: null });
+    const created_at = new Date(Date.UTC(2026, 0, 1) + this.stored.tiers.length).toISOString();
+    const created = this.create('tiers', { ...body, campaign_id, created_at, validation_rule_assignments: null }).body;
     const tier: Stored = JSON.parse(created);
     if (!this.ignoresRules) for (const rule of array(validation_rules)) this.assign(String(rule), tier.id);
     const data = this.stored.assignments.filter(({ related_object_id }) => related_object_id === tier.id);
@@ -168,7 +188,7 @@ async function openProject() {
     for (const key of [id, token]) expect(output + messages).not.toContain(key);
     return { output, messages, ended };
   };
-  return { fake, file, load, kill: () => loader?.kill('SIGKILL') === true, close };
+  return { fake, file, load, env, kill: () => loader?.kill('SIGKILL') === true, close };
 }
 
 /** Expects everything of the world exactly once, in the right order, with the right rules. @param file the bindings */
@@ -225,6 +245,32 @@ test('The whole world is loaded in order, and a second run creates nothing', asy
   expect(fake.requests.length).toBe(before);
   writeFileSync(file, readFileSync(file, 'utf8').replace(/^promo_.*\n/m, ''));
   expect((await load(world)).messages).toContain(`Tier '${world.tiers.at(-1)?.name}' must be older than '`);
+  await close();
+});
+
+test('A project is exported as a data file', async () => {
+  const { fake, file, load, close, env } = await openProject();
+  await load(world);
+  const before = fake.requests.length;
+  const run = () => {
+    const child = spawn(process.execPath, ['examples/voucherify/export.mjs'], { cwd: packageRoot, env });
+    return Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  };
+  const [output, messages] = await run();
+  expect(messages).toBe('');
+  const exported = path.join(path.dirname(file), 'project.json');
+  writeFileSync(exported, output);
+  const { tiers, customers, skus } = readDataFile(exported).world;
+  const ids = new Map<unknown, unknown>(Object.entries(parse(readFileSync(file, 'utf8'))));
+  const bind = (value: unknown) => JSON.parse(JSON.stringify(value), (_, text) => ids.get(text) ?? text);
+  const normalize = ({ created_at: _, ...tier }: Tier) => ({ ...tier, rules: tier.rules.map(sortCustomers) });
+  expect(tiers.map(normalize)).toEqual(bind(world.tiers).map(normalize));
+  const things = new Set<unknown>([...world.customers, ...world.skus].map(({ name: _, ...thing }) => bind(thing)));
+  expect(new Set<unknown>([...customers, ...skus])).toEqual(things);
+  expect(fake.requests.slice(before).every((request) => request.startsWith('GET '))).toBe(true);
+  const [rule, ...others] = fake.stored.rules;
+  fake.stored.rules.splice(0, fake.stored.rules.length, { ...rule, rules: { logic: '1 or 2' } } as Stored, ...others);
+  expect((await run())[0]).toContain('"kind": "other"');
   await close();
 });
 

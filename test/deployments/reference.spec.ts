@@ -6,8 +6,6 @@ import { type Behaviours, convertOutcomesToBehaviours, openQuestions } from '../
 import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { serveReference } from '../../reference/server.js';
-import { findWorldFlaws } from '../../reference/world-flaws.js';
-import type { Tier, World } from '../../src/contract/world.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { suite } from '../support/in-process.js';
 
@@ -214,25 +212,4 @@ test.describe('Over a socket', () => {
     elsewhere.destroy();
     expect(isReached).toBe(false);
   });
-});
-
-test('A world with duplicate ids or missing references is invalid', () => {
-  const [tier] = world.tiers as [Tier];
-  expect(findWorldFlaws(world)).toEqual([]);
-  expect(findWorldFlaws({ ...world, tiers: [{ ...tier, campaign_id: 'none' }] })).toEqual([
-    `'${tier.id}' refers to nothing: campaign_id 'none'`,
-  ]);
-  expect(findWorldFlaws({ ...world, tiers: [tier, tier] })).toEqual([
-    `the id '${tier.id}' occurs twice`,
-    `two tiers were created at ${tier.created_at}`,
-  ]);
-  const { customer, product, sku, campaign, tier: tiers } = ids;
-  const references: readonly (readonly [list: keyof World, flaw: string])[] = [
-    ['customers', `refers to nothing: any_of '${customer.get('ann')}'`],
-    ['products', `'${tiers.get('mug-1')}' refers to nothing: id '${product.get('mug')}'`],
-    ['products', `refers to nothing: product_id '${product.get('mug')}'`],
-    ['skus', `refers to nothing: id '${sku.get('shirt-blue')}'`],
-    ['categories', `'${campaign.get('spring')}' refers to nothing: category_ids`],
-  ];
-  for (const [list, flaw] of references) expect(findWorldFlaws({ ...world, [list]: [] }).join('\n')).toContain(flaw);
 });

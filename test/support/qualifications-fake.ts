@@ -119,6 +119,8 @@ export class QualificationsFake {
           return list(object(object(order).metadata)[rule.key]).includes(rule.includes);
         case 'metadata':
           return object(metadata)[rule.key] === rule.is;
+        case 'other':
+          return true;
       }
     };
     return rules.every((rule) => (scenario === 'AUDIENCE_ONLY' && rule.kind !== 'customer') || holds(rule));

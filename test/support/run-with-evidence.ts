@@ -75,7 +75,7 @@ export async function runWithEvidence(
     evidence: { exchanges, uses },
     origin: {
       ...bareOrigin,
-      inputs: recordInputs({ availability: {}, settings }),
+      inputs: recordInputs({ availability: {}, settings, suite }),
       extent: { isCutShort: false, judged: results.map(({ id }) => id), unjudged: [] },
     },
   };

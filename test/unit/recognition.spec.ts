@@ -323,6 +323,7 @@ test('Short ids are not replaced in texts', () => {
 test.describe('Returned tiers are read', () => {
   const mentions = (places: Record<string, readonly string[]>, unlocated: readonly string[] = []): TierMentions => ({
     idsByPattern: new Map(Object.entries(places)),
+    certainPatterns: new Set(Object.keys(places)),
     unlocatedIds: new Set(unlocated),
     possibleIds: new Set(),
     hasIdsInTexts: false,

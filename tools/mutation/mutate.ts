@@ -15,7 +15,7 @@ interface Area {
 }
 
 /** Files beside the reference deployment that are not about the operation itself. */
-const unrelatedFiles = ['places', 'behaviours', 'reference-credentials', 'find-nearest', 'server', 'world-flaws'];
+const unrelatedFiles = ['places', 'behaviours', 'reference-credentials', 'find-nearest', 'server'];
 
 const areas: readonly Area[] = [
   {

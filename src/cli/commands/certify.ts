@@ -2,6 +2,8 @@ import { accessSync, constants, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import escapeStringRegexp from 'escape-string-regexp';
 import { selectFromSuite } from '../../cases/case-selection.js';
+import { isDataCase } from '../../cases/data-cases.js';
+import { describeData } from '../../cases/data-suite.js';
 import { isOwnCase } from '../../cases/suite.js';
 import { referenceEndNotice, renderQuickNotice, renderReplayNotice } from '../../certificate/notices.js';
 import { checkResultsFolder, findRunFile } from '../../outputs/result-files.js';
@@ -118,7 +120,7 @@ function listRuns(flags: CertifyFlags): [CertifyRun, ...CertifyRun[]] {
 function listFiles(projects: readonly RunInputs[]): string[] {
   if (projects.every(({ settings }) => settings.only === undefined)) return [];
   const cases = projects.flatMap(({ suite, settings }) => selectFromSuite(suite, settings).cases);
-  const ownSpecs = cases.some(isOwnCase) ? ['own-cases'] : [];
+  const ownSpecs = [...(cases.some(isOwnCase) ? ['own-cases'] : []), ...(cases.some(isDataCase) ? ['own-data'] : [])];
   const files = [...cases.map(({ at }) => path.basename(at.file)), ...ownSpecs, 'repetition'];
   // Playwright looks for a pattern in the path of the spec and in that of the case.
   return [...new Set(files)].map((file) => `[/\\\\-]${escapeStringRegexp(file)}`);
@@ -143,6 +145,7 @@ async function renderDryRun({ suite, settings, connection }: RunInputs): Promise
     joinLines([
       ...(endpoint === undefined ? [] : [`Target ${target.name}: ${endpoint.baseUrl}`]),
       ...(quick === undefined ? [] : [renderQuickNotice(quick.figures)]),
+      ...(suite.data === undefined ? [] : describeData(suite.data)),
       ...notes,
     ]),
     renderPlan(createPlan(selected, settings), suite.world),

@@ -14,7 +14,7 @@ import { collectValue } from '../flags.js';
 interface ServeFlags {
   readonly host?: string;
   readonly port?: number;
-  readonly world?: string;
+  readonly data?: string;
   readonly as?: string;
   readonly known?: string;
   readonly behaviour?: Behaviours;
@@ -26,7 +26,7 @@ export default ((command) => {
     .description('start the reference deployment')
     .addOption(new Option('--port <number>', 'default: a free one').argParser(parsePort))
     .option('--host <address>', 'where to listen, such as 0.0.0.0 for other machines (default: this machine only)')
-    .option('--world <file>', 'a world in the format of `conformance world` (default: that of the suite)')
+    .option('--data <file>', 'a data file, such as `conformance world` prints (default: the test data of the suite)')
     .option('--as <record>', 'a mock: answer every open question as a record says, in the recorded format')
     .option('--known <file>', 'known deviations: the mock has them, too')
     .option(
@@ -52,10 +52,10 @@ function collectBehaviours(text: string, before: Behaviours = {}): Behaviours {
 }
 
 /** Serves the reference deployment until a signal ends it. @throws UnusableInput for unusable flags and files */
-async function runServe({ host, port = 0, world, as, known, behaviour, fault = [] }: ServeFlags): Promise<void> {
+async function runServe({ host, port = 0, data, as, known, behaviour, fault = [] }: ServeFlags): Promise<void> {
   blameFlag('--behaviour', () => completeBehaviours(behaviour ?? {}));
   const chosen = blameFlag('--fault', () => fault.map(findFault));
-  const { options, inimitable } = readMockOptions(omitUndefined({ record: as, world, known, behaviours: behaviour }));
+  const { options, inimitable } = readMockOptions(omitUndefined({ record: as, data, known, behaviours: behaviour }));
   const faults = [...(options.faults ?? []), ...chosen];
   const { url, close } = await serveReference({ ...options, port, faults, ...omitUndefined({ host }) });
   process.stdout.write(

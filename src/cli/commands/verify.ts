@@ -17,9 +17,10 @@ export default ((command, end) => {
     .description('judge the evidence of a run again, and say what differs from the certificate; nothing is sent')
     .argument('<certificate>', 'a certificate.json with its evidence in the same folder, or that folder')
     .option('--cases <folder>', 'with your own cases of the run (default: the folder that the certificate names)')
-    .action(async (named: string, { cases }: { cases?: string }) => {
+    .option('--data <file>', 'with the data file of the run (default: the one that the certificate names)')
+    .action(async (named: string, options: { cases?: string; data?: string }) => {
       const file = findRunFile(named, 'certificate.json');
-      const { verdict, differences, note } = await verify(file, cases);
+      const { verdict, differences, note } = await verify(file, options);
       const isSame = differences.length === 0;
       const headline = isSame ? `AGREES  ${file}: ${verdict}` : `DIFFERS  ${file}`;
       const lines = [headline, ...differences.map((line) => `  ${line}`), ...(note === undefined ? [] : [note])];
@@ -29,13 +30,13 @@ export default ((command, end) => {
 }) satisfies ConfigureCommand;
 
 /** Judges the evidence beside a certificate again. @throws UnusableInput if a file cannot be read */
-async function verify(file: string, cases: string | undefined) {
+async function verify(file: string, { cases, data }: { cases?: string; data?: string }) {
   const certificate = readCertificate(file);
   const { evidence: stated, own_cases: ownCases, suite: judge, verdict } = certificate;
   if (stated === undefined) throw refuse(file, 'names no evidence', 'Name the certificate.json of a run.');
   const evidenceFile = path.join(path.dirname(file), path.basename(stated.file));
   const content = readInputFile(evidenceFile, 'A run writes the evidence beside its certificate.');
-  const run = parseRecordedRun(content, evidenceFile);
+  const run = parseRecordedRun(content, evidenceFile, data);
   const suite = loadSuite(suiteFolder, run.availability, cases ?? ownCases?.folder);
   const { certificate: rejudged } = await rejudgeRun(run, suite);
   const evidence = { ...stated, digest: computeDigest(content), exchanges: run.evidence.exchanges.length };

@@ -1,0 +1,3 @@
+import { defineDataCases } from '../src/runner/define-cases.js';
+
+defineDataCases();

@@ -1,0 +1,132 @@
+import type { StatedData } from '../contract/bind-world.js';
+import type { Contract } from '../contract/contract.js';
+import { readDataFile } from '../contract/data-file.js';
+import { type NamedWorld, windowSize } from '../contract/named-world.js';
+import type { HttpRequest } from '../http/exchange.js';
+import { omitUndefined } from '../support/omit-undefined.js';
+import { refuse } from '../support/problem.js';
+import { toOneLine } from '../support/untrusted-text.js';
+import { createDrawnCases } from './data-cases.js';
+import type { Candidate } from './draw-candidates.js';
+import { drawRequests } from './draw-requests.js';
+import type { QuestionCase, TestCase } from './test-case.js';
+
+/** What a certificate says of a data file. */
+export interface DrawnData extends Pick<StatedData, 'file' | 'requests'> {
+  readonly digest: string;
+  readonly counts: Readonly<Record<'tiers' | 'campaigns' | 'customers' | 'products' | 'skus', number>>;
+  /** How many tiers among the newest 150 a request must get, and of how many. Absent if others sent the requests. */
+  readonly covered?: Coverage | undefined;
+}
+
+interface Coverage {
+  readonly tiers: number;
+  readonly of: number;
+  /** How many rules of each kind the newest 150 tiers have. Rules of the kind `other` are open. */
+  readonly rules: Readonly<Record<string, number>>;
+  readonly filters: number;
+}
+
+/** The number of requests of a run, unless the target file states another one. */
+const defaultRequests = 230;
+/** Those that are not drawn: the examination of the target sends two alone, and the first ones are sent again at the end. */
+const otherRequests = 10;
+
+/**
+ * Replaces the cases of a suite: those of requirements by cases whose requests are drawn from a data file. Questions about
+ * the test data of the suite are not applicable.
+ *
+ * @throws UnusableInput with every problem of the data file
+ */
+export function createDataSuite<S extends PlainSuite>(suite: S, stated: StatedData, ownFolder?: string): S {
+  if (ownFolder !== undefined)
+    throw refuse('--cases', 'own cases need the test data of the suite', 'Leave out --data, or --cases.');
+  const { file, movedTo = file, requests = defaultRequests } = stated;
+  const { digest, world } = readDataFile(movedTo);
+  if (stated.digest !== undefined && stated.digest !== digest)
+    throw refuse(movedTo, `has changed since the run: ${digest}`, `Name the file with the digest ${stated.digest}.`);
+  const key = `${digest} ${requests} ${file}`;
+  const known = suites.get(key);
+  if (known !== undefined) return known as S;
+  const drawn = drawRequests(world, Math.max(1, requests - otherRequests));
+  const calibration = orderByCoverage(drawn, world);
+  const created = {
+    ...suite,
+    world,
+    cases: [...createDrawnCases(suite.contract, world, drawn), ...suite.cases.flatMap(withoutTestData)],
+    calibration,
+    data: { file, digest, ...omitUndefined({ requests: stated.requests }), ...summarize(world, drawn) },
+  };
+  suites.set(key, created);
+  return created;
+}
+
+/** What a data file replaces. */
+interface PlainSuite {
+  readonly contract: Contract;
+  readonly world: NamedWorld;
+  readonly cases: readonly TestCase[];
+  readonly calibration: readonly HttpRequest[];
+  readonly data?: DrawnData;
+}
+
+const suites = new Map<string, PlainSuite>();
+
+function withoutTestData(testCase: TestCase): QuestionCase[] {
+  if (testCase.kind === 'requirement') return [];
+  const [row] = testCase.rows;
+  return [{ ...testCase, rows: [{ ...row, unavailable: ['the test data of the suite'] }] }];
+}
+
+/** Selects requests that show all tiers that any request shows, the most telling ones first. They are sent first. */
+function orderByCoverage(drawn: readonly Candidate[], { tiers }: NamedWorld): HttpRequest[] {
+  const unseen = new Set(tiers.slice(0, windowSize));
+  const left = new Set(drawn.filter(({ base }) => base === undefined));
+  const selected: HttpRequest[] = [];
+  for (;;) {
+    const list = ({ oracle }: Candidate) => [...unseen].filter((tier) => oracle.returned(tier) === 'required');
+    const [best] = [...left]
+      .map((candidate) => ({ candidate, shown: list(candidate) }))
+      .toSorted((entry, next) => next.shown.length - entry.shown.length);
+    if (best === undefined || best.shown.length === 0) return selected;
+    left.delete(best.candidate);
+    for (const tier of best.shown) unseen.delete(tier);
+    selected.push(best.candidate.request);
+  }
+}
+
+function summarize(world: NamedWorld, drawn: readonly Candidate[]): Required<Pick<DrawnData, 'counts' | 'covered'>> {
+  const { tiers, campaigns, customers, products, skus } = world;
+  const newest = tiers.slice(0, windowSize);
+  const rules: Record<string, number> = {};
+  for (const { kind } of newest.flatMap((tier) => tier.rules)) rules[kind] = (rules[kind] ?? 0) + 1;
+  const isCovered = (tier: (typeof tiers)[number]) => drawn.some(({ oracle }) => oracle.returned(tier) === 'required');
+  const filters = new Set(
+    drawn.flatMap(({ contents }) => (contents.filters ?? []).map((filter) => JSON.stringify(filter))),
+  );
+  return {
+    counts: {
+      tiers: tiers.length,
+      campaigns: campaigns.length,
+      customers: customers.length,
+      products: products.length,
+      skus: skus.length,
+    },
+    covered: { tiers: newest.filter(isCovered).length, of: newest.length, rules, filters: filters.size },
+  };
+}
+
+/** Describes a data file and what the requests show of it, for notes and plans. */
+export function describeData({ file, digest, counts, covered }: DrawnData): string[] {
+  const list = (numbers: Readonly<Record<string, number>>) =>
+    Object.entries(numbers)
+      .map(([name, count]) => `${count} ${name}`)
+      .join(', ');
+  const named = `On its own data: ${toOneLine(file)}, ${digest}, with ${list(counts)}.`;
+  if (covered === undefined) return [named];
+  const { tiers, of, filters, rules } = covered;
+  return [
+    named,
+    `The requests show ${tiers} of the newest ${of} promotions as valid, and use ${filters} filters. These promotions have ${list(rules) || 'no'} rules.`,
+  ];
+}

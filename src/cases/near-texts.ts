@@ -1,0 +1,74 @@
+/** How to make a text that a deployment may confuse with another one. Each is a mistake in comparing texts. */
+const changes: Readonly<Record<string, (text: string) => string>> = {
+  longer: (text) => `${text}x`,
+  shorter: (text) => [...text].slice(0, -1).join(''),
+  'with a space after it': (text) => `${text} `,
+  'with a space before it': (text) => ` ${text}`,
+  'longer at its beginning': (text) => `x${text}`,
+  'shorter at its beginning': (text) => [...text].slice(1).join(''),
+  'with another last letter': (text) => [...text].with(-1, text.endsWith('x') ? 'y' : 'x').join(''),
+  'in another notation of numbers': (text) => (/^\d+$/.test(text) ? `0${text}` : text),
+  'with a fraction of zero': (text) => (/^\d+$/.test(text) ? `${text}.0` : text),
+  'with letters for its signs': (text) => text.replaceAll(/[^\p{L}\p{N}\p{M}]/gu, 'x'),
+  'without its signs': (text) => text.replaceAll(/[^\p{L}\p{N}\p{M}]/gu, ''),
+  'without accents': (text) => text.normalize('NFD').replaceAll(/\p{M}/gu, ''),
+  'in another normal form': (text) => (text.normalize('NFD') === text ? text.normalize('NFC') : text.normalize('NFD')),
+  'in compatible forms': (text) => text.normalize('NFKC'),
+  'with question marks': (text) => text.replaceAll(/[^\0-\x7f]/gu, '?'),
+  'percent-encoded': (text) => encodeURIComponent(text),
+  'percent-decoded': (text) => text.replaceAll(/%[2-7][\da-f]/gi, (code) => decodeURIComponent(code)),
+  'with plus signs for spaces': (text) => text.replaceAll(' ', '+'),
+  'with single spaces': (text) => text.replaceAll(/\s+/g, ' ').trim(),
+  'with underscores': (text) => text.replaceAll(/[-. ]/g, '_'),
+  'with hyphens': (text) => text.replaceAll(/[_. ]/g, '-'),
+  'as HTML': (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
+  'out of HTML': (text) => text.replaceAll('&amp;', '&').replaceAll('&lt;', '<'),
+  'in quotes': (text) => `"${text}"`,
+  'in a list': (text) => `${text},${text}`,
+  'up to its first sign': (text) => text.split(/[^\p{L}\p{N}\p{M}]/u)[0] ?? '',
+  'from its first half': (text) => text.slice(0, Math.ceil(text.length / 2)),
+};
+
+/** The kinds of near misses. */
+export const nearKinds: readonly string[] = Object.keys(changes);
+
+/**
+ * Makes a near miss of a text: another text, also if letter case is ignored.
+ *
+ * @returns undefined if the text has none of this kind
+ */
+export function makeNearText(kind: string, text: string): string | undefined {
+  const near = changes[kind]?.(text) ?? text;
+  const isOther = near !== '' && near.toLowerCase() !== text.toLowerCase() && !/\p{Surrogate}/u.test(near);
+  return isOther ? near : undefined;
+}
+
+/**
+ * Estimates how likely software reads a text wrongly: signs, letters beyond ASCII, spaces at the ends, numbers and words of
+ * programming languages.
+ *
+ * @returns 0 for an ordinary word
+ */
+export function rateAwkwardness(text: string): number {
+  const signs = [
+    /[^\w\s.-]/,
+    /[^\0-\x7f]/,
+    /^\s|\s$|\s\s/,
+    /^[\d.+-]+$|^0\d|\de\d/,
+    /^(true|false|null|undefined|nan|none|yes|no|__proto__|constructor|length|tostring|name|id|value|key)$/i,
+    /[%&+#=?]/,
+    /["'\\<>{}[\]]/,
+    /^.{60}/s,
+  ];
+  return signs.filter((sign) => sign.test(text)).length;
+}
+
+/** Finds for each id those that are most alike: its neighbours in alphabetical order, read from either end. */
+export function findNearIds(ids: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const near = new Map<string, string[]>();
+  const reverse = (text: string) => [...text].reverse().join('');
+  for (const order of [ids.toSorted(), ids.map(reverse).sort().map(reverse)])
+    for (const [n, id] of order.entries())
+      near.set(id, [...(near.get(id) ?? []), ...order.slice(Math.max(0, n - 1), n), ...order.slice(n + 1, n + 2)]);
+  return near;
+}

@@ -1,0 +1,95 @@
+/** Data files: what a deployment really has, in the shape of the expanded world. */
+
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { parseJsonOrYaml } from '../support/json-file.js';
+import { type Problem, UnusableInput } from '../support/problem.js';
+import { readInputFile } from '../support/read-input-file.js';
+import { findSchemaProblems } from '../support/schema-validation.js';
+import type { YamlPath } from '../support/yaml-file.js';
+import { listNames, type NamedWorld, type ThingKind, thingKinds, windowSize } from './named-world.js';
+import type { Rule, World } from './world.js';
+
+/** A data file as it was read. */
+export interface DataFile {
+  readonly digest: string;
+  readonly world: NamedWorld;
+}
+
+const readFiles = new Map<string, DataFile>();
+
+/**
+ * Reads and checks a data file. Its ids are its names.
+ *
+ * @throws UnusableInput with every problem of the file
+ */
+export function readDataFile(file: string): DataFile {
+  const content = readInputFile(file, 'Name a data file: see docs/own-data.md.');
+  const digest = `sha256:${createHash('sha256').update(content).digest('hex')}`;
+  const key = `${digest} ${file}`;
+  const read = readFiles.get(key) ?? { digest, world: parseData(content.toString('utf8'), file) };
+  readFiles.set(key, read);
+  return read;
+}
+
+function parseData(text: string, file: string): NamedWorld {
+  const source = parseJsonOrYaml(text, path.relative('', file) || file);
+  const problems: Problem[] = findSchemaProblems('data', source);
+  if (problems.length > 0) throw new UnusableInput(problems);
+  const world = source.value as World;
+  const flaws = findFlaws(world);
+  if (flaws.length > 0)
+    throw new UnusableInput(flaws.map(({ at, ...problem }) => ({ ...problem, at: source.locate(at) })));
+  return { ...world, ids: collectIds(world), unavailable: new Map(), hasOwnIds: true, isDataFile: true };
+}
+
+function collectIds(world: World): NamedWorld['ids'] {
+  const ids = thingKinds.map((kind) => [kind, new Map(world[listNames[kind]].map(({ id }) => [id, id]))]);
+  return Object.fromEntries(ids);
+}
+
+interface Flaw extends Omit<Problem, 'at'> {
+  readonly at: YamlPath;
+}
+
+/** Finds what no schema can say: double ids, ids of nothing, tiers that are not in their order. */
+function findFlaws(world: World): Flaw[] {
+  const flaws: Flaw[] = [];
+  const known = new Map<ThingKind, ReadonlySet<string>>();
+  for (const kind of thingKinds) {
+    const seen = new Set<string>();
+    for (const [n, { id }] of world[listNames[kind]].entries()) {
+      const at = [listNames[kind], n, 'id'];
+      if (seen.has(id)) flaws.push({ at, message: `two ${listNames[kind]} have the id '${id}'`, hint: 'Keep one.' });
+      seen.add(id);
+    }
+    known.set(kind, seen);
+  }
+  const check = (kind: ThingKind, id: string, at: YamlPath) => {
+    const hint = `Add it to '${listNames[kind]}', or correct the id.`;
+    if (known.get(kind)?.has(id) !== true) flaws.push({ at, message: `there is no ${kind} '${id}'`, hint });
+  };
+  for (const [n, { product_id }] of world.skus.entries()) check('product', product_id, ['skus', n, 'product_id']);
+  for (const [n, { category_ids }] of world.campaigns.entries())
+    for (const [m, id] of category_ids.entries()) check('category', id, ['campaigns', n, 'category_ids', m]);
+  const times = world.tiers.map(({ created_at }) => Date.parse(created_at));
+  for (const [n, { campaign_id, rules }] of world.tiers.entries()) {
+    check('campaign', campaign_id, ['tiers', n, 'campaign_id']);
+    for (const [m, rule] of rules.entries()) checkRule(rule, ['tiers', n, 'rules', m], check);
+    const [before = Number.POSITIVE_INFINITY, time = 0] = [times[n - 1], times[n]];
+    const at = ['tiers', n, 'created_at'];
+    if (time > before)
+      flaws.push({ at, message: 'the tier is newer than the one before it', hint: 'Sort the tiers, newest first.' });
+    if (time === before && n === windowSize) {
+      const hint = 'Then no request can show which of them is checked. Remove one, or export a finer time.';
+      flaws.push({ at, message: `tiers ${n} and ${n + 1} were created at the same time`, hint });
+    }
+  }
+  return flaws;
+}
+
+function checkRule(rule: Rule, at: YamlPath, check: (kind: ThingKind, id: string, at: YamlPath) => void): void {
+  if (rule.kind === 'customer')
+    for (const [n, id] of rule.any_of.entries()) check('customer', id, [...at, 'any_of', n]);
+  if (rule.kind === 'product' || rule.kind === 'sku') check(rule.kind, rule.id, [...at, 'id']);
+}

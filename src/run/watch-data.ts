@@ -1,0 +1,83 @@
+import type { RequirementCase } from '../cases/test-case.js';
+import type { Exchange, HttpRequest } from '../http/exchange.js';
+import { isSuccessful } from '../http/response-status.js';
+import { collectEvidence, type TargetContext } from '../judge/judge-case.js';
+import { readReturned } from '../recognition/returned-tiers.js';
+import { renderShortList } from '../support/render-short-list.js';
+import { type CaseExchanges, type ResultWithExchanges, samplesCaseId } from './case-result.js';
+import type { CaseSender } from './case-sender.js';
+import type { EvidenceKeeper } from './evidence-keeper.js';
+
+/** How many of the first requests are sent again. After a failure, all of them are: they show every promotion. */
+export const watchedRequests = 8;
+
+/**
+ * Sends the first requests of a run again at its end. If their results have changed, and stay so, the data of the deployment
+ * has changed: then no result of the run proves anything.
+ */
+export async function watchData(
+  requests: readonly HttpRequest[],
+  sender: CaseSender,
+  background: TargetContext,
+  keeper: EvidenceKeeper | undefined,
+): Promise<ResultWithExchanges> {
+  const at = { file: '', line: 1, column: 1 };
+  const rows = requests.map((request, n) => ({
+    title: String(n + 1),
+    requests: new Map([['request', request]]),
+    given: [],
+    expect: [],
+    unavailable: [],
+  }));
+  const id = 'watched-data';
+  const watched: RequirementCase = { kind: 'requirement', id, verifies: id, title: '', at, tags: [], rows };
+  const sent: CaseExchanges[] = [await sender.send(watched)];
+  const listChanged = ({ exchanges }: CaseExchanges) => {
+    const all = [...background.calibration, ...exchanges.flatMap((row) => [...row.values()])];
+    const [evidence] = collectEvidence([new Map(all.map((exchange, n) => [String(n), exchange]))], background);
+    const list = (exchange: Exchange | undefined): string[] | undefined => {
+      if (exchange === undefined || evidence === undefined || !('response' in exchange)) return undefined;
+      if (!isSuccessful(exchange.response)) return undefined;
+      const { returned, unclear } = readReturned(exchange.response.body, evidence);
+      return unclear.size > 0 ? undefined : [...returned].sort();
+    };
+    return requests.flatMap((_, n) => {
+      const [before, after] = [list(background.calibration[n]), list(exchanges[n]?.get('request'))];
+      if (before === undefined || after === undefined) return [];
+      const tiers = [...before, ...after].filter((tier) => before.includes(tier) !== after.includes(tier));
+      return tiers.length === 0 ? [] : [{ n, tiers, after: after.join('\n') }];
+    });
+  };
+  const [first] = sent;
+  const changed = first === undefined ? [] : listChanged(first);
+  if (changed.length > 0)
+    sent.push(
+      await sender.sendAlone(
+        watched,
+        changed.map(({ n }) => n),
+        1,
+      ),
+    );
+  keeper?.keepCase(watched, sent, samplesCaseId);
+  const again = sent[1] === undefined ? [] : listChanged(sent[1]);
+  const lasting = changed.filter(({ n, after }) => again.some((other) => other.n === n && other.after === after));
+  const names = [...new Set(lasting.flatMap(({ tiers }) => tiers))];
+  const reason =
+    names.length === 0
+      ? ''
+      : `The data changed during the run: the same request returns other promotions at its end (${renderShortList(names)}). Run it again, while nobody changes promotions.`;
+  const sum = (count: 'count' | 'requestsSent') => sent.reduce((total, each) => total + each[count], 0);
+  return {
+    id: samplesCaseId,
+    subject: samplesCaseId,
+    verdict: names.length === 0 ? 'pass' : 'inconclusive',
+    reason,
+    at,
+    rows: [],
+    drift: [],
+    exchangesJudged: sum('count'),
+    requestsSent: sum('requestsSent'),
+    durationMs: 0,
+    ...(names.length === 0 ? {} : { hasDataChanged: true as const }),
+  };
+}
