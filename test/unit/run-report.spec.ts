@@ -189,7 +189,7 @@ const causes: readonly (readonly [string, Answer, id: RegExp, sentence: RegExp])
     'a proxy limits the length of the URL',
     (request) => (request.path.length < 500 ? conforming(request) : { status: 414, headers: [], body: '' }),
     /^too-long\/414$/,
-    /414 to a path and query of \d+ bytes: it limits the length/,
+    /414: a path and query of \d+ bytes is too long/,
   ],
   [
     'a cache without quantities',

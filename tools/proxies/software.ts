@@ -50,9 +50,9 @@ const fails = (config: string, cause: RegExp, more: More = {}): Variant => {
 };
 const tls: More = { isTls: true };
 
-const tooLongBody = /answers 413 to a body of \d+ bytes: it limits the length/;
-const tooLongUrl = /answers 414 to a path and query of \d+ bytes: it limits the length/;
-const tooLongHead = /answers 431 to a path, query and head of \d+ bytes: it limits the length/;
+const tooLongBody = /413: a body of \d+ bytes is too long/;
+const tooLongUrl = /414: a path and query of \d+ bytes is too long/;
+const tooLongHead = /431: a path, query and head of \d+ bytes is too long/;
 const lostBody = /drops the body of a GET/;
 const refusedBody = /refuses a body on GET/;
 const ignoredBody = /a cache that ignores the body of GET/;
@@ -109,9 +109,9 @@ backend back
   server deployment @UPSTREAM@
 ${more}
 `;
-const haproxyLimit = `stick-table type ip size 1k expire 10s store http_req_rate(1s)
+const haproxyLimit = (status: number) => `stick-table type ip size 1k expire 10s store http_req_rate(1s)
   http-request track-sc0 src
-  http-request deny deny_status 429 if { sc_http_req_rate(0) gt 10 }`;
+  http-request deny deny_status ${status} if { sc_http_req_rate(0) gt 10 }`;
 
 /** It keeps only what states its freshness. */
 const haproxyCache = `http-request cache-use c
@@ -131,6 +131,7 @@ ${scheme}://127.0.0.1:@PORT@ {
 `;
 
 const varnish = (receive = '', fetch = '') => `vcl 4.1;
+import std;
 backend deployment { .host = "127.0.0.1"; .port = "@UPSTREAM_PORT@"; }
 sub vcl_recv { ${receive} }
 sub vcl_backend_fetch { set bereq.http.Host = "@UPSTREAM@"; ${fetch} }
@@ -251,7 +252,8 @@ export const software: readonly Software[] = [
         tooLongBody,
       ),
       'buffers of 2 KB': conforms(haproxy('', { global: 'tune.bufsize 2048\n  tune.maxrewrite 512' })),
-      'ten per second, 429': conforms(haproxy(haproxyLimit)),
+      'ten per second, 429': conforms(haproxy(haproxyLimit(429))),
+      'ten per second, 503': conforms(haproxy(haproxyLimit(503))),
       compression: conforms(haproxy('compression algo gzip\n  compression type application/json')),
       'cache by URL, cold': fails(
         haproxy(haproxyCache, {
@@ -285,6 +287,7 @@ export const software: readonly Software[] = [
       plain: fails(varnish(), lostBody),
       'forwards bodies': conforms(varnish('return (pass);', 'return (fetch);')),
       'only passes': fails(varnish('return (pass);'), lostBody),
+      'cache by URL, cold': fails(varnish('std.cache_req_body(1MB); return (hash);', 'return (fetch);'), ignoredBody),
     },
   },
   {

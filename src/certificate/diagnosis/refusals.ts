@@ -1,4 +1,4 @@
-import { isSuccessful, measureRefusedSize } from '../../http/response-status.js';
+import { explainExceededSize, isSuccessful, measureRefusedSize } from '../../http/response-status.js';
 import { groupBy } from '../../support/group-by.js';
 import { createCauseId, createEqualSymptoms, type Finding, hedge, renderFeatures } from './finding.js';
 import { noResponse, type Observation } from './observation.js';
@@ -11,9 +11,8 @@ export function findRefusals(all: readonly Observation[]): Finding[] {
   const documented = successful.filter(({ oracle }) => oracle.accepted);
   return [...groupBy(refused, ({ refusedWith = 0 }) => refusedWith)].map(([status, group]): Finding => {
     if (status === noResponse) return describeLost(group);
-    const measure = ({ exchange }: Observation) => measureRefusedSize(exchange.request, status)?.bytes ?? 0;
-    const shortest = Math.min(...group.map(measure));
-    if (shortest > 0) return createLengthFinding(status, group, shortest, Math.max(0, ...successful.map(measure)));
+    const tooLong = describeTooLong(status, group, successful);
+    if (tooLong !== undefined) return tooLong;
     const common = findCommonFeatures(group, successful);
     if (common.length > 0) return createFinding(status, common, group, 'every request', successful.length);
     return createFinding(
@@ -36,20 +35,19 @@ function describeLost(group: readonly Observation[]): Finding {
   };
 }
 
-/** Describes refusals of what is too long. @param shortest refused @param longest accepted, in bytes */
-function createLengthFinding(
+/** The documentation limits no size, so the deployment may: no kind of requests is refused, but long ones. */
+function describeTooLong(
   status: number,
   group: readonly Observation[],
-  shortest: number,
-  longest: number,
-): Finding {
-  const what = group[0] && measureRefusedSize(group[0].exchange.request, status)?.what;
-  return {
-    id: `too-long/${status}`,
-    sentence: `The deployment, or a proxy before it, answers ${status} to ${what} of ${shortest} bytes: it limits the length.`,
-    evidence: [`The shortest that was refused has ${shortest} bytes, the longest that was accepted ${longest}.`],
-    symptoms: createEqualSymptoms(group),
-  };
+  successful: readonly Observation[],
+): Finding | undefined {
+  const measure = ({ exchange }: Observation) => measureRefusedSize(exchange.request, status)?.bytes ?? 0;
+  const [shortest] = group.toSorted((left, right) => measure(left) - measure(right));
+  const sentence = shortest && 'response' in shortest.exchange && explainExceededSize(shortest.exchange);
+  if (!sentence) return undefined;
+  const longest = Math.max(0, ...successful.map(measure));
+  const evidence = [`The longest that was accepted has ${longest} bytes.`];
+  return { id: `too-long/${status}`, sentence, evidence, symptoms: createEqualSymptoms(group) };
 }
 
 /** @param which requests are meant, in words @param accepted the number of such requests that were accepted */
