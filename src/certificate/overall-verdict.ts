@@ -15,3 +15,11 @@ export function determineOverallVerdict(
 export function listStale({ known_deviations: known }: Pick<Certificate, 'known_deviations'>): KnownEntry[] {
   return known?.entries.filter(({ state }) => state === 'stale') ?? [];
 }
+
+/** Whether nothing is wrong or different apart from known deviations. */
+export function isWithoutFault(
+  certificate: Parameters<typeof determineOverallVerdict>[0] & Pick<Certificate, 'drift'>,
+): boolean {
+  const isChanged = certificate.drift.length > 0 || listStale(certificate).length > 0;
+  return !isChanged && determineOverallVerdict(certificate) === 'conforms';
+}

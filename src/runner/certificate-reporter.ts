@@ -12,7 +12,7 @@ import type {
 } from '@playwright/test/reporter';
 import type { Cause } from '../certificate/diagnosis/cause.js';
 import { renderTermsNotice } from '../certificate/notices.js';
-import { determineOverallVerdict, listStale } from '../certificate/overall-verdict.js';
+import { determineOverallVerdict, isWithoutFault } from '../certificate/overall-verdict.js';
 import { removeResults } from '../outputs/result-files.js';
 import { addColors } from '../outputs/terminal/colors.js';
 import { replaceErrorContext } from '../outputs/terminal/error-context.js';
@@ -24,7 +24,7 @@ import { joinLines, toOneLine } from '../support/untrusted-text.js';
 import { saveEnding } from '../target/ending.js';
 import { type CertifiedRun, ReportedRun } from '../target/reported-run.js';
 import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
-import { getReferenceUrl, isRunByCommand, loadProject, sharePlannedCases } from './options.js';
+import { isRunByCommand, loadProject, readSetUp, sharePlannedCases } from './options.js';
 import { readCaseId, readTestReport, removeTestReport } from './test-report.js';
 
 /** Where the package has its specs. */
@@ -78,7 +78,7 @@ export default class CertificateReporter implements Reporter {
       this.isMerge = ofCases.some(({ inputs }) => inputs === undefined);
       for (const { inputs } of ofCases) if (inputs !== undefined) removeResults(inputs.settings.destination.out);
       for (const { name, inputs } of ofCases)
-        this.runs.set(name, new ReportedRun(new Set(planned.get(name)), inputs, getReferenceUrl()));
+        this.runs.set(name, new ReportedRun(new Set(planned.get(name)), inputs, readSetUp().reference));
       const { configFile = packageRoot } = config;
       const isNamed = isRunByCommand() && !configFile.startsWith(packageRoot);
       const records = ofCases.flatMap(({ inputs }) => inputs?.settings.expected.record ?? []);
@@ -107,7 +107,7 @@ export default class CertificateReporter implements Reporter {
     if (result.status === 'failed') {
       const failure = { id, test, result };
       this.failures.push(failure);
-      explainFailure(failure, undefined);
+      explainFailure(failure);
     }
   }
 
@@ -129,13 +129,10 @@ export default class CertificateReporter implements Reporter {
         const isCutShort = result.status === 'interrupted' || result.status === 'timedout';
         const certified = await run.certify(isCutShort, this.error && toOneLine(this.error));
         this.report(name, certified);
-        const verdict = determineOverallVerdict(certified.certificate);
+        const { certificate } = certified;
         // A merge cannot tell a missing part from a selection.
-        isGood &&=
-          verdict === 'conforms' &&
-          certified.certificate.drift.length === 0 &&
-          listStale(certified.certificate).length === 0 &&
-          !(this.isMerge && certified.certificate.verdict !== verdict);
+        const isPart = this.isMerge && certificate.verdict !== determineOverallVerdict(certificate);
+        isGood &&= isWithoutFault(certificate) && !isPart;
       } catch (error) {
         const isUnwritten = error instanceof UnusableInput;
         saveEnding(isUnwritten ? 'unwritten' : 'broken-off');
@@ -149,18 +146,10 @@ export default class CertificateReporter implements Reporter {
     return { status: result.status === 'passed' && !isGood ? 'failed' : result.status };
   }
 
-  private report(project: string, { certificate, written, isUnusable, report }: CertifiedRun): void {
+  private report(project: string, { certificate: { causes }, ending, report }: CertifiedRun): void {
     for (const failure of this.failures.filter(({ test }) => getProject(test).name === project))
-      explainFailure(
-        failure,
-        certificate.causes?.find(({ cases }) => cases.includes(failure.id)),
-      );
-    saveEnding({
-      ...certificate,
-      folder: path.dirname(written.certificate),
-      isRecorded: written.record !== undefined && written.record.unwritten === undefined,
-      isUnusable,
-    });
+      explainFailure(failure, causes);
+    saveEnding(ending);
     this.output += addColors(report, process);
   }
 
@@ -175,13 +164,13 @@ export default class CertificateReporter implements Reporter {
 }
 
 function getProject(test: TestCase): FullProject {
-  const project = test.parent.project();
-  if (project === undefined) throw new Error('A test without a project.');
-  return project;
+  // Only the suite above all projects has none.
+  return test.parent.project() as FullProject;
 }
 
 /** Says in the reports of Playwright what most likely is wrong. */
-function explainFailure({ test, result }: Failure, cause: Cause | undefined): void {
+function explainFailure({ id, test, result }: Failure, causes: readonly Cause[] = []): void {
+  const cause = causes.find(({ cases }) => cases.includes(id));
   if (cause !== undefined) result.annotations.push({ type: 'cause', description: cause.sentence });
   replaceErrorContext(result.attachments, test.title, result.errors[0]?.message ?? '', test.annotations, cause);
 }

@@ -12,9 +12,10 @@ import type { Location } from '../support/problem.js';
 import { selectTests } from '../target/settings.js';
 import { expectFailure } from './expected-failure.js';
 import { test } from './fixtures.js';
-import { listOwnCaseFolders, readDataUse, readRuns } from './options.js';
+import { readRuns, readSetUp } from './options.js';
 import { attachTestReport, createCaseAnnotation } from './test-report.js';
 
+const { ownCases, areDrawn } = readSetUp();
 const suite = loadSuite();
 const selected = selectTests(readRuns()[0], suite);
 
@@ -22,20 +23,20 @@ const selected = selectTests(readRuns()[0], suite);
 export function defineCases(file: string): void {
   const at = path.relative(packageRoot, path.join(suiteFolder, file)).replaceAll(path.sep, '/');
   // Requirements are then judged by other requests.
-  if (readDataUse() === 'all' && file.startsWith('requirements/')) return;
+  if (!areDrawn.includes(false) && file.startsWith('requirements/')) return;
   for (const testCase of selected) if (testCase.at.file === at) defineCase(testCase, suite);
 }
 
 /** Defines the tests whose requests are drawn from a data file. What they send is known in the worker. */
 export function defineDataCases(): void {
-  if (readDataUse() === 'none') return;
+  if (!areDrawn.includes(true)) return;
   const cases = { ...suite, cases: createDataCases(suite.contract) };
   for (const testCase of selectTests(readRuns()[0], cases)) defineCase(testCase, suite);
 }
 
 /** Defines the tests of the user's own cases. */
 export function defineOwnCases(): void {
-  for (const folder of listOwnCaseFolders()) {
+  for (const folder of ownCases) {
     const own = loadSuite(suiteFolder, {}, folder);
     test.describe(`own cases in ${folder}`, () => {
       for (const testCase of selectTests(readRuns()[0], own).filter(isOwnCase)) defineCase(testCase, own);

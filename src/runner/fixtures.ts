@@ -3,7 +3,7 @@ import { test as base } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { removeResults } from '../outputs/result-files.js';
 import type { TargetRun } from '../target/target-run.js';
-import { type ConformanceOptions, getReferenceUrl, loadProject, readPlannedCases } from './options.js';
+import { type ConformanceOptions, loadProject, readPlannedCases, readSetUp } from './options.js';
 
 /**
  * Stops Playwright from mapping the stacks of errors to their sources in this process. A run without this takes a fifth
@@ -24,7 +24,7 @@ export const test = base.extend<object, ConformanceOptions & { readonly run: Tar
     async ({}, use, { config, project }) => {
       // Playwright's main process ends the run when the terminal is closed.
       process.on('SIGHUP', () => undefined);
-      const reference = { baseUrl: getReferenceUrl(), credentials: referenceCredentials };
+      const reference = { baseUrl: readSetUp().reference, credentials: referenceCredentials };
       // Not the fixture `target`: tests of users have another one of that name.
       const inputs = loadProject(project.use, config);
       // Without the certificate reporter, the certificate of an earlier run would look like that of this one.

@@ -15,17 +15,21 @@ export default async function setUp(config: FullConfig): Promise<() => Promise<v
     const tested = projects.find(
       ({ settings, replay }) => settings.target.kind === 'reference' && replay === undefined,
     );
-    const { url, close } = tested === undefined ? nothing : await serve(tested.suite.world);
-    shareSetUp(url, projects);
+    const { url, close } = await serve(tested?.suite.world);
+    shareSetUp({
+      reference: url,
+      ownCases: [...new Set(projects.flatMap(({ cases }) => cases ?? []))],
+      areDrawn: projects.map(({ suite }) => suite.data !== undefined),
+    });
     return close;
   } catch (error) {
     throw error instanceof UnusableInput ? error : new InternalError(error);
   }
 }
 
-const nothing = { url: '', close: async () => undefined };
-
-async function serve(world: World) {
+/** @param world undefined if no project tests it */
+async function serve(world: World | undefined) {
+  if (world === undefined) return { url: '', close: async () => undefined };
   process.stdout.write(`${referenceNotice}\n`);
   const { serveReference } = await import('../../reference/server.js');
   return await serveReference({ world, credentials: referenceCredentials });

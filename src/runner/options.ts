@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import type { FullConfig } from '@playwright/test';
-import { loadInputs, type RunInputs } from '../target/recorded-run.js';
+import { loadInputsOnce, type RunInputs } from '../target/recorded-run.js';
 import { completeRunOptions, type RunOptions } from '../target/run-options.js';
 
 /** What a project sets under `use`. */
@@ -18,9 +18,7 @@ export type CertifyRun = RunOptions & { readonly project?: string };
 
 const variables = {
   runs: 'CONFORMANCE',
-  reference: 'CONFORMANCE_REFERENCE',
-  ownCases: 'CONFORMANCE_OWN_CASES',
-  data: 'CONFORMANCE_DATA',
+  setUp: 'CONFORMANCE_SET_UP',
   planned: 'CONFORMANCE_PLANNED_CASES',
 };
 
@@ -39,36 +37,26 @@ export function isRunByCommand(): boolean {
   return process.env[variables.runs] !== undefined;
 }
 
-/** Whether the projects draw their requests from data files. */
-export type DataUse = 'all' | 'some' | 'none';
-
-/** Tells the workers where the reference deployment answers, and the specs which cases there are. */
-export function shareSetUp(reference: string, inputs: readonly RunInputs[]): void {
-  process.env[variables.reference] = reference;
-  process.env[variables.ownCases] = JSON.stringify([...new Set(inputs.flatMap(({ cases }) => cases ?? []))]);
-  process.env[variables.data] = summarizeDataUse(inputs.map(({ suite }) => suite.data !== undefined));
+/** What the set-up tells the other processes. */
+interface SetUp {
+  /** The base URL of the reference deployment. */
+  readonly reference: string;
+  /** The folders of own cases of all projects. */
+  readonly ownCases: readonly string[];
+  /** Whether the requests of each project are drawn from a data file. */
+  readonly areDrawn: readonly boolean[];
 }
 
-function summarizeDataUse(uses: readonly boolean[]): DataUse {
-  if (!uses.includes(true)) return 'none';
-  return uses.includes(false) ? 'some' : 'all';
+export function shareSetUp(setUp: SetUp): void {
+  process.env[variables.setUp] = JSON.stringify(setUp);
 }
 
-/** Without a set-up, such as with `--list`, flags alone name data files. */
-export function readDataUse(): DataUse {
-  const named = summarizeDataUse(readRuns().map(({ data }) => data !== undefined));
-  return (process.env[variables.data] as DataUse | undefined) ?? named;
-}
-
-/** The base URL of the reference deployment. */
-export function getReferenceUrl(): string {
-  return process.env[variables.reference] ?? '';
-}
-
-/** The folders of own cases of all projects. Without a set-up, such as with `--list`, those that flags name. */
-export function listOwnCaseFolders(): readonly string[] {
-  const named = readRuns().flatMap(({ cases }) => cases ?? []);
-  return JSON.parse(process.env[variables.ownCases] ?? JSON.stringify(named));
+/** Without a set-up, such as with `--list`, what flags name. */
+export function readSetUp(): SetUp {
+  const runs = readRuns();
+  const ownCases = runs.flatMap(({ cases }) => cases ?? []);
+  const named: SetUp = { reference: '', ownCases, areDrawn: runs.map(({ data }) => data !== undefined) };
+  return JSON.parse(process.env[variables.setUp] ?? JSON.stringify(named));
 }
 
 /** Tells the workers which cases each project will run, in their order, so that requests can be sent ahead. */
@@ -80,8 +68,6 @@ export function sharePlannedCases(byProject: Readonly<Record<string, readonly st
 export function readPlannedCases(project: string): readonly string[] {
   return JSON.parse(process.env[variables.planned] ?? '{}')[project] ?? [];
 }
-
-const loaded = new Map<string, RunInputs>();
 
 /**
  * Loads suite and settings of a project, once per process.
@@ -95,10 +81,5 @@ export function loadProject(use: object, { configFile }: Pick<FullConfig, 'confi
   const { target: named = target && path.relative('', path.resolve(folder, target)) } = conformance;
   const isNamed = conformance.baseUrl !== undefined || conformance.reference === true || named === undefined;
   const options = completeRunOptions({ ...conformance, ...(isNamed ? {} : { target: named }) }, process.env);
-  // `certify` and Playwright set variables of their own between two calls.
-  const stable = Object.entries(process.env).filter(([name]) => !/^(CONFORMANCE|PLAYWRIGHT|PW_)/.test(name));
-  const key = JSON.stringify([options, stable]);
-  const inputs = loaded.get(key) ?? loadInputs(options, process.env);
-  loaded.set(key, inputs);
-  return inputs;
+  return loadInputsOnce(options, process.env);
 }

@@ -6,7 +6,8 @@ import type { Certificate } from '../certificate/certificate.js';
  */
 export type Ending = RunOutcome | 'not-begun' | 'unwritten' | 'broken-off';
 
-interface RunOutcome extends Pick<Certificate, 'verdict' | 'drift' | 'selected' | 'known_deviations' | 'own_cases'> {
+export interface RunOutcome
+  extends Pick<Certificate, 'verdict' | 'drift' | 'selected' | 'known_deviations' | 'own_cases'> {
   /** Of the results. */
   readonly folder: string;
   /** Whether a record was asked for and written. */

@@ -43,6 +43,18 @@ export interface RecordedRun extends RecordedInputs {
   readonly origin: EvidenceOrigin;
 }
 
+const loaded = new Map<string, RunInputs>();
+
+/** Loads the inputs of a run once per process, for processes that end with the run. @throws as {@link loadInputs} */
+export function loadInputsOnce(options: RunOptions, environment: Environment): RunInputs {
+  // `certify` and Playwright set variables of their own between two calls.
+  const stable = Object.entries(environment).filter(([name]) => !/^(CONFORMANCE|PLAYWRIGHT|PW_)/.test(name));
+  const key = JSON.stringify([options, stable]);
+  const inputs = loaded.get(key) ?? loadInputs(options, environment);
+  loaded.set(key, inputs);
+  return inputs;
+}
+
 /** Loads suite and settings of any run. @throws UnusableInput as `loadSuite` and `loadSettings` */
 export function loadInputs(options: RunOptions, environment: Environment): RunInputs {
   if (options.replay !== undefined) return loadReplayInputs(options.replay, options);

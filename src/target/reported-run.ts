@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { selectFromSuite } from '../cases/case-selection.js';
 import type { CertifiedResults } from '../certificate/certify-results.js';
 import { createExchangeIndexer } from '../certificate/exchange-index.js';
@@ -10,6 +11,7 @@ import { calibrationPurpose, type ExchangeUse, findFreeName } from '../run/evide
 import { countAttempts } from '../run/request-cache.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
+import type { RunOutcome } from './ending.js';
 import { type RunInputs, recordInputs, restoreInputs } from './recorded-run.js';
 import type { RunStart, TestReport } from './target-run.js';
 
@@ -25,7 +27,7 @@ export interface CertifiedRun extends CertifiedResults {
   readonly written: WrittenResults;
   /** What the run prints at its end. */
   readonly report: string;
-  readonly isUnusable: boolean;
+  readonly ending: RunOutcome;
 }
 
 /** What only the end of a run needs. It is loaded while the tests run, so that they start earlier. */
@@ -146,7 +148,13 @@ export class ReportedRun {
     const written = writeResults(certificate, suite, results, destination, evidence);
     const unwritten = appendJobSummary(written.files, process.env.GITHUB_STEP_SUMMARY);
     const report = `${unwritten}${renderRunReport(certificate, written)}`;
-    return { ...certified, written, report, isUnusable: obstacle?.isUnusable === true };
+    const ending: RunOutcome = {
+      ...certificate,
+      folder: path.dirname(written.certificate),
+      isRecorded: written.record !== undefined && written.record.unwritten === undefined,
+      isUnusable: obstacle?.isUnusable === true,
+    };
+    return { ...certified, written, report, ending };
   }
 
   /** Finds out why no verdict of the run is valid, if so. */
