@@ -32,7 +32,6 @@ const specs = path.resolve(import.meta.dirname, '..', '..', 'specs');
 
 /** A test that failed, and what was written about it. */
 interface Failure {
-  readonly id: string;
   readonly test: TestCase;
   readonly result: TestResult;
 }
@@ -105,7 +104,7 @@ export default class CertificateReporter implements Reporter {
     else if (isCounted && result.status !== 'skipped')
       run.addError(id, toOneLine((result.error?.message ?? 'The test ended without a result.').split('\n')[0] ?? ''));
     if (result.status === 'failed') {
-      const failure = { id, test, result };
+      const failure = { test, result };
       this.failures.push(failure);
       explainFailure(failure);
     }
@@ -169,8 +168,8 @@ function getProject(test: TestCase): FullProject {
 }
 
 /** Says in the reports of Playwright what most likely is wrong. */
-function explainFailure({ id, test, result }: Failure, causes: readonly Cause[] = []): void {
-  const cause = causes.find(({ cases }) => cases.includes(id));
+function explainFailure({ test, result }: Failure, causes: readonly Cause[] = []): void {
+  const cause = causes.find(({ cases }) => cases.includes(readCaseId(test) ?? ''));
   if (cause !== undefined) result.annotations.push({ type: 'cause', description: cause.sentence });
   replaceErrorContext(result.attachments, test.title, result.errors[0]?.message ?? '', test.annotations, cause);
 }
