@@ -228,12 +228,15 @@ function* listPlainRows(sent: Compared, { newest, olderIds }: RowFacts): Generat
   }
 }
 
+/** Those that are older show nothing more. */
+const maxMatching = 2 * windowSize;
+
 /** Lists the rows of a request with filters. */
 function* listFilterRows(sent: Compared, { world }: RowFacts): Generator<TopicRow> {
   const { oracle, required, candidate, differences, sameFilter } = sent;
   const obligations = groupBy(world.tiers, oracle.matching);
   const excluded = (obligations.get('forbidden') ?? []).map(({ id }) => id);
-  const matching = [...(obligations.get('required') ?? []), ...(obligations.get('open') ?? [])];
+  const matching = [...(obligations.get('required') ?? []), ...(obligations.get('open') ?? [])].slice(0, maxMatching);
   yield* createExclusion('validity', sent, listIds(matching, oracle.valid, 'forbidden'));
   yield* createExclusion('rank', sent, listIds(matching, oracle.checked, 'forbidden'));
   const given = include(
@@ -289,7 +292,8 @@ const edgeSize = 10;
 
 /** What the readings of the documentation require and forbid differently; empty if they agree. */
 function listDifferences({ tiers }: World, { alternatives }: Oracle): AlternativeTiers[] {
-  const differing = tiers.filter((tier) => new Set(alternatives.map(({ returned }) => returned(tier))).size > 1);
+  const [first, ...others] = alternatives;
+  const differing = tiers.filter((tier) => others.some(({ returned }) => returned(tier) !== first?.returned(tier)));
   const found = alternatives.map(({ window, returned }) => ({
     window,
     required: listIds(differing, returned, 'required'),

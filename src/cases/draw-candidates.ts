@@ -4,6 +4,7 @@ import { createOracle, type Oracle } from '../contract/oracle.js';
 import type { Tier, World } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { remember } from '../support/compute-once.js';
+import { groupBy } from '../support/group-by.js';
 import {
   collectOrderFacts,
   type DrawnContents,
@@ -28,8 +29,8 @@ export interface Candidate {
   readonly base: Candidate | undefined;
 }
 
-/** How many customers, other customers of one base, and filters are tried. */
-const [maxCustomers, maxOthers, maxFilters] = [120, 4, 30];
+/** How many customers, other customers of one base, and filters are tried, and each near miss of a filter at least. */
+const [maxCustomers, maxOthers, maxFilters, minTried] = [120, 4, 30, 4];
 
 /** Lists requests that may be drawn for some data: orders that meet as many rules as possible, and variations of them. */
 export function listCandidates(world: World, drawn: World): Candidate[] {
@@ -371,12 +372,16 @@ function listFilters(bases: readonly Candidate[], world: World, { tiers, campaig
     const filter: DrawnFilter = { subject: { on: 'campaign' }, value };
     return findBases(filter).map((base) => ['a campaign filter', [filter], base]);
   });
+  const tried = new Map<string, number>();
   const ofEntries = spread.slice(0, maxFilters).flatMap(([key, value], n): FilteredBase[] => {
     const subject: FilterSubject = { on: 'metadata', key };
     const [base = first, ...others] = findBases({ subject, value });
     const near = nearKinds.flatMap((kind, at): FilteredBase[] => {
-      const text = n < 4 || at % 6 === n % 6 ? makeNearText(kind, value) : undefined;
-      return text === undefined ? [] : [[`a metadata filter that is ${kind}`, [{ subject, value: text }], base]];
+      const text = makeNearText(kind, value);
+      const known = tried.get(kind) ?? 0;
+      if (text === undefined || (known >= minTried && at % 6 !== n % 6)) return [];
+      tried.set(kind, known + 1);
+      return [[`a metadata filter that is ${kind}`, [{ subject, value: text }], base]];
     });
     const [otherKey] = values.find(([other, text]) => other !== key && text !== value) ?? [];
     const ofOther = otherKey === undefined ? [] : [[{ subject: { on: 'metadata', key: otherKey }, value } as const]];
@@ -386,12 +391,15 @@ function listFilters(bases: readonly Candidate[], world: World, { tiers, campaig
       ...near,
     ];
   });
+  const byCampaign = groupBy(all, ({ campaign_id }) => campaign_id);
+  const countMatches = ({ subject, value }: DrawnFilter) =>
+    subject.on === 'campaign' ? byCampaign.get(value)?.length : all.filter(isMatch(subject, value)).length;
   // Of those that match, too, the newest 150 are returned at most.
   const large = [
     ...campaignIds.map((value): DrawnFilter => ({ subject: { on: 'campaign' }, value })),
     ...values.map(([key, value]): DrawnFilter => ({ subject: { on: 'metadata', key }, value })),
   ]
-    .filter(({ subject, value }) => all.filter(isMatch(subject, value)).length > windowSize)
+    .filter((filter) => (countMatches(filter) ?? 0) > windowSize)
     .slice(0, 6)
     .flatMap((filter) =>
       findBases(filter).map(

@@ -15,6 +15,8 @@ const worth = {
   decision: 6,
   /** What a kind of variation does for a requirement. */
   variation: 8,
+  /** The same for a kind of filter: no other variation shows how its name and value are read. */
+  filter: 24,
   /** The same for each tier. */
   variationOfTier: 0.1,
   /** Two properties of requests together; and those that decide how a request is read. */
@@ -52,9 +54,11 @@ export function drawRequests(world: World, count: number): Candidate[] {
     chosen.add(candidate);
     for (const id of features.get(candidate) ?? []) shown.add(id);
   };
-  // Other requests are compared with it.
-  const [empty] = candidates.filter(({ variation }) => variation === nothingMatches);
-  if (empty?.base !== undefined) for (const needed of [empty.base, empty]) choose(needed);
+  // Other requests are compared with an empty result, and some requirements rest on one variation alone.
+  for (const needed of [nothingMatches, 'options.expand', 'order metadata', 'audienceRulesOnly']) {
+    const found = candidates.find(({ variation }) => variation === needed);
+    if (found?.base !== undefined) for (const candidate of [found.base, found]) choose(candidate);
+  }
   // The worth of a candidate only shrinks, so the best one of an old order is often still the best.
   let queue = candidates.map((candidate) => ({ candidate, value: rate(candidate) }));
   while (chosen.size < count && queue.length > 0) {
@@ -109,7 +113,7 @@ function* listFeatures(candidate: Candidate, { tiers }: World): Generator<[featu
     if (expects === 'required') yield [`${tier.id} is returned`, worth.tier];
     const isFilter = reason.is === 'filter';
     const subject = `${topic} ${expects}`;
-    if (isAlone) yield [`${subject} by ${isFilter ? kind : change}`, worth.variation];
+    if (isAlone) yield [`${subject} by ${isFilter ? kind : change}`, isFilter ? worth.filter : worth.variation];
     if (isFilter) {
       for (const { value, subject: filter } of contents.filters ?? []) {
         const key = filter.on === 'campaign' ? '' : filter.key;

@@ -214,9 +214,14 @@ function createAlternatives(
   const newest = new Set(world.tiers.slice(0, getWindowSize(world)));
   // Tiers that the deployment lacks take no places. The comparison of some values is open, so the number of newer
   // matching tiers may vary. Promotions of the deployment may match.
-  const tiers = world.tiers.filter(({ id }) => world.unavailable?.has(id) !== true);
-  const atMost = new Set(tiers.filter((tier) => matching(tier) !== 'forbidden').slice(0, getWindowSize(world)));
-  const atLeast = new Set(tiers.filter((tier) => matching(tier) === 'required').slice(0, windowSize));
+  const atMost = new Set<Tier>();
+  const atLeast = new Set<Tier>();
+  for (const tier of world.tiers) {
+    if (atLeast.size === windowSize) break;
+    const obligation = world.unavailable?.has(tier.id) ? 'forbidden' : matching(tier);
+    if (obligation !== 'forbidden' && atMost.size < getWindowSize(world)) atMost.add(tier);
+    if (obligation === 'required') atLeast.add(tier);
+  }
   const afterIt = (tier: Tier): Obligation =>
     atMost.has(tier) ? 'required' : atLeast.has(tier) ? 'open' : 'forbidden';
   const alternative = (window: WindowAlternative['window'], checked: Oracle['checked']): WindowAlternative => ({
@@ -346,7 +351,7 @@ function judgeRule(rule: Rule, body: DocumentedBody, { skus }: World): Obligatio
       // A SKU may or may not count as its product, so items with a SKU are only possible.
       return judgeQuantity(
         items.filter(({ product_id }) => product_id === rule.id),
-        items.filter(({ sku_id = '' }) => findById(skus, sku_id)?.product_id === rule.id),
+        items.filter(({ sku_id }) => sku_id !== undefined && findById(skus, sku_id)?.product_id === rule.id),
         rule.at_least,
       );
     case 'sku':
