@@ -63,7 +63,7 @@ export function readReturnedTiers(
 }
 
 const unlocatedReason =
-  'The body names promotions outside of JSON values, or several in one sentence, so it is unknown whether they were returned.';
+  'The body names promotions outside of JSON values, by keys that may be words, or several in one sentence, so it is unknown whether they were returned.';
 
 const possibleReason = `The body contains ids of promotions inside longer texts. Ids of fewer than ${minLengthInsideText} characters can occur there by chance, so it is unknown whether they were returned.`;
 

@@ -14,7 +14,7 @@ export interface TierMentions {
   readonly idsByPattern: ReadonlyMap<string, readonly string[]>;
   /** The patterns of mentions that are no coincidence. */
   readonly certainPatterns: ReadonlySet<string>;
-  /** Tiers mentioned without a path: the body is not JSON, a text contains several, or a repeated key hides them. */
+  /** Tiers mentioned without a path: the body is not JSON, a text contains several, a repeated key or a word hides them. */
   readonly unlocatedIds: ReadonlySet<string>;
   /** Tiers whose short ids are a part of the text. They may be mentioned, or it may be a coincidence. */
   readonly possibleIds: ReadonlySet<string>;
@@ -81,7 +81,11 @@ function findMentionsOf(
   walkTexts(mayMention ? parseJson(body) : undefined, '', renderPattern, (text, position, isKey) => {
     if (text.length < tiers.minLength) return;
     const { ids, isWhole } = findIds(text);
-    if (isKey && isWhole && isGuessable(text) && !position?.isList && !isAmongIds(text, position?.names)) return;
+    if (isKey && isWhole && isGuessable(text) && !position?.isList && !isAmongIds(text, position?.names)) {
+      // A word that is the key of a record may be an id: of one record alone, nothing else tells.
+      if (isObject(position?.members[position.next])) for (const id of ids) unlocated.add(id);
+      return;
+    }
     // A deployment may use the same id for a tier and for something else.
     if (ids.length === 0 || (isKey && !isWhole && keys.findExact(text) !== undefined)) return;
     hasOtherLetterCase ||= isWhole && ids[0] !== text;
@@ -113,6 +117,10 @@ function findMentionsOf(
     hasIdsInTexts,
     hasOtherLetterCase,
   };
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
 /** The length of a key in characters up to which a pattern contains the key itself. */

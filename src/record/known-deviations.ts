@@ -40,7 +40,8 @@ export function readKnownDeviations(file: string, { requirements }: Pick<Contrac
   const ids = requirements.map(({ id }) => id);
   const today = new Date().toISOString().slice(0, 10);
   const yaml = readYaml(file, file);
-  const { deviations } = validateFile('known', yaml) as { deviations: KnownDeviation[] };
+  const { deviations: listed } = validateFile('known', yaml) as { deviations: KnownDeviation[] | null };
+  const deviations = listed ?? [];
   const problems: Problem[] = [];
   const seen = new Set<string>();
   for (const [n, { requirement, cause }] of deviations.entries()) {

@@ -243,13 +243,18 @@ for (const { name, text } of documents.filter((each) => guide.includes(each.name
       );
     for (const target of ['shop', 'live', 'mock'])
       writeFileSync(path.join(cwd, 'targets', `${target}.yaml`), `name: ${target}\nbase_url: ${server.url}\n`);
-    writeFileSync(path.join(cwd, 'conformance', 'target.yaml'), 'name: shop\n');
+    writeFileSync(path.join(cwd, 'conformance', 'target.yaml'), 'name: shop\nrecord: record.yaml\n');
+    writeFileSync(path.join(cwd, 'shop.yaml'), `name: shop\nbase_url: ${server.url}\n`);
     writeFileSync(path.join(cwd, 'load-shop.mjs'), loader);
     copyFileSync(path.join(packageRoot, 'templates/playwright.config.mjs'), path.join(cwd, 'playwright.config.mjs'));
 
     // What other commands, machines and pages of the guide leave.
     const certify = (...args: string[]) => runConformance(['certify', ...args], { cwd, env: credentialVariables });
     if (text.includes('results/shop')) await certify('--target', 'targets/shop.yaml');
+    if (text.includes('traffic.har')) {
+      const { log } = JSON.parse(readFileSync(path.join(cwd, 'results/shop/evidence.har'), 'utf8'));
+      writeFileSync(path.join(cwd, 'traffic.har'), JSON.stringify({ log: { ...log, _origin: undefined } }));
+    }
     for (const [n, example] of listBlocks(text, 'yaml').entries()) {
       if (example.startsWith('cases:')) writeFileSync(path.join(cwd, 'conformance/cases', `${n}.yaml`), example);
       if (example.includes('own-world')) writeFileSync(path.join(cwd, 'conformance/cases', 'world.yaml'), example);

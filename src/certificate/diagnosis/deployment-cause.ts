@@ -82,6 +82,8 @@ export function findCachedUrl({ all, tiers }: Observations): Finding | undefined
     returned.some((isReturned, n) => isReturned && tiers[n]?.rules.length !== 0) &&
     returned.every((isReturned, n) => oracle.returned(tiers[n] as Tier) !== (isReturned ? 'forbidden' : 'required'));
   const bodies = new Set(equal.map(({ exchange }) => exchange.request.body)).size;
+  // Where everything is returned, that is no result of another request.
+  if (equal[0]?.returned.every(Boolean)) return undefined;
   if (bodies < minRequests || equal.length < minCachedShare * ofUrl.length || !equal.some(isRight)) return undefined;
   const { id, sentence } = bodyOfTheFirstRequest;
   const evidence = `${equal.length} of ${ofUrl.length} requests to one URL have the same result, with ${bodies} different bodies.`;
