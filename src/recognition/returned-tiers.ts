@@ -63,9 +63,9 @@ export function readReturnedTiers(
 }
 
 const unlocatedReason =
-  'The body names promotions outside of JSON values, by keys that may be words, or several in one sentence, so it is unknown whether they were returned.';
+  'The body names promotions outside of JSON values, or several in one sentence, so it is unknown whether they were returned.';
 
-const possibleReason = `The body contains ids of promotions inside longer texts. Ids of fewer than ${minLengthInsideText} characters can occur there by chance, so it is unknown whether they were returned.`;
+const possibleReason = `The body contains ids of promotions inside longer texts, or as keys that are words. Ids of fewer than ${minLengthInsideText} characters can occur there by chance, so it is unknown whether they were returned.`;
 
 function renderAmbiguity(patterns: readonly string[]): string {
   const single = patterns.filter((pattern) => !isCatchAllPattern(pattern));

@@ -14,11 +14,11 @@ export interface TierMentions {
   readonly idsByPattern: ReadonlyMap<string, readonly string[]>;
   /** The patterns of mentions that are no coincidence. */
   readonly certainPatterns: ReadonlySet<string>;
-  /** Tiers mentioned without a path: the body is not JSON, a text contains several, a repeated key or a word hides them. */
+  /** Tiers mentioned without a path: the body is not JSON, a text contains several, or a repeated key hides them. */
   readonly unlocatedIds: ReadonlySet<string>;
-  /** Tiers whose short ids are a part of the text. They may be mentioned, or it may be a coincidence. */
+  /** Tiers whose short ids are a part of the text, or keys that are words. They may be mentioned, or it is a coincidence. */
   readonly possibleIds: ReadonlySet<string>;
-  /** Whether a longer text contains an id. */
+  /** Whether a longer text contains an id, or a key that is a word is one. */
   readonly hasIdsInTexts: boolean;
   /** Whether an id is written in another letter case. */
   readonly hasOtherLetterCase: boolean;
@@ -82,8 +82,8 @@ function findMentionsOf(
     if (text.length < tiers.minLength) return;
     const { ids, isWhole } = findIds(text);
     if (isKey && isWhole && isGuessable(text) && !position?.isList && !isAmongIds(text, position?.names)) {
-      // A word that is the key of a record may be an id: of one record alone, nothing else tells.
-      if (isObject(position?.members[position.next])) for (const id of ids) unlocated.add(id);
+      // Of one record alone, nothing tells whether its key is an id.
+      if (isObject(position?.members[position.next])) for (const id of ids) possible.add(id);
       return;
     }
     // A deployment may use the same id for a tier and for something else.
@@ -101,7 +101,7 @@ function findMentionsOf(
         notSelected.add(id);
         continue;
       }
-      hasIdsInTexts ||= !isWhole;
+      hasIdsInTexts ||= !isWhole || (isKey && isGuessable(text));
       const key = idsByPattern.has(pattern) || idsByPattern.size < maxPatterns ? pattern : catchAllPattern;
       const known = idsByPattern.get(key) ?? new Set();
       idsByPattern.set(key, known.add(id));

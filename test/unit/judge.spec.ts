@@ -604,7 +604,7 @@ test.describe('The answer to a question', () => {
       noJson,
       'undetermined',
       'pass',
-      'Whether it is some cannot be determined. The body names promotions outside of JSON values, by keys that may be words, or several in one sentence, so it is unknown whether they were returned.',
+      'Whether it is some cannot be determined. The body names promotions outside of JSON values, or several in one sentence, so it is unknown whether they were returned.',
     ],
     ['a transport error', broken('timed-out'), undefined, 'inconclusive', 'It is timed-out.'],
     [

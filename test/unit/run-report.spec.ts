@@ -177,7 +177,7 @@ const causes: readonly (readonly [string, Answer, id: RegExp, sentence: RegExp])
     'a proxy drops the body',
     (request) => conforming({ ...request, body: '' }),
     /^body.dropped$/,
-    /proxy .* drops the body of a GET/,
+    /proxy, .* drops the body of a GET/,
   ],
   [
     'a proxy refuses the body',
