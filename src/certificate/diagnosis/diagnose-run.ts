@@ -104,9 +104,10 @@ function rankFindings(observations: Observations, predictor: Predictor, knownCau
   const { rows } = observations;
   const failing = rows.filter(({ isFailing }) => isFailing);
   const seeds = listHypotheses(knownCauses.causes);
-  const isKnownRefusal = ({ refusedWith, features }: Observation) =>
-    refusedWith !== undefined &&
-    knownCauses.causes.some((cause) => cause.refusedWith === refusedWith && isConcerned(cause, features));
+  // Features take long to find, so only where they matter.
+  const isKnownRefusal = (shown: Observation) =>
+    shown.refusedWith !== undefined &&
+    knownCauses.causes.some((cause) => cause.refusedWith === shown.refusedWith && isConcerned(cause, shown.features));
   const unknownRefusals = { ...observations, all: observations.all.filter((shown) => !isKnownRefusal(shown)) };
   const { causes, changing } = findKnownCauses(unknownRefusals, predictor, seeds);
   const listUnowned = (findings: readonly Finding[]) => failing.filter((row) => findOwner(findings, row) === undefined);
