@@ -17,6 +17,9 @@ import type { CaseSender } from './case-sender.js';
 /** Two responses confirm a failure: more rows would only cost requests. */
 const rowsAtOnce = 2;
 
+/** How often a row is sent alone if one response shows the failure. */
+const aloneTurns = 3;
+
 /** How often a batch is sent again: a proxy that damages one response in twenty does not damage the same one each time. */
 const batchTurns = 3;
 
@@ -24,8 +27,8 @@ const batchTurns = 3;
  * Sends a failing case again: a failure counts only if it is seen again.
  *
  * 1. Failing rows are sent again, each request alone on a new connection: two rows, and the next two only if these pass. A
- *    row that violates the same expectation again fails. If all of them show one response, they are sent once more: of the
- *    hundreds of responses of a run, a bad proxy damages one twice.
+ *    row that violates the same expectation again fails. If all of them show one response, they are sent twice more: a
+ *    proxy that damages one response in twenty damages one of the hundreds of a run three times, once in 200 runs.
  * 2. A row that passes alone may fail only among other requests. The request with the wrong response is sent again three
  *    times, each time in its batch. If the row violates the same expectation each time, it fails, and the reason says so.
  * 3. All other rows are inconclusive and unstable.
@@ -54,8 +57,10 @@ export async function confirmFailure(
   };
   const failing = listFailingRows(once);
   while (failing.length > 0) {
-    const again = await sendAgain(failing.splice(0, rowsAtOnce), 1);
-    const confirmed = again.length > 0 && showsOneResponse(again, judgement, first) ? await sendAgain(again, 2) : again;
+    let confirmed = await sendAgain(failing.splice(0, rowsAtOnce), 1);
+    for (let turn = 2; turn <= aloneTurns; turn += 1)
+      if (confirmed.length > 0 && showsOneResponse(confirmed, judgement, first))
+        confirmed = await sendAgain(confirmed, turn);
     if (confirmed.length > 0) return { judgement, repetitions };
   }
 
