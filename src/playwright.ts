@@ -14,7 +14,7 @@ import {
 } from '@playwright/test';
 import { renderTierNames } from './assertions/judge-result.js';
 import { applyPatch, assembleRequest, type RequestPatch } from './cases/request-draft.js';
-import type { NamedWorld } from './contract/named-world.js';
+import { listAvailableTiers, type NamedWorld } from './contract/named-world.js';
 import { createOracle, type Obligation } from './contract/oracle.js';
 import type { Exchange, HttpRequest } from './http/exchange.js';
 import { isSuccessful } from './http/response-status.js';
@@ -119,7 +119,7 @@ function findFlaw(exchange: Exchange): string | undefined {
   const oracle = createOracle(request, world);
   if (oracle.undocumentedReason !== undefined)
     throw new Error(`The request is not documented: ${oracle.undocumentedReason}`);
-  const tiers = world.tiers.filter(({ id }) => !world.unavailable.has(id));
+  const tiers = listAvailableTiers(world);
   // With a filter, the documentation has two readings: the response must agree with one.
   const readings = oracle.alternatives.length > 0 ? oracle.alternatives : [oracle];
   const describe = (what: string, wrong: readonly string[]) =>

@@ -138,8 +138,8 @@ function createRows(world: NamedWorld, drawn: readonly Candidate[]): ReadonlyMap
     return { candidate, oracle, request, title: `${n + 1} ${variation}`.trim(), required, differences };
   });
   const olderIds = world.tiers.slice(newest.length).map(({ id }) => id);
-  const facts = { world, newest, olderIds, empty: sent.find((each) => isEmpty(each, world)) };
-  const rows = compareRequests(sent).flatMap((compared) => [...listRows(compared, facts)]);
+  const rowFacts = { world, newest, olderIds, empty: sent.find((each) => isEmpty(each, world)) };
+  const rows = compareRequests(sent).flatMap((compared) => [...listRows(compared, rowFacts)]);
   const byTopic = groupBy(rows, ([topic]) => topic);
   return new Map([...byTopic].map(([topic, found]) => [topic, found.map(([, row]) => row)]));
 }
@@ -155,7 +155,7 @@ function compareRequests(all: readonly Sent[]): Compared[] {
     return {
       ...sent,
       base: usedBase,
-      control: usedBase ?? withTiers.find((other) => other !== sent),
+      control: usedBase ?? withTiers.find((candidate) => candidate !== sent),
       sameFilter: first === sent ? undefined : first,
     };
   });

@@ -1,5 +1,5 @@
 import type { Suite } from '../cases/suite.js';
-import type { NewDeviation } from '../record/known-deviations.js';
+import type { NewDeviation } from '../record/add-deviations.js';
 import { attachExchanges, type CaseResult, getVerdictApart, type ResultWithExchanges } from '../run/case-result.js';
 import { type Certificate, createCertificate, type RunFacts, withdrawFailures } from './certificate.js';
 import type { KnownCause, KnownCauses } from './diagnosis/known-causes.js';

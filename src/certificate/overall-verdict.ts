@@ -16,10 +16,7 @@ export function listStale({ known_deviations: known }: Pick<Certificate, 'known_
   return known?.entries.filter(({ state }) => state === 'stale') ?? [];
 }
 
-/** Whether nothing is wrong or different apart from known deviations. */
-export function isWithoutFault(
-  certificate: Parameters<typeof determineOverallVerdict>[0] & Pick<Certificate, 'drift'>,
-): boolean {
-  const isChanged = certificate.drift.length > 0 || listStale(certificate).length > 0;
-  return !isChanged && determineOverallVerdict(certificate) === 'conforms';
+/** Whether answers differ from the record, or known deviations are gone. */
+export function hasChanged(certificate: Pick<Certificate, 'drift' | 'known_deviations'>): boolean {
+  return certificate.drift.length > 0 || listStale(certificate).length > 0;
 }

@@ -59,13 +59,13 @@ export function readTraffic(content: Buffer, file: string, stated: string | unde
     const message = `must have exchanges with one deployment, ${wanted ?? 'whichever it is'}`;
     throw refuse(file, message, `Name one with --base-url. The file has: ${renderShortList(baseUrls) || 'none'}.`);
   }
-  const own = located.flatMap(({ id, entry, place }) =>
+  const addressed = located.flatMap(({ id, entry, place }) =>
     place?.baseUrl === baseUrl ? [{ id, entry, path: place.path }] : [],
   );
-  const redact = createTrafficRedactor(own.map(({ entry }) => entry));
+  const redact = createTrafficRedactor(addressed.map(({ entry }) => entry));
   const exchanges: { id: string; exchange: AnsweredExchange }[] = [];
   const undocumented: string[] = [];
-  for (const { id, entry, path } of own) {
+  for (const { id, entry, path } of addressed) {
     const request = readRequest(entry, path);
     const response = readResponse(entry);
     const reason = explainUndocumented(request)
@@ -78,9 +78,9 @@ export function readTraffic(content: Buffer, file: string, stated: string | unde
       exchanges.push({ id, exchange: mapExchangeTexts(exchange, redact) as AnsweredExchange });
     }
   }
-  const unanswered = own.length - exchanges.length - undocumented.length;
+  const unanswered = addressed.length - exchanges.length - undocumented.length;
   const notes = [
-    `Real traffic: ${file} has ${own.length} requests to the operation, and ${located.length - own.length} others. Nothing was sent.`,
+    `Real traffic: ${file} has ${addressed.length} requests to the operation, and ${located.length - addressed.length} others. Nothing was sent.`,
     undocumented.length > 0 &&
       `The documentation does not describe ${undocumented.length} of them: ${renderCounts(undocumented)}.`,
     unanswered > 0 && `The file has no response, or no body of it, for ${unanswered} of them.`,
@@ -141,7 +141,7 @@ function readText(text: unknown, encoding: unknown): string | undefined {
   return encoding === 'base64' ? Buffer.from(text, 'base64').toString('utf8') : text;
 }
 
-/** Replaces the credentials of all requests wherever they are repeated. */
+/** @returns replaces the credentials of all requests in a text */
 function createTrafficRedactor(entries: readonly Entry[]): (text: string) => string {
   const sent = entries.flatMap(({ request }) => listHeaders(request.headers));
   const known = { applicationId: '', token: '' };

@@ -1,5 +1,5 @@
 import type { Certificate } from '../certificate/certificate.js';
-import { determineOverallVerdict, listStale } from '../certificate/overall-verdict.js';
+import { determineOverallVerdict, hasChanged } from '../certificate/overall-verdict.js';
 import { InternalError } from '../support/internal-error.js';
 import { readOwnPackage } from '../support/package-root.js';
 import type { Ending } from '../target/ending.js';
@@ -20,8 +20,7 @@ type Outcome = Pick<Certificate, 'verdict' | 'drift' | 'selected' | 'known_devia
 /** A failure is worse than drift or a stale entry, and these are worse than an incomplete run. */
 export function determineExitStatus(certificate: Outcome): number {
   const verdict = determineOverallVerdict(certificate);
-  const isChanged = certificate.drift.length > 0 || listStale(certificate).length > 0;
-  return verdict !== 'does-not-conform' && isChanged ? exitStatus.drift : exitStatus[verdict];
+  return verdict !== 'does-not-conform' && hasChanged(certificate) ? exitStatus.drift : exitStatus[verdict];
 }
 
 /** Returns the exit status of several runs. */

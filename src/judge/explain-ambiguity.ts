@@ -1,6 +1,6 @@
 import { type AnsweredExchange, listSuccesses } from '../assertions/row-evidence.js';
 import { createTierExplainer } from '../contract/describe-request.js';
-import type { NamedWorld } from '../contract/named-world.js';
+import { listAvailableTiers, type NamedWorld } from '../contract/named-world.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
 import type { Tier } from '../contract/world.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
@@ -62,7 +62,7 @@ function readResponse(
 ): NamedUnder[] {
   const { idsByPattern } = recognizer.findMentions(response.body);
   const { returned } = createOracle(request, world);
-  const available = world.tiers.filter(({ id }) => !world.unavailable.has(id));
+  const available = listAvailableTiers(world);
   return patterns.map((pattern) => {
     const named = [...idsByPattern].flatMap(([found, ids]) => (matchesPatterns(found, [pattern]) ? ids : []));
     const ids = new Set(named);

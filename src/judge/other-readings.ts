@@ -1,5 +1,5 @@
 import { type AnsweredExchange, listSuccesses } from '../assertions/row-evidence.js';
-import type { NamedWorld } from '../contract/named-world.js';
+import { listAvailableTiers, type NamedWorld } from '../contract/named-world.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
 import type { Exchange } from '../http/exchange.js';
 import { matchesPatterns } from '../recognition/path-patterns.js';
@@ -104,7 +104,7 @@ function readResponse(
   const { returned } = createOracle(request, world);
   const all = recognizer.listLocatedMentions(response.body);
   const mentions = patterns === undefined ? all : all.filter(({ pattern }) => matchesPatterns(pattern, patterns));
-  const available = world.tiers.filter(({ id }) => !world.unavailable.has(id));
+  const available = listAvailableTiers(world);
   const mentionsById = groupBy(mentions, ({ id }) => id);
   const ids = groupBy(available, returned);
   const idsOf = (obligation: Obligation) => (ids.get(obligation) ?? []).map(({ id }) => id);

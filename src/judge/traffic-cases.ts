@@ -134,8 +134,13 @@ function readExchanges(
 /** Whether a response is about its request alone, and not about load, credentials, sizes or an address. */
 function isRefusal(exchange: AnsweredExchange): boolean {
   const { response } = exchange;
-  const other = [explainRedirect(response), explainRefusedCredentials(response), explainExceededSize(exchange)];
-  return [...other, explainTransientFailure(exchange)].every((reason) => reason === undefined);
+  const reasons = [
+    explainRedirect(response),
+    explainRefusedCredentials(response),
+    explainExceededSize(exchange),
+    explainTransientFailure(exchange),
+  ];
+  return reasons.every((reason) => reason === undefined);
 }
 
 /** Lists the topics of the requirements by which a request is accepted. */

@@ -26,7 +26,7 @@ import { sanitizeDrift, sanitizeResult, sanitizeText } from './sanitize-result.j
 /** What a case is judged with, in addition to its exchanges. */
 export interface CaseTerms {
   readonly background: TargetContext;
-  /** The requirements of which any failure is known. */
+  /** The ids of requirements whose failures are known, whatever their cause. */
   readonly knownRequirements?: readonly string[];
   readonly expected: Baseline;
   /** Whether to infer the shape of successful bodies, which costs more than judging them. */

@@ -34,7 +34,7 @@ export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
   readonly traffic?: readonly Exchange[];
   /** What is known to be wrong with the target. */
   readonly known?: KnownMistakes;
-  /** The requirements of which any failure is known. */
+  /** The ids of requirements whose failures are known, whatever their cause. */
   readonly knownRequirements?: readonly string[];
   /** The ids of the cases that will be run, in this order. Their requests are sent ahead. */
   readonly plannedCases?: readonly string[];

@@ -60,7 +60,7 @@ export async function watchData(
     );
   keeper?.keepCase(watched, sent, samplesCaseId);
   const again = sent[1] === undefined ? [] : listChanged(sent[1]);
-  const lasting = changed.filter(({ n, after }) => again.some((other) => other.n === n && other.after === after));
+  const lasting = changed.filter(({ n, after }) => again.some((change) => change.n === n && change.after === after));
   const names = [...new Set(lasting.flatMap(({ tiers }) => tiers))];
   const reason =
     names.length === 0

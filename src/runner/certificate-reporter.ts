@@ -12,7 +12,7 @@ import type {
 } from '@playwright/test/reporter';
 import type { Cause } from '../certificate/diagnosis/cause.js';
 import { renderTermsNotice } from '../certificate/notices.js';
-import { determineOverallVerdict, isWithoutFault } from '../certificate/overall-verdict.js';
+import { determineOverallVerdict, hasChanged } from '../certificate/overall-verdict.js';
 import { removeResults } from '../outputs/result-files.js';
 import { addColors } from '../outputs/terminal/colors.js';
 import { replaceErrorContext } from '../outputs/terminal/error-context.js';
@@ -130,8 +130,9 @@ export default class CertificateReporter implements Reporter {
         this.report(name, certified);
         const { certificate } = certified;
         // A merge cannot tell a missing part from a selection.
-        const isPart = this.isMerge && certificate.verdict !== determineOverallVerdict(certificate);
-        isGood &&= isWithoutFault(certificate) && !isPart;
+        const verdict = determineOverallVerdict(certificate);
+        const isPart = this.isMerge && certificate.verdict !== verdict;
+        isGood &&= verdict === 'conforms' && !hasChanged(certificate) && !isPart;
       } catch (error) {
         const isUnwritten = error instanceof UnusableInput;
         saveEnding(isUnwritten ? 'unwritten' : 'broken-off');

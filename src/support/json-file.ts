@@ -1,8 +1,16 @@
+import { createRequire } from 'node:module';
 import path from 'node:path';
-import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import type { Node, ParseError } from 'jsonc-parser';
 import { computeOnce } from './compute-once.js';
 import { type Location, refuse } from './problem.js';
 import { parseYaml, type YamlFile, type YamlPath } from './yaml-file.js';
+
+const require = createRequire(import.meta.url);
+
+/** Loaded only to find the place of a problem. */
+function loadParser(): typeof import('jsonc-parser') {
+  return require('jsonc-parser');
+}
 
 /** A parsed file with the location of each value. */
 export type LocatedFile = Pick<YamlFile, 'file' | 'value' | 'locate' | 'locateKey'>;
@@ -19,7 +27,7 @@ export function parseJsonOrYaml(text: string, file: string): LocatedFile {
   const isYaml = /^\.ya?ml$/i.test(path.extname(file)) && !/^\s*\{/.test(json);
   if (isYaml) return parseYaml(text, file);
   const errors: ParseError[] = [];
-  const parse = computeOnce(() => parseTree(json, errors));
+  const parse = computeOnce(() => loadParser().parseTree(json, errors));
   const locateOffset = (offset: number): Location => {
     const before = json.slice(0, offset);
     return { file, line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
@@ -27,7 +35,7 @@ export function parseJsonOrYaml(text: string, file: string): LocatedFile {
   /** Finds the node at a path, or else the nearest node around it. */
   const find = (steps: YamlPath): Node | undefined => {
     const root = parse();
-    const found = root && findNodeAtLocation(root, [...steps].map(toSegment));
+    const found = root && loadParser().findNodeAtLocation(root, [...steps].map(toSegment));
     return found ?? (steps.length === 0 ? root : find(steps.slice(0, -1)));
   };
   try {
@@ -43,7 +51,7 @@ export function parseJsonOrYaml(text: string, file: string): LocatedFile {
   } catch {
     parse();
     const [error] = errors;
-    const message = `is not valid JSON: ${error === undefined ? 'unexpected text' : printParseErrorCode(error.error)}`;
+    const message = `is not valid JSON: ${error === undefined ? 'unexpected text' : loadParser().printParseErrorCode(error.error)}`;
     throw refuse(locateOffset(error?.offset ?? 0), message, 'A data file is JSON, or YAML if its name ends in .yaml.');
   }
 }

@@ -43,7 +43,7 @@ const parsedFiles = new Map<string, { readonly text: string; readonly parsed: Ya
 
 const require = createRequire(import.meta.url);
 
-/** Loaded only to parse: the build stores the suite, so many runs read no YAML. */
+/** Loads the parser when a file is read: most runs use the suite that the build stored, and read no YAML. */
 function loadParser(): typeof import('yaml') {
   return require('yaml');
 }

@@ -10,7 +10,7 @@ import type { World } from '../../src/contract/world.js';
 import { createMock } from '../../src/mock.js';
 import { readMockOptions } from '../../src/mock-options.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
-import { addDeviations } from '../../src/record/known-deviations.js';
+import { addDeviations } from '../../src/record/add-deviations.js';
 import { createTimedChannel, inProcessCredentials } from '../../tools/proof/judge-deployment.js';
 import {
   credentialVariables,

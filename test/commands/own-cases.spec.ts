@@ -201,11 +201,11 @@ test('world, explain and --dry-run know own cases', async () => {
 test('@long certify --cases shows a failure on its line, and ends with 1 although the target conforms', async () => {
   const { url, close } = await listen(createIndependentDeployment(suite.world));
   writeFileSync(path.join(folder, 'target.yaml'), `name: tea-shop\nbase_url: ${url}\nworld: loaded\n`);
-  const { status, output } = await runConformance(['certify', '--target', 'target.yaml', '--cases', 'mine'], {
-    cwd: folder,
-    env: credentialVariables,
-  });
+  // The reporter of Playwright shows the line.
+  const command = ['certify', '--target', 'target.yaml', '--cases', 'mine', '--', '--reporter=line'];
+  const { status, output } = await runConformance(command, { cwd: folder, env: credentialVariables });
   await close();
+  expect(output).toContain('> 14 |       - returned: { include: [own-tea-time');
   expect(output).toMatch(/fail .*own-tea-for-two .*mine\/deeper\/tea\.yaml:14:21/);
   expect(output).toContain('Own cases, which do not change the verdict: mine, 1 fail, 1 pass.');
   const { verdict, own_cases } = readCertificate(path.join(folder, 'results/tea-shop/certificate.json'));

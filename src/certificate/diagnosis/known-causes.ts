@@ -102,10 +102,10 @@ export function createKnownMistakes(causes: readonly KnownCause[], world: NamedW
       findConcerning(exchange.request).some(({ refusedWith }) => refusedWith === exchange.response.status),
     correctExchange(exchange: Exchange): Exchange {
       if (!('response' in exchange) || isSuccessful(exchange.response)) return exchange;
-      const required = (by: 'documented' | 'known') =>
-        predict(exchange.request).some((each) => each[by] === 'required');
+      const isAnyRequired = (source: 'documented' | 'known') =>
+        predict(exchange.request).some((tier) => tier[source] === 'required');
       // An empty result may have any status.
-      const isEmpty = required('documented') && !required('known');
+      const isEmpty = isAnyRequired('documented') && !isAnyRequired('known');
       return isEmpty ? { ...exchange, response: { ...exchange.response, status: 200, body: '' } } : exchange;
     },
     correctResult(result, request): ReturnedTiers {

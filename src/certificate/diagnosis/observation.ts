@@ -63,7 +63,7 @@ export interface Observations {
  * Collects what the exchanges of the cases show, read as the judge reads it.
  *
  * @param statedPatterns the patterns under which, by the target file, returned tiers are named
- * @param knownRequirements those of which any failure is known. What is known by its cause is not a row.
+ * @param knownRequirements each of their failures is known. A failure that is known by its cause makes no row.
  */
 export function observe(
   suite: Suite,

@@ -1,0 +1,30 @@
+// Apart from reading: every run reads settings, and only few load a parser of YAML.
+import { isSeq, parseDocument, type YAMLSeq } from 'yaml';
+import { shorten, toOneLine } from '../support/untrusted-text.js';
+import type { KnownDeviation } from './known-deviations.js';
+
+/** A deviation that a run shows and that no file lists, with a sentence about it. */
+export interface NewDeviation extends Pick<KnownDeviation, 'requirement' | 'cause'> {
+  readonly comment: string;
+}
+
+const heading = ` What is wrong with this target and accepted for now: npx conformance certify --known FILE
+ Give each entry its reason before you use the file. Optional: issue, and until, the last day on which it counts.`;
+
+/** Characters of the comment on an entry. */
+const maxComment = 160;
+
+/** Adds deviations to the text of their file, each with an empty reason, which no run accepts. @param text '' for a new file */
+export function addDeviations(text: string, added: readonly NewDeviation[]): string {
+  const document = parseDocument(text === '' ? 'deviations:\n' : text);
+  if (text === '') document.commentBefore = heading;
+  const list = isSeq(document.get('deviations')) ? (document.get('deviations') as YAMLSeq) : document.createNode([]);
+  list.flow = false;
+  for (const { comment, ...entry } of added) {
+    const node = document.createNode({ ...entry, reason: '' });
+    node.commentBefore = ` ${shorten(toOneLine(comment), maxComment)}`;
+    list.add(node);
+  }
+  document.set('deviations', list);
+  return document.toString({ lineWidth: 0 });
+}
