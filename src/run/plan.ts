@@ -8,8 +8,7 @@ import { renderShortList } from '../support/render-short-list.js';
 import { joinLines, shorten } from '../support/untrusted-text.js';
 import { isSerial, listRequests } from './case-sender.js';
 import { findFilterRequest } from './filter-spelling.js';
-import { listSampleCases } from './sample.js';
-import { watchedRequests } from './watch-data.js';
+import { listSampleCases, watchedRequests } from './sample.js';
 
 export interface Plan {
   readonly calibration: readonly HttpRequest[];

@@ -16,8 +16,8 @@ import { calibrationPurpose, type EvidenceKeeper, type KeptEvidence } from './ev
 import { type Examination, type ExaminedTarget, examine } from './examine.js';
 import type { Replay } from './replay.js';
 import { runCase } from './run-case.js';
-import { combineSampleResults, listSampleCases } from './sample.js';
-import { watchData, watchedRequests } from './watch-data.js';
+import { combineSampleResults, listSampleCases, watchedRequests } from './sample.js';
+import { watchData } from './watch-data.js';
 
 /** What the user states about a target and wants from a run. */
 export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {

@@ -3,6 +3,9 @@ import { type TestCase, tag } from '../cases/test-case.js';
 import { findWorstVerdict } from '../judge/verdict.js';
 import { countRequests, getVerdictApart, type ResultWithExchanges, samplesCaseId } from './case-result.js';
 
+/** How many of the first requests drawn from a data file are sent again. After a failure, all of them are. */
+export const watchedRequests = 8;
+
 /** Lists the cases that are sent again at the end of a run. */
 export function listSampleCases({ cases }: Suite): readonly TestCase[] {
   return cases.filter(({ tags }) => tags.includes(tag.sample));

@@ -8,9 +8,6 @@ import { type CaseExchanges, type ResultWithExchanges, samplesCaseId } from './c
 import type { CaseSender } from './case-sender.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
 
-/** How many of the first requests are sent again. After a failure, all of them are: they show every promotion. */
-export const watchedRequests = 8;
-
 /**
  * Sends the first requests of a run again at its end. If their results have changed, and stay so, the data of the deployment
  * has changed: then no result of the run proves anything.
