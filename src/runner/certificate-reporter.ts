@@ -15,14 +15,14 @@ import { renderTermsNotice } from '../certificate/notices.js';
 import { determineOverallVerdict, hasChanged } from '../certificate/overall-verdict.js';
 import { removeResults } from '../outputs/result-files.js';
 import { addColors } from '../outputs/terminal/colors.js';
-import { replaceErrorContext } from '../outputs/terminal/error-context.js';
+import { renderForeignFailure, replaceErrorContext } from '../outputs/terminal/error-context.js';
 import { groupBy } from '../support/group-by.js';
 import { packageRoot } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
 import { ignoreClosedOutput, watchForShutdown } from '../support/shutdown.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
 import { saveEnding } from '../target/ending.js';
-import { type CertifiedRun, ReportedRun } from '../target/reported-run.js';
+import { ReportedRun } from '../target/reported-run.js';
 import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
 import { isRunByCommand, loadProject, readSetUp, sharePlannedCases } from './options.js';
 import { readCaseId, readTestReport, removeTestReport } from './test-report.js';
@@ -94,6 +94,8 @@ export default class CertificateReporter implements Reporter {
     restoreFailure(test, result);
     const id = readCaseId(test);
     const run = this.runs.get(getProject(test).name);
+    if (id === undefined && !this.isListed && test.outcome() === 'unexpected')
+      process.stderr.write(renderForeignFailure(test.titlePath(), result.errors));
     if (id === undefined || run === undefined) return;
     const report = readTestReport(result);
     // After the other reporters: a blob report must contain it.
@@ -126,9 +128,11 @@ export default class CertificateReporter implements Reporter {
     for (const [name, run] of this.runs) {
       try {
         const isCutShort = result.status === 'interrupted' || result.status === 'timedout';
-        const certified = await run.certify(isCutShort, this.error && toOneLine(this.error));
-        this.report(name, certified);
-        const { certificate } = certified;
+        const { certificate, ending, report } = await run.certify(isCutShort, this.error && toOneLine(this.error));
+        for (const failure of this.failures.filter(({ test }) => getProject(test).name === name))
+          explainFailure(failure, certificate.causes);
+        saveEnding(ending);
+        this.output += addColors(report, process);
         // A merge cannot tell a missing part from a selection.
         const verdict = determineOverallVerdict(certificate);
         const isPart = this.isMerge && certificate.verdict !== verdict;
@@ -144,13 +148,6 @@ export default class CertificateReporter implements Reporter {
     // Playwright ends a merge with 0, whatever its reporters return.
     if (this.isMerge && !isGood) process.once('exit', () => (process.exitCode ||= 1));
     return { status: result.status === 'passed' && !isGood ? 'failed' : result.status };
-  }
-
-  private report(project: string, { certificate: { causes }, ending, report }: CertifiedRun): void {
-    for (const failure of this.failures.filter(({ test }) => getProject(test).name === project))
-      explainFailure(failure, causes);
-    saveEnding(ending);
-    this.output += addColors(report, process);
   }
 
   /** Prints the results last, after the output of all other reporters. */

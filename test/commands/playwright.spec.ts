@@ -266,6 +266,21 @@ createServer(createMockListener({ credentials })).listen(${port}, '127.0.0.1');
   ]);
 });
 
+test('A failing test of another project is shown', async () => {
+  mkdirSync(inProject('basket'), { recursive: true });
+  const lines = ["import { expect, test } from '@playwright/test';", "test('adds up', () => expect(2 + 2).toBe(5));"];
+  writeFileSync(inProject('basket', 'basket.spec.mjs'), lines.join('\n'));
+  const written = read(config);
+  writeFileSync(
+    inProject(config),
+    written.replace(/projects: .*/, "projects: [{ name: 'basket', testDir: 'basket' }],"),
+  );
+  const { status, output } = await run('playwright test', {});
+  writeFileSync(inProject(config), written);
+  expect(status).toBe(1);
+  expect(output).toMatch(/basket › adds up\n.*\n\nExpected: 5/);
+});
+
 test('Flags name the deployment, and not the config', { tag: '@long' }, async () => {
   writeFileSync(inProject('broken.yaml'), `name: broken\nbase_url: ${(await deployment).url}\n`);
   const { status, output } = await run(`certify ${only} --target broken.yaml`, { BASE_URL: '' });

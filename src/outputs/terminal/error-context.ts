@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Cause } from '../../certificate/diagnosis/cause.js';
 import { escapeControlCharacters } from '../../support/escape-control-characters.js';
 import { renderCodeBlock } from '../../support/markdown.js';
-import { toOneLine } from '../../support/untrusted-text.js';
+import { joinLines, toOneLine } from '../../support/untrusted-text.js';
 
 /**
  * Renders the file about a failure that Playwright gives to people and assistants.
@@ -45,4 +45,17 @@ export function replaceErrorContext(
 ): void {
   for (const { name, path } of attachments)
     if (name === 'error-context' && path !== undefined) writeFileSync(path, renderErrorContext(...failure));
+}
+
+/**
+ * Renders a failure of a test of the user's own, which no other reporter shows.
+ *
+ * @param titles nothing, the project, the file, then the groups and the test
+ */
+export function renderForeignFailure(
+  [, project = '', , ...titles]: readonly string[],
+  errors: readonly { readonly message?: string; readonly stack?: string }[],
+): string {
+  const details = errors.map(({ message = '', stack = message }) => stripVTControlCharacters(stack));
+  return joinLines([[project, ...titles].join(' › '), ...details.join('\n').split('\n')]);
 }
