@@ -20,7 +20,7 @@ export interface Catalogue {
 
 export function createCatalogue(world: World): Catalogue {
   return {
-    tiers: world.tiers.toSorted((one, other) => Date.parse(other.created_at) - Date.parse(one.created_at)),
+    tiers: world.tiers.toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at)),
     campaignOfTier: new Map(world.tiers.map((tier) => [tier.id, tier.campaign_id])),
     campaigns: new Map(world.campaigns.map((campaign) => [campaign.id, campaign])),
     categories: new Map(world.categories.map((category) => [category.id, category])),

@@ -124,5 +124,5 @@ const always = (): boolean => true;
 
 /** Compares texts, with or without their letter case. */
 function same(isFolded: boolean): (one: string, other: string) => boolean {
-  return (one, other) => one === other || (isFolded && one.toLowerCase() === other.toLowerCase());
+  return (a, b) => a === b || (isFolded && a.toLowerCase() === b.toLowerCase());
 }

@@ -75,7 +75,7 @@ const filteredWindowFaults = (['promotion_id', 'metadata'] as const).flatMap((fi
 
 /** The first 150 by a text that is not the time of creation. */
 function firstBy(textOf: (tier: Tier) => string): Handlers['newest'] {
-  return (tiers) => tiers.toSorted((one, other) => textOf(other).localeCompare(textOf(one))).slice(0, 150);
+  return (tiers) => tiers.toSorted((a, b) => textOf(b).localeCompare(textOf(a))).slice(0, 150);
 }
 
 /** Which tiers are checked. */

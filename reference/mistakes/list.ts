@@ -48,11 +48,11 @@ export const listMistakes: readonly Mistake<ListWalk>[] = [
   walk('lost-when-one', 'A list of one is unpacked, and no list any more.', (list) => (list.length === 1 ? [] : list)),
   walk('lost', 'The list is read from the wrong member.', () => []),
   walk('sorted', 'The list is sorted by its text.', (list) =>
-    list.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)),
+    list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
   ),
   walk('reversed', 'The list is a stack.', (list) => list.toReversed()),
   walk('first-after-sorting', 'The list is sorted, and the first one used.', (list) =>
-    list.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1)).slice(0, 1),
+    list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)).slice(0, 1),
   ),
   ...keyNames.flatMap((key) => [
     walk(`distinct-by-${key}`, `Duplicates are taken out by ${key}; the first stays.`, (list, keys) =>

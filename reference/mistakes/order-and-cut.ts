@@ -42,7 +42,7 @@ function yearOfWeek(tier: Tier): number {
 /** Within a unit, tiers keep an order that has nothing to do with their age. */
 function byUnit(unit: string, milliseconds: number): Mistake<TierCut>[] {
   const sortedBy = (keyOf: (tier: Tier) => string) => (tiers: readonly Tier[]) =>
-    tiers.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+    tiers.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   const ties = {
     'the oldest': (tiers: readonly Tier[]) => tiers.toReversed(),
     'the lowest id': sortedBy(({ id }) => id),
@@ -58,7 +58,7 @@ function byUnit(unit: string, milliseconds: number): Mistake<TierCut>[] {
         `Times are ${lost} to the ${unit}, and within one ${first} comes first.`,
         (tiers) =>
           arrange(tiers)
-            .toSorted((one, other) => reduce(time(other) / milliseconds) - reduce(time(one) / milliseconds))
+            .toSorted((a, b) => reduce(time(b) / milliseconds) - reduce(time(a) / milliseconds))
             .slice(0, windowSize),
       ),
     ),

@@ -34,7 +34,7 @@ export function extractValue(
 function readMediaType({ headers }: HttpResponse): string {
   const type = getHeaderValues(headers, 'content-type')[0]?.split(';')[0]?.trim() ?? '';
   // In kept evidence, a secret is a placeholder: in another letter case, it would be another answer.
-  return type.replaceAll(/\$[A-Z][A-Z0-9_]*|[A-Z]+/g, (each) => (each[0] === '$' ? each : each.toLowerCase())) || none;
+  return type.replaceAll(/\$[A-Z][A-Z0-9_]*|[A-Z]+/g, (word) => (word[0] === '$' ? word : word.toLowerCase())) || none;
 }
 
 /** Renders the media type and the members of an error body. */

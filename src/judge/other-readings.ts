@@ -67,7 +67,7 @@ export function findOtherReadings(
     // Members that are named after promotions are records, too.
     const values = isId(name)
       ? undefined
-      : findDecisiveValues(responses, (each) => each.values.get(name) ?? absentValue);
+      : findDecisiveValues(responses, (mention) => mention.values.get(name) ?? absentValue);
     if (values === undefined || values.some((value) => value.startsWith('\0'))) return [];
     const where = Object.fromEntries([[name, values]]);
     const shown = values.map(renderScalar);
@@ -80,7 +80,7 @@ export function findOtherReadings(
   const steps = single.split('/');
   const byIndex = steps.flatMap((step, at): OtherReading[] => {
     if (step !== '*') return [];
-    const indices = findDecisiveValues(responses, (each) => String(each.indices.get(at) ?? ''));
+    const indices = findDecisiveValues(responses, (mention) => String(mention.indices.get(at) ?? ''));
     if (indices === undefined || indices.includes('')) return [];
     const patterns = indices.map((index) => steps.with(at, index).join('/'));
     const filter = { where: {}, patterns };

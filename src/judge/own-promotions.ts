@@ -34,7 +34,7 @@ export function explainOwnPromotions(
     const returned = new Set(readReturned(response.body, evidence).returned);
     if (world.tiers.some((tier) => returned.has(tier.id) && oracle.returned(tier) === 'forbidden')) return undefined;
     const mayBeRequired = (tier: Tier) =>
-      [oracle, ...oracle.alternatives].some((each) => each.returned(tier) === 'required');
+      [oracle, ...oracle.alternatives].some((reading) => reading.returned(tier) === 'required');
     const first = world.tiers.findIndex(
       (tier) => !returned.has(tier.id) && !world.unavailable.has(tier.id) && mayBeRequired(tier),
     );
@@ -44,7 +44,7 @@ export function explainOwnPromotions(
   if (!isAnyAbsent) return undefined;
   const unknown = new Set(unfiltered.flatMap(({ response }) => listUnknownRecords(response, evidence)));
   if (unknown.size <= (world.ownPromotions ?? 0)) return undefined;
-  const names = renderShortList([...unknown].sort().map((each) => truncate(each, 60)));
+  const names = renderShortList([...unknown].sort().map((text) => truncate(text, 60)));
   if (world.isDataFile)
     return `Responses name promotions that the data file does not have: ${names}. It may be out of date, or not complete: export it again.`;
   return `${ownPromotionsPrefix}: ${names}. Those that are newer than the test data take places among the newest 150. Count them in the target file: own_promotions: ${unknown.size}, or 0 if none of them is a newer promotion. Or remove them from the deployment.`;

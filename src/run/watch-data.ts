@@ -63,7 +63,7 @@ export async function watchData(
     names.length === 0
       ? ''
       : `The data changed during the run: the same request returns other promotions at its end (${renderShortList(names)}). Run it again, while nobody changes promotions.`;
-  const sum = (count: 'count' | 'requestsSent') => sent.reduce((total, each) => total + each[count], 0);
+  const sum = (count: 'count' | 'requestsSent') => sent.reduce((total, turn) => total + turn[count], 0);
   return {
     id: samplesCaseId,
     subject: samplesCaseId,

@@ -37,9 +37,10 @@ export function defineDataCases(): void {
 /** Defines the tests of the user's own cases. */
 export function defineOwnCases(): void {
   for (const folder of ownCases) {
-    const own = loadSuite(suiteFolder, {}, folder);
+    const suiteOfUser = loadSuite(suiteFolder, {}, folder);
     test.describe(`own cases in ${folder}`, () => {
-      for (const testCase of selectTests(readRuns()[0], own).filter(isOwnCase)) defineCase(testCase, own);
+      for (const testCase of selectTests(readRuns()[0], suiteOfUser).filter(isOwnCase))
+        defineCase(testCase, suiteOfUser);
     });
   }
 }

@@ -73,7 +73,7 @@ export class QualificationsFake {
       return refuse(400, 'invalid_payload', 'limit');
     const found = this.redeemables
       .filter((each) => this.passes(each, object(filters)) && this.qualifies(each, context))
-      .toSorted((one, other) => other.created_at.localeCompare(one.created_at));
+      .toSorted((a, b) => b.created_at.localeCompare(a.created_at));
     const rest = typeof after === 'string' ? found.filter(({ created_at }) => created_at < after) : found;
     const skipped = this.fault === 'gap-between-pages' && typeof after === 'string' ? 1 : 0;
     const data = rest.slice(skipped, skipped + Number(limit));

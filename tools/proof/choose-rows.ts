@@ -48,7 +48,7 @@ export async function chooseDiscriminatingRows(
     const byCost = candidates
       .filter(({ testCase, row }) => failedRows[testCase.id]?.includes(row.title))
       .map((candidate) => ({ candidate, cost: countRequests([...chosen, candidate]) }))
-      .toSorted((one, other) => one.cost - other.cost);
+      .toSorted((a, b) => a.cost - b.cost);
     for (const { candidate } of byCost) {
       if ((await findCaught([...chosen, candidate], [fault])).length === 0) continue;
       chosen.push(candidate);

@@ -55,7 +55,7 @@ export function createFaultJudge(suite: Suite): FaultJudge {
       const [one, other] = [respondWithoutFault(request), respond(request)];
       return one.status !== other.status || one.body !== other.body;
     };
-    const likely = cases.toSorted((one, other) => (failures.get(other) ?? 0) - (failures.get(one) ?? 0));
+    const likely = cases.toSorted((a, b) => (failures.get(b) ?? 0) - (failures.get(a) ?? 0));
     for (const testCase of likely) {
       if (!requests.get(testCase)?.some(isChanged)) continue;
       const exchanges = testCase.rows.map((row) => {
