@@ -332,7 +332,8 @@ function createFinding(
   const limited = limit === '' ? sentence : `Only for requests ${limit}: ${sentence}`;
   return {
     id: createCauseId(id, features),
-    sentence: isUncertain ? `Possibly: ${limited}` : hedge(limited, explained.size),
+    // Where several limits fit, none of them may be the right one.
+    sentence: hedge(limited, isUncertain || features.length > 1 ? 0 : explained.size),
     evidence: [
       `${count} it: ${shown}. ${contradictions}${unclear}`,
       // What a rank is, where an output first shows one.

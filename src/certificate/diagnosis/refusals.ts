@@ -9,8 +9,11 @@ export function findRefusals(all: readonly Observation[]): Finding[] {
   const refused = all.filter(({ refusedWith }) => refusedWith !== undefined);
   const successful = all.filter(({ exchange }) => 'response' in exchange && isSuccessful(exchange.response));
   const documented = successful.filter(({ oracle }) => oracle.accepted);
-  return [...groupBy(refused, ({ refusedWith = 0 }) => refusedWith)].map(([status, group]): Finding => {
-    if (status === noResponse) return describeLost(group);
+  return [...groupBy(refused, ({ refusedWith = 0 }) => refusedWith)].map(([status, alike]): Finding => {
+    if (status === noResponse) return describeLost(alike);
+    // A request of a question may be refused for another reason.
+    const judged = alike.filter(({ rows }) => rows.size > 0);
+    const group = judged.length === 0 ? alike : judged;
     const tooLong = describeTooLong(status, group, successful);
     if (tooLong !== undefined) return tooLong;
     const common = findCommonFeatures(group, successful);
@@ -65,7 +68,9 @@ function createFinding(
     return {
       id,
       sentence: `The deployment answers ${status} to some documented requests.`,
-      evidence: [`${count} got ${status}. They have nothing in common that the ${accepted} accepted requests lack.`],
+      evidence: [
+        `${count} got ${status}. The suite knows nothing that they have in common and the ${accepted} accepted requests lack.`,
+      ],
       symptoms,
     };
   const words = renderFeatures(features);

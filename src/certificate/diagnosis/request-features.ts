@@ -63,6 +63,7 @@ function listFeatures(request: HttpRequest, world: NamedWorld, required: number)
     [items.length > 0, 'with items', 'without items'],
     [customer !== undefined, 'with a customer', 'without a customer'],
     [(request.body ?? '') !== '', 'with a body', 'without a body'],
+    [new Set(items.map((item) => JSON.stringify(item))).size < items.length, 'with the same item twice'],
     [hasEmoji(getMember(body, 'metadata')), 'with metadata beyond U+FFFF, such as an emoji'],
     [hasEmoji(getMember(order, 'metadata')), 'with order metadata beyond U+FFFF, such as an emoji'],
     [hasEmoji([query, body ?? '']), 'with characters beyond U+FFFF, such as an emoji'],
