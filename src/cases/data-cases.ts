@@ -134,11 +134,11 @@ function createRows(world: NamedWorld, drawn: readonly Candidate[]): ReadonlyMap
     const { request, variation } = candidate;
     const oracle = createOracle(request, world);
     const required = listIds(simplest, oracle.returned, 'required');
-    const differences = listDifferences(world, oracle);
+    const differences = listDifferences(oracle);
     return { candidate, oracle, request, title: `${n + 1} ${variation}`.trim(), required, differences };
   });
   const olderIds = world.tiers.slice(newest.length).map(({ id }) => id);
-  const rowFacts = { world, newest, olderIds, empty: sent.find((each) => isEmpty(each, world)) };
+  const rowFacts = { world, newest, olderIds, empty: sent.find((each) => isEmpty(each)) };
   const rows = compareRequests(sent).flatMap((compared) => [...listRows(compared, rowFacts)]);
   const byTopic = groupBy(rows, ([topic]) => topic);
   return new Map([...byTopic].map(([topic, found]) => [topic, found.map(([, row]) => row)]));
@@ -161,8 +161,8 @@ function compareRequests(all: readonly Sent[]): Compared[] {
   });
 }
 
-function isEmpty({ oracle }: Sent, { tiers }: World): boolean {
-  return oracle.openReason === undefined && tiers.every((tier) => oracle.returned(tier) === 'forbidden');
+function isEmpty({ oracle }: Sent): boolean {
+  return oracle.openReason === undefined && oracle.matched.every((tier) => oracle.returned(tier) === 'forbidden');
 }
 
 function listIds(tiers: readonly Tier[], judge: (tier: Tier) => Obligation, wanted: Obligation): string[] {
@@ -234,9 +234,9 @@ const maxMatching = 2 * windowSize;
 /** Lists the rows of a request with filters. */
 function* listFilterRows(sent: Compared, { world }: RowFacts): Generator<TopicRow> {
   const { oracle, required, candidate, differences, sameFilter } = sent;
-  const obligations = groupBy(world.tiers, oracle.matching);
-  const excluded = (obligations.get('forbidden') ?? []).map(({ id }) => id);
-  const matching = [...(obligations.get('required') ?? []), ...(obligations.get('open') ?? [])].slice(0, maxMatching);
+  const matched = new Set(oracle.matched);
+  const excluded = world.tiers.flatMap((tier) => (matched.has(tier) ? [] : tier.id));
+  const matching = oracle.matched.slice(0, maxMatching);
   yield* createExclusion('validity', sent, listIds(matching, oracle.valid, 'forbidden'));
   yield* createExclusion('rank', sent, listIds(matching, oracle.checked, 'forbidden'));
   const given = include(
@@ -291,9 +291,9 @@ function* listVariationRows(sent: Compared, base: Sent, { newest, empty }: RowFa
 const edgeSize = 10;
 
 /** What the readings of the documentation require and forbid differently; empty if they agree. */
-function listDifferences({ tiers }: World, { alternatives }: Oracle): AlternativeTiers[] {
+function listDifferences({ alternatives, matched }: Oracle): AlternativeTiers[] {
   const [first, ...others] = alternatives;
-  const differing = tiers.filter((tier) => others.some(({ returned }) => returned(tier) !== first?.returned(tier)));
+  const differing = matched.filter((tier) => others.some(({ returned }) => returned(tier) !== first?.returned(tier)));
   const found = alternatives.map(({ window, returned }) => ({
     window,
     required: listIds(differing, returned, 'required'),

@@ -1,11 +1,12 @@
-import type { World } from '../contract/world.js';
+import type { Tier, World } from '../contract/world.js';
 import { serializeRequest } from '../http/exchange.js';
 import { type Candidate, listCandidates, nothingMatches } from './draw-candidates.js';
+import type { DrawnContents } from './drawn-contents.js';
 import { listExercises } from './exercises.js';
 import { rateAwkwardness } from './near-texts.js';
 
 /** The number of newest tiers that decide which requests are drawn. Whether older ones are returned is judged, too. */
-const drawnTiers = 200;
+const drawnTiers = 170;
 
 /** How much a request is worth that shows something for the first time. */
 const worth = {
@@ -15,8 +16,9 @@ const worth = {
   decision: 6,
   /** What a kind of variation does for a requirement. */
   variation: 8,
-  /** The same for a kind of filter: no other variation shows how its name and value are read. */
-  filter: 24,
+  /** The same for a kind of filter: no other variation shows how its name and value are read. And with a variation. */
+  filter: 60,
+  variedFilter: 20,
   /** The same for each tier. */
   variationOfTier: 0.1,
   /** Two properties of requests together; and those that decide how a request is read. */
@@ -33,46 +35,7 @@ const worth = {
 export function drawRequests(world: World, count: number): Candidate[] {
   const drawn = { ...world, tiers: world.tiers.slice(0, drawnTiers) };
   const candidates = removeRepeated(listCandidates(world, drawn));
-  const values: number[] = [];
-  const ids = new Map<string, number>();
-  const features = new Map(
-    candidates.map((candidate) => [
-      candidate,
-      [...new Map(listFeatures(candidate, drawn))].map(([feature, value]) => {
-        const id = ids.get(feature) ?? ids.size;
-        ids.set(feature, id);
-        values[id] = Math.max(values[id] ?? 0, value);
-        return id;
-      }),
-    ]),
-  );
-  const shown = new Set<number>();
-  const rate = (candidate: Candidate): number =>
-    (features.get(candidate) ?? []).reduce((sum, id) => sum + (shown.has(id) ? 0 : (values[id] ?? 0)), 0);
-  const chosen = new Set<Candidate>();
-  const choose = (candidate: Candidate): void => {
-    chosen.add(candidate);
-    for (const id of features.get(candidate) ?? []) shown.add(id);
-  };
-  // Other requests are compared with an empty result, and some requirements rest on one variation alone.
-  for (const needed of [nothingMatches, 'options.expand', 'order metadata', 'audienceRulesOnly']) {
-    const found = candidates.find(({ variation }) => variation === needed);
-    if (found?.base !== undefined) for (const candidate of [found.base, found]) choose(candidate);
-  }
-  // The worth of a candidate only shrinks, so the best one of an old order is often still the best.
-  let queue = candidates.map((candidate) => ({ candidate, value: rate(candidate) }));
-  while (chosen.size < count && queue.length > 0) {
-    queue.sort((entry, next) => next.value - entry.value);
-    const [first, second] = queue as [(typeof queue)[number], (typeof queue)[number]?];
-    first.value = rate(first.candidate);
-    if (second !== undefined && first.value < second.value) continue;
-    queue = queue.slice(1);
-    const { base } = first.candidate;
-    const isLone = base === undefined || chosen.has(base);
-    if (!isLone && chosen.size + 2 > count) continue;
-    if (!isLone) choose(base);
-    if (!chosen.has(first.candidate)) choose(first.candidate);
-  }
+  const chosen = chooseCandidates(candidates, drawn, count);
   const bases = candidates.filter((candidate) => candidate.base === undefined && chosen.has(candidate));
   return bases.flatMap((base) => {
     const variants = [...chosen].filter((candidate) => candidate.base === base);
@@ -88,6 +51,60 @@ export function drawRequests(world: World, count: number): Candidate[] {
     ]);
     return [base, ...mixed.flat(), ...variants.filter(({ contents }) => contents.again !== undefined)];
   });
+}
+
+/** Chooses the candidates that show most that no other one shows, one after the other. */
+function chooseCandidates(candidates: readonly Candidate[], drawn: World, count: number): ReadonlySet<Candidate> {
+  const known = new Map<string, Feature>();
+  const features = new Map<Candidate, readonly Feature[]>();
+  for (const candidate of candidates) {
+    const shown = [...new Map(listFeatures(candidate, drawn))].map(([name, value]) => {
+      const feature = known.get(name) ?? { worth: 0, shownBy: [] };
+      known.set(name, feature);
+      feature.worth = Math.max(feature.worth, value);
+      feature.shownBy.push(candidate);
+      return feature;
+    });
+    features.set(candidate, shown);
+  }
+  const worthOf = (shown: readonly Feature[]) => shown.reduce((sum, feature) => sum + feature.worth, 0);
+  /** What each candidate shows that no chosen one does. */
+  const left = new Map([...features].map(([candidate, shown]) => [candidate, worthOf(shown)]));
+  const chosen = new Set<Candidate>();
+  const choose = (candidate: Candidate): void => {
+    chosen.add(candidate);
+    left.delete(candidate);
+    for (const feature of features.get(candidate) ?? []) {
+      for (const other of feature.worth === 0 ? [] : feature.shownBy) {
+        const worth = left.get(other);
+        if (worth !== undefined) left.set(other, worth - feature.worth);
+      }
+      feature.worth = 0;
+    }
+  };
+  // Other requests are compared with an empty result, and some requirements rest on one variation alone.
+  for (const needed of [nothingMatches, 'options.expand', 'order metadata', 'audienceRulesOnly']) {
+    const found = candidates.find(({ variation }) => variation === needed);
+    if (found?.base !== undefined) for (const candidate of [found.base, found]) choose(candidate);
+  }
+  while (chosen.size < count && left.size > 0) {
+    let [best, most] = [candidates[0] as Candidate, Number.NEGATIVE_INFINITY];
+    for (const [candidate, worth] of left) if (worth > most) [best, most] = [candidate, worth];
+    const { base } = best;
+    left.delete(best);
+    const isLone = base === undefined || chosen.has(base);
+    if (!isLone && chosen.size + 2 > count) continue;
+    if (!isLone) choose(base);
+    choose(best);
+  }
+  return chosen;
+}
+
+/** Something that a request shows, such as what a rule of a tier decides. */
+interface Feature {
+  /** 0 once a chosen candidate shows it. */
+  worth: number;
+  readonly shownBy: Candidate[];
 }
 
 /** Keeps the first of equal requests. A base stays, since others refer to it. */
@@ -112,9 +129,11 @@ function* listFeatures(candidate: Candidate, { tiers }: World): Generator<[featu
     const awkward = 1 + (rule?.kind === 'metadata' ? rateAwkwardness(rule.key) + rateAwkwardness(rule.is) : 0);
     if (expects === 'required') yield [`${tier.id} is returned`, worth.tier];
     const isFilter = reason.is === 'filter';
+    if (isFilter && !showsNearMiss(tier, contents)) continue;
     const subject = `${topic} ${expects}`;
-    if (isAlone) yield [`${subject} by ${isFilter ? kind : change}`, isFilter ? worth.filter : worth.variation];
+    if (isAlone && !isFilter) yield [`${subject} by ${change}`, worth.variation];
     if (isFilter) {
+      yield [`${subject} by ${kind}`, change === '' ? worth.filter : worth.variedFilter];
       for (const { value, subject: filter } of contents.filters ?? []) {
         const key = filter.on === 'campaign' ? '' : filter.key;
         const isExact = variation.endsWith(' filter');
@@ -123,7 +142,7 @@ function* listFeatures(candidate: Candidate, { tiers }: World): Generator<[featu
       }
       continue;
     }
-    yield [`${tier.id} ${decision} ${expects}`, expects === 'forbidden' ? worth.decision : 0.2];
+    if (expects === 'forbidden') yield [`${tier.id} ${decision}`, worth.decision];
     yield [`${tier.id} ${decision} ${expects} by ${change}`, awkward * worth.variationOfTier];
   }
   const readings = listReadings(candidate);
@@ -134,6 +153,13 @@ function* listFeatures(candidate: Candidate, { tiers }: World): Generator<[featu
     for (const [at, other] of properties.slice(n + 1).entries())
       yield [`${property} with ${other}`, n + 1 + at < readings.length ? worth.reading : worth.pair];
   }
+}
+
+/** Whether a tier would be returned if a deployment took a filter for the one that it is nearly the same as. */
+function showsNearMiss({ metadata }: Tier, { filters = [] }: DrawnContents): boolean {
+  return filters.every(
+    ({ subject, nearTo }) => nearTo === undefined || (subject.on === 'metadata' && metadata[subject.key] === nearTo),
+  );
 }
 
 /** Lists properties that decide how a deployment reads a request. */
