@@ -234,8 +234,8 @@ const maxMatching = 2 * windowSize;
 /** Lists the rows of a request with filters. */
 function* listFilterRows(sent: Compared, { world }: RowFacts): Generator<TopicRow> {
   const { oracle, required, candidate, differences, sameFilter } = sent;
-  const matched = new Set(oracle.matched);
-  const excluded = world.tiers.flatMap((tier) => (matched.has(tier) ? [] : tier.id));
+  const matched = new Set(oracle.matched.map(({ id }) => id));
+  const excluded = [...world.ids.tier.keys()].filter((id) => !matched.has(id));
   const matching = oracle.matched.slice(0, maxMatching);
   yield* createExclusion('validity', sent, listIds(matching, oracle.valid, 'forbidden'));
   yield* createExclusion('rank', sent, listIds(matching, oracle.checked, 'forbidden'));

@@ -30,7 +30,7 @@ export interface Candidate {
 }
 
 /** How many customers, other customers of one base, and filters are tried, and each near miss of a filter at least. */
-const [maxCustomers, maxOthers, maxFilters, maxLarge, minTried] = [60, 4, 24, 6, 3];
+const [maxCustomers, maxOthers, maxFilters, maxLarge, minTried] = [40, 1, 20, 6, 2];
 
 /** Lists requests that may be drawn for some data: orders that meet as many rules as possible, and variations of them. */
 export function listCandidates(world: World, drawn: World): Candidate[] {
@@ -46,16 +46,16 @@ export function listCandidates(world: World, drawn: World): Candidate[] {
       createCandidate({ ...create(), ...(filters && { filters }) }, `${prefix}${variation}`, base),
     );
   // Later bases are tried with fewer changes, each with others.
-  const step = Math.ceil(bases.length / 3);
+  const step = Math.ceil(bases.length / 2);
   const variants = bases.flatMap((base, n) => [
-    ...vary(base, takeSome(listChanges(base.contents, world, facts), n < 2 ? 1 : step + 1, n)),
+    ...vary(base, takeSome(listChanges(base.contents, world, facts), n === 0 ? 1 : step + 1, n)),
     ...vary(base, listOtherCustomers(base, customers, facts, drawn)),
   ]);
   // A filter restricts, whatever else is in the request. The first filter of each kind is tried with all changes.
   const tried = new Set<string>();
   const filtered = [...listFilters(bases, world)].flatMap(([variation, filters, base], n) => {
     const kind = filters.map(({ subject }) => subject.on).join();
-    const step = tried.has(kind) ? 64 : 1;
+    const step = tried.has(kind) ? 64 : filters.length > 1 ? 8 : 1;
     tried.add(kind);
     return [
       createCandidate({ ...base.contents, filters }, variation, base),

@@ -270,7 +270,7 @@ function judgeInTurn(tier: Tier, judges: readonly ((tier: Tier) => Obligation)[]
 }
 
 /** Combines obligations with "and". */
-export function combineWithAnd(obligations: readonly Obligation[]): Obligation {
+function combineWithAnd(obligations: readonly Obligation[]): Obligation {
   if (obligations.includes('forbidden')) return 'forbidden';
   return obligations.includes('open') ? 'open' : 'required';
 }

@@ -48,8 +48,11 @@ export function createIdFinder(
     const pattern = some.length === 0 ? '(?!)' : `${before}(?:${longestFirst.join('|')})${after}`;
     return new RegExp(pattern, ignoresCase ? 'gi' : 'g');
   };
-  const search = (some: readonly string[], pattern: RegExp) => (text: string) =>
-    new Set(some.length === 0 ? [] : findMatches(text, pattern).map((found) => findExact(found) ?? found));
+  const search = (some: readonly string[], pattern: RegExp) => {
+    const beginning = createPattern(listBeginnings(some), ['', '']);
+    return (text: string) =>
+      new Set(some.length === 0 ? [] : findMatches(text, pattern, beginning).map((found) => findExact(found) ?? found));
+  };
   const inTexts = all.filter((id) => !isOnlyWhole(id));
   const long = inTexts.filter((id) => id.length >= minLengthInsideText);
   const short = inTexts.filter((id) => id.length < minLengthInsideText);
@@ -81,10 +84,22 @@ export function createIdFinder(
   };
 }
 
+/** Lists how ids begin, in few texts: a search for thousands of ids takes long, and most texts have none. */
+function listBeginnings(ids: readonly string[]): string[] {
+  for (let length = maxBeginning; length > 1; length -= 1) {
+    const beginnings = new Set(ids.map((id) => id.slice(0, length)));
+    if (beginnings.size <= maxBeginnings) return [...beginnings];
+  }
+  return [...new Set(ids.map((id) => id.slice(0, 1)))];
+}
+
+/** In UTF-16 code units; and how many beginnings are looked for. */
+const [maxBeginning, maxBeginnings] = [8, 50];
+
 /** Finds the matches in a text as it is, and as it is percent-decoded once: ids in a URL may be encoded (RFC 3986). */
-function findMatches(text: string, pattern: RegExp): string[] {
+function findMatches(text: string, pattern: RegExp, beginning: RegExp): string[] {
   const readings = [text, ...[...listEncodedParts(text)].map(decodePercentSequences)];
-  return readings.flatMap((reading) => reading.match(pattern) ?? []);
+  return readings.flatMap((reading) => (reading.search(beginning) < 0 ? [] : (reading.match(pattern) ?? [])));
 }
 
 /** Lists the parts between quotation marks that contain a percent sign, once each: decoding a whole body takes long. */
