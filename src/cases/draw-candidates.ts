@@ -30,7 +30,7 @@ export interface Candidate {
 }
 
 /** How many customers, other customers of one base, and filters are tried, and each near miss of a filter at least. */
-const [maxCustomers, maxOthers, maxFilters, maxLarge, minTried] = [40, 1, 20, 6, 2];
+const [maxCustomers, maxOthers, maxFilters, maxLarge, minTried] = [40, 2, 20, 6, 2];
 
 /** Lists requests that may be drawn for some data: orders that meet as many rules as possible, and variations of them. */
 export function listCandidates(world: World, drawn: World): Candidate[] {
@@ -49,7 +49,7 @@ export function listCandidates(world: World, drawn: World): Candidate[] {
   const step = Math.ceil(bases.length / 2);
   const variants = bases.flatMap((base, n) => [
     ...vary(base, takeSome(listChanges(base.contents, world, facts), n === 0 ? 1 : step + 1, n)),
-    ...vary(base, listOtherCustomers(base, customers, facts, drawn)),
+    ...vary(base, listOtherCustomers(base, customers)),
   ]);
   // A filter restricts, whatever else is in the request. The first filter of each kind is tried with all changes.
   const tried = new Set<string>();
@@ -318,26 +318,17 @@ function createNearItem({ products, skus }: World): (item: DrawnItem) => DrawnIt
 
 const computeNear = remember((things: readonly { readonly id: string }[]) => findNearIds(things.map(({ id }) => id)));
 
-/** The same order of other customers: one that is most alike, and one in no list. */
+/** The same order of other customers: those that are most alike, and one in no list. */
 function listOtherCustomers(
   { contents }: Candidate,
   { outsiders, near }: ReturnType<typeof selectCustomers>,
-  facts: OrderFacts,
-  { tiers }: World,
 ): Change[] {
   const { customer } = contents;
-  const isAlone = (id: string) =>
-    tiers.some(({ rules }) =>
-      rules.some(
-        (rule) => rule.kind === 'customer' && facts.isListed(rule.any_of, customer) && !facts.isListed(rule.any_of, id),
-      ),
-    );
-  const similar = (near.get(customer) ?? []).filter((id) => id !== customer && isAlone(id));
+  const similar = (near.get(customer) ?? []).filter((id) => id !== customer).slice(0, maxOthers);
+  const create = (variation: string, id: string): Change => [variation, () => ({ ...contents, customer: id })];
   return [
-    ...similar.slice(0, maxOthers).map((id): Change => ['a similar customer', () => ({ ...contents, customer: id })]),
-    ...outsiders
-      .slice(0, 1)
-      .map((id): Change => ['a customer without reservations', () => ({ ...contents, customer: id })]),
+    ...similar.map((id) => create('a similar customer', id)),
+    ...outsiders.slice(0, 1).map((id) => create('a customer without reservations', id)),
   ];
 }
 

@@ -37,20 +37,7 @@ export function drawRequests(world: World, count: number): Candidate[] {
   const candidates = removeRepeated(listCandidates(world, drawn));
   const chosen = chooseCandidates(candidates, drawn, count);
   const bases = candidates.filter((candidate) => candidate.base === undefined && chosen.has(candidate));
-  return bases.flatMap((base) => {
-    const variants = [...chosen].filter((candidate) => candidate.base === base);
-    const [filtered, plain] = [true, false].map((isFiltered) =>
-      variants.filter(
-        ({ contents }) => (contents.filters !== undefined) === isFiltered && contents.again === undefined,
-      ),
-    ) as [Candidate[], Candidate[]];
-    // What a deployment keeps of a request shows in the next one.
-    const mixed = Array.from({ length: Math.max(filtered.length, plain.length) }, (_, n) => [
-      ...filtered.slice(n, n + 1),
-      ...plain.slice(n, n + 1),
-    ]);
-    return [base, ...mixed.flat(), ...variants.filter(({ contents }) => contents.again !== undefined)];
-  });
+  return bases.flatMap((base) => [base, ...[...chosen].filter((candidate) => candidate.base === base)]);
 }
 
 /** Chooses the candidates that show most that no other one shows, one after the other. */

@@ -2,6 +2,7 @@ import { findRefusable, type HttpRequest } from '../http/exchange.js';
 import { parseRequest, type RequestContent } from '../http/request-content.js';
 import { cacheByText } from '../support/cache-by-text.js';
 import { remember } from '../support/compute-once.js';
+import { groupBy } from '../support/group-by.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { explainUndocumented } from './explain-undocumented.js';
 import { getWindowSize, type NamedWorld, windowSize } from './named-world.js';
@@ -149,11 +150,12 @@ function createPartialOracle(
   const size = getWindowSize(world);
   const indexes = indexIds(world.tiers);
   const getRank = ({ id }: Tier) => (indexes.get(id) ?? Number.POSITIVE_INFINITY) + 1;
+  const items = groupItems(body.order?.items ?? [], world.skus);
   const judgeOwnRule = (rule: Rule): Obligation => {
     // A customer rule depends only on the customer, the other rules on the whole body. No rule depends on the filters.
-    if (rule.kind === 'customer') return body.customer?.id === undefined ? 'open' : judgeRule(rule, body, world);
+    if (rule.kind === 'customer') return body.customer?.id === undefined ? 'open' : judgeRule(rule, body, items);
     const isOpen = areRulesOpen || (rule.kind === 'metadata' && body.metadata === undefined);
-    return isOpen ? 'open' : judgeRule(rule, body, world);
+    return isOpen ? 'open' : judgeRule(rule, body, items);
   };
   const valid = (tier: Tier) => openIfPartial(combineWithAnd(tier.rules.map(judgeOwnRule)));
   const matching = (tier: Tier) => {
@@ -348,25 +350,30 @@ function comparesOtherTypes({ subject, value }: Filter, tiers: readonly Tier[]):
   });
 }
 
-function judgeRule(rule: Rule, body: DocumentedBody, { skus }: World): Obligation {
-  const { items = [] } = body.order ?? {};
-  const { metadata = {} } = body;
+/** The items of an order by their ids; and those with a SKU by the id of its product. */
+export function groupItems(items: readonly Item[], skus: World['skus'] = []) {
+  const group = (find: (item: Item) => string | undefined) =>
+    groupBy(items, find) as ReadonlyMap<string, readonly Item[]>;
+  return {
+    products: group(({ product_id }) => product_id),
+    skus: group(({ sku_id }) => sku_id),
+    skusOfProducts: group(({ sku_id }) => (sku_id === undefined ? undefined : findById(skus, sku_id)?.product_id)),
+  };
+}
+
+function judgeRule(
+  rule: Rule,
+  { customer, metadata = {} }: DocumentedBody,
+  items: ReturnType<typeof groupItems>,
+): Obligation {
   switch (rule.kind) {
     case 'customer':
-      return requireIf(rule.any_of.includes(body.customer?.id ?? ''));
+      return requireIf(rule.any_of.includes(customer?.id ?? ''));
     case 'product':
       // A SKU may or may not count as its product, so items with a SKU are only possible.
-      return judgeQuantity(
-        items.filter(({ product_id }) => product_id === rule.id),
-        items.filter(({ sku_id }) => sku_id !== undefined && findById(skus, sku_id)?.product_id === rule.id),
-        rule.at_least,
-      );
+      return judgeQuantity(items.products.get(rule.id), items.skusOfProducts.get(rule.id), rule.at_least);
     case 'sku':
-      return judgeQuantity(
-        items.filter(({ sku_id }) => sku_id === rule.id),
-        [],
-        rule.at_least,
-      );
+      return judgeQuantity(items.skus.get(rule.id), [], rule.at_least);
     case 'metadata':
       return judgeEntry(metadata, rule.key, rule.is);
     case 'order_metadata':
@@ -376,7 +383,7 @@ function judgeRule(rule: Rule, body: DocumentedBody, { skus }: World): Obligatio
 }
 
 /** Judges whether items reach a threshold. The documentation leaves open how items with equal ids add up. */
-function judgeQuantity(certain: readonly Item[], possible: readonly Item[], atLeast: number): Obligation {
+function judgeQuantity(certain: readonly Item[] = [], possible: readonly Item[] = [], atLeast = 1): Obligation {
   const total = (items: readonly Item[]) => items.reduce((sum, { quantity = 1 }) => sum + quantity, 0);
   const smallest = certain.length === 0 ? 0 : Math.min(...certain.map(({ quantity = 1 }) => quantity));
   if (smallest >= atLeast) return 'required';
