@@ -57,23 +57,15 @@ export function listCandidates(world: World, drawn: World): Candidate[] {
     const kind = filters.map(({ subject }) => subject.on).join();
     const step = tried.has(kind) ? 64 : filters.length > 1 ? 8 : 1;
     tried.add(kind);
+    // How rules compare texts is nothing to a filter.
+    const changes = listChanges(base.contents, world, facts).filter(([change]) => !/^(metadata |half )/.test(change));
     return [
       createCandidate({ ...base.contents, filters }, variation, base),
-      ...vary(
-        base,
-        takeSome(listChanges(base.contents, world, facts).filter(mayMatterToFilters), step, n),
-        `${variation}, `,
-        filters,
-      ),
+      ...vary(base, takeSome(changes, step, n), `${variation}, `, filters),
     ];
   });
   // A text of the data may be no text of JSON.
   return [...bases, ...variants, ...filtered].filter(({ oracle }) => oracle.undocumentedReason === undefined);
-}
-
-/** Whether a filter may be lost with a change. How rules compare texts is nothing to a filter. */
-function mayMatterToFilters([variation]: Change): boolean {
-  return !/^(metadata |half )/.test(variation);
 }
 
 /** Takes each nth of a list. @param from makes parts of different lists differ */

@@ -34,75 +34,57 @@ const worth = {
  */
 export function drawRequests(world: World, count: number): Candidate[] {
   const drawn = { ...world, tiers: world.tiers.slice(0, drawnTiers) };
-  const candidates = removeRepeated(listCandidates(world, drawn));
-  const chosen = chooseCandidates(candidates, drawn, count);
-  const bases = candidates.filter((candidate) => candidate.base === undefined && chosen.has(candidate));
-  return bases.flatMap((base) => [base, ...[...chosen].filter((candidate) => candidate.base === base)]);
+  const chosen = chooseCandidates(listCandidates(world, drawn), drawn, count);
+  const bases = chosen.filter(({ base }) => base === undefined);
+  return bases.flatMap((base) => [base, ...chosen.filter((candidate) => candidate.base === base)]);
 }
 
 /** Chooses the candidates that show most that no other one shows, one after the other. */
-function chooseCandidates(candidates: readonly Candidate[], drawn: World, count: number): ReadonlySet<Candidate> {
+function chooseCandidates(listed: readonly Candidate[], drawn: World, count: number): Candidate[] {
+  // Of equal requests, the first one counts.
+  const candidates = new Map(listed.toReversed().map((candidate) => [serializeRequest(candidate.request), candidate]));
   const known = new Map<string, Feature>();
   const features = new Map<Candidate, readonly Feature[]>();
-  for (const candidate of candidates) {
+  for (const candidate of [...candidates.values()].toReversed()) {
     const shown = [...new Map(listFeatures(candidate, drawn))].map(([name, value]) => {
-      const feature = known.get(name) ?? { worth: 0, shownBy: [] };
+      const feature = known.get(name) ?? { worth: 0 };
       known.set(name, feature);
       feature.worth = Math.max(feature.worth, value);
-      feature.shownBy.push(candidate);
       return feature;
     });
     features.set(candidate, shown);
   }
-  const worthOf = (shown: readonly Feature[]) => shown.reduce((sum, feature) => sum + feature.worth, 0);
-  /** What each candidate shows that no chosen one does. */
-  const left = new Map([...features].map(([candidate, shown]) => [candidate, worthOf(shown)]));
-  const chosen = new Set<Candidate>();
+  const chosen: Candidate[] = [];
   const choose = (candidate: Candidate): void => {
-    chosen.add(candidate);
-    left.delete(candidate);
-    for (const feature of features.get(candidate) ?? []) {
-      for (const other of feature.worth === 0 ? [] : feature.shownBy) {
-        const worth = left.get(other);
-        if (worth !== undefined) left.set(other, worth - feature.worth);
-      }
-      feature.worth = 0;
-    }
+    if (chosen.includes(candidate)) return;
+    chosen.push(candidate);
+    for (const feature of features.get(candidate) ?? []) feature.worth = 0;
+    features.delete(candidate);
   };
   // Other requests are compared with an empty result, and some requirements rest on one variation alone.
   for (const needed of [nothingMatches, 'options.expand', 'order metadata', 'audienceRulesOnly']) {
-    const found = candidates.find(({ variation }) => variation === needed);
+    const found = listed.find(({ variation }) => variation === needed);
     if (found?.base !== undefined) for (const candidate of [found.base, found]) choose(candidate);
   }
-  while (chosen.size < count && left.size > 0) {
-    let [best, most] = [candidates[0] as Candidate, Number.NEGATIVE_INFINITY];
-    for (const [candidate, worth] of left) if (worth > most) [best, most] = [candidate, worth];
+  while (chosen.length < count && features.size > 0) {
+    let [best, most]: [Candidate | undefined, number] = [undefined, -1];
+    for (const [candidate, shown] of features) {
+      let left = 0;
+      for (const { worth: value } of shown) left += value;
+      if (left > most) [best, most] = [candidate, left];
+    }
+    if (best === undefined) break;
     const { base } = best;
-    left.delete(best);
-    const isLone = base === undefined || chosen.has(base);
-    if (!isLone && chosen.size + 2 > count) continue;
-    if (!isLone) choose(base);
-    choose(best);
+    if (base === undefined || chosen.includes(base)) choose(best);
+    else if (chosen.length + 2 > count) features.delete(best);
+    else for (const candidate of [base, best]) choose(candidate);
   }
   return chosen;
 }
 
-/** Something that a request shows, such as what a rule of a tier decides. */
+/** Something that a request shows, such as what a rule of a tier decides. Worth 0 once a chosen candidate shows it. */
 interface Feature {
-  /** 0 once a chosen candidate shows it. */
   worth: number;
-  readonly shownBy: Candidate[];
-}
-
-/** Keeps the first of equal requests. A base stays, since others refer to it. */
-function removeRepeated(candidates: readonly Candidate[]): Candidate[] {
-  const known = new Set<string>();
-  return candidates.filter(({ request, base }) => {
-    const text = serializeRequest(request);
-    const isNew = !known.has(text);
-    known.add(text);
-    return isNew || base === undefined;
-  });
 }
 
 /** Lists what a request shows, with its worth. */
