@@ -171,8 +171,10 @@ function listIds(tiers: readonly Tier[], judge: (tier: Tier) => Obligation, want
 
 function* listRows(sent: Compared, facts: RowFacts): Generator<TopicRow> {
   yield* sent.candidate.contents.filters === undefined ? listPlainRows(sent, facts) : listFilterRows(sent, facts);
-  if (sent.base === undefined) yield* listBasicRows(sent);
-  else yield* listVariationRows(sent, sent.base, facts);
+  if (sent.base !== undefined) yield* listVariationRows(sent, sent.base, facts);
+  else if (sent.candidate.base === undefined && sent.required.length > 0)
+    for (const topic of ['content-type', 'credentials'] as const)
+      yield [topic, createRow(sent, undefined, [accept(probe)])];
 }
 
 /** Creates a row. @param compared sent as `control` */
@@ -251,13 +253,6 @@ function* listFilterRows(sent: Compared, { world }: RowFacts): Generator<TopicRo
     const shown = include(control, sameFilter.required.slice(0, 1));
     yield ['rank', createRow(sent, sameFilter, [{ kind: 'returned.window-as', of: probe, at, data }], shown)];
   }
-}
-
-/** Lists the rows of an ordinary request. */
-function* listBasicRows(sent: Compared): Generator<TopicRow> {
-  if (sent.candidate.base !== undefined || sent.required.length === 0) return;
-  for (const topic of ['content-type', 'credentials'] as const)
-    yield [topic, createRow(sent, undefined, [accept(probe)])];
 }
 
 /** What is added to a base, and the topic of the requirement that it is accepted and removes nothing. */

@@ -91,6 +91,7 @@ function selectTelling(drawn: readonly Candidate[], { tiers }: NamedWorld): Http
 
 function summarize(world: NamedWorld, drawn: readonly Candidate[]): Required<Pick<DrawnData, 'counts' | 'covered'>> {
   const { tiers, campaigns, customers, products, skus } = world;
+  const lists = Object.entries({ tiers, campaigns, customers, products, skus });
   const newest = tiers.slice(0, windowSize);
   const rules: Record<string, number> = {};
   for (const { kind } of newest.flatMap((tier) => tier.rules)) rules[kind] = (rules[kind] ?? 0) + 1;
@@ -99,13 +100,7 @@ function summarize(world: NamedWorld, drawn: readonly Candidate[]): Required<Pic
     drawn.flatMap(({ contents }) => (contents.filters ?? []).map((filter) => JSON.stringify(filter))),
   );
   return {
-    counts: {
-      tiers: tiers.length,
-      campaigns: campaigns.length,
-      customers: customers.length,
-      products: products.length,
-      skus: skus.length,
-    },
+    counts: Object.fromEntries(lists.map(([name, { length }]) => [name, length])) as DrawnData['counts'],
     covered: { tiers: newest.filter(isCovered).length, of: newest.length, rules, filters: filters.size },
   };
 }

@@ -98,8 +98,8 @@ function selectCustomers({ customers, tiers }: World) {
 function* listBases(customers: readonly string[], world: World, facts: OrderFacts): Generator<DrawnContents> {
   const newest = world.tiers.slice(0, windowSize);
   // The oldest ones first: they show the edge of the window.
-  const awkward = newest.toReversed().toSorted((tier, next) => rateTier(next) - rateTier(tier));
-  const uncovered = new Set(awkward);
+  const oldestFirst = newest.toReversed();
+  const uncovered = new Set(oldestFirst);
   const unused = new Set(customers);
   const accepts = (customer: string, { rules }: Tier) =>
     rules.every((rule) => rule.kind !== 'customer' || facts.isListed(rule.any_of, customer));
@@ -115,18 +115,10 @@ function* listBases(customers: readonly string[], world: World, facts: OrderFact
     for (const tier of skipped) uncovered.delete(tier);
     if (covered.length > 0) yield { ...contents, ...(n % 2 === 1 && { expand: true }) };
   }
-  for (const customer of unused) yield fillOrder(customer, [...awkward, ...world.tiers.slice(windowSize)], facts);
+  for (const customer of unused) yield fillOrder(customer, [...oldestFirst, ...world.tiers.slice(windowSize)], facts);
   // The smallest order: few tiers are valid.
   const [first] = customers;
   if (first !== undefined) yield { customer: first, items: [facts.anyItem], metadata: [], orderMetadata: [] };
-}
-
-function rateTier({ rules }: Tier): number {
-  const texts = rules.flatMap((rule) => {
-    if (rule.kind === 'metadata') return [rule.key, rule.is];
-    return rule.kind === 'customer' ? rule.any_of.slice(0, 1) : 'id' in rule ? [rule.id] : [];
-  });
-  return Math.max(0, ...texts.map(rateAwkwardness));
 }
 
 /** Order metadata as in the samples of the documentation, and as awkward as it may be. */

@@ -1,7 +1,6 @@
-import type { Tier, World } from '../contract/world.js';
+import type { World } from '../contract/world.js';
 import { serializeRequest } from '../http/exchange.js';
 import { type Candidate, listCandidates, nothingMatches } from './draw-candidates.js';
-import type { DrawnContents } from './drawn-contents.js';
 import { listExercises } from './exercises.js';
 import { rateAwkwardness } from './near-texts.js';
 
@@ -43,8 +42,9 @@ export function drawRequests(world: World, count: number): Candidate[] {
 function chooseCandidates(listed: readonly Candidate[], drawn: World, count: number): Candidate[] {
   // Of equal requests, the first one counts.
   const candidates = new Map(listed.toReversed().map((candidate) => [serializeRequest(candidate.request), candidate]));
-  const known = new Map<string, Feature>();
-  const features = new Map<Candidate, readonly Feature[]>();
+  // What a chosen candidate shows is worth nothing any more.
+  const known = new Map<string, { worth: number }>();
+  const features = new Map<Candidate, readonly { worth: number }[]>();
   for (const candidate of [...candidates.values()].toReversed()) {
     const shown = [...new Map(listFeatures(candidate, drawn))].map(([name, value]) => {
       const feature = known.get(name) ?? { worth: 0 };
@@ -82,11 +82,6 @@ function chooseCandidates(listed: readonly Candidate[], drawn: World, count: num
   return chosen;
 }
 
-/** Something that a request shows, such as what a rule of a tier decides. Worth 0 once a chosen candidate shows it. */
-interface Feature {
-  worth: number;
-}
-
 /** Lists what a request shows, with its worth. */
 function* listFeatures(candidate: Candidate, { tiers }: World): Generator<[feature: string, value: number]> {
   const { oracle, contents, variation } = candidate;
@@ -98,7 +93,9 @@ function* listFeatures(candidate: Candidate, { tiers }: World): Generator<[featu
     const awkward = 1 + (rule?.kind === 'metadata' ? rateAwkwardness(rule.key) + rateAwkwardness(rule.is) : 0);
     if (expects === 'required') yield [`${tier.id} is returned`, worth.tier];
     const isFilter = reason.is === 'filter';
-    if (isFilter && !showsNearMiss(tier, contents)) continue;
+    // A near miss shows something of the tiers that it nearly selects.
+    const [{ subject: near, nearTo } = {}] = contents.filters ?? [];
+    if (isFilter && near?.on === 'metadata' && nearTo !== undefined && tier.metadata[near.key] !== nearTo) continue;
     const subject = `${topic} ${expects}`;
     if (isAlone && !isFilter) yield [`${subject} by ${change}`, worth.variation];
     if (isFilter) {
@@ -122,13 +119,6 @@ function* listFeatures(candidate: Candidate, { tiers }: World): Generator<[featu
     for (const [at, other] of properties.slice(n + 1).entries())
       yield [`${property} with ${other}`, n + 1 + at < readings.length ? worth.reading : worth.pair];
   }
-}
-
-/** Whether a tier would be returned if a deployment took a filter for the one that it is nearly the same as. */
-function showsNearMiss({ metadata }: Tier, { filters = [] }: DrawnContents): boolean {
-  return filters.every(
-    ({ subject, nearTo }) => nearTo === undefined || (subject.on === 'metadata' && metadata[subject.key] === nearTo),
-  );
 }
 
 /** Lists properties that decide how a deployment reads a request. */
