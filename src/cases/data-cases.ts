@@ -138,7 +138,10 @@ function createRows(world: NamedWorld, drawn: readonly Candidate[]): ReadonlyMap
     return { candidate, oracle, request, title: `${n + 1} ${variation}`.trim(), required, differences };
   });
   const olderIds = world.tiers.slice(newest.length).map(({ id }) => id);
-  const rowFacts = { world, newest, olderIds, empty: sent.find((each) => isEmpty(each)) };
+  const empty = sent.find(({ oracle: { openReason, matched, returned } }) => {
+    return openReason === undefined && matched.every((tier) => returned(tier) === 'forbidden');
+  });
+  const rowFacts = { world, newest, olderIds, empty };
   const rows = compareRequests(sent).flatMap((compared) => [...listRows(compared, rowFacts)]);
   const byTopic = groupBy(rows, ([topic]) => topic);
   return new Map([...byTopic].map(([topic, found]) => [topic, found.map(([, row]) => row)]));
@@ -159,10 +162,6 @@ function compareRequests(all: readonly Sent[]): Compared[] {
       sameFilter: first === sent ? undefined : first,
     };
   });
-}
-
-function isEmpty({ oracle }: Sent): boolean {
-  return oracle.openReason === undefined && oracle.matched.every((tier) => oracle.returned(tier) === 'forbidden');
 }
 
 function listIds(tiers: readonly Tier[], judge: (tier: Tier) => Obligation, wanted: Obligation): string[] {

@@ -82,15 +82,13 @@ function selectCustomers({ customers, tiers }: World) {
     .slice(0, windowSize)
     .flatMap(({ rules }) => rules.flatMap((rule) => (rule.kind === 'customer' ? [rule.any_of] : [])));
   const listed = new Set(lists.flat());
-  const outsiders = customers.filter(({ id }) => !listed.has(id)).map(({ id }) => id);
+  const ids = customers.map(({ id }) => id);
+  const outsiders = ids.filter((id) => !listed.has(id));
   const ends = lists.flatMap((list) => [list[0] ?? [], list.at(-1) ?? []].flat());
   const members = [...new Set([...ends, ...outsiders.slice(0, 1)])]
     .toSorted((id, next) => rateAwkwardness(next) - rateAwkwardness(id))
     .slice(0, maxCustomers);
-  const near = findNearIds(
-    customers.map(({ id }) => id),
-    members,
-  );
+  const near = findNearIds(ids, members);
   return { members, outsiders: outsiders.slice(0, 3), near };
 }
 

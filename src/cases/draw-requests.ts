@@ -67,13 +67,11 @@ function chooseCandidates(listed: readonly Candidate[], drawn: World, count: num
     if (found?.base !== undefined) for (const candidate of [found.base, found]) choose(candidate);
   }
   while (chosen.length < count && features.size > 0) {
-    let [best, most]: [Candidate | undefined, number] = [undefined, -1];
+    let [best, most] = [listed[0] as Candidate, -1];
     for (const [candidate, shown] of features) {
-      let left = 0;
-      for (const { worth: value } of shown) left += value;
+      const left = shown.reduce((sum, feature) => sum + feature.worth, 0);
       if (left > most) [best, most] = [candidate, left];
     }
-    if (best === undefined) break;
     const { base } = best;
     if (base === undefined || chosen.includes(base)) choose(best);
     else if (chosen.length + 2 > count) features.delete(best);

@@ -98,15 +98,11 @@ export function createIdFinder(
 
 /** Lists how ids begin, in few texts: a search for thousands of ids takes long, and most texts have none. */
 function listBeginnings(ids: readonly string[]): string[] {
-  for (let length = maxBeginning; length > 1; length -= 1) {
+  for (let length = 8; ; length -= 1) {
     const beginnings = new Set(ids.map((id) => id.slice(0, length)));
-    if (beginnings.size <= maxBeginnings) return [...beginnings];
+    if (length === 1 || beginnings.size <= 50) return [...beginnings];
   }
-  return [...new Set(ids.map((id) => id.slice(0, 1)))];
 }
-
-/** In UTF-16 code units; and how many beginnings are looked for. */
-const [maxBeginning, maxBeginnings] = [8, 50];
 
 /** Lists a text as it is, and its parts percent-decoded once: ids in a URL may be encoded (RFC 3986). */
 function listReadings(text: string): string[] {
