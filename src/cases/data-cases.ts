@@ -134,11 +134,14 @@ function createRows(world: NamedWorld, drawn: readonly Candidate[]): ReadonlyMap
     const { request, variation } = candidate;
     const oracle = createOracle(request, world);
     const required = listIds(simplest, oracle.returned, 'required');
-    const differences = listDifferences(world, oracle);
+    const differences = listDifferences(oracle);
     return { candidate, oracle, request, title: `${n + 1} ${variation}`.trim(), required, differences };
   });
   const olderIds = world.tiers.slice(newest.length).map(({ id }) => id);
-  const rowFacts = { world, newest, olderIds, empty: sent.find((each) => isEmpty(each, world)) };
+  const empty = sent.find(({ oracle: { openReason, matched, returned } }) => {
+    return openReason === undefined && matched.every((tier) => returned(tier) === 'forbidden');
+  });
+  const rowFacts = { world, newest, olderIds, empty };
   const rows = compareRequests(sent).flatMap((compared) => [...listRows(compared, rowFacts)]);
   const byTopic = groupBy(rows, ([topic]) => topic);
   return new Map([...byTopic].map(([topic, found]) => [topic, found.map(([, row]) => row)]));
@@ -161,18 +164,16 @@ function compareRequests(all: readonly Sent[]): Compared[] {
   });
 }
 
-function isEmpty({ oracle }: Sent, { tiers }: World): boolean {
-  return oracle.openReason === undefined && tiers.every((tier) => oracle.returned(tier) === 'forbidden');
-}
-
 function listIds(tiers: readonly Tier[], judge: (tier: Tier) => Obligation, wanted: Obligation): string[] {
   return tiers.filter((tier) => judge(tier) === wanted).map(({ id }) => id);
 }
 
 function* listRows(sent: Compared, facts: RowFacts): Generator<TopicRow> {
   yield* sent.candidate.contents.filters === undefined ? listPlainRows(sent, facts) : listFilterRows(sent, facts);
-  if (sent.base === undefined) yield* listBasicRows(sent);
-  else yield* listVariationRows(sent, sent.base, facts);
+  if (sent.base !== undefined) yield* listVariationRows(sent, sent.base, facts);
+  else if (sent.candidate.base === undefined && sent.required.length > 0)
+    for (const topic of ['content-type', 'credentials'] as const)
+      yield [topic, createRow(sent, undefined, [accept(probe)])];
 }
 
 /** Creates a row. @param compared sent as `control` */
@@ -234,9 +235,9 @@ const maxMatching = 2 * windowSize;
 /** Lists the rows of a request with filters. */
 function* listFilterRows(sent: Compared, { world }: RowFacts): Generator<TopicRow> {
   const { oracle, required, candidate, differences, sameFilter } = sent;
-  const obligations = groupBy(world.tiers, oracle.matching);
-  const excluded = (obligations.get('forbidden') ?? []).map(({ id }) => id);
-  const matching = [...(obligations.get('required') ?? []), ...(obligations.get('open') ?? [])].slice(0, maxMatching);
+  const matched = new Set(oracle.matched.map(({ id }) => id));
+  const excluded = [...world.ids.tier.keys()].filter((id) => !matched.has(id));
+  const matching = oracle.matched.slice(0, maxMatching);
   yield* createExclusion('validity', sent, listIds(matching, oracle.valid, 'forbidden'));
   yield* createExclusion('rank', sent, listIds(matching, oracle.checked, 'forbidden'));
   const given = include(
@@ -251,13 +252,6 @@ function* listFilterRows(sent: Compared, { world }: RowFacts): Generator<TopicRo
     const shown = include(control, sameFilter.required.slice(0, 1));
     yield ['rank', createRow(sent, sameFilter, [{ kind: 'returned.window-as', of: probe, at, data }], shown)];
   }
-}
-
-/** Lists the rows of an ordinary request. */
-function* listBasicRows(sent: Compared): Generator<TopicRow> {
-  if (sent.candidate.base !== undefined || sent.required.length === 0) return;
-  for (const topic of ['content-type', 'credentials'] as const)
-    yield [topic, createRow(sent, undefined, [accept(probe)])];
 }
 
 /** What is added to a base, and the topic of the requirement that it is accepted and removes nothing. */
@@ -291,9 +285,9 @@ function* listVariationRows(sent: Compared, base: Sent, { newest, empty }: RowFa
 const edgeSize = 10;
 
 /** What the readings of the documentation require and forbid differently; empty if they agree. */
-function listDifferences({ tiers }: World, { alternatives }: Oracle): AlternativeTiers[] {
+function listDifferences({ alternatives, matched }: Oracle): AlternativeTiers[] {
   const [first, ...others] = alternatives;
-  const differing = tiers.filter((tier) => others.some(({ returned }) => returned(tier) !== first?.returned(tier)));
+  const differing = matched.filter((tier) => others.some(({ returned }) => returned(tier) !== first?.returned(tier)));
   const found = alternatives.map(({ window, returned }) => ({
     window,
     required: listIds(differing, returned, 'required'),

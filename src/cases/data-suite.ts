@@ -49,7 +49,7 @@ export function createDataSuite<S extends PlainSuite>(suite: S, stated: StatedDa
   const known = suites.get(key);
   if (known !== undefined) return known as S;
   const drawn = drawRequests(world, Math.max(1, requests - otherRequests));
-  const calibration = orderByCoverage(drawn, world);
+  const calibration = selectTelling(drawn, world);
   const created = {
     ...suite,
     world,
@@ -78,25 +78,20 @@ function withoutTestData(testCase: TestCase): QuestionCase[] {
   return [{ ...testCase, rows: [{ ...row, unavailable: ['the test data of the suite'] }] }];
 }
 
-/** Selects requests that show all tiers that any request shows, the most telling ones first. They are sent first. */
-function orderByCoverage(drawn: readonly Candidate[], { tiers }: NamedWorld): HttpRequest[] {
+/** Selects orders that show all tiers that any order shows. They are sent first. */
+function selectTelling(drawn: readonly Candidate[], { tiers }: NamedWorld): HttpRequest[] {
   const unseen = new Set(tiers.slice(0, windowSize));
-  const left = new Set(drawn.filter(({ base }) => base === undefined));
-  const selected: HttpRequest[] = [];
-  for (;;) {
-    const list = ({ oracle }: Candidate) => [...unseen].filter((tier) => oracle.returned(tier) === 'required');
-    const [best] = [...left]
-      .map((candidate) => ({ candidate, shown: list(candidate) }))
-      .toSorted((entry, next) => next.shown.length - entry.shown.length);
-    if (best === undefined || best.shown.length === 0) return selected;
-    left.delete(best.candidate);
-    for (const tier of best.shown) unseen.delete(tier);
-    selected.push(best.candidate.request);
-  }
+  const telling = drawn.filter(({ base, oracle }) => {
+    const shown = base === undefined ? [...unseen].filter((tier) => oracle.returned(tier) === 'required') : [];
+    for (const tier of shown) unseen.delete(tier);
+    return shown.length > 0;
+  });
+  return telling.map(({ request }) => request);
 }
 
 function summarize(world: NamedWorld, drawn: readonly Candidate[]): Required<Pick<DrawnData, 'counts' | 'covered'>> {
   const { tiers, campaigns, customers, products, skus } = world;
+  const lists = Object.entries({ tiers, campaigns, customers, products, skus });
   const newest = tiers.slice(0, windowSize);
   const rules: Record<string, number> = {};
   for (const { kind } of newest.flatMap((tier) => tier.rules)) rules[kind] = (rules[kind] ?? 0) + 1;
@@ -105,13 +100,7 @@ function summarize(world: NamedWorld, drawn: readonly Candidate[]): Required<Pic
     drawn.flatMap(({ contents }) => (contents.filters ?? []).map((filter) => JSON.stringify(filter))),
   );
   return {
-    counts: {
-      tiers: tiers.length,
-      campaigns: campaigns.length,
-      customers: customers.length,
-      products: products.length,
-      skus: skus.length,
-    },
+    counts: Object.fromEntries(lists.map(([name, { length }]) => [name, length])) as DrawnData['counts'],
     covered: { tiers: newest.filter(isCovered).length, of: newest.length, rules, filters: filters.size },
   };
 }

@@ -1,5 +1,5 @@
 import { windowSize } from '../contract/named-world.js';
-import type { FilterSubject } from '../contract/operation.js';
+import { renderFilterParameter } from '../contract/operation.js';
 import { createOracle, type Oracle } from '../contract/oracle.js';
 import type { Tier, World } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
@@ -30,7 +30,7 @@ export interface Candidate {
 }
 
 /** How many customers, other customers of one base, and filters are tried, and each near miss of a filter at least. */
-const [maxCustomers, maxOthers, maxFilters, minTried] = [120, 4, 30, 4];
+const [maxCustomers, maxOthers, maxFilters, maxLarge, minTried] = [40, 2, 20, 6, 2];
 
 /** Lists requests that may be drawn for some data: orders that meet as many rules as possible, and variations of them. */
 export function listCandidates(world: World, drawn: World): Candidate[] {
@@ -46,34 +46,26 @@ export function listCandidates(world: World, drawn: World): Candidate[] {
       createCandidate({ ...create(), ...(filters && { filters }) }, `${prefix}${variation}`, base),
     );
   // Later bases are tried with fewer changes, each with others.
-  const step = Math.ceil(bases.length / 12);
+  const step = Math.ceil(bases.length / 2);
   const variants = bases.flatMap((base, n) => [
-    ...vary(base, takeSome(listChanges(base.contents, world, facts), n < 3 ? 1 : step + 1, n)),
-    ...vary(base, listOtherCustomers(base, customers, facts, drawn)),
+    ...vary(base, takeSome(listChanges(base.contents, world, facts), n === 0 ? 1 : step + 1, n)),
+    ...vary(base, listOtherCustomers(base, customers)),
   ]);
   // A filter restricts, whatever else is in the request. The first filter of each kind is tried with all changes.
   const tried = new Set<string>();
-  const filtered = listFilters(bases, world, drawn).flatMap(([variation, filters, base], n) => {
-    const kind = `${variation.includes('many')} ${filters.map(({ subject }) => subject.on).join()}`;
-    const step = tried.has(kind) ? 64 : 1;
+  const filtered = [...listFilters(bases, world)].flatMap(([variation, filters, base], n) => {
+    const kind = filters.map(({ subject }) => subject.on).join();
+    const step = tried.has(kind) ? 64 : filters.length > 1 ? 8 : 1;
     tried.add(kind);
+    // How rules compare texts is nothing to a filter.
+    const changes = listChanges(base.contents, world, facts).filter(([change]) => !/^(metadata |half )/.test(change));
     return [
       createCandidate({ ...base.contents, filters }, variation, base),
-      ...vary(
-        base,
-        takeSome(listChanges(base.contents, world, facts).filter(mayMatterToFilters), step, n),
-        `${variation}, `,
-        filters,
-      ),
+      ...vary(base, takeSome(changes, step, n), `${variation}, `, filters),
     ];
   });
   // A text of the data may be no text of JSON.
   return [...bases, ...variants, ...filtered].filter(({ oracle }) => oracle.undocumentedReason === undefined);
-}
-
-/** Whether a filter may be lost with a change. How rules compare texts is nothing to a filter. */
-function mayMatterToFilters([variation]: Change): boolean {
-  return !/^(metadata |half )/.test(variation);
 }
 
 /** Takes each nth of a list. @param from makes parts of different lists differ */
@@ -90,12 +82,13 @@ function selectCustomers({ customers, tiers }: World) {
     .slice(0, windowSize)
     .flatMap(({ rules }) => rules.flatMap((rule) => (rule.kind === 'customer' ? [rule.any_of] : [])));
   const listed = new Set(lists.flat());
-  const outsiders = customers.filter(({ id }) => !listed.has(id)).map(({ id }) => id);
-  const near = findNearIds(customers.map(({ id }) => id));
+  const ids = customers.map(({ id }) => id);
+  const outsiders = ids.filter((id) => !listed.has(id));
   const ends = lists.flatMap((list) => [list[0] ?? [], list.at(-1) ?? []].flat());
   const members = [...new Set([...ends, ...outsiders.slice(0, 1)])]
     .toSorted((id, next) => rateAwkwardness(next) - rateAwkwardness(id))
     .slice(0, maxCustomers);
+  const near = findNearIds(ids, members);
   return { members, outsiders: outsiders.slice(0, 3), near };
 }
 
@@ -103,8 +96,8 @@ function selectCustomers({ customers, tiers }: World) {
 function* listBases(customers: readonly string[], world: World, facts: OrderFacts): Generator<DrawnContents> {
   const newest = world.tiers.slice(0, windowSize);
   // The oldest ones first: they show the edge of the window.
-  const awkward = newest.toReversed().toSorted((tier, next) => rateTier(next) - rateTier(tier));
-  const uncovered = new Set(awkward);
+  const oldestFirst = newest.toReversed();
+  const uncovered = new Set(oldestFirst);
   const unused = new Set(customers);
   const accepts = (customer: string, { rules }: Tier) =>
     rules.every((rule) => rule.kind !== 'customer' || facts.isListed(rule.any_of, customer));
@@ -120,18 +113,10 @@ function* listBases(customers: readonly string[], world: World, facts: OrderFact
     for (const tier of skipped) uncovered.delete(tier);
     if (covered.length > 0) yield { ...contents, ...(n % 2 === 1 && { expand: true }) };
   }
-  for (const customer of unused) yield fillOrder(customer, [...awkward, ...world.tiers.slice(windowSize)], facts);
+  for (const customer of unused) yield fillOrder(customer, [...oldestFirst, ...world.tiers.slice(windowSize)], facts);
   // The smallest order: few tiers are valid.
   const [first] = customers;
   if (first !== undefined) yield { customer: first, items: [facts.anyItem], metadata: [], orderMetadata: [] };
-}
-
-function rateTier({ rules }: Tier): number {
-  const texts = rules.flatMap((rule) => {
-    if (rule.kind === 'metadata') return [rule.key, rule.is];
-    return rule.kind === 'customer' ? rule.any_of.slice(0, 1) : 'id' in rule ? [rule.id] : [];
-  });
-  return Math.max(0, ...texts.map(rateAwkwardness));
 }
 
 /** Order metadata as in the samples of the documentation, and as awkward as it may be. */
@@ -315,106 +300,99 @@ function createNearItem({ products, skus }: World): (item: DrawnItem) => DrawnIt
 
 const computeNear = remember((things: readonly { readonly id: string }[]) => findNearIds(things.map(({ id }) => id)));
 
-/** The same order of other customers: one that is most alike, and one in no list. */
+/** The same order of other customers: those that are most alike, and one in no list. */
 function listOtherCustomers(
   { contents }: Candidate,
   { outsiders, near }: ReturnType<typeof selectCustomers>,
-  facts: OrderFacts,
-  { tiers }: World,
 ): Change[] {
   const { customer } = contents;
-  const isAlone = (id: string) =>
-    tiers.some(({ rules }) =>
-      rules.some(
-        (rule) => rule.kind === 'customer' && facts.isListed(rule.any_of, customer) && !facts.isListed(rule.any_of, id),
-      ),
-    );
-  const similar = (near.get(customer) ?? []).filter((id) => id !== customer && isAlone(id));
+  const similar = (near.get(customer) ?? []).filter((id) => id !== customer).slice(0, maxOthers);
+  const create = (variation: string, id: string): Change => [variation, () => ({ ...contents, customer: id })];
   return [
-    ...similar.slice(0, maxOthers).map((id): Change => ['a similar customer', () => ({ ...contents, customer: id })]),
-    ...outsiders
-      .slice(0, 1)
-      .map((id): Change => ['a customer without reservations', () => ({ ...contents, customer: id })]),
+    ...similar.map((id) => create('a similar customer', id)),
+    ...outsiders.slice(0, 1).map((id) => create('a customer without reservations', id)),
   ];
 }
 
 type FilteredBase = readonly [variation: string, filters: readonly DrawnFilter[], base: Candidate];
 
-/** Lists filters, each on the order for which it has the largest result. */
-function listFilters(bases: readonly Candidate[], world: World, { tiers, campaigns }: World): FilteredBase[] {
-  const { tiers: all } = world;
-  const [first] = bases;
-  if (first === undefined) return [];
-  const campaignIds = [...new Set([...tiers.map(({ campaign_id }) => campaign_id), ...campaigns.map(({ id }) => id)])];
-  const entries = new Map(
-    tiers.flatMap(({ metadata }) =>
-      Object.entries(metadata).map(([key, value]) => [
-        JSON.stringify([key, String(value)]),
-        [key, String(value)] as const,
-      ]),
-    ),
-  );
-  const values = [...entries.values()]
-    .filter(([, value]) => value !== '')
-    .toSorted((entry, next) => rateAwkwardness(next.join('')) - rateAwkwardness(entry.join('')));
-  const spread = values.filter(([key], n) => values.findIndex(([other]) => other === key) === n || n % 2 === 0);
-  const isMatch = (subject: FilterSubject, value: string) => (tier: Tier) =>
-    subject.on === 'campaign'
-      ? tier.campaign_id === value
-      : Object.hasOwn(tier.metadata, subject.key) && tier.metadata[subject.key] === value;
-  const findBases = (filter: DrawnFilter): readonly Candidate[] => {
-    const matching = tiers.filter(isMatch(filter.subject, filter.value));
-    const count = ({ oracle }: Candidate) => matching.filter((tier) => oracle.returned(tier) === 'required').length;
-    const counts = new Map(bases.map((base) => [base, count(base)]));
-    return bases.toSorted((base, next) => (counts.get(next) ?? 0) - (counts.get(base) ?? 0)).slice(0, 2);
-  };
-  const ofCampaigns = campaignIds.slice(0, maxFilters).flatMap((value): FilteredBase[] => {
-    const filter: DrawnFilter = { subject: { on: 'campaign' }, value };
-    return findBases(filter).map((base) => ['a campaign filter', [filter], base]);
-  });
-  const tried = new Map<string, number>();
-  const ofEntries = spread.slice(0, maxFilters).flatMap(([key, value], n): FilteredBase[] => {
-    const subject: FilterSubject = { on: 'metadata', key };
-    const [base = first, ...others] = findBases({ subject, value });
-    const near = nearKinds.flatMap((kind, at): FilteredBase[] => {
-      const text = makeNearText(kind, value);
-      const known = tried.get(kind) ?? 0;
-      if (text === undefined || (known >= minTried && at % 6 !== n % 6)) return [];
-      tried.set(kind, known + 1);
-      return [[`a metadata filter that is ${kind}`, [{ subject, value: text }], base]];
-    });
-    const [otherKey] = values.find(([other, text]) => other !== key && text !== value) ?? [];
-    const ofOther = otherKey === undefined ? [] : [[{ subject: { on: 'metadata', key: otherKey }, value } as const]];
-    return [
-      ...[base, ...others].map((each): FilteredBase => ['a metadata filter', [{ subject, value }], each]),
-      ...ofOther.map((filters): FilteredBase => ['a metadata filter with the value of another key', filters, base]),
-      ...near,
-    ];
-  });
-  const byCampaign = groupBy(all, ({ campaign_id }) => campaign_id);
-  const countMatches = ({ subject, value }: DrawnFilter) =>
-    subject.on === 'campaign' ? byCampaign.get(value)?.length : all.filter(isMatch(subject, value)).length;
+/** Lists filters, each on the orders for which it has the largest results. */
+function* listFilters(bases: readonly Candidate[], world: World): Generator<FilteredBase> {
+  const known = listKnownFilters(world, bases);
+  const campaigns = known.filter(({ filter }) => filter.subject.on === 'campaign').slice(0, maxFilters);
+  const entries = known.filter(({ filter }) => filter.subject.on === 'metadata' && filter.value !== '');
+  // Each key once, and every second of its values.
+  const spread = entries.filter((entry, n) => entries.findIndex(hasSubjectOf(entry)) === n || n % 2 === 0);
+  const tried = spread.slice(0, maxFilters);
+  const large = known.filter(({ tiers }) => tiers.length > windowSize).slice(0, maxLarge);
+  for (const { filter, best } of [...campaigns, ...tried])
+    for (const base of best) yield [`a ${filter.subject.on} filter`, [filter], base];
   // Of those that match, too, the newest 150 are returned at most.
-  const large = [
-    ...campaignIds.map((value): DrawnFilter => ({ subject: { on: 'campaign' }, value })),
-    ...values.map(([key, value]): DrawnFilter => ({ subject: { on: 'metadata', key }, value })),
-  ]
-    .filter((filter) => (countMatches(filter) ?? 0) > windowSize)
-    .slice(0, 6)
-    .flatMap((filter) =>
-      findBases(filter).map(
-        (base): FilteredBase => [`a ${filter.subject.on} filter with many matches`, [filter], base],
-      ),
+  for (const { filter, best } of large)
+    for (const base of best) yield [`a ${filter.subject.on} filter with many matches`, [filter], base];
+  const counts = new Map<string, number>();
+  for (const [n, entry] of tried.entries()) {
+    const { filter, best } = entry;
+    const other = entries.find(
+      (candidate) => !hasSubjectOf(entry)(candidate) && candidate.filter.value !== filter.value,
     );
-  const unmatched = findUnmatchedFilter(world);
-  const ofNothing: FilteredBase[] = unmatched === undefined ? [] : [[nothingMatches, [unmatched], first]];
-  const combined = ofCampaigns.slice(0, 6).flatMap(([, filters, base], n): FilteredBase[] => {
-    const [, more] = ofEntries[n * 3] ?? [];
-    return more === undefined
-      ? []
-      : [['two filters', n % 2 === 0 ? [...filters, ...more] : [...more, ...filters], base]];
+    if (other !== undefined)
+      yield ['a metadata filter with the value of another key', [{ ...other.filter, value: filter.value }], best[0]];
+    for (const [at, kind] of nearKinds.entries()) {
+      const value = makeNearText(kind, filter.value);
+      const count = counts.get(kind) ?? 0;
+      if (value === undefined || (count >= minTried && at % 6 !== n % 6)) continue;
+      counts.set(kind, count + 1);
+      yield [`a metadata filter that is ${kind}`, [{ ...filter, value, nearTo: filter.value }], best[0]];
+    }
+  }
+  for (const [n, { filter, best }] of campaigns.slice(0, maxLarge).entries()) {
+    const { filter: more = filter } = tried[n] ?? {};
+    yield ['two filters', n % 2 === 0 ? [filter, more] : [more, filter], best[0]];
+  }
+  const [unmatched, first] = [findUnmatchedFilter(world), bases[0]];
+  if (unmatched !== undefined && first !== undefined) yield [nothingMatches, [unmatched], first];
+}
+
+/** A filter that selects a promotion which some order gets. */
+interface KnownFilter {
+  readonly filter: DrawnFilter;
+  /** Those that it selects, newest first. */
+  readonly tiers: readonly Tier[];
+  /** The orders for which it has the largest results. */
+  readonly best: readonly [Candidate, ...Candidate[]];
+}
+
+const hasSubjectOf = (one: KnownFilter) => (other: KnownFilter) =>
+  renderFilterParameter(one.filter.subject) === renderFilterParameter(other.filter.subject);
+
+/** Lists the filters of the newest tiers, the most awkward ones first. */
+function listKnownFilters({ tiers }: World, bases: readonly Candidate[]): KnownFilter[] {
+  const newest = new Set(tiers.slice(0, windowSize));
+  const matches = tiers.flatMap((tier) => listFiltersOf(tier).map((filter) => ({ filter, tier })));
+  const byFilter = groupBy(matches, ({ filter }) => `${renderFilterParameter(filter.subject)} ${filter.value}`);
+  const known = [...byFilter.values()].flatMap((group): KnownFilter[] => {
+    const [{ filter }] = group;
+    const selected = group.map(({ tier }) => tier);
+    const seen = selected.slice(0, windowSize).filter((tier) => newest.has(tier));
+    const count = ({ oracle }: Candidate) => seen.filter((tier) => oracle.returned(tier) === 'required').length;
+    const counted = seen.length === 0 ? [] : bases.map((base) => ({ base, count: count(base) }));
+    const [best, ...others] = counted
+      .filter((entry) => entry.count > 0)
+      .toSorted((entry, next) => next.count - entry.count);
+    if (best === undefined) return [];
+    return [{ filter, tiers: selected, best: [best.base, ...others.slice(0, 1).map(({ base }) => base)] }];
   });
-  return [...ofCampaigns, ...ofEntries, ...large, ...combined, ...ofNothing];
+  const rate = ({ filter: { subject, value } }: KnownFilter) =>
+    subject.on === 'campaign' ? 0 : rateAwkwardness(`${subject.key}${value}`);
+  return known.toSorted((filter, next) => rate(next) - rate(filter));
+}
+
+function listFiltersOf({ campaign_id, metadata }: Tier): DrawnFilter[] {
+  const ofEntries = Object.entries(metadata).map(([key, value]): DrawnFilter => {
+    return { subject: { on: 'metadata', key }, value: String(value) };
+  });
+  return [{ subject: { on: 'campaign' }, value: campaign_id }, ...ofEntries];
 }
 
 /** The variation that shows how a deployment answers if nothing is valid. */

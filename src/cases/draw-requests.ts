@@ -5,7 +5,7 @@ import { listExercises } from './exercises.js';
 import { rateAwkwardness } from './near-texts.js';
 
 /** The number of newest tiers that decide which requests are drawn. Whether older ones are returned is judged, too. */
-const drawnTiers = 200;
+const drawnTiers = 170;
 
 /** How much a request is worth that shows something for the first time. */
 const worth = {
@@ -15,8 +15,9 @@ const worth = {
   decision: 6,
   /** What a kind of variation does for a requirement. */
   variation: 8,
-  /** The same for a kind of filter: no other variation shows how its name and value are read. */
-  filter: 24,
+  /** The same for a kind of filter: no other variation shows how its name and value are read. And with a variation. */
+  filter: 60,
+  variedFilter: 20,
   /** The same for each tier. */
   variationOfTier: 0.1,
   /** Two properties of requests together; and those that decide how a request is read. */
@@ -32,73 +33,51 @@ const worth = {
  */
 export function drawRequests(world: World, count: number): Candidate[] {
   const drawn = { ...world, tiers: world.tiers.slice(0, drawnTiers) };
-  const candidates = removeRepeated(listCandidates(world, drawn));
-  const values: number[] = [];
-  const ids = new Map<string, number>();
-  const features = new Map(
-    candidates.map((candidate) => [
-      candidate,
-      [...new Map(listFeatures(candidate, drawn))].map(([feature, value]) => {
-        const id = ids.get(feature) ?? ids.size;
-        ids.set(feature, id);
-        values[id] = Math.max(values[id] ?? 0, value);
-        return id;
-      }),
-    ]),
-  );
-  const shown = new Set<number>();
-  const rate = (candidate: Candidate): number =>
-    (features.get(candidate) ?? []).reduce((sum, id) => sum + (shown.has(id) ? 0 : (values[id] ?? 0)), 0);
-  const chosen = new Set<Candidate>();
+  const chosen = chooseCandidates(listCandidates(world, drawn), drawn, count);
+  const bases = chosen.filter(({ base }) => base === undefined);
+  return bases.flatMap((base) => [base, ...chosen.filter((candidate) => candidate.base === base)]);
+}
+
+/** Chooses the candidates that show most that no other one shows, one after the other. */
+function chooseCandidates(listed: readonly Candidate[], drawn: World, count: number): Candidate[] {
+  // Of equal requests, the first one counts.
+  const candidates = new Map(listed.toReversed().map((candidate) => [serializeRequest(candidate.request), candidate]));
+  // What a chosen candidate shows is worth nothing any more.
+  const known = new Map<string, { worth: number }>();
+  const features = new Map<Candidate, readonly { worth: number }[]>();
+  for (const candidate of [...candidates.values()].toReversed()) {
+    const shown = [...new Map(listFeatures(candidate, drawn))].map(([name, value]) => {
+      const feature = known.get(name) ?? { worth: 0 };
+      known.set(name, feature);
+      feature.worth = Math.max(feature.worth, value);
+      return feature;
+    });
+    features.set(candidate, shown);
+  }
+  const chosen: Candidate[] = [];
   const choose = (candidate: Candidate): void => {
-    chosen.add(candidate);
-    for (const id of features.get(candidate) ?? []) shown.add(id);
+    if (chosen.includes(candidate)) return;
+    chosen.push(candidate);
+    for (const feature of features.get(candidate) ?? []) feature.worth = 0;
+    features.delete(candidate);
   };
   // Other requests are compared with an empty result, and some requirements rest on one variation alone.
   for (const needed of [nothingMatches, 'options.expand', 'order metadata', 'audienceRulesOnly']) {
-    const found = candidates.find(({ variation }) => variation === needed);
+    const found = listed.find(({ variation }) => variation === needed);
     if (found?.base !== undefined) for (const candidate of [found.base, found]) choose(candidate);
   }
-  // The worth of a candidate only shrinks, so the best one of an old order is often still the best.
-  let queue = candidates.map((candidate) => ({ candidate, value: rate(candidate) }));
-  while (chosen.size < count && queue.length > 0) {
-    queue.sort((entry, next) => next.value - entry.value);
-    const [first, second] = queue as [(typeof queue)[number], (typeof queue)[number]?];
-    first.value = rate(first.candidate);
-    if (second !== undefined && first.value < second.value) continue;
-    queue = queue.slice(1);
-    const { base } = first.candidate;
-    const isLone = base === undefined || chosen.has(base);
-    if (!isLone && chosen.size + 2 > count) continue;
-    if (!isLone) choose(base);
-    if (!chosen.has(first.candidate)) choose(first.candidate);
+  while (chosen.length < count && features.size > 0) {
+    let [best, most] = [listed[0] as Candidate, -1];
+    for (const [candidate, shown] of features) {
+      const left = shown.reduce((sum, feature) => sum + feature.worth, 0);
+      if (left > most) [best, most] = [candidate, left];
+    }
+    const { base } = best;
+    if (base === undefined || chosen.includes(base)) choose(best);
+    else if (chosen.length + 2 > count) features.delete(best);
+    else for (const candidate of [base, best]) choose(candidate);
   }
-  const bases = candidates.filter((candidate) => candidate.base === undefined && chosen.has(candidate));
-  return bases.flatMap((base) => {
-    const variants = [...chosen].filter((candidate) => candidate.base === base);
-    const [filtered, plain] = [true, false].map((isFiltered) =>
-      variants.filter(
-        ({ contents }) => (contents.filters !== undefined) === isFiltered && contents.again === undefined,
-      ),
-    ) as [Candidate[], Candidate[]];
-    // What a deployment keeps of a request shows in the next one.
-    const mixed = Array.from({ length: Math.max(filtered.length, plain.length) }, (_, n) => [
-      ...filtered.slice(n, n + 1),
-      ...plain.slice(n, n + 1),
-    ]);
-    return [base, ...mixed.flat(), ...variants.filter(({ contents }) => contents.again !== undefined)];
-  });
-}
-
-/** Keeps the first of equal requests. A base stays, since others refer to it. */
-function removeRepeated(candidates: readonly Candidate[]): Candidate[] {
-  const known = new Set<string>();
-  return candidates.filter(({ request, base }) => {
-    const text = serializeRequest(request);
-    const isNew = !known.has(text);
-    known.add(text);
-    return isNew || base === undefined;
-  });
+  return chosen;
 }
 
 /** Lists what a request shows, with its worth. */
@@ -112,9 +91,13 @@ function* listFeatures(candidate: Candidate, { tiers }: World): Generator<[featu
     const awkward = 1 + (rule?.kind === 'metadata' ? rateAwkwardness(rule.key) + rateAwkwardness(rule.is) : 0);
     if (expects === 'required') yield [`${tier.id} is returned`, worth.tier];
     const isFilter = reason.is === 'filter';
+    // A near miss shows something of the tiers that it nearly selects.
+    const [{ subject: near, nearTo } = {}] = contents.filters ?? [];
+    if (isFilter && near?.on === 'metadata' && nearTo !== undefined && tier.metadata[near.key] !== nearTo) continue;
     const subject = `${topic} ${expects}`;
-    if (isAlone) yield [`${subject} by ${isFilter ? kind : change}`, isFilter ? worth.filter : worth.variation];
+    if (isAlone && !isFilter) yield [`${subject} by ${change}`, worth.variation];
     if (isFilter) {
+      yield [`${subject} by ${kind}`, change === '' ? worth.filter : worth.variedFilter];
       for (const { value, subject: filter } of contents.filters ?? []) {
         const key = filter.on === 'campaign' ? '' : filter.key;
         const isExact = variation.endsWith(' filter');
@@ -123,7 +106,7 @@ function* listFeatures(candidate: Candidate, { tiers }: World): Generator<[featu
       }
       continue;
     }
-    yield [`${tier.id} ${decision} ${expects}`, expects === 'forbidden' ? worth.decision : 0.2];
+    if (expects === 'forbidden') yield [`${tier.id} ${decision}`, worth.decision];
     yield [`${tier.id} ${decision} ${expects} by ${change}`, awkward * worth.variationOfTier];
   }
   const readings = listReadings(candidate);

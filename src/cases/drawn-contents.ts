@@ -41,6 +41,8 @@ export interface DrawnItem {
 export interface DrawnFilter {
   readonly subject: FilterSubject;
   readonly value: string;
+  /** The value of the data that it is nearly the same as. */
+  readonly nearTo?: string;
 }
 
 /** Renders a documented request, as an ordinary client sends it. */

@@ -1,6 +1,6 @@
 import type { Topic } from '../contract/contract.js';
 import { createReasonReader } from '../contract/find-topic.js';
-import { combineWithAnd, type ObligationReason, type Oracle } from '../contract/oracle.js';
+import type { ObligationReason, Oracle } from '../contract/oracle.js';
 import type { Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 
@@ -20,9 +20,9 @@ export interface Exercise {
 export function listExercises(tiers: readonly Tier[], oracle: Oracle, request: HttpRequest): Exercise[] {
   const readReason = createReasonReader(request);
   return tiers.flatMap((tier): Exercise[] => {
+    const expects = oracle.returned(tier);
+    if (expects === 'open') return [];
     const reasons = oracle.listReasons(tier);
-    const expects = combineWithAnd(reasons.map(({ obligation }) => obligation));
-    if (expects === 'open' || reasons.length === 0) return [];
     const decisive = reasons.filter(({ obligation }) => obligation === 'forbidden');
     if (expects === 'forbidden' && decisive.length !== 1) return [];
     const isAlone = expects === 'forbidden' || new Set(tier.rules.map(({ kind }) => kind)).size === 1;

@@ -63,12 +63,21 @@ export function rateAwkwardness(text: string): number {
   return signs.filter((sign) => sign.test(text)).length;
 }
 
-/** Finds for each id those that are most alike: its neighbours in alphabetical order, read from either end. */
-export function findNearIds(ids: readonly string[]): ReadonlyMap<string, readonly string[]> {
+/** Finds for ids those that are most alike: their neighbours in alphabetical order, read from either end. */
+export function findNearIds(
+  ids: readonly string[],
+  wanted: readonly string[] = ids,
+): ReadonlyMap<string, readonly string[]> {
   const near = new Map<string, string[]>();
   const reverse = (text: string) => [...text].reverse().join('');
-  for (const order of [ids.toSorted(), ids.map(reverse).sort().map(reverse)])
-    for (const [n, id] of order.entries())
-      near.set(id, [...(near.get(id) ?? []), ...order.slice(Math.max(0, n - 1), n), ...order.slice(n + 1, n + 2)]);
+  for (const turn of [(text: string) => text, reverse]) {
+    const order = ids.map(turn).sort();
+    const turned = new Set(wanted.map(turn));
+    for (const [n, text] of order.entries()) {
+      if (!turned.has(text)) continue;
+      const neighbours = [order[n - 1] ?? [], order[n + 1] ?? []].flat().map(turn);
+      near.set(turn(text), [...(near.get(turn(text)) ?? []), ...neighbours]);
+    }
+  }
   return near;
 }

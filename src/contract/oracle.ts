@@ -2,6 +2,7 @@ import { findRefusable, type HttpRequest } from '../http/exchange.js';
 import { parseRequest, type RequestContent } from '../http/request-content.js';
 import { cacheByText } from '../support/cache-by-text.js';
 import { remember } from '../support/compute-once.js';
+import { groupBy } from '../support/group-by.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { explainUndocumented } from './explain-undocumented.js';
 import { getWindowSize, type NamedWorld, windowSize } from './named-world.js';
@@ -38,6 +39,8 @@ export interface Oracle {
   valid(tier: Tier): Obligation;
   /** Whether a tier matches the filters. */
   matching(tier: Tier): Obligation;
+  /** The tiers that match the filters or may match them, newest first. */
+  readonly matched: readonly Tier[];
   /** Whether a tier is checked: the newest 150 are. With a filter, older ones are open. */
   checked(tier: Tier): Obligation;
   /** The readings of the documentation for a request with one filter. Empty for other requests. */
@@ -99,7 +102,7 @@ const oracles = new WeakMap<World, WeakMap<HttpRequest, Oracle>>();
 function deriveOracle(request: HttpRequest, world: KnownWorld): Oracle {
   const content = parseRequest(request);
   const undocumentedReason = explainUndocumented(request);
-  if (undocumentedReason !== undefined) return { ...createOpenOracle(undocumentedReason), undocumentedReason };
+  if (undocumentedReason !== undefined) return { ...createOpenOracle(undocumentedReason, world), undocumentedReason };
   const body = content.body as DocumentedBody;
   const filters = content.query.flatMap(([parameter, value]): Filter[] => {
     const subject = parseFilterParameter(parameter);
@@ -107,7 +110,7 @@ function deriveOracle(request: HttpRequest, world: KnownWorld): Oracle {
     return [{ subject, value, openReason: explainOpenFilter(subject, value, request.path, world) }];
   });
   const unknown = explainUnknownId(body, filters, world);
-  if (unknown !== undefined) return createOpenOracle(unknown);
+  if (unknown !== undefined) return createOpenOracle(unknown, world);
   const documented = { request, content, body, filters };
   const omissionReason = explainOmission(body);
   if (omissionReason === undefined) return createPartialOracle(documented, world);
@@ -147,11 +150,12 @@ function createPartialOracle(
   const size = getWindowSize(world);
   const indexes = indexIds(world.tiers);
   const getRank = ({ id }: Tier) => (indexes.get(id) ?? Number.POSITIVE_INFINITY) + 1;
+  const items = groupItems(body.order?.items ?? [], world.skus);
   const judgeOwnRule = (rule: Rule): Obligation => {
     // A customer rule depends only on the customer, the other rules on the whole body. No rule depends on the filters.
-    if (rule.kind === 'customer') return body.customer?.id === undefined ? 'open' : judgeRule(rule, body, world);
+    if (rule.kind === 'customer') return body.customer?.id === undefined ? 'open' : judgeRule(rule, body, items);
     const isOpen = areRulesOpen || (rule.kind === 'metadata' && body.metadata === undefined);
-    return isOpen ? 'open' : judgeRule(rule, body, world);
+    return isOpen ? 'open' : judgeRule(rule, body, items);
   };
   const valid = (tier: Tier) => openIfPartial(combineWithAnd(tier.rules.map(judgeOwnRule)));
   const matching = (tier: Tier) => {
@@ -161,7 +165,9 @@ function createPartialOracle(
       return obligations.every((obligation) => obligation === 'forbidden') ? 'forbidden' : 'open';
     return openIfPartial(combineWithAnd(obligations));
   };
-  const matched = filter === undefined ? [] : world.tiers.filter((tier) => matching(tier) !== 'forbidden');
+  const isClear = filter !== undefined && filtersReason === undefined;
+  const mayMatch = isClear ? [...(indexTexts(world.tiers).get(foldCase(filter.value)) ?? [])] : world.tiers;
+  const matched = filter === undefined ? [] : mayMatch.filter((tier) => matching(tier) !== 'forbidden');
   // Of the tiers that match, too, the newest 150 are returned at most.
   const isCertain = (tier: Tier) => world.unavailable?.has(tier.id) !== true && matching(tier) === 'required';
   const lastMatch = matched.filter(isCertain)[windowSize - 1];
@@ -178,13 +184,15 @@ function createPartialOracle(
     findRefusable(request) !== undefined ||
     hasRefusableHeader(content) ||
     JSON.stringify(content).includes('\\u0000') ||
-    filters.some((stated) => comparesOtherTypes(stated, world)) ||
+    filters.some((stated) => comparesOtherTypes(stated, mayMatch)) ||
     (matched.length > 0 && !matched.some((tier) => getRank(tier) <= size));
   return {
     accepted: isAccepted && !mayBeRefused,
-    alternatives: openReason === undefined && filter !== undefined ? createAlternatives(matching, valid, world) : [],
+    alternatives:
+      openReason === undefined && filter !== undefined ? createAlternatives(matched, matching, valid, world) : [],
     valid,
     matching,
+    matched: filter === undefined ? world.tiers : matched,
     checked,
     returned: (tier) => {
       const obligation = returned.get(tier) ?? judgeInTurn(tier, [checked, matching, valid]);
@@ -200,13 +208,14 @@ function createPartialOracle(
   };
 }
 
-function createOpenOracle(openReason: string): Oracle {
+function createOpenOracle(openReason: string, { tiers }: World): Oracle {
   const open = () => 'open' as const;
   const obligations = { valid: open, matching: open, checked: open, returned: open };
-  return { accepted: false, openReason, ...obligations, alternatives: [], listReasons: () => [] };
+  return { accepted: false, openReason, ...obligations, matched: tiers, alternatives: [], listReasons: () => [] };
 }
 
 function createAlternatives(
+  matched: readonly Tier[],
   matching: Oracle['matching'],
   valid: Oracle['valid'],
   world: KnownWorld,
@@ -216,11 +225,11 @@ function createAlternatives(
   // matching tiers may vary. Promotions of the deployment may match.
   const atMost = new Set<Tier>();
   const atLeast = new Set<Tier>();
-  for (const tier of world.tiers) {
+  for (const tier of matched) {
     if (atLeast.size === windowSize) break;
-    const obligation = world.unavailable?.has(tier.id) ? 'forbidden' : matching(tier);
-    if (obligation !== 'forbidden' && atMost.size < getWindowSize(world)) atMost.add(tier);
-    if (obligation === 'required') atLeast.add(tier);
+    if (world.unavailable?.has(tier.id)) continue;
+    if (atMost.size < getWindowSize(world)) atMost.add(tier);
+    if (matching(tier) === 'required') atLeast.add(tier);
   }
   const afterIt = (tier: Tier): Obligation =>
     atMost.has(tier) ? 'required' : atLeast.has(tier) ? 'open' : 'forbidden';
@@ -263,7 +272,7 @@ function judgeInTurn(tier: Tier, judges: readonly ((tier: Tier) => Obligation)[]
 }
 
 /** Combines obligations with "and". */
-export function combineWithAnd(obligations: readonly Obligation[]): Obligation {
+function combineWithAnd(obligations: readonly Obligation[]): Obligation {
   if (obligations.includes('forbidden')) return 'forbidden';
   return obligations.includes('open') ? 'open' : 'required';
 }
@@ -333,7 +342,7 @@ function explainOpenItems(items: readonly Item[], { skus }: World): string | und
 }
 
 /** Whether a tier has the value of a metadata filter as a number or a boolean. */
-function comparesOtherTypes({ subject, value }: Filter, { tiers }: World): boolean {
+function comparesOtherTypes({ subject, value }: Filter, tiers: readonly Tier[]): boolean {
   if (subject.on !== 'metadata') return false;
   return tiers.some(({ metadata }) => {
     const entry: unknown = Object.hasOwn(metadata, subject.key) ? metadata[subject.key] : undefined;
@@ -341,25 +350,30 @@ function comparesOtherTypes({ subject, value }: Filter, { tiers }: World): boole
   });
 }
 
-function judgeRule(rule: Rule, body: DocumentedBody, { skus }: World): Obligation {
-  const { items = [] } = body.order ?? {};
-  const { metadata = {} } = body;
+/** The items of an order by their ids; and those with a SKU by the id of its product. */
+export function groupItems(items: readonly Item[], skus: World['skus'] = []) {
+  const group = (find: (item: Item) => string | undefined) =>
+    groupBy(items, find) as ReadonlyMap<string, readonly Item[]>;
+  return {
+    products: group(({ product_id }) => product_id),
+    skus: group(({ sku_id }) => sku_id),
+    skusOfProducts: group(({ sku_id }) => (sku_id === undefined ? undefined : findById(skus, sku_id)?.product_id)),
+  };
+}
+
+function judgeRule(
+  rule: Rule,
+  { customer, metadata = {} }: DocumentedBody,
+  items: ReturnType<typeof groupItems>,
+): Obligation {
   switch (rule.kind) {
     case 'customer':
-      return requireIf(rule.any_of.includes(body.customer?.id ?? ''));
+      return requireIf(rule.any_of.includes(customer?.id ?? ''));
     case 'product':
       // A SKU may or may not count as its product, so items with a SKU are only possible.
-      return judgeQuantity(
-        items.filter(({ product_id }) => product_id === rule.id),
-        items.filter(({ sku_id }) => sku_id !== undefined && findById(skus, sku_id)?.product_id === rule.id),
-        rule.at_least,
-      );
+      return judgeQuantity(items.products.get(rule.id), items.skusOfProducts.get(rule.id), rule.at_least);
     case 'sku':
-      return judgeQuantity(
-        items.filter(({ sku_id }) => sku_id === rule.id),
-        [],
-        rule.at_least,
-      );
+      return judgeQuantity(items.skus.get(rule.id), [], rule.at_least);
     case 'metadata':
       return judgeEntry(metadata, rule.key, rule.is);
     case 'order_metadata':
@@ -369,7 +383,7 @@ function judgeRule(rule: Rule, body: DocumentedBody, { skus }: World): Obligatio
 }
 
 /** Judges whether items reach a threshold. The documentation leaves open how items with equal ids add up. */
-function judgeQuantity(certain: readonly Item[], possible: readonly Item[], atLeast: number): Obligation {
+function judgeQuantity(certain: readonly Item[] = [], possible: readonly Item[] = [], atLeast = 1): Obligation {
   const total = (items: readonly Item[]) => items.reduce((sum, { quantity = 1 }) => sum + quantity, 0);
   const smallest = certain.length === 0 ? 0 : Math.min(...certain.map(({ quantity = 1 }) => quantity));
   if (smallest >= atLeast) return 'required';
@@ -381,6 +395,15 @@ function judgeFilter({ subject, value, openReason }: Filter, tier: Tier): Obliga
   if (subject.on === 'campaign') return requireIf(tier.campaign_id === value);
   return judgeEntry(tier.metadata, subject.key, value);
 }
+
+/** Tiers by the texts that filters compare, in lower case: a data file has thousands. */
+const indexTexts = remember((tiers: readonly Tier[]): ReadonlyMap<string, ReadonlySet<Tier>> => {
+  const index = new Map<string, Set<Tier>>();
+  for (const tier of tiers)
+    for (const text of [tier.campaign_id, ...Object.values(tier.metadata)].map((value) => foldCase(String(value))))
+      index.set(text, (index.get(text) ?? new Set()).add(tier));
+  return index;
+});
 
 /** Judges whether metadata has an entry. Open: whether letter case matters, and how other types than strings compare. */
 function judgeEntry(metadata: Readonly<Record<string, unknown>>, key: string, value: string): Obligation {

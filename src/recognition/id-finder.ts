@@ -1,4 +1,5 @@
 import escapeStringRegexp from 'escape-string-regexp';
+import { computeOnce } from '../support/compute-once.js';
 
 /** Shorter ids count only as whole values: inside a longer text they may be a coincidence. */
 export const minLengthInsideText = 12;
@@ -48,13 +49,27 @@ export function createIdFinder(
     const pattern = some.length === 0 ? '(?!)' : `${before}(?:${longestFirst.join('|')})${after}`;
     return new RegExp(pattern, ignoresCase ? 'gi' : 'g');
   };
-  const search = (some: readonly string[], pattern: RegExp) => (text: string) =>
-    new Set(some.length === 0 ? [] : findMatches(text, pattern).map((found) => findExact(found) ?? found));
+  const createSearch = (some: readonly string[], around: readonly [before: string, after: string]) => {
+    // A body is searched for some of the ids only, and thousands of them take long.
+    const patterns = computeOnce(() => ({
+      ids: createPattern(some, around),
+      beginnings: createPattern(listBeginnings(some), ['', '']),
+    }));
+    const mayHaveIds = (text: string) => some.length > 0 && text.search(patterns().beginnings) >= 0;
+    return {
+      find: (text: string): Set<string> => {
+        const found = listReadings(text).flatMap((reading) =>
+          mayHaveIds(reading) ? (reading.match(patterns().ids) ?? []) : [],
+        );
+        return new Set(found.map((id) => findExact(id) ?? id));
+      },
+      replace: (text: string, by: string) => (mayHaveIds(text) ? text.replaceAll(patterns().ids, () => by) : text),
+    };
+  };
   const inTexts = all.filter((id) => !isOnlyWhole(id));
   const long = inTexts.filter((id) => id.length >= minLengthInsideText);
   const short = inTexts.filter((id) => id.length < minLengthInsideText);
-  const separate = createPattern(long, boundaries);
-  const findSeparate = search(long, separate);
+  const separate = createSearch(long, boundaries);
   return {
     /** A shorter text is no id, and contains none. */
     minLength,
@@ -63,10 +78,10 @@ export function createIdFinder(
     /** Finds the id that the whole text is, or else the ids that are separate words of it, as in `/tiers/promo_1?expand`. */
     findIds(text: string): FoundIds {
       const whole = findExact(text);
-      return whole === undefined ? { ids: [...findSeparate(text)], isWhole: false } : { ids: [whole], isWhole: true };
+      return whole === undefined ? { ids: [...separate.find(text)], isWhole: false } : { ids: [whole], isWhole: true };
     },
     /** Replaces each id that is a separate word of the text. */
-    replaceIds: (text: string, by: string) => text.replaceAll(separate, () => by),
+    replaceIds: separate.replace,
     /**
      * Whether a text without any id in it may have one once it is parsed: escaped, encoded, or in another notation. The
      * Kelvin sign has a lower case of ASCII.
@@ -75,16 +90,23 @@ export function createIdFinder(
     /** Whether some ids are found as whole texts only. */
     hasWholeIds: inTexts.length < all.length,
     /** Finds the ids that are any part of the text, even of another word. */
-    findAnywhere: search(long, createPattern(long, numberBoundaries)),
+    findAnywhere: createSearch(long, numberBoundaries).find,
     /** Finds the ids that are too short for that, if they are any part of the text. */
-    findShortIds: search(short, createPattern(short, numberBoundaries)),
+    findShortIds: createSearch(short, numberBoundaries).find,
   };
 }
 
-/** Finds the matches in a text as it is, and as it is percent-decoded once: ids in a URL may be encoded (RFC 3986). */
-function findMatches(text: string, pattern: RegExp): string[] {
-  const readings = [text, ...[...listEncodedParts(text)].map(decodePercentSequences)];
-  return readings.flatMap((reading) => reading.match(pattern) ?? []);
+/** Lists how ids begin, in few texts: a search for thousands of ids takes long, and most texts have none. */
+function listBeginnings(ids: readonly string[]): string[] {
+  for (let length = 8; ; length -= 1) {
+    const beginnings = new Set(ids.map((id) => id.slice(0, length)));
+    if (length === 1 || beginnings.size <= 50) return [...beginnings];
+  }
+}
+
+/** Lists a text as it is, and its parts percent-decoded once: ids in a URL may be encoded (RFC 3986). */
+function listReadings(text: string): string[] {
+  return [text, ...[...listEncodedParts(text)].map(decodePercentSequences)];
 }
 
 /** Lists the parts between quotation marks that contain a percent sign, once each: decoding a whole body takes long. */

@@ -56,12 +56,7 @@ export function createKnownIds(
     };
   const texts = new Set(otherTexts.map((text) => text.toLowerCase()));
   const words = new Set(
-    [...texts, ...tiers].flatMap((text) =>
-      text
-        .toLowerCase()
-        .split(/[^\w-]+/)
-        .filter((word) => word !== text),
-    ),
+    [...texts, ...tiers].filter((text) => /[^\w-]/.test(text)).flatMap((text) => text.toLowerCase().split(/[^\w-]+/)),
   );
   const isOrdinary = (text: string) => text.length < 6 || !/\d/.test(text) || !/\p{L}/u.test(text);
   const isShared = (id: string) => isOrdinary(id) || texts.has(id.toLowerCase());
