@@ -1,26 +1,31 @@
 import { listSuccesses } from '../assertions/row-evidence.js';
 import type { Suite } from '../cases/suite.js';
-import { spellFiltersLiterally } from '../contract/operation.js';
+import { renderFilterParameter, spellFiltersLiterally } from '../contract/operation.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
-import { parseRequest } from '../http/request-content.js';
+import { encodeQueryText, parseRequest } from '../http/request-content.js';
 import { listRequests } from './case-sender.js';
 import { maskChanging } from './find-wrong-address.js';
 import type { SentRequest } from './request-cache.js';
 
 /**
- * Finds a request that shows whether filters are read: a requirement sends it, with one filter that excludes promotions
- * and leaves some.
+ * Finds a request that shows whether filters are read: with one filter that excludes promotions and leaves some. Selected
+ * requirements send it, or have filters that do not show it. Undefined if they have none.
  */
-export function findFilterRequest({ cases, world }: Suite): HttpRequest | undefined {
-  const requirements = cases.filter(({ kind }) => kind === 'requirement');
-  return requirements.flatMap(listRequests).find((request) => {
+export function findFilterRequest({ cases, world, calibration: [plain] }: Suite): HttpRequest | undefined {
+  const requests = cases.filter(({ kind }) => kind === 'requirement').flatMap(listRequests);
+  const filtered = requests.filter((request) => createOracle(request, world).filteredOn !== undefined);
+  const showsFilter = (request: HttpRequest): boolean => {
     const oracle = createOracle(request, world);
     const has = (obligation: Obligation) => world.tiers.some((tier) => oracle.returned(tier) === obligation);
-    const isAlone = parseRequest(request).query.length === 1;
-    return isAlone && oracle.filteredOn !== undefined && has('required') && has('forbidden');
-  });
+    return parseRequest(request).query.length === 1 && has('required') && has('forbidden');
+  };
+  const found = filtered.find(showsFilter);
+  if (found !== undefined || plain === undefined || filtered.length === 0) return found;
+  const name = encodeQueryText(renderFilterParameter({ on: 'campaign' }));
+  const campaigns = world.campaigns.filter(({ id }) => !world.unavailable.has(id));
+  return campaigns.map(({ id }) => ({ ...plain, path: `${plain.path}?${name}=${encodeQueryText(id)}` })).find(showsFilter);
 }
 
 /**
@@ -53,8 +58,9 @@ export async function needsLiteralFilters(
     const plain = maskBody(await send({ ...filtered, path: filtered.path.split('?')[0] ?? '' }));
     return maskBody(encoded) === plain && maskBody(literal) !== plain;
   }
-  // A single wrong response decides nothing.
-  return isRestricted(literal) === true && isRestricted(await send(filtered)) !== true;
+  // A single wrong response decides nothing, nor does a filter that a deployment keeps for the next request.
+  if (isRestricted(literal) !== true) return false;
+  return isRestricted(await send(filtered)) !== true || isRestricted(await send(filtered)) !== true;
 }
 
 function maskBody(exchange: Exchange): string {
