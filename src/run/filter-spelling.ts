@@ -1,5 +1,6 @@
 import { listSuccesses } from '../assertions/row-evidence.js';
 import type { Suite } from '../cases/suite.js';
+import { tag } from '../cases/test-case.js';
 import { renderFilterParameter, spellFiltersLiterally } from '../contract/operation.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
@@ -10,22 +11,24 @@ import { maskChanging } from './find-wrong-address.js';
 import type { SentRequest } from './request-cache.js';
 
 /**
- * Finds a request that shows whether filters are read: with one filter that excludes promotions and leaves some. Selected
- * requirements send it, or have filters that do not show it. Undefined if they have none.
+ * Finds a request that shows whether filters are read, with one filter that excludes promotions and leaves some: a request of
+ * the selected cases, or another one if their filters do not show it. Undefined if they have none.
  */
-export function findFilterRequest({ cases, world, calibration: [plain] }: Suite): HttpRequest | undefined {
-  const requests = cases.filter(({ kind }) => kind === 'requirement').flatMap(listRequests);
-  const filtered = requests.filter((request) => createOracle(request, world).filteredOn !== undefined);
-  const showsFilter = (request: HttpRequest): boolean => {
+export function findFilterRequest({ cases, world, calibration }: Suite): HttpRequest | undefined {
+  const spelled = cases.filter(({ tags }) => !tags.includes(tag.spelling)).flatMap(listRequests);
+  const filtered = spelled.filter((request) => createOracle(request, world).filteredOn !== undefined);
+  const name = encodeQueryText(renderFilterParameter({ on: 'campaign' }));
+  const campaigns = filtered.length === 0 ? [] : world.campaigns.filter(({ id }) => !world.unavailable.has(id));
+  const others = calibration
+    .slice(0, 1)
+    .flatMap((plain) =>
+      campaigns.map(({ id }) => ({ ...plain, path: `${plain.path.split('?')[0]}?${name}=${encodeQueryText(id)}` })),
+    );
+  return [...filtered, ...others].find((request) => {
     const oracle = createOracle(request, world);
     const has = (obligation: Obligation) => world.tiers.some((tier) => oracle.returned(tier) === obligation);
     return parseRequest(request).query.length === 1 && has('required') && has('forbidden');
-  };
-  const found = filtered.find(showsFilter);
-  if (found !== undefined || plain === undefined || filtered.length === 0) return found;
-  const name = encodeQueryText(renderFilterParameter({ on: 'campaign' }));
-  const campaigns = world.campaigns.filter(({ id }) => !world.unavailable.has(id));
-  return campaigns.map(({ id }) => ({ ...plain, path: `${plain.path}?${name}=${encodeQueryText(id)}` })).find(showsFilter);
+  });
 }
 
 /**
@@ -63,6 +66,4 @@ export async function needsLiteralFilters(
   return isRestricted(await send(filtered)) !== true || isRestricted(await send(filtered)) !== true;
 }
 
-function maskBody(exchange: Exchange): string {
-  return 'response' in exchange ? maskChanging(exchange.response.body) : '';
-}
+const maskBody = (exchange: Exchange) => ('response' in exchange ? maskChanging(exchange.response.body) : '');
