@@ -60,10 +60,8 @@ export interface QuickFigures {
 export function selectQuickRows(suite: Suite, discriminating: DiscriminatingRows, scope: RunScope): QuickRows {
   const isSent = ({ case: id, row: title = '' }: DiscriminatingRow): boolean => {
     const testCase = suite.cases.find((candidate) => candidate.id === id);
-    const row = testCase?.rows.find((candidate) => candidate.title === title);
-    return (
-      testCase !== undefined && row?.unavailable.length === 0 && findExclusionReason(testCase, scope) === undefined
-    );
+    if (testCase === undefined || findExclusionReason(testCase, scope) !== undefined) return false;
+    return testCase.rows.find((candidate) => candidate.title === title)?.unavailable.length === 0;
   };
   const rows = new Map<string, Set<string>>();
   let caught = 0;
