@@ -104,9 +104,15 @@ const rules: readonly Rule[] = [
   ),
   hidden(
     /^result-with-campaign-filter$/,
-    /^(?:page-of-100|last-page)$/,
-    'A campaign of the world has fewer than 100 valid tiers.',
+    /^(?:page-of-(?:75|1\d\d)|last-page)$/,
+    'A campaign of the world has fewer than 75 valid tiers among the newest 150.',
   ),
+  hidden(
+    /^result-with-metadata-filter$/,
+    /^page-of-1[24]0$/,
+    'An entry of the world has fewer than 120 valid tiers among the newest 150.',
+  ),
+  costly(/^result-with-expand$/, /^page-of-1[24]0$/, 'A long order with expand takes one more request.'),
   open(/^window-with-/, /^(?:missing|per-campaign)$/, 'filter-beyond-window'),
   hidden(
     /^result-with-metadata-filter$/,

@@ -183,7 +183,7 @@ export const windowMistakes: readonly Mistake<TierCut>[] = [
 ];
 
 export const pageMistakes: readonly Mistake<TierCut>[] = [
-  ...[1, 2, 5, 10, 20, 25, 30, 50, 64, 100].map((size) =>
+  ...[1, 2, 5, 10, 20, 25, 30, 50, 64, 75, 100, 120, 140].map((size) =>
     cut(`page-of-${size}`, `The answer is a page of ${size}, and nothing leads to the next one.`, (tiers) =>
       tiers.slice(0, size),
     ),

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { findCasesByName, matchCases, type RunScope, selectFromSuite } from '../cases/case-selection.js';
-import { readDiscriminatingRows } from '../cases/discriminating-rows.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
 import { referenceNotice, renderTransportNotice } from '../certificate/notices.js';
@@ -11,7 +10,7 @@ import type { ResultsDestination } from '../outputs/result-files.js';
 import { type Baseline, createBaseline, describeUncompared } from '../record/drift.js';
 import { type KnownFile, readKnownDeviations } from '../record/known-deviations.js';
 import { readRecord } from '../record/target-record.js';
-import { type QuickRows, selectQuickRows } from '../run/quick-rows.js';
+import { type QuickRows, readDiscriminatingRows, selectQuickRows } from '../run/quick-rows.js';
 import type { EngineOptions } from '../run/run.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { type Problem, refuse, UnusableInput } from '../support/problem.js';

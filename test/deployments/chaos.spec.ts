@@ -6,7 +6,10 @@
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { type Behaviours, closedQuestions } from '../../reference/behaviours.js';
+import type { Requirement } from '../../reference/faults/fault.js';
 import { faults, findFault } from '../../reference/faults/index.js';
+import { selectFromSuite } from '../../src/cases/case-selection.js';
+import { findFilterRequest } from '../../src/run/filter-spelling.js';
 import { createChaoticChannel, createRandom } from '../support/chaos.js';
 import { certifyRow, checkDeployment, type Deploy, reshape } from '../support/check-deployment.js';
 import { certifyOver, createReference, renderUnpassed, suite } from '../support/in-process.js';
@@ -96,13 +99,14 @@ async function expectIndependentConforms(look: string, drawn: Traits): Promise<v
   return checkDeployment({ ...row, verdict: 'incomplete', reason });
 }
 
+const listCasesOf = (requirement: Requirement) =>
+  suite.cases.flatMap((each) => (each.kind === 'requirement' && each.verifies === requirement ? each.id : []));
+
 /** Combines each fault with as many looks and behaviours as the total allows. The remainder goes to the first faults. */
 async function expectFaultsFound(total: number, some = faults): Promise<void> {
   const hidden: string[] = [];
   for (const [n, { id, breaks, hiddenBy = [] }] of some.entries()) {
-    const finders = suite.cases.flatMap((each) =>
-      each.kind === 'requirement' && each.verifies === breaks ? each.id : [],
-    );
+    const finders = listCasesOf(breaks);
     const isShown = ([question, answer]: readonly [string, string]) =>
       !hiddenBy.includes(question) &&
       // What has no effect whatever it says loses nothing, either.
@@ -140,6 +144,24 @@ test('150 variants of the independent deployment conform', { tag: '@long' }, () 
 );
 
 test('Every fault is found in 500 looks with answers', { tag: '@long' }, () => expectFaultsFound(500));
+
+test('Which spelling of filters a deployment reads is found, whichever cases are selected and although it keeps a filter', async () => {
+  const rows = [
+    ['audience-rules-only-crashes', 'server-error'],
+    ['campaign-filter-left-over', 'ignored'],
+  ] as const;
+  for (const [id, answer] of rows) {
+    const { breaks } = findFault(id);
+    const finders = listCasesOf(breaks);
+    const deploy = reference('wrapped', { 'filter-percent-encoded': answer }, [id]);
+    expect((await certifyRow({ deploy, target: 'world: loaded' }, finders)).verdict, id).toBe('does-not-conform');
+  }
+  for (const { id } of suite.cases.filter(({ id }) => /filter/.test(id))) {
+    const selected = selectFromSuite(suite, { only: [id] });
+    const isAbout = selected.cases.some(({ kind }) => kind === 'requirement');
+    if (isAbout) expect(findFilterRequest(selected), id).toBeDefined();
+  }
+});
 
 /** A proxy garbles, resets and confuses responses, or answers 520 itself. Each draw has its own seed. */
 test.describe('Behind an unreliable proxy', () => {

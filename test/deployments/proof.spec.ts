@@ -5,8 +5,9 @@ import { requirements } from '../../reference/faults/fault.js';
 import { listGeneratedFaults } from '../../reference/faults/generated-faults.js';
 import { faults, findFault } from '../../reference/faults/index.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
-import { readDiscriminatingRows } from '../../src/cases/discriminating-rows.js';
-import { selectQuickRows } from '../../src/run/quick-rows.js';
+import { createOracle } from '../../src/contract/oracle.js';
+import { listRequests } from '../../src/run/case-sender.js';
+import { readDiscriminatingRows, selectQuickRows } from '../../src/run/quick-rows.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { findCaughtFaults } from '../../tools/proof/choose-rows.js';
 import { gradeCause } from '../../tools/proof/expected-causes.js';
@@ -52,6 +53,19 @@ test('A sample of the generated faults is killed', async () => {
   for (const fault of visible.filter((_, n) => n % 120 === 0))
     if ((await judge.findFailure(fault)) === undefined) survivors.push(fault.id);
   expect(survivors).toEqual([]);
+});
+
+test('A request requires as many of the newest 150 promotions as one can, and a short order most of them', () => {
+  const listRequired = (id: string) => {
+    const requests = suite.cases.filter((testCase) => testCase.id === id).flatMap(listRequests);
+    return requests.map((request) => {
+      const oracle = createOracle(request, suite.world);
+      return suite.world.tiers.filter((tier) => oracle.returned(tier) === 'required').length;
+    });
+  };
+  // The rules of the other six contradict these, or are open.
+  expect(listRequired('awkward-texts-and-quantities')).toEqual([144]);
+  expect(Math.min(...listRequired('every-valid-tier'))).toBeGreaterThan(100);
 });
 
 test('For each part of a request, requests differ in it alone, the one with more promotions first and last', () => {

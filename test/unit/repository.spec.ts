@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { readDiscriminatingRows } from '../../src/cases/discriminating-rows.js';
+import { readDiscriminatingRows } from '../../src/run/quick-rows.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { readSchema } from '../../src/support/schema-validation.js';
 import { listForbiddenImports, rooms } from '../../tools/check-imports.js';

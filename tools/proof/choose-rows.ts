@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto';
 import { createDeployment } from '../../reference/deployment.js';
 import type { Fault } from '../../reference/faults/fault.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
-import type { DiscriminatingRows } from '../../src/cases/discriminating-rows.js';
 import type { Suite } from '../../src/cases/suite.js';
 import type { RequirementCase, RequirementRow } from '../../src/cases/test-case.js';
+import { serializeRequest } from '../../src/http/exchange.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
-import { countPlannedRequests, createPlan, createRequestTally } from '../../src/run/plan.js';
+import { isSerial, listRequests } from '../../src/run/case-sender.js';
+import { countPlannedRequests, createPlan } from '../../src/run/plan.js';
+import type { DiscriminatingRows } from '../../src/run/quick-rows.js';
 import { inProcessCredentials, judgeDeployment } from './judge-deployment.js';
 import type { FaultProof } from './proof.js';
 
@@ -17,8 +19,8 @@ export const maxQuickRequests = 60;
 interface Candidate {
   readonly testCase: RequirementCase;
   readonly row: RequirementRow;
-  /** The case with this row alone. */
-  readonly alone: RequirementCase;
+  /** The requests that it sends. Those of serial cases are not shared. */
+  readonly requests: readonly string[];
   /** The faults that it catches alone. */
   readonly catches: ReadonlySet<string>;
 }
@@ -35,7 +37,7 @@ export async function chooseDiscriminatingRows(
   proofs: readonly FaultProof[],
 ): Promise<DiscriminatingRows> {
   const candidates = listCandidates(suite, proofs);
-  const chosen = [...dropSuperfluousRows(chooseGreedily(candidates))];
+  const chosen = [...replaceRows(dropSuperfluousRows(addGreedily([], candidates)), candidates)];
   const findCaught = (rows: readonly Candidate[], some: readonly Fault[]) =>
     findCaughtFaults(selectRows(suite, rows), some);
   // A fault with state may show in no row alone. Such a row is added to the others, and tried together with them.
@@ -75,20 +77,30 @@ export async function chooseDiscriminatingRows(
   };
 }
 
-/** Takes the row that catches most for each request that it adds, again and again, until all is caught. */
-function chooseGreedily(candidates: readonly Candidate[]): Candidate[] {
+/** Adds the row that catches most for each request that it adds, again and again, until all is caught. */
+function addGreedily(chosen: readonly Candidate[], candidates: readonly Candidate[]): Candidate[] {
+  const rows = [...chosen];
   const left = listCaught(candidates);
-  const tally = createRequestTally();
-  const rows: Candidate[] = [];
+  for (const id of listCaught(rows)) left.delete(id);
   while (left.size > 0) {
-    const worth = candidates.map(({ alone, catches }) => {
+    const sent = listSent(rows);
+    const worth = candidates.map(({ requests, catches }) => {
       const caught = [...catches].filter((id) => left.has(id)).length;
-      return caught === 0 ? 0 : caught / tally.listNewRequests(alone).length;
+      return caught === 0 ? 0 : caught / requests.filter((request) => !sent.has(request)).length;
     });
     const best = candidates[worth.indexOf(Math.max(...worth))] as Candidate;
-    tally.addCase(best.alone);
     for (const id of best.catches) left.delete(id);
     rows.push(best);
+  }
+  return rows;
+}
+
+/** Replaces a row by cheaper ones, again and again, as long as that saves requests. */
+function replaceRows(rows: readonly Candidate[], candidates: readonly Candidate[]): readonly Candidate[] {
+  for (const row of rows) {
+    const kept = rows.filter((other) => other !== row);
+    const replaced = dropSuperfluousRows(addGreedily(kept, candidates));
+    if (countRequests(replaced) < countRequests(rows)) return replaceRows(replaced, candidates);
   }
   return rows;
 }
@@ -105,9 +117,12 @@ function dropSuperfluousRows(rows: readonly Candidate[]): readonly Candidate[] {
   return dropSuperfluousRows(cheapest);
 }
 
+function listSent(rows: readonly Candidate[]): Set<string> {
+  return new Set(rows.flatMap(({ requests }) => requests));
+}
+
 function countRequests(rows: readonly Candidate[]): number {
-  const tally = createRequestTally();
-  return rows.reduce((sum, { alone }) => sum + tally.addCase(alone).length, 0);
+  return listSent(rows).size;
 }
 
 function listCaught(rows: readonly Candidate[]): Set<string> {
@@ -127,8 +142,9 @@ function listCandidates(suite: Suite, proofs: readonly FaultProof[]): Candidate[
     if (testCase.kind === 'question') return [];
     return testCase.rows.map((row): Candidate => {
       const catching = proofs.filter(({ failedAlone }) => failedAlone[testCase.id]?.includes(row.title));
-      const catches = new Set(catching.map(({ id }) => id));
-      return { testCase, row, alone: { ...testCase, rows: [row] }, catches };
+      const owner = isSerial(testCase) ? `${testCase.id}, ${row.title}: ` : '';
+      const requests = listRequests({ ...testCase, rows: [row] }).map((request) => owner + serializeRequest(request));
+      return { testCase, row, requests, catches: new Set(catching.map(({ id }) => id)) };
     });
   });
 }
