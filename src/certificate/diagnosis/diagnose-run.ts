@@ -15,7 +15,7 @@ import {
   type MistakeLists,
   predictWith,
 } from './explain-results.js';
-import { describeUnexplained, type Finding, findDeviations, findFilteredWindow, minRequests } from './finding.js';
+import { describeUnexplained, type Finding, findDeviations, minRequests } from './finding.js';
 import { isConcerned, type KnownCause, type KnownCauses } from './known-causes.js';
 import { type Observation, type Observations, observe, type Row } from './observation.js';
 import { createPredictor, type Predictor } from './prediction.js';
@@ -127,11 +127,8 @@ function rankFindings(observations: Observations, predictor: Predictor, knownCau
   const isUnknown = (shown: Observation) => !isKnownRefusal(shown, knownCauses);
   const unknownRefusals = { ...observations, all: observations.all.filter(isUnknown) };
   const { causes, changing, explaining } = findKnownCauses(unknownRefusals, predictor, seeds);
-  const listUnowned = (findings: readonly Finding[]) => failing.filter((row) => findOwner(findings, row) === undefined);
-  const found = [...causes, ...changing];
-  const filtered = changing.length > 0 ? undefined : findFilteredWindow(listUnowned(found), observations);
-  const known = filtered === undefined ? found : [...found, filtered];
-  const unknown = changing.length > 0 ? [] : listUnowned(known);
+  const known = [...causes, ...changing];
+  const unknown = changing.length > 0 ? [] : failing.filter((row) => findOwner(known, row) === undefined);
   const unexplained = [...groupBy(unknown, ({ requirement }) => requirement)].map(([requirement, group]) =>
     describeUnexplained(requirement, group, observations, predictWith(seeds, predictor)),
   );

@@ -71,13 +71,7 @@ export function findMistakes(
     found.push(part);
   }
   // What contradicts a mistake, now that the others are known, refutes it.
-  // A mistake after which most of its responses are still wrong is not what happened.
-  const left = findDeviations(observations.all, observations, predictWith(found, predictor));
-  const isPossible = (hypothesis: Hypothesis) => {
-    const explained = [...findExplained(hypothesis, found, observations, predictor).keys()];
-    const isPartial = explained.filter((shown) => left.has(shown)).length > explained.length / 2;
-    return (seeds.includes(hypothesis) || !isPartial) && !isRefuted(hypothesis, found, observations, predictor);
-  };
+  const isPossible = (hypothesis: Hypothesis) => !isRefuted(hypothesis, found, observations, predictor);
   return { found: found.filter((hypothesis) => hypothesis.isUncertain || isPossible(hypothesis)) };
 }
 
