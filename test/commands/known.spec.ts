@@ -337,7 +337,7 @@ test('record writes the known deviations, and certify takes them once they have 
 
   const recorded = await run('record', '--target', 'target.yaml', '--to', 'shop.yaml', '--known', 'known.yaml');
   expect(recorded.status, recorded.output).toBe(fails);
-  expect(recorded.output).toContain('known.yaml: 1 deviation added. Fill in each reason.');
+  expect(recorded.output).toContain('known.yaml: 1 deviation added. Fill in each reason,');
   expect((await check('certify', '--target', 'target.yaml')).status).toBe(unusableInput);
 
   const issue = 'https://tracker.example/SHOP-1';

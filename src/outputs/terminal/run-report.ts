@@ -42,7 +42,7 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
     ...renderKnownEntries(certificate),
     ...(isUnjudged(certificate) ? [] : [...renderFailures(certificate), ...renderRequirements(certificate)]),
     ...describeSharedReasons(certificate, certificate.selected !== undefined).flatMap((line) => ['', line]),
-    ...renderKnownCommand(certificate),
+    ...(written?.known === undefined ? renderKnownCommand(certificate) : []),
     ...renderUnstable(certificate.unstable),
     ...renderDrift(certificate, isWhole),
     ...renderSummary(certificate, written),
@@ -247,5 +247,5 @@ function listFiles({ files, record, known }: WrittenResults): Field[] {
 
 function describeAdded({ file, added }: NonNullable<WrittenResults['known']>): string {
   if (added === 0) return `${file}: nothing to add.`;
-  return `${file}: ${added} ${added === 1 ? 'deviation' : 'deviations'} added. Fill in each reason.`;
+  return `${file}: ${added} ${added === 1 ? 'deviation' : 'deviations'} added. Fill in each reason, and name the file in the target file.`;
 }
