@@ -87,8 +87,8 @@ function isKnownRefusal(shown: Observation, { causes }: KnownCauses): boolean {
 }
 
 /**
- * Lists the ids of known causes that the responses do not show: no wrong response is explained by it, or several contradict
- * it, and what else was found does not say why.
+ * Lists the ids of known causes that the responses do not show: it explains no wrong response, or several contradict it, and
+ * nothing else is wrong, or something that explains all.
  *
  * @param explaining what explains all failures. Without it, something unknown may be the reason of a contradiction.
  */
@@ -109,12 +109,10 @@ function listGone(
     }
     const explainsNothing = (found: readonly Hypothesis[]) =>
       findExplained(hypothesis, found, observations, predictor).size === 0;
-    const isContradicted = (found: readonly Hypothesis[]) =>
-      isRefuted(hypothesis, found, observations, predictor, minRequests);
-    const isReplaced = (found: readonly Hypothesis[]) => isContradicted(mistakes) && explainsNothing(found);
-    const isGone =
-      explainsNothing(mistakes) || (explaining !== undefined && (isContradicted(explaining) || isReplaced(explaining)));
-    return isGone ? [id] : [];
+    const isReplaced =
+      explaining?.length === mistakes.length || (explaining !== undefined && explainsNothing(explaining));
+    const isContradicted = () => isRefuted(hypothesis, mistakes, observations, predictor, minRequests);
+    return explainsNothing(mistakes) || (isReplaced && isContradicted()) ? [id] : [];
   });
 }
 
