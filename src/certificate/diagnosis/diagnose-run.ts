@@ -55,7 +55,8 @@ export function diagnoseRun(
     rows.length === 0 ? undefined : (findDeploymentCause(observations, index) ?? findCachedUrl(observations));
   if (whole !== undefined) return { causes: [createCause(whole, rows, rows)], excused: [], gone: [] };
   const predictor = createPredictor(observations);
-  const { ranked, explaining } = rankFindings(observations, predictor, known);
+  const seeds = listHypotheses(known.causes);
+  const { ranked, explaining } = rankFindings(observations, predictor, known, seeds);
   const isKnown = ({ concerned }: (typeof ranked)[number]) => {
     const failing = concerned.filter(({ isFailing }) => isFailing);
     return failing.length > 0 && failing.every((row) => row.isKnown);
@@ -67,7 +68,7 @@ export function diagnoseRun(
   const following = new Set(ranked.flatMap(({ concerned }) => concerned));
   if (!isNewFailing && rows.some((row) => row.isKnown)) {
     // Nothing says what is wrong. A wrong response may be wrong for that reason.
-    const expected = predictWith(listHypotheses(known.causes), predictor);
+    const expected = predictWith(seeds, predictor);
     for (const [shown] of findDeviations(observations.all, observations, expected))
       for (const row of shown.rows) following.add(row);
   }
@@ -75,7 +76,7 @@ export function diagnoseRun(
   return {
     causes: unknown.map(({ finding, concerned }) => createCause(finding, concerned, rows)),
     excused: distinct(excused.map((row) => row.case)),
-    gone: listGone(observations, predictor, known, explaining),
+    gone: listGone(observations, predictor, known, seeds, explaining),
     ...(isRefused ? { emptyStatuses: observations.emptyStatuses } : {}),
   };
 }
@@ -90,17 +91,18 @@ function isKnownRefusal(shown: Observation, { causes }: KnownCauses): boolean {
  * Lists the ids of known causes that the responses do not show: it explains no wrong response, or several contradict it, and
  * nothing else is wrong, or something that explains all.
  *
+ * @param seeds what is known to be wrong
  * @param explaining what explains all failures. Without it, something unknown may be the reason of a contradiction.
  */
 function listGone(
   observations: Observations,
   predictor: Predictor,
   { causes }: KnownCauses,
+  seeds: readonly Hypothesis[],
   explaining: readonly Hypothesis[] | undefined,
 ): string[] {
-  const mistakes = listHypotheses(causes);
   return causes.flatMap(({ id, features, refusedWith }) => {
-    const hypothesis = mistakes.find(({ mistake }) => mistake.id === id);
+    const hypothesis = seeds.find(({ mistake }) => mistake.id === id);
     if (hypothesis === undefined) {
       const isSeen = observations.all.some(
         (shown) => shown.refusedWith === refusedWith && isConcerned({ features }, shown.features),
@@ -109,17 +111,20 @@ function listGone(
     }
     const explainsNothing = (found: readonly Hypothesis[]) =>
       findExplained(hypothesis, found, observations, predictor).size === 0;
-    const isReplaced =
-      explaining?.length === mistakes.length || (explaining !== undefined && explainsNothing(explaining));
-    const isContradicted = () => isRefuted(hypothesis, mistakes, observations, predictor, minRequests);
-    return explainsNothing(mistakes) || (isReplaced && isContradicted()) ? [id] : [];
+    const isReplaced = explaining?.length === seeds.length || (explaining !== undefined && explainsNothing(explaining));
+    const isContradicted = () => isRefuted(hypothesis, seeds, observations, predictor, minRequests);
+    return explainsNothing(seeds) || (isReplaced && isContradicted()) ? [id] : [];
   });
 }
 
 /** Finds what explains the rows, and ranks it: the explanation of most failures first. */
-function rankFindings(observations: Observations, predictor: Predictor, knownCauses: KnownCauses) {
+function rankFindings(
+  observations: Observations,
+  predictor: Predictor,
+  knownCauses: KnownCauses,
+  seeds: readonly Hypothesis[],
+) {
   const { rows } = observations;
-  const seeds = listHypotheses(knownCauses.causes);
   if (rows.length === 0) return { ranked: [], explaining: seeds };
   const failing = rows.filter(({ isFailing }) => isFailing);
   const isUnknown = (shown: Observation) => !isKnownRefusal(shown, knownCauses);
