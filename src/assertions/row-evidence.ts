@@ -32,8 +32,8 @@ export interface RowEvidence {
 export interface KnownMistakes {
   correctResult(result: ReturnedTiers, request: HttpRequest): ReturnedTiers;
   /** Turns the response to a request for which the mistakes leave nothing to return into an empty result. */
-  correctExchange(exchange: Exchange): Exchange;
-  /** Whether the request is one that is refused, so that nothing can be judged by it. */
+  correctExchange(exchange: AnsweredExchange): AnsweredExchange;
+  /** Whether the request is one that is refused, so that nothing can be judged by its response. */
   isRefused(exchange: Exchange): boolean;
 }
 
@@ -69,7 +69,9 @@ export function findAnsweredExchange(
   if (mode === 'question') return exchange;
   const reason =
     explainRedirect(exchange.response) ?? explainExceededSize(exchange) ?? explainRefusal(exchange, evidence);
-  return reason === undefined ? exchange : { reason };
+  const { corrections } = evidence;
+  if (corrections?.isRefused(exchange)) return { reason: 'Refused, as known.' };
+  return reason === undefined ? (corrections?.correctExchange(exchange) ?? exchange) : { reason };
 }
 
 /**

@@ -5,6 +5,7 @@ import { isWarningOutcome, type Question } from '../contract/contract.js';
 import { listNames, thingKinds } from '../contract/named-world.js';
 import type { TransportIdentity } from '../http/transport.js';
 import { findWorstVerdict, type Verdict, verdicts } from '../judge/verdict.js';
+import { type Baseline, emptyBaseline, isNotCompared } from '../record/drift.js';
 import { createStableRenderer } from '../record/exchange-text.js';
 import type { KnownDeviation, KnownFile, ListedDeviation } from '../record/known-deviations.js';
 import { getVerdictApart, notSelectedReason, type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
@@ -43,6 +44,8 @@ export interface Certificate {
   readonly own_cases?: OwnCases;
   /** The file of the record that the answers were compared with. */
   readonly compared_with?: string;
+  /** The questions whose recorded answers could not be compared, as this run has no answer. */
+  readonly not_compared?: readonly string[];
   /** Differences from it, or from the target file. */
   readonly drift: readonly DriftEntry[];
   /** Cases that failed once and passed once: the reason, and both responses. */
@@ -129,8 +132,8 @@ export interface RunFacts {
   readonly isSelection?: boolean;
   readonly quick?: QuickFigures;
   readonly isReplay?: boolean;
-  /** The file of a record. */
-  readonly comparedWith?: string;
+  /** What the answers were compared with. */
+  readonly expected?: Baseline;
   /** Whether the run ended before all selected cases were judged. */
   readonly isCutShort: boolean;
   readonly notes: readonly string[];
@@ -176,7 +179,7 @@ export function collectRunFacts(
 /** Creates the certificate of a run. Cases without a result were not selected. */
 export function createCertificate(suite: Suite, stated: readonly ResultWithExchanges[], facts: RunFacts): Certificate {
   const all = withdrawFailures(stated);
-  const { quick, known, diagnosis: { causes, excused, gone } = nothingFound } = facts;
+  const { quick, known, expected = emptyBaseline, diagnosis: { causes, excused } = nothingFound } = facts;
   const results = all.filter((result) => !isOwnCase(result));
   const byCase = new Map(all.map((result) => [result.id, result]));
   const renderResponse = createStableRenderer(suite.world);
@@ -197,10 +200,11 @@ export function createCertificate(suite: Suite, stated: readonly ResultWithExcha
     if (samples?.subject === id) cases.push(createEntry(samples.id));
     const verdict = findWorstVerdict(cases.map((entry) => entry.verdict));
     const entry = { id, part, statement, verdict, cases };
-    const seen = verdict === 'fail' ? listSeen(entry, known?.entries ?? [], gone) : [];
+    const seen = verdict === 'fail' ? listSeen(entry, known?.entries ?? []) : [];
     return seen.length === 0 ? entry : { ...entry, known: seen };
   });
   const questions = suite.contract.questions.map((question) => createQuestionEntry(question, byCase.get(question.id)));
+  const notCompared = results.flatMap((result) => (isNotCompared(result, expected) ? [result.subject] : []));
   const unavailable = [
     ...listUnavailable(verifying, suite.world),
     ...listUnsupported(verifying.flatMap(({ id }) => byCase.get(id) ?? [])),
@@ -253,13 +257,14 @@ export function createCertificate(suite: Suite, stated: readonly ResultWithExcha
       known_deviations: {
         file: toOneLine(known.file),
         verdict: verdictApart,
-        entries: describeEntries(known.entries, requirements, gone),
+        entries: describeEntries(known.entries, requirements),
       },
     }),
     requirements,
     questions,
     ...omitUndefined({ own_cases: ownCases }),
-    ...omitUndefined({ compared_with: facts.comparedWith && toOneLine(facts.comparedWith) }),
+    ...omitUndefined({ compared_with: expected.record && toOneLine(expected.record) }),
+    ...(notCompared.length === 0 ? {} : { not_compared: notCompared }),
     drift: listDriftEntries(results, { contract: suite.contract, baseUrl: facts.target.base_url, renderResponse }),
     unstable: results.flatMap((result) => createUnstableEntry(result, renderResponse)),
     notes: [
@@ -291,22 +296,17 @@ export function withdrawFailures(results: readonly ResultWithExchanges[]): reado
 const nothingFound: Diagnosis = { causes: [], excused: [], gone: [] };
 
 /** Lists the known deviations that a failing requirement shows. A cause may break further requirements than the listed one. */
-function listSeen({ id, cases }: RequirementEntry, known: readonly ListedDeviation[], gone: readonly string[]) {
-  const current = known.filter(({ cause = '', isExpired }) => !isExpired && !gone.includes(cause));
+function listSeen({ id, cases }: RequirementEntry, known: readonly ListedDeviation[]) {
+  const current = known.filter(({ isExpired, isGone }) => !isExpired && !isGone);
   const listed = current.filter(({ requirement }) => requirement === id);
   const isKnown = cases.some((entry) => entry.verdict === 'fail' && getVerdictApart(entry) !== 'fail');
   const shown = listed.length > 0 || !isKnown ? listed : current.filter(({ cause }) => cause !== undefined);
   return shown.map(({ at: _, ...deviation }): KnownDeviation => deviation);
 }
 
-function describeEntries(
-  known: readonly ListedDeviation[],
-  requirements: readonly RequirementEntry[],
-  gone: readonly string[],
-): KnownEntry[] {
-  return known.map(({ isExpired, ...entry }): KnownEntry => {
+function describeEntries(known: readonly ListedDeviation[], requirements: readonly RequirementEntry[]): KnownEntry[] {
+  return known.map(({ isExpired, isGone, ...entry }): KnownEntry => {
     const { verdict = 'not-run' } = requirements.find(({ id }) => id === entry.requirement) ?? {};
-    const isGone = entry.cause !== undefined && gone.includes(entry.cause);
     if (isExpired) return { ...entry, state: 'expired' };
     if (verdict === 'pass' || (verdict === 'fail' && isGone)) return { ...entry, state: 'stale' };
     return { ...entry, state: verdict === 'fail' ? 'seen' : 'not-judged' };

@@ -2,11 +2,12 @@ import type { Suite } from '../cases/suite.js';
 import type { NewDeviation } from '../record/add-deviations.js';
 import { attachExchanges, type CaseResult, getVerdictApart, type ResultWithExchanges } from '../run/case-result.js';
 import { type Certificate, createCertificate, type RunFacts, withdrawFailures } from './certificate.js';
+import type { Diagnosis } from './diagnosis/diagnose-run.js';
 import type { KnownCause, KnownCauses } from './diagnosis/known-causes.js';
 import type { ExchangeIndex } from './exchange-index.js';
 
 /** The certificate of a run, and what outputs show beside it. */
-export interface CertifiedResults {
+export interface CertifiedResults extends Pick<Diagnosis, 'gone' | 'emptyStatuses'> {
   readonly certificate: Certificate;
   readonly results: readonly ResultWithExchanges[];
   readonly index: ExchangeIndex;
@@ -28,7 +29,8 @@ export async function certifyResults(
 ): Promise<CertifiedResults> {
   const results = withdrawFailures(attachExchanges(plain, index.find));
   const isWrong = results.some(({ verdict }) => verdict === 'fail' || verdict === 'inconclusive');
-  if (!isWrong) return { certificate: createCertificate(suite, results, facts), results, index, newDeviations: [] };
+  if (!isWrong)
+    return { certificate: createCertificate(suite, results, facts), results, index, newDeviations: [], gone: [] };
   // The mistakes of the reference deployment are loaded only where something is to be explained.
   const { diagnoseRun } = await import('./diagnosis/diagnose-run.js');
   const { readCause } = await import('./diagnosis/known-causes.js');
@@ -39,6 +41,7 @@ export async function certifyResults(
     results,
     index,
     newDeviations: listNewDeviations(certificate, (id) => readCause(id, suite.world)),
+    ...diagnosis,
   };
 }
 

@@ -155,13 +155,15 @@ function judgeRow(row: RequirementRow, testCase: RequirementCase, ...sent: reado
 }
 
 function compareAttempts({ expect }: RequirementRow, first: Attempt, again: Attempt): Judgement {
-  const failing = [first, again].filter(({ judgement }) => isNewFailure(judgement));
+  const failing = [first, again].filter(({ judgement }) => judgement.verdict === 'fail');
   if (failing.length === 0) return first.judgement;
+  const { isKnown } = first.judgement;
   const violated = expect.filter((assertion) =>
     [first, again].every(({ evidence }) => judgeAssertion(assertion, evidence, 'requirement').is === 'violated'),
   );
-  const finding = failing.length === 2 ? findFirst(violated, first.evidence) : undefined;
-  if (finding !== undefined) return { verdict: 'fail', ...finding.judgement };
+  const isAlike = failing.length === 2 && isKnown === again.judgement.isKnown;
+  const finding = isAlike ? findFirst(violated, first.evidence) : undefined;
+  if (finding !== undefined) return { verdict: 'fail', ...finding.judgement, ...omitUndefined({ isKnown }) };
   const reasonOf = ({ judgement: { verdict, reason } }: Attempt) => (verdict === 'pass' ? 'it passed.' : reason);
   return {
     ...(failing[0] as Attempt).judgement,
@@ -187,10 +189,10 @@ function judgeOnce(row: RequirementRow, testCase: RequirementCase, evidence: Cas
   const { known: corrections, exchanges } = evidence;
   if (corrections === undefined || documented.judgement.verdict === 'pass') return documented;
   const asKnown: Attempt = { ...documented, judgement: { ...documented.judgement, isKnown: true } };
+  const apart = judgeAs(row, testCase, { ...evidence, corrections });
+  if (apart.judgement.verdict === 'fail') return apart;
   if ([...exchanges.values()].some(corrections.isRefused)) return asKnown;
-  const corrected = new Map([...exchanges].map(([name, sent]) => [name, corrections.correctExchange(sent)]));
-  const apart = judgeAs(row, testCase, { ...evidence, exchanges: corrected, corrections });
-  if (documented.judgement.verdict !== 'fail' || apart.judgement.verdict === 'fail') return apart;
+  if (documented.judgement.verdict !== 'fail') return apart;
   return apart.judgement.verdict === 'pass' ? asKnown : documented;
 }
 

@@ -1,7 +1,9 @@
 import { undetermined } from '../cases/test-case.js';
 import type { Certificate, KnownEntry, RunVerdict } from '../certificate/certificate.js';
+import { listStale } from '../certificate/overall-verdict.js';
 import { type Verdict, verdicts } from '../judge/verdict.js';
 import type { KnownDeviation } from '../record/known-deviations.js';
+import { renderShortList } from '../support/render-short-list.js';
 import { toOneLine } from '../support/untrusted-text.js';
 
 /** Renders the verdict, and what changed. A run of selected cases is always incomplete: theirs is shown. */
@@ -29,8 +31,8 @@ function describeVerdict(stated: RunVerdict, { drift, known_deviations: known }:
   ];
   const stale = countEntries('stale');
   const changes = [
-    ...(changed.length === 0 ? [] : [`${changed.join(' and ')} changed`]),
     ...(stale === 0 ? [] : [`${renderCount(stale, 'known deviation')} ${stale === 1 ? 'is' : 'are'} gone`]),
+    ...(changed.length === 0 ? [] : [`${changed.join(' and ')} changed`]),
   ];
   const seen = renderCount(countEntries('seen'), 'known deviation');
   const isKnown = stated === 'does-not-conform' && known !== undefined && known.verdict !== stated;
@@ -61,8 +63,20 @@ export function describeKnownEntry(
     return toOneLine(`${at}: ${requirement} counted as known until ${until}. Fix it, or agree on another day.`);
   if (state !== 'stale') return undefined;
   const isPassing = requirements.find(({ id }) => id === requirement)?.verdict === 'pass';
-  const why = isPassing ? `${requirement} passes` : `'${cause}' no longer explains the responses`;
+  const why = isPassing ? `${requirement} passes` : `${requirement} fails, but '${cause}' no longer explains it`;
   return toOneLine(`${at}: ${why}. Delete this entry.`);
+}
+
+/** Explains changes beside a known deviation that is gone, in a line; empty if none is. */
+export function explainDrift(certificate: Certificate): readonly string[] {
+  const isFollowing = certificate.drift.length > 0 && listStale(certificate).length > 0;
+  return isFollowing ? ['A known deviation is gone. These changes may follow from that.'] : [];
+}
+
+/** Names the answers of the record that the run lacks, in a line; empty if there are none. */
+export function describeNotCompared({ not_compared: ids = [] }: Certificate, renderList = renderShortList): string[] {
+  const answers = renderCount(ids.length, 'answer');
+  return ids.length === 0 ? [] : [`${answers} of the record could not be compared: ${renderList(ids)}.`];
 }
 
 /** Describes how many questions have an answer. */

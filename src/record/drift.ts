@@ -60,6 +60,15 @@ export function describeUncompared({ suite: recorded, questions }: TargetRecord,
   ];
 }
 
+/** Whether the record has an answer to a question, and this run has none. */
+export function isNotCompared(
+  { subject, outcome }: { readonly subject: string; readonly outcome?: string },
+  { outcomes }: Baseline,
+): boolean {
+  const { statedBy, outcome: recorded } = outcomes[subject] ?? {};
+  return outcome === undefined && statedBy === 'the record' && recorded !== undetermined;
+}
+
 /** A difference from the baseline. */
 export type Drift =
   | {

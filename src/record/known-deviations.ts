@@ -21,12 +21,16 @@ export interface ListedDeviation extends KnownDeviation {
   readonly at: string;
   /** Whether its last day is over. */
   readonly isExpired?: true;
+  /** Whether the responses of a run do not show its cause. */
+  readonly isGone?: true;
 }
 
 /** A file of known deviations. */
 export interface KnownFile {
   readonly file: string;
   readonly entries: readonly ListedDeviation[];
+  /** The statuses, apart from 2xx, that an empty result of the target may have. Default: any. */
+  readonly emptyStatuses?: readonly number[];
 }
 
 /**

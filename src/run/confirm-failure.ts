@@ -86,7 +86,7 @@ export async function confirmFailure(
       repetitions.push(sent);
       const received = new Map([...alone, ...(sent.exchanges[row] ?? [])]);
       repeated = judge(testCase.rows.map((_, n) => (n === row ? received : new Map()))).rows[row];
-      if (repeated === undefined || !isNewFailure(repeated)) return undefined;
+      if (repeated?.verdict !== 'fail') return undefined;
     }
     return repeated && { ...repeated, reason: `Only among other requests: ${repeated.reason}` };
   };
@@ -98,8 +98,11 @@ export async function confirmFailure(
   return { judgement, repetitions };
 }
 
+/** Lists the rows that fail. If there are new failures, these are to be confirmed, and not what is known. */
 function listFailingRows({ rows }: CaseJudgement): number[] {
-  return rows.flatMap((row, n) => (isNewFailure(row) ? [n] : []));
+  const list = (isMeant: (row: RowJudgement) => boolean) => rows.flatMap((row, n) => (isMeant(row) ? [n] : []));
+  const unknown = list(isNewFailure);
+  return unknown.length > 0 ? unknown : list(({ verdict }) => verdict === 'fail');
 }
 
 /** Whether one response shows the failures of some rows. */

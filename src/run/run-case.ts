@@ -7,7 +7,6 @@ import {
   type CaseEvidence,
   type CaseJudgement,
   collectEvidence,
-  isNewFailure,
   judgeCase,
   type TargetContext,
 } from '../judge/judge-case.js';
@@ -36,8 +35,8 @@ export interface CaseTerms {
   readonly find: EvidenceKeeper['find'];
   /** Why the case is sent again; undefined for its own verdict. */
   readonly purpose?: string | undefined;
-  /** Whether a failure of the case counts only if it is seen again. */
-  readonly needsConfirmation: boolean;
+  /** Whether a failure counts only if it is seen again. */
+  readonly needsConfirmation: (failure: Pick<CaseJudgement, 'isKnown'>) => boolean;
 }
 
 /** Sends the requests of a case and judges the responses. */
@@ -85,12 +84,12 @@ export async function sendAndJudge(
   testCase: TestCase,
   sender: CaseSender,
   background: TargetContext,
-  needsConfirmation = true,
+  needsConfirmation: CaseTerms['needsConfirmation'] = () => true,
 ): Promise<CaseAttempts> {
   const first = await sender.send(testCase);
   const evidence = collectEvidence(first.exchanges, background);
   const once = judgeCase(testCase, evidence);
-  if (!isNewFailure(once) || testCase.kind === 'question' || !needsConfirmation)
+  if (once.verdict !== 'fail' || testCase.kind === 'question' || !needsConfirmation(once))
     return { judgement: once, first, evidence, repetitions: [] };
   return { first, evidence, ...(await confirmFailure(testCase, sender, background, { ...first, evidence }, once)) };
 }

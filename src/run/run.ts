@@ -4,7 +4,7 @@ import { isOwnCase, type Suite } from '../cases/suite.js';
 import { getSubjectId, type TestCase, tag } from '../cases/test-case.js';
 import { spellFiltersLiterally } from '../contract/operation.js';
 import type { Channel, Exchange } from '../http/exchange.js';
-import type { TargetContext } from '../judge/judge-case.js';
+import type { Judgement, TargetContext } from '../judge/judge-case.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import type { MentionFilter } from '../recognition/sibling-values.js';
 import { type Baseline, emptyBaseline } from '../record/drift.js';
@@ -76,18 +76,21 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   const sender = replay?.createSender() ?? createCaseSender(channel, planned, examination.shared);
   const { find = replay?.find ?? (() => undefined) } = keeper ?? {};
   const terms = { background, knownRequirements, expected, infersShape, keeper, find };
-  /** The requirements of the contract with a confirmed failure, which decides their verdict. */
+  /** The requirements of the contract with a confirmed failure, which decides their verdict; and those with a known one. */
   const failing = new Set<string>();
+  const failingAsKnown = new Set<string>();
   const runWith = async (sender: CaseSender, testCase: TestCase, purpose?: string): Promise<ResultWithExchanges> => {
     try {
       const subject = getSubjectId(testCase);
-      const needsConfirmation =
+      const needsConfirmation = ({ isKnown }: Pick<Judgement, 'isKnown'>) =>
         traffic === undefined &&
-        (isOwnCase(testCase) || !failing.has(subject) || replay?.hasRepetition(testCase, purpose) === true);
+        (isOwnCase(testCase) ||
+          !(failing.has(subject) || (isKnown === true && failingAsKnown.has(subject))) ||
+          replay?.hasRepetition(testCase, purpose) === true);
       const unsent = findUnsentResult(testCase);
       const result = unsent ?? (await runCase(testCase, sender, { ...terms, purpose, needsConfirmation }));
-      const isConfirmed = getVerdictApart(result) === 'fail' || knownRequirements.includes(subject);
-      if (result.verdict === 'fail' && isConfirmed && !isOwnCase(testCase)) failing.add(subject);
+      const isNew = getVerdictApart(result) === 'fail' || knownRequirements.includes(subject);
+      if (result.verdict === 'fail' && !isOwnCase(testCase)) (isNew ? failing : failingAsKnown).add(subject);
       return result;
     } catch (error) {
       return createUnsentResult(testCase, 'error', new InternalError(error).message);

@@ -7,11 +7,12 @@ import type { StoredEvidence } from '../certificate/har-archive.js';
 import type { Channel } from '../http/exchange.js';
 import { createTrafficCases } from '../judge/traffic-cases.js';
 import { createRecognizer } from '../recognition/recognizer.js';
-import { type CaseResult, createUnsentResult } from '../run/case-result.js';
+import type { KnownFile } from '../record/known-deviations.js';
+import { type CaseResult, createUnsentResult, getVerdictApart } from '../run/case-result.js';
 import { createEvidenceKeeper } from '../run/evidence-keeper.js';
 import type { Examination } from '../run/examine.js';
 import { countAttempts } from '../run/request-cache.js';
-import { type EngineOptions, runSuite } from '../run/run.js';
+import { type EndedRun, type EngineOptions, runSuite } from '../run/run.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { createRunReplay, type RecordedRun, type RunInputs, restoreSettings } from './recorded-run.js';
 import { createEngineOptions, loadKnown, type RunSettings } from './settings.js';
@@ -30,6 +31,8 @@ interface RunTerms extends Pick<EngineOptions, 'replay' | 'recognizer' | 'traffi
 interface RunEnd extends Pick<RunFacts, 'requestsSent' | 'isReplay' | 'isCutShort' | 'startedAt'> {
   readonly baseUrl: string;
   readonly examination: Pick<Examination, 'note'> | undefined;
+  /** Judges the exchanges of the run again. */
+  readonly judgeAgain: (settings: RunSettings) => Promise<readonly CaseResult[]>;
 }
 
 /** Certifies the results of a run that Playwright or this process made. */
@@ -37,46 +40,101 @@ export async function certifyCollected(
   { suite, settings }: Pick<RunInputs, 'suite' | 'settings'>,
   results: readonly CaseResult[],
   index: ExchangeIndex,
-  { baseUrl, examination, ...end }: RunEnd,
+  end: RunEnd,
 ): Promise<CertifiedResults> {
+  const { baseUrl, examination, judgeAgain, ...ended } = end;
   const facts = {
-    ...end,
+    ...ended,
     ...collectRunFacts(results, examination, settings, selectFromSuite(suite, settings).cases),
-    ...omitUndefined({ comparedWith: settings.expected.record }),
+    expected: settings.expected,
     target: createCertifiedTarget(settings.target, baseUrl),
     ...omitUndefined({ known: settings.known }),
     durationMs: Date.now() - end.startedAt.getTime(),
   };
   const { known } = await loadKnown(settings, suite.world);
-  return await certifyResults(suite, results, index, facts, { ...settings.target, ...omitUndefined({ known }) });
+  const stated = { ...settings.target, ...omitUndefined({ known }) };
+  const certified = await certifyResults(suite, results, index, facts, stated);
+  const current = settings.known && correctKnown(settings.known, certified);
+  if (current === undefined) return certified;
+  const corrected = { ...settings, known: current };
+  const isExcused = (result: CaseResult) => result.rows.some((row) => row.known) && getVerdictApart(result) !== 'fail';
+  const again = results.some(isExcused) ? await judgeAgain(corrected) : [];
+  const judged = new Map(again.map((result) => [result.id, result]));
+  const replaced = results.map((result) => (isExcused(result) ? (judged.get(result.id) ?? result) : result));
+  return await certifyCollected({ suite, settings: corrected }, replaced, index, end);
+}
+
+/**
+ * Corrects what is known by what all responses show, so that it excuses nothing else: a cause that no response shows, and
+ * refusals that are no empty results.
+ *
+ * @returns undefined if nothing is to be corrected
+ */
+function correctKnown(known: KnownFile, { gone, emptyStatuses }: CertifiedResults): KnownFile | undefined {
+  if (gone.length === 0 && (emptyStatuses === undefined || known.emptyStatuses !== undefined)) return undefined;
+  const entries = known.entries.map((entry) =>
+    gone.includes(entry.cause ?? '') ? { ...entry, isGone: true as const } : entry,
+  );
+  return { ...known, entries, ...omitUndefined({ emptyStatuses }) };
 }
 
 /** Runs the selected cases in this process, and certifies the results. */
 export async function certifyRun(
   { suite, settings }: Pick<RunInputs, 'suite' | 'settings'>,
   channel: Channel,
-  { baseUrl, recorded, selects = () => true, ...shared }: RunTerms,
+  terms: RunTerms,
 ): Promise<CertifiedResults & { readonly evidence: StoredEvidence }> {
   const startedAt = new Date();
-  const selected = selectFromSuite(suite, settings);
-  const { recognizer = createRecognizer(suite.world, settings.target.mentionFilter) } = shared;
-  const keeping = recorded === undefined ? { keeper: createEvidenceKeeper() } : {};
-  const { options: known } = await loadKnown(settings, suite.world);
-  const options = { ...createEngineOptions(settings), ...known, ...keeping, ...shared, recognizer };
-  const { judged, unjudged = [], isCutShort = false } = recorded?.origin.extent ?? {};
-  const isJudged = (id: string) => selects(id) && (judged === undefined || judged.includes(id));
-  const { results: ofCases, examination, evidence: sent } = await runSuite(selected, channel, options, isJudged);
+  const { baseUrl, recorded } = terms;
+  const { recognizer = createRecognizer(suite.world, settings.target.mentionFilter) } = terms;
+  const {
+    results,
+    examination,
+    evidence: sent,
+  } = await judgeRun({ suite, settings }, channel, { ...terms, recognizer });
   const { evidence = sent } = recorded ?? {};
+  const index = indexExchanges(evidence, recognizer, results);
+  const end = {
+    baseUrl,
+    examination,
+    requestsSent: countAttempts(evidence.exchanges.map(({ exchange }) => exchange)),
+    isReplay: recorded?.origin.isReplay === true,
+    isCutShort: recorded?.origin.extent.isCutShort ?? false,
+    startedAt,
+    judgeAgain: async (current: RunSettings) => {
+      const { replay = createRunReplay(evidence, suite) } = terms;
+      const again = { ...terms, recognizer, replay };
+      return (await judgeRun({ suite, settings: current }, replay.createChannel(''), again)).results;
+    },
+  };
+  return { ...(await certifyCollected({ suite, settings }, results, index, end)), evidence };
+}
+
+/** Runs the selected cases in this process, or judges those of an earlier run again. */
+async function judgeRun(
+  { suite, settings }: Pick<RunInputs, 'suite' | 'settings'>,
+  channel: Channel,
+  { recorded, selects = () => true, ...shared }: RunTerms,
+): Promise<EndedRun> {
+  const selected = selectFromSuite(suite, settings);
+  const keeping = shared.replay === undefined ? { keeper: createEvidenceKeeper() } : {};
+  const { options: known } = await loadKnown(settings, suite.world);
+  const options = { ...createEngineOptions(settings), ...known, ...keeping, ...shared };
+  const { judged, unjudged = [] } = recorded?.origin.extent ?? {};
+  const isJudged = (id: string) => selects(id) && (judged === undefined || judged.includes(id));
+  const ended = await runSuite(selected, channel, options, isJudged);
   const unsent = selected.cases.flatMap((testCase) => {
     const stated = unjudged.find(({ id }) => id === testCase.id);
     return stated === undefined ? [] : [createUnsentResult(testCase, stated.verdict, stated.reason)];
   });
-  const results = [...ofCases, ...unsent];
-  const index = indexExchanges(evidence, recognizer, results);
-  const requestsSent = countAttempts(evidence.exchanges.map(({ exchange }) => exchange));
-  const isReplay = recorded?.origin.isReplay === true;
-  const end = { baseUrl, examination, requestsSent, isReplay, isCutShort, startedAt };
-  return { ...(await certifyCollected({ suite, settings }, results, index, end)), evidence };
+  return { ...ended, results: [...ended.results, ...unsent] };
+}
+
+/** Judges the cases of a recorded run again, by other settings. */
+export async function judgeRecorded(recorded: RecordedRun, suite: Suite, settings: RunSettings): Promise<EndedRun> {
+  const replay = createRunReplay(recorded.evidence, suite);
+  const terms = { baseUrl: recorded.origin.baseUrl, recorded, replay };
+  return await judgeRun({ suite, settings }, replay.createChannel(''), terms);
 }
 
 /**

@@ -12,7 +12,7 @@ import { countAttempts } from '../run/request-cache.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import type { RunOutcome } from './ending.js';
-import { type RunInputs, recordInputs, restoreInputs } from './recorded-run.js';
+import { parseRecordedRun, type RunInputs, recordInputs, restoreInputs } from './recorded-run.js';
 import type { RunStart, TestReport } from './target-run.js';
 
 /** Why no verdict of a run is valid. */
@@ -32,11 +32,11 @@ export interface CertifiedRun extends CertifiedResults {
 
 /** What only the end of a run needs. It is loaded while the tests run, so that they start earlier. */
 async function loadEnding() {
-  const { certifyCollected } = await import('./certify-run.js');
+  const { certifyCollected, judgeRecorded } = await import('./certify-run.js');
   const { writeResults } = await import('../outputs/write-results.js');
   const { appendJobSummary } = await import('../outputs/files/summary.md.js');
   const { renderRunReport } = await import('../outputs/terminal/run-report.js');
-  return { certifyCollected, writeResults, appendJobSummary, renderRunReport };
+  return { certifyCollected, judgeRecorded, writeResults, appendJobSummary, renderRunReport };
 }
 
 type CollectorState = ReturnType<typeof createCollector>;
@@ -133,7 +133,7 @@ export class ReportedRun {
           .map(({ id, verdict, reason }) => ({ id, verdict, reason })),
       },
     });
-    const { certifyCollected, writeResults, appendJobSummary, renderRunReport } = await this.ending;
+    const { certifyCollected, judgeRecorded, writeResults, appendJobSummary, renderRunReport } = await this.ending;
     const certified = await certifyCollected(inputs, plain, index, {
       baseUrl,
       examination: start?.examination,
@@ -141,6 +141,10 @@ export class ReportedRun {
       isReplay,
       isCutShort,
       startedAt: this.startedAt,
+      judgeAgain: async (current) => {
+        const recorded = parseRecordedRun(archive.content, 'evidence.har');
+        return (await judgeRecorded(recorded, suite, current)).results;
+      },
     });
     const destination = { ...settings.destination, target: settings.target };
     const { certificate, results, newDeviations } = certified;

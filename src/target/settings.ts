@@ -110,7 +110,7 @@ export async function loadKnown({ known: file }: Pick<RunSettings, 'known'>, wor
   if (file === undefined) return {};
   const { createKnownMistakes, readKnownCauses } = await import('../certificate/diagnosis/known-causes.js');
   const known = readKnownCauses(file, world);
-  const behaviour = known.causes.length === 0 ? undefined : createKnownMistakes(known.causes, world);
+  const behaviour = known.causes.length === 0 ? undefined : createKnownMistakes(known, world);
   return { known, options: omitUndefined({ known: behaviour, knownRequirements: known.requirements }) };
 }
 

@@ -12,7 +12,7 @@ export type CauseGrade = 'exact' | 'requirement' | 'absent' | 'wrong';
 const synonyms: readonly (readonly [fault: RegExp, cause: string])[] = [
   [/^window(?:-|\/)(?:of-)?(\d+)$/, 'window-size/$1'],
   [/^window(?:-|\/)of-the-oldest$/, 'window-oldest/150'],
-  [/page-of-(\d+)$|valid-tiers\/first-(\d+)-only$/, 'page-size/$1$2'],
+  [/^(?:.*[-/])?page-of-(\d+)$|^valid-tiers\/first-(\d+)-only$/, 'page-size/$1$2'],
 ];
 
 /** The requirements that causes with sizes are about; those of other causes are named by the mistake. */

@@ -15,7 +15,7 @@ import {
   type MistakeLists,
   predictWith,
 } from './explain-results.js';
-import { describeUnexplained, type Finding, findDeviations, findFilteredWindow } from './finding.js';
+import { describeUnexplained, type Finding, findDeviations, minRequests } from './finding.js';
 import { isConcerned, type KnownCause, type KnownCauses } from './known-causes.js';
 import { type Observation, type Observations, observe, type Row } from './observation.js';
 import { createPredictor, type Predictor } from './prediction.js';
@@ -30,6 +30,8 @@ export interface Diagnosis {
   readonly excused: readonly string[];
   /** The ids of known causes that do not explain the responses. */
   readonly gone: readonly string[];
+  /** If requests are refused for no known reason: the other statuses that an empty result has. */
+  readonly emptyStatuses?: readonly number[];
 }
 
 const nothingKnown: KnownCauses = { causes: [], requirements: [] };
@@ -53,18 +55,20 @@ export function diagnoseRun(
     rows.length === 0 ? undefined : (findDeploymentCause(observations, index) ?? findCachedUrl(observations));
   if (whole !== undefined) return { causes: [createCause(whole, rows, rows)], excused: [], gone: [] };
   const predictor = createPredictor(observations);
-  const ranked = rows.length === 0 ? [] : rankFindings(observations, predictor, known);
+  const seeds = listHypotheses(known.causes);
+  const { ranked, explaining } = rankFindings(observations, predictor, known, seeds);
   const isKnown = ({ concerned }: (typeof ranked)[number]) => {
     const failing = concerned.filter(({ isFailing }) => isFailing);
     return failing.length > 0 && failing.every((row) => row.isKnown);
   };
+  const isRefused = observations.all.some((shown) => shown.refusedWith !== undefined && !isKnownRefusal(shown, known));
   const unknown = ranked.filter((found) => !isKnown(found));
   const blamed = new Set(unknown.flatMap(({ concerned }) => concerned));
   const isNewFailing = rows.some((row) => row.isFailing && !row.isKnown);
   const following = new Set(ranked.flatMap(({ concerned }) => concerned));
   if (!isNewFailing && rows.some((row) => row.isKnown)) {
     // Nothing says what is wrong. A wrong response may be wrong for that reason.
-    const expected = predictWith(listHypotheses(known.causes), predictor);
+    const expected = predictWith(seeds, predictor);
     for (const [shown] of findDeviations(observations.all, observations, expected))
       for (const row of shown.rows) following.add(row);
   }
@@ -72,49 +76,62 @@ export function diagnoseRun(
   return {
     causes: unknown.map(({ finding, concerned }) => createCause(finding, concerned, rows)),
     excused: distinct(excused.map((row) => row.case)),
-    gone: listGone(observations, predictor, known, isNewFailing),
+    gone: listGone(observations, predictor, known, seeds, explaining),
+    ...(isRefused ? { emptyStatuses: observations.emptyStatuses } : {}),
   };
 }
 
-/** Lists the ids of known causes that no response shows. Contradictions count unless another failure may be their reason. */
+function isKnownRefusal(shown: Observation, { causes }: KnownCauses): boolean {
+  // Features take long to find, so only where they matter.
+  if (shown.refusedWith === undefined) return false;
+  return causes.some((cause) => cause.refusedWith === shown.refusedWith && isConcerned(cause, shown.features));
+}
+
+/**
+ * Lists the ids of known causes that the responses do not show: it explains no wrong response, or several contradict it, and
+ * nothing else is wrong, or something that explains all.
+ *
+ * @param seeds what is known to be wrong
+ * @param explaining what explains all failures. Without it, something unknown may be the reason of a contradiction.
+ */
 function listGone(
   observations: Observations,
   predictor: Predictor,
   { causes }: KnownCauses,
-  isNewFailing: boolean,
+  seeds: readonly Hypothesis[],
+  explaining: readonly Hypothesis[] | undefined,
 ): string[] {
-  const mistakes = listHypotheses(causes);
   return causes.flatMap(({ id, features, refusedWith }) => {
-    const hypothesis = mistakes.find(({ mistake }) => mistake.id === id);
+    const hypothesis = seeds.find(({ mistake }) => mistake.id === id);
     if (hypothesis === undefined) {
       const isSeen = observations.all.some(
         (shown) => shown.refusedWith === refusedWith && isConcerned({ features }, shown.features),
       );
       return isSeen ? [] : [id];
     }
-    const isGone =
-      findExplained(hypothesis, mistakes, observations, predictor).size === 0 ||
-      (!isNewFailing && isRefuted(hypothesis, mistakes, observations, predictor));
-    return isGone ? [id] : [];
+    const explainsNothing = (found: readonly Hypothesis[]) =>
+      findExplained(hypothesis, found, observations, predictor).size === 0;
+    const isReplaced = explaining?.length === seeds.length || (explaining !== undefined && explainsNothing(explaining));
+    const isContradicted = () => isRefuted(hypothesis, seeds, observations, predictor, minRequests);
+    return explainsNothing(seeds) || (isReplaced && isContradicted()) ? [id] : [];
   });
 }
 
 /** Finds what explains the rows, and ranks it: the explanation of most failures first. */
-function rankFindings(observations: Observations, predictor: Predictor, knownCauses: KnownCauses) {
+function rankFindings(
+  observations: Observations,
+  predictor: Predictor,
+  knownCauses: KnownCauses,
+  seeds: readonly Hypothesis[],
+) {
   const { rows } = observations;
+  if (rows.length === 0) return { ranked: [], explaining: seeds };
   const failing = rows.filter(({ isFailing }) => isFailing);
-  const seeds = listHypotheses(knownCauses.causes);
-  // Features take long to find, so only where they matter.
-  const isKnownRefusal = (shown: Observation) =>
-    shown.refusedWith !== undefined &&
-    knownCauses.causes.some((cause) => cause.refusedWith === shown.refusedWith && isConcerned(cause, shown.features));
-  const unknownRefusals = { ...observations, all: observations.all.filter((shown) => !isKnownRefusal(shown)) };
-  const { causes, changing } = findKnownCauses(unknownRefusals, predictor, seeds);
-  const listUnowned = (findings: readonly Finding[]) => failing.filter((row) => findOwner(findings, row) === undefined);
-  const found = [...causes, ...changing];
-  const filtered = changing.length > 0 ? undefined : findFilteredWindow(listUnowned(found), observations);
-  const known = filtered === undefined ? found : [...found, filtered];
-  const unknown = changing.length > 0 ? [] : listUnowned(known);
+  const isUnknown = (shown: Observation) => !isKnownRefusal(shown, knownCauses);
+  const unknownRefusals = { ...observations, all: observations.all.filter(isUnknown) };
+  const { causes, changing, explaining } = findKnownCauses(unknownRefusals, predictor, seeds);
+  const known = [...causes, ...changing];
+  const unknown = changing.length > 0 ? [] : failing.filter((row) => findOwner(known, row) === undefined);
   const unexplained = [...groupBy(unknown, ({ requirement }) => requirement)].map(([requirement, group]) =>
     describeUnexplained(requirement, group, observations, predictWith(seeds, predictor)),
   );
@@ -130,9 +147,8 @@ function rankFindings(observations: Observations, predictor: Predictor, knownCau
     // What can be named comes first.
     return { finding, concerned, rank: [unexplained.includes(finding) ? 0 : 1, ownRows.length, following] };
   });
-  return ranked
-    .filter(({ concerned }) => concerned.length > 0)
-    .toSorted((left, right) => compareRanks(right.rank, left.rank));
+  const shown = ranked.filter(({ concerned }) => concerned.length > 0);
+  return { ranked: shown.toSorted((left, right) => compareRanks(right.rank, left.rank)), explaining };
 }
 
 function listHypotheses(causes: readonly KnownCause[]): Hypothesis[] {
@@ -151,30 +167,32 @@ function findKnownCauses(
   observations: Observations,
   predictor: Predictor,
   seeds: readonly Hypothesis[],
-): Readonly<Record<'causes' | 'changing', readonly Finding[]>> {
+): Readonly<Record<'causes' | 'changing', readonly Finding[]>> & { readonly explaining?: readonly Hypothesis[] } {
   const changing = listChanging(observations);
   const isChanging = changing.length > 0;
   const mistakes = listKnownMistakes();
   const ofState = mistakes.filter(({ hasState }) => hasState);
   const others = mistakes.filter(({ hasState }) => !hasState);
-  const search = (searched: Observations, tried: MistakeLists): Finding[] => {
-    const found = findMistakes(searched, predictor, tried, seeds);
+  const search = (searched: Observations, tried: MistakeLists) => {
+    const { found, isWhole } = findMistakes(searched, predictor, tried, seeds);
     const added = found.filter((hypothesis) => !seeds.includes(hypothesis));
-    return added.map((hypothesis) => describeMistake(hypothesis, found, searched, predictor));
+    const findings = added.map((hypothesis) => describeMistake(hypothesis, found, searched, predictor));
+    return { findings, explaining: isWhole && found };
   };
-  const stateful = isChanging ? search(observations, { simple: [], others: [], ofState, isChanging }) : [];
+  const stateful = isChanging ? search(observations, { simple: [], others: [], ofState, isChanging }).findings : [];
   if (stateful.length > 0) return { causes: [...findRefusals(observations.all), ...stateful], changing: [] };
   const steady = observations.all.filter((observation) => !changing.includes(observation));
   const searched = isChanging ? { ...observations, all: steady } : observations;
-  const found = search(searched, {
+  const { findings, explaining } = search(searched, {
     simple: [...listSizeMistakes(searched), ...others.filter(({ isSimple }) => isSimple)],
     others: others.filter(({ isSimple }) => !isSimple),
     ofState: isChanging ? [] : ofState,
     isChanging,
   });
   return {
-    causes: [...findRefusals(searched.all), ...found],
+    causes: [...findRefusals(searched.all), ...findings],
     changing: isChanging ? [describeChanging(changing, observations)] : [],
+    ...(explaining && !isChanging ? { explaining } : {}),
   };
 }
 

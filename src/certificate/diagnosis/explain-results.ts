@@ -52,39 +52,42 @@ const minShare = 0.5;
  *
  * @param lists in the order in which they are preferred
  * @param seeds what is known to be wrong
- * @returns with the seeds, unless a response contradicts them
+ * @returns with the seeds, unless a response contradicts them, and whether nothing else is wrong
  */
 export function findMistakes(
   observations: Observations,
   predictor: Predictor,
   lists: MistakeLists,
   seeds: readonly Hypothesis[],
-): readonly Hypothesis[] {
+): { readonly found: readonly Hypothesis[]; readonly isWhole?: true } {
   const found: Hypothesis[] = [...seeds];
   while (found.length < seeds.length + maxMistakes) {
     const search = createSearch(observations, predictor, found);
-    if (search.failing.length === 0) return found;
+    if (search.failing.length === 0) return { found, isWhole: true };
     const whole = findWhole(search, lists);
-    if (whole !== undefined) return [...found, whole];
+    if (whole !== undefined) return { found: [...found, whole], isWhole: true };
     const part = findPart(search, lists.simple);
     if (part === undefined) break;
     found.push(part);
   }
   // What contradicts a mistake, now that the others are known, refutes it.
-  return found.filter((hypothesis) => hypothesis.isUncertain || !isRefuted(hypothesis, found, observations, predictor));
+  const isPossible = (hypothesis: Hypothesis) => !isRefuted(hypothesis, found, observations, predictor);
+  return { found: found.filter((hypothesis) => hypothesis.isUncertain || isPossible(hypothesis)) };
 }
 
-/** Whether a response contradicts one of several mistakes. */
+/** Whether responses contradict one of several mistakes. @param least their number */
 export function isRefuted(
   hypothesis: Hypothesis,
   found: readonly Hypothesis[],
   { all }: Observations,
   predictor: Predictor,
+  least = 1,
 ): boolean {
   const expected = predictWith(found, predictor);
   const others = found.filter((known) => known !== hypothesis);
   const predictWithout = predictWith(others, predictor);
-  return all.filter(isCompared).some((shown) => isOdd(shown, expected(shown), predictWithout(shown)));
+  const isContrary = (shown: Compared) => isOdd(shown, expected(shown), predictWithout(shown));
+  return countUpTo(least - 1, all.filter(isCompared), isContrary) >= least;
 }
 
 /** Describes one of several mistakes by what it adds to the others. */

@@ -116,32 +116,6 @@ export function describeDeviations(deviations: readonly Deviation[], { tiers, ra
   return [...list(false, 'not returned'), ...list(true, 'returned but not valid')].join('; ');
 }
 
-/**
- * Finds responses to requests with a filter that neither reading of the documentation allows: the newest 150 are taken
- * before the filter, or after it.
- */
-export function findFilteredWindow(rows: readonly Row[], observations: Observations): Finding | undefined {
-  const filtered = observations.all.filter(
-    ({ oracle, rows: own }) => oracle.alternatives.length > 0 && rows.some((row) => own.has(row)),
-  );
-  if (rows.length === 0 || !rows.every((row) => filtered.some((shown) => shown.rows.has(row)))) return undefined;
-  if (findDeviations(filtered, observations).size > 0) return undefined;
-  const readings = [0, 1].map((n) =>
-    findDeviations(filtered, observations, ({ oracle }) => (position) => {
-      return oracle.alternatives[n]?.returned(observations.tiers[position] as Tier) ?? 'open';
-    }),
-  );
-  const [fewest, more] = readings.sort((left, right) => left.size - right.size);
-  if (fewest === undefined || more === undefined || fewest.size === 0) return undefined;
-  return {
-    id: 'window/with-a-filter',
-    sentence:
-      'With a filter, the deployment returns other promotion tiers than the newest 150, taken before the filter or after it. Both are allowed, but one of them must hold for every request.',
-    evidence: [`In all: ${describeDeviations([...fewest.values()].flat(), observations)}.`],
-    symptoms: new Map([...createSymptoms(more, observations), ...createSymptoms(fewest, observations)]),
-  };
-}
-
 /** Describes failing rows of a requirement that no known mistake explains. @param expected apart from known deviations */
 export function describeUnexplained(
   requirement: string,

@@ -4,11 +4,12 @@ import { listKnownMistakes, type Mistake } from '../../../reference/model.js';
 import type { KnownMistakes } from '../../assertions/row-evidence.js';
 import { listAvailableTiers, type NamedWorld } from '../../contract/named-world.js';
 import { createOracle } from '../../contract/oracle.js';
-import type { Exchange, HttpRequest } from '../../http/exchange.js';
+import type { HttpRequest } from '../../http/exchange.js';
 import { isSuccessful } from '../../http/response-status.js';
 import type { ReturnedTiers } from '../../recognition/returned-tiers.js';
 import type { KnownFile } from '../../record/known-deviations.js';
 import { remember } from '../../support/compute-once.js';
+import { omitUndefined } from '../../support/omit-undefined.js';
 import { type Problem, UnusableInput } from '../../support/problem.js';
 import { suggest } from '../../support/suggest.js';
 import { readYaml } from '../../support/yaml-file.js';
@@ -31,6 +32,7 @@ export interface KnownCauses {
   readonly causes: readonly KnownCause[];
   /** The requirements that are listed without a cause: any failure is known. */
   readonly requirements: readonly string[];
+  readonly emptyStatuses?: KnownFile['emptyStatuses'];
 }
 
 /** Reads the id of a cause; undefined if it does not say what a deployment returns. */
@@ -58,16 +60,16 @@ export function isConcerned({ features }: Pick<KnownCause, 'features'>, found: R
 }
 
 /**
- * Reads the causes of a file of known deviations, without those whose last day is over.
+ * Reads the causes of a file of known deviations, without those that count no more.
  *
  * @throws UnusableInput if it names a cause that cannot be read
  */
-export function readKnownCauses({ file, entries }: KnownFile, world: NamedWorld): KnownCauses {
+export function readKnownCauses({ file, entries, emptyStatuses }: KnownFile, world: NamedWorld): KnownCauses {
   const problems: Problem[] = [];
-  const causes = entries.flatMap(({ cause: id, isExpired }, n) => {
+  const causes = entries.flatMap(({ cause: id, isExpired, isGone }, n) => {
     if (id === undefined) return [];
     const cause = readCause(id, world);
-    if (cause !== undefined) return isExpired ? [] : [cause];
+    if (cause !== undefined) return isExpired || isGone ? [] : [cause];
     const known = listKnownMistakes().map((mistake) => mistake.id);
     const hint = `${suggest(id, known)} Not every cause of a run is exact enough: leave out 'cause' if it is not.`;
     const at = readYaml(file, file).locate(['deviations', n, 'cause']);
@@ -76,11 +78,11 @@ export function readKnownCauses({ file, entries }: KnownFile, world: NamedWorld)
   });
   if (problems.length > 0) throw new UnusableInput(problems);
   const listed = entries.filter(({ cause, isExpired }) => cause === undefined && !isExpired);
-  return { causes, requirements: listed.map(({ requirement }) => requirement) };
+  return { causes, requirements: listed.map(({ requirement }) => requirement), ...omitUndefined({ emptyStatuses }) };
 }
 
 /** Creates what the judge asks about a deployment with some mistakes. */
-export function createKnownMistakes(causes: readonly KnownCause[], world: NamedWorld): KnownMistakes {
+export function createKnownMistakes({ causes, emptyStatuses }: KnownCauses, world: NamedWorld): KnownMistakes {
   const tiers = listAvailableTiers(world);
   const predictor = createPredictor({ tiers, world, history: [] });
   const findConcerning = remember((request: HttpRequest) => {
@@ -100,12 +102,12 @@ export function createKnownMistakes(causes: readonly KnownCause[], world: NamedW
     isRefused: (exchange) =>
       'response' in exchange &&
       findConcerning(exchange.request).some(({ refusedWith }) => refusedWith === exchange.response.status),
-    correctExchange(exchange: Exchange): Exchange {
-      if (!('response' in exchange) || isSuccessful(exchange.response)) return exchange;
+    correctExchange(exchange) {
+      if (isSuccessful(exchange.response)) return exchange;
       const isAnyRequired = (source: 'documented' | 'known') =>
         predict(exchange.request).some((tier) => tier[source] === 'required');
-      // An empty result may have any status.
-      const isEmpty = isAnyRequired('documented') && !isAnyRequired('known');
+      const mayBeEmpty = emptyStatuses?.includes(exchange.response.status) !== false;
+      const isEmpty = mayBeEmpty && isAnyRequired('documented') && !isAnyRequired('known');
       return isEmpty ? { ...exchange, response: { ...exchange.response, status: 200, body: '' } } : exchange;
     },
     correctResult(result, request): ReturnedTiers {

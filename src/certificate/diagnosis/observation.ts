@@ -57,6 +57,8 @@ export interface Observations {
   readonly ranks: readonly number[];
   /** All rows that fail or are inconclusive. */
   readonly rows: readonly Row[];
+  /** The statuses of documented requests with an empty result, apart from 2xx; none if one of them has 2xx. */
+  readonly emptyStatuses: readonly number[];
 }
 
 /**
@@ -143,6 +145,7 @@ export function observe(
     tiers,
     ranks: ranked.map(({ rank }) => rank),
     rows: [...rowsByCase.values()].flat(2),
+    emptyStatuses: [...emptyStatuses].filter((status) => status !== noResponse),
   };
 }
 

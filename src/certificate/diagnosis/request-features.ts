@@ -89,11 +89,7 @@ function listFeatures(request: HttpRequest, world: NamedWorld, required: number)
     [filters.length > 0 && !isFilter(query[0]), 'with another parameter before the filter'],
     [filters.length > 0 && !isFilter(query.at(-1)), 'with another parameter after the filter'],
     ...[5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100].map((n): Feature => {
-      return [
-        required > n,
-        `with a long response: more than ${n} promotions`,
-        `with a response of ${n} promotions or fewer`,
-      ];
+      return [required > n, `with a long response: more than ${n} promotions`];
     }),
     ...thingKinds.flatMap((kind) =>
       [...world.ids[kind]].map(([name, id]): Feature => {

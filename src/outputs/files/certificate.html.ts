@@ -20,6 +20,8 @@ import {
   describeFurtherCount,
   describeKnownDeviation,
   describeKnownEntry,
+  describeNotCompared,
+  explainDrift,
   renderVerdict,
   sortByUrgency,
 } from '../counts.js';
@@ -96,7 +98,14 @@ function listChapters(page: Page): Chapter[] {
   );
   return [
     ['attention', 'What needs attention', listAttentionCards(page)],
-    ['drift', `What changed since ${compared_with}`, groupDrift(certificate.drift).map(renderDifferenceCard)],
+    [
+      'drift',
+      `What changed since ${compared_with}`,
+      [
+        ...explainDrift(certificate).map((reason) => html`<p>${reason}</p>\n`),
+        ...groupDrift(certificate.drift).map(renderDifferenceCard),
+      ],
+    ],
     [
       'unstable',
       'Unstable: failed once and passed once',
@@ -136,7 +145,7 @@ function listAttentionCards(page: Page): Html[] {
       (certificate.known_deviations?.entries ?? []).map((entry) => renderKnownEntry(entry, certificate)),
     ),
     ...renderListCard('Not judged', describeSharedReasons(certificate)),
-    ...renderListCard('Notes', notes),
+    ...renderListCard('Notes', [...notes, ...describeNotCompared(certificate, (ids) => ids.join(', '))]),
     ...renderListCard(
       'Warnings: the documentation leaves this open, and callers may not expect it',
       warnings.map(

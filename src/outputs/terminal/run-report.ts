@@ -16,6 +16,8 @@ import {
   describeCounts,
   describeKnownDeviation,
   describeKnownEntry,
+  describeNotCompared,
+  explainDrift,
   renderHeadline,
   sortByUrgency,
 } from '../counts.js';
@@ -35,12 +37,14 @@ const maxEntries = 3;
  * @param written the files, if they are to be named
  */
 export function renderRunReport(certificate: Certificate, written?: WrittenResults): string {
+  const isWhole = written === undefined;
   return joinLines([
+    ...renderKnownEntries(certificate),
     ...(isUnjudged(certificate) ? [] : [...renderFailures(certificate), ...renderRequirements(certificate)]),
     ...describeSharedReasons(certificate, certificate.selected !== undefined).flatMap((line) => ['', line]),
-    ...renderKnown(certificate),
+    ...(written?.known === undefined ? renderKnownCommand(certificate) : []),
     ...renderUnstable(certificate.unstable),
-    ...renderDrift(certificate.drift, written === undefined),
+    ...renderDrift(certificate, isWhole),
     ...renderSummary(certificate, written),
   ]);
 }
@@ -148,17 +152,24 @@ function renderRequirements(certificate: Certificate): string[] {
   ];
 }
 
-/** Renders a line for each entry of the file of known deviations about which something is to be done, and for new failures. */
-function renderKnown(certificate: Certificate): string[] {
-  const { known_deviations: known } = certificate;
-  if (known === undefined) return [];
-  const lines = known.entries.flatMap((entry) => {
+/** Renders a line for each entry of the file of known deviations about which something is to be done. */
+function renderKnownEntries(certificate: Certificate): string[] {
+  const lines = (certificate.known_deviations?.entries ?? []).flatMap((entry) => {
     const text = describeKnownEntry(entry, certificate);
     return text === undefined ? [] : [`${entry.state}  ${limitText(text)}`];
   });
-  if (known.verdict === 'does-not-conform' && known.entries.every(({ state }) => state !== 'expired'))
-    lines.push(`To add new failures for review: npx conformance record --known ${quote(known.file)}`);
   return lines.length === 0 ? [] : ['', ...lines];
+}
+
+/** Renders the command that writes a file of known deviations, or adds new failures to it. */
+function renderKnownCommand({ known_deviations: known, requirements, is_replay }: Certificate): string[] {
+  const command = 'npx conformance record --known';
+  if (known === undefined) {
+    const isFailing = requirements.some(({ verdict }) => verdict === 'fail') && !is_replay;
+    return isFailing ? ['', `To accept this for now, and fail for new reasons only: ${command} known.yaml`] : [];
+  }
+  const isNew = known.verdict === 'does-not-conform' && known.entries.every(({ state }) => state !== 'expired');
+  return isNew ? ['', `To add new failures for review: ${command} ${quote(known.file)}`] : [];
 }
 
 function limitText(text: string): string {
@@ -171,8 +182,7 @@ function renderUnstable(entries: readonly CaseDifference[]): string[] {
 }
 
 /** Renders a line per change. @param isWhole whether all changes are rendered, and all answers of each */
-function renderDrift(entries: readonly DriftEntry[], isWhole: boolean): string[] {
-  if (entries.length === 0) return [];
+function renderDrift(certificate: Certificate, isWhole: boolean): string[] {
   const render = ([{ text }, ...others]: readonly [DriftEntry, ...DriftEntry[]]) => {
     const ids = others.map((entry) => entry.case).join(', ');
     return [
@@ -181,8 +191,13 @@ function renderDrift(entries: readonly DriftEntry[], isWhole: boolean): string[]
       ...(isWhole || ids === '' ? [] : [`  The same change in ${others.length} more: ${ids}.`]),
     ];
   };
-  const changes = groupDrift(entries);
-  return ['', ...(isWhole ? changes.flatMap(render) : renderSome(changes, 'change', render))];
+  const changes = groupDrift(certificate.drift);
+  const lines = [
+    ...explainDrift(certificate),
+    ...(isWhole ? changes.flatMap(render) : renderSome(changes, 'change', render)),
+    ...describeNotCompared(certificate, isWhole ? (ids) => ids.join(', ') : undefined),
+  ];
+  return lines.length === 0 ? [] : ['', ...lines];
 }
 
 function renderSummary(certificate: Certificate, written: WrittenResults | undefined): string[] {
@@ -232,5 +247,5 @@ function listFiles({ files, record, known }: WrittenResults): Field[] {
 
 function describeAdded({ file, added }: NonNullable<WrittenResults['known']>): string {
   if (added === 0) return `${file}: nothing to add.`;
-  return `${file}: ${added} ${added === 1 ? 'deviation' : 'deviations'} added. Fill in each reason.`;
+  return `${file}: ${added} ${added === 1 ? 'deviation' : 'deviations'} added. Fill in each reason, and name the file in the target file.`;
 }
