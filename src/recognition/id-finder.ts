@@ -44,26 +44,49 @@ export function createIdFinder(
     if (text.length < minLength || text.length > maxLength) return undefined;
     return ignoresCase ? byLowerCase.get(text.toLowerCase()) : ids.has(text) ? text : undefined;
   };
-  const createPattern = (some: readonly string[], [before, after]: readonly [before: string, after: string]) => {
-    const longestFirst = some.toSorted((id, next) => next.length - id.length).map(escapeStringRegexp);
-    const pattern = some.length === 0 ? '(?!)' : `${before}(?:${longestFirst.join('|')})${after}`;
-    return new RegExp(pattern, ignoresCase ? 'gi' : 'g');
-  };
-  const createSearch = (some: readonly string[], around: readonly [before: string, after: string]) => {
-    // A body is searched for some of the ids only, and thousands of them take long.
-    const patterns = computeOnce(() => ({
-      ids: createPattern(some, around),
-      beginnings: createPattern(listBeginnings(some), ['', '']),
-    }));
-    const mayHaveIds = (text: string) => some.length > 0 && text.search(patterns().beginnings) >= 0;
+  const fold = (text: string) => (ignoresCase ? foldCase(text) : text);
+  const createSearch = (some: readonly string[], [before, after]: readonly [before: string, after: string]) => {
+    const byText = new Map(some.map((id) => [fold(id), id]));
+    const longestFirst = [...new Set([...byText.keys()].map(({ length }) => length))].sort((a, b) => b - a);
+    const [isBefore, isAfter] = [new RegExp(before, 'y'), new RegExp(after, 'y')];
+    // A pattern with thousands of ids would take long: this one finds where an id may begin.
+    const findBeginnings = computeOnce(() => new RegExp(listBeginnings([...byText.keys()]).join('|'), 'g'));
+    const isAt = (pattern: RegExp, text: string, at: number) => {
+      pattern.lastIndex = at;
+      return pattern.test(text);
+    };
+    const scan = (text: string, visit: (id: string, start: number, end: number) => void): void => {
+      if (byText.size === 0) return;
+      const folded = fold(text);
+      const beginnings = findBeginnings();
+      beginnings.lastIndex = 0;
+      for (let match = beginnings.exec(folded); match !== null; match = beginnings.exec(folded)) {
+        const at = match.index;
+        beginnings.lastIndex = at + 1;
+        for (const length of longestFirst) {
+          const id = byText.get(folded.slice(at, at + length));
+          if (id === undefined || !isAt(isBefore, text, at) || !isAt(isAfter, text, at + length)) continue;
+          visit(id, at, at + length);
+          beginnings.lastIndex = at + length;
+          break;
+        }
+      }
+    };
     return {
       find: (text: string): Set<string> => {
-        const found = listReadings(text).flatMap((reading) =>
-          mayHaveIds(reading) ? (reading.match(patterns().ids) ?? []) : [],
-        );
-        return new Set(found.map((id) => findExact(id) ?? id));
+        const found = new Set<string>();
+        for (const reading of listReadings(text)) scan(reading, (id) => found.add(id));
+        return found;
       },
-      replace: (text: string, by: string) => (mayHaveIds(text) ? text.replaceAll(patterns().ids, () => by) : text),
+      replace: (text: string, by: string): string => {
+        let replaced = '';
+        let done = 0;
+        scan(text, (_, start, end) => {
+          replaced += text.slice(done, start) + by;
+          done = end;
+        });
+        return replaced + text.slice(done);
+      },
     };
   };
   const inTexts = all.filter((id) => !isOnlyWhole(id));
@@ -96,12 +119,21 @@ export function createIdFinder(
   };
 }
 
-/** Lists how ids begin, in few texts: a search for thousands of ids takes long, and most texts have none. */
+/** Lists patterns of how ids begin. Few of them: a search for thousands takes long, and most texts have none. */
 function listBeginnings(ids: readonly string[]): string[] {
   for (let length = 8; ; length -= 1) {
     const beginnings = new Set(ids.map((id) => id.slice(0, length)));
-    if (length === 1 || beginnings.size <= 50) return [...beginnings];
+    if (length === 1 || beginnings.size <= 50) return [...beginnings].map(escapeStringRegexp);
   }
+}
+
+/** Converts a text to lower case, with each character at its place: some have several in lower case. */
+function foldCase(text: string): string {
+  const folded = text.toLowerCase();
+  if (folded.length === text.length) return folded;
+  return text.replaceAll(/./gsu, (letter) =>
+    letter.toLowerCase().length === letter.length ? letter.toLowerCase() : letter,
+  );
 }
 
 /** Lists a text as it is, and its parts percent-decoded once: ids in a URL may be encoded (RFC 3986). */
