@@ -50,12 +50,16 @@ export interface CaseSelection {
   readonly quick?: { readonly rows: ReadonlyMap<string, ReadonlySet<string>> };
 }
 
-/** Returns the suite with the selected cases and rows only. With selected rows, no case is sent again at the end. */
-export function selectFromSuite<S extends Pick<Suite, 'cases'>>(suite: S, { only, quick }: CaseSelection): S {
+/** Returns the suite with the selected cases and rows only. */
+export function selectFromSuite<S extends Pick<Suite, 'cases'>>(suite: S, selection: CaseSelection): S {
+  return { ...suite, cases: selectCases(suite, selection) };
+}
+
+/** Returns the selected cases, with the selected rows only. With selected rows, no case is sent again at the end. */
+export function selectCases({ cases: all }: Pick<Suite, 'cases'>, { only, quick }: CaseSelection): readonly TestCase[] {
   const wanted = only && new Set(only);
-  const cases = wanted === undefined ? suite.cases : suite.cases.filter(({ id }) => wanted.has(id));
-  if (quick === undefined) return { ...suite, cases };
-  return { ...suite, cases: cases.flatMap((testCase) => selectRows(testCase, quick.rows.get(testCase.id))) };
+  const cases = wanted === undefined ? all : all.filter(({ id }) => wanted.has(id));
+  return quick === undefined ? cases : cases.flatMap((testCase) => selectRows(testCase, quick.rows.get(testCase.id)));
 }
 
 function selectRows(testCase: TestCase, titles: ReadonlySet<string> = new Set()): TestCase[] {

@@ -3,10 +3,11 @@ import type { Contract } from '../contract/contract.js';
 import { readDataFile } from '../contract/data-file.js';
 import { type NamedWorld, windowSize } from '../contract/named-world.js';
 import type { HttpRequest } from '../http/exchange.js';
+import { computeOnce } from '../support/compute-once.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { refuse } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import { createDrawnCases } from './data-cases.js';
+import { createDataCases, createDrawnCases } from './data-cases.js';
 import type { Candidate } from './draw-candidates.js';
 import { drawRequests } from './draw-requests.js';
 import type { QuestionCase, TestCase } from './test-case.js';
@@ -48,14 +49,36 @@ export function createDataSuite<S extends PlainSuite>(suite: S, stated: StatedDa
   const key = `${digest} ${requests} ${file}`;
   const known = suites.get(key);
   if (known !== undefined) return known as S;
-  const drawn = drawRequests(world, Math.max(1, requests - otherRequests));
-  const calibration = selectTelling(drawn, world);
+  const draw = computeOnce(() => {
+    const drawn = drawRequests(world, Math.max(1, requests - otherRequests));
+    const rows = new Map(
+      createDrawnCases(suite.contract, world, drawn).map((testCase) => [testCase.id, testCase.rows]),
+    );
+    return { calibration: selectTelling(drawn, world), rows, covered: summarize(world, drawn) };
+  });
+  // Drawn when they are first needed: only the worker sends them, and they take longer to draw than to judge.
+  const drawnCases = createDataCases(suite.contract).map((testCase) => ({
+    ...testCase,
+    get rows() {
+      return draw().rows.get(testCase.id) ?? [];
+    },
+  }));
   const created = {
     ...suite,
     world,
-    cases: [...createDrawnCases(suite.contract, world, drawn), ...suite.cases.flatMap(withoutTestData)],
-    calibration,
-    data: { file, digest, ...omitUndefined({ requests: stated.requests }), ...summarize(world, drawn) },
+    cases: [...drawnCases, ...suite.cases.flatMap(withoutTestData)],
+    get calibration() {
+      return draw().calibration;
+    },
+    data: {
+      file,
+      digest,
+      ...omitUndefined({ requests: stated.requests }),
+      counts: countThings(world),
+      get covered() {
+        return draw().covered;
+      },
+    },
   };
   suites.set(key, created);
   return created;
@@ -89,9 +112,13 @@ function selectTelling(drawn: readonly Candidate[], { tiers }: NamedWorld): Http
   return telling.map(({ request }) => request);
 }
 
-function summarize(world: NamedWorld, drawn: readonly Candidate[]): Required<Pick<DrawnData, 'counts' | 'covered'>> {
-  const { tiers, campaigns, customers, products, skus } = world;
-  const lists = Object.entries({ tiers, campaigns, customers, products, skus });
+function countThings({ tiers, campaigns, customers, products, skus }: NamedWorld): DrawnData['counts'] {
+  const lists = { tiers, campaigns, customers, products, skus };
+  const counts = Object.entries(lists).map(([name, { length }]) => [name, length]);
+  return Object.fromEntries(counts) as DrawnData['counts'];
+}
+
+function summarize({ tiers }: NamedWorld, drawn: readonly Candidate[]): Coverage {
   const newest = tiers.slice(0, windowSize);
   const rules: Record<string, number> = {};
   for (const { kind } of newest.flatMap((tier) => tier.rules)) rules[kind] = (rules[kind] ?? 0) + 1;
@@ -99,10 +126,7 @@ function summarize(world: NamedWorld, drawn: readonly Candidate[]): Required<Pic
   const filters = new Set(
     drawn.flatMap(({ contents }) => (contents.filters ?? []).map((filter) => JSON.stringify(filter))),
   );
-  return {
-    counts: Object.fromEntries(lists.map(([name, { length }]) => [name, length])) as DrawnData['counts'],
-    covered: { tiers: newest.filter(isCovered).length, of: newest.length, rules, filters: filters.size },
-  };
+  return { tiers: newest.filter(isCovered).length, of: newest.length, rules, filters: filters.size };
 }
 
 /** Describes a data file and what the requests show of it, for notes and plans. */

@@ -132,6 +132,7 @@ export interface RunFacts {
   readonly isSelection?: boolean;
   readonly quick?: QuickFigures;
   readonly isReplay?: boolean;
+  readonly data?: DrawnData;
   /** What the answers were compared with. */
   readonly expected?: Baseline;
   /** Whether the run ended before all selected cases were judged. */
@@ -250,7 +251,7 @@ export function createCertificate(suite: Suite, stated: readonly ResultWithExcha
       : {}),
     ...omitUndefined({ quick }),
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
-    ...omitUndefined({ data: suite.data }),
+    ...omitUndefined({ data: facts.data }),
     summary: countVerdicts(requirements),
     ...(causes.length === 0 ? {} : { causes }),
     ...(known && {
@@ -271,7 +272,7 @@ export function createCertificate(suite: Suite, stated: readonly ResultWithExcha
       ...interruption,
       ...changes,
       ...unavailable,
-      ...(suite.data === undefined ? [] : describeData(suite.data)),
+      ...(facts.data === undefined ? [] : describeData(facts.data)),
       ...facts.notes,
       ...(ownCases === undefined ? [] : describeOwnCases(ownCases)),
     ],
@@ -365,6 +366,7 @@ function countVerdicts(judged: readonly { readonly verdict: Verdict }[]): Verdic
 
 /** Lists what the target needs so that all requirement cases apply, a line per kind of thing. */
 function listUnavailable(verifying: readonly TestCase[], world: Suite['world']): string[] {
+  if (world.unavailable.size === 0) return [];
   const needed = new Set(verifying.flatMap(({ rows }) => rows.flatMap(({ unavailable }) => unavailable)));
   const things = [...world.unavailable.values()].filter(({ kind, name }) => needed.has(`${kind} ${name}`));
   return thingKinds.flatMap((kind) => {

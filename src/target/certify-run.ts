@@ -1,4 +1,4 @@
-import { selectFromSuite } from '../cases/case-selection.js';
+import { selectCases, selectFromSuite } from '../cases/case-selection.js';
 import type { Suite } from '../cases/suite.js';
 import { collectRunFacts, type RunFacts } from '../certificate/certificate.js';
 import { type CertifiedResults, certifyResults } from '../certificate/certify-results.js';
@@ -28,7 +28,7 @@ interface RunTerms extends Pick<EngineOptions, 'replay' | 'recognizer' | 'traffi
 }
 
 /** What is known of a run that has ended, beside its results. */
-interface RunEnd extends Pick<RunFacts, 'requestsSent' | 'isReplay' | 'isCutShort' | 'startedAt'> {
+interface RunEnd extends Pick<RunFacts, 'requestsSent' | 'isReplay' | 'isCutShort' | 'startedAt' | 'data'> {
   readonly baseUrl: string;
   readonly examination: Pick<Examination, 'note'> | undefined;
   /** Judges the exchanges of the run again. */
@@ -45,7 +45,7 @@ export async function certifyCollected(
   const { baseUrl, examination, judgeAgain, ...ended } = end;
   const facts = {
     ...ended,
-    ...collectRunFacts(results, examination, settings, selectFromSuite(suite, settings).cases),
+    ...collectRunFacts(results, examination, settings, selectCases(suite, settings)),
     expected: settings.expected,
     target: createCertifiedTarget(settings.target, baseUrl),
     ...omitUndefined({ known: settings.known }),
@@ -101,6 +101,7 @@ export async function certifyRun(
     isReplay: recorded?.origin.isReplay === true,
     isCutShort: recorded?.origin.extent.isCutShort ?? false,
     startedAt,
+    ...omitUndefined({ data: suite.data }),
     judgeAgain: async (current: RunSettings) => {
       const { replay = createRunReplay(evidence, suite) } = terms;
       const again = { ...terms, recognizer, replay };

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { selectFromSuite } from '../cases/case-selection.js';
+import { selectCases } from '../cases/case-selection.js';
 import type { CertifiedResults } from '../certificate/certify-results.js';
 import { createExchangeIndexer } from '../certificate/exchange-index.js';
 import { createArchiver, type EvidenceOrigin } from '../certificate/har-archive.js';
@@ -141,6 +141,7 @@ export class ReportedRun {
       isReplay,
       isCutShort,
       startedAt: this.startedAt,
+      ...omitUndefined({ data: start === undefined ? suite.data : start.data }),
       judgeAgain: async (current) => {
         const recorded = parseRecordedRun(archive.content, 'evidence.har');
         return (await judgeRecorded(recorded, suite, current)).results;
@@ -176,7 +177,7 @@ export class ReportedRun {
   /** Lists all results in the order of the suite, including those of cases that no test reached. */
   private listResults(obstacle: Obstacle | undefined): CaseResult[] {
     const { suite, settings } = this.inputs;
-    const { cases } = selectFromSuite(suite, settings);
+    const cases = selectCases(suite, settings);
     if (obstacle !== undefined)
       return cases.map((testCase) => createUnsentResult(testCase, 'inconclusive', obstacle.reason));
     const ofCases = cases.flatMap((testCase) => {

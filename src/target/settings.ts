@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { findCasesByName, matchCases, type RunScope, selectFromSuite } from '../cases/case-selection.js';
+import { findCasesByName, matchCases, type RunScope, selectCases, selectFromSuite } from '../cases/case-selection.js';
+import { isDataCase } from '../cases/data-cases.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
 import { referenceNotice, renderTransportNotice } from '../certificate/notices.js';
@@ -157,7 +158,7 @@ export function readSelection(
 /** The cases that flags select. Which of them a target has the data for is known in its worker. */
 export function selectTests({ only, quick }: RunOptions, whole: Suite): readonly TestCase[] {
   // An unknown name is a case of another folder, or a mistake that was reported before.
-  const { cases } = selectFromSuite(whole, only === undefined ? {} : { only: matchCases(only, whole).ids });
+  const cases = selectCases(whole, only === undefined ? {} : { only: matchCases(only, whole).ids });
   if (!quick) return cases;
   const discriminating = new Set(readDiscriminatingRows().rows.map((row) => row.case));
   return cases
@@ -185,12 +186,15 @@ export function createFolderName(name: string): string {
 function findSecretsInRequests(connection: TargetConnection, { cases, world }: Suite): Problem[] {
   const texts = new Set([
     ...Object.values(world.ids).flatMap((ids) => [...ids.values()]),
-    ...cases.flatMap((testCase) =>
-      testCase.rows
-        .flatMap(({ requests }) => [...requests.values()])
-        // Evidence has query and body of the suite's own requests as they are.
-        .flatMap(({ path, headers, body = '' }) => [...(isOwnCase(testCase) ? [path, body] : []), ...headers.flat()]),
-    ),
+    // Drawn requests have the same headers as those of questions.
+    ...cases
+      .filter((testCase) => !isDataCase(testCase))
+      .flatMap((testCase) =>
+        testCase.rows
+          .flatMap(({ requests }) => [...requests.values()])
+          // Evidence has query and body of the suite's own requests as they are.
+          .flatMap(({ path, headers, body = '' }) => [...(isOwnCase(testCase) ? [path, body] : []), ...headers.flat()]),
+      ),
   ]);
   return listSecrets(connection).flatMap((secret) => {
     const redact = createRedactor([secret]);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { selectFromSuite } from '../cases/case-selection.js';
+import type { DrawnData } from '../cases/data-suite.js';
 import type { Suite } from '../cases/suite.js';
 import type { CertifiedTarget } from '../certificate/certificate.js';
 import type { StoredEvidence } from '../certificate/har-archive.js';
@@ -28,6 +29,8 @@ export interface RunStart {
   readonly cases?: string;
   readonly destination: ResultsDestination;
   readonly isReplay: boolean;
+  /** What the requests show of a data file. Only the worker draws them. */
+  readonly data?: DrawnData;
 }
 
 /** What a test tells the reporter, as an attachment. It has no secrets. */
@@ -97,7 +100,7 @@ export async function openTargetRun(
     inputs: recordInputs(inputs),
     destination: settings.destination,
     isReplay: recorded !== undefined,
-    ...omitUndefined({ cases }),
+    ...omitUndefined({ cases, data: suite.data }),
   };
   const worker = randomUUID();
   await use({

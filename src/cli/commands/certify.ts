@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import escapeStringRegexp from 'escape-string-regexp';
-import { selectFromSuite } from '../../cases/case-selection.js';
+import { selectCases, selectFromSuite } from '../../cases/case-selection.js';
 import { isDataCase } from '../../cases/data-cases.js';
 import { describeData } from '../../cases/data-suite.js';
 import { isOwnCase } from '../../cases/suite.js';
@@ -119,7 +119,7 @@ function listRuns(flags: CertifyFlags): [CertifyRun, ...CertifyRun[]] {
 /** Patterns of the files of selected cases, so that Playwright loads no other specs. None if all cases are selected. */
 function listFiles(projects: readonly RunInputs[]): string[] {
   if (projects.every(({ settings }) => settings.only === undefined)) return [];
-  const cases = projects.flatMap(({ suite, settings }) => selectFromSuite(suite, settings).cases);
+  const cases = projects.flatMap(({ suite, settings }) => selectCases(suite, settings));
   const ownSpecs = [...(cases.some(isOwnCase) ? ['own-cases'] : []), ...(cases.some(isDataCase) ? ['own-data'] : [])];
   const files = [...cases.map(({ at }) => path.basename(at.file)), ...ownSpecs, 'repetition'];
   // Playwright looks for a pattern in the path of the spec and in that of the case.

@@ -1,9 +1,11 @@
 import { describeAssertion } from '../../assertions/registry.js';
+import { isDataCase } from '../../cases/data-cases.js';
 import type { RequirementRow, Row } from '../../cases/test-case.js';
 import type { CaseEntry } from '../../certificate/case-entry.js';
 import type { CaseExchange } from '../../certificate/exchange-index.js';
 import type { NamedWorld } from '../../contract/named-world.js';
 import { type Exchange, getHeaderValues } from '../../http/exchange.js';
+import type { Verdict } from '../../judge/verdict.js';
 import { cutBodies } from '../../run/sanitize-result.js';
 import { type Html, html, noHtml, renderPreformatted } from '../../support/markup.js';
 import { formatLocation } from '../../support/problem.js';
@@ -22,7 +24,10 @@ const maxBody = 1_000;
  */
 export function createCaseRenderer({ suite, certificate, results, exchanges }: RunView): CaseRenderer {
   const resultsById = new Map(results.map((result) => [result.id, result]));
-  const rowsById = new Map<string, readonly (Row | RequirementRow)[]>(suite.cases.map(({ id, rows }) => [id, rows]));
+  const cases = new Map(suite.cases.map((testCase) => [testCase.id, testCase]));
+  // Drawn rows are many, and those that pass say nothing.
+  const isLeftOut = (id: string, verdict?: Verdict) =>
+    isDataCase({ id }) && /^(pass|not-applicable)$/.test(verdict ?? '');
   // Cases share exchanges.
   const rendered = new Map<string, Html>();
   const renderUse = ({ id, request, exchange }: CaseExchange): Html => {
@@ -37,8 +42,12 @@ export function createCaseRenderer({ suite, certificate, results, exchanges }: R
     const isShown = ({ id, row, attempt }: CaseExchange) =>
       entry === undefined ? id === result.exchangeId : attempt === 1 && result.rows[row]?.verdict !== 'pass';
     const shown = exchanges?.listByCase(caseId).filter(isShown) ?? [];
-    const rows = (rowsById.get(caseId) ?? []).map((row, n, { length }) => {
+    const all: readonly (Row | RequirementRow)[] = isLeftOut(caseId, result.verdict)
+      ? []
+      : (cases.get(caseId)?.rows ?? []);
+    const rows = all.map((row, n, { length }) => {
       const { verdict, reason = '' } = result.rows[n] ?? {};
+      if (isLeftOut(caseId, verdict)) return noHtml;
       const title =
         length === 1 || verdict === undefined ? noHtml : html`<h5>${verdict}: ${row.title}</h5><p>${reason}</p>`;
       const uses = shown.filter((use) => use.row === n).map(renderUse);
