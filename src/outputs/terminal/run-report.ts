@@ -26,6 +26,8 @@ import type { WrittenResults } from '../write-results.js';
 /** Characters of a text that a target may have written, and of a statement of the documentation. */
 const maxText = 300;
 const maxStatement = 80;
+/** A cause may be one of several mistakes, each with its sentence. */
+const maxSentence = 600;
 /** A longer command, such as for an order of hundreds of items, would fill the screen. */
 const maxCommand = 2_000;
 /** The maximum number of shown entries of a list: the report must fit on one screen. */
@@ -68,7 +70,7 @@ function renderFailures({ causes = [], requirements, own_cases }: Certificate): 
   return [
     ...(causes.length === 0 ? [] : ['', 'What most likely is wrong:']),
     ...renderSome(causes, 'cause', ({ sentence, evidence, cases, follows }, n) => [
-      `${n + 1}. ${limitText(sentence)}`,
+      `${n + 1}. ${shorten(sentence, maxSentence)}`,
       ...evidence.map((fact) => `   ${limitText(fact)}`),
       ...(follows.length === 0 ? [] : [`   ${describeFollows(follows)}`]),
       ...renderExample(
