@@ -168,8 +168,9 @@ function createPartialOracle(
   const isClear = filter !== undefined && filtersReason === undefined;
   const mayMatch = isClear ? [...(indexTexts(world.tiers).get(foldCase(filter.value)) ?? [])] : world.tiers;
   const matched = filter === undefined ? [] : mayMatch.filter((tier) => matching(tier) !== 'forbidden');
-  // Of the tiers that match, too, the newest 150 are returned at most.
-  const isCertain = (tier: Tier) => world.unavailable?.has(tier.id) !== true && matching(tier) === 'required';
+  // Of the tiers that match, too, the newest 150 are returned at most, whatever else is open.
+  const isCertain = (tier: Tier) =>
+    isClear && world.unavailable?.has(tier.id) !== true && judgeFilter(filter, tier) === 'required';
   const lastMatch = matched.filter(isCertain)[windowSize - 1];
   const rankOfLastMatch = lastMatch === undefined ? Number.POSITIVE_INFINITY : getRank(lastMatch);
   const checked = (tier: Tier): Obligation => {
