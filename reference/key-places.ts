@@ -58,7 +58,7 @@ export const keyDetails: readonly KeyDetail[] = [
     what: 'the quantities of the items',
     breaks: 'order.quantity',
     of: 'body',
-    kind: 'id',
+    kind: 'quantity',
     rewrite: (request, write) => ({ ...request, lines: rewriteEach(request.lines, 'quantity', write) }),
   },
   {

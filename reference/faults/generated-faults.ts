@@ -1,7 +1,14 @@
 import type { Change, DeploymentFacts, Handlers } from '../handlers.js';
 import { isObject, type Members } from '../json.js';
 import { listKeyPlaces } from '../key-places.js';
-import { branchMistakes, type Condition, conditions, customerMistakes, type Loss } from '../mistakes/branch.js';
+import {
+  branchMistakes,
+  type Condition,
+  conditions,
+  customerMistakes,
+  type Loss,
+  severalRulesMistakes,
+} from '../mistakes/branch.js';
 import { bodyMistakes, queryMistakes } from '../mistakes/bytes.js';
 import { keyMistakes as cacheKeyMistakes } from '../mistakes/cache-keys.js';
 import { findInvisibility, type Invisibility } from '../mistakes/find-invisibility.js';
@@ -142,7 +149,9 @@ function combineBranches(): GeneratedFault[] {
   );
   return [...conditions.map((one) => [one]), ...pairs].flatMap((met) => {
     const place = `requests-${met.map(({ id }) => id).join('-and-')}`;
-    return branchMistakes.map(({ id, story, plug }) => ({
+    const isDocumented = met.length === 1 && met[0]?.question === undefined;
+    const mistakes = isDocumented ? [...branchMistakes, ...severalRulesMistakes] : branchMistakes;
+    return mistakes.map(({ id, story, plug }) => ({
       id: `${place}/${id}`,
       kind: 'branch',
       place,
@@ -193,6 +202,7 @@ export function listGeneratedFaults(): readonly GeneratedFault[] {
     ...combineCustomers(),
     ...combine('state', statePlaces, stateMistakes, true),
     ...combine('cache key', listKeyPlaces('id'), cacheKeyMistakes.id, true),
+    ...combine('cache key', listKeyPlaces('quantity'), cacheKeyMistakes.quantity, true),
     ...combine('cache key', listKeyPlaces('text'), cacheKeyMistakes.text, true),
     ...combine('cache key', listKeyPlaces('list'), cacheKeyMistakes.list, true),
     ...combine('body', bodyPlaces, bodyMistakes),

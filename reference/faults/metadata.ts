@@ -104,6 +104,19 @@ export const metadataFaults: readonly Fault[] = [
     (rule, metadata) => rule.key === 'store_name' && holds(rule, metadata),
   ),
   {
+    id: 'empty-metadata-value-refused',
+    breaks: 'metadata.promotion-rules',
+    story: 'A validator wants every text to have a character.',
+    change: (handlers) => ({
+      metadataOf(members) {
+        const metadata = handlers.metadataOf(members);
+        return Object.values(unlessWaived(metadata, {})).includes('')
+          ? refuse(400, 'metadata: not accepted', 'invalid_payload')
+          : metadata;
+      },
+    }),
+  },
+  {
     id: 'metadata-refused',
     breaks: 'metadata.promotion-rules',
     story: 'The body’s schema has no member of this name.',

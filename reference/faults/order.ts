@@ -344,6 +344,18 @@ const orderMetadata: readonly Fault[] = [
     change: (handlers) => ({ orderMetadataOf: (members) => refuseEntries(500, handlers.orderMetadataOf(members)) }),
   },
   {
+    id: 'empty-order-metadata-crashes',
+    breaks: 'order.metadata',
+    story: 'The first value of each entry of order metadata is read, and some entries have none.',
+    change: (handlers) => ({
+      orderMetadataOf(members) {
+        const metadata = handlers.orderMetadataOf(members);
+        const hasEmpty = Object.values(unlessWaived(metadata, {})).some((values) => [values].flat().length === 0);
+        return hasEmpty ? refuse(500, 'order.metadata: not accepted', 'invalid_payload') : metadata;
+      },
+    }),
+  },
+  {
     id: 'order-metadata-demanded-of-tiers',
     breaks: 'order.metadata',
     story: 'Order metadata is taken for a filter: tiers without a rule about it are left out.',

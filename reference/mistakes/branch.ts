@@ -245,6 +245,29 @@ export const branchMistakes: readonly Mistake<Loss>[] = [
   })),
 ];
 
+/** What is lost of promotions with several rules, in documented requests of one kind. */
+export const severalRulesMistakes: readonly Mistake<Loss>[] = (
+  [
+    ['customer', 'customer.by-id'],
+    ['product', 'order.product-item'],
+    ['sku', 'order.sku-item'],
+    ['metadata', 'metadata.promotion-rules'],
+  ] as const
+).map(([kind, breaks]) =>
+  loss(
+    `${kind}-rules-lost-among-others`,
+    `Of several rules, those of the kind ${kind} are not checked.`,
+    breaks,
+    (handlers) => ({
+      isValid: (tier, request) =>
+        handlers.isValid(
+          tier.rules.length > 1 ? { ...tier, rules: tier.rules.filter((rule) => rule.kind !== kind) } : tier,
+          request,
+        ),
+    }),
+  ),
+);
+
 /** What is lost beside that for some customers, who send every documented kind of request. */
 export const customerMistakes: readonly Mistake<Loss>[] = [
   loss('product-rules-unmet', 'No product counts.', 'order.product-item', () => ({ productRule: () => false })),

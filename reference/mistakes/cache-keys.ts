@@ -25,6 +25,9 @@ const ofTexts: readonly Mistake<KeyTexts>[] = [
       .replaceAll(/^-|-$/g, ''),
   ),
   eachText('trimmed', 'The key of the cache has it without white space around it.', (text) => text.trim()),
+  eachText('without-letters-beyond-ascii', 'The key of the cache has its ASCII characters alone.', (text) =>
+    text.replaceAll(/[^\0-\x7f]/g, ''),
+  ),
   ...[64, 255].map((length) =>
     eachText(`cut-after-${length}`, `The key of the cache has its first ${length} characters.`, (text) =>
       text.slice(0, length),
@@ -35,12 +38,23 @@ const ofTexts: readonly Mistake<KeyTexts>[] = [
 /** How developers write a part of a request in a key. Ids are never alike, so they can only be missing. */
 export const keyMistakes = {
   id: [missing],
+  quantity: [
+    missing,
+    eachText('capped-at-1000', 'The key of the cache has 1,000 for every greater quantity.', (text) =>
+      String(Math.min(Number(text), 1000)),
+    ),
+  ],
   text: ofTexts,
   list: [
     {
       id: 'sorted-apart',
       story: 'The key of the cache has the parts sorted, each list by itself.',
       plug: (texts) => texts.toSorted(),
+    },
+    {
+      id: 'joined-apart',
+      story: 'The key of the cache has the parts one after the other, each list by itself, without separators.',
+      plug: (texts) => [texts.join('')],
     },
   ],
 } as const satisfies Readonly<Record<string, readonly Mistake<KeyTexts>[]>>;

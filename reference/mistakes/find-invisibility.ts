@@ -85,14 +85,18 @@ const rules: readonly Rule[] = [
   open(/^tier-metadata-entries$/, /-(?:by|of)-id$/, 'filter-letter-case'),
   open(
     /^query-parameters$/,
-    /^first-(?:[2-9]|\d\d+)-only$|^last-two-only$|-(?:by|of)-(?:id|kind)$|^first-after-sorting$/,
+    /^first-(?:[2-9]|\d\d+)-only$|^last-two-only$|^last-batch-of-\d+-lost$|-(?:by|of)-(?:id|kind)$|^first-after-sorting$/,
     'filter-two-metadata-keys',
   ),
   hidden(/^reservations$/, /-id$|^first-(?:kind|value)-only$/, 'A reservation names each customer once.'),
-  hidden(/^reservations$/, /^first-(?:[4589]|\d\d+)-only$/, 'A reservation of the world names four customers at most.'),
+  hidden(
+    /^reservations$/,
+    /^(?:first-(?:[4589]|\d\d+)-only|last-batch-of-\d+-lost)$/,
+    'A reservation of the world names four customers at most.',
+  ),
   hidden(
     /^(?:rules|tier-metadata-entries)$/,
-    /^first-(?:50|64|100|128)-only$/,
+    /^(?:first-(?:50|64|100|128)-only|last-batch-of-50-lost)$/,
     'A promotion of the world has fewer than 40 rules, and fewer than 40 metadata entries.',
   ),
   hidden(/^metadata-entries$/, /^first-(?:100|128)-only$/, 'The suite sends fewer than 100 metadata entries.'),
@@ -120,18 +124,12 @@ const rules: readonly Rule[] = [
     'A tier that a metadata filter lets through has metadata.',
   ),
   // Branches.
-  open(/^requests-(?:campaign|metadata)-filter$/, /^window-lost$/, 'filter-beyond-window'),
   open(/^requests-.*both-filters/, /^window-lost$/, 'filter-combination'),
   open(/^requests-(?:.*-and-)?(?:no-customer|empty-object)/, /^reservations-lost$/, 'omitted-customer'),
   hidden(
     /^requests-(?:.*-and-)?(?:no-filter|empty-object)/,
     /^filters-lost$/,
     'Without a filter there is none to lose.',
-  ),
-  open(
-    new RegExp(`^requests-(?=.*(?:${openConditions()}))(?=.*(?:campaign|metadata)-filter)`),
-    /^window-lost$/,
-    'filter-beyond-window',
   ),
   costly(
     new RegExp(`^requests-(?=.*(?:${openConditions()}))(?=.*-and-)(?!.*no-filter)`),
@@ -154,6 +152,16 @@ const rules: readonly Rule[] = [
     /^cached-.*-by-expand$/,
     any,
     'The documentation does not say that expand changes which promotions are returned.',
+  ),
+  costly(
+    /^cached-.*-by-(?:metadata-keys|filter-keys|filter-values)$/,
+    /^without-letters-beyond-ascii$/,
+    'Two requests that differ in such a letter alone take one more request for each part.',
+  ),
+  costly(
+    /^cached-last-result-by-quantities$/,
+    /^capped-at-1000$/,
+    'Another request stands between the two that differ in such a quantity alone.',
   ),
   hidden(
     /^cached-/,

@@ -44,6 +44,13 @@ export const listMistakes: readonly Mistake<ListWalk>[] = [
   walk('odd-one-lost', 'The list is walked in pairs, and one that is left over is lost.', (list) =>
     list.slice(0, list.length - (list.length % 2)),
   ),
+  ...[8, 10, 20, 50].map((size) =>
+    walk(
+      `last-batch-of-${size}-lost`,
+      `The list is walked in batches of ${size}, and one that is not full is lost.`,
+      (list) => (list.length > size ? list.slice(0, list.length - (list.length % size)) : list),
+    ),
+  ),
   walk('lost-when-several', 'More than one is not expected.', (list) => (list.length > 1 ? [] : list)),
   walk('lost-when-one', 'A list of one is unpacked, and no list any more.', (list) => (list.length === 1 ? [] : list)),
   walk('lost', 'The list is read from the wrong member.', () => []),
