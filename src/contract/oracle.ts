@@ -41,7 +41,7 @@ export interface Oracle {
   matching(tier: Tier): Obligation;
   /** The tiers that match the filters or may match them, newest first. */
   readonly matched: readonly Tier[];
-  /** Whether a tier is checked: the newest 150 are. With a filter, older ones are open. */
+  /** Whether a tier is checked: the newest 150 are. With a filter, older ones are open, up to the 150th that matches. */
   checked(tier: Tier): Obligation;
   /** The readings of the documentation for a request with one filter. Empty for other requests. */
   readonly alternatives: readonly WindowAlternative[];
@@ -175,7 +175,6 @@ function createPartialOracle(
   const rankOfLastMatch = lastMatch === undefined ? Number.POSITIVE_INFINITY : getRank(lastMatch);
   const checked = (tier: Tier): Obligation => {
     if (getRank(tier) <= size) return openIfPartial('required');
-    // With a filter, a deployment may take the newest 150 before or after it filters.
     return filters.length > 0 && getRank(tier) <= rankOfLastMatch ? 'open' : 'forbidden';
   };
   const returned = new Map<Tier, Obligation>();
