@@ -2,15 +2,16 @@ import type { StatedData } from '../contract/bind-world.js';
 import type { Contract } from '../contract/contract.js';
 import { readDataFile } from '../contract/data-file.js';
 import { type NamedWorld, windowSize } from '../contract/named-world.js';
-import type { HttpRequest } from '../http/exchange.js';
+import { type HttpRequest, serializeRequest } from '../http/exchange.js';
 import { computeOnce } from '../support/compute-once.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { refuse } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
+import { createQuestionBinder } from './bind-questions.js';
 import { createDataCases, createDrawnCases } from './data-cases.js';
 import type { Candidate } from './draw-candidates.js';
 import { drawRequests } from './draw-requests.js';
-import type { QuestionCase, TestCase } from './test-case.js';
+import { type QuestionCase, type TestCase, tag } from './test-case.js';
 
 /** What a certificate says of a data file. */
 export interface DrawnData extends Pick<StatedData, 'file' | 'requests'> {
@@ -34,8 +35,8 @@ const defaultRequests = 230;
 const otherRequests = 10;
 
 /**
- * Replaces the cases of a suite: those of requirements by cases whose requests are drawn from a data file. Questions about
- * the test data of the suite are not applicable.
+ * Replaces the cases of a suite: those of requirements by cases whose requests are drawn from a data file, those of questions
+ * by cases about its data.
  *
  * @throws UnusableInput with every problem of the data file
  */
@@ -49,8 +50,12 @@ export function createDataSuite<S extends PlainSuite>(suite: S, stated: StatedDa
   const key = `${digest} ${requests} ${file}`;
   const known = suites.get(key);
   if (known !== undefined) return known as S;
+  const count = Math.max(1, requests - otherRequests);
+  const bindQuestion = createQuestionBinder(suite.world, world);
+  const bound = suite.cases.flatMap((testCase) => (testCase.kind === 'question' ? bindQuestion(testCase) : []));
+  const { questions, added } = limitRequests(bound, Math.floor(count * questionShare));
   const draw = computeOnce(() => {
-    const drawn = drawRequests(world, Math.max(1, requests - otherRequests));
+    const drawn = drawRequests(world, count - added);
     const rows = new Map(
       createDrawnCases(suite.contract, world, drawn).map((testCase) => [testCase.id, testCase.rows]),
     );
@@ -66,7 +71,7 @@ export function createDataSuite<S extends PlainSuite>(suite: S, stated: StatedDa
   const created = {
     ...suite,
     world,
-    cases: [...drawnCases, ...suite.cases.flatMap(withoutTestData)],
+    cases: [...drawnCases, ...questions],
     get calibration() {
       return draw().calibration;
     },
@@ -95,10 +100,33 @@ interface PlainSuite {
 
 const suites = new Map<string, PlainSuite>();
 
-function withoutTestData(testCase: TestCase): QuestionCase[] {
-  if (testCase.kind === 'requirement') return [];
-  const [row] = testCase.rows;
-  return [{ ...testCase, rows: [{ ...row, unavailable: ['the test data of the suite'] }] }];
+/** The share of the requests that questions may take. */
+const questionShare = Number(process.env.SHARE ?? 1 / 6);
+
+/**
+ * Leaves out questions with more requests than there is room for: those with many requests, and intrusive ones, which run
+ * only if somebody wants them.
+ */
+function limitRequests(stated: readonly QuestionCase[], room: number) {
+  const rate = ({ rows: [{ requests }], tags }: QuestionCase) =>
+    tags.includes(tag.intrusive) ? Number.MAX_VALUE : requests.size;
+  const sent = new Set<string>();
+  const asked = new Set<QuestionCase>();
+  for (const question of stated.toSorted((one, next) => rate(one) - rate(next))) {
+    const [{ requests, unavailable }] = question.rows;
+    // Serial cases share no request.
+    const prefix = question.tags.includes(tag.serial) ? question.id : '';
+    const all = new Set([...sent, ...[...requests.values()].map((request) => prefix + serializeRequest(request))]);
+    if (unavailable.length > 0 || all.size > room) continue;
+    asked.add(question);
+    for (const request of all) sent.add(request);
+  }
+  const questions = stated.map((question): QuestionCase => {
+    const [row] = question.rows;
+    if (row.unavailable.length > 0 || asked.has(question)) return question;
+    return { ...question, rows: [{ ...row, unavailable: ["room for it within 'requests' of the target file"] }] };
+  });
+  return { questions, added: sent.size };
 }
 
 /** Selects orders that show all tiers that any order shows. They are sent first. */

@@ -272,7 +272,7 @@ export function createCertificate(suite: Suite, stated: readonly ResultWithExcha
       ...interruption,
       ...changes,
       ...unavailable,
-      ...(facts.data === undefined ? [] : describeData(facts.data)),
+      ...(facts.data === undefined ? [] : [...describeData(facts.data), ...describeAnswers(questions)]),
       ...facts.notes,
       ...(ownCases === undefined ? [] : describeOwnCases(ownCases)),
     ],
@@ -281,6 +281,15 @@ export function createCertificate(suite: Suite, stated: readonly ResultWithExcha
     started_at: facts.startedAt.toISOString(),
     duration_ms: Math.round(facts.durationMs),
   };
+}
+
+/** Says how many questions were asked about the data of the deployment. */
+function describeAnswers(questions: readonly QuestionEntry[]): string[] {
+  const answered = questions.filter(({ outcome }) => outcome !== null).length;
+  const others = 'The others need the test data of the suite, or were not asked.';
+  return answered === 0
+    ? []
+    : [`${answered} of ${questions.length} questions were answered with ids of the data. ${others}`];
 }
 
 /** If the data of a deployment changed during the run, no failure proves anything. */

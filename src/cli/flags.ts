@@ -45,6 +45,7 @@ export function addCertifyFlags(command: Command): Command {
     .option('--dry-run', 'print the requests and send nothing')
     .option('--world-loaded', 'the target has the test data: fail if it returns none of it')
     .option('--no-intrusive', 'skip cases that send bad credentials, oversized bodies or other methods')
+    .addOption(new Option('--intrusive').hideHelp())
     .option('--only <name>', 'run this case, requirement, question, tag or group; may be repeated', collectList)
     .option('--quick', 'run the rows that catch almost all known faults, with at most 60 requests')
     .option('--open', 'open the page of the certificate at the end')

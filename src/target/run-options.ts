@@ -21,7 +21,7 @@ export interface RunOptions {
   readonly allowHttp?: boolean;
   /** Whether the target is known to have the world. */
   readonly worldLoaded?: boolean;
-  /** Whether intrusive cases run, too; they do unless this is false. */
+  /** Whether intrusive cases run, too. Default: unless the requests are drawn from a data file. */
   readonly intrusive?: boolean;
   readonly cases?: string;
   /** The data file of the deployment, from which the requests are drawn. */

@@ -1,7 +1,9 @@
 /** Deployments that are certified on data of their own: those that conform never fail, and mistakes are found. */
 
 import { expect, test } from '@playwright/test';
+import { closedQuestions } from '../../reference/behaviours.js';
 import { faults } from '../../reference/faults/index.js';
+import { selectFromSuite } from '../../src/cases/case-selection.js';
 import { type Candidate, listCandidates } from '../../src/cases/draw-candidates.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import { exportWorld } from '../../src/contract/named-world.js';
@@ -161,3 +163,30 @@ test('The reference deployment conforms on the test data of the suite as a data 
   const { certificate } = await certifyInProcess(createReference(), { suite });
   expect(certificate.verdict, renderUnpassed(certificate)).toBe('conforms');
 });
+
+/** Questions about some data, all that have an answer. */
+function loadQuestions(name: string, world: World): Suite {
+  const data = { file: writeData(world, `${name}-questions`), requests: 900 };
+  const suite = loadSuite(suiteFolder, { data });
+  const cases = suite.cases.filter(({ kind, rows: [row] }) => kind === 'question' && row?.unavailable.length === 0);
+  return { ...suite, cases };
+}
+
+for (const name of [...dataNames, 'world'] as const)
+  test(`${name} data: each outcome of a question is observed as with the test data`, {
+    tag: name === 'small' ? [] : ['@long'],
+  }, async () => {
+    const world = name === 'world' ? exportWorld(whole.world) : createData(name);
+    const asked = loadQuestions(name, world);
+    expect(asked.cases.length).toBeGreaterThanOrEqual(name === 'small' ? 20 : 50);
+    for (const { id } of asked.cases) {
+      const outcomes: readonly string[] = closedQuestions[id as keyof typeof closedQuestions] ?? [];
+      const observed: unknown[] = [];
+      for (const outcome of outcomes) {
+        const deployment = createReference({ world, behaviours: { [id]: outcome } });
+        const { results } = await certifyInProcess(deployment, { suite: selectFromSuite(asked, { only: [id] }) });
+        observed.push(results.find((result) => result.id === id)?.outcome);
+      }
+      expect.soft(observed, id).toEqual(outcomes);
+    }
+  });

@@ -1,0 +1,199 @@
+import { type NamedWorld, thingKinds, windowSize } from '../contract/named-world.js';
+import type { Rule, Tier, World } from '../contract/world.js';
+import type { HttpRequest } from '../http/exchange.js';
+import { encodeQueryText, parseRequest } from '../http/request-content.js';
+import { groupBy } from '../support/group-by.js';
+import { parseJson } from '../support/json.js';
+import { renderShortList } from '../support/render-short-list.js';
+import type { QuestionCase } from './test-case.js';
+
+/** Ids of the test data, each with the id that takes its place. */
+type StandIns = ReadonlyMap<string, string>;
+
+/** An id of the test data. */
+const testDataId = /\b(?:cust|prod|sku|cat|camp|promo)_[0-9a-f]{24}\b/g;
+
+/**
+ * Creates a function that asks a question about the data of a deployment: each thing of the test data is replaced by one that
+ * has the same role in the requests of the case. Where something has no stand-in, the case is not applicable.
+ *
+ * @param world the test data of the suite
+ */
+export function createQuestionBinder(world: NamedWorld, data: World): (testCase: QuestionCase) => QuestionCase {
+  const { unit, things } = chooseThings(world, data);
+  const names = new Map(
+    thingKinds.flatMap((kind) => [...world.ids[kind]].map(([name, id]) => [id, `${kind} ${name}`])),
+  );
+  const candidates = selectChosen(data.tiers.slice(0, windowSize), new Set(things.values()));
+  const ofWorld = createTranslation(world, new Map([...things.keys()].map((id) => [id, id])), 1);
+  const ofData = createTranslation(data, things, unit);
+  return (testCase) => {
+    const [row] = testCase.rows;
+    const requests = [...row.requests.values()];
+    const judged = JSON.stringify([row.given, testCase.answer]);
+    const needed = new Set((JSON.stringify(requests) + judged).match(testDataId));
+    const { describeRole, areUnits } = readRequests(requests, world);
+    const byRole = groupBy<Tier, string>(candidates, (tier) => describeRole(tier, ofData));
+    const standIns = new Map(things);
+    for (const tier of world.tiers.slice(0, windowSize)) {
+      const standIn = needed.has(tier.id) ? byRole.get(describeRole(tier, ofWorld))?.shift() : undefined;
+      if (standIn !== undefined) standIns.set(tier.id, standIn.id);
+    }
+    // A body may contain a short id by chance.
+    const searched = new Set((judged.match(/"texts":\[[^\]]*\]/g) ?? []).join().match(testDataId));
+    const lacking = [...needed].filter((id) => !standIns.has(id) || searched.has(id));
+    const unavailable = lacking.flatMap((id) => names.get(id) ?? []);
+    if (unavailable.length > 0) {
+      const what = `what stands for ${renderShortList(unavailable)} of the test data of the suite`;
+      return { ...testCase, rows: [{ ...row, unavailable: [what] }] };
+    }
+    const revive = (_: string, value: unknown) => (typeof value === 'string' ? (standIns.get(value) ?? value) : value);
+    const [given, answer] = parseJson(judged, revive) as [typeof row.given, typeof testCase.answer];
+    const bound = [...row.requests].map(
+      ([name, request]) => [name, bindRequest(request, standIns, areUnits ? unit : 1)] as const,
+    );
+    return { ...testCase, rows: [{ ...row, requests: new Map(bound), given }], answer };
+  };
+}
+
+function bindRequest({ path, body, ...request }: HttpRequest, standIns: StandIns, unit: number): HttpRequest {
+  const bind = (text: string, encode: (id: string) => string) =>
+    text.replace(testDataId, (id) => encode(standIns.get(id) ?? id));
+  const bound = { ...request, path: bind(path, encodeQueryText) };
+  if (body === undefined) return bound;
+  const ordered = body.replaceAll(/("quantity": ?)1\b/g, `$1${unit}`);
+  return { ...bound, body: bind(ordered, (id) => JSON.stringify(id).slice(1, -1)) };
+}
+
+/** Chooses what requests name by the rules of promotions, and how many units of a product stand for one. */
+function chooseThings(
+  { ids }: NamedWorld,
+  { customers, products, skus, campaigns, tiers }: World,
+): { readonly things: StandIns; readonly unit: number } {
+  const newest = tiers.slice(0, windowSize);
+  const rules = newest.flatMap((tier) => (tier.rules.length === 1 ? tier.rules : []));
+  const thresholds = rules.flatMap((rule) => (rule.kind === 'product' ? rule.at_least : []));
+  const unit = thresholds.length === 0 ? 1 : Math.min(...thresholds);
+  /** Those with most promotions first. */
+  const rank = (kind: 'product' | 'sku', all: World['products']) => {
+    const byId = groupBy(
+      rules.flatMap((rule) => (rule.kind === kind ? [rule] : [])),
+      ({ id }) => id,
+    );
+    const required = [...byId].filter(([, found]) => found.some(({ at_least }) => at_least <= unit));
+    return [...new Set([...sortByCount(required), ...all.map(({ id }) => id)])];
+  };
+  const productOf = new Map(skus.map(({ id, product_id }) => [id, product_id]));
+  const [mug, ...others] = rank('product', products);
+  const shirtBlue = rank('sku', skus).find((id) => productOf.get(id) !== mug);
+  const shirt = productOf.get(shirtBlue ?? '');
+  const [plate, chair] = others.filter((id) => id !== shirt);
+  const audiences = rules.flatMap((rule) => (rule.kind === 'customer' ? [rule.any_of] : []));
+  const listed = [...findDistinctCustomers(audiences), ...(audiences[0] ?? []), ...customers.map(({ id }) => id)];
+  const [ann, ben, bulk] = new Set(listed);
+  const reserved = new Set(
+    tiers.flatMap((tier) => tier.rules).flatMap((rule) => ('any_of' in rule ? rule.any_of : [])),
+  );
+  const byCampaign = groupBy(tiers, (tier) => tier.campaign_id);
+  const forAll = groupBy(
+    newest.filter((tier) => tier.rules.length === 0),
+    (tier) => tier.campaign_id,
+  );
+  const [spring, summer] = sortByCount([...forAll]);
+  const isReserved = (tier: Tier) => tier.rules.some(({ kind }) => kind === 'customer');
+  const chosen = {
+    customer: { ann, ben, bulk, ordinary: customers.find(({ id }) => !reserved.has(id))?.id },
+    product: { mug, plate, chair, shirt },
+    sku: { 'shirt-blue': shirtBlue, 'mug-white': skus.find(({ product_id }) => product_id === mug)?.id },
+    campaign: {
+      ...{ spring, summer },
+      autumn: [...byCampaign].find(([, found]) => found.every(isReserved))?.[0],
+      winter: campaigns.find(({ id }) => !byCampaign.has(id))?.id,
+    },
+  };
+  const all = Object.entries(chosen).flatMap(([kind, found]) =>
+    Object.entries(found).map(([name, id]) => [ids[kind as keyof typeof chosen].get(name) ?? '', id ?? ''] as const),
+  );
+  return { unit, things: new Map(all.filter(([, id]) => id !== '')) };
+}
+
+function sortByCount(groups: readonly (readonly [id: string, found: readonly unknown[]])[]): string[] {
+  return groups.toSorted(([, found], [, others]) => others.length - found.length).map(([id]) => id);
+}
+
+/** Finds two customers each of whom is in a list without the other one. */
+function findDistinctCustomers(lists: readonly (readonly string[])[]): string[] {
+  const sets = lists.map((list) => new Set(list));
+  for (const [n, list] of lists.entries())
+    for (const [m, other] of lists.entries()) {
+      const [first, second] = [list.find((id) => !sets[m]?.has(id)), other.find((id) => !sets[n]?.has(id))];
+      if (first !== undefined && second !== undefined) return [first, second];
+    }
+  return [];
+}
+
+/** Leaves out customers that no request names: there may be many. */
+function selectChosen(tiers: readonly Tier[], chosen: ReadonlySet<string>): Tier[] {
+  const select = (rule: Rule) =>
+    rule.kind === 'customer' ? { ...rule, any_of: rule.any_of.filter((id) => chosen.has(id)) } : rule;
+  return tiers.map((tier) => ({ ...tier, rules: tier.rules.map(select) }));
+}
+
+/** Reads a world in ids of the test data. */
+interface Translation {
+  /** Returns the id that a thing stands for; empty if it stands for none. @param prefix of that id */
+  readonly nameThing: (prefix: string, id: string) => string;
+  readonly productOf: ReadonlyMap<string, string>;
+  /** The quantity that stands for one unit. */
+  readonly unit: number;
+}
+
+function createTranslation({ skus }: World, standIns: StandIns, unit: number): Translation {
+  const names = new Map([...standIns].map(([id, standIn]) => [`${id.split('_')[0]} ${standIn}`, id]));
+  return {
+    nameThing: (prefix, id) => names.get(`${prefix} ${id}`) ?? '',
+    productOf: new Map(skus.map(({ id, product_id }) => [id, product_id])),
+    unit,
+  };
+}
+
+/**
+ * Finds out what decides whether a tier is returned for some requests, documented or not. Of two tiers whose roles have one
+ * description, either both are returned or none.
+ */
+function readRequests(requests: readonly HttpRequest[], { campaigns, skus }: World) {
+  const query = requests.flatMap((request) => parseRequest(request).query.map(([name]) => name)).join();
+  const bodies = requests.map(({ body = '' }) => body).join();
+  const sent = new Set(JSON.stringify(requests).match(testDataId));
+  // Whether a SKU counts as its product is open.
+  for (const { id, product_id } of skus) if (sent.has(id)) sent.add(product_id);
+  // A filter may name a tier, and select its campaign.
+  if (query.includes('filters')) for (const { id } of campaigns) sent.add(id);
+  const filteredOn = [...query.matchAll(/\[metadata\.(.+?)\]/g)].map(([, key = '']) => key);
+  const items = bodies.match(/"(?:product|sku)_id"[^}]*/g) ?? [];
+  /** Whether one unit of everything is ordered, which may be any quantity. */
+  const areUnits = items.every((item) => /"quantity": ?1$/.test(item));
+  const describeRole = ({ campaign_id, metadata, rules }: Tier, { nameThing, productOf, unit }: Translation) => {
+    const nameSent = (prefix: string, id = '') => [nameThing(prefix, id)].filter((name) => sent.has(name));
+    const describeRule = (rule: Rule): unknown => {
+      switch (rule.kind) {
+        case 'customer':
+          return [rule.kind, rule.any_of.flatMap((id) => nameSent('cust', id)).sort()];
+        case 'product':
+        case 'sku': {
+          const product = rule.kind === 'product' ? rule.id : productOf.get(rule.id);
+          const ordered = [...nameSent('sku', rule.id), ...nameSent('prod', product)];
+          const quantity = areUnits ? rule.at_least <= unit : rule.at_least;
+          return [rule.kind, ...(ordered.length === 0 ? [] : [...ordered, quantity])];
+        }
+        case 'other':
+          return rule;
+        default:
+          return bodies.includes(JSON.stringify(rule.key)) ? rule : rule.kind;
+      }
+    };
+    const values = filteredOn.map((key) => metadata[key] ?? null);
+    return JSON.stringify([nameSent('camp', campaign_id), values, rules.map(describeRule)]);
+  };
+  return { describeRole, areUnits };
+}
