@@ -101,7 +101,7 @@ interface PlainSuite {
 const suites = new Map<string, PlainSuite>();
 
 /** The share of the requests that questions may take. */
-const questionShare = Number(process.env.SHARE ?? 1 / 6);
+const questionShare = 1 / 6;
 
 /**
  * Leaves out questions with more requests than there is room for: those with many requests, and intrusive ones, which run

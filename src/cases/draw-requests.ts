@@ -61,8 +61,9 @@ function chooseCandidates(listed: readonly Candidate[], drawn: World, count: num
     for (const feature of features.get(candidate) ?? []) feature.worth = 0;
     features.delete(candidate);
   };
-  // Other requests are compared with an empty result, and some requirements rest on one variation alone.
-  for (const needed of [nothingMatches, 'options.expand', 'order metadata', 'audienceRulesOnly']) {
+  // Other requests are compared with an empty result, and some requirements or mistakes rest on one variation alone.
+  const manyMatches = 'a metadata filter with many matches';
+  for (const needed of [nothingMatches, 'options.expand', 'order metadata', 'audienceRulesOnly', manyMatches]) {
     const found = listed.find(({ variation }) => variation === needed);
     if (found?.base !== undefined) for (const candidate of [found.base, found]) choose(candidate);
   }

@@ -175,3 +175,50 @@ export function writeData(world: World, name: string): string {
   writeFileSync(file, JSON.stringify(world));
   return file;
 }
+
+/** Creates the data of a small shop, as somebody may write it by hand. */
+export function createShop(): World {
+  const only = (...any_of: string[]): Rule => ({ kind: 'customer', any_of });
+  const buys = (id: string, at_least = 1): Rule => ({ kind: 'product', id, at_least });
+  const buysSku = (id: string, at_least = 1): Rule => ({ kind: 'sku', id, at_least });
+  const rules: readonly (readonly Rule[])[] = [
+    [],
+    [only('C-1001')],
+    [only('C-1002', 'C-1003')],
+    [buys('tea', 2)],
+    [buys('tea', 6)],
+    [],
+    [buys('cake')],
+    [only('C-1003'), buys('tea', 2)],
+    [],
+    [buysSku('cup-green', 2)],
+    [buysSku('pot-large', 3)],
+    [only('C-1004')],
+    [],
+    [{ kind: 'metadata', key: 'store', is: 'Harbour' }],
+    [{ kind: 'metadata', key: 'store', is: 'Station' }],
+    [],
+    [buys('tea', 12)],
+    [{ kind: 'other', description: 'It rains in the city of the customer.' }],
+  ];
+  const named = (...ids: string[]) => ids.map((id) => ({ id }));
+  return {
+    customers: named('C-1001', 'C-1002', 'C-1003', 'C-1004', 'C-1005', 'C-1006'),
+    products: named('tea', 'cake', 'cup', 'pot', 'tray'),
+    skus: [
+      { id: 'cup-green', product_id: 'cup' },
+      { id: 'pot-large', product_id: 'pot' },
+      { id: 'tea-100g', product_id: 'tea' },
+    ],
+    categories: [{ id: '1', name: 'Drinks' }],
+    campaigns: ['opening', 'weekend'].map((id) => ({ id, name: `Campaign ${id}`, category_ids: ['1'] })),
+    tiers: rules.map((found, n) => ({
+      id: `T-${300 - n}`,
+      campaign_id: n % 3 === 2 ? 'weekend' : 'opening',
+      name: `Promotion ${n + 1}`,
+      created_at: new Date(Date.UTC(2026, 4, 30 - n)).toISOString(),
+      metadata: n % 2 === 0 ? { shelf: 'top' } : {},
+      rules: found,
+    })),
+  };
+}
