@@ -9,7 +9,7 @@ import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
 import { listRequests } from '../../src/run/case-sender.js';
 import { credentialVariables, loadCertificate, makeProject, makeTestFolder, runConformance } from '../support/cli.js';
 import { createIndependentDeployment } from '../support/independent-deployment.js';
-import { createData } from '../support/own-data.js';
+import { createData, createShop } from '../support/own-data.js';
 
 const world = createData('small');
 
@@ -42,6 +42,24 @@ test('A deployment is certified on its data, and the run is judged again', async
   expect((await run('verify', 'results/shop', '--data', 'moved.json')).output).toContain('AGREES');
   writeFileSync(path.join(cwd, 'moved.json'), JSON.stringify(world));
   expect((await run('verify', 'results/shop', '--data', 'moved.json')).output).toContain('has changed since the run');
+});
+
+test('An answer on own data is recorded, and compared in the next run', async () => {
+  const cwd = makeProject();
+  writeFileSync(path.join(cwd, 'shop.json'), JSON.stringify(createShop()));
+  const certify = async (command: string, behaviours: Record<string, string>, ...args: readonly string[]) => {
+    const { url, close } = await serveReference({ world: createShop(), credentials: referenceCredentials, behaviours });
+    const all = [command, '--base-url', url, '--data', 'shop.json', '--only', 'unknown-body-member', ...args];
+    const run = await runConformance(all, { cwd, env: credentialVariables });
+    await close();
+    return run;
+  };
+  const recorded = await certify('record', {}, '--to', 'record.yaml');
+  expect(recorded.status, recorded.output).toBe(0);
+  const same = await certify('certify', {}, '--against', 'record.yaml');
+  expect(same.status, same.output).toBe(0);
+  const drifted = await certify('certify', { 'unknown-body-member': 'rejected' }, '--against', 'record.yaml');
+  expect(drifted.status, drifted.output).toBe(3);
 });
 
 test('Traffic is judged by a data file', async () => {
