@@ -278,7 +278,7 @@ test('A failing test of another project is shown', async () => {
   const { status, output } = await run('playwright test', {});
   writeFileSync(inProject(config), written);
   expect(status).toBe(1);
-  expect(output).toMatch(/basket › adds up\n.*\n\nExpected: 5/);
+  expect(output).toMatch(/basket › adds up\n(\| .*\n)+\| Expected: 5/);
 });
 
 test('Flags name the deployment, and not the config', { tag: '@long' }, async () => {

@@ -20,7 +20,7 @@ import {
 } from '../../src/certificate/compare-certificates.js';
 import type { Exchange, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { listOutputFiles } from '../../src/outputs/result-files.js';
-import { renderErrorContext } from '../../src/outputs/terminal/error-context.js';
+import { renderErrorContext, renderForeignFailure } from '../../src/outputs/terminal/error-context.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { getIdFinders } from '../../src/recognition/known-ids.js';
@@ -178,6 +178,7 @@ function renderStreams(certificate: Certificate, written: ReturnType<typeof writ
       [{ type: 'requirement', description: text() }],
       undefined,
     ),
+    renderForeignFailure: renderForeignFailure(['', text(), text(), text()], [{ message: text() }, { stack: text() }]),
   };
 }
 

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Cause } from '../../certificate/diagnosis/cause.js';
 import { escapeControlCharacters } from '../../support/escape-control-characters.js';
 import { renderCodeBlock } from '../../support/markdown.js';
-import { joinLines, toOneLine } from '../../support/untrusted-text.js';
+import { joinLines, quoteLines, toOneLine } from '../../support/untrusted-text.js';
 
 /**
  * Renders the file about a failure that Playwright gives to people and assistants.
@@ -57,5 +57,5 @@ export function renderForeignFailure(
   errors: readonly { readonly message?: string; readonly stack?: string }[],
 ): string {
   const details = errors.map(({ message = '', stack = message }) => stripVTControlCharacters(stack));
-  return joinLines([[project, ...titles].join(' › '), ...details.join('\n').split('\n')]);
+  return joinLines([`failed  ${[project, ...titles].join(' › ')}`, ...quoteLines(details.join('\n'))]);
 }
