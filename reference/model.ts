@@ -2,7 +2,7 @@
 
 import type { World } from '../src/contract/world.js';
 import type { HttpRequest } from '../src/http/exchange.js';
-import { completeBehaviours } from './behaviours.js';
+import { completeBehaviours, convertOutcomesToBehaviours } from './behaviours.js';
 import { createCatalogue } from './catalogue.js';
 import { applyChanges, createHandlers, createParser } from './deployment.js';
 import { createEligibilityHandlers } from './eligibility.js';
@@ -61,23 +61,31 @@ const readings = ['window-first', 'filter-first'] as const;
 /**
  * Creates deployments of a world.
  *
- * @returns starts a deployment with mistakes
+ * @param outcomes what a target is known to do where the documentation is silent
+ * @returns starts a deployment with mistakes. For a request of which a part is open, it also selects as the target would.
  */
-export function createModel(world: World): (mistakes: readonly Mistake[]) => (request: HttpRequest) => Selections {
+export function createModel(
+  world: World,
+  outcomes: Readonly<Record<string, string>> = {},
+): (mistakes: readonly Mistake[]) => (request: HttpRequest, isOpen: boolean) => Selections {
   const catalogue = createCatalogue(world);
-  const models = readings.map((reading) =>
-    createSelectors({
-      catalogue,
-      credentials: referenceCredentials,
-      behaviours: completeBehaviours({ 'filter-beyond-window': reading }),
-    }),
-  );
+  const createModels = (behaviours: Readonly<Record<string, string>>) =>
+    readings.map((reading) =>
+      createSelectors({
+        catalogue,
+        credentials: referenceCredentials,
+        behaviours: completeBehaviours({ ...behaviours, 'filter-beyond-window': reading }),
+      }),
+    );
+  const { behaviours } = convertOutcomesToBehaviours(outcomes);
+  const models = [...createModels({}), ...(Object.keys(behaviours).length === 0 ? [] : createModels(behaviours))];
   return (mistakes) => {
     const hasState = mistakes.some((mistake) => mistake.hasState);
     const selectors: ReturnType<(typeof models)[number]>[] = [];
-    return (request) => {
+    return (request, isOpen) => {
       // Without a filter, the readings agree.
-      const differing = hasState || request.path.includes('?') ? models : models.slice(0, 1);
+      const hasReadings = hasState || request.path.includes('?') || isOpen;
+      const differing = models.slice(0, isOpen ? models.length : hasReadings ? readings.length : 1);
       return differing.map((createSelector, n) => {
         selectors[n] ??= createSelector(mistakes.map(({ change }) => change));
         return selectors[n](request);

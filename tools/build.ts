@@ -20,6 +20,8 @@ const ajv = new Ajv2020({
   strictRequired: false,
   strictTypes: false,
   validateSchema: false,
+  // Of a rule of some kind, only the problems of that kind are reported.
+  discriminator: true,
   code: { source: true },
 });
 formats.default(ajv);

@@ -58,6 +58,8 @@ export function validateFile(schema: string, file: YamlFile): unknown {
 /** Ajv repeats a cause for each keyword around it. Of these, only a oneOf with several matches is a cause itself. */
 function isCause({ keyword, params }: ErrorObject): boolean {
   if (keyword === 'oneOf') return params.passingSchemas !== null;
+  // A missing one is reported as such.
+  if (keyword === 'discriminator') return params.tagValue !== undefined;
   return !['if', 'anyOf', 'allOf', 'propertyNames'].includes(keyword);
 }
 
@@ -97,11 +99,20 @@ function createProblem(error: ErrorObject, file: LocatedFile): Problem {
       const keys = params.passingSchemas.flatMap((n: number) => branches[n]?.required ?? []);
       return { at, message: `${subject} has both '${keys.join("' and '")}'`, hint: 'Remove one of them.' };
     }
+    case 'discriminator': {
+      const { tag, tagValue } = params;
+      const kinds = (error.parentSchema?.oneOf ?? []).map(({ properties }: BranchOfKind) => properties[tag]?.const);
+      return { at, message: `${subject} cannot have the ${tag} '${tagValue}'`, hint: suggest(`${tagValue}`, kinds) };
+    }
     case 'false schema':
       return { at: file.locateKey(steps), message: `${subject} is not allowed here`, hint: 'Remove it.' };
     default:
       return { at, message: `${subject} ${error.message}`, hint };
   }
+}
+
+interface BranchOfKind {
+  readonly properties: Readonly<Record<string, { readonly const?: string }>>;
 }
 
 function renderSubject(steps: YamlPath): string {

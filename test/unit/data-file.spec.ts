@@ -51,6 +51,15 @@ const rows: readonly [what: string, text: string, problems: readonly (string | R
     [/^\d+:\d+ the tier is newer than the one before it/],
   ],
   [
+    'rules that are not of their kind',
+    render({
+      tiers: [
+        { ...tier, campaign_id: 'k1', rules: [{ kind: 'product', id: 'p1', atleast: 2 }, { kind: 'segment' }, {}] },
+      ],
+    }),
+    [/unknown key 'atleast'$/, /entry 2 of 'rules' cannot have the kind 'segment'$/, /lacks the key 'kind'$/],
+  ],
+  [
     'several problems at once',
     render({ tiers: [{ ...small.tiers[0], campaign_id: 'k2', rules: [{ kind: 'customer', any_of: ['c1', 'c2'] }] }] }),
     [/there is no campaign 'k2'/, /there is no customer 'c2'/],

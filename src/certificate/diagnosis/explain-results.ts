@@ -206,7 +206,8 @@ function combine([first, ...others]: readonly Mistake[]): Mistake | undefined {
   if (first === undefined || others.length === 0) return first;
   const { breaks } = first;
   if (others.some((mistake) => mistake.breaks !== breaks)) return undefined;
-  const sentences = [first, ...others].slice(0, maxNamed).map(({ sentence }) => sentence);
+  const sentences = [...new Set([first, ...others].map(({ sentence }) => sentence))].slice(0, maxNamed);
+  if (sentences.length === 1) return first;
   const sentence = `Several mistakes explain it, such as these. ${sentences.join(' Or: ')}`;
   return { ...first, id: `one-of-several/${breaks}`, sentence };
 }

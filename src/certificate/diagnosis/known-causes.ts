@@ -84,7 +84,7 @@ export function readKnownCauses({ file, entries, emptyStatuses }: KnownFile, wor
 /** Creates what the judge asks about a deployment with some mistakes. */
 export function createKnownMistakes({ causes, emptyStatuses }: KnownCauses, world: NamedWorld): KnownMistakes {
   const tiers = listAvailableTiers(world);
-  const predictor = createPredictor({ tiers, world, history: [] });
+  const predictor = createPredictor({ tiers, world, history: [], outcomes: {} });
   const findConcerning = remember((request: HttpRequest) => {
     const oracle = createOracle(request, world);
     const required = tiers.filter((tier) => oracle.returned(tier) === 'required');

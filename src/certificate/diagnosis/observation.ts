@@ -50,6 +50,8 @@ export interface Observations {
   readonly all: readonly Observation[];
   /** Every request of the run in that order, for mistakes about state. */
   readonly history: readonly HttpRequest[];
+  /** The observed answers to questions. */
+  readonly outcomes: Readonly<Record<string, string>>;
   readonly world: NamedWorld;
   /** The tiers of the world that the target has, newest first. */
   readonly tiers: readonly Tier[];
@@ -141,6 +143,9 @@ export function observe(
     history: index.all
       .toSorted((left, right) => (left.timing?.startedAt ?? 0) - (right.timing?.startedAt ?? 0))
       .map(({ request }) => request),
+    outcomes: Object.fromEntries(
+      results.flatMap(({ subject, outcome }) => (outcome === undefined ? [] : [[subject, outcome]])),
+    ),
     world,
     tiers,
     ranks: ranked.map(({ rank }) => rank),

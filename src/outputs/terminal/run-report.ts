@@ -55,6 +55,8 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
 interface Failure {
   readonly subject: string;
   readonly entry: CaseEntry;
+  /** The number of causes that explain it. */
+  readonly causes?: number;
 }
 
 /** Renders the causes, then failures that belong to none, with an example each. */
@@ -63,6 +65,8 @@ function renderFailures({ causes = [], requirements, own_cases }: Certificate): 
   const ofUser = (own_cases?.cases ?? []).map((entry): Failure => ({ subject: entry.subject ?? '', entry }));
   const failures = [...ofSuite, ...ofUser].filter(({ entry }) => ['fail', 'error'].includes(getVerdictApart(entry)));
   const explained = new Set(causes.flatMap(({ cases }) => cases));
+  // What only one cause explains shows it best.
+  const countCauses = ({ id }: CaseEntry) => causes.filter(({ cases }) => cases.includes(id)).length;
   const unexplained = failures.filter(({ entry }) => !explained.has(entry.id));
   // The sample cases repeat what others show, unless they are all that fails.
   const shown = unexplained.filter(({ entry }) => entry.id !== samplesCaseId || failures.length === 1);
@@ -74,7 +78,9 @@ function renderFailures({ causes = [], requirements, own_cases }: Certificate): 
       ...evidence.map((fact) => `   ${limitText(fact)}`),
       ...(follows.length === 0 ? [] : [`   ${describeFollows(follows)}`]),
       ...renderExample(
-        failures.filter(({ entry }) => cases.includes(entry.id)),
+        failures
+          .filter(({ entry }) => cases.includes(entry.id))
+          .map((failure) => ({ ...failure, causes: countCauses(failure.entry) })),
         '   ',
       ),
     ]),
@@ -85,7 +91,9 @@ function renderFailures({ causes = [], requirements, own_cases }: Certificate): 
 /** Renders the case whose request is the shortest, with the command that sends it again. */
 function renderExample(failures: readonly Failure[], indentation = ''): string[] {
   const sizeOf = ({ entry }: Failure) => entry.repeat_with?.length ?? Number.POSITIVE_INFINITY;
-  const [smallest] = failures.toSorted((left, right) => sizeOf(left) - sizeOf(right));
+  const [smallest] = failures
+    .toSorted((left, right) => sizeOf(left) - sizeOf(right))
+    .toSorted((left, right) => (left.causes ?? 0) - (right.causes ?? 0));
   if (smallest === undefined) return [];
   const { subject, entry } = smallest;
   const { id, verdict, reason, repeat_with: command } = entry;
