@@ -40,5 +40,7 @@ export function gradeCause(fault: Pick<Fault, 'id' | 'breaks' | 'hasState'>, cau
     .filter(({ id }) => isId(id))
     .map(({ breaks }) => breaks);
   const stated = requirements.find(([pattern]) => pattern.test(cause))?.[1] ?? cause.replace('one-of-several/', '');
-  return [...found, stated].includes(fault.breaks) ? 'requirement' : 'wrong';
+  // A fault that loses all filters loses one of the other kind, too.
+  const broken = fault.id.endsWith('/filters-lost') ? ['filter.promotion-id', 'filter.tier-metadata'] : [fault.breaks];
+  return [...found, stated].some((requirement) => broken.includes(requirement)) ? 'requirement' : 'wrong';
 }
