@@ -205,6 +205,7 @@ function renderDrift(certificate: Certificate, isWhole: boolean): string[] {
   const lines = [
     ...explainDrift(certificate),
     ...(isWhole ? changes.flatMap(render) : renderSome(changes, 'change', render)),
+    ...(isWhole || changes.length === 0 ? [] : ['If these changes are intended, accept them: npx conformance record']),
     ...describeNotCompared(certificate, isWhole ? (ids) => ids.join(', ') : undefined),
   ];
   return lines.length === 0 ? [] : ['', ...lines];
