@@ -2,7 +2,7 @@
 
 import type { World } from '../src/contract/world.js';
 import type { HttpRequest } from '../src/http/exchange.js';
-import { completeBehaviours, convertOutcomesToBehaviours } from './behaviours.js';
+import { closedQuestions, completeBehaviours, convertOutcomesToBehaviours } from './behaviours.js';
 import { createCatalogue } from './catalogue.js';
 import { applyChanges, createHandlers, createParser } from './deployment.js';
 import { createEligibilityHandlers } from './eligibility.js';
@@ -55,6 +55,9 @@ export const refused: TierTest = () => false;
 /** What a deployment returns for a request, in each reading of the documentation. */
 export type Selections = readonly TierTest[];
 
+/** The effect of a parameter that is documented, and its effect is not. */
+const audienceQuestion = 'audience-rules-only-effect';
+
 /** The readings of the documentation where it leaves open what a filter does to the window. */
 const readings = ['window-first', 'filter-first'] as const;
 
@@ -77,8 +80,14 @@ export function createModel(
         behaviours: completeBehaviours({ ...behaviours, 'filter-beyond-window': reading }),
       }),
     );
-  const { behaviours } = convertOutcomesToBehaviours(outcomes);
-  const models = [...createModels({}), ...(Object.keys(behaviours).length === 0 ? [] : createModels(behaviours))];
+  // Most answers decide nothing about the promotions of a documented request.
+  const { [audienceQuestion]: effect } = convertOutcomesToBehaviours(outcomes).behaviours;
+  const models = [
+    ...createModels({}),
+    ...(effect === undefined || effect === closedQuestions[audienceQuestion][0]
+      ? []
+      : createModels({ [audienceQuestion]: effect })),
+  ];
   return (mistakes) => {
     const hasState = mistakes.some((mistake) => mistake.hasState);
     const selectors: ReturnType<(typeof models)[number]>[] = [];
