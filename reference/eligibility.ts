@@ -123,6 +123,6 @@ export function createEligibilityHandlers(
 const always = (): boolean => true;
 
 /** Compares texts, with or without their letter case. */
-function same(isFolded: boolean): (one: string, other: string) => boolean {
+function same(isFolded: boolean): (a: string, b: string) => boolean {
   return (a, b) => a === b || (isFolded && a.toLowerCase() === b.toLowerCase());
 }

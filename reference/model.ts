@@ -52,49 +52,43 @@ export function createPageMistake(id: string, sentence: string, page: Handlers['
 /** Selects no tier, as the request is refused. */
 export const refused: TierTest = () => false;
 
-/** What a deployment returns for a request, in each reading of the documentation. */
+/**
+ * What a deployment returns for a request, in each reading of what the documentation leaves open: what a filter does to the
+ * window, and the effect of audienceRulesOnly.
+ */
 export type Selections = readonly TierTest[];
 
-/** The effect of a parameter that is documented, and its effect is not. */
-const audienceQuestion = 'audience-rules-only-effect';
-
-/** The readings of the documentation where it leaves open what a filter does to the window. */
-const readings = ['window-first', 'filter-first'] as const;
+/** What a target does with audienceRulesOnly: no other answer decides which promotions a documented request gets. */
+const effectQuestion = 'audience-rules-only-effect';
 
 /**
  * Creates deployments of a world.
  *
- * @param outcomes what a target is known to do where the documentation is silent
- * @returns starts a deployment with mistakes. For a request of which a part is open, it also selects as the target would.
+ * @param outcomes the observed answers to questions
+ * @returns starts a deployment with mistakes
  */
 export function createModel(
   world: World,
   outcomes: Readonly<Record<string, string>> = {},
-): (mistakes: readonly Mistake[]) => (request: HttpRequest, isOpen: boolean) => Selections {
+): (mistakes: readonly Mistake[]) => (request: HttpRequest) => Selections {
   const catalogue = createCatalogue(world);
-  const createModels = (behaviours: Readonly<Record<string, string>>) =>
-    readings.map((reading) =>
+  const [usual] = closedQuestions[effectQuestion];
+  const { [effectQuestion]: observed = usual } = convertOutcomesToBehaviours(outcomes).behaviours;
+  const models = [...new Set([usual, observed])].flatMap((effect) =>
+    ['window-first', 'filter-first'].map((reading) =>
       createSelectors({
         catalogue,
         credentials: referenceCredentials,
-        behaviours: completeBehaviours({ ...behaviours, 'filter-beyond-window': reading }),
+        behaviours: completeBehaviours({ [effectQuestion]: effect, 'filter-beyond-window': reading }),
       }),
-    );
-  // Most answers decide nothing about the promotions of a documented request.
-  const { [audienceQuestion]: effect } = convertOutcomesToBehaviours(outcomes).behaviours;
-  const models = [
-    ...createModels({}),
-    ...(effect === undefined || effect === closedQuestions[audienceQuestion][0]
-      ? []
-      : createModels({ [audienceQuestion]: effect })),
-  ];
+    ),
+  );
   return (mistakes) => {
     const hasState = mistakes.some((mistake) => mistake.hasState);
     const selectors: ReturnType<(typeof models)[number]>[] = [];
-    return (request, isOpen) => {
-      // Without a filter, the readings agree.
-      const hasReadings = hasState || request.path.includes('?') || isOpen;
-      const differing = models.slice(0, isOpen ? models.length : hasReadings ? readings.length : 1);
+    return (request) => {
+      // Without a query, the readings agree.
+      const differing = hasState || request.path.includes('?') ? models : models.slice(0, 1);
       return differing.map((createSelector, n) => {
         selectors[n] ??= createSelector(mistakes.map(({ change }) => change));
         return selectors[n](request);

@@ -125,8 +125,8 @@ function sortByCount(groups: readonly (readonly [id: string, found: readonly unk
 function findDistinctCustomers(lists: readonly (readonly string[])[]): string[] {
   const sets = lists.map((list) => new Set(list));
   for (const [n, list] of lists.entries())
-    for (const [m, other] of lists.entries()) {
-      const [first, second] = [list.find((id) => !sets[m]?.has(id)), other.find((id) => !sets[n]?.has(id))];
+    for (const [m, further] of lists.entries()) {
+      const [first, second] = [list.find((id) => !sets[m]?.has(id)), further.find((id) => !sets[n]?.has(id))];
       if (first !== undefined && second !== undefined) return [first, second];
     }
   return [];

@@ -1,5 +1,5 @@
 import type { AlternativeTiers, Assertion } from '../assertions/assertion.js';
-import type { Contract, Requirement, Topic } from '../contract/contract.js';
+import type { Contract, Topic } from '../contract/contract.js';
 import { getWindowSize, type NamedWorld, windowSize } from '../contract/named-world.js';
 import { createOracle, type Obligation, type Oracle } from '../contract/oracle.js';
 import type { Tier, World } from '../contract/world.js';
@@ -19,31 +19,35 @@ export function isDataCase({ id }: { readonly id: string }): boolean {
 
 /** Creates a case for each requirement, without rows: what they send depends on the data file. */
 export function createDataCases({ requirements }: Pick<Contract, 'requirements'>): RequirementCase[] {
-  return requirements.map((requirement) => createDataCase(requirement, []));
+  return requirements.map(({ id, statement, at }) => {
+    const title = `On its own data: ${statement}`;
+    return { kind: 'requirement', id: `${dataPrefix}${id}`, verifies: id, title, at, tags: [], rows: [] };
+  });
 }
 
-function createDataCase({ id, statement, at }: Requirement, rows: readonly RequirementRow[]): RequirementCase {
-  const title = `On its own data: ${statement}`;
-  return { kind: 'requirement', id: `${dataPrefix}${id}`, verifies: id, title, at, tags: [], rows };
-}
-
-/** Creates the cases for drawn requests. A requirement that they cannot show is not applicable, and the reason is named. */
-export function createDrawnCases(
+/**
+ * Creates the rows for drawn requests, by the id of the requirement. A requirement that they cannot show is not applicable,
+ * and the reason is named.
+ */
+export function createDrawnRows(
   { requirements }: Contract,
   world: NamedWorld,
   drawn: readonly Candidate[],
-): RequirementCase[] {
+): ReadonlyMap<string, readonly RequirementRow[]> {
   const rows = createRows(world, drawn);
-  return requirements.map((requirement) => {
-    const { about = 'body', at } = requirement;
-    const found = selectRows(about, rows.get(about) ?? []);
-    if (found.length > 0) {
-      const placed = found.map((row) => placeRow(row, at));
-      return createDataCase(requirement, placed);
-    }
-    const unavailable = [describeLack(about, world)];
-    return createDataCase(requirement, [{ title: '', requests: new Map(), given: [], expect: [], unavailable }]);
-  });
+  return new Map(
+    requirements.map(({ id, about = 'body', at }) => {
+      const found = selectRows(about, rows.get(about) ?? []).map((row) => placeRow(row, at));
+      const lack = () => ({
+        title: '',
+        requests: new Map(),
+        given: [],
+        expect: [],
+        unavailable: [describeLack(about, world)],
+      });
+      return [id, found.length > 0 ? found : [lack()]];
+    }),
+  );
 }
 
 /** Topics that need a promotion that is returned because of them, and one that is not. */

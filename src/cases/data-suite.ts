@@ -8,7 +8,7 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { refuse } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { createQuestionBinder } from './bind-questions.js';
-import { createDataCases, createDrawnCases } from './data-cases.js';
+import { createDataCases, createDrawnRows } from './data-cases.js';
 import type { Candidate } from './draw-candidates.js';
 import { drawRequests } from './draw-requests.js';
 import { type QuestionCase, type TestCase, tag } from './test-case.js';
@@ -56,16 +56,14 @@ export function createDataSuite<S extends PlainSuite>(suite: S, stated: StatedDa
   const { questions, added } = limitRequests(bound, Math.floor(count * questionShare));
   const draw = computeOnce(() => {
     const drawn = drawRequests(world, count - added);
-    const rows = new Map(
-      createDrawnCases(suite.contract, world, drawn).map((testCase) => [testCase.id, testCase.rows]),
-    );
+    const rows = createDrawnRows(suite.contract, world, drawn);
     return { calibration: selectTelling(drawn, world), rows, covered: summarize(world, drawn) };
   });
   // Drawn when they are first needed: only the worker sends them, and they take longer to draw than to judge.
   const drawnCases = createDataCases(suite.contract).map((testCase) => ({
     ...testCase,
     get rows() {
-      return draw().rows.get(testCase.id) ?? [];
+      return draw().rows.get(testCase.verifies) ?? [];
     },
   }));
   const created = {
@@ -112,7 +110,7 @@ function limitRequests(stated: readonly QuestionCase[], room: number) {
     tags.includes(tag.intrusive) ? Number.MAX_VALUE : requests.size;
   const sent = new Set<string>();
   const asked = new Set<QuestionCase>();
-  for (const question of stated.toSorted((one, next) => rate(one) - rate(next))) {
+  for (const question of stated.toSorted((question, next) => rate(question) - rate(next))) {
     const [{ requests, unavailable }] = question.rows;
     // Serial cases share no request.
     const prefix = question.tags.includes(tag.serial) ? question.id : '';

@@ -333,11 +333,15 @@ function* listFilters(bases: readonly Candidate[], world: World): Generator<Filt
   const counts = new Map<string, number>();
   for (const [n, entry] of tried.entries()) {
     const { filter, best } = entry;
-    const other = entries.find(
+    const ofOtherKey = entries.find(
       (candidate) => !hasSubjectOf(entry)(candidate) && candidate.filter.value !== filter.value,
     );
-    if (other !== undefined)
-      yield ['a metadata filter with the value of another key', [{ ...other.filter, value: filter.value }], best[0]];
+    if (ofOtherKey !== undefined)
+      yield [
+        'a metadata filter with the value of another key',
+        [{ ...ofOtherKey.filter, value: filter.value }],
+        best[0],
+      ];
     for (const [at, kind] of nearKinds.entries()) {
       const value = makeNearText(kind, filter.value);
       const count = counts.get(kind) ?? 0;
@@ -363,8 +367,8 @@ interface KnownFilter {
   readonly best: readonly [Candidate, ...Candidate[]];
 }
 
-const hasSubjectOf = (one: KnownFilter) => (other: KnownFilter) =>
-  renderFilterParameter(one.filter.subject) === renderFilterParameter(other.filter.subject);
+const hasSubjectOf = (known: KnownFilter) => (candidate: KnownFilter) =>
+  renderFilterParameter(known.filter.subject) === renderFilterParameter(candidate.filter.subject);
 
 /** Lists the filters of the newest tiers, the most awkward ones first. */
 function listKnownFilters({ tiers }: World, bases: readonly Candidate[]): KnownFilter[] {

@@ -272,7 +272,7 @@ export function createCertificate(suite: Suite, stated: readonly ResultWithExcha
       ...interruption,
       ...changes,
       ...unavailable,
-      ...(facts.data === undefined ? [] : [...describeData(facts.data), ...describeAnswers(questions)]),
+      ...(facts.data === undefined ? [] : [...describeData(facts.data), ...describeBoundQuestions(questions)]),
       ...facts.notes,
       ...(ownCases === undefined ? [] : describeOwnCases(ownCases)),
     ],
@@ -284,7 +284,7 @@ export function createCertificate(suite: Suite, stated: readonly ResultWithExcha
 }
 
 /** Says how many questions were asked about the data of the deployment. */
-function describeAnswers(questions: readonly QuestionEntry[]): string[] {
+function describeBoundQuestions(questions: readonly QuestionEntry[]): string[] {
   const answered = questions.filter(({ outcome }) => outcome !== null).length;
   const others = 'The others need the test data of the suite, or were not asked.';
   return answered === 0

@@ -1,6 +1,6 @@
 import { createModel, type Mistake, refused, type Selections } from '../../../reference/model.js';
 import type { NamedWorld } from '../../contract/named-world.js';
-import { createOracle, type Obligation } from '../../contract/oracle.js';
+import type { Obligation } from '../../contract/oracle.js';
 import type { Tier } from '../../contract/world.js';
 import type { Exchange, HttpRequest } from '../../http/exchange.js';
 import { remember } from '../../support/compute-once.js';
@@ -28,21 +28,17 @@ export function createPredictor({
   outcomes,
 }: Pick<Observations, 'tiers' | 'world' | 'history' | 'outcomes'>) {
   const start = createModel({ ...world, tiers: [...createForeignTiers(world), ...tiers] }, outcomes);
-  const select = (mistakes: readonly Mistake[]) => {
-    const deployment = start(mistakes);
-    return (request: HttpRequest) => deployment(request, createOracle(request, world).openReason !== undefined);
-  };
-  const selectRightly = remember(select([]));
+  const selectRightly = remember(start([]));
   const getDocumented = remember((_: Asked): Obligation[] => []);
   const selectWith = (mistakes: readonly Mistake[]): ((request: HttpRequest) => Selections) => {
-    const selectNow = select(mistakes);
-    if (!mistakes.some(({ hasState }) => hasState)) return remember(selectNow);
+    const select = start(mistakes);
+    if (!mistakes.some(({ hasState }) => hasState)) return remember(select);
     // What it does to a request depends on all requests before it.
     const known = new Map<HttpRequest, Selections>();
     const unread = history.values();
     return (request) => {
       for (const sent of known.has(request) ? [] : unread) {
-        if (!known.has(sent)) known.set(sent, selectNow(sent));
+        if (!known.has(sent)) known.set(sent, select(sent));
         if (sent === request) break;
       }
       return known.get(request) ?? [];
@@ -51,7 +47,7 @@ export function createPredictor({
   return {
     /** @returns predicts the result of each request; nothing is computed until it is asked for */
     predictWith(mistakes: readonly Mistake[]): (asked: Asked) => Prediction {
-      const selectAll = mistakes.length === 0 ? selectRightly : selectWith(mistakes);
+      const select = mistakes.length === 0 ? selectRightly : selectWith(mistakes);
       return remember((asked: Asked): Prediction => {
         const { exchange, oracle } = asked;
         const documented = getDocumented(asked);
@@ -62,7 +58,7 @@ export function createPredictor({
           const stated = documented[n];
           if (stated === 'open' || mistakes.length === 0) return stated;
           const right = selectRightly(exchange.request);
-          const predicted = selectAll(exchange.request).map((selected, reading): Obligation => {
+          const predicted = select(exchange.request).map((selected, reading): Obligation => {
             // What a mistake does to a request that the target does not refuse is not known.
             if (selected === refused && right[reading] === refused) return 'open';
             const isSelected = selected(tier);

@@ -91,9 +91,9 @@ function renderFailures({ causes = [], requirements, own_cases }: Certificate): 
 /** Renders the case whose request is the shortest, with the command that sends it again. */
 function renderExample(failures: readonly Failure[], indentation = ''): string[] {
   const sizeOf = ({ entry }: Failure) => entry.repeat_with?.length ?? Number.POSITIVE_INFINITY;
-  const [smallest] = failures
-    .toSorted((left, right) => sizeOf(left) - sizeOf(right))
-    .toSorted((left, right) => (left.causes ?? 0) - (right.causes ?? 0));
+  const [smallest] = failures.toSorted(
+    (left, right) => (left.causes ?? 0) - (right.causes ?? 0) || sizeOf(left) - sizeOf(right),
+  );
   if (smallest === undefined) return [];
   const { subject, entry } = smallest;
   const { id, verdict, reason, repeat_with: command } = entry;
