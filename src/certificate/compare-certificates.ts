@@ -1,7 +1,6 @@
 import { undetermined } from '../cases/test-case.js';
 import type { Contract, Question } from '../contract/contract.js';
 import { findWorstVerdict } from '../judge/verdict.js';
-import { joinMarkdown, markdown, renderMarkdownTable, tableCode } from '../support/markdown.js';
 import { joinLines, shorten } from '../support/untrusted-text.js';
 import type { CaseEntry } from './case-entry.js';
 import type { Certificate, QuestionEntry, RequirementEntry } from './certificate.js';
@@ -13,14 +12,12 @@ export interface Comparison {
   readonly limits: readonly string[];
   /** The name of each certificate. */
   readonly headings: readonly string[];
-  readonly differences: readonly Difference[];
-}
-
-interface Difference {
-  /** Of a requirement or a question. */
-  readonly id: string;
-  /** A verdict with its reason, or an outcome as a sentence, of each certificate. */
-  readonly answers: readonly string[];
+  readonly differences: readonly {
+    /** Of a requirement or a question. */
+    readonly id: string;
+    /** A verdict with its reason, or an outcome as a sentence, of each certificate. */
+    readonly answers: readonly string[];
+  }[];
 }
 
 /** The verdict or the outcome of a certificate. Certificates differ if their values differ. */
@@ -34,26 +31,37 @@ const notRun: Answer = { value: 'not-run', text: 'not run' };
 const missing: Answer = { value: '', text: 'not in this certificate' };
 
 /** Compares the verdicts of all requirements and the outcomes of all questions. */
-export function compareCertificates(certificates: readonly Certificate[], contract: Contract): Comparison {
-  const questions = new Map(contract.questions.map((question) => [question.id, question]));
+export function compareCertificates(certificates: readonly Certificate[], { questions }: Contract): Comparison {
+  const requirements = certificates.flatMap((certificate) => certificate.requirements);
   // A case that one of the runs did not reach says nothing about a difference.
   const unrun = new Set(
-    certificates.flatMap(({ requirements }) =>
-      requirements.flatMap(({ cases }) => (cases.every(isUnrun) ? [] : cases.filter(isUnrun).map(({ id }) => id))),
-    ),
+    requirements.flatMap(({ cases }) => (cases.every(isUnrun) ? [] : cases.filter(isUnrun).map(({ id }) => id))),
   );
-  const columns = certificates.map(
-    (certificate) =>
-      new Map([
-        ...certificate.requirements.map((entry) => [entry.id, createVerdict(entry, unrun)] as const),
-        ...certificate.questions.map((entry) => [entry.id, createOutcome(entry, questions.get(entry.id))] as const),
-      ]),
-  );
-  const ids = [...new Set(columns.flatMap((column) => [...column.keys()]))];
+  const columns = certificates.map((certificate) => {
+    const verdicts = certificate.requirements.map((entry) => [entry.id, createVerdict(entry, unrun)] as const);
+    const outcomes = certificate.questions.map(
+      (entry) =>
+        [
+          entry.id,
+          createOutcome(
+            entry,
+            questions.find(({ id }) => id === entry.id),
+          ),
+        ] as const,
+    );
+    return new Map([...verdicts, ...outcomes]);
+  });
+  const isPartial =
+    requirements.some(({ cases }) => cases.some(isUnrun)) ||
+    certificates.some((certificate) => certificate.questions.some(({ not_run }) => not_run));
+  const digests = new Set(certificates.map(({ suite }) => suite.digest));
   return {
-    limits: listLimits(certificates),
+    limits: [
+      ...(isPartial ? ['Only cases that all of these runs have run are compared.'] : []),
+      ...(digests.size > 1 ? ['The certificates are of suites with different cases.'] : []),
+    ],
     headings: certificates.map((certificate) => renderHeading(certificate, certificates)),
-    differences: ids.flatMap((id) => {
+    differences: [...new Set(columns.flatMap((column) => [...column.keys()]))].flatMap((id) => {
       const answers = columns.map((column) => column.get(id) ?? missing);
       const values = new Set(answers.filter((answer) => answer !== notRun).map(({ value }) => value));
       return values.size > 1 ? [{ id, answers: answers.map(({ text }) => text) }] : [];
@@ -88,39 +96,17 @@ function renderHeading({ target, started_at }: Certificate, all: readonly Certif
   return isShared ? `${target.name}, ${started_at.slice(0, 16).replace('T', ' ')}` : target.name;
 }
 
-function listLimits(certificates: readonly Certificate[]): string[] {
-  const isPartial = certificates.some(
-    ({ requirements, questions }) =>
-      requirements.some(({ cases }) => cases.some(isUnrun)) || questions.some(({ not_run }) => not_run),
-  );
-  const digests = new Set(certificates.map(({ suite }) => suite.digest));
-  return [
-    ...(isPartial ? ['Only cases that all of these runs have run are compared.'] : []),
-    ...(digests.size > 1 ? ['The certificates are of suites with different cases.'] : []),
-  ];
-}
-
-const noDifference = 'The certificates agree in everything that was compared.';
 /** Characters of an answer: a reason may be long. */
 const maxAnswer = 160;
 
 /** Renders a comparison for the terminal: under each id a line per certificate. */
 export function renderComparison({ limits, headings, differences }: Comparison): string {
-  if (differences.length === 0) return joinLines([...limits, noDifference]);
+  if (differences.length === 0)
+    return joinLines([...limits, 'The certificates agree in everything that was compared.']);
   const width = Math.max(...headings.map(({ length }) => length));
   const lines = differences.flatMap(({ id, answers }) => [
     id,
     ...answers.map((answer, n) => `  ${(headings[n] ?? '').padEnd(width)}  ${shorten(answer, maxAnswer)}`),
   ]);
   return joinLines([...limits, ...lines]);
-}
-
-/** Renders a comparison as Markdown, such as for a pull request. */
-export function renderComparisonMarkdown({ limits, headings, differences }: Comparison): string {
-  const rows = differences.map(({ id, answers }) => [
-    tableCode(id),
-    ...answers.map((answer) => markdown`${shorten(answer, maxAnswer)}`),
-  ]);
-  const table = rows.length === 0 ? markdown`${noDifference}` : renderMarkdownTable(['', ...headings], rows);
-  return markdown`${joinMarkdown([...limits.map((limit) => markdown`${limit}`), table])}\n`.text;
 }

@@ -33,21 +33,18 @@ export function findSharedReasons({ requirements, questions }: ReasonSource): Re
   const unanswered = questions.flatMap(({ outcome, reason = '', not_run }) =>
     outcome === null ? [{ reason, isUnrun: not_run === true }] : [],
   );
-  const isOfRun = (reason: string) => reason === notReachedReason || reason === notSelectedReason;
   const alike = groupBy<Unjudged, string>([...unjudged, ...unanswered], ({ reason }) => reason);
-  return new Map(
-    [...alike].filter(([reason, { length }]) => isOfRun(reason) || (reason !== '' && length >= minShared)),
-  );
+  const isShared = (reason: string, count: number) =>
+    reason === notReachedReason || reason === notSelectedReason || (reason !== '' && count >= minShared);
+  return new Map([...alike].filter(([reason, { length }]) => isShared(reason, length)));
 }
 
 /** Whether nothing was judged, for a reason that says it all. */
 export function isUnjudged({ requirements }: ReasonSource): boolean {
-  const cases = requirements
-    .flatMap((requirement) => requirement.cases)
-    .filter(({ reason }) => reason !== notSelectedReason);
-  return (
-    cases.length > 0 && cases.every(({ verdict, reason }) => verdict === 'inconclusive' && reason === cases[0]?.reason)
-  );
+  const cases = requirements.flatMap((requirement) => requirement.cases);
+  const selected = cases.filter(({ reason }) => reason !== notSelectedReason);
+  const isSame = ({ verdict, reason }: CaseEntry) => verdict === 'inconclusive' && reason === selected[0]?.reason;
+  return selected.length > 0 && selected.every(isSame);
 }
 
 /**

@@ -13,7 +13,7 @@ export interface QuestionAnswer {
   readonly question: Question;
   readonly entry: QuestionEntry;
   /** Undefined if the case was not selected. */
-  readonly result?: ResultWithExchanges;
+  readonly result?: ResultWithExchanges | undefined;
 }
 
 /** A response that shows the answer to a question. */
@@ -49,12 +49,10 @@ export function createRunView(
   evidence: Pick<RunView, 'archive' | 'exchanges'> = {},
 ): RunView {
   const suiteResults = results.filter((result) => !isOwnCase(result));
-  const entries = new Map(certificate.questions.map((entry) => [entry.id, entry]));
-  const bySubject = new Map(suiteResults.map((result) => [result.subject, result]));
   const answers = suite.contract.questions.flatMap((question): QuestionAnswer[] => {
-    const entry = entries.get(question.id);
-    const result = bySubject.get(question.id);
-    return entry === undefined ? [] : [{ question, entry, ...(result && { result }) }];
+    const entry = certificate.questions.find(({ id }) => id === question.id);
+    const result = suiteResults.find(({ subject }) => subject === question.id);
+    return entry === undefined ? [] : [{ question, entry, result }];
   });
   const shown = answers.flatMap(({ question, result }): ShownAnswer[] => {
     const { exchange } = result ?? {};

@@ -1,7 +1,6 @@
 import type { Suite } from '../cases/suite.js';
 import { undetermined } from '../cases/test-case.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import { renderShortList } from '../support/render-short-list.js';
 import { findMismatches, type ShapeDrift } from './body-shape.js';
 import type { TargetRecord } from './target-record.js';
 
@@ -40,24 +39,19 @@ export function createBaseline(
     const answer = { outcome, statedBy: 'the record', ...omitUndefined({ recorded: response }) };
     return [question, answer] as const;
   });
-  const pinned = Object.entries(pins).map(
-    ([question, outcome]) => [question, { outcome, statedBy: 'the target file' }] as const,
-  );
+  const pinned = Object.entries(pins).map(([id, outcome]) => [id, { outcome, statedBy: 'the target file' }] as const);
   return {
     outcomes: Object.fromEntries<ExpectedOutcome>([...recorded, ...pinned]),
     ...omitUndefined({ record: file, schema: record?.response_schema }),
   };
 }
 
-/** Describes what a comparison with a record leaves out; nothing if the suite has the same cases. */
-export function describeUncompared({ suite: recorded, questions }: TargetRecord, suite: Suite): string[] {
-  if (recorded.digest === suite.digest) return [];
-  const known = new Set(suite.contract.questions.map(({ id }) => id));
-  const unknown = Object.keys(questions).filter((id) => !known.has(id));
-  const aside = unknown.length === 0 ? '' : ` Not compared: ${renderShortList(unknown)}.`;
-  return [
-    `The record was made with other cases, those of ${recorded.name} ${recorded.version}.${aside} If the shape of responses changed, the world may have grown: npx conformance record accepts it.`,
-  ];
+/** Says that the suite had other cases when the record was made; nothing if it had the same. */
+export function describeUncompared({ suite: { name, version, digest } }: TargetRecord, suite: Suite): string[] {
+  const advice = 'If the shape of responses changed, the world may have grown: npx conformance record accepts it.';
+  return digest === suite.digest
+    ? []
+    : [`The record was made with other cases, those of ${name} ${version}. ${advice}`];
 }
 
 /** Whether the record has an answer to a question, and this run has none. */

@@ -35,7 +35,7 @@ async function pageOf(
 ): Promise<{ html: string; certificate: Certificate }> {
   const keeper = createEvidenceKeeper();
   const run = await certifyOver(channelTo(answer), cases, { ...options, keeper });
-  const exchanges = indexExchanges(run.evidence, createRecognizer(cases.world), run.results);
+  const exchanges = indexExchanges(run.evidence, createRecognizer(cases.world));
   const { causes } = diagnoseRun(cases, run.results, exchanges);
   const certificate = { ...run.certificate, causes };
   return { html: renderOutput('certificate.html', certificate, cases, run.results, { exchanges }), certificate };

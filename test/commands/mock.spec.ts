@@ -17,7 +17,8 @@ import { mockFromRecord } from '../../src/mock-from-record.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { createRecord, renderRecord } from '../../src/record/create-record.js';
 import { createBaseline } from '../../src/record/drift.js';
-import { parseRecord, readRecord, type TargetRecord } from '../../src/record/target-record.js';
+import { readRecord, type TargetRecord } from '../../src/record/target-record.js';
+import { parseYaml } from '../../src/support/yaml-file.js';
 import { loadInputs } from '../../src/target/recorded-run.js';
 import type { RunOptions } from '../../src/target/run-options.js';
 import {
@@ -51,7 +52,7 @@ const adding = (respond: Answer, create: () => object) =>
 async function recorded(respond: Answer, options: { tierPatterns?: readonly string[] } = {}): Promise<TargetRecord> {
   const { results } = await certifyInProcess(respond, { infersShape: true, ...options });
   // As it is read from a file.
-  return parseRecord(renderRecord(createRecord(suite, results, 'mock')), 'record.yaml');
+  return readRecord('record.yaml', parseYaml(renderRecord(createRecord(suite, results, 'mock')), 'record.yaml'));
 }
 
 /** What `serve --as` serves. */

@@ -45,7 +45,7 @@ test.beforeAll(async () => {
   const { certificate, results, evidence, origin } = await runWithEvidence(channelTo(honest));
   expect(certificate.verdict).toBe('conforms');
   const stated = { ...certificate, target: before };
-  const archive = prepareEvidence({ evidence, origin }, results);
+  const archive = prepareEvidence({ evidence, origin });
   writeResults(stated, suite, results, { out: inFolder('before') }, archive);
 });
 

@@ -9,7 +9,6 @@ import { renderExplanation } from '../../src/cases/explanation.js';
 import { listedKinds } from '../../src/cli/commands/list.js';
 import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
 import { exportWorld } from '../../src/contract/named-world.js';
-import { renderCodeFrame } from '../../src/outputs/test-texts.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import {
   copyPackage,
@@ -160,18 +159,4 @@ test('The line of a failure is named in an installed package, too', { tag: '@lon
   await close();
   expect(status).toBe(exitStatus['does-not-conform']);
   expect(output).toMatch(/^ +fail .* node_modules\/installed\/cases\/\S+\.yaml:\d+:\d+$/m);
-});
-
-test('A code frame shows the lines around a location and escapes control characters', () => {
-  const file = path.join(cwd, 'frame.yaml');
-  writeFileSync(file, 'one\ntwo\n  three\n\u001bfour\nfive\nsix\n');
-  expect(renderCodeFrame({ file, line: 3, column: 3 })).toEqual([
-    '  1 | one',
-    '  2 | two',
-    '> 3 |   three',
-    '    |   ^',
-    '  4 | \\u001bfour',
-    '  5 | five',
-  ]);
-  expect(renderCodeFrame({ file: path.join(cwd, 'no-such.yaml'), line: 1, column: 1 })).toEqual([]);
 });

@@ -11,7 +11,6 @@ import {
 } from '../../src/certificate/har-archive.js';
 import type { Channel } from '../../src/http/exchange.js';
 import type { RunView } from '../../src/outputs/run-view.js';
-import type { ResultWithExchanges } from '../../src/run/case-result.js';
 import { createEvidenceKeeper, type RunEvidence } from '../../src/run/evidence-keeper.js';
 import { runSuite } from '../../src/run/run.js';
 import { certifyRun, rejudgeRun } from '../../src/target/certify-run.js';
@@ -98,11 +97,14 @@ export async function collectAnswers(channel: Channel): Promise<StoredEvidence> 
 }
 
 /** Prepares evidence as the results of a run need it. */
-export function prepareEvidence(
-  { evidence, origin }: { readonly evidence: RunEvidence; readonly origin: EvidenceOrigin },
-  results: readonly ResultWithExchanges[],
-): Required<Pick<RunView, 'archive' | 'exchanges'>> {
-  return { archive: createArchive(evidence, origin), exchanges: indexExchanges(evidence, recognizer, results) };
+export function prepareEvidence({
+  evidence,
+  origin,
+}: {
+  readonly evidence: RunEvidence;
+  readonly origin: EvidenceOrigin;
+}): Required<Pick<RunView, 'archive' | 'exchanges'>> {
+  return { archive: createArchive(evidence, origin), exchanges: indexExchanges(evidence, recognizer) };
 }
 
 /** Reads the evidence of a run back from its archive. */

@@ -117,7 +117,7 @@ for (const [n, [what, answer, fact]] of bugs.entries()) {
     // Failing requirements are the first ones.
     const verdicts = lines.flatMap((line) => /^ {2}(fail|inconclusive|pass) /.exec(line)?.[1] ?? []);
     expect(verdicts).toEqual(verdicts.toSorted());
-    const exchanges = indexExchanges(evidence, recognizer, results);
+    const exchanges = indexExchanges(evidence, recognizer);
     const page = renderOutput('certificate.html', certificate, suite, results, { exchanges });
     const [, card = ''] = page.slice(page.indexOf('id="attention"')).split('<div class="card');
     expect(card).toMatch(fact);

@@ -247,7 +247,7 @@ for (const [title, answer] of Object.entries<Answer>(deployments))
     if (title === 'refuses everything') expect(run.results.some(({ verdict }) => verdict === 'fail')).toBe(true);
 
     const destination = { out: path.join(cwd, 'results'), recordTo };
-    const evidence = prepareEvidence(run, run.results);
+    const evidence = prepareEvidence(run);
     const written = writeResults(run.certificate, suite, run.results, destination, evidence);
     const report = renderRunReport(run.certificate, written);
     const files = readTexts(cwd);

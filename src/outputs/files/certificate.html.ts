@@ -1,4 +1,4 @@
-import { type CaseDifference, type CaseEntry, renderDifference } from '../../certificate/case-entry.js';
+import { type CaseDifference, isFailure, renderDifference } from '../../certificate/case-entry.js';
 import {
   type Certificate,
   findDecisive,
@@ -9,7 +9,7 @@ import {
 import type { Cause } from '../../certificate/diagnosis/cause.js';
 import { groupDrift } from '../../certificate/drift-entry.js';
 import { replayEndNotice } from '../../certificate/notices.js';
-import { getStatus, renderAnswer } from '../../certificate/render-answer.js';
+import { renderAnswer } from '../../certificate/render-answer.js';
 import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
 import type { KnownDeviation } from '../../record/known-deviations.js';
 import { groupBy } from '../../support/group-by.js';
@@ -81,7 +81,7 @@ ${chapters.map(([id, heading, content]) => html`<section id="${id}" class="chapt
 type Chapter = readonly [id: string, heading: string, content: readonly Html[]];
 
 function listChapters(page: Page): Chapter[] {
-  const { certificate, suite, answers } = page;
+  const { certificate, answers } = page;
   const { compared_with = 'the target file was written' } = certificate;
   const parts = renderGroups(
     sortByUrgency(certificate.requirements),
@@ -92,9 +92,6 @@ function listChapters(page: Page): Chapter[] {
     answers,
     ({ question }) => question.group,
     (answer) => renderQuestion(answer, page),
-  );
-  const exclusions = suite.contract.exclusions.map(({ statement, reason, part }) =>
-    renderCard(statement, html`<p>${reason} <small>${part}</small></p>`),
   );
   return [
     ['attention', 'What needs attention', listAttentionCards(page)],
@@ -113,7 +110,6 @@ function listChapters(page: Page): Chapter[] {
     ],
     ['requirements', 'Requirements: what the documentation states', parts],
     ['questions', 'Questions: what the documentation leaves open', groups],
-    ['not-verified', 'Statements without a test', exclusions],
   ];
 }
 
@@ -139,7 +135,7 @@ function listAttentionCards(page: Page): Html[] {
   const warnings = answers.filter(({ entry }) => entry.warning);
   const cards = [
     ...causes.map((cause) => renderCause(cause, page)),
-    ...unpassed.map((entry) => renderUnpassed(entry, findDecisive(entry))),
+    ...unpassed.map(renderUnpassed),
     ...renderListCard(
       'Known deviations',
       (certificate.known_deviations?.entries ?? []).map((entry) => renderKnownEntry(entry, certificate)),
@@ -197,10 +193,12 @@ ${failing.length === 0 ? noHtml : html`<p>Requirements that fail: ${failing.leng
   );
 }
 
-function renderUnpassed({ id, statement, verdict }: RequirementEntry, decisive: CaseEntry | undefined): Html {
-  const shown = decisive && html`<p>${decisive.reason} <small>${renderLinks([decisive.id])}</small></p>`;
+function renderUnpassed(requirement: RequirementEntry): Html {
+  const { id, statement, verdict } = requirement;
+  const decisive = findDecisive(requirement);
+  const reason = decisive && html`<p>${decisive.reason} <small>${renderLinks([decisive.id])}</small></p>`;
   const heading = html`${renderLinks([id], statement)} ${renderBadge(verdict)}`;
-  return renderCard(heading, html`<p><code class="id">${id}</code></p>${shown ?? noHtml}`, verdict);
+  return renderCard(heading, html`<p><code class="id">${id}</code></p>${reason ?? noHtml}`, verdict);
 }
 
 /** Renders an entry of the file of known deviations. */
@@ -224,7 +222,7 @@ function renderDifferenceCard([entry, ...others]: readonly [CaseDifference, ...C
 
 function renderRequirement({ id, statement, verdict, known = [], cases }: RequirementEntry, page: Page): Html {
   const items = sortByUrgency(cases).map((entry, n) => {
-    const isFailing = entry.verdict === 'fail' || entry.verdict === 'error';
+    const isFailing = isFailure(entry.verdict);
     const badge = entry.verdict === 'pass' ? noHtml : html`${renderBadge(entry.verdict)} `;
     return renderItem(
       entry.id,
@@ -251,8 +249,8 @@ function renderReason(reason: string, { shared }: Page): Html {
   return html`<p>${reason}</p>`;
 }
 
-function renderAnswerText({ question, entry, result }: QuestionAnswer): string {
-  return entry.outcome === null ? 'No answer.' : renderAnswer(question, entry.outcome, getStatus(result?.exchange));
+function renderAnswerText({ question, entry }: QuestionAnswer): string {
+  return entry.outcome === null ? 'No answer.' : renderAnswer(question, entry.outcome);
 }
 
 /** Renders a question with its answer and all named outcomes. The observed one is marked. */
