@@ -208,7 +208,7 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     unstable: results.flatMap((result) => createUnstableEntry(result, renderResponse)),
     notes: [
       ...gaps,
-      ...(facts.data === undefined ? [] : [...describeData(facts.data), ...describeBoundQuestions(questions)]),
+      ...(facts.data === undefined ? [] : describeData(facts.data)),
       ...(quick === undefined ? [] : [renderQuickNotice(quick)]),
       ...facts.notes,
       ...(ownCases === undefined ? [] : describeOwnCases(ownCases)),
@@ -218,15 +218,6 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     started_at: facts.startedAt.toISOString(),
     duration_ms: Math.round(facts.durationMs),
   };
-}
-
-/** Says how many questions were asked about the data of the deployment. */
-function describeBoundQuestions(questions: readonly QuestionEntry[]): string[] {
-  const answered = questions.filter(({ outcome }) => outcome !== null).length;
-  const others = 'The others need the test data of the suite, or were not asked.';
-  return answered === 0
-    ? []
-    : [`${answered} of ${questions.length} questions were answered with ids of the data. ${others}`];
 }
 
 /** Lists why requirements do not pass, apart from reasons that are given once for many cases. */

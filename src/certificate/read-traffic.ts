@@ -73,8 +73,7 @@ export function readTraffic(content: Buffer, file: string, stated: string | unde
       .replaceAll(/\/\d+/g, '/*');
     if (reason !== undefined) undocumented.push(shorten(toOneLine(reason), maxReason));
     else if (response !== undefined) {
-      const headers = request.headers.filter(([name]) => isKept(name));
-      const exchange = { request: { ...request, headers }, response };
+      const exchange = { request: { ...request, headers: request.headers.filter(isKept) }, response };
       exchanges.push({ id, exchange: mapExchangeTexts(exchange, redact) as AnsweredExchange });
     }
   }
@@ -99,6 +98,17 @@ function locateRequest(url: unknown): { readonly baseUrl: string; readonly path:
   return { baseUrl: `${protocol}//${host}${pathname.slice(0, -path.length)}`, path: path + search };
 }
 
+const credentialParts = ['applicationId', 'token'] as const;
+const placeholders = new Map<string, string>(
+  credentialParts.map((part) => [credentialHeaders[part].toLowerCase(), credentialPlaceholders[part]]),
+);
+/** Other headers may be personal, and no verdict depends on them. */
+const keptHeaders = ['content-type', 'accept', 'expect', 'transfer-encoding', 'location', ...placeholders.keys()];
+
+function isKept([name]: Headers[number]): boolean {
+  return keptHeaders.includes(name.toLowerCase());
+}
+
 /** With placeholders in place of credentials. */
 function readRequest({ request }: Entry, path: string): HttpRequest {
   const { method, postData } = request;
@@ -109,25 +119,13 @@ function readRequest({ request }: Entry, path: string): HttpRequest {
   return { method, path, headers, ...omitUndefined({ body }) };
 }
 
-const credentialParts = ['applicationId', 'token'] as const;
-const placeholders = new Map<string, string>(
-  credentialParts.map((part) => [credentialHeaders[part].toLowerCase(), credentialPlaceholders[part]]),
-);
-
 /** Undefined if the file has none, or lacks its body. */
 function readResponse({ response }: Entry): HttpResponse | undefined {
-  const { status = 0, content } = isJsonObject(response) ? (response as Entry['response']) : {};
+  if (!isJsonObject(response) || !response.status) return undefined;
+  const { status, content } = response;
   const body = readText(content?.text, content?.encoding);
-  const hasNoBody = status === 204 || content?.size === 0;
-  if (status === 0 || (body === undefined && !hasNoBody)) return undefined;
-  const headers = listHeaders(response.headers).filter(([name]) => isKept(name));
-  return { status, headers, body: body ?? '' };
-}
-
-/** Other headers may be personal, and no verdict depends on them. */
-function isKept(name: string): boolean {
-  const kept = ['content-type', 'accept', 'expect', 'transfer-encoding', 'location', ...placeholders.keys()];
-  return kept.includes(name.toLowerCase());
+  if (body === undefined && status !== 204 && content?.size !== 0) return undefined;
+  return { status, headers: listHeaders(response.headers).filter(isKept), body: body ?? '' };
 }
 
 function listHeaders(headers: readonly Header[] | undefined): Headers {
@@ -144,10 +142,9 @@ function readText(text: unknown, encoding: unknown): string | undefined {
 /** @returns replaces the credentials of all requests in a text */
 function createTrafficRedactor(entries: readonly Entry[]): (text: string) => string {
   const sent = entries.flatMap(({ request }) => listHeaders(request.headers));
-  const known = { applicationId: '', token: '' };
   const secrets = credentialParts.flatMap((part) =>
     getHeaderValues(sent, credentialHeaders[part]).flatMap((value) =>
-      listCredentialSecrets({ ...known, [part]: value }),
+      listCredentialSecrets({ applicationId: '', token: '', [part]: value }),
     ),
   );
   return createRedactor([...new Map(secrets.map((secret) => [secret.value, secret])).values()]);

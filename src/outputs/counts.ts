@@ -44,7 +44,8 @@ function describeVerdict(stated: RunVerdict, { drift, known_deviations: known }:
   };
 }
 
-function renderCount(count: number, noun: string): string {
+/** Renders a number of things, such as `2 answers`. */
+export function renderCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 

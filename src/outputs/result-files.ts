@@ -39,29 +39,30 @@ export function findRunFile(named: string, name: string): string {
 
 /** Checks that the results of a run can be written: at its end it would be too late. @throws UnusableInput */
 export function checkResultsFolder(out: string): void {
-  try {
+  useFolder(out, () => {
     mkdirSync(out, { recursive: true });
     accessSync(out, constants.W_OK);
-    const folders = readdirSync(out, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    const occupied = folders.find(({ name }) => listOutputFiles().includes(name))?.name;
-    if (occupied === undefined) return;
-    throw refuse(path.join(out, occupied), 'is a folder in the place of a result', 'Remove it, or use --out.');
-  } catch (error) {
-    if (!(error instanceof Error && 'syscall' in error)) throw error;
-    throw refuse('--out', describeFileError(error, `cannot write into ${out}`), 'Name another folder.');
-  }
+  });
 }
 
 /**
  * Removes the results of the run before, so that none of them can be taken for one of a run that ends early.
  *
- * @throws UnusableInput if the results of this run could not be written; then nothing is removed
+ * @throws UnusableInput if the results of this run could not be written
  */
 export function removeResults(out: string): void {
   checkResultsFolder(out);
-  for (const name of listOutputFiles()) {
-    const file = path.join(out, name);
-    for (const stale of [file, getDraft(file)]) rmSync(stale, { force: true });
+  const files = listOutputFiles().map((name) => path.join(out, name));
+  useFolder(out, () => {
+    for (const file of files.flatMap((name) => [name, getDraft(name)])) rmSync(file, { force: true });
+  });
+}
+
+function useFolder(out: string, use: () => void): void {
+  try {
+    use();
+  } catch (error) {
+    throw refuse('--out', describeFileError(error, `cannot write into ${out}`), 'Name another folder.');
   }
 }
 

@@ -1,7 +1,6 @@
 import type { AnsweredExchange } from '../assertions/row-evidence.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import type { Certificate, QuestionEntry } from '../certificate/certificate.js';
-import type { ExchangeIndex } from '../certificate/exchange-index.js';
 import type { EvidenceArchive } from '../certificate/har-archive.js';
 import type { Question } from '../contract/contract.js';
 import { isTransient } from '../http/response-status.js';
@@ -26,27 +25,22 @@ export interface ShownAnswer {
 export interface RunView {
   readonly certificate: Certificate;
   readonly suite: Suite;
-  /** The results of all cases that were selected. */
-  readonly results: readonly ResultWithExchanges[];
-  /** The results without those of the user's own cases. */
+  /** The results of the selected cases, without those of the user. */
   readonly suiteResults: readonly ResultWithExchanges[];
   /** The questions of the certificate, in the order of the contract. */
   readonly answers: readonly QuestionAnswer[];
   /** The responses that answer questions, without transient failures. */
   readonly shown: readonly ShownAnswer[];
   readonly shortenBody: BodyShortener;
-  /** The exchanges of the run; undefined if they were not kept. */
-  readonly exchanges?: ExchangeIndex;
-  /** The archive of these exchanges. */
-  readonly archive?: EvidenceArchive;
+  /** The archive of the exchanges; undefined if they were not kept. */
+  readonly archive?: EvidenceArchive | undefined;
 }
 
-/** Creates a view. @param evidence of the run, if it was kept */
 export function createRunView(
   certificate: Certificate,
   suite: Suite,
   results: readonly ResultWithExchanges[],
-  evidence: Pick<RunView, 'archive' | 'exchanges'> = {},
+  archive?: EvidenceArchive,
 ): RunView {
   const suiteResults = results.filter((result) => !isOwnCase(result));
   const answers = suite.contract.questions.flatMap((question): QuestionAnswer[] => {
@@ -60,5 +54,5 @@ export function createRunView(
     return [{ question, exchange }];
   });
   const shortenBody = createBodyShortener(suiteResults);
-  return { certificate, suite, results, suiteResults, answers, shown, shortenBody, ...evidence };
+  return { certificate, suite, suiteResults, answers, shown, shortenBody, archive };
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Suite } from '../cases/suite.js';
 import type { Certificate } from '../certificate/certificate.js';
+import type { EvidenceArchive } from '../certificate/har-archive.js';
 import { addDeviations, type NewDeviation } from '../record/add-deviations.js';
 import { createRecord, renderRecord } from '../record/create-record.js';
 import { readRecord } from '../record/target-record.js';
@@ -35,12 +36,10 @@ export function writeResults(
   suite: Suite,
   results: readonly ResultWithExchanges[],
   { out, recordTo, recordKnownTo }: ResultsDestination,
-  {
-    newDeviations = [],
-    ...evidence
-  }: Pick<RunView, 'archive' | 'exchanges'> & { readonly newDeviations?: readonly NewDeviation[] } = {},
+  archive?: EvidenceArchive,
+  newDeviations: readonly NewDeviation[] = [],
 ): WrittenResults {
-  const view = createRunView(certificate, suite, results, evidence);
+  const view = createRunView(certificate, suite, results, archive);
   const files = [...outputs].flatMap(([name, render]): FileToWrite[] => {
     const content = render(view);
     return content === undefined ? [] : [{ file: path.join(out, name), text: encodeContent(content) }];

@@ -1,8 +1,7 @@
 import type { World } from '../contract/world.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import { type Exchange, getHeaderValues } from '../http/exchange.js';
-import { getIdFinders } from '../recognition/known-ids.js';
-import { findTierMentions } from '../recognition/tier-mentions.js';
+import { createRecognizer } from '../recognition/recognizer.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { quoteLines, shorten, toOneLine, truncate } from '../support/untrusted-text.js';
 
@@ -32,7 +31,12 @@ export function createResponseRenderer(
   world: World,
   sampleBody: (body: string) => unknown = () => undefined,
 ): ResponseRenderer {
-  const findNames = createNameFinder(world);
+  const { findMentions } = createRecognizer(world);
+  const findNames = (body: string) => {
+    const { idsByPattern, unlocatedIds } = findMentions(body);
+    const mentioned = new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]);
+    return world.tiers.filter(({ id }) => mentioned.has(id)).map(({ name }) => name);
+  };
   return (exchange) => {
     if (!('response' in exchange)) return toOneLine(`No response: ${exchange.message}`);
     const { status, headers, body, bodyLength } = exchange.response;
@@ -45,21 +49,6 @@ export function createResponseRenderer(
         ? stabilizeBody(JSON.stringify(sampleBody(body)) ?? body)
         : `(names ${least}${names.length} promotions: ${names.slice(0, maxNames).join(', ')}${more})`;
     return [toOneLine(head), ...quoteLines(text || noBody)].join('\n');
-  };
-}
-
-/** Creates a function that finds the names of the tiers in a body. Many responses of a run have the same body. */
-function createNameFinder(world: World): (body: string) => readonly string[] {
-  const ids = getIdFinders(world);
-  const found = new Map<string, readonly string[]>();
-  return (body) => {
-    const known = found.get(body);
-    if (known !== undefined) return known;
-    const { idsByPattern, unlocatedIds } = findTierMentions(body, ids);
-    const mentioned = new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]);
-    const names = world.tiers.filter(({ id }) => mentioned.has(id)).map(({ name }) => name);
-    found.set(body, names);
-    return names;
   };
 }
 

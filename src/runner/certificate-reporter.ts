@@ -169,5 +169,5 @@ function getProject(test: TestCase): FullProject {
 function explainFailure({ test, result }: Failure, causes: readonly Cause[] = []): void {
   const cause = causes.find(({ cases }) => cases.includes(readCaseId(test) ?? ''));
   if (cause !== undefined) result.annotations.push({ type: 'cause', description: cause.sentence });
-  replaceErrorContext(result.attachments, test.title, result.errors[0]?.message ?? '', test.annotations, cause);
+  replaceErrorContext(result.attachments, test, result.errors[0]?.message ?? '', cause);
 }

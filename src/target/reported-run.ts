@@ -149,8 +149,7 @@ export class ReportedRun {
     });
     const destination = { ...settings.destination, target: settings.target };
     const { certificate, results, newDeviations } = certified;
-    const evidence = { archive, exchanges: index, newDeviations };
-    const written = writeResults(certificate, suite, results, destination, evidence);
+    const written = writeResults(certificate, suite, results, destination, archive, newDeviations);
     const unwritten = appendJobSummary(written.files, process.env.GITHUB_STEP_SUMMARY);
     const report = `${unwritten}${renderRunReport(certificate, written)}`;
     const ending: RunOutcome = {

@@ -12,9 +12,8 @@ export function renderOutput(
   certificate: Certificate,
   suite: Suite,
   results: readonly ResultWithExchanges[],
-  more?: Parameters<typeof createRunView>[3],
 ): string {
-  const content = outputs.get(file)?.(createRunView(certificate, suite, results, more));
+  const content = outputs.get(file)?.(createRunView(certificate, suite, results));
   if (content === undefined) throw new Error(`There is no output '${file}'.`);
   return encodeContent(content).toString('utf8');
 }

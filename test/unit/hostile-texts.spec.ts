@@ -34,7 +34,7 @@ import { usePages } from '../support/browser.js';
 import { credentialVariables, makeTestFolder, runConformance, runConformanceInProcess } from '../support/cli.js';
 import { type Answer, suite } from '../support/in-process.js';
 import { createIndependentDeployment, listen } from '../support/independent-deployment.js';
-import { prepareEvidence } from '../support/run-with-evidence.js';
+import { createArchive } from '../support/run-with-evidence.js';
 import { runFacts } from '../support/stubs.js';
 
 const folder = makeTestFolder();
@@ -169,10 +169,8 @@ function renderStreams(certificate: Certificate, written: ReturnType<typeof writ
     renderRunReport: renderRunReport(certificate, written),
     renderComparison: renderComparison(comparison),
     renderErrorContext: renderErrorContext(
-      text(),
+      { title: text(), annotations: [{ type: 'requirement', description: text() }] },
       quoteLines(text()).join('\n'),
-      [{ type: 'requirement', description: text() }],
-      undefined,
     ),
     renderForeignFailure: renderForeignFailure(['', text(), text(), text()], [{ message: text() }, { stack: text() }]),
   };
@@ -204,7 +202,7 @@ async function renderAll(texts: readonly string[], out: string): Promise<Text[]>
     inputs: { [text()]: text() },
     extent: { isCutShort: true, judged: [], unjudged: [] },
   };
-  const evidence = prepareEvidence({ evidence: keepAll(results), origin });
+  const evidence = createArchive(keepAll(results), origin);
   const written = writeResults(certificate, suite, results, { out, recordTo: path.join(out, 'record.yaml') }, evidence);
   const files = readdirSync(out).map((name) => [name, readFileSync(path.join(out, name), 'utf8')] as const);
   expect(files.map(([name]) => name)).toEqual(expect.arrayContaining(listOutputFiles()));

@@ -3,14 +3,13 @@
 import { expect, test } from '@playwright/test';
 import { getSubjectId, type TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
-import { indexExchanges } from '../../src/certificate/exchange-index.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { parseRequest } from '../../src/http/request-content.js';
 import { addColors } from '../../src/outputs/terminal/colors.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { createTimedChannel } from '../../tools/proof/judge-deployment.js';
 import { createRandom } from '../support/chaos.js';
-import { type Answer, channelTo, createReference, recognizer, suite } from '../support/in-process.js';
+import { type Answer, channelTo, createReference, suite } from '../support/in-process.js';
 import { createIndependentDeployment } from '../support/independent-deployment.js';
 import { renderOutput } from '../support/render-output.js';
 import { runWithEvidence } from '../support/run-with-evidence.js';
@@ -107,7 +106,7 @@ for (const [n, [what, answer, fact]] of bugs.entries()) {
     tag,
   }, async () => {
     const run = what.endsWith(' to everything') ? runWithEvidence(channelTo(answer)) : runRequirements(answer);
-    const { certificate, results, evidence } = await run;
+    const { certificate, results } = await run;
     const { causes = [] } = certificate;
     expect(causes.map(({ sentence }) => sentence)).toEqual([expect.stringMatching(fact)]);
     const lines = renderLines(certificate);
@@ -117,8 +116,7 @@ for (const [n, [what, answer, fact]] of bugs.entries()) {
     // Failing requirements are the first ones.
     const verdicts = lines.flatMap((line) => /^ {2}(fail|inconclusive|pass) /.exec(line)?.[1] ?? []);
     expect(verdicts).toEqual(verdicts.toSorted());
-    const exchanges = indexExchanges(evidence, recognizer);
-    const page = renderOutput('certificate.html', certificate, suite, results, { exchanges });
+    const page = renderOutput('certificate.html', certificate, suite, results);
     const [, card = ''] = page.slice(page.indexOf('id="attention"')).split('<div class="card');
     expect(card).toMatch(fact);
   });

@@ -28,7 +28,7 @@ nav ul, .outcomes { list-style: none; }
 .card, .block { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 1rem 1.15rem; margin-bottom: .7rem; }
 .card[data-is=fail] { border-left: 4px solid var(--fail); } .card[data-is=inconclusive] { border-left: 4px solid var(--open); }
 .card > * + * { margin-top: .4rem; }
-.plain, .assertions { padding-left: 1.2rem; } .plain li + li { margin-top: .3rem; }
+.plain { padding-left: 1.2rem; } .plain li + li { margin-top: .3rem; }
 .badge { display: inline-block; border-radius: 99px; padding: .05rem .6rem; font-size: .8125rem; font-weight: 600; }
 .pass, .conforms { color: var(--pass); background: var(--pass-back); }
 .fail, .error, .does-not-conform, .drift { color: var(--fail); background: var(--fail-back); }
@@ -40,7 +40,5 @@ summary { cursor: pointer; }
 .question > .item { border-top: 0; margin: 0; padding: 0; }
 .item > summary small, .item > summary .answer { display: block; font-weight: 400; margin: .1rem 0 0 1.1rem; }
 .inside { padding: .5rem 0 1rem 1.1rem; }
-.exchange { border: 1px solid var(--line); border-radius: 8px; padding: .45rem .8rem; margin-top: .45rem; }
-.failure { border-left: 3px solid var(--fail); padding-left: 1rem; margin-bottom: 1rem; }
 @media print { :root { color-scheme: light; } .block, .card { break-inside: avoid-page; } }
 `;

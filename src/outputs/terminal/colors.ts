@@ -10,21 +10,18 @@ function hasColors({ env, stdout }: Output): boolean {
   return Boolean(env.CI) || (stdout.isTTY === true && env.TERM !== 'dumb');
 }
 
-const [bold, red, green, yellow] = ['1', '31', '32', '33'];
-
 /** What is colored: words of the suite at the beginning of a line, where no text of a target can be. */
-const rules: readonly (readonly [pattern: RegExp, code: string | undefined])[] = [
-  [/^(?:DOES-NOT-CONFORM| *(?:fail|error|drift)(?= {2}))/gm, red],
-  [/^(?:CONFORMS(?!.*changed)|All \d+ requirements pass)/gm, green],
-  [/^(?:INCOMPLETE|CONFORMS| *(?:inconclusive|not-applicable|not-run|unstable)(?= {2}))/gm, yellow],
-  [/^(?:What most likely is wrong:|\d+\. .*)$/gm, bold],
+const rules: readonly (readonly [pattern: RegExp, code: number])[] = [
+  [/^(?:DOES-NOT-CONFORM| *(?:fail|error|drift)(?= {2}))/gm, 31],
+  [/^(?:CONFORMS(?!.*changed)|All \d+ requirements pass)/gm, 32],
+  [/^(?:INCOMPLETE|CONFORMS| *(?:inconclusive|not-applicable|not-run|unstable)(?= {2}))/gm, 33],
+  [/^(?:What most likely is wrong:|\d+\. .*)$/gm, 1],
 ];
 
 /** Adds colors to the report of a run, if the output has any. */
 export function addColors(report: string, output: Output): string {
   if (!hasColors(output)) return report;
-  return rules.reduce(
-    (text, [pattern, code]) => text.replace(pattern, (part) => `\u001b[${code}m${part}\u001b[0m`),
-    report,
-  );
+  const addColor = (text: string, [pattern, code]: (typeof rules)[number]) =>
+    text.replace(pattern, (part) => `\u001b[${code}m${part}\u001b[0m`);
+  return rules.reduce(addColor, report);
 }
