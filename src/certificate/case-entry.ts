@@ -20,7 +20,6 @@ export interface CaseEntry {
   readonly expected?: string;
   /** For `fail` and `error`: the response, in lines for people. */
   readonly received?: string;
-  /** A command that sends the decisive request again. */
   readonly repeat_with?: string;
   /** Of an own case: the requirement that it verifies, or the question that it answers, and the answer. */
   readonly subject?: string;

@@ -13,7 +13,7 @@ import type { QuickFigures } from '../run/quick-rows.js';
 import { listRanges } from '../support/list-ranges.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import { type CaseDifference, type CaseEntry, createCaseEntry, createUnstableEntry, findReason } from './case-entry.js';
+import { type CaseDifference, type CaseEntry, createCaseEntry, createUnstableEntry } from './case-entry.js';
 import type { Cause } from './diagnosis/cause.js';
 import type { Diagnosis } from './diagnosis/diagnose-run.js';
 import { type DriftEntry, listDriftEntries } from './drift-entry.js';
@@ -77,7 +77,6 @@ export interface KnownDeviations {
 }
 
 export interface KnownEntry extends KnownDeviation {
-  /** The place of the entry in its file. */
   readonly at: string;
   /**
    * `seen`: the requirement fails for this reason. `stale`: the requirement passes, or the responses do not show the cause.
@@ -107,7 +106,6 @@ interface OwnCases {
 export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>> {
   readonly target: CertifiedTarget;
   readonly requestsSent: number;
-  /** The cases that were selected by name. */
   readonly only?: readonly string[];
   /**
    * The ids of the cases that the settings select. Those without a result were left out by arguments for Playwright, such
@@ -117,7 +115,6 @@ export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>>
   readonly quick?: QuickFigures;
   readonly isReplay?: boolean;
   readonly data?: DrawnData;
-  /** What the answers were compared with. */
   readonly expected?: Baseline;
   /** Whether the run ended before all selected cases were judged. */
   readonly isCutShort: boolean;
@@ -131,51 +128,49 @@ export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>>
 export function createCertificate(suite: Suite, all: readonly ResultWithExchanges[], facts: RunFacts): Certificate {
   const { target, quick, known, causes = [], isCutShort, expected = emptyBaseline } = facts;
   const { contract, world } = suite;
-  const results = all.filter((result) => !isOwnCase(result));
-  const byCase = new Map(all.map((result) => [result.id, result]));
+  const baseUrl = target.base_url;
   const renderResponse = createResponseRenderer(world);
-  const createEntry = (id: string): CaseEntry => {
-    const result = byCase.get(id);
-    if (result === undefined) return { id, verdict: 'not-run', reason: notSelectedReason };
-    const entry = createCaseEntry(result, target.base_url, renderResponse);
-    const isExcused = facts.excused?.includes(id) && getVerdictApart(entry) === 'inconclusive';
-    return isExcused ? { ...entry, apart_from_known: 'pass' } : entry;
-  };
+  const entries = new Map(
+    all.map((result) => {
+      const entry = createCaseEntry(result, baseUrl, renderResponse);
+      const isExcused = facts.excused?.includes(entry.id) && getVerdictApart(entry) === 'inconclusive';
+      return [entry.id, isExcused ? { ...entry, apart_from_known: 'pass' as const } : entry];
+    }),
+  );
+  const findEntry = (id: string): CaseEntry => entries.get(id) ?? { id, verdict: 'not-run', reason: notSelectedReason };
+  const results = all.filter((result) => !isOwnCase(result));
+  const drift = listDriftEntries(results, { contract, baseUrl, renderResponse });
   const verifying = suite.cases.filter((testCase) => testCase.kind === 'requirement' && !isOwnCase(testCase));
-  const samples = byCase.get(samplesCaseId);
+  // The samples are of no single case: they count as one more case of the requirement that they refute.
+  const samples = results.find(({ id }) => id === samplesCaseId);
   const requirements = contract.requirements.map(({ id, part, statement }): RequirementEntry => {
-    const cases = verifying.filter((testCase) => getSubjectId(testCase) === id).map((entry) => createEntry(entry.id));
-    // The samples are of no single case: they count as one more case of the requirement that they refute.
-    if (samples?.subject === id) cases.push(createEntry(samples.id));
+    const ofCases = verifying.filter((testCase) => getSubjectId(testCase) === id);
+    const cases = [...ofCases, ...(samples?.subject === id ? [samples] : [])].map((entry) => findEntry(entry.id));
     const verdict = findWorstVerdict(cases.map((entry) => entry.verdict));
     const entry = { id, part, statement, verdict, cases };
     const seen = verdict === 'fail' ? listSeen(entry, known?.entries ?? []) : [];
     return seen.length === 0 ? entry : { ...entry, known: seen };
   });
-  const questions = contract.questions.map((question) => createQuestionEntry(question, byCase.get(question.id)));
+  const questions = contract.questions.map((question) => createQuestionEntry(question, findEntry(question.id), drift));
   const notCompared = results.flatMap((result) => (isNotCompared(result, expected) ? [result.subject] : []));
-  const ownCases = createOwnCases(suite, createEntry, isCutShort);
+  const ownCases = createOwnCases(suite, findEntry, isCutShort);
   const gaps = [
     ...(isCutShort ? ['The run was interrupted.'] : []),
     ...all.flatMap(({ hasDataChanged, reason }) => (hasDataChanged ? [reason] : [])),
     ...listUnavailable(verifying, world),
-    ...listUnsupported(verifying.flatMap(({ id }) => byCase.get(id) ?? [])),
+    ...listUnsupported(results.filter((result) => verifying.some(({ id }) => id === result.id))),
   ];
   const isUnrun = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
   const isPartial = quick !== undefined || gaps.length > 0 || isUnrun;
   const verdict = determineRunVerdict(requirements, isPartial);
   const isSelection =
-    facts.only !== undefined || quick !== undefined || facts.planned?.some((id) => !byCase.has(id)) === true;
+    facts.only !== undefined || quick !== undefined || facts.planned?.some((id) => !entries.has(id)) === true;
   const selected = isSelection && { verdict: determineRunVerdict(all, all.length === 0), cases: countVerdicts(all) };
-  const verdictApart = isSelection
-    ? determineRunVerdict(
-        all.map(({ id }) => ({ verdict: getVerdictApart(createEntry(id)) })),
-        all.length === 0,
-      )
-    : determineRunVerdict(
-        requirements.map(({ cases }) => ({ verdict: findVerdictApart(cases) })),
-        isPartial,
-      );
+  const apart = isSelection ? [...entries.values()].map((entry) => [entry]) : requirements.map(({ cases }) => cases);
+  const verdictApart = determineRunVerdict(
+    apart.map((cases) => ({ verdict: findVerdictApart(cases) })),
+    isSelection ? all.length === 0 : isPartial,
+  );
   return {
     verdict,
     ...(verdict === 'incomplete' && {
@@ -204,7 +199,7 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     questions,
     ...omitUndefined({ own_cases: ownCases, compared_with: expected.record && toOneLine(expected.record) }),
     ...(notCompared.length > 0 && { not_compared: notCompared }),
-    drift: listDriftEntries(results, { contract, baseUrl: target.base_url, renderResponse }),
+    drift,
     unstable: results.flatMap((result) => createUnstableEntry(result, renderResponse)),
     notes: [
       ...gaps,
@@ -264,13 +259,13 @@ export function isKnownFailure({ verdict, cases }: RequirementEntry): boolean {
 
 function createOwnCases(
   { own: source, cases }: Suite,
-  createEntry: (id: string) => CaseEntry,
+  findEntry: (id: string) => CaseEntry,
   isCutShort: boolean,
 ): OwnCases | undefined {
   if (source === undefined) return undefined;
   const own = cases.filter(isOwnCase).map((testCase: TestCase) => ({
     kind: testCase.kind,
-    entry: { ...createEntry(testCase.id), subject: getSubjectId(testCase) },
+    entry: { ...findEntry(testCase.id), subject: getSubjectId(testCase) },
   }));
   const verifying = own.filter(({ kind }) => kind === 'requirement').map(({ entry }) => entry);
   return { ...source, verdict: determineRunVerdict(verifying, isCutShort), cases: own.map(({ entry }) => entry) };
@@ -316,7 +311,6 @@ function isNextName(name: string, next: string): boolean {
   return next === name.replace(/(?<=-)\d+$/, (number) => String(Number(number) + 1));
 }
 
-/** Lists what the transport cannot express. */
 function listUnsupported(results: readonly ResultWithExchanges[]): string[] {
   const messages = results.flatMap(({ verdict, exchange }) =>
     verdict === 'not-applicable' && exchange !== undefined && 'transportError' in exchange ? [exchange.message] : [],
@@ -324,15 +318,19 @@ function listUnsupported(results: readonly ResultWithExchanges[]): string[] {
   return [...new Set(messages)];
 }
 
-function createQuestionEntry(question: Question, result: ResultWithExchanges | undefined): QuestionEntry {
-  const reason = result === undefined ? notSelectedReason : findReason(result);
+function createQuestionEntry(
+  question: Question,
+  { verdict, outcome, reason }: CaseEntry,
+  drift: readonly DriftEntry[],
+): QuestionEntry {
+  const { id, part } = question;
   return {
-    id: question.id,
-    part: question.part,
-    outcome: result?.outcome ?? null,
-    ...(reason === '' ? {} : { reason }),
-    ...(result === undefined || result.verdict === 'not-run' ? { not_run: true } : {}),
-    warning: isWarningOutcome(question, result?.outcome),
-    drift: result?.drift.some(({ kind }) => kind === 'outcome') ?? false,
+    id,
+    part,
+    outcome: outcome ?? null,
+    ...(reason !== '' && { reason }),
+    ...(verdict === 'not-run' && { not_run: true }),
+    warning: isWarningOutcome(question, outcome),
+    drift: drift.some((entry) => entry.kind === 'answer' && entry.case === id),
   };
 }

@@ -17,14 +17,12 @@ export interface DriftEntry extends CaseDifference {
   readonly kind: 'answer' | 'shape' | 'new-members';
   /** Whether a client can notice it with a request that the documentation describes, or only with others. */
   readonly severity: 'documented-request' | 'undocumented-request';
-  /** The old and the new answer, as sentences. */
   readonly was?: string;
   readonly is?: string;
   /** The case of an earlier entry whose response changed in the same way. */
   readonly same_change_as?: string;
 }
 
-/** What entries are created with. */
 export interface DriftTerms {
   readonly contract: Contract;
   readonly baseUrl: string;
@@ -72,7 +70,6 @@ function rankSeverity({ kind, severity }: DriftEntry): number {
   return severity === 'documented-request' ? 0 : 1;
 }
 
-/** Creates the entry of one change. @param group the cases that show it */
 function createDriftEntry(
   group: readonly [FoundDrift, ...FoundDrift[]],
   { contract, baseUrl, renderResponse }: DriftTerms,

@@ -26,7 +26,6 @@ export interface ExchangeIndex {
   find(id: string): Exchange | undefined;
   /** Lists the exchanges of a case, in the order of its rows and requests, attempt by attempt. */
   listByCase(caseId: string): readonly CaseExchange[];
-  /** Each exchange once, as the evidence lists them. */
   readonly all: readonly Exchange[];
   /** What the calibration exchanges name. */
   readonly calibration: readonly TierMentions[];

@@ -12,7 +12,7 @@ import {
 import type { CaseResult } from '../run/case-result.js';
 import type { ExchangeUse, KeptEvidence, RunEvidence, StoredExchange } from '../run/evidence-keeper.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
-import { parseJson } from '../support/json.js';
+import { getMember, isJsonObject, parseJson } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { refuse } from '../support/problem.js';
@@ -23,9 +23,7 @@ import { toOneLine } from '../support/untrusted-text.js';
 export interface EvidenceOrigin {
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
   readonly baseUrl: string;
-  /** Whether the exchanges are those of an earlier run. */
   readonly isReplay?: true;
-  /** The inputs of the run, as JSON. */
   readonly inputs: unknown;
   readonly extent: RunExtent;
 }
@@ -34,7 +32,6 @@ export interface EvidenceOrigin {
 interface RunExtent {
   /** Whether it ended before everything that was selected was judged. */
   readonly isCutShort: boolean;
-  /** The ids of the results that were judged. */
   readonly judged: readonly string[];
   /** The results of the selected cases that no exchange judged: they were not reached, or something failed before. */
   readonly unjudged: readonly Pick<CaseResult, 'id' | 'verdict' | 'reason'>[];
@@ -58,7 +55,6 @@ interface EvidenceEntry extends Entry {
   readonly _attempts?: number;
   readonly _sent?: Exclude<HttpRequest['sent'], undefined>;
   readonly _again?: number;
-  /** Why there is no response. */
   readonly _error?: { readonly kind: TransportErrorKind; readonly message: string };
 }
 
@@ -187,29 +183,45 @@ export function computeDigest(content: Buffer | string): string {
   return `sha256:${createHash('sha256').update(content).digest('hex')}`;
 }
 
-function readExchange(
-  { request, response, startedDateTime, time, _attempts, _sent, _again, _error }: EvidenceEntry,
-  baseUrl: string,
-  texts: ReadonlyMap<string, string | undefined>,
-): Exchange {
-  const readLines = (lines: readonly Header[]): Headers => lines.map(({ name, value }) => [name, value] as const);
-  const startedAt = Date.parse(startedDateTime);
-  const common = {
-    request: {
-      method: request.method,
-      path: request.url.slice(baseUrl.length),
-      headers: readLines(request.headers),
-      ...omitUndefined({ body: request.postData?.text, sent: _sent, again: _again }),
-    },
-    ...omitUndefined({
-      attempts: _attempts,
-      timing: startedAt === unknownTiming.startedAt ? undefined : { startedAt, durationMs: time },
-    }),
-  };
+function readExchange(entry: EvidenceEntry, baseUrl: string, texts: ReadonlyMap<string, string | undefined>): Exchange {
+  const { time, _attempts: attempts, _sent: sent, _again: again, _error } = entry;
+  const { _text_of = '', _omitted } = entry.response.content;
+  const startedAt = Date.parse(entry.startedDateTime);
+  const timing = startedAt === unknownTiming.startedAt ? undefined : { startedAt, durationMs: time };
+  const { request, response } = readEntry(entry, entry.request.url.slice(baseUrl.length));
+  const common = { request: { ...request, ...omitUndefined({ sent, again }) }, ...omitUndefined({ attempts, timing }) };
   if (_error !== undefined) return { ...common, transportError: _error.kind, message: _error.message };
-  const { text, _text_of = '', _omitted } = response.content;
   const message = 'The evidence has no text for this body: there was too much of it.';
   if (_omitted) return { ...common, transportError: 'not-sent', message };
-  const body = text ?? texts.get(_text_of) ?? '';
-  return { ...common, response: { status: response.status, headers: readLines(response.headers), body } };
+  const { status, headers, body = texts.get(_text_of) ?? '' } = response;
+  return { ...common, response: { status, headers, body } };
+}
+
+/**
+ * Reads an entry of any archive, which may lack what the format requires.
+ *
+ * @param path of the request, below the base URL
+ * @returns status 0 if there was no response
+ */
+export function readEntry({ request, response }: Partial<Entry>, path: string) {
+  const { method = '', headers, postData } = request ?? {};
+  const { status = 0, content } = response ?? {};
+  const body = readText(postData?.text, getMember(postData, 'encoding'));
+  const sent: HttpRequest = { method, path, headers: readHeaders(headers), ...omitUndefined({ body }) };
+  const received = {
+    status,
+    headers: readHeaders(response?.headers),
+    body: readText(content?.text, content?.encoding),
+  };
+  return { request: sent, response: received };
+}
+
+function readHeaders(headers: readonly Header[] | undefined): Headers {
+  const listed = Array.isArray(headers) ? headers.filter(isJsonObject) : [];
+  return listed.map(({ name, value }) => [String(name), String(value)] as const);
+}
+
+function readText(text: unknown, encoding: unknown): string | undefined {
+  if (typeof text !== 'string') return undefined;
+  return encoding === 'base64' ? Buffer.from(text, 'base64').toString('utf8') : text;
 }

@@ -1,6 +1,5 @@
-import type { TransportIdentity } from '../http/transport.js';
 import type { QuickFigures } from '../run/quick-rows.js';
-import { joinLines, toOneLine } from '../support/untrusted-text.js';
+import { joinLines } from '../support/untrusted-text.js';
 
 /** The first and the last line of a run against the reference deployment. */
 export const referenceNotice = 'This run tests the reference deployment, which comes with the suite, and no other.';
@@ -20,16 +19,6 @@ export function renderTermsNotice(config: string | undefined, records: readonly 
   const compared = records.map((record) => `Compares with the record ${record}.`);
   const sentences = config === undefined ? compared : [`With ${config}.`, ...compared];
   return sentences.length === 0 ? '' : joinLines([sentences.join(' ')]);
-}
-
-/** Renders the first line of a run that judges recorded exchanges. @param file the evidence */
-export function renderReplayNotice(file: string): string {
-  return `Judges the exchanges of ${file} again. Nothing is sent.`;
-}
-
-/** Describes a run through a transport. */
-export function renderTransportNotice({ name, digest }: TransportIdentity): string {
-  return `Through a transport: ${toOneLine(name)}, ${digest}. The documented operation was not certified.`;
 }
 
 /** Renders what a run with `--quick` covers. */

@@ -7,7 +7,6 @@ import type { Cause } from './diagnosis/cause.js';
 /** A reason is reported once for all cases if so many have it. */
 const minShared = 4;
 
-/** The members of a certificate that reasons come from. */
 interface ReasonSource {
   readonly requirements: readonly { readonly id: string; readonly cases: readonly CaseEntry[] }[];
   readonly questions: readonly { readonly outcome: string | null; readonly reason?: string; readonly not_run?: true }[];
@@ -16,7 +15,6 @@ interface ReasonSource {
 
 const unjudgedVerdicts: ReadonlySet<Verdict> = new Set(['inconclusive', 'not-run', 'not-applicable']);
 
-/** A case or a question without a verdict or an answer. */
 interface Unjudged {
   readonly reason: string;
   readonly isUnrun: boolean;

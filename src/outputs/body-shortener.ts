@@ -4,7 +4,6 @@ import type { ResultWithExchanges } from '../run/case-result.js';
 import { parseJson } from '../support/json.js';
 import { truncate } from '../support/untrusted-text.js';
 
-/** Characters of a text in a body. */
 const maxText = 120;
 /** The length of a sample as JSON. A longer one shows nothing at a glance. */
 const maxSample = 6_000;

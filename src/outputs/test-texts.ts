@@ -24,7 +24,6 @@ export function renderBrokenCase(
   return changes.length === 0 ? undefined : changes.map(renderDifference).join('\n\n');
 }
 
-/** The maximum length of a shown body, in characters. */
 const maxBody = 2_000;
 
 /**

@@ -11,7 +11,6 @@ import type { RecordedAnswer, TargetRecord } from './target-record.js';
 
 /** What a record keeps of the result of a case. */
 export interface RecordedResult {
-  /** The id of the requirement or question. */
   readonly subject: string;
   readonly outcome?: string;
   readonly exchange?: Exchange;

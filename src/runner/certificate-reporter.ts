@@ -132,7 +132,7 @@ export default class CertificateReporter implements Reporter {
         for (const failure of this.failures.filter(({ test }) => getProject(test).name === name))
           explainFailure(failure, certificate.causes);
         saveEnding(ending);
-        this.output += addColors(report, process);
+        this.output += addColors(report);
         // A merge cannot tell a missing part from a selection.
         const verdict = determineOverallVerdict(certificate);
         const isPart = this.isMerge && certificate.verdict !== verdict;

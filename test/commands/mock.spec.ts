@@ -224,7 +224,7 @@ test('What explains other changes comes first, and only the terminal cuts them',
   expect([first?.case, first?.severity, first?.is]).toEqual([
     'empty-result',
     'documented-request',
-    'A request for which no promotion is valid is rejected with a 4xx status.',
+    'A request for which no promotion is valid is rejected with another 4xx status.',
   ]);
   const following = others.filter(({ same_change_as }) => same_change_as === 'empty-result');
   expect(following).toEqual(others.slice(0, 4));

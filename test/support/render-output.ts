@@ -1,7 +1,6 @@
 import type { Suite } from '../../src/cases/suite.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
-import { encodeContent, loadOutputs } from '../../src/outputs/output.js';
-import { createRunView } from '../../src/outputs/run-view.js';
+import { createRunView, encodeContent, loadOutputs } from '../../src/outputs/output.js';
 import type { ResultWithExchanges } from '../../src/run/case-result.js';
 
 const outputs = await loadOutputs();

@@ -189,9 +189,7 @@ test.describe('reasons', () => {
   });
 
   test('A question has its outcome, warning and drift, or the reason for no outcome', () => {
-    const drift = [
-      { kind: 'outcome', question: 'first', outcome: 'bad', expected: { outcome: 'good', statedBy: 'the record' } },
-    ] as const;
+    const drift = [{ kind: 'outcome', outcome: 'bad', expected: { outcome: 'good', statedBy: 'the record' } }] as const;
     const certificate = createCertificate(suite, [resultOf('first', 'pass', { outcome: 'bad', drift })], runFacts);
     expect(certificate.questions).toEqual([
       { id: 'first', part, outcome: 'bad', warning: true, drift: true },

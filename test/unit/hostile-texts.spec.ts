@@ -140,7 +140,7 @@ function createResult(testCase: TestCase, n: number, text: NextText): ResultWith
     ...(n % 2 === 0 ? { repeatedExchange: createExchange(request, 2 * n + 1, text) } : {}),
     drift: [
       { kind: 'shape', message: `The response has ${text()}.` },
-      { kind: 'outcome', question: result.subject, outcome: text(), expected },
+      { kind: 'outcome', outcome: text(), expected },
     ],
   };
 }

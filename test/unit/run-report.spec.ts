@@ -5,7 +5,6 @@ import { getSubjectId, type TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { parseRequest } from '../../src/http/request-content.js';
-import { addColors } from '../../src/outputs/terminal/colors.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { createTimedChannel } from '../../tools/proof/judge-deployment.js';
 import { createRandom } from '../support/chaos.js';
@@ -276,22 +275,4 @@ test('The report of a failing run shows an example with its line and a command',
   const lines = renderLines((await runRequirements(withFault('window-of-100'))).certificate);
   const example = lines.findIndex((line) => /^ {3}fail .* \S+\.yaml:\d+:\d+$/.test(line));
   expect(lines[example + 2]).toMatch(/^ {3}curl -gi -X GET .*}'$/);
-});
-
-test('Colors are shown where the output has them', () => {
-  const report = '\n  fail  a.b  x\nDOES-NOT-CONFORM  shop\n';
-  const terminal = { isTTY: true };
-  const rows: readonly (readonly [Record<string, string>, { isTTY?: boolean }, isColored: boolean])[] = [
-    [{}, terminal, true],
-    [{}, {}, false],
-    [{ CI: 'true' }, {}, true],
-    [{ FORCE_COLOR: '1' }, {}, true],
-    [{ FORCE_COLOR: '0' }, terminal, false],
-    [{ NO_COLOR: '1', FORCE_COLOR: '1' }, terminal, false],
-    [{ TERM: 'dumb' }, terminal, false],
-  ];
-  for (const [env, stdout, isColored] of rows)
-    expect(addColors(report, { env, stdout }) !== report, JSON.stringify(env)).toBe(isColored);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colors are control characters.
-  expect(addColors(report, { env: { FORCE_COLOR: '1' }, stdout: {} }).replaceAll(/\u001b\[\d+m/g, '')).toBe(report);
 });

@@ -24,9 +24,8 @@ import {
   renderVerdict,
   sortByUrgency,
 } from '../counts.js';
-import type { Output } from '../output.js';
+import type { Output, QuestionAnswer, RunView } from '../output.js';
 import { pageStyle } from '../page/page-style.js';
-import type { QuestionAnswer, RunView } from '../run-view.js';
 
 interface Page extends RunView {
   readonly titles: ReadonlyMap<string, string>;
@@ -159,7 +158,6 @@ function renderLinks(ids: readonly string[], text?: string): Html[] {
   return ids.map((id, n) => html`${n === 0 ? '' : ', '}<a href="#${id}">${text ?? id}</a>`);
 }
 
-/** Renders a verdict, or another mark, as a coloured word. */
 function renderBadge(mark: string): Html {
   return html`<span class="badge ${mark}">${mark}</span>`;
 }
@@ -237,21 +235,14 @@ function renderAnswerText({ question, entry }: QuestionAnswer): string {
   return entry.outcome === null ? 'No answer.' : renderAnswer(question, entry.outcome);
 }
 
-/** Renders a question with its answer and all named outcomes. The observed one is marked. */
 function renderQuestion(answer: QuestionAnswer, shared: Page['shared']): Html {
   const { id, open, part, answer: possible } = answer.question;
   const { outcome, reason = '', warning, drift } = answer.entry;
-  const outcomes = possible.kind === 'value' ? [] : [...possible.outcomes];
   const question = renderSentence(capitalize(open.replace(/^The documentation does not say /, '')));
   const marks = [...(warning ? ['warning'] : []), ...(drift ? ['drift'] : [])].map(renderBadge);
-  const name =
-    outcome === null || outcomes.length === 0 ? noHtml : html` <code class="badge outcome">${outcome}</code>`;
-  const summary = html`${question} ${marks}<b class="answer">${renderSentence(renderAnswerText(answer))}${name}</b> <small><code>${id}</code></small>`;
-  const listed = outcomes.map(
-    ([key, words]) => html`<li>${key === outcome ? '● ' : '○ '}${renderSentence(words)} <code>${key}</code></li>`,
-  );
-  const content = html`${renderReason(reason, shared)}<ul class="outcomes">${listed}</ul><p><small>Left open in: ${part}.</small></p>`;
-  return html`<div class="block question">${renderItem(id, summary, content)}</div>\n`;
+  const name = outcome === null || possible.kind === 'value' ? noHtml : html` <code class="badge">${outcome}</code>`;
+  return html`<div class="block" id="${id}">${question} ${marks}<p><b>${renderSentence(renderAnswerText(answer))}</b>${name}</p>
+<small><code>${id}</code>, left open in: ${part}</small>${renderReason(reason, shared)}</div>\n`;
 }
 
 function capitalize(text: string): string {

@@ -18,8 +18,7 @@ import {
   renderMarkdownTable,
   tableCode,
 } from '../../support/markdown.js';
-import type { Output } from '../output.js';
-import type { QuestionAnswer, RunView } from '../run-view.js';
+import type { Output, QuestionAnswer, RunView } from '../output.js';
 
 /**
  * Renders the part that the documentation lacks: how a result looks, and the answer to every question with the
@@ -78,7 +77,6 @@ function renderQuestion(answer: QuestionAnswer, renderResponse: ResponseRenderer
   ];
 }
 
-/** Renders a result, as a short sample if there is one. */
 function renderExample({ shown, shortenBody }: RunView, renderResponse: ResponseRenderer): Markdown[] {
   const results = shown.map(({ exchange }) => exchange).filter(({ response }) => isSuccessful(response));
   const example = results.find(({ response }) => shortenBody(response.body) !== undefined) ?? results[0];

@@ -13,8 +13,7 @@ import { getMember } from '../../support/json.js';
 import { markdown } from '../../support/markdown.js';
 import { renderShortList } from '../../support/render-short-list.js';
 import { readSchema } from '../../support/schema-validation.js';
-import type { Output } from '../output.js';
-import type { RunView, ShownAnswer } from '../run-view.js';
+import type { Output, RunView, ShownAnswer } from '../output.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -125,7 +124,6 @@ function createResponses(shown: readonly ShownAnswer[], view: RunView): Members 
   return Object.fromEntries(responses);
 }
 
-/** Returns the media type, or the one for unknown content. */
 function getValidMediaType({ exchange: { response } }: ShownAnswer): string {
   const type = getMediaType(response);
   return /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : 'application/octet-stream';

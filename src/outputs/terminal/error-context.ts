@@ -5,7 +5,6 @@ import { escapeControlCharacters } from '../../support/escape-control-characters
 import { renderCodeBlock } from '../../support/markdown.js';
 import { joinLines, quoteLines, toOneLine } from '../../support/untrusted-text.js';
 
-/** A test that failed. */
 interface FailedTest {
   readonly title: string;
   readonly annotations: readonly { readonly type: string; readonly description?: string }[];

@@ -52,13 +52,11 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
   return joinLines(blocks.flatMap((block) => (block.length === 0 ? [] : ['', ...block])));
 }
 
-/** A case that fails or is an error. */
 interface Failure {
   readonly requirement: string;
   readonly entry: CaseEntry;
 }
 
-/** Renders the causes, then failures that belong to none, with an example each. */
 function renderFailures({ causes = [], requirements }: Certificate): string[][] {
   const judged = requirements.flatMap(({ id, cases }) => cases.map((entry): Failure => ({ requirement: id, entry })));
   const failures = judged.filter(({ entry }) => isFailure(getVerdictApart(entry)));
@@ -148,7 +146,6 @@ function renderRequirements(certificate: Certificate): string[] {
   return sorted.map(({ id, verdict, text }) => `  ${verdict.padEnd(verdictWidth)}  ${id.padEnd(idWidth)}  ${text}`);
 }
 
-/** Renders a line for each entry of the file of known deviations about which something is to be done. */
 function renderKnownEntries(certificate: Certificate): string[] {
   return (certificate.known_deviations?.entries ?? []).flatMap((entry) => {
     const text = describeKnownEntry(entry, certificate);
@@ -156,7 +153,6 @@ function renderKnownEntries(certificate: Certificate): string[] {
   });
 }
 
-/** Renders the command that writes a file of known deviations, or adds new failures to it. */
 function renderKnownCommand({ known_deviations: known, requirements, is_replay }: Certificate): string[] {
   const command = 'npx conformance record --known';
   if (known === undefined) {
@@ -171,7 +167,6 @@ function limitText(text: string): string {
   return shorten(text, maxText);
 }
 
-/** Renders the first changes, each with the cases that show it. */
 function renderDrift(certificate: Certificate): string[] {
   const changes = groupDrift(certificate.drift);
   return [
