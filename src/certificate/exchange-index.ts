@@ -71,11 +71,7 @@ export function indexExchanges({ exchanges, uses }: RunEvidence, recognizer: Rec
   return indexer.finish(uses);
 }
 
-/**
- * Finds what exchanges of one case returned. They are read together, as they are when the case is judged.
- *
- * @param statedPatterns the patterns under which, by the target file, returned tiers are named
- */
+/** Finds what exchanges of one case returned. They are read together, as they are when the case is judged. */
 export function readTogether(
   exchanges: readonly CaseExchange[],
   { calibration }: ExchangeIndex,

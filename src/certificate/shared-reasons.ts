@@ -45,11 +45,7 @@ export function isUnjudged({ requirements }: ReasonSource): boolean {
   return selected.length > 0 && selected.every(isSame);
 }
 
-/**
- * Describes the shared reasons that no cause explains, a sentence each.
- *
- * @param omitsUnselected for those who selected cases, and know that others are missing
- */
+/** Describes the shared reasons that no cause explains. @param omitsUnselected for those who know what they selected */
 export function describeSharedReasons(source: ReasonSource, omitsUnselected = false): string[] {
   const total = source.questions.length + source.requirements.flatMap(({ cases }) => cases).length;
   const explained = new Set((source.causes ?? []).flatMap((cause) => [...cause.requirements, ...cause.follows]));

@@ -44,12 +44,7 @@ export interface ShownAnswer {
   readonly exchange: AnsweredExchange;
 }
 
-/**
- * Renders one file. Each file in `outputs/files/` has one as its default export, and is named after the file that it renders:
- * `outputs/files/summary.md.ts` renders `summary.md`.
- *
- * @returns undefined if this run has no such file
- */
+/** The default export of `outputs/files/summary.md.ts` renders `summary.md`; undefined if the run has no such file. */
 export type Output = (view: RunView) => OutputContent | undefined;
 
 /** The content of a file. No kind of it is a plain string, so that only `encodeContent` decides how texts are escaped. */

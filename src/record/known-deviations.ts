@@ -32,11 +32,7 @@ export interface KnownFile {
   readonly emptyStatuses?: readonly number[];
 }
 
-/**
- * Reads a file of known deviations. Whether there are such causes is not checked.
- *
- * @throws UnusableInput with every other problem of the file
- */
+/** Reads known deviations, but does not check their causes. @throws UnusableInput with every other problem of the file */
 export function readKnownDeviations(file: string, { requirements }: Pick<Contract, 'requirements'>): KnownFile {
   const ids = requirements.map(({ id }) => id);
   const today = new Date().toISOString().slice(0, 10);

@@ -130,7 +130,7 @@ function listAttentionCards({ certificate, shared, answers, titles }: Page): Htm
     return answer.entry.warning ? [html`${renderLinks([id], renderAnswerText(answer))} <small>${open}</small>`] : [];
   });
   const cards = [
-    ...causes.map((cause) => renderCause(cause, requirements, titles)),
+    ...causes.map((cause) => renderCause(cause, titles)),
     ...unpassed.map(renderUnpassed),
     ...renderListCard('Known deviations', deviations),
     ...renderListCard('Not judged', describeSharedReasons(certificate)),
@@ -162,22 +162,15 @@ function renderBadge(mark: string): Html {
   return html`<span class="badge ${mark}">${mark}</span>`;
 }
 
-function renderCause(cause: Cause, requirements: readonly RequirementEntry[], titles: Page['titles']): Html {
-  const { sentence, evidence, example, cases, follows } = cause;
-  const entries = requirements.filter(({ id }) => cause.requirements.includes(id));
-  const verdict = entries.length > 0 ? 'fail' : 'inconclusive';
-  const failing = entries.map((entry) => {
-    const shown = entry.cases.filter(({ id }) => cases.includes(id)).map(({ id }) => id);
-    return html`${renderLinks([entry.id], entry.statement)} <code class="id">${entry.id}</code> <small>${renderLinks(shown)}</small>`;
-  });
+function renderCause({ sentence, evidence, example, requirements, follows }: Cause, titles: Page['titles']): Html {
+  const verdict = requirements.length > 0 ? 'fail' : 'inconclusive';
   const best = html`${renderLinks([example.case], titles.get(example.case))}${example.row === undefined ? '' : `, ${example.row}`}`;
-  const content = [
-    ...evidence.map((fact) => html`<p>${fact}</p>`),
-    html`<p>Best seen in ${best}${example.shows === '' ? '.' : html`: <b>${example.shows}</b>`}</p>\n`,
-    ...(failing.length === 0 ? [] : [html`<p>Requirements that fail: ${failing.length}</p>${renderList(failing)}`]),
-    ...(follows.length === 0 ? [] : [html`<p><small>Not judged for this reason: ${renderLinks(follows)}.</small></p>`]),
-  ];
-  return renderCard(html`${sentence} ${renderBadge(verdict)}`, html`${content}`, verdict);
+  const renderIds = (heading: string, ids: readonly string[]) =>
+    ids.length === 0 ? noHtml : html`<p>${heading}: ${renderLinks(ids)}.</p>`;
+  const content = html`${evidence.map((fact) => html`<p>${fact}</p>`)}
+<p>Best seen in ${best}${example.shows === '' ? '.' : html`: <b>${example.shows}</b>`}</p>
+${renderIds('Requirements that fail', requirements)}${renderIds('Not judged for this reason', follows)}`;
+  return renderCard(html`${sentence} ${renderBadge(verdict)}`, content, verdict);
 }
 
 function renderUnpassed(requirement: RequirementEntry): Html {

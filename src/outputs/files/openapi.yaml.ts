@@ -5,6 +5,7 @@ import {
   documentedOperation,
   renderFilterParameter,
 } from '../../contract/operation.js';
+import type { World } from '../../contract/world.js';
 import { getMediaType } from '../../http/response-status.js';
 import { getIdFinders } from '../../recognition/known-ids.js';
 import { inferShape } from '../../record/body-shape.js';
@@ -13,13 +14,13 @@ import { getMember } from '../../support/json.js';
 import { markdown } from '../../support/markdown.js';
 import { renderShortList } from '../../support/render-short-list.js';
 import { readSchema } from '../../support/schema-validation.js';
-import type { Output, RunView, ShownAnswer } from '../output.js';
+import type { Output, ShownAnswer } from '../output.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Renders the operation in OpenAPI 3.1: the request as documented, the responses as seen, with inferred schemas and
- * samples, and the observed outcomes. The text is the same if the target behaves the same.
+ * Renders the operation in OpenAPI 3.1: the request as documented, the responses as seen, with inferred schemas, and the
+ * observed outcomes. The text is the same if the target behaves the same.
  */
 export default ((view) => {
   const { target, requirements, questions } = view.certificate;
@@ -37,7 +38,7 @@ export default ((view) => {
         title: `Promotion validation, as observed at ${target.name}`,
         version: target.version ?? 'v1',
         description:
-          markdown`The request is as documented. The responses, and what the documentation leaves open, are as ${name} ${version} saw them. Responses may have members that were not seen. In examples, \`…\` and the number 0 stand for values that change from response to response, and lists are cut to their first entry.`
+          markdown`The request is as documented. The responses, and what the documentation leaves open, are as ${name} ${version} saw them. Responses may have members that were not seen.`
             .text,
       },
       // The reference deployment has another port in each run.
@@ -53,7 +54,7 @@ export default ((view) => {
             ...(answered.length > 0 && { 'x-observed': Object.fromEntries(answered) }),
             parameters,
             requestBody: createRequestBody(),
-            responses: createResponses(shown, view),
+            responses: createResponses(shown, view.suite.world),
           },
         },
       },
@@ -110,7 +111,7 @@ function createRequestBody(): Members {
   return { required: false, description, content: { 'application/json': { schema } } };
 }
 
-function createResponses(shown: readonly ShownAnswer[], view: RunView): Members {
+function createResponses(shown: readonly ShownAnswer[], world: World): Members {
   const valid = shown.filter(({ exchange: { response } }) => response.status >= 100 && response.status < 600);
   if (valid.length === 0) return { default: { description: 'No response was seen.' } };
   const byStatus = groupBy(valid, ({ exchange: { response } }) => String(response.status));
@@ -118,7 +119,7 @@ function createResponses(shown: readonly ShownAnswer[], view: RunView): Members 
     const description = `Seen for ${renderShortList(answers.map(({ question }) => `\`${question.id}\``))}.`;
     const withBody = answers.filter(({ exchange: { response } }) => response.body !== '');
     const byType = [...groupBy(withBody, getValidMediaType)];
-    const content = byType.map(([type, alike]) => [type, createContent(alike, view)]);
+    const content = byType.map(([type, alike]) => [type, createContent(alike, world)]);
     return [status, { description, ...(content.length > 0 && { content: Object.fromEntries(content) }) }];
   });
   return Object.fromEntries(responses);
@@ -132,20 +133,16 @@ function getValidMediaType({ exchange: { response } }: ShownAnswer): string {
 /** The schema is inferred from so many bodies. More would take longer and show little more. */
 const maxBodies = 12;
 
-/** Infers the schema of bodies of one media type, with a sample of the first body that has one. */
-function createContent(answers: readonly ShownAnswer[], { suite, shortenBody }: RunView): Members {
+/** Infers the schema of bodies of one media type. */
+function createContent(answers: readonly ShownAnswer[], world: World): Members {
   const responses = answers.map(({ exchange: { response } }) => response);
   // A cut body is no JSON.
   const whole = responses.filter(({ bodyLength }) => bodyLength === undefined).map(({ body }) => body);
-  const bodies = [...new Set(whole)].slice(0, maxBodies);
-  const shape = inferShape(bodies, getIdFinders(suite.world));
+  const shape = inferShape([...new Set(whole)].slice(0, maxBodies), getIdFinders(world));
   if (shape === undefined) return { schema: { type: 'string' } };
   // Members that were not seen are allowed.
   const schema = JSON.parse(JSON.stringify(shape), (key, value) =>
     key === 'additionalProperties' && value === false ? undefined : value,
   );
-  // Tools follow references to files and addresses.
-  const isHarmless = (sample: unknown) => sample !== undefined && !JSON.stringify(sample).includes('"$ref":');
-  const example = bodies.map(shortenBody).find(isHarmless);
-  return { schema, ...(example !== undefined && { example }) };
+  return { schema };
 }
