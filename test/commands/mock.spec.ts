@@ -13,7 +13,7 @@ import { exitStatus } from '../../src/cli/exit-status.js';
 import { listCredentialSecrets } from '../../src/contract/operation.js';
 import { openClient } from '../../src/http/client.js';
 import type { HttpResponse } from '../../src/http/exchange.js';
-import { mockFromRecord } from '../../src/mock-from-record.js';
+import { mockFromRecord } from '../../src/mock-options.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { createRecord, renderRecord } from '../../src/record/create-record.js';
 import { createBaseline } from '../../src/record/drift.js';

@@ -17,7 +17,6 @@ import { noRetry } from '../../src/http/connection-options.js';
 import { renderCurlCommand } from '../../src/http/curl-command.js';
 import { findRefusable } from '../../src/http/exchange.js';
 import { parseRequest } from '../../src/http/request-content.js';
-import { explainInapplicable } from '../../src/http/response-status.js';
 import { judgeDeployment, listVerdicts } from '../../tools/proof/judge-deployment.js';
 import { makeTestFolder } from '../support/cli.js';
 import { recognizer, suite } from '../support/in-process.js';
@@ -97,18 +96,13 @@ test('Each form goes over the wire as its name says', async () => {
   const wire = Object.fromEntries(
     await Promise.all(formNames.map(async (form) => [form, await sendAs(form)] as const)),
   ) as Record<RequestForm, Awaited<ReturnType<typeof sendAs>>>;
-  const ownConnections = ['on-a-fresh-connection', 'http-1.0', 'expect-100-continue'];
   for (const form of formNames) {
     expect(wire[form].status, form).toBe(200);
-    expect(wire[form].connection, form).toBe(ownConnections.includes(form) ? 2 : 1);
+    expect(wire[form].connection, form).toBe(form === 'on-a-fresh-connection' ? 2 : 1);
     expect(/^content-length: /im.test(wire[form].head), form).toBe(form !== 'chunked');
   }
   expect(wire.chunked.head).toMatch(/^transfer-encoding: chunked$/im);
   expect(wire.chunked.body.match(/^[0-9a-f]+$/gim)).toHaveLength(4);
-  expect(formNames.filter((form) => / HTTP\/1\.0\r\n/.test(wire[form].head))).toEqual(['http-1.0']);
-  expect(formNames.filter((form) => /^expect: 100-continue\r$/im.test(wire[form].head))).toEqual([
-    'expect-100-continue',
-  ]);
   expect(formNames.filter((form) => /^accept-encoding: gzip/im.test(wire[form].head))).toEqual(['with-accept-headers']);
   // A busy machine may read two of the three at once.
   expect(wire['in-pieces'].pieces).toBeGreaterThan(1);
@@ -193,15 +187,11 @@ const answersToForms: readonly (readonly [form: RequestForm, status: number | 'w
   ['chunked', 411, 'pass'],
   ['chunked', 400, 'inconclusive'],
   ['chunked', 'without-body', 'fail'],
-  ...(['http-1.0', 'expect-100-continue'] as const).flatMap((form) => [
-    ...[400, 417, 426, 505].map((status) => [form, status, 'pass'] as const),
-    [form, 'without-body', 'fail'] as const,
-  ]),
   ['with-accept-headers', 406, 'fail'],
   ['with-accept-headers', 'without-body', 'fail'],
 ];
 
-test('A deployment may refuse optional HTTP, but neither ignore a body nor refuse other Accept headers', async () => {
+test('A deployment may refuse chunked bodies, but neither ignore a body nor refuse other Accept headers', async () => {
   const conforming = createIndependentDeployment(suite.world);
   for (const [form, status, verdict] of answersToForms) {
     const answer: typeof conforming = (request) => {
@@ -211,11 +201,4 @@ test('A deployment may refuse optional HTTP, but neither ignore a body nor refus
     const verdicts = listVerdicts(await judgeDeployment(suite, answer, { recognizer }));
     expect.soft(verdicts.get('request.get-with-body'), `${form}: ${status}`).toBe(verdict);
   }
-});
-
-test('A deployment that stalls after Expect does not support it; any other timeout shows nothing', () => {
-  const explain = (form: RequestForm) =>
-    explainInapplicable({ request: createRequest(form), transportError: 'timed-out', message: 'It timed out.' });
-  expect(explain('expect-100-continue')).toContain('does not accept');
-  for (const form of ['http-1.0', 'chunked', 'in-pieces'] as const) expect(explain(form), form).toBeUndefined();
 });
