@@ -4,7 +4,7 @@ import { createServer } from 'node:https';
 import { expect, test } from '@playwright/test';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import type { ThingKind } from '../../src/contract/named-world.js';
-import type { Channel, Exchange, HttpRequest, HttpResponse, TransportErrorKind } from '../../src/http/exchange.js';
+import type { Channel, HttpRequest, HttpResponse, TransportErrorKind } from '../../src/http/exchange.js';
 import { type ExaminedArea, examine } from '../../src/run/examine.js';
 import { startRun } from '../../src/run/run.js';
 import { parseJson } from '../../src/support/json.js';
@@ -27,7 +27,6 @@ import {
   type Traits,
 } from '../support/independent-deployment.js';
 import { listenOnLoopback } from '../support/listen-on-loopback.js';
-import { addPromotions } from '../support/own-promotions.js';
 import { serverCertificate } from '../support/tls-certificates.js';
 
 const cwd = makeTestFolder();
@@ -228,16 +227,6 @@ test('A conforming deployment never ends early, with or without the world', asyn
   for (const [what, answer] of Object.entries(nothing)) expect.soft(await findReason(answer), what).toBeUndefined();
 });
 
-test('Promotions of the deployment are a problem until the target file counts them', async () => {
-  const channel = channelTo(createIndependentDeployment(addPromotions(world, 3)));
-  const findIds = async (own: Suite) => (await examine(own, channel, {})).findings.find(({ area }) => area === 'Ids');
-  expect(await findIds(suite)).toMatchObject({
-    state: 'problem',
-    text: expect.stringContaining('own_promotions: 3'),
-  });
-  expect(await findIds(loadSuite(suiteFolder, { ownPromotions: 3 }))).toMatchObject({ state: 'fine' });
-});
-
 test.describe('A target with a part of the world', () => {
   const bind = (ids: Partial<Record<ThingKind, Record<string, string>>>): Suite =>
     loadSuite(suiteFolder, { bindings: createBindings((kind, name) => ids[kind]?.[name]) });
@@ -260,18 +249,6 @@ test.describe('A target with a part of the world', () => {
       'Body on GET': 'fine',
       Responses: 'unknown',
       Ids: 'unknown',
-    });
-  });
-
-  test('Nothing is sent without any ids', async () => {
-    const send = (): Promise<Exchange> => Promise.reject(new Error('sent'));
-    const states = await diagnoseStates(bind({}), { ...channelTo(conforming), send });
-    expect(states).toMatchObject({ URL: 'unknown', Ids: 'problem' });
-  });
-
-  test('A lost body is not claimed if no promotion may depend on the ids', async () => {
-    expect(await diagnoseStates(bindThree(), channelTo(withoutBody(conforming)))).toMatchObject({
-      'Body on GET': 'unknown',
     });
   });
 

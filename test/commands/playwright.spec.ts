@@ -1,11 +1,9 @@
 /** What people know of Playwright works: its arguments, reporters, projects, `webServer`, editors, and tests of their own. */
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { expect, test } from '@playwright/test';
-import { WebSocket } from 'undici';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -281,12 +279,6 @@ test('A failing test of another project is shown', async () => {
   expect(output).toMatch(/basket › adds up\n(\| .*\n)+\| Expected: 5/);
 });
 
-test('Flags name the deployment, and not the config', { tag: '@long' }, async () => {
-  writeFileSync(inProject('broken.yaml'), `name: broken\nbase_url: ${(await deployment).url}\n`);
-  const { status, output } = await run(`certify ${only} --target broken.yaml`, { BASE_URL: '' });
-  expect([status, output]).toEqual([1, expect.stringMatching(`^With ${config}\\.\n[^]*broken at `)]);
-});
-
 const [example = ''] =
   readFileSync(path.join(packageRoot, 'docs', 'playwright.md'), 'utf8').match(/(?<=```ts\n)[\s\S]*?(?=```)/) ?? [];
 
@@ -411,46 +403,4 @@ test('A test that expects its failure fails, however it ends', { tag: '@long' },
   expect(status).toBe(1);
   const failed = Object.keys(odd).map((title) => [title, 'failed']);
   expect(readJsonReport().ends).toEqual({ passes: 'passed', ...Object.fromEntries(failed) });
-});
-
-test('Editors see failures, with and without the configured reporters', { tag: '@long' }, async () => {
-  const server = spawn(process.execPath, [playwright, 'test-server'], {
-    cwd,
-    env: { PATH: process.env.PATH, BASE_URL: (await deployment).url, ...credentialVariables },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let address = '';
-  for await (const line of createInterface(server.stdout)) {
-    address = /^Listening on (ws:.*)$/.exec(line)?.[1] ?? '';
-    if (address !== '') break;
-  }
-  server.stdout.resume();
-  const socket = new WebSocket(address);
-  await new Promise((resolve) => socket.addEventListener('open', resolve));
-  const ended: { status: string; expected: string }[] = [];
-  const waiting = new Map<number, (result: unknown) => void>();
-  socket.addEventListener('message', ({ data }) => {
-    const { id, result, error, method, params } = JSON.parse(data);
-    if (id !== undefined) waiting.get(id)?.(error ?? result);
-    if (method === 'report' && params.method === 'onTestEnd')
-      ended.push({ status: params.params.result.status, expected: params.params.test.expectedStatus });
-  });
-  const call = (method: string, params: object) =>
-    new Promise((resolve) => {
-      waiting.set(waiting.size + 1, resolve);
-      socket.send(JSON.stringify({ id: waiting.size, method, params }));
-    });
-  await call('initialize', { closeOnDisconnect: true });
-  await call('runGlobalSetup', {});
-  // As UI mode does; with the reporters of the config; and, in the same process, without.
-  for (const wanted of [{ trace: 'on' }, {}, { disableConfigReporters: true }]) {
-    ended.length = 0;
-    const result = await call('runTests', { grep: few.split(' ')[1], ...wanted });
-    expect(result).toEqual({ status: 'failed' });
-    expect(ended.filter(({ status, expected }) => status === 'failed' && expected === 'passed')).toHaveLength(2);
-    expect(ended.filter(({ status, expected }) => status === 'passed' && expected === 'passed')).toHaveLength(1);
-  }
-  await call('runGlobalTeardown', {});
-  socket.close();
-  await new Promise((resolve) => server.on('close', resolve));
 });

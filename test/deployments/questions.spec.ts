@@ -11,21 +11,12 @@ import type { Certificate } from '../../src/certificate/certificate.js';
 import { spellFiltersLiterally } from '../../src/contract/operation.js';
 import { createOracle } from '../../src/contract/oracle.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { createRedactor } from '../../src/http/redactor.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { createRecord, renderRecord } from '../../src/record/create-record.js';
 import { createBaseline } from '../../src/record/drift.js';
-import { readRecord } from '../../src/record/target-record.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { makeTestFolder } from '../support/cli.js';
-import {
-  certifyInProcess,
-  certifyOver,
-  channelTo,
-  createReference,
-  listRequirementsWith,
-  suite,
-} from '../support/in-process.js';
+import { certifyInProcess, createReference, listRequirementsWith, suite } from '../support/in-process.js';
 import { createPatchedRequest } from '../support/patched-request.js';
 import { readSettings } from '../support/run-with-evidence.js';
 
@@ -203,27 +194,6 @@ test('A changed outcome is drift, shown with both responses', async () => {
   });
 });
 
-test('A pin wins over the record', async () => {
-  const { results } = await runPlain();
-  const expected = createBaseline(createRecord(suite, results, 'reference'), { 'quantity-zero': 'as-one' });
-  const { certificate } = await certifyInProcess(reference(), { expected });
-  expect(certificate.drift.map((drift) => drift.case)).toEqual(['quantity-zero']);
-});
-
-test('Credentials that are words of the suite do not change results', async () => {
-  const plain = await runPlain();
-  const answersIn = (certificate: Certificate) => named.map(({ id }) => [id, outcomesIn(certificate)[id]]);
-  const words = ['pass', 'id', 'fail', 'title', 'order.metadata', 'as-number', 'promotions', '200'];
-  const redact = createRedactor(words.map((value, n) => ({ value, placeholder: `$SECRET_${n}` })));
-  const channel = { ...channelTo(reference()), redact };
-  const { certificate, results } = await certifyOver(channel, suite, { infersShape: true });
-  expect(certificate.summary).toEqual(plain.certificate.summary);
-  expect(answersIn(certificate)).toEqual(answersIn(plain.certificate));
-  const expected = createBaseline(createRecord(suite, results, 'reference'), {});
-  const again = await certifyOver(channel, suite, { expected });
-  expect(again.certificate.drift).toEqual([]);
-});
-
 test.describe('An existing record', () => {
   test('is kept if a run lacks answers', async () => {
     const folder = makeTestFolder();
@@ -250,19 +220,5 @@ test.describe('An existing record', () => {
     writeFileSync(file, 'my: notes\n');
     for (const recordTo of [file, folder])
       expect(() => readSettings({ recordTo, reference: true })).toThrow(UnusableInput);
-  });
-
-  test('with an invalid schema is refused', () => {
-    const folder = makeTestFolder();
-    const file = path.join(folder, 'shop.yaml');
-    const { name, version, digest } = suite;
-    const record = {
-      target: 'a',
-      suite: { name, version, digest },
-      questions: {},
-      response_schema: { type: 'objekt' },
-    };
-    writeFileSync(file, renderRecord(record));
-    expect(() => readRecord(file)).toThrow(/shop\.yaml:\d+:\d+: 'response_schema' is not a JSON Schema/);
   });
 });

@@ -145,15 +145,6 @@ test.describe('A proxy', () => {
       expect(getMessage(exchange)).toMatch(new RegExp(`^No connection to deployment.test was made \\(.*${host}`));
     }
   });
-
-  test('must be a URL', async ({ open }) => {
-    for (const proxy of ['proxy.test:3128', 'http://', 'ftp://someone:a-password@proxy.test']) {
-      const exchange = await open('https://deployment.test', { proxy }).send(request);
-      expect([getOutcome(exchange), exchange.attempts], proxy).toEqual(['not-sent', 0]);
-      expect(getMessage(exchange)).toContain('HTTPS_PROXY');
-      expect(getMessage(exchange)).not.toContain('password');
-    }
-  });
 });
 
 test.describe('A broken proxy', () => {

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { type Certificate, createCertificate } from '../../src/certificate/certificate.js';
+import type { Certificate } from '../../src/certificate/certificate.js';
 import { compareCertificates } from '../../src/certificate/compare-certificates.js';
 import type { ResultWithExchanges } from '../../src/run/case-result.js';
 import { parseJson } from '../../src/support/json.js';
@@ -15,7 +15,7 @@ import { compileSchema } from '../../src/support/schema-validation.js';
 import { makeTestFolder, runConformanceInProcess } from '../support/cli.js';
 import { type Answer, addMembers, certifyInProcess, createReference, suite } from '../support/in-process.js';
 import { renderOutput } from '../support/render-output.js';
-import { createCertificateStub, runFacts } from '../support/stubs.js';
+import { createCertificateStub } from '../support/stubs.js';
 
 /** Adds a duration, a time and an id to all responses, which differ each time. */
 function volatile(answer: Answer, from: number): Answer {
@@ -174,19 +174,14 @@ test('Redocly accepts and renders openapi.yaml of a hostile run', { tag: '@long'
 
 test.describe('a comparison of certificates', () => {
   const cwd = makeTestFolder();
-  // Two cases of the window. The last certificate has only one of them.
   const ids = /^(window-with-|quantity-n|empty-result)/;
   const few = { ...suite, cases: suite.cases.filter(({ id }) => ids.test(id)) };
   let certificates: Certificate[];
-  /** Of a run of one case. */
-  let partial: Certificate;
   const write = (name: string, certificate: Certificate) =>
     writeFileSync(path.join(cwd, `${name}.json`), JSON.stringify(certificate));
   test.beforeAll(async () => {
     const certify = async (name: string, answer: Answer) => {
-      const { certificate, results } = await certifyInProcess(answer, { suite: few });
-      const selected = results.filter(({ id }) => id.startsWith('window-with-few'));
-      partial ??= createCertificate(few, selected, runFacts);
+      const { certificate } = await certifyInProcess(answer, { suite: few });
       return { ...certificate, target: { ...certificate.target, name } };
     };
     certificates = [
@@ -229,22 +224,5 @@ test.describe('a comparison of certificates', () => {
       const same = await compare(...format, '0.json', '0.json');
       expect([same.status, same.output]).toEqual([0, expect.stringContaining('The certificates agree')]);
     }
-  });
-
-  test('Of a run of some cases only those are compared, and runs of one target are told apart by their start', async () => {
-    const [early, , failed] = certificates as [Certificate, Certificate, Certificate];
-    for (const [n, [name, certificate]] of Object.entries({ early, failed, partial }).entries())
-      write(name, { ...certificate, target: early.target, started_at: `2026-01-0${n + 1}T10:00:00.000Z` });
-    const ran = await compare('early.json', 'partial.json');
-    expect([ran.status, ran.output]).toEqual([
-      0,
-      expect.stringMatching(/^Only cases that all of these runs have run are compared\.$/m),
-    ]);
-    const changed = await compare('early.json', 'failed.json');
-    expect(changed.status).toBe(3);
-    expect(changed.output).toMatch(
-      /limit\.newest-150\n {2}one, 2026-01-01 10:00 +pass\n {2}one, 2026-01-02 10:00 +fail/,
-    );
-    expect((await compare('failed.json', 'partial.json')).output).toMatch(/\nlimit\.newest-150\n.* fail.*\n.* pass/);
   });
 });

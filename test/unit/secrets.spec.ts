@@ -118,14 +118,6 @@ test.describe('Redaction', () => {
     checkEachRow(texts, (text, redact, result = text) => expect(redact(text)).toBe(result));
   });
 
-  test('copes with megabytes of text that keep the search busy', () => {
-    const length = 2 * 1024 * 1024;
-    for (const part of ['x', 'a', 'A', '\\u00', '&#', '%25', 'tok/', secret.slice(0, -1), secret]) {
-      const text = part.repeat(length / part.length);
-      expect(redactor(secret)(text)).toBe(part === secret ? '$1'.repeat(length / part.length) : text);
-    }
-  });
-
   /** Nothing in it begins an escape, which could take the first characters of the secret with it. */
   const around = fc.stringMatching(/^[ -$'-*,-:<-[\]-}]{0,30}$/);
 
@@ -352,11 +344,6 @@ test('Nothing drifts if a credential changes to a word of the responses', async 
   const again = await certifyOver(createChannelWith('promotions'), few, { expected });
   expect(again.certificate.drift).toEqual([]);
   expect(again.results.map(({ verdict }) => verdict)).toEqual(few.cases.map(() => 'pass'));
-});
-
-test('A tier pattern may contain a word that is a credential', async () => {
-  const { results } = await certifyOver(createChannelWith('promotions'), few, { tierPatterns: ['/promotions/*/id'] });
-  expect(results.map(({ verdict }) => verdict)).toEqual(few.cases.map(() => 'pass'));
 });
 
 test('An internal error does not show the message of its cause, which may quote a secret', async () => {

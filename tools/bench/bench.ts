@@ -13,7 +13,6 @@ import { commandLine, makeTestFolder } from '../../test/support/cli.js';
 import { suite } from '../../test/support/in-process.js';
 import { createIndependentDeployment, listen } from '../../test/support/independent-deployment.js';
 import { type Work, writeBareProgram, writeEmptyTest } from './bare-programs.js';
-import { measureJudgeTime } from './judge-time.js';
 import { benchCredentials, type Cost, measureCost, measureInTurn } from './measure-cost.js';
 
 // Deployments ---------------------------------------------------------------------------------------------------------
@@ -27,16 +26,6 @@ const conforming = createIndependentDeployment(world);
 /** A deployment on which nearly everything fails. */
 const failing = (request: HttpRequest): HttpResponse => ({ ...conforming(request), body: everything });
 const everything = JSON.stringify({ data: world.tiers.map(({ id }) => ({ id })) });
-
-/** A conforming deployment with records of 14 KB, whose runs need much memory. */
-const heavy = (request: HttpRequest): HttpResponse => {
-  const response = conforming(request);
-  if (response.status !== 200) return response;
-  const padded = (key: string, value: unknown) =>
-    typeof value === 'object' && value !== null && 'id' in value && key !== '' ? { ...value, padding } : value;
-  return { ...response, body: JSON.stringify(JSON.parse(response.body), padded) };
-};
-const padding = 'x'.repeat(13_700);
 
 // Sections ------------------------------------------------------------------------------------------------------------
 
@@ -119,15 +108,6 @@ const whereAllFails: Section = async () => {
   return [compare('everything fails / conforming', costs.failing, costs.conforming), ...listCosts(costs)];
 };
 
-const judging: Section = async () =>
-  [40, 150].flatMap((records): Line[] => {
-    const { judge, parse } = measureJudgeTime(records, 2 * rounds + 1);
-    return [
-      [`the judge / JSON.parse alone, ${records} records`, `${(judge / parse).toFixed(2)}×`],
-      [`the judge, for each exchange of ${records} records`, `${judge.toFixed(3)} ms`],
-    ];
-  });
-
 /** Measures the memory of all processes of a run. */
 const memory: Section = async () => {
   const empty = writeEmptyTest(makeFolder('alone'));
@@ -136,7 +116,6 @@ const memory: Section = async () => {
       {
         'empty Playwright': () => measureCost(empty, cwd),
         conforming: certifyOn(conforming),
-        '150 records of 14 KB': certifyOn(heavy),
       },
       3,
     ),
@@ -148,7 +127,6 @@ const sections: Readonly<Record<string, Section>> = {
   a: againstBare,
   d: start,
   e: whereAllFails,
-  f: judging,
   g: memory,
 };
 
