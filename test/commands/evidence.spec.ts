@@ -73,36 +73,15 @@ test.describe('Judging the evidence again gives the same certificate', () => {
     expect(evidence.uses.some((use) => use.case.startsWith('batch/'))).toBe(true);
   });
 
-  const few = 'limit,quantity,response-status,unknown-query-parameter,deprecation-headers';
-  const outages: Readonly<Record<string, () => Channel>> = {
-    'that answers some requests too late': () => {
-      const channel = channelTo(createReference());
-      let turn = 0;
-      const send: Channel['send'] = async (request) => {
-        turn += 1;
-        if (turn % 5 > 0) return channel.send(request);
-        return { request, transportError: 'timed-out', message: 'Too late.', attempts: 2 };
-      };
-      return { ...channel, send };
-    },
-    'that fails every second time': () => {
-      let turn = 0;
-      const [good, bad] = [createReference(), createReference({ faults: [window] })];
-      return channelTo((request) => {
-        turn += 1;
-        return turn % 2 === 0 ? bad(request) : good(request);
-      });
-    },
-    'with long headers and control characters': () =>
-      channelTo((request) => {
-        const { headers, ...rest } = createReference()(request);
-        return { ...rest, headers: [...headers, ['deprecation', `\u001b[2J${'long '.repeat(2_000)}`]] };
-      }),
-  };
-  for (const [what, channel] of Object.entries(outages))
-    test(`for a deployment ${what}`, { tag: what === 'that fails every second time' ? [] : '@long' }, async () => {
-      await expectSame(channel(), { options: { only: few.split(',') } });
+  test('for a deployment that fails every second time', async () => {
+    let turn = 0;
+    const [good, bad] = [createReference(), createReference({ faults: [window] })];
+    const channel = channelTo((request) => {
+      turn += 1;
+      return turn % 2 === 0 ? bad(request) : good(request);
     });
+    await expectSame(channel, { options: { only: ['limit', 'quantity', 'response-status'] } });
+  });
 
   test('for selected cases and for an interrupted run', async () => {
     const left = await runWithEvidence(channelTo(createReference()), { selects: ({ id }) => id.startsWith('window') });
@@ -187,8 +166,6 @@ const changes: Readonly<Record<string, readonly [before: RegExp, after: string, 
     /^ {2}verdict: .* "conforms"; .* "does-not-conform"$/m,
   ],
   'an answer': [/"outcome": "/, '"outcome": "x', /^ {2}questions\/\S+\/outcome: /m],
-  'a reason': [/"reason": "N/, '"reason": "n', /^ {2}requirements\/\S+\/cases\/\S+\/reason: /m],
-  'the address': [/"base_url": "http:/, '"base_url": "https:', /^ {2}target\/base_url: /m],
   'a count': [/"requests_sent": /, '"requests_sent": 1', /^ {2}requests_sent: the certificate says \d+; the ev/m],
   'the name of a requirement': [
     /("requirements": \[\s+\{\s+"id": ")/,

@@ -24,7 +24,6 @@ import {
   runConformanceInProcess,
 } from '../support/cli.js';
 import { type Answer, createReference, listRequirementsWith, suite } from '../support/in-process.js';
-import { renderOutput } from '../support/render-output.js';
 import { judgeAgain, type RunWithEvidence, runWithEvidence } from '../support/run-with-evidence.js';
 
 const { conforms, drift, unusableInput } = exitStatus;
@@ -252,41 +251,13 @@ test('A known failure is confirmed, too', async () => {
 
 test('Answers of the record that a known bug leaves open are named', async () => {
   const record = path.join(folder, 'record.yaml');
-  const writeRecord = ({ results }: RunWithEvidence) =>
-    writeFileSync(record, renderRecord(createRecord(suite, results, 'shop')));
-  writeRecord(await certify(deploy()));
-  const fault = await certify(deploy('quantity-ignored'));
-  const known = writeKnown(fault);
-  const { certificate, results, status } = await certify(deploy('quantity-ignored'), known, record);
-  expect(status).toBe(drift);
+  const { results } = await certify(deploy());
+  writeFileSync(record, renderRecord(createRecord(suite, results, 'shop')));
+  const known = writeKnown(await certify(deploy('quantity-ignored')));
+  const { certificate, status } = await certify(deploy('quantity-ignored'), known, record);
   const { not_compared: ids = [] } = certificate;
-  expect(ids.length).toBeGreaterThan(10);
-  const line = `${ids.length} answers of the record could not be compared: ${ids.slice(0, 5).join(', ')}`;
-  const whole = ids.join(', ');
-  const written = { certificate: '', files: [] };
-  expect(renderRunReport(certificate, written)).toContain(`${line} and ${ids.length - 5} more.`);
-  expect(renderRunReport(certificate, written)).not.toContain(whole);
-  for (const file of ['summary.md', 'certificate.html'])
-    expect(renderOutput(file, certificate, suite, results)).toContain(whole);
-
-  // Once it is mended, answers that followed from it change.
-  writeRecord(fault);
-  const mended = await certify(deploy(), known, record);
-  expect(mended.status).toBe(drift);
-  const report = renderRunReport(mended.certificate);
-  expect(report.trim()).toMatch(/^stale /);
-  expect(report).toMatch(/\nA known deviation is gone\. These changes may follow from that\.\ndrift /);
-  expect(report).toMatch(/^CONFORMS, BUT 1 KNOWN DEVIATION IS GONE, AND \d+ ANSWERS? CHANGED/m);
-  expect(renderOutput('certificate.html', mended.certificate, suite, mended.results)).toContain('may follow from that');
-});
-
-test('The first failing run names the command that writes the file', async () => {
-  const command = /^To accept this for now, .*: npx conformance record --known known\.yaml$/m;
-  const fault = await certify(deploy('expand-refused'));
-  expect(renderRunReport(fault.certificate)).toMatch(command);
-  const { certificate } = await certify(deploy('expand-refused'), writeKnown(fault));
-  expect(renderRunReport(certificate)).not.toMatch(command);
-  expect(renderRunReport((await certify(deploy())).certificate)).not.toMatch(command);
+  expect([status, ids.length > 10]).toEqual([drift, true]);
+  expect(renderRunReport(certificate)).toContain(`${ids.length} answers of the record could not be compared: `);
 });
 
 const entry = (text: string) => `deviations:\n  - { requirement: order.quantity, ${text} }\n`;

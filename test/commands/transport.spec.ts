@@ -5,7 +5,6 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
-import { certify } from '../../src/api.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { loadTransport, NoResponse, type Transport, Unsupported } from '../../src/http/transport.js';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -185,11 +184,6 @@ export default async (request, { send }) => {
     const doctor = await runConformanceInProcess(['doctor', '--target', broken], { cwd, env });
     expect(doctor).toMatchObject({ status: 2, output: expect.stringContaining('broken.mjs:1:1: ') });
   });
-});
-
-test('A program gets the mistake of its function as an error', async () => {
-  const options = { credentials: { applicationId: 'the-application', token: 'the-token-of-a-program' } };
-  await expect(certify(() => Promise.reject(new Error('my mistake')), options)).rejects.toThrow('my mistake');
 });
 
 test('The example of the documentation has the right types and runs', { tag: '@long' }, async () => {

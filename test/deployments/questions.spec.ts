@@ -1,12 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import fc from 'fast-check';
-import { type Behaviours, closedQuestions, convertOutcomesToBehaviours } from '../../reference/behaviours.js';
+import { type Behaviours, closedQuestions } from '../../reference/behaviours.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
 import type { RequestPatch } from '../../src/cases/request-draft.js';
 import type { Suite } from '../../src/cases/suite.js';
-import { undetermined } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { spellFiltersLiterally } from '../../src/contract/operation.js';
 import { createOracle } from '../../src/contract/oracle.js';
@@ -16,7 +14,7 @@ import { createRecord, renderRecord } from '../../src/record/create-record.js';
 import { createBaseline } from '../../src/record/drift.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { makeTestFolder } from '../support/cli.js';
-import { certifyInProcess, createReference, listRequirementsWith, suite } from '../support/in-process.js';
+import { certifyInProcess, createReference, suite } from '../support/in-process.js';
 import { createPatchedRequest } from '../support/patched-request.js';
 import { readSettings } from '../support/run-with-evidence.js';
 
@@ -145,28 +143,6 @@ test('Open values are recorded as received', async () => {
   const { certificate } = await certifyInProcess(reference(values));
   expect(certificate.verdict).toBe('conforms');
   expect(outcomesIn(certificate)).toMatchObject(values);
-});
-
-test('25 mocks from records of any behaviours show no drift', { tag: '@long' }, async () => {
-  // Half of the questions keep their default, because some outcomes hide the answers to other questions.
-  const choices = Object.entries(closedQuestions).map(([id, all]) => {
-    // Where results change between requests, so do other answers.
-    const outcomes: readonly string[] = all.filter((outcome) => outcome !== 'different-promotions');
-    return [id, fc.oneof(fc.constant<string>(all[0]), fc.constantFrom<string>(...outcomes))] as const;
-  });
-  const circle = fc.asyncProperty(fc.record(Object.fromEntries(choices)), async (chosen) => {
-    const first = await certifyInProcess(reference(chosen), { infersShape: true });
-    const record = createRecord(suite, first.results, 'mock');
-    const outcomes = Object.fromEntries(Object.entries(record.questions).map(([id, { outcome }]) => [id, outcome]));
-    const mock = reference(convertOutcomesToBehaviours(outcomes).behaviours);
-    const { certificate } = await certifyInProcess(mock, { expected: createBaseline(record, {}) });
-    expect(listRequirementsWith('fail', certificate)).toEqual([]);
-    // The mock chooses the answer to an undetermined question, which may change the shape.
-    const isWhole = !Object.values(outcomes).includes(undetermined);
-    const drift = certificate.drift.filter(({ kind }) => isWhole || kind === 'answer');
-    expect(drift).toEqual([]);
-  });
-  await fc.assert(circle, { numRuns: 25, seed: 20_261_121, endOnFailure: true });
 });
 
 test('Two runs on an unchanged target write the same record', async () => {

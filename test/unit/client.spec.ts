@@ -116,16 +116,6 @@ test.describe('The client ignores', () => {
       expect([wire.received.length, elsewhere.countConnections()]).toEqual([1, 0]);
     }
   });
-
-  test('a cookie and an authentication challenge', async ({ serve, open }) => {
-    const headers = ['Set-Cookie: session=1; Path=/', 'WWW-Authenticate: Basic'];
-    const wire = await serve(renderResponse('401 Unauthorized', headers), ok);
-    const { send } = open(wire.url);
-    expect(getOutcome(await send(request))).toBe(401);
-    expect(wire.received).toHaveLength(1);
-    await send(request);
-    expect(wire.received[1]?.headers.map(([name]) => name.toLowerCase())).not.toContain('cookie');
-  });
 });
 
 test('A request can be withheld when its turn comes', async ({ serve, open }) => {

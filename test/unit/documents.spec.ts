@@ -15,7 +15,6 @@ import { compileSchema } from '../../src/support/schema-validation.js';
 import { makeTestFolder, runConformanceInProcess } from '../support/cli.js';
 import { type Answer, addMembers, certifyInProcess, createReference, suite } from '../support/in-process.js';
 import { renderOutput } from '../support/render-output.js';
-import { createCertificateStub } from '../support/stubs.js';
 
 /** Adds a duration, a time and an id to all responses, which differ each time. */
 function volatile(answer: Answer, from: number): Answer {
@@ -130,16 +129,6 @@ test('Samples of any bodies fit the schemas beside them and have no references',
   });
   fc.assert(property, { seed: 20_261_122, numRuns: 25 });
   expect(shown).toBeGreaterThan(25);
-});
-
-test('Without responses, openapi.yaml states none', () => {
-  const nothing = createCertificateStub({ target: { name: '::error::shop\n::error::', base_url: 'http://shop.test' } });
-  const text = renderOutput('openapi.yaml', nothing, suite, []);
-  expect(text).not.toMatch(/^\s*::/m);
-  const { paths } = parse(text);
-  const [operation] = Object.values<Record<string, { responses: unknown }>>(paths);
-  expect(operation?.get?.responses).toEqual({ default: { description: 'No response was seen.' } });
-  expect(text).not.toContain('x-observed');
 });
 
 const redocly = (args: readonly string[]) =>

@@ -11,7 +11,6 @@ import { computeRowsDigest } from '../../tools/proof/choose-rows.js';
 import { knownFaults } from '../../tools/proof/kill-matrix.js';
 import { commandsPageFile, renderCommandsPage } from '../../tools/update/commands-page.js';
 import { idsFile, listIds, readRetiredIds, renderIds } from '../../tools/update/ids.js';
-import { renderSampleRunFile, sampleRunFile } from '../../tools/update/sample-run.js';
 import { createAssertionsSchema, createContractIdsSchema } from '../../tools/update/schemas.js';
 import { renderSpecs } from '../../tools/update/specs.js';
 import { checkEachRow } from '../support/check-each-row.js';
@@ -36,7 +35,6 @@ test('The rows for --quick were chosen from the present rows and faults', () => 
 for (const [file, render] of [
   [idsFile, () => renderIds(suite)],
   ...[...renderSpecs(suite)].map(([file, text]) => [path.join(packageRoot, file), () => text] as const),
-  [sampleRunFile, renderSampleRunFile],
   [commandsPageFile, renderCommandsPage],
 ] as const) {
   test(`${path.relative(packageRoot, file)} is up to date`, async () => {

@@ -1,7 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import {
   applyPatch,
@@ -14,11 +12,9 @@ import { explainUndocumented } from '../../src/contract/explain-undocumented.js'
 import { listCredentialSecrets } from '../../src/contract/operation.js';
 import { openClient } from '../../src/http/client.js';
 import { noRetry } from '../../src/http/connection-options.js';
-import { renderCurlCommand } from '../../src/http/curl-command.js';
 import { findRefusable } from '../../src/http/exchange.js';
 import { parseRequest } from '../../src/http/request-content.js';
 import { judgeDeployment, listVerdicts } from '../../tools/proof/judge-deployment.js';
-import { makeTestFolder } from '../support/cli.js';
 import { recognizer, suite } from '../support/in-process.js';
 import { createIndependentDeployment } from '../support/independent-deployment.js';
 import { listenOnLoopback } from '../support/listen-on-loopback.js';
@@ -132,17 +128,7 @@ const encoders: Readonly<Record<string, (texts: readonly string[]) => readonly s
     'import sys; from urllib.parse import urlencode; print("&".join(urlencode({text: ""})[:-1] for text in sys.argv[1:]))',
     ...texts,
   ],
-  java: (texts) => [
-    createSource('Encode', 'for (var text : args) System.out.println(java.net.URLEncoder.encode(text, "UTF-8"));'),
-    ...texts,
-  ],
 };
-
-function createSource(name: string, statement: string): string {
-  const file = path.join(makeTestFolder(), `${name}.java`);
-  writeFileSync(file, `class ${name} { public static void main(String[] args) throws Exception { ${statement} } }`);
-  return file;
-}
 
 test('Requirements send the bytes that other clients send', () => {
   const requests = suite.cases
@@ -176,10 +162,6 @@ test('Requirements send the bytes that other clients send', () => {
     expect.soft(encoded.map(normalize), program).toEqual(expected);
   }
   expect(requests.filter(({ body = '' }) => body.startsWith('\ufeff'))).toEqual([]);
-});
-
-test('A curl command for a chunked body sends one', () => {
-  expect(renderCurlCommand(createRequest('chunked'), '$BASE_URL')).toContain("-H 'Transfer-Encoding: chunked'");
 });
 
 /** How a conforming deployment may answer requests of one form, and how it may not. */
