@@ -212,5 +212,5 @@ test('Evidence that is missing or has another form is unusable input', async () 
   expect(await verify({ evidence: '{"log":{}}' })).toMatchObject({ status: 2 });
   rmSync(inFolder(names.evidence));
   const { status, output } = await runConformanceInProcess(['verify', names.certificate], { cwd });
-  expect([status, output]).toEqual([2, expect.stringContaining('evidence.har: cannot be read: there is no such file')]);
+  expect([status, output]).toEqual([2, expect.stringContaining('evidence.har: cannot be read: no such file')]);
 });

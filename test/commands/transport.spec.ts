@@ -20,8 +20,6 @@ import { listen } from '../support/independent-deployment.js';
 
 const cwd = makeTestFolder();
 
-const identity = 'export default (request, { send }) => send(request);\n';
-
 function writeTransport(name: string, code: string, baseUrl = 'http://127.0.0.1:1'): string {
   writeFileSync(path.join(cwd, `${name}.mjs`), code);
   writeFileSync(path.join(cwd, `${name}.yaml`), `name: ${name}\nbase_url: ${baseUrl}\ntransport: ./${name}.mjs\n`);
@@ -173,16 +171,6 @@ export default async (request, { send }) => {
     const { verdict, requirements } = loadCertificate(cwd, 'failing');
     expect(verdict).toBe('incomplete');
     expect(requirements.filter(({ cases }) => cases.some((entry) => entry.verdict === 'pass'))).toEqual([]);
-  });
-
-  test('A transport must be readable', async () => {
-    const target = writeTransport('unreadable', identity, reference.url);
-    writeFileSync(target, `name: missing\nbase_url: ${reference.url}\ntransport: ./missing.mjs\n`);
-    const missing = await runConformanceInProcess(['certify', '--target', target, '--dry-run'], { cwd, env });
-    expect(missing).toMatchObject({ status: 2, output: expect.stringContaining("'./missing.mjs' cannot be read") });
-    const broken = writeTransport('broken', 'export default () => {;\n', reference.url);
-    const doctor = await runConformanceInProcess(['doctor', '--target', broken], { cwd, env });
-    expect(doctor).toMatchObject({ status: 2, output: expect.stringContaining('broken.mjs:1:1: ') });
   });
 });
 

@@ -107,6 +107,8 @@ class VendorFake {
         return this.answerPage(url, this.stored.rules.toReversed());
       case 'POST validation-rules':
         return this.create('rules', body);
+      case 'POST validation-rules/*/assignments':
+        return this.assign(second, body.related_object_id);
       case 'GET promotions/*/tiers': {
         const tiers = this.stored.tiers.filter(({ campaign_id }) => campaign_id === second);
         return answer(200, { data_ref: 'tiers', tiers });
