@@ -114,13 +114,6 @@ test('A mock answers wrong requests with the status and the text of the deployme
   }
 });
 
-test('A mock shows categories if the request expands them', async () => {
-  const mock = served(await recorded(createReference()));
-  const expanding = createPatchedRequest(world, { body: { options: { expand: ['category'] } } });
-  expect(mock(expanding).body).toContain('"categories":[{');
-  expect(mock(createPatchedRequest(world)).body).not.toContain('categories');
-});
-
 test('Volatile members are not recorded and do not drift', async () => {
   let number = 0;
   const volatile = adding(createIndependentDeployment(world), () => {
@@ -215,11 +208,6 @@ test('record shows the changes and accepts them', { tag: '@long' }, async () => 
   expect(readRecord(path.join(cwd, 'shop.yaml')).questions).toMatchObject({
     'quantity-numeric-string': { outcome: 'rejected' },
   });
-});
-
-test('record needs a file to write to', async () => {
-  const { status, output } = await runConformanceInProcess(['record', '--reference'], { cwd });
-  expect([status, output]).toEqual([exitStatus.unusableInput, expect.stringContaining('Use --to, or add a line')]);
 });
 
 test('serve --as serves what was recorded, under any name such as that of a container', async () => {

@@ -6,7 +6,6 @@ import { expect, test } from '@playwright/test';
 import { findCasesByName } from '../../src/cases/case-selection.js';
 import { renderExplanation } from '../../src/cases/explanation.js';
 import { listedKinds } from '../../src/cli/commands/list.js';
-import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
 import { exportWorld } from '../../src/contract/named-world.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from '../support/cli.js';
@@ -107,14 +106,4 @@ test('--only takes ids, subjects, tags and groups of cases', () => {
   expect(findCasesByName(['intrusive'], suite, '--only')).toContain('credentials-wrong-token');
   // A name of its own names nothing else.
   expect(findCasesByName(['empty-items'], suite, '--only')).toEqual(['empty-items']);
-});
-
-test('The exit status is that of the selected cases', () => {
-  const selected = (verdict: 'conforms' | 'incomplete') => ({ verdict, cases: {} });
-  const whole = { verdict: 'incomplete', drift: [] } as const;
-  expect(determineExitStatus(whole)).toBe(exitStatus.incomplete);
-  expect(determineExitStatus({ ...whole, selected: selected('conforms') })).toBe(exitStatus.conforms);
-  expect(determineExitStatus({ ...whole, selected: selected('incomplete') })).toBe(exitStatus.incomplete);
-  const drift = [{ case: 'a', text: '', kind: 'answer', severity: 'documented-request' }] as const;
-  expect(determineExitStatus({ ...whole, drift, selected: selected('conforms') })).toBe(exitStatus.drift);
 });

@@ -60,21 +60,6 @@ test.describe('The client sends', () => {
       }
   });
 
-  test('no body, another method, a repeated header', async ({ serve, open }) => {
-    const wire = await serve(ok);
-    const { send } = open(wire.url);
-    const headers = [
-      ['X-A', '1'],
-      ['x-a', '2'],
-      ['X-Empty', ''],
-    ] as const;
-    await send({ method: 'GET', path: '/', headers: [] });
-    await send({ method: 'POST', path: '/', headers, body: '' });
-    expect(wire.received[0]).toMatchObject({ line: 'GET / HTTP/1.1', body: '' });
-    expect(wire.received[0]?.headers.map(([name]) => name.toLowerCase())).not.toContain('content-length');
-    expect(wire.received[1]?.headers).toEqual(expect.arrayContaining(headers.map((line) => [...line])));
-  });
-
   test('over a new connection after reconnect(), which aborts nothing', async ({ serve, open }) => {
     let answer = (): void => undefined;
     const wire = await serve((socket) => {

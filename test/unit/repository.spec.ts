@@ -6,7 +6,7 @@ import { expect, test } from '@playwright/test';
 import { readDiscriminatingRows } from '../../src/run/quick-rows.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { readSchema } from '../../src/support/schema-validation.js';
-import { listForbiddenImports, rooms } from '../../tools/check-imports.js';
+import { listForbiddenImports } from '../../tools/check-imports.js';
 import { computeRowsDigest } from '../../tools/proof/choose-rows.js';
 import { knownFaults } from '../../tools/proof/kill-matrix.js';
 import { commandsPageFile, renderCommandsPage } from '../../tools/update/commands-page.js';
@@ -65,11 +65,6 @@ test('The sources contain no id of a requirement or a case', () => {
       return ids.filter((id) => !members.includes(id) && text.includes(`'${id}'`)).map((id) => `${file}: ${id}`);
     });
   expect(found).toEqual([]);
-});
-
-test('Every folder of src/ is a room', () => {
-  const folders = readdirSync(inPackage('src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  expect(folders.map(({ name }) => name).sort()).toEqual([...rooms].sort());
 });
 
 const imports: readonly (readonly [what: string, file: string, text: string, isForbidden: boolean])[] = [
