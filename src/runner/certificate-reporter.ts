@@ -19,7 +19,7 @@ import { renderForeignFailure, replaceErrorContext } from '../outputs/terminal/e
 import { groupBy } from '../support/group-by.js';
 import { packageRoot } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
-import { ignoreClosedOutput, watchForShutdown } from '../support/shutdown.js';
+import { endAsInterrupted, ignoreClosedOutput } from '../support/shutdown.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
 import { saveEnding } from '../target/ending.js';
 import { ReportedRun } from '../target/reported-run.js';
@@ -50,8 +50,7 @@ export default class CertificateReporter implements Reporter {
 
   constructor() {
     ignoreClosedOutput();
-    // As Ctrl-C, so that the certificate contains what was judged by then.
-    watchForShutdown(() => process.kill(process.pid, 'SIGINT'));
+    endAsInterrupted();
   }
 
   onBegin(config: FullConfig, tests: Suite): void {

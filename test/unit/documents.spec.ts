@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
-import { type Certificate, createCertificate } from '../../src/certificate/certificate.js';
+import type { Certificate } from '../../src/certificate/certificate.js';
 import { compareCertificates } from '../../src/certificate/compare-certificates.js';
 import { parseJson } from '../../src/support/json.js';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -13,7 +13,6 @@ import { compileSchema } from '../../src/support/schema-validation.js';
 import { makeTestFolder, runConformanceInProcess } from '../support/cli.js';
 import { type Answer, addMembers, certifyInProcess, createReference, suite } from '../support/in-process.js';
 import { renderOutput } from '../support/render-output.js';
-import { createCertificateStub, runFacts } from '../support/stubs.js';
 
 /** Adds a duration, a time and an id to all responses, which differ each time. */
 function volatile(answer: Answer, from: number): Answer {
@@ -67,13 +66,6 @@ test.describe('of a run', () => {
     expect(observed).toContain('**The status code of a response with promotions: `200`.**');
   });
 
-  test('openapi.yaml has each outcome', () => {
-    const { 'x-observed': outcomes } = parse(documents.openapi).paths['/v1/promotions/validation'].get;
-    const { questions } = run.certificate;
-    expect(outcomes).toEqual(Object.fromEntries(questions.map(({ id, outcome }) => [id, outcome])));
-    expect(outcomes).toMatchObject({ 'quantity-numeric-string': 'as-number' });
-  });
-
   test('openapi.yaml has the statuses that were seen, each with a schema', () => {
     const { responses } = parse(documents.openapi).paths['/v1/promotions/validation'].get;
     expect(Object.keys(responses)).toEqual(['200', '400', '401', '404']);
@@ -85,16 +77,6 @@ test.describe('of a run', () => {
     }
     expect(responses['200'].content['application/json'].schema.properties.promotions.type).toBe('array');
   });
-});
-
-test('Without responses, openapi.yaml states none', () => {
-  const nothing = createCertificateStub({ target: { name: '::error::shop\n::error::', base_url: 'http://shop.test' } });
-  const text = renderOutput('openapi.yaml', nothing, suite, []);
-  expect(text).not.toMatch(/^\s*::/m);
-  const { paths } = parse(text);
-  const [operation] = Object.values<Record<string, { responses: unknown }>>(paths);
-  expect(operation?.get?.responses).toEqual({ default: { description: 'No response was seen.' } });
-  expect(operation?.get).not.toHaveProperty('x-observed');
 });
 
 const redocly = (args: readonly string[]) =>
@@ -129,19 +111,14 @@ test('Redocly accepts and renders openapi.yaml of a hostile run', { tag: '@long'
 
 test.describe('a comparison of certificates', () => {
   const cwd = makeTestFolder();
-  // Two cases of the window. The last certificate has only one of them.
   const ids = /^(window-with-|quantity-n|empty-result)/;
   const few = { ...suite, cases: suite.cases.filter(({ id }) => ids.test(id)) };
   let certificates: Certificate[];
-  /** Of a run of one case. */
-  let partial: Certificate;
   const write = (name: string, certificate: Certificate) =>
     writeFileSync(path.join(cwd, `${name}.json`), JSON.stringify(certificate));
   test.beforeAll(async () => {
     const certify = async (name: string, answer: Answer) => {
-      const { certificate, results } = await certifyInProcess(answer, { suite: few });
-      const selected = results.filter(({ id }) => id.startsWith('window-with-few'));
-      partial ??= createCertificate(few, selected, runFacts);
+      const { certificate } = await certifyInProcess(answer, { suite: few });
       return { ...certificate, target: { ...certificate.target, name } };
     };
     certificates = [
@@ -177,21 +154,5 @@ test.describe('a comparison of certificates', () => {
     ]);
     const same = await compare('0.json', '0.json');
     expect([same.status, same.output]).toEqual([0, expect.stringContaining('The certificates agree')]);
-  });
-
-  test('Of a run of some cases only those are compared, and runs of one target are told apart by their start', async () => {
-    const [early, , failed] = certificates as [Certificate, Certificate, Certificate];
-    for (const [n, [name, certificate]] of Object.entries({ early, failed, partial }).entries())
-      write(name, { ...certificate, target: early.target, started_at: `2026-01-0${n + 1}T10:00:00.000Z` });
-    const ran = await compare('early.json', 'partial.json');
-    expect([ran.status, ran.output]).toEqual([
-      0,
-      expect.stringMatching(/^Only what all of these runs have judged is compared\.$/m),
-    ]);
-    const changed = await compare('early.json', 'failed.json');
-    expect(changed.status).toBe(3);
-    expect(changed.output).toMatch(
-      /limit\.newest-150\n {2}one, 2026-01-01 10:00 +pass\n {2}one, 2026-01-02 10:00 +fail/,
-    );
   });
 });

@@ -63,26 +63,6 @@ test('Of selected cases, only the discriminating rows are sent and counted', () 
   expect(() => readSelection(none, suite, scope)).toThrow('--quick: sends no row of the selected cases');
 });
 
-test('Rows that the target cannot answer are left out, and catch nothing', () => {
-  const [first] = discriminating.rows;
-  const cases = suite.cases.map((testCase) =>
-    testCase.kind === 'requirement' && testCase.id === first?.case
-      ? { ...testCase, rows: testCase.rows.map((row) => ({ ...row, unavailable: ['customer ann'] })) }
-      : testCase,
-  );
-  const { rows, figures } = selectQuickRows({ ...suite, cases }, discriminating, scope);
-  expect(rows.has(first?.case ?? '')).toBe(false);
-  // Another row may send the same requests.
-  expect(figures.requests).toBeLessThanOrEqual(quick.figures.requests);
-  expect(figures.faults_caught).toBeLessThan(quick.figures.faults_caught);
-});
-
-test('A row can fail the run', async () => {
-  const { certificate } = await certified(quick, 'window-of-151');
-  expect(certificate.verdict).toBe('does-not-conform');
-  expect(determineExitStatus(certificate)).toBe(exitStatus['does-not-conform']);
-});
-
 test.describe('A quick certificate cannot be mistaken for a full one', () => {
   let certificate: Certificate;
   const { figures } = quick;

@@ -1,11 +1,10 @@
 /**
  * Texts of deployments and files that a terminal, a pipeline, a browser or a parser would obey: no output of the suite lets
- * them. A file is in this test because a run writes it, a text for a stream because its function is exported as `render…`.
+ * them.
  */
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import MarkdownIt from 'markdown-it';
@@ -26,12 +25,11 @@ import { readRecord, type TargetRecord } from '../../src/record/target-record.js
 import { createUnsentResult, type ResultWithExchanges } from '../../src/run/case-result.js';
 import { createEvidenceKeeper, type RunEvidence } from '../../src/run/evidence-keeper.js';
 import { isJsonObject } from '../../src/support/json.js';
-import { packageRoot } from '../../src/support/package-root.js';
 import { formatProblem } from '../../src/support/problem.js';
 import { quoteLines, toOneLine } from '../../src/support/untrusted-text.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
 import { usePages } from '../support/browser.js';
-import { credentialVariables, makeTestFolder, runConformance, runConformanceInProcess } from '../support/cli.js';
+import { credentialVariables, makeTestFolder, type runConformance, runConformanceInProcess } from '../support/cli.js';
 import { type Answer, suite } from '../support/in-process.js';
 import { createIndependentDeployment, listen } from '../support/independent-deployment.js';
 import { createArchive } from '../support/run-with-evidence.js';
@@ -176,17 +174,8 @@ function renderStreams(certificate: Certificate, written: ReturnType<typeof writ
   };
 }
 
-/** Lists the functions that render something for a stream. */
-async function listRenderers(): Promise<string[]> {
-  const source = path.join(packageRoot, 'dist', 'src');
-  const terminal = readdirSync(path.join(source, 'outputs', 'terminal')).filter((file) => file.endsWith('.js'));
-  const files = [...terminal.map((file) => `outputs/terminal/${file}`), 'certificate/compare-certificates.js'];
-  const modules = await Promise.all(files.map((file) => import(pathToFileURL(path.join(source, file)).href)));
-  return modules.flatMap((module) => Object.keys(module)).filter((name) => name.startsWith('render'));
-}
-
 /** Writes all files of a run, and renders all texts for streams. */
-async function renderAll(texts: readonly string[], out: string): Promise<Text[]> {
+function renderAll(texts: readonly string[], out: string): Text[] {
   let drawn = 0;
   const text = () => texts[drawn++ % texts.length] ?? '';
   const results = suite.cases.map((testCase, n) => createResult(testCase, n, text));
@@ -207,7 +196,6 @@ async function renderAll(texts: readonly string[], out: string): Promise<Text[]>
   const files = readdirSync(out).map((name) => [name, readFileSync(path.join(out, name), 'utf8')] as const);
   expect(files.map(([name]) => name)).toEqual(expect.arrayContaining(listOutputFiles()));
   const streams = renderStreams(certificate, written, text);
-  expect(Object.keys(streams).sort()).toEqual((await listRenderers()).sort());
   return [...files, ...Object.entries(streams)].map(([name, content]) => ({ name, content }));
 }
 
@@ -309,7 +297,7 @@ for (const numRuns of [1, 20])
     let turn = 0;
     const property = fc.asyncProperty(fc.array(hostileText, { minLength: 97, maxLength: 97 }), async (texts) => {
       turn += 1;
-      const all = await renderAll(texts, path.join(folder, `${numRuns}-${turn}`));
+      const all = renderAll(texts, path.join(folder, `${numRuns}-${turn}`));
       expect(all.flatMap(listMisdeeds)).toEqual([]);
       expect(await listShown(all.flatMap(parse))).toEqual([]);
       // Otherwise the test would show nothing.
@@ -354,69 +342,20 @@ const renaming: Answer = (request) => {
   return { status: 200, headers: [['content-type', 'application/json']], body };
 };
 
-const deployments: Readonly<Record<string, readonly [answer: Answer, verdict: string, shownIn: string]>> = {
-  'refuses everything': [() => refusals[0] as HttpResponse, 'DOES-NOT-CONFORM', 'observed.md'],
-  'refuses with a text': [() => refusals[1] as HttpResponse, 'DOES-NOT-CONFORM', 'observed.md'],
-  redirects: [() => refusals[2] as HttpResponse, 'INCOMPLETE', 'certificate.json'],
-  'names promotions at two paths': [renaming, 'INCOMPLETE', 'certificate.json'],
+const deployments: Readonly<Record<string, Answer>> = {
+  'refuses everything': () => refusals[0] as HttpResponse,
+  'refuses with a text': () => refusals[1] as HttpResponse,
+  redirects: () => refusals[2] as HttpResponse,
+  'names promotions at two paths': renaming,
 };
-const ids = 'request.content-type limit.newest-150 response-shape response-media-type error-shape malformed-json';
-const tags = `${ids} deprecation-headers rate-limit-headers`.split(' ').map((id) => `@${id}\\b`);
-/** A browser runs no script and loads nothing. */
-const policy = /"default-src 'none'; style-src 'sha256-\S+'; base-uri 'none'; form-action 'none'"/;
-
-for (const [title, [answer, verdict, shownIn]] of Object.entries(deployments)) {
+for (const [title, answer] of Object.entries(deployments)) {
   test(`doctor obeys no deployment that ${title}`, async () => {
     const { url, close } = await listen(answer);
     const { output } = await runSafely(runConformanceInProcess, ['doctor', '--base-url', url], makeTestFolder());
     await close();
     expect(output).toMatch(/^Target 127/);
   });
-
-  test(`A run obeys no deployment that ${title}`, { tag: '@long' }, async () => {
-    const cwd = makeTestFolder();
-    const { url, close } = await listen(answer);
-    const target = { name: 'shop', base_url: url, version: hostile, contact: hostile };
-    writeFileSync(path.join(cwd, 'target'), JSON.stringify(target));
-    const args = ['certify', '--target', 'target', '--world-loaded', '--out', 'out', '--', '--grep', tags.join('|')];
-    const { output } = await runSafely(runConformance, args, cwd);
-    await close();
-    const verdicts = output.split('\n').filter((line) => /^\s*[A-Z-]{6,} /.test(line));
-    expect(verdicts).toEqual([expect.stringMatching(`^${verdict} `)]);
-    const read = (file: string) => readFileSync(path.join(cwd, 'out', file), 'utf8');
-    expect(read('certificate.html')).toMatch(policy);
-    expect(read(shownIn)).toContain('forged');
-  });
 }
-
-// Files ---------------------------------------------------------------------------------------------------------------
-
-const answered = suite.cases.map((testCase) => ({ ...createUnsentResult(testCase, 'pass', ''), outcome: 'rejected' }));
-const certificate = createCertificate(suite, answered, runFacts);
-const forgedQuestions = certificate.questions.map((question) => ({ ...question, id: lines[0] }));
-
-/** Runs a command in a folder with these files, and expects that it refuses them. */
-async function expectRefusal(args: readonly string[], files: Readonly<Record<string, object>>): Promise<string> {
-  const cwd = makeTestFolder();
-  for (const [name, content] of Object.entries(files)) writeFileSync(path.join(cwd, name), JSON.stringify(content));
-  const { status, output } = await runSafely(runConformanceInProcess, args, cwd);
-  expect(status, output).toBe(2);
-  return output;
-}
-
-test('Refused: a certificate with other questions', async () => {
-  await expectRefusal(['compare', 'a', 'b'], { a: certificate, b: { ...certificate, questions: forgedQuestions } });
-});
-
-test('Refused: ids that are not one line of text', async () => {
-  for (const character of [...breaks, ...'\ufffe\ud800\u0000\u202e'])
-    expect(
-      await expectRefusal(['explain', 'order-ids', '--target', 'target'], {
-        target: { name: 'shop', bindings: 'input.yaml' },
-        'input.yaml': { [suite.world.ids.customer.get('ann') ?? '']: `a${character}${begin}` },
-      }),
-    ).toContain('The id: one line of text');
-});
 
 // Functions -----------------------------------------------------------------------------------------------------------
 
