@@ -63,7 +63,8 @@ export interface Certificate {
 export interface CertifiedTarget {
   readonly name: string;
   readonly version?: string;
-  readonly contact?: string;
+  /** The target file, relative to the working folder. */
+  readonly file?: string;
   readonly base_url: string;
   /** If set, the cases were sent through it: the documented operation was not certified. */
   readonly transport?: TransportIdentity;

@@ -1,29 +1,37 @@
+import path from 'node:path';
+import type { Certificate } from '../certificate/certificate.js';
+import { createArchiver } from '../certificate/har-archive.js';
 import { isTraffic } from '../certificate/read-traffic.js';
 import { appendJobSummary } from '../outputs/files/summary.md.js';
 import { findRunFile } from '../outputs/result-files.js';
 import { addColors } from '../outputs/terminal/colors.js';
 import { renderRunReport } from '../outputs/terminal/run-report.js';
+import { writeResults } from '../outputs/write-results.js';
+import { omitUndefined } from '../support/omit-undefined.js';
 import { readInputFile } from '../support/read-input-file.js';
-import { certifyTraffic } from '../target/traffic-run.js';
-import { determineExitStatus } from './exit-status.js';
-import { type CertifyFlags, readCertifyOptions, readTargetOptions } from './flags.js';
-import { openPage } from './open-page.js';
+import { rejudgeRun } from '../target/certify-run.js';
+import { completeRunOptions } from '../target/run-options.js';
+import { loadTraffic } from '../target/traffic.js';
+import { type CertifyFlags, readCertifyOptions } from './flags.js';
 
-/**
- * Judges exchanges of real callers, without Playwright: there is no case to select and nothing to send.
- *
- * @returns the exit status; undefined if the file is the evidence of a run, or is for the replay to refuse
- * @throws UnusableInput if the file or a flag cannot be used
- */
-export async function certifyTrafficFile(flags: CertifyFlags): Promise<number | undefined> {
+/** Judges exchanges of real callers, without Playwright. @returns undefined if the file is the evidence of a run */
+export async function certifyTrafficFile(
+  flags: CertifyFlags,
+): Promise<{ readonly certificate: Certificate; readonly folder: string } | undefined> {
   const { replay = '' } = flags;
   const file = findRunFile(replay, 'evidence.har');
   const content = readInputFile(file, 'Name an HTTP Archive, or the evidence.har of a run.');
   if (!isTraffic(content)) return undefined;
-  const options = { ...readTargetOptions(flags), ...readCertifyOptions(flags), replay };
-  const { certificate, written } = await certifyTraffic(content, options, process.env);
+  const target = flags.target?.[0];
+  const options = completeRunOptions({ ...readCertifyOptions(flags), ...omitUndefined({ target }) }, process.env);
+  const traffic = loadTraffic(content, file, options, process.env);
+  const { certificate, results, index, suite, recorded } = await rejudgeRun(traffic.recorded, traffic.suite);
+  const { evidence, origin, settings } = recorded;
+  const archiver = createArchiver(origin.baseUrl);
+  for (const kept of evidence.exchanges) archiver.add(kept);
+  const archive = archiver.finish(evidence.uses, origin);
+  const written = writeResults(certificate, suite, results, settings.destination, { archive, exchanges: index });
   process.stdout.write(appendJobSummary(written.files, process.env.GITHUB_STEP_SUMMARY));
   process.stdout.write(addColors(renderRunReport(certificate, written), process));
-  if (flags.open) openPage(written.certificate.replace(/json$/, 'html'));
-  return determineExitStatus(certificate);
+  return { certificate, folder: path.dirname(written.certificate) };
 }

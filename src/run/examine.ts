@@ -23,10 +23,9 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { joinLines } from '../support/untrusted-text.js';
 import { findFilterRequest, needsLiteralFilters } from './filter-spelling.js';
 import { findWrongAddress, isWebPage, maskChanging } from './find-wrong-address.js';
-import { countAttempts, type SentRequest } from './request-cache.js';
+import type { SentRequest } from './request-cache.js';
 import { sanitizeText } from './sanitize-result.js';
 
-/** What is examined before the cases, in this order. */
 export const examinedAreas = ['URL', 'TLS', 'Credentials', 'Body on GET', 'Responses', 'Ids'] as const;
 export type ExaminedArea = (typeof examinedAreas)[number];
 
@@ -34,23 +33,19 @@ export type ExaminedArea = (typeof examinedAreas)[number];
 export interface ExaminationFinding {
   readonly area: ExaminedArea;
   readonly state: 'fine' | 'problem' | 'unknown';
-  /** What was found and what to do. */
   readonly text: string;
 }
 
-/** What the user states about a target. */
 export interface ExaminedTarget {
   /** Patterns under which responses name the returned tiers, if the suite cannot detect them. */
   readonly tierPatterns?: readonly string[];
   /** Whether the world is certainly loaded; otherwise a response must show it. */
   readonly isWorldLoaded?: boolean;
-  /** A recognizer to share with other runs. */
   readonly recognizer?: Recognizer;
 }
 
 /** What the first requests of a run showed. */
 export interface Examination {
-  /** The exchanges of the calibration requests. */
   readonly exchanges: readonly Exchange[];
   /** Whether a response names the world, or nothing has to: the target has no ids of tiers, or is known to have the world. */
   readonly isWorldSeen: boolean;
@@ -59,16 +54,12 @@ export interface Examination {
    * the requests are drawn from a data file, since they are many.
    */
   readonly shared: readonly SentRequest[];
-  /** One per area. */
   readonly findings: readonly ExaminationFinding[];
   /** Why no case can be judged, if so: more requests could lock an account. */
   readonly unreachable?: string;
-  /** A note for the user. */
   readonly note?: string;
   /** Whether filters are read only with literal brackets. */
   readonly readsLiteralFiltersOnly: boolean;
-  /** Retries included. */
-  readonly requestsSent: number;
 }
 
 /**
@@ -111,7 +102,6 @@ export async function examine(
       shared: suite.data === undefined ? sent.filter(([, exchange]) => !exchanges.includes(exchange)) : sent,
       // The cases that remain without ids of tiers need none.
       isWorldSeen: isWorldLoaded === true || !hasTiers || isSeen,
-      requestsSent: countAttempts(sent.map(([, exchange]) => exchange)),
       readsLiteralFiltersOnly,
       findings: examinedAreas.map(
         (area) => found.get(area) ?? { area, state: 'unknown', text: 'Not checked: solve the other problems first.' },
@@ -295,7 +285,6 @@ const stateLabels: Readonly<Record<ExaminationFinding['state'], string>> = {
   unknown: '?',
 };
 
-/** Renders findings for people, one per line. */
 export function renderFindings(findings: readonly ExaminationFinding[]): string {
   const width = Math.max(...examinedAreas.map((area) => area.length));
   return joinLines(

@@ -18,7 +18,7 @@ export default async function setUp(config: FullConfig): Promise<() => Promise<v
     const { url, close } = await serve(tested?.suite.world);
     shareSetUp({
       reference: url,
-      ownCases: [...new Set(projects.flatMap(({ cases }) => cases ?? []))],
+      ownCases: [...new Set(projects.flatMap(({ settings }) => settings.cases ?? []))],
       areDrawn: projects.map(({ suite }) => suite.data !== undefined),
     });
     return close;

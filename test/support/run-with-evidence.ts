@@ -15,7 +15,7 @@ import type { ResultWithExchanges } from '../../src/run/case-result.js';
 import { createEvidenceKeeper, type RunEvidence } from '../../src/run/evidence-keeper.js';
 import { runSuite } from '../../src/run/run.js';
 import { certifyRun, rejudgeRun } from '../../src/target/certify-run.js';
-import { parseRecordedRun, type RecordedRun, recordInputs } from '../../src/target/recorded-run.js';
+import { parseRecordedRun, type RecordedRun, recordInputs } from '../../src/target/inputs.js';
 import type { RunOptions } from '../../src/target/run-options.js';
 import { loadSettings } from '../../src/target/settings.js';
 import { loadTarget } from '../../src/target/target.js';
@@ -75,7 +75,7 @@ export async function runWithEvidence(
     evidence: { exchanges, uses },
     origin: {
       ...bareOrigin,
-      inputs: recordInputs({ availability: {}, settings, suite }),
+      inputs: recordInputs(settings),
       extent: { isCutShort: false, judged: results.map(({ id }) => id), unjudged: [] },
     },
   };

@@ -154,7 +154,7 @@ function keepAll(results: readonly ResultWithExchanges[]): RunEvidence {
   for (const [n, testCase] of suite.cases.entries()) {
     const names = [...(testCase.rows[0]?.requests.keys() ?? [])];
     const exchanges = new Map(names.map((name) => [name, results[n]?.exchange as Exchange]));
-    keeper.keepCase(testCase, [{ exchanges: [exchanges], count: names.length, requestsSent: names.length }]);
+    keeper.keepCase(testCase, [{ exchanges: [exchanges] }]);
   }
   return keeper.take();
 }
@@ -198,7 +198,7 @@ async function renderAll(texts: readonly string[], out: string): Promise<Text[]>
   const results = suite.cases.map((testCase, n) => createResult(testCase, n, text));
   const certificate = createCertificate(suite, results, {
     ...runFacts,
-    target: { name: text(), version: text(), contact: text(), base_url: `https://a.test/${text()}` },
+    target: { name: text(), version: text(), file: text(), base_url: `https://a.test/${text()}` },
     isCutShort: true,
     notes: [`A note: ${text()}`],
   });
@@ -382,7 +382,7 @@ for (const [title, [answer, verdict, shownIn]] of Object.entries(deployments)) {
   test(`A run obeys no deployment that ${title}`, { tag: '@long' }, async () => {
     const cwd = makeTestFolder();
     const { url, close } = await listen(answer);
-    const target = { name: 'shop', base_url: url, version: hostile, contact: hostile };
+    const target = { name: 'shop', base_url: url, version: hostile };
     writeFileSync(path.join(cwd, 'target'), JSON.stringify(target));
     const args = ['certify', '--target', 'target', '--world-loaded', '--out', 'out', '--', '--grep', tags.join('|')];
     const { output } = await runSafely(runConformance, args, cwd);

@@ -6,11 +6,11 @@ import { noRetry } from '../../http/connection-options.js';
 import { createRecognizer } from '../../recognition/recognizer.js';
 import { examine, renderFindings } from '../../run/examine.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import { openTarget } from '../../target/open-target.js';
+import { completeRunOptions } from '../../target/run-options.js';
 import { loadTarget } from '../../target/target.js';
-import type { ConfigureCommand } from '../command.js';
+import { openTarget } from '../../target/target-run.js';
 import { exitStatus } from '../exit-status.js';
-import { addTargetFlags, readTargetOptions, refuseArguments, type TargetFlags } from '../flags.js';
+import { addTargetFlags, type ConfigureCommand, nameBaseUrl, type TargetFlags } from '../flags.js';
 
 type DoctorFlags = TargetFlags & { readonly json?: true };
 
@@ -18,16 +18,15 @@ export default ((command, end) => {
   addTargetFlags(command)
     .description('check with a few requests whether a target can be certified')
     .option('--json', 'print JSON')
-    .allowExcessArguments()
     .action(async (flags: DoctorFlags) => {
-      refuseArguments(command.args);
       end(await runDoctor(flags));
     });
 }) satisfies ConfigureCommand;
 
 /** Finds out whether a target can be certified, and prints why not. @returns the exit status */
 async function runDoctor(flags: DoctorFlags): Promise<number> {
-  const runOptions = readTargetOptions(flags);
+  const { json, ...stated } = flags;
+  const runOptions = completeRunOptions(nameBaseUrl(stated), process.env);
   const { target, connection, availability, notes } = loadTarget(runOptions, process.env);
   const suite = loadSuite(suiteFolder, availability);
   const credentials = referenceCredentials;
@@ -45,7 +44,7 @@ async function runDoctor(flags: DoctorFlags): Promise<number> {
   const where = isReference ? referenceNotice : `Target ${target.name}: ${endpoint.baseUrl}`;
   const asJson = { target: target.name, base_url: endpoint.baseUrl, notes, findings };
   process.stdout.write(
-    flags.json
+    json
       ? `${JSON.stringify(asJson, null, 2)}\n`
       : joinLines([where, ...notes, '']) +
           renderFindings(findings) +

@@ -54,9 +54,7 @@ export default ((view) => {
   const verdict = capitalize(renderVerdict(certificate).replaceAll('-', ' '));
   const warnings = questions.filter(({ warning }) => warning).length;
   const answers = `${describeAnswers(questions)}${describeFurtherCount(warnings, warnings === 1 ? 'warning' : 'warnings')}`;
-  const stated = [target.version, target.contact].flatMap((fact) =>
-    fact === undefined ? [] : [html`<p>${fact}</p>\n`],
-  );
+  const version = target.version === undefined ? [] : [html`<p>${target.version}</p>\n`];
   const seconds = (certificate.duration_ms / 1_000).toFixed(1);
   return html`${renderPageHead(`${target.name}: ${verdict}`, pageStyle)}
 <body>
@@ -65,7 +63,7 @@ export default ((view) => {
 <h1>${target.name}</h1>
 <p class="verdict ${certificate.verdict}">${verdict}</p>
 <p>Requirements: ${describeCounts(summary)}. Questions: ${answers}.</p>
-${stated}<p>Started ${certificate.started_at}, took ${seconds} s. Requests: ${certificate.requests_sent}; evidence.har has all exchanges.</p>
+${version}<p>Started ${certificate.started_at}, took ${seconds} s. Requests: ${certificate.requests_sent}; evidence.har has all exchanges.</p>
 <p>${certificate.suite.name} ${certificate.suite.version}, <code>${certificate.suite.digest}</code></p>
 ${certificate.is_replay ? html`<p>${replayEndNotice}</p>` : noHtml}
 </header>
