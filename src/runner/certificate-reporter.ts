@@ -123,8 +123,8 @@ export default class CertificateReporter implements Reporter {
     for (const [name, run] of this.runs) {
       try {
         const isCutShort = result.status === 'interrupted' || result.status === 'timedout';
-        const { report, ...outcome } = await run.certify(isCutShort, this.error && toOneLine(this.error));
-        const { certificate } = outcome;
+        const outcome = await run.certify(isCutShort, this.error && toOneLine(this.error));
+        const { certificate, report } = outcome;
         for (const [test, failed] of this.failures)
           if (getProject(test).name === name) explainFailure(test, failed, certificate.causes);
         endings.push(outcome);

@@ -5,16 +5,16 @@ import { type CertifiedResults, certifyResults } from '../certificate/certify-re
 import { type ExchangeIndex, indexExchanges } from '../certificate/exchange-index.js';
 import type { EvidenceOrigin, StoredEvidence } from '../certificate/har-archive.js';
 import type { Channel, Exchange } from '../http/exchange.js';
-import { createRecognizer, type Recognizer } from '../recognition/recognizer.js';
+import { createRecognizer } from '../recognition/recognizer.js';
 import type { KnownFile } from '../record/known-deviations.js';
-import { type CaseResult, createUnsentResult, getVerdictApart } from '../run/case-result.js';
+import { type CaseResult, createUnsentResult, getVerdictApart, samplesCaseId } from '../run/case-result.js';
 import { createEvidenceKeeper } from '../run/evidence-keeper.js';
 import type { Examination } from '../run/examine.js';
 import { createReplay } from '../run/replay.js';
 import { countAttempts } from '../run/request-cache.js';
-import { type EndedRun, runSuite } from '../run/run.js';
+import { type EndedRun, type EngineOptions, runSuite } from '../run/run.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import type { RecordedRun, RunInputs } from './inputs.js';
+import { createOrigin, type RecordedRun, type RunInputs } from './inputs.js';
 import { createEngineOptions, loadKnown, type RunSettings } from './settings.js';
 import { createCertifiedTarget } from './target.js';
 import { createTrafficRun } from './traffic.js';
@@ -101,17 +101,22 @@ async function judgeAgain(
 export async function certifyRun(
   inputs: JudgingInputs,
   channel: Channel,
-  terms: { readonly baseUrl: string; readonly recognizer?: Recognizer; readonly selects?: (id: string) => boolean },
-): Promise<CertifiedResults & { readonly evidence: StoredEvidence }> {
+  terms: Pick<EngineOptions, 'recognizer' | 'replay'> & {
+    readonly baseUrl: string;
+    readonly selects?: (id: string) => boolean;
+  },
+): Promise<CertifiedResults & JudgedEvidence> {
   const startedAt = new Date();
   const { suite, settings } = inputs;
-  const { baseUrl, recognizer = createRecognizer(suite.world, settings.target.mentionFilter), selects } = terms;
-  const options = { ...(await createEngineOptions(settings, suite.world)), keeper: createEvidenceKeeper(), recognizer };
+  const { baseUrl, selects, replay } = terms;
+  const { recognizer = createRecognizer(suite.world, settings.target.mentionFilter) } = terms;
+  const stated = await createEngineOptions(settings, suite.world);
+  const options = { ...stated, keeper: createEvidenceKeeper(), recognizer, ...omitUndefined({ replay }) };
   const ended = await runSuite(selectFromSuite(suite, settings), channel, options, selects);
   const extent = { isCutShort: false, judged: ended.results.map(({ id }) => id), unjudged: [] };
   const judged = { evidence: ended.evidence, extent };
-  const certified = await certifyEnded(inputs, ended, judged, { baseUrl, startedAt, isReplay: false }, recognizer);
-  return { ...certified, evidence: ended.evidence };
+  const end = { baseUrl, startedAt, isReplay: replay !== undefined };
+  return { ...(await certifyEnded(inputs, ended, judged, end, recognizer)), ...judged };
 }
 
 /** A run that was judged again, with the suite that judged it. */
@@ -132,6 +137,16 @@ export async function rejudgeRun(stated: RecordedRun, whole: Suite): Promise<Rej
   const { baseUrl, isReplay = false } = origin;
   const certified = await certifyEnded({ suite, settings }, ended, judged, { baseUrl, startedAt, isReplay });
   return { ...certified, suite, recorded };
+}
+
+/** Judges the selected cases of a recorded run again, as if its exchanges were sent now. */
+export async function replayRun({ settings, evidence, origin }: RecordedRun, suite: Suite): Promise<RejudgedRun> {
+  const { baseUrl, extent } = origin;
+  const replay = createReplay(evidence, suite.calibration);
+  const selects = (id: string) => id !== samplesCaseId || extent.judged.includes(id);
+  const certified = await certifyRun({ suite, settings }, replay.createChannel(''), { baseUrl, replay, selects });
+  const again = createOrigin(suite, settings, { baseUrl, extent: certified.extent, isReplay: true });
+  return { ...certified, suite, recorded: { settings, evidence: certified.evidence, origin: again } };
 }
 
 async function certifyEnded(

@@ -4,7 +4,6 @@ import { type EvidenceOrigin, parseArchive, type StoredEvidence } from '../certi
 import { readKnownDeviations } from '../record/known-deviations.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { refuse } from '../support/problem.js';
-import { readInputFile } from '../support/read-input-file.js';
 import type { TargetConnection } from './connection.js';
 import type { Environment, RunOptions } from './run-options.js';
 import { findCasesFolder, findRecordToWrite, loadSettings, type RunSettings, readSelection } from './settings.js';
@@ -13,10 +12,8 @@ import { loadTarget } from './target.js';
 export interface RunInputs {
   readonly suite: Suite;
   readonly settings: RunSettings;
-  /** How to reach the target; undefined if nothing is sent. */
-  readonly connection?: TargetConnection;
-  /** The run that is judged again instead of a target. */
-  readonly replay?: RecordedRun;
+  /** How to reach the target. */
+  readonly connection: TargetConnection;
 }
 
 export interface RecordedRun {
@@ -39,35 +36,38 @@ export function loadInputsOnce(options: RunOptions, environment: Environment): R
 
 /** Loads suite and settings of any run. @throws UnusableInput as `loadSuite` and `loadSettings` */
 export function loadInputs(options: RunOptions, environment: Environment): RunInputs {
-  if (options.replay !== undefined) return loadReplayInputs(options.replay, options);
   const target = loadTarget(options, environment);
   const suite = loadSuite(suiteFolder, target.availability, findCasesFolder(options, target.file));
   return { suite, settings: loadSettings(target, options, suite), connection: target.connection };
 }
 
-/** Loads the inputs of a recorded run, with another folder and perhaps another selection. @param file its evidence */
-function loadReplayInputs(file: string, options: RunOptions): RunInputs {
-  const replay = parseRecordedRun(readInputFile(file, 'Name the evidence.har of a run.'), file, options.data);
+/** Loads a recorded run, with another folder and perhaps another selection. @param content of the evidence `file` */
+export function loadReplay(content: Buffer, file: string, options: RunOptions): [RecordedRun, Suite] {
+  const recorded = parseRecordedRun(content, file, options.data);
   const recordTo = findRecordToWrite(options);
   const { cases } = options;
-  const suite = loadSuite(suiteFolder, replay.settings.availability, cases);
+  const suite = loadSuite(suiteFolder, recorded.settings.availability, cases);
   const folder = path.dirname(file);
   const { out = path.join(folder, 'replay') } = options;
   if (path.resolve(out) === path.resolve(folder))
     throw refuse('--out', 'is the folder of the evidence, which the results would replace', 'Name another folder.');
   const known = options.known === undefined ? undefined : readKnownDeviations(options.known, suite.contract);
   const settings = {
-    ...replay.settings,
-    ...readSelection(options, suite, replay.settings),
+    ...recorded.settings,
+    ...readSelection(options, suite, recorded.settings),
     ...omitUndefined({ cases, known }),
     destination: { out, ...omitUndefined({ recordTo }) },
   };
-  return { suite, settings, replay };
+  return [{ ...recorded, settings }, suite];
 }
 
-/** Returns what evidence keeps of the settings of a run: no paths of its machine. */
-export function recordInputs({ destination: _, cases: __, ...settings }: RunSettings): object {
-  return settings;
+/** Describes the run that evidence is of. It names no paths of this machine. */
+export function createOrigin(
+  { name, version, digest }: Suite,
+  { destination: _, cases: __, ...inputs }: RunSettings,
+  { isReplay, ...run }: Pick<EvidenceOrigin, 'baseUrl' | 'extent'> & { readonly isReplay: boolean },
+): EvidenceOrigin {
+  return { suite: { name, version, digest }, ...run, ...(isReplay && { isReplay }), inputs };
 }
 
 /** Parses evidence. @param dataFile where the data file of the run is now @throws UnusableInput */

@@ -1,9 +1,7 @@
-import path from 'node:path';
 import { selectCases } from '../cases/case-selection.js';
 import { loadSuite, suiteFolder } from '../cases/suite.js';
-import type { Certificate } from '../certificate/certificate.js';
 import { createExchangeIndexer } from '../certificate/exchange-index.js';
-import { createArchiver, type EvidenceOrigin } from '../certificate/har-archive.js';
+import { createArchiver } from '../certificate/har-archive.js';
 import { findWorstVerdict } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import { type CaseResult, createUnsentResult, notReachedReason, samplesCaseId } from '../run/case-result.js';
@@ -11,15 +9,12 @@ import { calibrationPurpose, type ExchangeUse } from '../run/evidence-keeper.js'
 import { countAttempts } from '../run/request-cache.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
-import { parseRecordedRun, type RunInputs, recordInputs } from './inputs.js';
+import { createOrigin, parseRecordedRun, type RunInputs } from './inputs.js';
+import type { PublishedRun } from './publish-run.js';
 import type { RunStart, TestReport } from './target-run.js';
 
 /** How the run of a project ended, if it has a certificate. */
-export interface RunOutcome {
-  readonly certificate: Certificate;
-  readonly folder: string;
-  /** Whether a record was asked for and written. */
-  readonly isRecorded: boolean;
+export interface RunOutcome extends PublishedRun {
   /** Whether nothing could be judged because of unusable input. */
   readonly isUnusable: boolean;
 }
@@ -30,6 +25,9 @@ export type Ending = RunOutcome | 'not-begun' | 'unwritten' | 'broken-off';
 /** How each project ended, for the command: the reporter is in the same process. None if Playwright ended before it did. */
 export const endings: Ending[] = [];
 
+/** Merged reports have no connection. */
+type CollectedInputs = Omit<RunInputs, 'connection'> & Partial<RunInputs>;
+
 /** Why no verdict of a run is valid. */
 interface Obstacle {
   readonly reason: string;
@@ -39,11 +37,7 @@ interface Obstacle {
 
 /** What only the end of a run needs. It is loaded while the tests run, so that they start earlier. */
 async function loadEnding() {
-  const { certifyCollected } = await import('./certify-run.js');
-  const { writeResults } = await import('../outputs/write-results.js');
-  const { appendJobSummary } = await import('../outputs/files/summary.md.js');
-  const { renderRunReport } = await import('../outputs/terminal/run-report.js');
-  return { certifyCollected, writeResults, appendJobSummary, renderRunReport };
+  return { ...(await import('./certify-run.js')), ...(await import('./publish-run.js')) };
 }
 
 /** Collects the reports of one run, from one or several processes, and certifies them. */
@@ -67,17 +61,16 @@ export class ReportedRun {
    */
   constructor(
     private readonly selected: ReadonlySet<string>,
-    private known: RunInputs | undefined,
+    private known: CollectedInputs | undefined,
     private readonly reference: string,
   ) {}
 
-  private get inputs(): RunInputs {
-    if (this.known !== undefined) return this.known;
+  private get inputs(): CollectedInputs {
     const { settings } = this.start ?? {};
-    if (settings === undefined)
+    if (this.known === undefined && settings === undefined)
       throw new Error('A report of this project has no beginning: merge the reports of all shards.');
-    this.known = { suite: loadSuite(suiteFolder, settings.availability, settings.cases), settings };
-    return this.known;
+    this.known ??= settings && { suite: loadSuite(suiteFolder, settings.availability, settings.cases), settings };
+    return this.known as CollectedInputs;
   }
 
   private get baseUrl(): string {
@@ -132,52 +125,34 @@ export class ReportedRun {
   }
 
   /** Certifies what was reported, and writes the results. @param error why the run ended before its first test */
-  async certify(isCutShort: boolean, error: string | undefined): Promise<RunOutcome & { readonly report: string }> {
+  async certify(isCutShort: boolean, error: string | undefined): Promise<RunOutcome> {
     const { baseUrl, start, inputs, requestsSent, startedAt } = this;
-    const { suite, settings, replay } = inputs;
+    const { suite, settings } = inputs;
     const obstacle = this.findObstacle(isCutShort, error);
     const plain = this.listResults(obstacle);
     // If the target cannot be reached, the examination judges all cases.
     const isJudged = ({ id }: CaseResult) => (obstacle === undefined ? this.judged.has(id) : !obstacle.isUnusable);
-    const isReplay = start?.isReplay ?? replay !== undefined;
-    const { name, version, digest } = suite;
-    const origin: EvidenceOrigin = {
-      suite: { name, version, digest },
-      baseUrl,
-      ...(isReplay && { isReplay }),
-      inputs: recordInputs(settings),
-      extent: {
-        isCutShort,
-        judged: plain.filter(isJudged).map(({ id }) => id),
-        unjudged: plain
-          .filter((result) => !isJudged(result))
-          .map(({ id, verdict, reason }) => ({ id, verdict, reason })),
-      },
+    const unjudged = plain.filter((result) => !isJudged(result));
+    const extent = {
+      isCutShort,
+      judged: plain.filter(isJudged).map(({ id }) => id),
+      unjudged: unjudged.map(({ id, verdict, reason }) => ({ id, verdict, reason })),
     };
     const uses = [...this.uses.values()].flat();
+    const origin = createOrigin(suite, settings, { baseUrl, extent, isReplay: false });
     const archive = this.collector.archiver.finish(uses, origin);
-    const exchanges = this.collector.indexer.finish(uses, plain);
-    const { certifyCollected, writeResults, appendJobSummary, renderRunReport } = await this.ending;
-    const { certificate, results, newDeviations } = await certifyCollected(inputs, plain, exchanges, {
+    const { certifyCollected, publishRun } = await this.ending;
+    const certified = await certifyCollected(inputs, plain, this.collector.indexer.finish(uses, plain), {
       baseUrl,
       examination: start?.examination,
       requestsSent,
-      isReplay,
+      isReplay: false,
       isCutShort,
       startedAt,
       ...omitUndefined({ data: start === undefined ? suite.data : start.data }),
-      recall: () => ({ ...parseRecordedRun(archive.content, 'evidence.har'), extent: origin.extent }),
+      recall: () => ({ ...parseRecordedRun(archive.content, 'evidence.har'), extent }),
     });
-    const evidence = { archive, exchanges, newDeviations };
-    const written = writeResults(certificate, suite, results, settings.destination, evidence);
-    const unwritten = appendJobSummary(written.files, process.env.GITHUB_STEP_SUMMARY);
-    return {
-      certificate,
-      folder: path.dirname(written.certificate),
-      isRecorded: written.record !== undefined && written.record.unwritten === undefined,
-      isUnusable: obstacle?.isUnusable === true,
-      report: `${unwritten}${renderRunReport(certificate, written)}`,
-    };
+    return { ...publishRun(certified, suite, settings, archive), isUnusable: obstacle?.isUnusable === true };
   }
 
   /** Finds out why no verdict of the run is valid, if so. */

@@ -11,7 +11,6 @@ import type { TargetContext } from '../judge/judge-case.js';
 import { type CaseResult, detachExchanges, type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
 import { createEvidenceKeeper, type StoredExchange } from '../run/evidence-keeper.js';
 import type { Examination } from '../run/examine.js';
-import { createReplay } from '../run/replay.js';
 import { startRun } from '../run/run.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { Problem } from '../support/problem.js';
@@ -24,7 +23,6 @@ export interface RunStart {
   readonly settings: RunSettings;
   readonly baseUrl: string;
   readonly examination: Pick<Examination, 'note' | 'unreachable'>;
-  readonly isReplay: boolean;
   /** What the requests show of a data file. Only the worker draws them. */
   readonly data?: DrawnData;
 }
@@ -60,37 +58,27 @@ export interface TargetRun {
 }
 
 /**
- * Opens a target, or the evidence that is judged again, and examines it.
+ * Opens a target, and examines it.
  *
  * @param reference the endpoint of the reference deployment, which is used if the inputs name no other
  * @param plannedCases the ids of the cases that will be run, in this order
  * @param use uses the run; the target is closed afterwards
  */
 export async function openTargetRun(
-  { suite: whole, settings, connection, replay: recorded }: RunInputs,
+  { suite: whole, settings, connection }: RunInputs,
   reference: Endpoint,
   plannedCases: readonly string[],
   use: (run: TargetRun) => Promise<void>,
 ): Promise<void> {
   const suite = selectFromSuite(whole, settings);
-  const { endpoint = reference } = connection ?? {};
-  const target = connection && (await openTarget(endpoint, connection));
-  const replay = recorded && createReplay(recorded.evidence, whole.calibration);
-  const channel = target ?? replay?.createChannel('');
-  if (channel === undefined) throw new Error('Nothing says what is to be judged.');
+  const { endpoint = reference } = connection;
+  const { baseUrl } = endpoint;
+  const channel = await openTarget(endpoint, connection);
   const stated = await createEngineOptions(settings, suite.world);
-  const keeper = createEvidenceKeeper();
-  const run = await startRun(suite, channel, { ...stated, keeper, plannedCases, ...omitUndefined({ replay }) });
+  const run = await startRun(suite, channel, { ...stated, keeper: createEvidenceKeeper(), plannedCases });
   const { note, unreachable } = run.examination;
-  const baseUrl = recorded?.origin.baseUrl ?? endpoint.baseUrl;
   const examination = omitUndefined({ note, unreachable });
-  let start: RunStart | undefined = {
-    settings,
-    baseUrl,
-    examination,
-    isReplay: recorded !== undefined,
-    ...omitUndefined({ data: suite.data }),
-  };
+  let start: RunStart | undefined = { settings, baseUrl, examination, ...omitUndefined({ data: suite.data }) };
   const worker = randomUUID();
   await use({
     suite,
@@ -103,13 +91,13 @@ export async function openTargetRun(
       const result = await (testCase === undefined ? run.repeatSamples() : run.runCase(testCase));
       if (result === undefined) return undefined;
       const { exchanges, uses, used } = run.takeEvidence();
-      const failure = target?.findFailure()?.problems;
+      const failure = channel.findFailure()?.problems;
       const report = { worker, result: detachExchanges(result), exchanges, uses, ...omitUndefined({ start, failure }) };
       start = undefined;
       return { result, used, report };
     },
   });
-  await target?.close();
+  await channel.close();
 }
 
 /** Opens a target. @param embedded the transport of a program, which gets the credentials themselves */

@@ -3,7 +3,7 @@ import { readTraffic } from '../certificate/read-traffic.js';
 import type { Exchange } from '../http/exchange.js';
 import { createTrafficCases } from '../judge/traffic-cases.js';
 import { refuse } from '../support/problem.js';
-import { type RecordedRun, recordInputs } from './inputs.js';
+import { createOrigin, type RecordedRun } from './inputs.js';
 import type { Environment, RunOptions } from './run-options.js';
 import { loadSettings, type RunSettings } from './settings.js';
 import { loadTarget } from './target.js';
@@ -23,7 +23,7 @@ export function loadTraffic(
   file: string,
   options: RunOptions,
   environment: Environment,
-): { readonly recorded: RecordedRun; readonly suite: Suite } {
+): [RecordedRun, Suite] {
   for (const [option, flag] of unusable)
     if (options[option] !== undefined)
       throw refuse(flag, 'cannot be used with exchanges of real callers', 'Leave it out.');
@@ -33,11 +33,9 @@ export function loadTraffic(
   const suite = loadSuite(suiteFolder, target.availability);
   const loaded = loadSettings(target, options, suite);
   const settings: RunSettings = { ...loaded, notes: [...loaded.notes, ...notes], isTraffic: true };
-  const { name, version, digest } = suite;
   const extent = { isCutShort: false, judged: [], unjudged: [] };
-  const inputs = recordInputs(settings);
-  const origin = { suite: { name, version, digest }, baseUrl, isReplay: true as const, inputs, extent };
-  return { recorded: { settings, origin, evidence: { exchanges, uses: [] } }, suite };
+  const origin = createOrigin(suite, settings, { baseUrl, extent, isReplay: true });
+  return [{ settings, origin, evidence: { exchanges, uses: [] } }, suite];
 }
 
 /** A requirement that no exchange exercises is neither proven nor refuted: other traffic may show it. */

@@ -125,7 +125,7 @@ test.describe('The API', () => {
     };
     const options = { ...some, target, only: ['empty-result'], intrusive: false };
     const { drift, selected, target: stated } = await certify(transport, options);
-    expect(stated).toEqual({ name: 'own', version: '7', base_url: 'https://shop.test/api' });
+    expect(stated).toMatchObject({ name: 'own', version: '7', base_url: 'https://shop.test/api' });
     expect(drift.map((each) => each.case)).toEqual(['empty-result']);
     expect([selected?.cases, [...seen]]).toEqual([{ pass: 1 }, ['own']]);
     const only = ['credentials-wrong-token'];

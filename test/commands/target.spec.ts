@@ -284,7 +284,7 @@ const flaws: readonly (readonly [what: string, text: string, message: string | R
   ],
   ['a CA file that is no PEM', 'name: a\ntls: { ca: ▸target.yaml }', "'target.yaml' is not a PEM file"],
   ['missing bindings', 'name: a\nbindings: ▸none.yaml', "there is no file 'none.yaml'"],
-  ['a pin of an unknown question', 'name: a\npins: { none: ▸empty-list }', "unknown key 'none'"],
+  ['a pin of an unknown question', 'name: a\npins: { ▸none: empty-list }', "unknown key 'none'"],
   ['a pin of an unknown outcome', 'name: a\npins: { empty-result: ▸none }', "'empty-result' cannot be 'none'"],
 ];
 test('Each flaw of a target file is reported with line, column and hint', () => {

@@ -15,7 +15,7 @@ import type { ResultWithExchanges } from '../../src/run/case-result.js';
 import { createEvidenceKeeper, type RunEvidence } from '../../src/run/evidence-keeper.js';
 import { runSuite } from '../../src/run/run.js';
 import { certifyRun, rejudgeRun } from '../../src/target/certify-run.js';
-import { parseRecordedRun, type RecordedRun, recordInputs } from '../../src/target/inputs.js';
+import { createOrigin, parseRecordedRun, type RecordedRun } from '../../src/target/inputs.js';
 import type { RunOptions } from '../../src/target/run-options.js';
 import { loadSettings } from '../../src/target/settings.js';
 import { loadTarget } from '../../src/target/target.js';
@@ -58,12 +58,7 @@ export async function runWithEvidence(
 ): Promise<RunWithEvidence> {
   const settings = readSettings({ reference: true, ...options });
   const isSelected = new Map(suite.cases.map((testCase) => [testCase.id, selects(testCase)]));
-  const {
-    certificate,
-    results,
-    newDeviations,
-    evidence: { exchanges, uses },
-  } = await certifyRun({ suite, settings }, channel, {
+  const { certificate, results, newDeviations, evidence, extent } = await certifyRun({ suite, settings }, channel, {
     baseUrl: bareOrigin.baseUrl,
     recognizer,
     selects: (id) => isSelected.get(id) ?? true,
@@ -72,12 +67,8 @@ export async function runWithEvidence(
     certificate: withoutTimes(certificate),
     results,
     newDeviations,
-    evidence: { exchanges, uses },
-    origin: {
-      ...bareOrigin,
-      inputs: recordInputs(settings),
-      extent: { isCutShort: false, judged: results.map(({ id }) => id), unjudged: [] },
-    },
+    evidence,
+    origin: createOrigin(suite, settings, { baseUrl: bareOrigin.baseUrl, extent, isReplay: false }),
   };
 }
 

@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { selectFromSuite } from '../../cases/case-selection.js';
 import { describeData } from '../../cases/data-suite.js';
-import { referenceEndNotice, renderQuickNotice, renderReplayNotice } from '../../certificate/notices.js';
-import { checkResultsFolder, findRunFile } from '../../outputs/result-files.js';
+import { referenceEndNotice, renderQuickNotice } from '../../certificate/notices.js';
+import { checkResultsFolder } from '../../outputs/result-files.js';
 import { type CertifyRun, loadProject, shareRuns } from '../../runner/options.js';
 import { omitUndefined } from '../../support/omit-undefined.js';
 import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import type { RunInputs } from '../../target/inputs.js';
-import { endings } from '../../target/reported-run.js';
+import { type Ending, endings } from '../../target/reported-run.js';
 import { createFolderName, loadKnown } from '../../target/settings.js';
-import { determineEndStatus, determineExitStatus, exitStatus } from '../exit-status.js';
+import { determineEndStatus, exitStatus } from '../exit-status.js';
 import { addCertifyFlags, type CertifyFlags, type ConfigureCommand, readCertifyOptions } from '../flags.js';
 import { findOwnConfig, runPlaywrightTests } from '../run-playwright.js';
 import { printComparison } from './compare.js';
@@ -27,12 +27,22 @@ export default ((command, end, playwrightArgs) => {
 /** Checks all that can be checked before anything is sent, then runs Playwright. @returns the exit status */
 async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags): Promise<number> {
   refuseSeveralTargets(flags);
-  // What other runs do not need is not loaded by them: they would begin later.
-  const { certifyTrafficFile } = flags.replay === undefined ? {} : await import('../certify-traffic-file.js');
-  const traffic = await certifyTrafficFile?.(flags);
-  if (traffic !== undefined) {
-    if (flags.open) openPage(traffic.folder);
-    return determineExitStatus(traffic.certificate);
+  const end = (ended: readonly Ending[], code: number): number => {
+    const folders = ended.flatMap((ending) => (typeof ending === 'object' ? [ending.folder] : []));
+    if (folders.length > 1) printComparison(folders);
+    if (flags.open) for (const folder of folders) openPage(folder);
+    // The new record contains the drift that was shown.
+    const accept = (ending: Ending) =>
+      flags.against === undefined && typeof ending === 'object' && ending.isRecorded
+        ? { ...ending, certificate: { ...ending.certificate, drift: [] } }
+        : ending;
+    return determineEndStatus(ended.map(accept), code);
+  };
+  const { replay } = flags;
+  if (replay !== undefined) {
+    if (playwrightArgs.length > 0) throw refuse('--replay', 'runs without Playwright', 'Select cases with --only.');
+    const { replayFile } = await import('../replay-file.js');
+    return end([await replayFile({ ...flags, replay })], exitStatus.conforms);
   }
   const runs = listRuns(flags);
   const config = flags.dryRun ? undefined : findOwnConfig();
@@ -44,7 +54,6 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
     for (const inputs of projects) process.stdout.write(await renderDryRun(inputs));
     return exitStatus.conforms;
   }
-  if (flags.replay !== undefined) process.stdout.write(joinLines([renderReplayNotice(flags.replay)]));
   const isList = playwrightArgs.includes('--list');
   for (const { settings } of isList ? [] : projects) checkResultsFolder(settings.destination.out);
   shareRuns(runs);
@@ -56,18 +65,7 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
     ...(first === undefined ? [] : ['--output', path.join(first.settings.destination.out, 'playwright')]),
     ...playwrightArgs,
   ];
-  return await runPlaywrightTests(args, config, (code) => {
-    if (isList) return code;
-    const folders = endings.flatMap((ending) => (typeof ending === 'object' ? [ending.folder] : []));
-    if (folders.length > 1) printComparison(folders);
-    if (flags.open) for (const folder of folders) openPage(folder);
-    // The new record contains the drift that was shown.
-    const accept = (ending: (typeof endings)[number]) =>
-      flags.against === undefined && typeof ending === 'object' && ending.isRecorded
-        ? { ...ending, certificate: { ...ending.certificate, drift: [] } }
-        : ending;
-    return determineEndStatus(endings.map(accept), code);
-  });
+  return await runPlaywrightTests(args, config, (code) => (isList ? code : end(endings, code)));
 }
 
 /** @throws UnusableInput if a flag for one deployment is given with several targets */
@@ -80,14 +78,11 @@ function refuseSeveralTargets({ target = [], baseUrl, replay, to }: CertifyFlags
 
 /** Lists the runs that the flags ask for, each with a project if it names its deployment. @throws UnusableInput */
 function listRuns(flags: CertifyFlags): [CertifyRun, ...CertifyRun[]] {
-  const { target: files = [], baseUrl, reference, replay, out } = flags;
-  const shared = {
-    ...readCertifyOptions(flags),
-    ...omitUndefined({ replay: replay && findRunFile(replay, 'evidence.har') }),
-  };
+  const { target: files = [], baseUrl, reference, out } = flags;
+  const shared = readCertifyOptions(flags);
   const [first, ...others] = files;
   if (first === undefined || others.length === 0) {
-    const isNamed = first !== undefined || baseUrl !== undefined || reference !== undefined || replay !== undefined;
+    const isNamed = first !== undefined || baseUrl !== undefined || reference !== undefined;
     const run: CertifyRun = { ...shared, ...omitUndefined({ target: first }) };
     return [isNamed ? { ...run, project: loadProject({ conformance: run }).settings.target.name } : run];
   }
