@@ -69,12 +69,7 @@ export function addCertifyFlags(command: Command): Command {
 export function readCertifyOptions(flags: CertifyFlags): RunOptions {
   const { target: _, dryRun: __, open: ___, to: recordTo, known, ...options } = flags;
   const recorded = recordTo === undefined ? { known } : { recordTo, recordKnownTo: known };
-  return { ...nameBaseUrl(options), ...omitUndefined(recorded) };
-}
-
-/** Adds the name of the flag with the base URL, for messages. */
-export function nameBaseUrl(options: RunOptions): RunOptions {
-  return options.baseUrl === undefined ? options : { ...options, baseUrlSetting: '--base-url' };
+  return { ...options, ...omitUndefined(recorded) };
 }
 
 export function collectValue(value: string, before: readonly string[] = []): string[] {

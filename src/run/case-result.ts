@@ -52,10 +52,6 @@ export interface ResultWithExchanges extends CaseResult {
   readonly repeatedExchange?: Exchange;
 }
 
-export function detachExchanges({ exchange: _, repeatedExchange: __, ...result }: ResultWithExchanges): CaseResult {
-  return result;
-}
-
 /** Adds their exchanges to results. @param find returns an exchange of the evidence by its id, ready for display */
 export function attachExchanges(
   results: readonly CaseResult[],

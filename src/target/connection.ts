@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { credentialHeaders, documentedOperation, isOwnWord, listCredentialSecrets } from '../contract/operation.js';
+import { documentedOperation, isOwnWord, listCredentialSecrets } from '../contract/operation.js';
 import type { Endpoint, PartialConnectionOptions } from '../http/connection-options.js';
 import { exposesCredentials } from '../http/loopback.js';
 import { createRedactor, minSecretLength, type Secret } from '../http/redactor.js';
@@ -196,10 +196,6 @@ function readStatedOptions(file: TargetFile, reader: Reader): PartialConnectionO
   });
 }
 
-/** Headers that test cases or the client set. */
-const framing = 'content-.*|transfer-.*|host|connection|keep-alive|upgrade|expect|te|trailer';
-const reservedHeaders = new RegExp(`^(${Object.values(credentialHeaders).join('|')}|${framing})$`, 'i');
-
 /** Headers whose names suggest that their values are secrets. */
 const secretHeaders = /auth|cookie|token|secret|password|api-?key/i;
 
@@ -213,14 +209,7 @@ function readHeaders(
   for (const [name, value] of extraHeaders) {
     const at = yaml.locate(['headers', name]);
     const reference = parseVariableReference(value);
-    if (reservedHeaders.test(name)) {
-      const hint = "Remove it: 'credentials', the test cases or the client set this header.";
-      problems.push({
-        at: yaml.locateKey(['headers', name]),
-        message: `the header '${name}' cannot be set here`,
-        hint,
-      });
-    } else if (reference !== undefined) {
+    if (reference !== undefined) {
       const secret = readVariable(reference, at);
       secrets.push({ value: secret, placeholder: value, name, isOwnWord: isOwnWord(secret) });
     } else if (secretHeaders.test(name) || /\$\{?[A-Za-z_]/.test(value)) {

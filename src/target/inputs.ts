@@ -6,8 +6,9 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { refuse } from '../support/problem.js';
 import type { TargetConnection } from './connection.js';
 import type { Environment, RunOptions } from './run-options.js';
-import { findCasesFolder, findRecordToWrite, loadSettings, type RunSettings, readSelection } from './settings.js';
+import { findRecordToWrite, loadSettings, type RunSettings, readSelection } from './settings.js';
 import { loadTarget } from './target.js';
+import { locateBeside } from './target-file.js';
 
 export interface RunInputs {
   readonly suite: Suite;
@@ -37,8 +38,10 @@ export function loadInputsOnce(options: RunOptions, environment: Environment): R
 /** Loads suite and settings of any run. @throws UnusableInput as `loadSuite` and `loadSettings` */
 export function loadInputs(options: RunOptions, environment: Environment): RunInputs {
   const target = loadTarget(options, environment);
-  const suite = loadSuite(suiteFolder, target.availability, findCasesFolder(options, target.file));
-  return { suite, settings: loadSettings(target, options, suite), connection: target.connection };
+  const { file, connection } = target;
+  const cases = options.cases ?? locateBeside(file, file?.document.cases);
+  const suite = loadSuite(suiteFolder, target.availability, cases);
+  return { suite, settings: { ...loadSettings(target, options, suite), ...omitUndefined({ cases }) }, connection };
 }
 
 /** Loads a recorded run, with another folder and perhaps another selection. @param content of the evidence `file` */

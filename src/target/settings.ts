@@ -20,7 +20,7 @@ import { toOneLine } from '../support/untrusted-text.js';
 import { listSecrets, type TargetConnection } from './connection.js';
 import type { RunOptions } from './run-options.js';
 import type { LoadedTarget, Target } from './target.js';
-import { locateBeside, type TargetFile } from './target-file.js';
+import { locateBeside } from './target-file.js';
 
 /**
  * The settings of a run as JSON, without the connection to the target: attachments and evidence carry them, and a run is
@@ -87,14 +87,9 @@ export function loadSettings(
       ...omitUndefined({ recordTo, recordKnownTo: options.recordKnownTo }),
     },
     ...omitUndefined({
-      cases: findCasesFolder(options, file),
       known: known === undefined ? undefined : readKnownDeviations(known, suite.contract),
     }),
   };
-}
-
-export function findCasesFolder({ cases }: RunOptions, file: TargetFile | undefined): string | undefined {
-  return cases ?? locateBeside(file, file?.document.cases);
 }
 
 /** Finds out where the options want a record. @param stated in the target file @throws UnusableInput */

@@ -8,7 +8,7 @@ import { defaultConnectionOptions, type Endpoint } from '../http/connection-opti
 import type { Channel } from '../http/exchange.js';
 import { createTransportChannel, loadTransport, type Transport, type TransportChannel } from '../http/transport.js';
 import type { TargetContext } from '../judge/judge-case.js';
-import { type CaseResult, detachExchanges, type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
+import { type CaseResult, type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
 import { createEvidenceKeeper, type StoredExchange } from '../run/evidence-keeper.js';
 import type { Examination } from '../run/examine.js';
 import { startRun } from '../run/run.js';
@@ -92,7 +92,9 @@ export async function openTargetRun(
       if (result === undefined) return undefined;
       const { exchanges, uses, used } = run.takeEvidence();
       const failure = channel.findFailure()?.problems;
-      const report = { worker, result: detachExchanges(result), exchanges, uses, ...omitUndefined({ start, failure }) };
+      // The evidence has the exchanges.
+      const { exchange: _, repeatedExchange: __, ...plain } = result;
+      const report = { worker, result: plain, exchanges, uses, ...omitUndefined({ start, failure }) };
       start = undefined;
       return { result, used, report };
     },

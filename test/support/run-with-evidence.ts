@@ -67,7 +67,7 @@ export async function runWithEvidence(
     certificate: withoutTimes(certificate),
     results,
     newDeviations,
-    evidence,
+    evidence: { exchanges: evidence.exchanges, uses: evidence.uses },
     origin: createOrigin(suite, settings, { baseUrl: bareOrigin.baseUrl, extent, isReplay: false }),
   };
 }
