@@ -1,4 +1,3 @@
-import { renderReplayNotice } from '../certificate/notices.js';
 import { isTraffic } from '../certificate/read-traffic.js';
 import { findRunFile } from '../outputs/result-files.js';
 import { addColors } from '../outputs/terminal/colors.js';
@@ -19,11 +18,12 @@ export async function replayFile(flags: CertifyFlags & { readonly replay: string
   const content = readInputFile(file, 'Name an HTTP Archive, or the evidence.har of a run.');
   const target = flags.target?.[0];
   const options = completeRunOptions({ ...readCertifyOptions(flags), ...omitUndefined({ target }) }, process.env);
-  if (!isTraffic(content)) process.stdout.write(joinLines([renderReplayNotice(flags.replay)]));
+  if (!isTraffic(content))
+    process.stdout.write(joinLines([`Judges the exchanges of ${flags.replay} again. Nothing is sent.`]));
   const run = isTraffic(content)
     ? await rejudgeRun(...loadTraffic(content, file, options, process.env))
     : await replayRun(...loadReplay(content, file, options));
   const published = publishRun(run, run.suite, run.recorded.settings, archiveRun(run.recorded));
-  process.stdout.write(addColors(published.report, process));
+  process.stdout.write(addColors(published.report));
   return { ...published, isUnusable: false };
 }

@@ -1,6 +1,6 @@
 import { selectCases, selectFromSuite } from '../cases/case-selection.js';
 import type { Suite } from '../cases/suite.js';
-import { collectRunFacts, type RunFacts } from '../certificate/certificate.js';
+import type { RunFacts } from '../certificate/certificate.js';
 import { type CertifiedResults, certifyResults } from '../certificate/certify-results.js';
 import { type ExchangeIndex, indexExchanges } from '../certificate/exchange-index.js';
 import type { EvidenceOrigin, StoredEvidence } from '../certificate/har-archive.js';
@@ -44,12 +44,14 @@ export async function certifyCollected(
   end: RunEnd,
 ): Promise<CertifiedResults> {
   const { baseUrl, examination, recall, ...ended } = end;
-  const facts = {
+  const { only, quick } = settings;
+  const facts: RunFacts = {
     ...ended,
-    ...collectRunFacts(results, examination, settings, selectCases(suite, settings)),
+    ...omitUndefined({ only, quick: quick?.figures, known: settings.known }),
+    planned: selectCases(suite, settings).map(({ id }) => id),
+    notes: [examination?.note, ...settings.notes].filter((note) => note !== undefined),
     expected: settings.expected,
     target: createCertifiedTarget(settings.target, baseUrl),
-    ...omitUndefined({ known: settings.known }),
     durationMs: Date.now() - end.startedAt.getTime(),
   };
   const known = await loadKnown(settings, suite.world);
@@ -157,7 +159,7 @@ async function certifyEnded(
   recognizer = createRecognizer(suite.world, settings.target.mentionFilter),
 ): Promise<CertifiedResults> {
   const { evidence, extent } = judged;
-  return await certifyCollected({ suite, settings }, results, indexExchanges(evidence, recognizer, results), {
+  return await certifyCollected({ suite, settings }, results, indexExchanges(evidence, recognizer), {
     ...end,
     examination,
     requestsSent: countAttempts(evidence.exchanges.map(({ exchange }) => exchange)),

@@ -28,13 +28,12 @@ export function archiveRun({ evidence, origin }: RecordedRun): EvidenceArchive {
 
 /** Writes the results of a run. @throws UnusableInput if a file cannot be written */
 export function publishRun(
-  { certificate, results, index, newDeviations }: CertifiedResults,
+  { certificate, results, newDeviations }: CertifiedResults,
   suite: Suite,
   { destination }: RunSettings,
   archive: EvidenceArchive,
 ): PublishedRun {
-  const evidence = { archive, exchanges: index, newDeviations };
-  const written = writeResults(certificate, suite, results, destination, evidence);
+  const written = writeResults(certificate, suite, results, destination, archive, newDeviations);
   const unwritten = appendJobSummary(written.files, process.env.GITHUB_STEP_SUMMARY);
   return {
     certificate,

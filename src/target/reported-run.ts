@@ -142,7 +142,7 @@ export class ReportedRun {
     const origin = createOrigin(suite, settings, { baseUrl, extent, isReplay: false });
     const archive = this.collector.archiver.finish(uses, origin);
     const { certifyCollected, publishRun } = await this.ending;
-    const certified = await certifyCollected(inputs, plain, this.collector.indexer.finish(uses, plain), {
+    const certified = await certifyCollected(inputs, plain, this.collector.indexer.finish(uses), {
       baseUrl,
       examination: start?.examination,
       requestsSent,
