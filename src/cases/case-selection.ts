@@ -47,7 +47,7 @@ export interface CaseSelection {
   /** The ids of cases. */
   readonly only?: readonly string[];
   /** The titles of rows of requirement cases, by case id. */
-  readonly quick?: { readonly rows: ReadonlyMap<string, ReadonlySet<string>> };
+  readonly quick?: { readonly rows: Readonly<Record<string, readonly string[]>> };
 }
 
 /** Returns the suite with the selected cases and rows only. */
@@ -59,13 +59,13 @@ export function selectFromSuite<S extends Pick<Suite, 'cases'>>(suite: S, select
 export function selectCases({ cases: all }: Pick<Suite, 'cases'>, { only, quick }: CaseSelection): readonly TestCase[] {
   const wanted = only && new Set(only);
   const cases = wanted === undefined ? all : all.filter(({ id }) => wanted.has(id));
-  return quick === undefined ? cases : cases.flatMap((testCase) => selectRows(testCase, quick.rows.get(testCase.id)));
+  return quick === undefined ? cases : cases.flatMap((testCase) => selectRows(testCase, quick.rows[testCase.id]));
 }
 
-function selectRows(testCase: TestCase, titles: ReadonlySet<string> = new Set()): TestCase[] {
+function selectRows(testCase: TestCase, titles: readonly string[] = []): TestCase[] {
   if (testCase.kind === 'question') return [];
   const tags = testCase.tags.filter((name) => name !== tag.sample);
-  const rows = testCase.rows.filter(({ title }) => titles.has(title));
+  const rows = testCase.rows.filter(({ title }) => titles.includes(title));
   return rows.length === 0 ? [] : [{ ...testCase, tags, rows }];
 }
 
