@@ -5,6 +5,7 @@ import { createOracle } from '../contract/oracle.js';
 import type { Tier } from '../contract/world.js';
 import type { Exchange, HttpRequest, HttpResponse } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
+import { listRecords } from '../recognition/list-records.js';
 import { readReturned } from '../recognition/returned-tiers.js';
 import { computeOnce } from '../support/compute-once.js';
 import { renderShortList } from '../support/render-short-list.js';
@@ -47,11 +48,8 @@ export function explainOwnPromotions(
   const names = renderShortList([...unknown].sort().map((text) => truncate(text, 60)));
   if (world.isDataFile)
     return `Responses name promotions that the data file does not have: ${names}. It may be out of date, or not complete: export it again.`;
-  return `${ownPromotionsPrefix}: ${names}. Those that are newer than the test data take places among the newest 150. Count them in the target file: own_promotions: ${unknown.size}, or 0 if none of them is a newer promotion. Or remove them from the deployment.`;
+  return `Responses name promotions that the test data does not have: ${names}. Those that are newer than the test data take places among the newest 150. Count them in the target file: own_promotions: ${unknown.size}, or 0 if none of them is a newer promotion. Or remove them from the deployment.`;
 }
-
-/** How the reasons begin. */
-export const ownPromotionsPrefix = 'Responses name promotions that the test data does not have';
 
 /** The schema of target files allows this number. */
 const maxOwnPromotions = 30;
@@ -76,7 +74,8 @@ function listUnknownRecords(
   if (reading.kind !== 'agreed' && reading.kind !== 'stated') return [];
   // Agreeing patterns name the same tiers.
   const patterns = reading.kind === 'stated' ? reading.patterns : reading.patterns.slice(0, 1);
-  const records = recognizer.listRecords(body, patterns, reading.filter);
   const { findIds, findAnywhere } = recognizer.ids.tiers;
-  return records.filter((text) => findIds(text).ids.length === 0 && findAnywhere(text).size === 0);
+  return listRecords(body, patterns, recognizer.ids, reading.filter ?? recognizer.filter).filter(
+    (text) => findIds(text).ids.length === 0 && findAnywhere(text).size === 0,
+  );
 }

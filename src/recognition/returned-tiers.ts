@@ -3,8 +3,9 @@ import { minLengthInsideText } from './id-finder.js';
 import { mergeNestedPaths } from './path-normalization.js';
 import { matchesPatterns } from './path-patterns.js';
 import type { Recognizer } from './recognizer.js';
-import { isCatchAllPattern, subtractIds, type TierMentions } from './tier-mentions.js';
+import { subtractIds, type TierMentions } from './tier-mentions.js';
 import type { TierReading } from './tier-reading.js';
+import { catchAllPath } from './walk-texts.js';
 
 /** The tiers that a response returned. A tier in neither list was not returned. */
 export interface ReturnedTiers {
@@ -68,7 +69,7 @@ const unlocatedReason =
 const possibleReason = `The body contains ids of promotions inside longer texts, or as keys that are words. Ids of fewer than ${minLengthInsideText} characters can occur there by chance, so it is unknown whether they were returned.`;
 
 function renderAmbiguity(patterns: readonly string[]): string {
-  const single = patterns.filter((pattern) => !isCatchAllPattern(pattern));
-  const problem = single.length < patterns.length ? 'are too many to tell apart' : 'disagree';
-  return `${problem}. State in the target file which of them names the valid promotions, such as response: { tier: ${single[0] ?? '/promotions/*/id'} }, or several in a list. With the wrong one, a deployment that conforms fails.`;
+  const problem = patterns.includes(catchAllPath) ? 'are too many to tell apart' : 'disagree';
+  const example = patterns.find((pattern) => pattern !== catchAllPath) ?? '/promotions/*/id';
+  return `${problem}. State in the target file which of them names the valid promotions, such as response: { tier: ${example} }, or several in a list. With the wrong one, a deployment that conforms fails.`;
 }

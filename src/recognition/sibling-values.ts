@@ -1,8 +1,8 @@
 import { isJsonObject } from '../support/json.js';
 import type { IdFinder } from './id-finder.js';
 import { matchesPatterns } from './path-patterns.js';
-import { escapePathStep, type Mention } from './tier-mentions.js';
-import type { Position } from './walk-texts.js';
+import type { Mention } from './tier-mentions.js';
+import { escapePathStep, getStep, type Position } from './walk-texts.js';
 
 /**
  * Which of the mentioned tiers were returned: those with certain values beside them, such as `valid: true`, and those
@@ -109,19 +109,23 @@ export function listSiblingValues(
 }
 
 /** Lists the indices of the lists around a mention, by the position of the step in its pattern. */
-export function listIndices({ position }: Mention): ReadonlyMap<number, number> {
-  const indices = new Map<number, number>();
-  for (let level = position; level !== undefined; level = level.parent)
-    if (level.isList) indices.set(level.depth, Number(level.names?.[level.next] ?? level.next));
-  return indices;
+export function listIndices({ position }: Pick<Mention, 'position'>): ReadonlyMap<number, string> {
+  const steps = listLevels(position).map((level, n) => [n + 1, level.isList ? getStep(level) : ''] as const);
+  return new Map(steps.filter(([, index]) => index !== ''));
 }
 
 /** Renders the path of a mention: all keys and indices. */
 function renderPath({ position }: Pick<Mention, 'position'>): string {
-  const steps: string[] = [];
-  for (let level = position; level !== undefined; level = level.parent)
-    steps.unshift(`/${escapePathStep(level.names?.[level.next] ?? String(level.next))}`);
-  return steps.join('');
+  return listLevels(position)
+    .map((level) => `/${escapePathStep(getStep(level))}`)
+    .join('');
+}
+
+/** Lists the arrays and objects around a mention, from the outside in. */
+function listLevels(position: Position | undefined): Position[] {
+  const levels: Position[] = [];
+  for (let level = position; level !== undefined; level = level.parent) levels.push(level);
+  return levels.reverse();
 }
 
 /** Renders a value, in the same way in JSON and YAML. Returns undefined for what is not compared. */
