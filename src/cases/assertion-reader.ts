@@ -1,4 +1,4 @@
-import type { AlternativeTiers, Assertion, AssertionKind, CheckEntry, ReadContext } from '../assertions/assertion.js';
+import type { AlternativeTiers, Assertion, CheckEntry, ReadContext } from '../assertions/assertion.js';
 import { assertionKinds } from '../assertions/registry.js';
 import { resolveSelection, type TierSelection } from '../assertions/tier-selection.js';
 import { getWindowSize, windowSize } from '../contract/named-world.js';
@@ -27,8 +27,20 @@ export function readChecks(checks: Checks, at: YamlPath, context: RowContext): A
     : readCheck(checks, at, context);
 }
 
+function isList(checks: Checks | Expectations): checks is readonly CheckEntry[] {
+  return Array.isArray(checks);
+}
+
 function readCheck({ of, ...statements }: CheckEntry, at: YamlPath, context: RowContext): Assertion[] {
-  const found = listStatements(statements);
+  // Each kind of assertion has a key of its own, or is in a group.
+  const found = Object.entries(statements).flatMap(([key, value]) => {
+    const kind = assertionKinds.get(key);
+    if (kind !== undefined) return [{ kind, steps: [key], value }];
+    return Object.entries(isJsonObject(value) ? value : {}).flatMap(([member, part]) => {
+      const inGroup = assertionKinds.get(`${key}.${member}`);
+      return inGroup === undefined ? [] : [{ kind: inGroup, steps: [key, member], value: part }];
+    });
+  });
   if (found.length === 0) context.reportProblem(at, 'the check states nothing', 'Add status, body or returned.');
   return found.flatMap(({ kind, steps, value }): Assertion[] => {
     const path: YamlPath = [...at, ...steps];
@@ -81,22 +93,4 @@ function createReadContext(of: string, at: YamlPath, context: RowContext): ReadC
       });
     },
   };
-}
-
-function isList(checks: Checks | Expectations): checks is readonly CheckEntry[] {
-  return Array.isArray(checks);
-}
-
-/** Lists the statements of a check with their assertion kinds: each has a key of its own, or is in a group. */
-function listStatements(
-  check: Readonly<Record<string, unknown>>,
-): { kind: AssertionKind; steps: readonly string[]; value: unknown }[] {
-  return Object.entries(check).flatMap(([key, value]) => {
-    const kind = assertionKinds.get(key);
-    if (kind !== undefined) return [{ kind, steps: [key], value }];
-    return Object.entries(isJsonObject(value) ? value : {}).flatMap(([member, part]) => {
-      const inGroup = assertionKinds.get(`${key}.${member}`);
-      return inGroup === undefined ? [] : [{ kind: inGroup, steps: [key, member], value: part }];
-    });
-  });
 }

@@ -1,7 +1,7 @@
 import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
 import type { Topic } from './contract.js';
-import { type DocumentedBody, groupItems, type ObligationReason, type Oracle } from './oracle.js';
+import type { DocumentedBody, ObligationReason, Oracle } from './oracle.js';
 import type { Rule, Tier } from './world.js';
 
 /**
@@ -10,13 +10,13 @@ import type { Rule, Tier } from './world.js';
  */
 export function createReasonReader(request: HttpRequest): (reason: ObligationReason) => Topic {
   const { order } = parseRequest(request).body as DocumentedBody;
-  const { products, skus } = groupItems(order?.items ?? []);
+  const items = order?.items ?? [];
   const findByRule = (rule: Rule, isRequired: boolean): Topic => {
     if (rule.kind === 'order_metadata') return 'order-metadata';
     // It never decides.
     if (rule.kind === 'other') return 'validity';
     if (rule.kind !== 'product' && rule.kind !== 'sku') return `${rule.kind}-rule`;
-    const { length } = (rule.kind === 'product' ? products : skus).get(rule.id) ?? [];
+    const { length } = items.filter((item) => item[`${rule.kind}_id`] === rule.id);
     if (isRequired && length > 1 && rule.kind === 'product') return 'repeated-item';
     // A quantity decides if it is too small, or if one unit would be too few.
     return length > 0 && (!isRequired || rule.at_least > 1) ? 'quantity' : `${rule.kind}-rule`;

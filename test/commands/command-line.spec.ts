@@ -75,7 +75,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['certify --replay none.har', 2, noFile],
     ['certify --replay large.har', 2, 'cannot be read: it has more than 512 MB'],
     ['certify --reference --against .', 2, 'cannot be read: it is a folder'],
-    ["certify --reference --only ''", 2, '--only: is empty'],
+    ["certify --reference --only ''", 2, "unknown case, requirement, question, tag or group ''"],
     [
       'certify --reference --only order.quantty,no-such-thing',
       2,
