@@ -2,8 +2,16 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { World } from '../contract/world.js';
-import type { Assertion, AssertionKind, CompositeKind, ResponseKind } from './assertion.js';
-import { type AssertionResult, combineAll, unclear, violated } from './assertion-result.js';
+import {
+  type Assertion,
+  type AssertionKind,
+  type AssertionResult,
+  type CompositeKind,
+  combineAll,
+  type ResponseKind,
+  unclear,
+  violated,
+} from './assertion.js';
 import { renderTierNames } from './judge-result.js';
 import { explainLostResponse } from './lost-response.js';
 import { findAnsweredExchange, type JudgeMode, type RowEvidence } from './row-evidence.js';

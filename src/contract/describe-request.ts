@@ -1,8 +1,7 @@
-/** Requests in words: what they contain, what a gateway may refuse in them, and why a tier is valid for them or not. */
+/** Requests in words: what they contain, and why a tier is valid for them or not. */
 
 import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
-import { getMember, isJsonObject } from '../support/json.js';
 import { shorten, shortenPair } from '../support/untrusted-text.js';
 import { type NamedWorld, thingKinds, windowSize } from './named-world.js';
 import { documentedOperation, parseFilterParameter } from './operation.js';
@@ -10,7 +9,7 @@ import { createOracle, type DocumentedBody, type Obligation, type ObligationReas
 import type { Tier } from './world.js';
 
 /** Creates a function that finds the name of an id. It returns unknown ids unchanged. */
-export function createNameLookup({ ids, isDataFile }: NamedWorld): (id: string) => string {
+function createNameLookup({ ids, isDataFile }: NamedWorld): (id: string) => string {
   if (isDataFile) return (id) => id;
   return (wanted) => {
     for (const kind of thingKinds) for (const [name, id] of ids[kind]) if (id === wanted) return name;
@@ -18,29 +17,20 @@ export function createNameLookup({ ids, isDataFile }: NamedWorld): (id: string) 
   };
 }
 
-/** The length of a value in characters, and the number of items that are named. */
-const [maxText, maxItems] = [30, 10];
+/** The length of a value in characters. */
+const maxText = 30;
 
-/** Describes a request by its customer, items, other members and query: "customer ann, 1 mug, filter campaign spring". */
+/** Describes a request by its body and query, with names in place of ids: "{customer:{id:ann},…}, filter campaign spring". */
 export function describeRequest(request: HttpRequest, world: NamedWorld): string {
   const nameOf = createNameLookup(world);
   const { method, path, query, body } = parseRequest(request);
   const { method: usualMethod, path: usualPath } = documentedOperation;
-  const customer = getMember(getMember(body, 'customer'), 'id');
-  const order = getMember(body, 'order');
-  const items = getMember(order, 'items');
-  const listEntries = (what: string, value: unknown) =>
-    Object.entries(isJsonObject(value) ? value : {}).map(
-      ([key, entry]) => `${what} ${key}=${shorten(String(entry), maxText)}`,
-    );
+  const renderValue = (_: string, value: unknown) =>
+    typeof value === 'string' ? shorten(nameOf(value), maxText) : value;
+  const unread = request.body === undefined ? 'no body' : 'a body that is not JSON';
   return [
     ...(method === usualMethod && path === usualPath ? [] : [`${method} ${path}`]),
-    ...(body === undefined ? [request.body === undefined ? 'no body' : 'a body that is not JSON'] : []),
-    typeof customer === 'string' ? `customer ${nameOf(customer)}` : 'no customer',
-    describeItems(Array.isArray(items) ? items : [], nameOf),
-    ...listEntries('order metadata', getMember(order, 'metadata')),
-    ...listEntries('metadata', getMember(body, 'metadata')),
-    ...listEntries('option', getMember(body, 'options')),
+    body === undefined ? unread : JSON.stringify(body, renderValue).replaceAll('"', ''),
     ...query.map(([name, value]) => {
       const subject = parseFilterParameter(name);
       if (subject?.on === 'campaign') return `filter campaign ${nameOf(value)}`;
@@ -48,34 +38,6 @@ export function describeRequest(request: HttpRequest, world: NamedWorld): string
     }),
     ...(request.sent === undefined ? [] : [`sent ${request.sent}`]),
   ].join(', ');
-}
-
-function describeItems(items: readonly unknown[], nameOf: (id: string) => string): string {
-  if (items.length === 0 || items.length > maxItems) return `${items.length === 0 ? 'no' : items.length} items`;
-  const described = items.map((item) => {
-    const id = getMember(item, 'product_id') ?? getMember(item, 'sku_id');
-    const quantity = getMember(item, 'quantity');
-    const amount = quantity === undefined ? 'without quantity' : JSON.stringify(quantity);
-    return `${amount} ${typeof id === 'string' ? nameOf(id) : 'without id'}`;
-  });
-  return described.join(' + ');
-}
-
-/** Lists what a gateway may refuse in a request, most peculiar first. */
-export function listPeculiarities(request: HttpRequest): string[] {
-  const { path, sent } = request;
-  const { query, body } = parseRequest(request);
-  return [
-    ...query.map(([name]) => {
-      const subject = parseFilterParameter(name);
-      return subject === undefined ? `the query parameter '${name}'` : `a ${subject.on} filter`;
-    }),
-    ...(path.includes('[') ? ['brackets in the query'] : []),
-    ...(/%[0-9a-f]{2}/i.test(path) ? ['percent-encoding in the query'] : []),
-    ...(sent === undefined ? [] : [`a body or headers sent ${sent.replaceAll('-', ' ')}`]),
-    ...(typeof body === 'object' && body !== null ? Object.keys(body).map((key) => `the member '${key}'`) : []),
-    ...(/[^\x20-\x7e\s]/.test(request.body ?? '') ? ['letters beyond ASCII in the body'] : []),
-  ].filter((feature, n, all) => all.indexOf(feature) === n);
 }
 
 /**

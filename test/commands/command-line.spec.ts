@@ -153,7 +153,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       0,
       [
         'campaign-filter  (',
-        /^ {2}customer ann, 1 mug, filter campaign spring$/m,
+        /^ {2}\{customer:\{id:ann\},order:\{items:\[\{product_id:mug,quantity:1\}\].*\}, filter campaign spring$/m,
         /^method-delete {2}\(\d+\) {2}intrusive$/m,
         /^(\d+) of \1 cases, \d+ requests\. What fails is sent again\. Nothing was sent\./m,
         new RegExp(`^(?![\\s\\S]*${credentialVariables.CLIENT_TOKEN})`),

@@ -1,25 +1,28 @@
 import { defineAssertion, type ReadContext, type ResponseKind } from './assertion.js';
-import { judgeNoneReturned, judgeResult } from './judge-result.js';
+import { judgeAllReturned, judgeNoneReturned, judgeResult } from './judge-result.js';
 import { findUndocumentedId } from './requirement-flaws.js';
 import { selectionSchema, type TierSelection } from './tier-selection.js';
 
-/** Creates a kind that excludes tiers. @param select the tiers that must not be returned */
-export function createExclusionKind(
+/** Creates a kind about tiers that must be returned, or must not. @param select the tiers */
+export function createTierListKind(
   key: string,
   description: string,
+  wanted: 'required' | 'forbidden',
   select: (selection: TierSelection, context: ReadContext) => readonly string[],
 ): ResponseKind<TierSelection, { readonly tiers: readonly string[] }> {
+  const isRequired = wanted === 'required';
+  const judgeTiers = isRequired ? judgeAllReturned : judgeNoneReturned;
   return defineAssertion({
     key,
     schema: { ...selectionSchema, description: `${description} ${selectionSchema.description}` },
-    shows: 'absence',
+    shows: isRequired ? 'presence' : 'absence',
     read(selection, context) {
       const tiers = select(selection, context);
       return tiers.length === 0 ? undefined : { tiers };
     },
-    describe: ({ tiers }, namesOf) => `does not return ${namesOf(tiers)}`,
-    judge: ({ tiers }, context) => judgeResult(context, true, (result) => judgeNoneReturned(tiers, result, context)),
+    describe: ({ tiers }, namesOf) => `${isRequired ? 'returns' : 'does not return'} ${namesOf(tiers)}`,
+    judge: ({ tiers }, context) => judgeResult(context, !isRequired, (result) => judgeTiers(tiers, result, context)),
     listNeededIds: ({ tiers }, { addWindow }) => addWindow(tiers),
-    findFlaw: ({ tiers }, context) => findUndocumentedId(tiers, 'forbidden', context),
+    findFlaw: ({ tiers }, context) => findUndocumentedId(tiers, wanted, context),
   });
 }
