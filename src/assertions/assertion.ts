@@ -4,7 +4,6 @@ import type { World } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { Location } from '../support/problem.js';
 import type { AnsweredExchange, JudgeMode, RowEvidence } from './row-evidence.js';
-import type { TierSelection } from './tier-selection.js';
 
 /** One statement about responses, as read from a case file. Plain data. */
 export type Assertion = ResponseAssertion | CompositeAssertion;
@@ -26,6 +25,9 @@ interface CompositeAssertion {
   readonly at: Location;
   readonly lists: readonly (readonly Assertion[])[];
 }
+
+/** Selects tiers: a keyword such as `required`, a name, or several names. */
+export type TierSelection = string | readonly string[];
 
 /** A check of a case file: assertions by their keys. `of` names the requests. */
 export type CheckEntry = { readonly of?: string | readonly string[] } & Readonly<Record<string, unknown>>;

@@ -130,7 +130,6 @@ function judgeTiers(
 /** Many requests are judged by the same thousands of tiers. */
 const indexIds = remember((ids: readonly string[]): ReadonlySet<string> => new Set(ids));
 
-/** The length in characters from which the entry of a data file is shortened. */
 const maxEntry = 600;
 
 /** A single tier may have been changed since it was exported. */

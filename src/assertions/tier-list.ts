@@ -1,7 +1,14 @@
-import { defineAssertion, type ReadContext, type ResponseKind } from './assertion.js';
+import { defineAssertion, type ReadContext, type ResponseKind, type TierSelection } from './assertion.js';
 import { judgeAllReturned, judgeNoneReturned, judgeResult } from './judge-result.js';
 import { findUndocumentedId } from './requirement-flaws.js';
-import { selectionSchema, type TierSelection } from './tier-selection.js';
+
+const selectionSchema = {
+  description:
+    'Names of tiers, or one keyword: `required` or `forbidden` (the documentation requires or forbids to return them), `valid` (for the customer and the order), `matching` (the filter), `newest-150` (the tiers that are checked).',
+  type: ['string', 'array'],
+  items: { type: 'string' },
+  minItems: 1,
+};
 
 /** Creates a kind about tiers that must be returned, or must not. @param select the tiers */
 export function createTierListKind(

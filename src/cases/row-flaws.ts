@@ -10,7 +10,6 @@ import { shorten } from '../support/untrusted-text.js';
 import type { SentRow } from './row-reader.js';
 import { type RequirementRow, tag } from './test-case.js';
 
-/** The keys of the assertions that a requirement can use. */
 const keysOfRequirements = [...assertionKinds.values()].flatMap((kind) => ('findFlaw' in kind ? [kind.key] : []));
 
 /**

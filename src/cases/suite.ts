@@ -128,7 +128,6 @@ function readSuiteFile(file: string): YamlFile {
   return relative.startsWith('..') ? readYaml(file) : readYaml(file, relative.replaceAll(path.sep, '/'));
 }
 
-/** Lists all files of a suite. */
 function listSuiteFiles(folder = suiteFolder): string[] {
   const files = ['contract.yaml', 'world.yaml', 'defaults.yaml'].map((name) => path.join(folder, name));
   return [...files, ...listCaseFiles(folder)];

@@ -17,7 +17,6 @@ function createNameLookup({ ids, isDataFile }: NamedWorld): (id: string) => stri
   };
 }
 
-/** The length of a value in characters. */
 const maxText = 30;
 
 /** Describes a request by its body and query, with names in place of ids: "{customer:{id:ann},…}, filter campaign spring". */

@@ -17,13 +17,9 @@ export type ObligationReason = { readonly obligation: Obligation } & (
   | { readonly is: 'rule'; readonly rule: Rule }
 );
 
-/**
- * One of two readings of the documentation for a request with a filter: the deployment takes the newest 150 tiers before
- * it filters, or after it filters. A deployment must follow one of them for all requests.
- */
+/** One of two readings for a request with a filter. A deployment must follow one of them for all requests. */
 export interface WindowAlternative {
   readonly window: 'before-the-filter' | 'after-the-filter';
-  /** Like {@link Oracle.returned}, for this reading. */
   returned(tier: Tier): Obligation;
 }
 
@@ -31,7 +27,6 @@ export interface WindowAlternative {
 export interface Oracle {
   /** Whether a 2xx response is required if there is a promotion to return. */
   readonly accepted: boolean;
-  /** Whether a tier is returned. */
   returned(tier: Tier): Obligation;
   /** Whether a tier is valid for the customer and the order, regardless of filters and window. */
   valid(tier: Tier): Obligation;
@@ -51,14 +46,12 @@ export interface Oracle {
   /** Why the documentation does not describe this request at all. */
   readonly undocumentedReason?: string;
   /**
-   * What it says of a response that returns a tier, if the request leaves out `options`, `metadata` or `order.metadata`. A
-   * deployment may demand them, or return nothing without them; otherwise only rules about them are open. Absent if
-   * nothing is left out.
+   * What it says of a response that returns a tier, if the request leaves out `options`, `metadata` or `order.metadata`:
+   * a deployment may demand them, or return nothing without them; otherwise only rules about them are open.
    */
   readonly whenReturning?: Oracle;
 }
 
-/** The world, with what is known of how a deployment holds it. */
 type KnownWorld = World & Partial<Pick<NamedWorld, 'unavailable' | 'ownPromotions'>>;
 
 /** The body of a documented request. Every member is optional. */
@@ -113,7 +106,6 @@ function deriveOracle(request: HttpRequest, world: KnownWorld): Oracle {
   return { ...oracle, whenReturning: { ...createPartialOracle(documented, world), accepted: false } };
 }
 
-/** A documented request, with its parts. */
 interface DocumentedRequest {
   readonly request: HttpRequest;
   readonly content: RequestContent;
@@ -246,7 +238,7 @@ function findProduct(skus: World['skus'], id: string): string | undefined {
   return skus[indexIds(skus).get(id) ?? -1]?.product_id;
 }
 
-/** Combines what is said of several things with "and". What is forbidden needs no more of them: rules take long. */
+/** Combines obligations with "and". */
 function combine<T>(all: readonly T[], judge: (item: T) => Obligation): Obligation {
   let combined: Obligation = 'required';
   for (const item of all) {
@@ -265,7 +257,6 @@ function requireIf(condition: boolean): Obligation {
   return condition ? 'required' : 'forbidden';
 }
 
-/** Explains why the whole result is open: an id in the request does not exist. */
 function explainUnknownId(body: DocumentedBody, filters: readonly Filter[], world: World): string | undefined {
   const { customers, products, skus, campaigns } = world;
   const named = [
@@ -287,7 +278,6 @@ function explainLeftOut(members: Readonly<Record<string, unknown>>): string | un
   return name && `the effect of leaving out ${name} is open`;
 }
 
-/** Explains why it is open which tiers are valid for the customer and the order. */
 function explainOpenRules({ customer, order }: DocumentedBody, { skus }: World): string | undefined {
   const items = order?.items ?? [];
   const products = new Set(items.flatMap(({ product_id }) => product_id ?? []));
@@ -308,7 +298,6 @@ function explainOpenRules({ customer, order }: DocumentedBody, { skus }: World):
   return leftOut ?? reasons.find(([applies]) => applies)?.[1];
 }
 
-/** Explains why it is open which tiers a filter restricts the result to. */
 function explainOpenFilter(subject: FilterSubject, value: string, path: string, { tiers }: World): string | undefined {
   // It is a space in HTML forms, and a plus sign in RFC 3986.
   if (path.includes('+')) return 'the meaning of + in the query is open';

@@ -8,7 +8,6 @@ import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js'
 import { type NamedWorld, ownPrefix, type ThingKind, windowSize } from './named-world.js';
 import type { Rule, Tier } from './world.js';
 
-/** The prefixes of ids. */
 const prefixes: Record<ThingKind, string> = {
   customer: 'cust',
   product: 'prod',
@@ -146,7 +145,6 @@ export function expandWorld(file: YamlFile, additions?: YamlFile): NamedWorld {
 /** Finds the id of a name. Reports a problem and returns the name if there is none. */
 type FindId = (kind: Exclude<ThingKind, 'tier'>, name: string, source: YamlFile, at: YamlPath) => string;
 
-/** A tier before its rank is known. */
 interface TierDraft {
   /** The name that cases use. */
   readonly key: string;

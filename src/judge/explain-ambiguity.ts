@@ -9,7 +9,6 @@ import type { Recognizer } from '../recognition/recognizer.js';
 import { catchAllPath } from '../recognition/walk-texts.js';
 import { renderStated } from './other-readings.js';
 
-/** The number of patterns in the explanation. */
 const maxShown = 5;
 /** The length of all patterns together, in characters. Nobody reads longer ones, and to compare them takes long. */
 const maxPatterns = 10_000;

@@ -291,7 +291,6 @@ function judgePreconditions(
   return { verdict: 'inconclusive', ...unmet, reason };
 }
 
-/** An assertion that does not hold. */
 interface Finding {
   readonly is: 'violated' | 'unclear';
   readonly judgement: Omit<Judgement, 'verdict'>;

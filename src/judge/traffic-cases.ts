@@ -24,7 +24,6 @@ import { determineReading } from '../recognition/tier-reading.js';
 import { groupBy } from '../support/group-by.js';
 import { renderCounts } from '../support/render-short-list.js';
 
-/** An exchange with its id. */
 interface NamedExchange {
   readonly id: string;
   readonly exchange: AnsweredExchange;
@@ -147,7 +146,6 @@ function isRefusal(exchange: AnsweredExchange): boolean {
   return reason === undefined;
 }
 
-/** Lists the topics of the requirements by which a request is accepted. */
 function listAcceptedParts({ request }: AnsweredExchange): Topic[] {
   const { query, body } = parseRequest(request);
   const { order, options, metadata = {} } = body as DocumentedBody;

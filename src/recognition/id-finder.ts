@@ -11,7 +11,6 @@ export interface FoundIds {
 
 type Boundaries = readonly [before: string, after: string];
 
-/** Boundaries of a separate word. */
 const wordBoundaries: Boundaries = ['(?<![A-Za-z0-9]|[A-Za-z0-9][-_])', '(?![A-Za-z0-9]|[-_][A-Za-z0-9])'];
 
 /** Boundaries of any part of a text. A number inside a longer number is another number. */
@@ -74,7 +73,6 @@ export function createIdFinder(
   };
 }
 
-/** An id in a text, and where it is. */
 interface LocatedId {
   readonly id: string;
   readonly start: number;

@@ -53,10 +53,8 @@ export const absentValue = 'null';
 /** A value that is not compared: a list, an object or a long text. */
 const otherValue = '\0';
 
-/** The maximum number of members of an object that is a record. A larger one is a map. */
-const maxMembers = 64;
-/** The maximum number of levels around a mention, and of columns of a row. */
-const [maxLevels, maxColumns] = [16, 4];
+/** A larger object is a map and not a record, a longer list is no row, and what is farther away says nothing of a mention. */
+const [maxMembers, maxColumns, maxLevels] = [64, 4, 16];
 const maxText = 100;
 
 /**
@@ -73,11 +71,8 @@ export function listSiblingValues(
   const add = (name: string, value: unknown) => {
     if (!values.has(name)) values.set(name, renderValue(value) ?? otherValue);
   };
-  const addMembers = (names: readonly string[], members: readonly unknown[], skipped?: number) => {
-    if (names.length > maxMembers) return;
-    for (const [n, name] of names.entries()) {
-      const value = members[n];
-      if (n === skipped) continue;
+  const addMembers = (members: readonly (readonly [name: string, value: unknown])[]) => {
+    for (const [name, value] of members) {
       if (!isJsonObject(value)) add(name, value);
       else
         for (const [inner, member] of Object.entries(value).slice(0, maxMembers))
@@ -86,24 +81,25 @@ export function listSiblingValues(
   };
   if (template !== undefined) add('text', template);
   const keyed = isKey ? position?.members[position.next] : undefined;
-  if (isJsonObject(keyed)) addMembers(Object.keys(keyed), Object.values(keyed));
-  else if (isKey) add('value', keyed);
-  let list: Position | undefined;
-  let level: Position | undefined = position;
-  for (let n = 0; level !== undefined && n < maxLevels; n += 1, level = level.parent) {
-    const { names, members, isList, next } = level;
-    if (names !== undefined && !isList) {
+  if (!isJsonObject(keyed)) addMembers(isKey ? [['value', keyed]] : []);
+  else if (Object.keys(keyed).length <= maxMembers) addMembers(Object.entries(keyed));
+  let inner: Position | undefined;
+  let level = position;
+  for (let n = 0; level !== undefined && n < maxLevels; n += 1) {
+    const { members, names, isList, next } = level;
+    const isSmall = members.length <= (isList ? maxColumns : maxMembers);
+    const named = (isSmall ? members : []).map((value, at) => [names?.[at] ?? String(at), value] as const);
+    const beside = named.filter((_, at) => at !== next);
+    const isTier = (value: unknown) => inner === undefined && tiers.findIds(String(value)).ids.length > 0;
+    if (isList) addMembers(beside.filter(([, value]) => !isJsonObject(value) && !isTier(value)));
+    else {
       // Two lists of equal length are columns of a table.
-      for (const [at, column] of list === undefined || names.length > maxMembers ? [] : members.entries())
-        if (at !== next && Array.isArray(column) && column.length === list?.members.length)
-          add(names[at] as string, column[list.next]);
-      addMembers(names, members, next);
-    } else if (members.length <= maxColumns) {
-      const isTier = (column: unknown) => level === position && tiers.findIds(String(column)).ids.length > 0;
-      for (const [at, column] of members.entries())
-        if (at !== next && !isJsonObject(column) && !isTier(column)) add(String(at), column);
+      for (const [name, column] of inner?.isList ? beside : [])
+        if (Array.isArray(column) && column.length === inner?.members.length) add(name, column[inner.next]);
+      addMembers(beside);
     }
-    list = isList ? level : undefined;
+    inner = level;
+    level = level.parent;
   }
   return values;
 }
@@ -114,7 +110,6 @@ export function listIndices({ position }: Pick<Mention, 'position'>): ReadonlyMa
   return new Map(steps.filter(([, index]) => index !== ''));
 }
 
-/** Renders the path of a mention: all keys and indices. */
 function renderPath({ position }: Pick<Mention, 'position'>): string {
   return listLevels(position)
     .map((level) => `/${escapePathStep(getStep(level))}`)

@@ -19,8 +19,6 @@ export interface TierMentions {
   readonly possibleIds: ReadonlySet<string>;
   /** Whether a longer text contains an id, or a key that is a word is one. */
   readonly hasIdsInTexts: boolean;
-  /** Whether an id is written in another letter case. */
-  readonly hasOtherLetterCase: boolean;
 }
 
 /** One place of a body that names a tier. */
@@ -63,7 +61,6 @@ function findMentionsOf(
   const certainPatterns = new Set<string>();
   const located = new Set<string>();
   let hasIdsInTexts = false;
-  let hasOtherLetterCase = false;
   const isKnown = (key: string) => [tiers, keys].some((finder) => finder.findExact(key) !== undefined);
   // Caches, because records have the same keys.
   const isCertainId = cacheByText((key) => isKnown(key) && !isGuessable(key));
@@ -89,7 +86,6 @@ function findMentionsOf(
     }
     // A deployment may use the same id for a tier and for something else.
     if (isKey && !isWhole && keys.findExact(text) !== undefined) return;
-    hasOtherLetterCase ||= isWhole && ids[0] !== text;
     // A sentence with several ids may say that one was returned and the other was not.
     if (ids.length > 1 && /\p{L}/u.test(tiers.replaceIds(text, ''))) {
       for (const id of ids) unlocated.add(id);
@@ -113,7 +109,6 @@ function findMentionsOf(
     unlocatedIds: subtractIds(unlocated, located),
     possibleIds: subtractIds(possible, located),
     hasIdsInTexts,
-    hasOtherLetterCase,
   };
 }
 
