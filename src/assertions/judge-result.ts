@@ -50,22 +50,20 @@ export function judgeBothResults(
   name: string,
   judge: (differences: string) => AssertionResult,
 ): AssertionResult {
+  const { evidence, compareWith } = context;
   return judgeResult(context, false, (here) =>
-    context.compareWith(name, (compared) => {
+    compareWith(name, (compared) => {
       if (!isSuccessful(compared.response))
         return unclear(`'${name}' was answered ${compared.response.status}, so there is no result to compare with.`);
-      const there = readResult(compared, context.evidence);
+      const there = readResult(compared, evidence);
       const doubtful = [here, there].find(({ unclear }) => unclear.size > 0);
       if (doubtful !== undefined) return unclear(doubtful.reason);
-      const describeExtra = (where: string, result: ReturnedTiers, compared: ReturnedTiers) => {
-        const ids = result.returned.filter((id) => !compared.returned.includes(id));
-        return ids.length === 0 ? [] : [`${where}: ${renderTierNames(ids, context.evidence.world)}.`];
+      const describeExtra = (where: string, { returned }: ReturnedTiers, other: ReturnedTiers) => {
+        const ids = returned.filter((id) => !other.returned.includes(id));
+        return ids.length === 0 ? [] : [`${where}: ${renderTierNames(ids, evidence.world)}.`];
       };
-      const differences = [
-        ...describeExtra(`Returned here, but not in '${name}'`, here, there),
-        ...describeExtra(`Returned in '${name}', but not here`, there, here),
-      ];
-      return judge(differences.join(' '));
+      const extraHere = describeExtra(`Returned here, but not in '${name}'`, here, there);
+      return judge([...extraHere, ...describeExtra(`Returned in '${name}', but not here`, there, here)].join(' '));
     }),
   );
 }

@@ -69,34 +69,35 @@ function renderReason(
   nameOf: (id: string) => string,
 ): string {
   const named = (value: unknown) => (value === undefined ? 'none' : nameOf(String(value)));
-  const isOpen = reason.obligation === 'open';
+  const compare = (what: string, held: string, than: string, wanted: string) => {
+    const [shownHeld, shownWanted] = shortenPair(held, wanted);
+    return `${what} ${shownHeld}; ${than} ${shownWanted}`;
+  };
   if (reason.is === 'rank')
-    return `is older than the newest ${windowSize}${isOpen ? ', and the filter may come first' : ''}`;
+    return `is older than the newest ${windowSize}${reason.obligation === 'open' ? ', and the filter may come first' : ''}`;
   if (reason.is === 'filter') {
-    const { subject } = reason;
-    if (subject.on === 'metadata') {
-      const [held, wanted] = shortenPair(named(tier.metadata[subject.key]), reason.value);
-      return `has the metadata ${subject.key} = ${held}; the filter asks for ${wanted}`;
-    }
-    const [held, wanted] = shortenPair(nameOf(tier.campaign_id), nameOf(reason.value));
-    return `is of campaign ${held}; the filter asks for ${wanted}`;
+    const { subject, value } = reason;
+    if (subject.on === 'campaign')
+      return compare('is of campaign', nameOf(tier.campaign_id), 'the filter asks for', nameOf(value));
+    return compare(
+      `has the metadata ${subject.key} =`,
+      named(tier.metadata[subject.key]),
+      'the filter asks for',
+      value,
+    );
   }
   const { rule } = reason;
   switch (rule.kind) {
-    case 'customer': {
-      const [held, sent] = shortenPair(rule.any_of.map(nameOf).join(' or '), named(customer?.id));
-      return `is for customer ${held}; the customer is ${sent}`;
-    }
+    case 'customer':
+      return compare('is for customer', rule.any_of.map(nameOf).join(' or '), 'the customer is', named(customer?.id));
     case 'product':
     case 'sku': {
       const items = (order?.items ?? []).filter((item) => item[`${rule.kind}_id`] === rule.id);
       const ordered = items.map(({ quantity = 1 }) => quantity).join(' + ') || 'none';
       return `asks for ${rule.at_least} of ${rule.kind} ${nameOf(rule.id)}; the order has ${ordered}`;
     }
-    case 'metadata': {
-      const [held, sent] = shortenPair(rule.is, named(metadata[rule.key]));
-      return `asks for the metadata ${rule.key} = ${held}; the request has ${sent}`;
-    }
+    case 'metadata':
+      return compare(`asks for the metadata ${rule.key} =`, rule.is, 'the request has', named(metadata[rule.key]));
     case 'order_metadata':
       return `asks for the order metadata ${rule.key} = ${rule.includes}`;
     case 'other':

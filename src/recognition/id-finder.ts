@@ -84,7 +84,7 @@ function createScanner(ids: readonly string[], fold: (text: string) => string, [
   const byText = new Map(ids.map((id) => [fold(id), id]));
   const longestFirst = [...new Set(ids.map(({ length }) => length))].sort((a, b) => b - a);
   const [isBefore, isAfter] = [new RegExp(before, 'y'), new RegExp(after, 'y')];
-  const beginnings = new RegExp(listBeginnings([...byText.keys()]).join('|'), 'g');
+  const beginnings = new RegExp(listBeginnings([...byText.keys()]).join('|'), 'gi');
   const isAt = (pattern: RegExp, text: string, at: number) => {
     pattern.lastIndex = at;
     return pattern.test(text);
@@ -92,14 +92,13 @@ function createScanner(ids: readonly string[], fold: (text: string) => string, [
   return (text: string): LocatedId[] => {
     const found: LocatedId[] = [];
     if (ids.length === 0) return found;
-    const folded = fold(text);
     beginnings.lastIndex = 0;
-    for (let match = beginnings.exec(folded); match !== null; match = beginnings.exec(folded)) {
+    for (let match = beginnings.exec(text); match !== null; match = beginnings.exec(text)) {
       const start = match.index;
       beginnings.lastIndex = start + 1;
       for (const length of longestFirst) {
         const end = start + length;
-        const id = byText.get(folded.slice(start, end));
+        const id = byText.get(fold(text.slice(start, end)));
         if (id === undefined || !isAt(isBefore, text, start) || !isAt(isAfter, text, end)) continue;
         found.push({ id, start, end });
         beginnings.lastIndex = end;
@@ -112,8 +111,11 @@ function createScanner(ids: readonly string[], fold: (text: string) => string, [
 
 /** Finds ids in a text as it is, and with its percent-encoded parts decoded once: ids in a URL may be encoded (RFC 3986). */
 function collectIds(text: string, scan: (text: string) => readonly LocatedId[]): Set<string> {
-  const readings = text.includes('%') ? [text, decodePercentSequences(text)] : [text];
-  return new Set(readings.flatMap(scan).map(({ id }) => id));
+  const found = scan(text);
+  if (!text.includes('%')) return new Set(found.map(({ id }) => id));
+  // To decode a whole body takes long.
+  const encoded = text.split('"').filter((part) => part.includes('%'));
+  return new Set([...found, ...scan(decodePercentSequences(encoded.join('"')))].map(({ id }) => id));
 }
 
 /** Lists patterns of how ids begin. Few of them: a search for thousands takes long, and most texts have none. */

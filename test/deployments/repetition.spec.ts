@@ -174,6 +174,7 @@ test.describe('The world is a precondition', () => {
     test(`a deployment that ${what}: ${verdict}`, async () => {
       const { certificate } = await certifyInProcess(answer, { suite: requirementSuite });
       expect(certificate.verdict).toBe(verdict);
+      if (verdict === 'conforms') return;
       const { incomplete_because = [], notes } = certificate;
       const reasons = [...incomplete_because, ...notes, ...listFailureReasons(certificate)];
       expect(reasons).toContainEqual(expect.stringMatching(says));
