@@ -56,8 +56,6 @@ export interface ResponseKind<Value = unknown, Data = unknown> extends CommonKin
   listNeededIds?(data: Data, context: NeedContext): readonly string[];
   /** Finds out why a requirement must not use it. A kind without this function is for questions only. */
   findFlaw?(data: Data, context: FlawContext): Flaw | undefined;
-  /** Whether it can be violated at all, and not only be unclear. Default: true. */
-  canBeViolated?(data: Data): boolean;
 }
 
 /** A kind that combines other assertions. Its value is a list of checks. */

@@ -19,7 +19,7 @@ import { renderForeignFailure, replaceErrorContext } from '../outputs/terminal/e
 import { groupBy } from '../support/group-by.js';
 import { packageRoot } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
-import { ignoreClosedOutput, watchForShutdown } from '../support/shutdown.js';
+import { endAsInterrupted, ignoreClosedOutput } from '../support/shutdown.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
 import { saveEnding } from '../target/ending.js';
 import { ReportedRun } from '../target/reported-run.js';
@@ -50,8 +50,7 @@ export default class CertificateReporter implements Reporter {
 
   constructor() {
     ignoreClosedOutput();
-    // As Ctrl-C, so that the certificate contains what was judged by then.
-    watchForShutdown(() => process.kill(process.pid, 'SIGINT'));
+    endAsInterrupted();
   }
 
   onBegin(config: FullConfig, tests: Suite): void {
@@ -132,7 +131,7 @@ export default class CertificateReporter implements Reporter {
         for (const failure of this.failures.filter(({ test }) => getProject(test).name === name))
           explainFailure(failure, certificate.causes);
         saveEnding(ending);
-        this.output += addColors(report, process);
+        this.output += addColors(report);
         // A merge cannot tell a missing part from a selection.
         const verdict = determineOverallVerdict(certificate);
         const isPart = this.isMerge && certificate.verdict !== verdict;
@@ -169,5 +168,5 @@ function getProject(test: TestCase): FullProject {
 function explainFailure({ test, result }: Failure, causes: readonly Cause[] = []): void {
   const cause = causes.find(({ cases }) => cases.includes(readCaseId(test) ?? ''));
   if (cause !== undefined) result.annotations.push({ type: 'cause', description: cause.sentence });
-  replaceErrorContext(result.attachments, test.title, result.errors[0]?.message ?? '', test.annotations, cause);
+  replaceErrorContext(result.attachments, test, result.errors[0]?.message ?? '', cause);
 }

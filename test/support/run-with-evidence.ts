@@ -2,7 +2,6 @@ import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
 import type { TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import type { CertifiedResults } from '../../src/certificate/certify-results.js';
-import { indexExchanges } from '../../src/certificate/exchange-index.js';
 import {
   createArchiver,
   type EvidenceArchive,
@@ -10,8 +9,6 @@ import {
   type StoredEvidence,
 } from '../../src/certificate/har-archive.js';
 import type { Channel } from '../../src/http/exchange.js';
-import type { RunView } from '../../src/outputs/run-view.js';
-import type { ResultWithExchanges } from '../../src/run/case-result.js';
 import { createEvidenceKeeper, type RunEvidence } from '../../src/run/evidence-keeper.js';
 import { runSuite } from '../../src/run/run.js';
 import { certifyRun, rejudgeRun } from '../../src/target/certify-run.js';
@@ -95,14 +92,6 @@ export function createArchive({ exchanges, uses }: RunEvidence, origin: Evidence
 /** Runs the suite over a channel and keeps the answers. */
 export async function collectAnswers(channel: Channel): Promise<StoredEvidence> {
   return (await runSuite(suite, channel, { recognizer, keeper: createEvidenceKeeper() })).evidence;
-}
-
-/** Prepares evidence as the results of a run need it. */
-export function prepareEvidence(
-  { evidence, origin }: { readonly evidence: RunEvidence; readonly origin: EvidenceOrigin },
-  results: readonly ResultWithExchanges[],
-): Required<Pick<RunView, 'archive' | 'exchanges'>> {
-  return { archive: createArchive(evidence, origin), exchanges: indexExchanges(evidence, recognizer, results) };
 }
 
 /** Reads the evidence of a run back from its archive. */

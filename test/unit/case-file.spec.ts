@@ -64,7 +64,7 @@ test('a file that does not match the schema is refused at its location', () => {
   refuses([
     ['an empty file', '▸', /must be object/],
     ['an unknown key of a case', requirement('request: {}', '▸expext: []', succeeds), /'expext'.*'expect'/],
-    ['an unknown key of a check', asking('{}', '{ ▸something-else: 1 }'), /'something-else'.*accepted, .*status/],
+    ['an unknown key of a check', asking('{}', '{ ▸something-else: 1 }'), /'something-else'.*accepted/],
     ['a template that uses a template', `templates: { a: { ▸use: b }, b: {} }\n${statusOf('{}')}`, /'use'/],
     [
       'a case that neither verifies nor answers',
@@ -300,11 +300,7 @@ groups: [{ name: G, asks: Text? }]\nexclusions: []`;
     [
       ['an unknown key', contractWith(`${outcomes}, ▸wran: [one]`), /'wran'.*'warn'/],
       ['an unknown part', contractWith(outcomes, statement.replace('Limits', '▸Limit')), /'Limit'.*'Limits'/],
-      [
-        'outcomes and a value',
-        contractWith(`${outcomes}, value: Text.`).replace('{ id: some', '▸{ id: some'),
-        /'outcomes'.*'value'/,
-      ],
+      ['outcomes and a value', contractWith(`${outcomes}, value: Text.`).replace('{ id: some', '▸{ id: some'), /oneOf/],
       ['undetermined as an outcome', contractWith('outcomes: { one: A., ▸undetermined: B. }'), /'undetermined'/],
     ],
     (yaml) => listProblems(() => parseContract(parseYaml(yaml, 'contract.yaml'))),
@@ -336,7 +332,7 @@ test('invalid YAML is refused at its location', () => {
   const expanding = [...'bcdefgh'].map((key, n) => `${key}: &${key} [${`*${'abcdefg'[n]}, `.repeat(4)}]`);
   expect(parse(['a: &a [x, x, x, x]', ...expanding].join('\n'))[0]?.message).toContain('Excessive alias count');
   const file = path.join(packageRoot, 'no-such-folder', 'contract.yaml');
-  expect(listProblems(() => readYaml(file))[0]?.message).toContain('there is no such file');
+  expect(listProblems(() => readYaml(file))[0]?.message).toContain('no such file');
 });
 
 test.describe('a folder', () => {

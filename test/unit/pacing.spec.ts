@@ -14,8 +14,6 @@ import { createRequest, getOutcome, joinNames, type Reply, renderResponse, test 
 const ok = renderResponse('200 OK', [], '{}');
 const renderBusy = (status: number, ...headers: readonly string[]) => renderResponse(`${status} Busy`, headers);
 const quick: RetryOptions = { delays_seconds: [0.001, 0.001], max_delay_seconds: 1 };
-/** A test that waits this long fails. */
-const hour = 3_600_000;
 
 /** An exchange that ended with a status, or with a transport error. */
 const createExchange = (outcome: number | string, method = 'GET', headers: Exchange['request']['headers'] = []) =>
@@ -162,25 +160,6 @@ test.describe('A rate limit', () => {
     expect(joinNames(wire)).toHaveLength(5);
   });
 });
-
-for (const ms of [-2 * hour, 2 * hour])
-  test(`The time of day may change by ${ms} ms during a run`, async ({ serve, open }) => {
-    const wire = await serve(ok, ok, renderBusy(429), ok);
-    const { send } = open(wire.url, {
-      pacing: { concurrency: 1, requests_per_second: 100 },
-      retry: { delays_seconds: [0.1], max_delay_seconds: 0.1 },
-    });
-    await send(createRequest('a'));
-    const { now } = Date;
-    Date.now = () => now() + ms;
-    try {
-      const exchanges = await Promise.all(['b', 'c', 'd'].map((name) => send(createRequest(name))));
-      expect(exchanges.map(getOutcome)).toEqual([200, 200, 200]);
-    } finally {
-      Date.now = now;
-    }
-    expect(joinNames(wire)).toBe('abccd');
-  });
 
 test('A deployment that fails now and then conforms, and every request is counted', async () => {
   const answer = createIndependentDeployment(requirementSuite.world);

@@ -72,8 +72,6 @@ export default defineAssertion<Value, Data>({
       hint: 'Name a request for which no promotion is valid.',
     };
   },
-
-  canBeViolated: ({ unless }) => unless !== 'empty',
 });
 
 /** Whether a request contains everything that another one contains. Rules only ask for what is present. */
