@@ -31,7 +31,8 @@ export function compareCertificates(certificates: readonly Certificate[], contra
   const unrun = new Set(cases.filter(({ verdict }) => verdict === notRun).map(({ id }) => id));
   const columns = certificates.map((certificate) => listAnswers(certificate, contract, unrun));
   const ids = new Set(columns.flatMap((column) => [...column.keys()]));
-  const isPartial = columns.some((column) => [...column.values()].some(({ value }) => value === notRun));
+  const isPartial =
+    unrun.size > 0 || columns.some((column) => [...column.values()].some(({ value }) => value === notRun));
   const digests = new Set(certificates.map(({ suite }) => suite.digest));
   return {
     limits: [
