@@ -22,7 +22,9 @@ interface Unjudged extends Pick<Partial<CaseEntry>, 'verdict' | 'reason'> {
 
 /** Finds the reasons that several cases and questions share for having no verdict or answer. */
 export function findSharedReasons({ requirements, questions }: ReasonSource): ReadonlyMap<string, readonly Unjudged[]> {
-  const judged = requirements.flatMap(({ id: requirement, cases }) => cases.map((entry) => ({ ...entry, requirement })));
+  const judged = requirements.flatMap(({ id: requirement, cases }) =>
+    cases.map((entry) => ({ ...entry, requirement })),
+  );
   const alike = groupBy<Unjudged, string>(
     [
       ...judged.filter(({ verdict }) => unjudgedVerdicts.has(verdict)),

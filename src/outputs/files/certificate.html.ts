@@ -49,7 +49,7 @@ export default ((view) => {
   const verdict = capitalize(renderVerdict(certificate).replaceAll('-', ' '));
   const facts = [
     `Requirements: ${describeCounts(certificate.summary)}. Questions: ${describeAnswers(certificate.questions)}.`,
-    [target.version, target.contact].filter(Boolean).join(', '),
+    target.version ?? '',
     `Started ${started_at}, took ${(duration_ms / 1_000).toFixed(1)} s. Requests: ${requests_sent}; evidence.har has all exchanges.`,
     `${suite.name} ${suite.version}, ${suite.digest}`,
     certificate.is_replay ? replayEndNotice : '',
@@ -97,7 +97,7 @@ function renderGroups(blocks: readonly (readonly [heading: string, content: Html
 }
 
 /** Lists what needs attention: causes, requirements that belong to none, notes and warnings. */
-function listAttentionCards({ certificate, shared, answers, titles }: Page): Html[] {
+function listAttentionCards({ certificate, shared, answers }: Page): Html[] {
   const { requirements, notes, causes = [], known_deviations: known } = certificate;
   const covered = new Set(causes.flatMap((cause) => [...cause.requirements, ...cause.follows]));
   // A shared reason is shown once, below.
@@ -113,7 +113,7 @@ function listAttentionCards({ certificate, shared, answers, titles }: Page): Htm
     return answer.entry.warning ? [html`${renderLinks([id], renderAnswerText(answer))} <small>${open}</small>`] : [];
   });
   const cards = [
-    ...causes.map((cause) => renderCause(cause, titles)),
+    ...causes.map(renderCause),
     ...unpassed.map(renderUnpassed),
     ...renderListCard('Known deviations', deviations),
     ...renderListCard('Not judged', describeSharedReasons(certificate)),
@@ -145,13 +145,11 @@ function renderBadge(mark: string): Html {
   return html`<span class="badge ${mark}">${mark}</span>`;
 }
 
-function renderCause({ sentence, evidence, example, requirements, follows }: Cause, titles: Page['titles']): Html {
+function renderCause({ sentence, evidence, requirements, follows }: Cause): Html {
   const verdict = requirements.length > 0 ? 'fail' : 'inconclusive';
-  const best = html`${renderLinks([example.case], titles.get(example.case))}${example.row === undefined ? '' : `, ${example.row}`}`;
   const renderIds = (heading: string, ids: readonly string[]) =>
     ids.length === 0 ? noHtml : html`<p>${heading}: ${renderLinks(ids)}.</p>`;
   const content = html`${evidence.map((fact) => html`<p>${fact}</p>`)}
-<p>Best seen in ${best}${example.shows === '' ? '.' : html`: <b>${example.shows}</b>`}</p>
 ${renderIds('Requirements that fail', requirements)}${renderIds('Not judged for this reason', follows)}`;
   return renderCard(html`${sentence} ${renderBadge(verdict)}`, content, verdict);
 }
