@@ -15,11 +15,7 @@ export interface CertifiedResults extends Pick<Diagnosis, 'gone' | 'emptyStatuse
   readonly newDeviations: readonly NewDeviation[];
 }
 
-/**
- * Certifies results with the exchanges that they refer to.
- *
- * @param stated by the target file
- */
+/** Certifies results with the exchanges that they refer to. @param stated by the target file */
 export async function certifyResults(
   suite: Suite,
   plain: readonly CaseResult[],
