@@ -45,7 +45,8 @@ export function formatPurpose({ id }: Pick<TestCase, 'id'>, prefix: string | und
 
 export type EvidenceKeeper = ReturnType<typeof createEvidenceKeeper>;
 
-export function createEvidenceKeeper() {
+/** @param suffix of ids: several processes may share a run */
+export function createEvidenceKeeper(suffix = '') {
   const stored = new WeakMap<Exchange, StoredExchange>();
   const ids = new Set<string>();
   let taken = { exchanges: [] as StoredExchange[], uses: [] as ExchangeUse[] };
@@ -53,7 +54,7 @@ export function createEvidenceKeeper() {
   const keep = (use: Omit<ExchangeUse, 'id'>, exchange: Exchange): void => {
     let kept = stored.get(exchange);
     if (kept === undefined) {
-      const name = `${use.case}/${use.row}/${use.request}/${use.attempt}`;
+      const name = `${use.case}/${use.row}/${use.request}/${use.attempt}${suffix}`;
       let id = name;
       // Playwright may repeat a test.
       for (let n = 2; ids.has(id); n += 1) id = `${name}~${n}`;
