@@ -93,7 +93,6 @@ export async function examine(
   let readsLiteralFiltersOnly = false;
   const end = (unreachable?: string): Examination => {
     const isMissing = unreachable === undefined && namings.length > 0 && hasTiers && !isSeen;
-    const hasOtherCase = namings.some(({ hasOtherLetterCase }) => hasOtherLetterCase);
     return {
       exchanges,
       sent,
@@ -106,7 +105,7 @@ export async function examine(
       }),
       ...omitUndefined({
         unreachable: unreachable && sanitizeText(unreachable),
-        note: isMissing ? worldNote : hasOtherCase ? letterCaseNote : undefined,
+        note: isMissing ? worldNote : undefined,
       }),
     };
   };
@@ -258,8 +257,6 @@ const lostBody =
   'The body seems to be lost: some proxies, gateways and CDNs drop the body of a GET request. Connect to the deployment without them, or configure them to forward it.';
 const worldNote =
   'The first responses name no promotion of the test data. Load it (npx conformance world) under the ids in the target file. npx conformance doctor checks the target.';
-const letterCaseNote =
-  'The responses write ids of the test data in another letter case. The suite treats them as the same ids.';
 
 const stateLabels = { fine: 'fine', problem: 'PROBLEM', unknown: '?' };
 

@@ -1,5 +1,5 @@
 import { listSuccesses } from '../assertions/row-evidence.js';
-import { findVolatilePaths } from '../assertions/stable-body.js';
+import { findVolatilePaths } from '../assertions/volatile-values.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { documentedOperation } from '../contract/operation.js';
 import { wasSent } from '../http/retry.js';
