@@ -58,7 +58,6 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
           return findOrAdmit(use, request, true);
         },
         reconnect: () => undefined,
-        maxCaseBodyLength: Number.POSITIVE_INFINITY,
         maxConcurrency: 1,
       };
     },
