@@ -37,10 +37,7 @@ export interface CaseSender {
   send(testCase: TestCase): Promise<CaseExchanges>;
   /**
    * Sends the requests of some rows again, one after another on new connections, while nothing else is sent. Cases share
-   * what is sent in the same turn.
-   *
-   * @param rows counted from 0
-   * @param turn counted from 1
+   * what is sent in the same turn, counted from 1.
    */
   sendAlone(testCase: TestCase, rows: readonly number[], turn: number): Promise<CaseExchanges>;
   /**
@@ -48,7 +45,6 @@ export interface CaseSender {
    * first time. A serial case is sent again as it is. Rows share what is sent in the same turn.
    *
    * @param first the exchange of the request, when it was sent first
-   * @param turn counted from 1
    * @returns undefined if the run has sent enough requests again
    */
   sendInBatch(
@@ -81,7 +77,6 @@ const aheadPerConcurrency = 8;
  * of the next cases are sent ahead. A serial case shares nothing and runs alone.
  *
  * @param planned the cases that will be sent, in this order, as far as known
- * @param known what was sent before
  */
 export function createCaseSender(
   channel: Channel,
@@ -195,12 +190,7 @@ export function createCaseSender(
 /** The maximum length of all cached bodies together, in characters of one or two bytes. */
 const maxCached = 96 * 1024 * 1024;
 
-/**
- * Creates a function that sends equal requests only once. Transport errors and transient status codes are not cached, and
- * a server error only if it came twice.
- *
- * @param known what was sent before
- */
+/** Sends equal requests only once. Transport errors and transient statuses are not cached, a server error if it came twice. */
 function createRequestCache(send: Channel['send'], known: readonly SentRequest[] = []): Channel['send'] {
   const pending = new Map<string, Promise<Exchange>>();
   const cached = new Map<string, Exchange>();

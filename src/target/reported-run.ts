@@ -52,11 +52,7 @@ export class ReportedRun {
   private created: ReturnType<ReportedRun['createCollector']> | undefined;
   private readonly ending = loadEnding();
 
-  /**
-   * @param selected the ids of the cases that were to be run
-   * @param known the inputs; those of another machine come with its reports
-   * @param reference the base URL of the reference deployment
-   */
+  /** @param known the inputs; those of another machine come with its reports */
   constructor(
     private readonly selected: ReadonlySet<string>,
     private known: CollectedInputs | undefined,

@@ -55,12 +55,10 @@ export interface TargetRun {
 }
 
 /**
- * Opens a target, and examines it.
+ * Opens a target, and examines it. It is closed after its use.
  *
  * @param reference the endpoint of the reference deployment, which is used if the inputs name no other
- * @param plannedCases the ids of the cases that will be run, in this order
  * @param suffix makes the ids of exchanges unique among the workers of a run
- * @param use uses the run; the target is closed afterwards
  */
 export async function openTargetRun(
   { suite: whole, settings, connection }: RunInputs,
