@@ -70,15 +70,9 @@ export type Exchange = {
 } & ({ readonly response: HttpResponse } | { readonly transportError: TransportErrorKind; readonly message: string });
 
 export interface Channel {
-  /**
-   * Sends one request. Never rejects: an error is part of the exchange.
-   *
-   * @param whyWithheld called just before the request is sent; if it returns a reason, nothing is sent
-   */
-  send(request: HttpRequest, whyWithheld?: () => string | undefined): Promise<Exchange>;
+  /** Sends one request. Never rejects: an error is part of the exchange. */
+  send(request: HttpRequest): Promise<Exchange>;
   reconnect(): void;
-  /** How many characters the bodies of one case may have together. They stay in memory until it is judged. */
-  readonly maxCaseBodyLength: number;
   readonly maxConcurrency: number;
 }
 

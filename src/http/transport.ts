@@ -2,7 +2,14 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import PQueue from 'p-queue';
 import { type Location, refuse, UnusableInput } from '../support/problem.js';
 import { type Client, redactResponse } from './client.js';
-import { addHeaders, type Exchange, type Headers, type HttpResponse, type TransportErrorKind } from './exchange.js';
+import {
+  addHeaders,
+  type Exchange,
+  type Headers,
+  type HttpRequest,
+  type HttpResponse,
+  type TransportErrorKind,
+} from './exchange.js';
 import { insertSecrets, type Secret } from './redactor.js';
 import { isTransient } from './response-status.js';
 
@@ -90,11 +97,10 @@ export function createTransportChannel(
   // The client has a queue of its own: each of these requests may be several there.
   const queue = new PQueue({ concurrency: client.maxConcurrency });
   let failure: UnusableInput | undefined;
-  const exchange = async (...[documented, whyWithheld]: Parameters<Client['send']>): Promise<Exchange> => {
+  const exchange = async (documented: HttpRequest): Promise<Exchange> => {
     const request = addHeaders(documented, extraHeaders);
     const { method, path, headers, body, sent, again } = request;
-    const reason = failure?.message ?? whyWithheld?.();
-    if (reason !== undefined) return { request, transportError: 'not-sent', message: reason, attempts: 0 };
+    if (failure !== undefined) return { request, transportError: 'not-sent', message: failure.message, attempts: 0 };
     const idle = new AbortController();
     let pending = 0;
     const timer = setTimeout(() => (pending > 0 ? timer.refresh() : idle.abort(new Error('idle'))), idleMs);
