@@ -12,6 +12,8 @@ export interface Position {
   readonly parent: Position | undefined;
   /** The path of the array or object itself. */
   readonly path: string;
+  /** The path of every member of a list, once it is known. */
+  itemPath?: string;
 }
 
 /**
