@@ -46,7 +46,7 @@ export interface CaseSelection {
   /** The ids of cases. */
   readonly only?: readonly string[];
   /** The titles of rows of requirement cases, by case id. */
-  readonly quick?: { readonly rows: ReadonlyMap<string, ReadonlySet<string>> };
+  readonly quick?: { readonly rows: Readonly<Record<string, readonly string[]>> };
 }
 
 /** Returns the suite with the selected cases and rows only. */
@@ -60,7 +60,7 @@ export function selectCases({ cases }: Pick<Suite, 'cases'>, { only, quick }: Ca
     if (only?.includes(testCase.id) === false) return [];
     if (quick === undefined) return [testCase];
     if (testCase.kind === 'question') return [];
-    const rows = testCase.rows.filter(({ title }) => quick.rows.get(testCase.id)?.has(title));
+    const rows = testCase.rows.filter(({ title }) => quick.rows[testCase.id]?.includes(title));
     const tags = testCase.tags.filter((name) => name !== tag.sample);
     return rows.length === 0 ? [] : [{ ...testCase, tags, rows }];
   });
