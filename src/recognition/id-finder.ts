@@ -1,4 +1,5 @@
 import escapeStringRegexp from 'escape-string-regexp';
+import { cacheByText } from '../support/cache-by-text.js';
 
 /** Shorter ids count only as whole values: inside a longer text they may be a coincidence. */
 export const minLengthInsideText = 12;
@@ -69,7 +70,7 @@ export function createIdFinder(
     /** Finds the ids that are any part of the text, even of another word. */
     findAnywhere: (text: string) => collectIds(text, scanAnywhere),
     /** Finds the ids that are too short for that, if they are any part of the text. */
-    findShortIds: (text: string) => collectIds(text, scanForShortIds),
+    findShortIds: (text: string) => (short.length === 0 ? new Set<string>() : collectIds(text, scanForShortIds)),
   };
 }
 
@@ -111,11 +112,15 @@ function createScanner(ids: readonly string[], fold: (text: string) => string, [
 
 /** Finds ids in a text as it is, and with its percent-encoded parts decoded once: ids in a URL may be encoded (RFC 3986). */
 function collectIds(text: string, scan: (text: string) => readonly LocatedId[]): Set<string> {
-  const found = scan(text);
-  if (!text.includes('%')) return new Set(found.map(({ id }) => id));
-  // To decode a whole body takes long.
-  const encoded = text.split('"').filter((part) => part.includes('%'));
-  return new Set([...found, ...scan(decodePercentSequences(encoded.join('"')))].map(({ id }) => id));
+  const found = new Set(scan(text).map(({ id }) => id));
+  // Only what is between quotation marks: to decode a whole body takes long.
+  for (let at = text.indexOf('%'); at >= 0; ) {
+    const end = text.indexOf('"', at);
+    const part = text.slice(text.lastIndexOf('"', at) + 1, end < 0 ? text.length : end);
+    for (const { id } of scan(decodePercentSequences(part))) found.add(id);
+    at = end < 0 ? end : text.indexOf('%', end);
+  }
+  return found;
 }
 
 /** Lists patterns of how ids begin. Few of them: a search for thousands takes long, and most texts have none. */
@@ -132,13 +137,13 @@ function foldCase(text: string): string {
   return folded.length === text.length ? folded : text;
 }
 
-/** Decodes percent-encoded UTF-8. Leaves other percent signs: a text may say "10 %". */
-function decodePercentSequences(text: string): string {
-  return text.replaceAll(/(?:%[0-9A-Fa-f]{2})+/g, (encoded) => {
+/** Decodes percent-encoded UTF-8. Leaves other percent signs: a text may say "10 %". Many responses have the same texts. */
+const decodePercentSequences = cacheByText((text) =>
+  text.replaceAll(/(?:%[0-9A-Fa-f]{2})+/g, (encoded) => {
     try {
       return decodeURIComponent(encoded);
     } catch {
       return encoded;
     }
-  });
-}
+  }),
+);

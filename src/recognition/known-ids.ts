@@ -40,26 +40,22 @@ export function createKnownIds(
   otherTexts?: readonly string[],
 ): KnownIds {
   const ids = new Set(tiers);
-  if (otherTexts === undefined)
-    return {
-      tiers: createIdFinder(ids),
-      tiersInWords: createIdFinder(ids, numberBoundaries),
-      keys: createIdFinder(new Set(keys)),
-      isGuessable: () => false,
-    };
-  const texts = new Set(otherTexts.map((text) => text.toLowerCase()));
+  const texts = new Set(otherTexts?.map((text) => text.toLowerCase()));
   const words = new Set(
     [...texts, ...tiers].filter((text) => /[^\w-]/.test(text)).flatMap((text) => text.toLowerCase().split(/[^\w-]+/)),
   );
-  const isOrdinary = (text: string) => text.length < 6 || !/\d/.test(text) || !/\p{L}/u.test(text);
+  const isOrdinary = (text: string) =>
+    otherTexts !== undefined && (text.length < 6 || !/\d/.test(text) || !/\p{L}/u.test(text));
   const isShared = (id: string) => isOrdinary(id) || texts.has(id.toLowerCase());
-  const isOnlyWhole = (id: string) => isShared(id) || !/^[\w-]+$/.test(id) || words.has(id.toLowerCase());
+  const isOnlyWhole = (id: string) =>
+    otherTexts !== undefined && (isShared(id) || !/^[\w-]+$/.test(id) || words.has(id.toLowerCase()));
   // Without any other id, the target file has to say where responses name promotions, unless only one place does.
   const areAllShared = tiers.every(isShared);
   return {
     tiers: createIdFinder(ids, undefined, isOnlyWhole),
     tiersInWords: createIdFinder(ids, numberBoundaries, isOnlyWhole),
     keys: createIdFinder(new Set(keys), undefined, isOrdinary),
-    isGuessable: (text) => (ids.has(text) ? !areAllShared && isShared(text) : isOrdinary(text)),
+    isGuessable: (text) =>
+      otherTexts !== undefined && (ids.has(text) ? !areAllShared && isShared(text) : isOrdinary(text)),
   };
 }

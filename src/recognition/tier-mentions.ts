@@ -41,7 +41,7 @@ export interface Mention {
 export function findTierMentions(
   body: string,
   known: KnownIds,
-  isSelected: (mention: Mention) => boolean = () => true,
+  isSelected?: (mention: Mention) => boolean,
 ): TierMentions {
   const found = findMentionsOf(known.tiers, body, known, isSelected);
   if (found.idsByPattern.size > 0 || found.unlocatedIds.size === 0) return found;
@@ -52,7 +52,7 @@ function findMentionsOf(
   tiers: IdFinder,
   body: string,
   { keys, isGuessable }: KnownIds,
-  isSelected: (mention: Mention) => boolean,
+  isSelected: ((mention: Mention) => boolean) | undefined,
 ): TierMentions {
   // The text is searched too: the parser drops repeated keys. The parsed value is searched because of escapes.
   const unlocated = tiers.findAnywhere(body);
@@ -71,8 +71,11 @@ function findMentionsOf(
   const isAmongIds = (key: string, names: readonly string[] = []) =>
     isGuessable(key) && isKnown(key) && names.some(isCertainId);
   const getPattern = (position: Position) => {
+    const { path, isList, names } = position;
     const key = getStep(position);
-    return appendStep(position.path, position.isList || isAmongIds(key, position.names) ? '*' : renderKey(key));
+    if (!isList) return appendStep(path, isAmongIds(key, names) ? '*' : renderKey(key));
+    position.itemPath ??= appendStep(path, '*');
+    return position.itemPath;
   };
   walkTexts(parseJson(body), getPattern, (text, position, isKey) => {
     if (text.length < tiers.minLength) return;
@@ -95,11 +98,16 @@ function findMentionsOf(
     const template = isWhole ? undefined : tiers.replaceIds(text, '*');
     for (const id of ids) {
       located.add(id);
-      if (!isSelected({ id, pattern, position, isKey, template })) continue;
+      if (isSelected?.({ id, pattern, position, isKey, template }) === false) continue;
       hasIdsInTexts ||= !isWhole || (isKey && isGuessable(text));
-      const key = idsByPattern.has(pattern) || idsByPattern.size < maxPatterns ? pattern : catchAllPath;
-      const known = idsByPattern.get(key) ?? new Set();
-      idsByPattern.set(key, known.add(id));
+      let key = pattern;
+      let named = idsByPattern.get(key);
+      if (named === undefined) {
+        if (idsByPattern.size >= maxPatterns) key = catchAllPath;
+        named = idsByPattern.get(key) ?? new Set();
+        idsByPattern.set(key, named);
+      }
+      named.add(id);
       if (!isGuessable(id)) certainPatterns.add(key);
     }
   });

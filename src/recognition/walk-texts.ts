@@ -12,6 +12,8 @@ export interface Position {
   readonly parent: Position | undefined;
   /** The path of the array or object itself. */
   readonly path: string;
+  /** The path of every member of a list, once it is known. */
+  itemPath?: string;
 }
 
 /**
@@ -50,7 +52,7 @@ function openContainer(value: object, parent: Position | undefined, path: string
 }
 
 /** Whether all keys of an object are indices. JavaScript lists such keys before all others. */
-export function areIndices(keys: readonly string[]): boolean {
+function areIndices(keys: readonly string[]): boolean {
   return /^(0|[1-9]\d{0,8})$/.test(keys.at(-1) ?? '');
 }
 
