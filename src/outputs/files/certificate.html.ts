@@ -49,7 +49,7 @@ export default ((view) => {
   const verdict = capitalize(renderVerdict(certificate).replaceAll('-', ' '));
   const facts = [
     `Requirements: ${describeCounts(certificate.summary)}. Questions: ${describeAnswers(certificate.questions)}.`,
-    [target.version, target.contact].filter(Boolean).join(', '),
+    target.version ?? '',
     `Started ${started_at}, took ${(duration_ms / 1_000).toFixed(1)} s. Requests: ${requests_sent}; evidence.har has all exchanges.`,
     `${suite.name} ${suite.version}, ${suite.digest}`,
     certificate.is_replay ? replayEndNotice : '',
