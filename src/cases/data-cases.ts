@@ -135,11 +135,18 @@ function createRows(world: NamedWorld, drawn: readonly Candidate[]): ReadonlyMap
   const newest = world.tiers.slice(0, getWindowSize(world));
   const simplest = newest.toSorted((tier, next) => tier.rules.length - next.rules.length);
   const sent = drawn.map((candidate, n): Sent => {
-    const { request, variation } = candidate;
+    const { request, name } = candidate;
     const oracle = createOracle(request, world);
     const required = listIds(simplest, oracle.returned, 'required');
     const differences = listDifferences(oracle);
-    return { candidate, oracle, request, title: `${n + 1} ${variation}`.trim(), required, differences };
+    return {
+      candidate,
+      oracle,
+      request,
+      title: `${n + 1} ${name}`.trim(),
+      required,
+      differences,
+    };
   });
   const olderIds = world.tiers.slice(newest.length).map(({ id }) => id);
   const empty = sent.find(({ oracle: { openReason, matched, returned } }) => {
@@ -263,18 +270,18 @@ const additions: Readonly<Record<string, Topic>> = { 'options.expand': 'expand',
 
 /** Lists the rows about the difference between a request and its base. */
 function* listVariationRows(sent: Compared, base: Sent, { newest, empty }: RowFacts): Generator<TopicRow> {
-  const { variation, contents } = sent.candidate;
+  const { name, contents } = sent.candidate;
   const kept = base.required.filter((id) => sent.required.includes(id));
   const gone = listIds(newest, sent.oracle.returned, 'forbidden').filter((id) => base.required.includes(id));
   if (gone.length > 0 && contents.filters === undefined)
     yield ['body', createRow(sent, base, [...include(control, gone), ...exclude(probe, gone)])];
-  const addition = additions[variation];
+  const addition = additions[name];
   const ofEncoding: Topic[] = ['body', 'content-type', 'credentials'];
   const same = contents.sent === undefined ? [addition ?? []].flat() : ofEncoding;
   if (kept.length > 0)
     for (const topic of same)
       yield [topic, createRow(sent, base, [accept(probe), ...include(probe, kept)], include(control, kept))];
-  if (!variation.startsWith('audienceRulesOnly')) return;
+  if (!name.startsWith('audienceRulesOnly')) return;
   // An empty result may have any status.
   const data = empty === undefined ? { unless: 'empty' } : { unless: 'empty-like', compared: 'nothing-valid' };
   const row = createRow(sent, base, [{ kind: 'accepted', of: probe, at, data }], [accept(control)]);

@@ -20,8 +20,8 @@ export function explainUndocumented(request: HttpRequest): string | undefined {
 
 /** Half of a surrogate pair: it is not a character. */
 const loneSurrogate = /\p{Surrogate}/u;
-/** A JSON string, with the colon behind the name of a member; or a number. */
-const jsonToken = /"(?:[^"\\]|\\.)*"(?<colon>\s*:)?|(?<number>-?\d[\d.eE+-]*)/g;
+/** The same in a text that was written by `JSON.stringify`. */
+const loneSurrogateEscape = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /** Explains why parsers may disagree about a text: RFC 7493, section 2 (I-JSON), and RFC 3986, section 2.5. */
 function explainInvalidText({ path, body = 'null' }: HttpRequest): string | undefined {
@@ -30,18 +30,17 @@ function explainInvalidText({ path, body = 'null' }: HttpRequest): string | unde
   } catch {
     return 'the percent-encoded path is not UTF-8';
   }
-  const tokens = [...body.matchAll(jsonToken)];
-  const number = tokens.find(({ groups }) => groups?.number && !Number.isSafeInteger(Number(groups.number)));
-  if (number !== undefined) return `a double does not hold the number ${number[0]} exactly`;
-  let members = 0;
-  let isWellFormed = true;
-  JSON.parse(body, function (this: unknown, name: string, value: unknown) {
-    if (!Array.isArray(this)) members += 1;
-    isWellFormed &&= !loneSurrogate.test(name) && !(typeof value === 'string' && loneSurrogate.test(value));
-    return value;
-  });
-  if (!isWellFormed) return 'the body has half of a surrogate pair';
-  // The reviver sees the whole body as one more member.
-  if (tokens.filter(({ groups }) => groups?.colon).length !== members - 1) return 'an object of the body repeats a key';
+  const tokens = removeStrings(body);
+  const number = tokens.match(/-?\d[\d.eE+-]*/g)?.find((text) => !Number.isSafeInteger(Number(text)));
+  if (number !== undefined) return `a double does not hold the number ${number} exactly`;
+  const written = JSON.stringify(JSON.parse(body));
+  if (loneSurrogateEscape.test(written)) return 'the body has half of a surrogate pair';
+  const countNames = (text: string) => text.match(/""\s*:/g)?.length;
+  if (countNames(tokens) !== countNames(removeStrings(written))) return 'an object of the body repeats a key';
   return undefined;
+}
+
+/** Empties all strings of a JSON text. */
+function removeStrings(json: string): string {
+  return json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
 }
