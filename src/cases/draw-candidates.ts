@@ -67,7 +67,12 @@ export function listCandidates(world: World, drawn: World): Candidate[] {
       ...others.map(([name, customer]) => create({ ...contents, customer }, '', name, base)),
     ];
   };
-  const all = [...bases, ...bases.flatMap(vary), ...filtered, ...filtered.flatMap(vary)];
+  const all = [
+    ...bases,
+    ...bases.flatMap(vary),
+    ...filtered,
+    ...filtered.filter(({ filter }) => filter !== filterKinds.unmatched).flatMap(vary),
+  ];
   // A text of the data may be no text of JSON.
   return all.filter(({ oracle, request: { path, body = '' } }) => {
     return oracle.undocumentedReason === undefined && path.length < maxPath && body.length < maxBody;
@@ -99,30 +104,29 @@ function selectCustomers({ customers, tiers }: World) {
   };
 }
 
-/** Lists orders of each customer, until each of the newest tiers is met by one of them if some order can meet it. */
+/** Lists orders: each of the newest tiers is met by one of them if some order can meet it, and each customer has one. */
 function listBases(customers: readonly string[], world: World, facts: OrderFacts): DrawnContents[] {
   const [newest, older] = [world.tiers.slice(0, windowSize), world.tiers.slice(windowSize)];
+  const reach = new Map(customers.map((customer) => [customer, newest.filter(facts.accepts(customer)).length]));
+  const sorted = customers.toSorted((id, next) => (reach.get(next) ?? 0) - (reach.get(id) ?? 0));
+  const unused = new Set(sorted);
   // The oldest ones first: they show the edge of the window.
   const uncovered = new Set(newest.toReversed());
   const bases: DrawnContents[] = [];
-  const reach = new Map(customers.map((customer) => [customer, newest.filter(facts.accepts(customer)).length]));
-  const sorted = customers.toSorted((id, next) => (reach.get(next) ?? 0) - (reach.get(id) ?? 0));
-  for (let turn = 1, found = 1; found > 0; turn += 1) {
-    found = 0;
-    for (const customer of sorted) {
-      const filled = fillOrder(customer, [...uncovered, ...newest, ...older], facts);
-      const contents = bases.length % 2 === 1 ? { ...filled, expand: true } : filled;
-      const { returned } = createOracle(renderContents(contents), world);
-      const covered = [...uncovered].filter((tier) => returned(tier) === 'required');
-      for (const tier of covered) uncovered.delete(tier);
-      found += covered.length;
-      if (turn === 1 || covered.length > 0) bases.push(contents);
-    }
+  for (const tier of uncovered) {
+    const customer = sorted.find((id) => facts.accepts(id)(tier));
+    const contents = fillOrder(customer ?? '', [tier, ...uncovered, ...newest, ...older], facts);
+    const { returned } = createOracle(renderContents(contents), world);
+    const covered = [...uncovered].filter((candidate) => returned(candidate) === 'required');
+    for (const found of covered) uncovered.delete(found);
+    if (covered.length > 0) bases.push(bases.length % 2 === 1 ? { ...contents, expand: true } : contents);
+    if (covered.length > 0) unused.delete(contents.customer);
   }
-  // The smallest order: few tiers are valid.
   const [customer] = sorted;
-  const smallest = { items: [facts.anyItem], metadata: [], orderMetadata: [] };
-  return customer === undefined ? [] : [...bases, { customer, ...smallest }];
+  if (customer === undefined) return [];
+  const others = [...unused].map((id) => fillOrder(id, [...newest.toReversed(), ...older], facts));
+  // The smallest order: few tiers are valid.
+  return [...bases, ...others, { customer, items: [facts.anyItem], metadata: [], orderMetadata: [] }];
 }
 
 type FilteredBase = readonly [kind: string, filters: readonly DrawnFilter[], base: Candidate];

@@ -9,12 +9,14 @@ const drawnTiers = 170;
 
 /** How much a request is worth that shows something for the first time. */
 const worth = {
+  /** What one requirement says: a tier is returned, or it is not. */
+  topic: 100,
   /** How a kind of filter is read, with a change or without. */
   filter: 60,
   reading: 40,
   variedFilter: 20,
   /** That a tier is returned. */
-  tier: 10,
+  tier: 60,
   /** What a kind of change does for a requirement. */
   change: 8,
   /** What one of the rules of a tier, a filter or the window does. */
@@ -98,11 +100,14 @@ function* listFeatures(candidate: Candidate, { tiers }: World): Generator<[featu
       // A near miss shows something of the tiers that it nearly selects.
       const [{ subject, nearTo } = {}] = filters;
       if (subject?.on === 'metadata' && nearTo !== undefined && tier.metadata[subject.key] !== nearTo) continue;
-      yield [`${topic} ${expects} by ${filter}, ${change}`, change === '' ? worth.filter : worth.variedFilter];
+      yield change === ''
+        ? [`${topic} ${expects} by ${filter}`, worth.filter]
+        : [`${topic} ${expects}, ${change}`, worth.variedFilter];
       const text = JSON.stringify([reason.subject, reason.value]);
       yield [`${expects} ${text}`, isExact ? worth.decision + rateAwkwardness(text) : 2];
       yield [`${expects} ${text} by ${filter}`, 1];
-    } else {
+    } else if (filter === '') {
+      if (isAlone) yield [`${topic} ${expects}`, worth.topic];
       if (isAlone) yield [`${topic} ${expects} by ${change}`, worth.change];
       if (expects === 'required') continue;
       const text = reason.is === 'rule' && reason.rule.kind === 'metadata' ? reason.rule.key + reason.rule.is : '';
@@ -114,7 +119,7 @@ function* listFeatures(candidate: Candidate, { tiers }: World): Generator<[featu
   const kind = filter.split(' ').slice(0, 2).join();
   const reading = /^(sent|without|again|audience)/.test(change) ? change : '';
   yield [`${kind} ${reading}`, worth.reading];
-  yield [`${filter} with expand ${expand === true}`, worth.filter];
+  if (/(filter|matches)$/.test(filter)) yield [`${filter} with expand ${expand === true}`, worth.filter];
   const properties = [
     `customer ${customer}`,
     `${several(items.length)} items`,
