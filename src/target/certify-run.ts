@@ -181,7 +181,10 @@ export async function judgeTraffic(
   const settings = { ...stated, target, notes: [...stated.notes, `${summary}${open}`] };
   // Callers ask no questions: what they send is what the documentation shows.
   const asked = { cases, calibration: [], contract: { ...whole.contract, questions: [] } };
-  const suite = { ...whole, ...asked, ...(whole.data && { data: { ...whole.data, covered: undefined } }) };
+  const { data } = whole;
+  // Requests are drawn when it is asked what they cover.
+  const drawn = data && { data: { file: data.file, digest: data.digest, counts: data.counts } };
+  const suite = { ...whole, ...asked, ...drawn };
   const judgedAgain = { ...recorded, evidence: { ...evidence, uses }, origin: { ...origin, extent } };
   const replay = createRunReplay(judgedAgain.evidence, suite);
   const terms = { baseUrl: origin.baseUrl, recorded: judgedAgain, replay, traffic: traffic.samples };
