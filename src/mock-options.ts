@@ -5,14 +5,18 @@ import {
   shapeQuestions,
 } from '../reference/behaviours.js';
 import type { DeploymentOptions } from '../reference/deployment.js';
+import type { Change } from '../reference/handlers.js';
 import { referenceCredentials } from '../reference/reference-credentials.js';
 import { loadSuite } from './cases/suite.js';
 import { readKnownCauses } from './certificate/diagnosis/known-causes.js';
 import { readDataFile } from './contract/data-file.js';
+import type { World } from './contract/world.js';
 import { loadWorld } from './contract/world-file.js';
 import type { Credentials } from './http/connection-options.js';
-import { mockFromRecord } from './mock-from-record.js';
-import { readShownResponse } from './record/exchange-text.js';
+import type { HttpResponse } from './http/exchange.js';
+import { isSuccessful } from './http/response-status.js';
+import { fillBody } from './judge/recorded-bodies.js';
+import { readShownResponse, type ShownResponse } from './record/exchange-text.js';
 import { readKnownDeviations } from './record/known-deviations.js';
 import { readRecord, type TargetRecord } from './record/target-record.js';
 
@@ -29,63 +33,100 @@ export interface MockOptions {
   readonly credentials?: Credentials;
 }
 
-/**
- * Reads the files of a mock.
- *
- * @returns with what the mock cannot imitate: questions by their recorded answers, and known deviations by requirement or
- *   cause
- */
-export function readMockOptions({
-  record,
-  data,
-  known,
-  behaviours = {},
-  credentials = referenceCredentials,
-}: MockOptions): {
-  options: DeploymentOptions;
-  inimitable: readonly string[];
-} {
+/** The options of a mock, and what it cannot imitate: questions by their recorded answers, requirements and causes. */
+interface Imitation {
+  readonly options: DeploymentOptions;
+  readonly inimitable: readonly string[];
+}
+
+/** Reads the files of a mock. @throws UnusableInput with every problem of a file */
+export function readMockOptions({ record, data, known, behaviours = {}, ...others }: MockOptions): Imitation {
   completeBehaviours(behaviours);
-  const recorded = record === undefined ? undefined : readMock(record, behaviours);
-  const served = data === undefined ? loadWorld() : readDataFile(data).world;
-  const deviations = known === undefined ? undefined : readDeviations(known);
+  const world = data === undefined ? loadWorld() : readDataFile(data).world;
+  const recorded = record === undefined ? undefined : imitateRecord(readRecord(record), behaviours, world);
+  const deviations = known === undefined ? undefined : imitateDeviations(known);
   return {
     options: {
-      world: served,
-      faults: deviations?.faults ?? [],
-      credentials,
-      behaviours: { ...recorded?.behaviours, ...behaviours },
-      ...(recorded === undefined ? {} : { change: mockFromRecord(recorded.record, served) }),
+      world,
+      credentials: referenceCredentials,
+      ...others,
+      ...recorded?.options,
+      ...deviations?.options,
+      behaviours: { ...recorded?.options.behaviours, ...behaviours },
     },
     inimitable: [...(recorded?.inimitable ?? []), ...(deviations?.inimitable ?? [])],
   };
 }
 
-/** @param file a record @param chosen outcomes that win over the recorded ones */
-function readMock(
-  file: string,
-  chosen: Behaviours,
-): ReturnType<typeof convertOutcomesToBehaviours> & { readonly record: TargetRecord } {
-  const record = readRecord(file);
+type Imitated = Pick<Imitation, 'inimitable'> & { readonly options: Partial<DeploymentOptions> };
+
+/** @param chosen outcomes that win over the recorded ones */
+function imitateRecord(record: TargetRecord, chosen: Behaviours, world: World): Imitated {
   const kept = Object.entries(record.questions).filter(([id, { outcome }]) => (chosen[id] ?? outcome) === outcome);
   const questions = Object.fromEntries(kept);
-  const outcomes = kept.map(([id, { outcome }]) => [id, outcome]);
-  const { behaviours, inimitable } = convertOutcomesToBehaviours(Object.fromEntries(outcomes));
+  const outcomes = Object.fromEntries(kept.map(([id, { outcome }]) => [id, outcome]));
+  const { behaviours, inimitable } = convertOutcomesToBehaviours(outcomes);
   // Recorded bodies answer these questions.
   const isImitated = (id: string) =>
     (id === shapeQuestions.list && record.bodies?.promotions !== undefined) ||
     (id === shapeQuestions.error && readShownResponse(questions[id]?.response ?? '')?.body !== undefined);
-  return { behaviours, inimitable: inimitable.filter((id) => !isImitated(id)), record: { ...record, questions } };
+  return {
+    options: { behaviours, change: mockFromRecord({ ...record, questions }, world) },
+    inimitable: inimitable.filter((id) => !isImitated(id)),
+  };
 }
 
-/** Reads the faults that the causes of known deviations name. @throws UnusableInput with every problem of the file */
-function readDeviations(file: string) {
+/** Reads the faults that the causes of known deviations name. */
+function imitateDeviations(file: string): Imitated {
   const { contract, world } = loadSuite();
   const { causes, requirements } = readKnownCauses(readKnownDeviations(file, contract), world);
   // A fault concerns all requests.
   const isLimited = ({ features }: (typeof causes)[number]) => features.length > 0;
   return {
-    faults: causes.flatMap((cause) => (isLimited(cause) ? [] : (cause.mistake ?? []))),
+    options: { faults: causes.flatMap((cause) => (isLimited(cause) ? [] : (cause.mistake ?? []))) },
     inimitable: [...requirements, ...causes.filter(isLimited).map(({ id }) => id)],
   };
+}
+
+/**
+ * Makes the reference deployment answer like a recorded one: with the recorded bodies, and with the recorded status and
+ * text if a question ends a request.
+ */
+export function mockFromRecord(
+  { questions, bodies = {} }: Pick<TargetRecord, 'questions' | 'bodies'>,
+  world: World,
+): Change {
+  const { promotions } = bodies;
+  const { expanded = promotions, none = promotions } = bodies;
+  const shown = readShownResponse(questions['error-shape']?.response ?? '');
+  const error = shown !== undefined && shown.status >= 400 ? shown : undefined;
+  let responses = 0;
+  return (handlers) => ({
+    list: (tiers, request) => {
+      const response = handlers.list(tiers, request);
+      const template = tiers.length === 0 ? none : request.expand.length > 0 ? expanded : promotions;
+      if (promotions === undefined) return response;
+      responses += 1;
+      return { ...response, body: JSON.stringify(fillBody(template, tiers, world, responses)) };
+    },
+    // Where a question ends a request, its own response follows.
+    refused: (refusal) => replaceBody(handlers.refused(refusal), error),
+    end: (response, question) => {
+      const recorded = readShownResponse(questions[question ?? '']?.response ?? '');
+      if (recorded === undefined) return response;
+      const { status, body } = recorded;
+      // The request that shows the answer to a question may be another one than the one that was refused.
+      const isSameKind = Math.trunc(status / 100) === Math.trunc(response.status / 100);
+      if (!isSuccessful(response) && !isSameKind) return response;
+      const keepsBody = isSuccessful({ ...response, status }) && body !== '';
+      return { ...replaceBody(response, keepsBody ? undefined : recorded), status };
+    },
+  });
+}
+
+function replaceBody(response: HttpResponse, { body, mediaType }: Partial<ShownResponse> = {}): HttpResponse {
+  if (body === undefined) return response;
+  const others = response.headers.filter(([name]) => name !== 'content-type');
+  const type = mediaType === undefined ? [] : [['content-type', mediaType] as const];
+  return { ...response, headers: [...type, ...others], body };
 }

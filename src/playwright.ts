@@ -16,10 +16,11 @@ import { renderTierNames } from './assertions/judge-result.js';
 import { applyPatch, assembleRequest, type RequestPatch } from './cases/request-draft.js';
 import { listAvailableTiers, type NamedWorld } from './contract/named-world.js';
 import { createOracle, type Obligation } from './contract/oracle.js';
+import type { Tier } from './contract/world.js';
 import type { Exchange, HttpRequest } from './http/exchange.js';
 import { isSuccessful } from './http/response-status.js';
 import { collectEvidence } from './judge/judge-case.js';
-import { renderExchange } from './outputs/exchange-texts.js';
+import { renderExchange } from './outputs/test-texts.js';
 import { type ReturnedTiers, readReturned } from './recognition/returned-tiers.js';
 import { test as caseTest } from './runner/fixtures.js';
 import type { TargetRun } from './target/target-run.js';
@@ -122,17 +123,19 @@ function findFlaw(exchange: Exchange): string | undefined {
   const tiers = listAvailableTiers(world);
   // With a filter, the documentation has two readings: the response must agree with one.
   const readings = oracle.alternatives.length > 0 ? oracle.alternatives : [oracle];
-  const describe = (what: string, wrong: readonly string[]) =>
-    wrong.length === 0 ? '' : `${what}: ${renderTierNames(wrong, world)}.`;
   const flaws = readings.map(({ returned }) => {
-    const listIds = (obligation: Obligation) =>
-      tiers.filter((tier) => returned(tier) === obligation).map(({ id }) => id);
-    const [required, forbidden] = [listIds('required'), listIds('forbidden')];
-    const isRefused = oracle.accepted && required.length > 0;
-    if (!isSuccessful(response)) return isRefused ? `Answered ${response.status} to a documented request.` : '';
-    const missing = required.filter((id) => !result.returned.includes(id));
-    const extra = forbidden.filter((id) => result.returned.includes(id));
-    return `${describe('Not returned', missing)} ${describe('Returned, but should not be', extra)}`.trim();
+    const list = (obligation: Obligation, isReturned: boolean) => {
+      const isWrong = ({ id }: Tier) => result.returned.includes(id) === isReturned;
+      return tiers.filter((tier) => returned(tier) === obligation && isWrong(tier)).map(({ id }) => id);
+    };
+    const [missing, extra] = [list('required', false), list('forbidden', true)];
+    if (!isSuccessful(response))
+      return oracle.accepted && missing.length > 0 ? `Answered ${response.status} to a documented request.` : '';
+    const texts = [
+      ...(missing.length > 0 ? [`Not returned: ${renderTierNames(missing, world)}.`] : []),
+      ...(extra.length > 0 ? [`Returned, but should not be: ${renderTierNames(extra, world)}.`] : []),
+    ];
+    return texts.join(' ');
   });
   if (result.unclear.size > 0) return result.reason;
   return flaws.includes('') ? undefined : flaws[0];

@@ -53,12 +53,6 @@ export const bodyMistakes: readonly Mistake<BodyReading>[] = [
     'The first request on a connection is answered before its body has come.',
     (request) => (request.sent === 'on-a-fresh-connection' ? undefined : request),
   ),
-  bodyMistake('http-1-0-unread', 'Before HTTP/1.1, a GET had no body.', (request) =>
-    request.sent === 'http-1.0' ? undefined : request,
-  ),
-  bodyMistake('expected-unread', 'Nobody waits for the body that comes after 100 (Continue).', (request) =>
-    request.sent === 'expect-100-continue' ? undefined : request,
-  ),
   bodyMistake(
     'unread-where-compression-is-asked-for',
     'A cache in front drops the body of a GET when it asks for a compressed response.',

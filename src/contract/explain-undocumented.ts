@@ -18,15 +18,14 @@ export function explainUndocumented(request: HttpRequest): string | undefined {
   return `the documentation does not describe it: ${where} ${error?.message ?? ''}`;
 }
 
-/** Half of a surrogate pair: it is not a character. */
-const loneSurrogate = /\p{Surrogate}/u;
-/** The same in a text that was written by `JSON.stringify`. */
-const loneSurrogateEscape = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
+/** Half of a surrogate pair in a text that was written by `JSON.stringify`. */
+const surrogateEscape = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /** Explains why parsers may disagree about a text: RFC 7493, section 2 (I-JSON), and RFC 3986, section 2.5. */
 function explainInvalidText({ path, body = 'null' }: HttpRequest): string | undefined {
+  const isHalf = (text: string) => /\p{Surrogate}/u.test(text);
   try {
-    if (loneSurrogate.test(decodeURIComponent(path))) return 'the path has half of a surrogate pair';
+    if (isHalf(decodeURIComponent(path))) return 'the path has half of a surrogate pair';
   } catch {
     return 'the percent-encoded path is not UTF-8';
   }
@@ -34,7 +33,7 @@ function explainInvalidText({ path, body = 'null' }: HttpRequest): string | unde
   const number = tokens.match(/-?\d[\d.eE+-]*/g)?.find((text) => !Number.isSafeInteger(Number(text)));
   if (number !== undefined) return `a double does not hold the number ${number} exactly`;
   const written = JSON.stringify(JSON.parse(body));
-  if (loneSurrogateEscape.test(written)) return 'the body has half of a surrogate pair';
+  if (surrogateEscape.test(written)) return 'the body has half of a surrogate pair';
   const countNames = (text: string) => text.match(/""\s*:/g)?.length;
   if (countNames(tokens) !== countNames(removeStrings(written))) return 'an object of the body repeats a key';
   return undefined;

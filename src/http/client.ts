@@ -27,9 +27,6 @@ export interface Client extends Channel {
   close(): Promise<void>;
 }
 
-/** An exchange, and the delay before it is tried again. */
-type Attempt = { readonly exchange: Exchange; readonly delay?: ReturnType<typeof computeRetryDelay> };
-
 /** A case may keep this many bodies of the largest size in memory. */
 const maxLargeBodiesPerCase = 6;
 
@@ -65,7 +62,7 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
   const sendOnce = async (request: HttpRequest, whyWithheld?: () => string | undefined): Promise<Exchange> => {
     const reason = whyWithheld?.();
     if (reason !== undefined) return { request, transportError: 'not-sent', message: reason };
-    const fresh = needsOwnConnection(request) ? connect(request.sent) : undefined;
+    const fresh = request.sent === 'on-a-fresh-connection' ? connect() : undefined;
     shared ??= connect();
     const dispatcher = fresh ?? shared;
     const startedAt = Date.now();
@@ -95,28 +92,28 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
   let failuresInARow = 0;
   const send: Channel['send'] = async (request, whyWithheld) => {
     const whole = addHeaders(request, extraHeaders);
-    /** Sends the request once. Returns the delay before the next attempt, if there is one. */
-    const attempt = async (earlier: number): Promise<Attempt> => {
-      const exchange = await sendOnce(whole, whyWithheld);
-      const stated = retry.delays_seconds[earlier];
-      if (stated === undefined || failuresInARow >= failuresWithoutRetry || !isRetryable(exchange)) return { exchange };
-      const delay = computeRetryDelay(exchange, stated, retry, Date.now());
-      // Before this turn ends: the next request starts then.
-      if (delay.forAll) queue.pause(delay.ms);
-      return { exchange, delay };
-    };
     let sent: Exchange | undefined;
     for (let attempts = 0; ; attempts += 1) {
+      let delayMs: number | undefined;
+      const attempt = async (): Promise<Exchange> => {
+        const exchange = await sendOnce(whole, whyWithheld);
+        const stated = retry.delays_seconds[attempts];
+        if (stated === undefined || failuresInARow >= failuresWithoutRetry || !isRetryable(exchange)) return exchange;
+        const { ms, forAll } = computeRetryDelay(exchange, stated, retry, Date.now());
+        // Before this turn ends: the next request starts then.
+        if (forAll) queue.pause(ms);
+        delayMs = forAll ? 0 : ms;
+        return exchange;
+      };
       // A retry goes before requests that were never sent.
-      const turn = queue.run(() => attempt(attempts), attempts);
-      const { exchange, delay }: Attempt = await turn.catch((error) => ({ exchange: createFailure(whole, error) }));
-      if (wasSent(exchange)) sent = exchange;
-      else return { ...(sent ?? exchange), attempts };
-      if (delay === undefined) {
+      const exchange = await queue.run(attempt, attempts).catch((error) => createFailure(whole, error));
+      if (!wasSent(exchange)) return { ...(sent ?? exchange), attempts };
+      sent = exchange;
+      if (delayMs === undefined) {
         failuresInARow = isTransientFailure(exchange) ? failuresInARow + 1 : 0;
         return { ...exchange, attempts: attempts + 1 };
       }
-      if (!delay.forAll) await queue.wait(delay.ms);
+      if (delayMs > 0) await queue.wait(delayMs);
     }
   };
 
@@ -155,10 +152,6 @@ function runWithDeadline<T>(ms: number, run: (signal: AbortSignal) => Promise<T>
 export function redactResponse(response: HttpResponse, redact: (text: string) => string): HttpResponse {
   const headers = response.headers.map(([name, value]) => [redact(name), redact(value)] as const);
   return { ...response, headers, body: redact(response.body) };
-}
-
-function needsOwnConnection({ sent }: HttpRequest): boolean {
-  return sent === 'on-a-fresh-connection' || sent === 'http-1.0' || sent === 'expect-100-continue';
 }
 
 /** undici announces the length of a string. It sends a stream chunked, unless the headers announce its length. */

@@ -13,10 +13,7 @@ export interface Endpoint {
   readonly credentials: Credentials;
 }
 
-/**
- * How requests reach a deployment, and the limits for them: `limits`, `pacing` and `retry` as a target file states them.
- * Contains secrets.
- */
+/** How requests reach a deployment, as schemas/target.schema.json explains it. Contains secrets. */
 export interface ConnectionOptions {
   /** Allows sending secrets to another machine over plain HTTP. */
   readonly allowHttp: boolean;
@@ -24,34 +21,22 @@ export interface ConnectionOptions {
   readonly extraHeaders: Headers;
   /** Replace their placeholders in header values when a request is sent, and the other way round in all output. */
   readonly secrets: readonly Secret[];
-  /**
-   * The URL of a proxy; overrides HTTPS_PROXY and HTTP_PROXY. An empty text means no proxy. Hosts in NO_PROXY and
-   * loopback addresses are never reached through a proxy.
-   */
+  /** Overrides HTTPS_PROXY and HTTP_PROXY; an empty text means no proxy. Loopback addresses are reached without one. */
   readonly proxy?: string;
-  /** Certificates in PEM: authorities to trust beside the public ones, and a client certificate with its key. */
+  /** In PEM. The authorities are trusted beside the public ones. */
   readonly tls: { readonly ca?: string; readonly cert?: string; readonly key?: string };
   readonly limits: {
-    /** The timeout of a whole exchange, in milliseconds. */
+    /** The timeout of a whole exchange. */
     readonly timeout_ms: number;
     /** Compressed and decompressed. */
     readonly body_bytes: number;
     /** The largest number of values in a body, counted by commas and brackets. */
     readonly body_values: number;
-    /** All headers of a response together. */
     readonly header_bytes: number;
   };
-  readonly pacing: {
-    /** The number of requests that start per second, evenly spread; unlimited by default. */
-    readonly requests_per_second?: number;
-    readonly concurrency: number;
-  };
-  readonly retry: {
-    /** The delay before each retry. The number of delays is the number of retries. */
-    readonly delays_seconds: readonly number[];
-    /** The longest delay that Retry-After can ask for. */
-    readonly max_delay_seconds: number;
-  };
+  readonly pacing: { readonly requests_per_second?: number; readonly concurrency: number };
+  /** The number of delays is the number of retries. Retry-After can ask for the longest delay at most. */
+  readonly retry: { readonly delays_seconds: readonly number[]; readonly max_delay_seconds: number };
 }
 
 export type Limits = ConnectionOptions['limits'];

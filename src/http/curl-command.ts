@@ -20,8 +20,6 @@ export function renderCurlCommand(request: HttpRequest, baseUrl: string): string
   words.push(renderUrl(baseUrl, path));
   for (const [name, value] of headers) words.push(`-H ${renderHeader(name, value)}`);
   if (sent === 'chunked') words.push("-H 'Transfer-Encoding: chunked'");
-  if (sent === 'http-1.0') words.push('--http1.0');
-  if (sent === 'expect-100-continue') words.push("-H 'Expect: 100-continue'");
   // Without --compressed, curl shows compressed bytes.
   if (sent === 'with-accept-headers') words.push('--compressed');
   // Without this, curl adds the media type of a form to a body.

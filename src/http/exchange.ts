@@ -12,24 +12,17 @@ export interface HttpRequest {
   readonly headers: Headers;
   readonly body?: string;
   /**
-   * A special way to send it: chunked without Content-Length, in pieces with Content-Length, with the Accept headers of
-   * other clients, or on a new connection, which HTTP/1.0 and `Expect: 100-continue` need, too. By default, the whole body
-   * is sent with Content-Length on a connection that is kept alive.
+   * A special way to send it: chunked without Content-Length, in pieces with Content-Length, or with the Accept headers of
+   * other clients. By default, the whole body is sent with Content-Length on a connection that is kept alive.
    */
-  readonly sent?:
-    | 'chunked'
-    | 'in-pieces'
-    | 'on-a-fresh-connection'
-    | 'http-1.0'
-    | 'expect-100-continue'
-    | 'with-accept-headers';
+  readonly sent?: 'chunked' | 'in-pieces' | 'on-a-fresh-connection' | 'with-accept-headers';
   /** The number of a repetition. Equal requests share one exchange, unless this differs. */
   readonly again?: number;
 }
 
 /** Names what of a request a server may refuse: the way in which it is sent, or an unusual spelling of its query. */
 export function findRefusable({ sent, path }: HttpRequest): string | undefined {
-  if (sent === 'chunked' || sent === 'http-1.0' || sent === 'expect-100-continue') return sent;
+  if (sent === 'chunked') return sent;
   if (/%(?:[01][\da-f]|7f)/i.test(path)) return 'control characters in the query';
   return /%(?:[46][1-9a-f]|[57][\da]|3\d)/i.test(path) ? 'escaped letters in the query' : undefined;
 }

@@ -32,17 +32,14 @@ export function createRedactor(secrets: readonly Secret[]): (text: string) => st
     .map((secret) => ({ ...secret, value: secret.value.trim() }))
     .filter(({ value }) => value !== '')
     .sort((a, b) => b.value.length - a.value.length);
-  const long = known.filter(({ value }) => value.length >= minSecretLength);
-  const forms = long.map(({ value, isOwnWord }) => {
-    const anywhere = isOwnWord ? [] : [renderAnyEscape(value)];
-    return `(${[...anywhere, ...listBase64(value)].join('|')})`;
-  });
+  const isWeak = ({ value, isOwnWord = false }: Secret) => isOwnWord || value.length < minSecretLength;
+  const long = known.filter((secret) => !isWeak(secret));
+  const forms = long.map(({ value }) => `(${[renderAnyEscape(value), ...listBase64(value)].join('|')})`);
   const pattern = new RegExp(forms.join('|'), 'gi');
   const findPlaceholder = (...[, ...groups]: (string | undefined)[]) =>
     long[groups.findIndex((group) => group !== undefined)]?.placeholder ?? '';
   const replacePlain = (text: string) => (long.length === 0 ? text : text.replace(pattern, findPlaceholder));
-  const weak = known.filter((secret) => secret.isOwnWord || !long.includes(secret));
-  const replacers = [replacePlain, ...weak.map(createWeakReplacer)];
+  const replacers = [replacePlain, ...known.filter(isWeak).map(createWeakReplacer)];
   return (text) => replacers.reduce((redacted, replace) => replace(redacted), text);
 }
 

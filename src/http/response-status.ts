@@ -46,19 +46,12 @@ export function measureRefusedSize({ path, headers, body = '' }: HttpRequest, st
   return sizes[status];
 }
 
-/**
- * Explains that a request is too long for the deployment; undefined for any other response. The documentation limits no
- * size, so the deployment may.
- */
-export function explainExceededSize({
-  request,
-  response,
-}: Extract<Exchange, { response: unknown }>): string | undefined {
-  const size = measureRefusedSize(request, response.status);
-  return (
-    size &&
-    `Answered ${response.status}: ${size.what} of ${size.bytes} bytes is too long for the deployment, or for a proxy before it.`
-  );
+/** Explains that a request is too long for the deployment; undefined for any other response. */
+export function explainExceededSize(exchange: Extract<Exchange, { response: unknown }>): string | undefined {
+  const { status } = exchange.response;
+  const size = measureRefusedSize(exchange.request, status);
+  if (size === undefined) return undefined;
+  return `Answered ${status}: ${size.what} of ${size.bytes} bytes is too long for the deployment, or for a proxy before it.`;
 }
 
 /** Explains a redirect; undefined for any other response. */
@@ -76,18 +69,15 @@ export function explainUnsupported(exchange: Exchange): string | undefined {
 
 /**
  * Explains why an exchange shows nothing about its request: the transport cannot express it, or the target refuses a body
- * without Content-Length, HTTP/1.0 or Expect, which HTTP permits (RFC 9112, sections 6.1 and 6.3; RFC 9110, sections 10.1.1
- * and 15.6.6), or control characters or escaped letters in a query.
+ * without Content-Length, which HTTP permits (RFC 9112, section 6.3), or control characters or escaped letters in a query.
  */
 export function explainInapplicable(exchange: Exchange): string | undefined {
   const refusable = findRefusable(exchange.request);
   const outcome = 'response' in exchange ? exchange.response.status : exchange.transportError;
-  // HAProxy 2.6 stalls when it sends 100 (Continue) together with the beginning of a long response.
-  const isStalled = refusable === 'expect-100-continue' && outcome === 'timed-out';
   const isRefused =
     refusable === 'chunked'
       ? outcome === 411 || outcome === 501
-      : outcome === 'broken-connection' || isStalled || Number(outcome) >= 400;
+      : outcome === 'broken-connection' || Number(outcome) >= 400;
   if (refusable === undefined || !isRefused) return explainUnsupported(exchange);
   return `The target does not accept '${refusable}' (${outcome}).`;
 }

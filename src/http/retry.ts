@@ -2,9 +2,6 @@ import type { RetryOptions } from './connection-options.js';
 import { type Exchange, getHeaderValues } from './exchange.js';
 import { isTransient } from './response-status.js';
 
-/** RFC 9110, section 9.2.2 */
-const idempotentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
-
 export function wasSent(exchange: Exchange): boolean {
   return 'response' in exchange || exchange.transportError !== 'not-sent';
 }
@@ -21,7 +18,7 @@ export function isRetryable(exchange: Exchange): boolean {
   if ('response' in exchange || exchange.transportError === 'unreachable' || exchange.transportError === 'tls')
     return true;
   // It may have reached the deployment.
-  return idempotentMethods.has(exchange.request.method);
+  return exchange.request.method === 'GET';
 }
 
 /**

@@ -70,24 +70,19 @@ const meanings: readonly Meaning[] = [
  */
 export function classifyTransportError(error: unknown, limits: Limits, host: string): TransportError {
   if (error instanceof ExchangeError) return { transportError: error.transportError, message: error.message };
-  const codes = listCodes(error);
-  const code = codes.find((name) => /^[A-Z\d_]+$/.test(name)) ?? codes.at(-1) ?? 'unknown cause';
+  const causes = listCauses(error);
+  const codes = causes.flatMap(({ code, name }) => [...(code === undefined ? [] : [code]), name]);
+  const code = codes.find((text) => /^[A-Z\d_]+$/.test(text)) ?? codes.at(-1) ?? 'unknown cause';
   // Names the address, which may be that of a proxy. Messages of other errors are not shown: they may contain headers.
-  const cause = error instanceof NoConnection ? explainNoConnection(error) : '';
-  const [, transportError, template] = meanings.find(([meant]) => codes.some((name) => meant.test(name))) as Meaning;
-  const values: Readonly<Record<string, string | number>> = { ...limits, host, code, cause };
+  const cause = error instanceof NoConnection ? causes.at(-1)?.message : undefined;
+  const [, transportError, template] = meanings.find(([meant]) => codes.some((text) => meant.test(text))) as Meaning;
+  const values: Readonly<Record<string, unknown>> = { ...limits, host, code, cause };
   return { transportError, message: template.replace(/\{(\w+)\}/g, (text, name) => String(values[name] ?? text)) };
 }
 
-/** A tunnel fails for the reason of its proxy. A host with several addresses has an error for each. */
-function explainNoConnection(error: Error): string {
-  if (error instanceof NoConnection) return explainNoConnection(error.cause as Error);
-  return error instanceof AggregateError ? explainNoConnection(error.errors[0]) : error.message;
-}
-
-function listCodes(error: unknown): string[] {
+/** Lists an error and its causes. A tunnel fails for the reason of its proxy; a host with several addresses has several. */
+function listCauses(error: unknown): NodeJS.ErrnoException[] {
   if (!(error instanceof Error)) return [];
-  const { code, name, cause } = error as NodeJS.ErrnoException & { cause?: unknown };
-  const aggregated = error instanceof AggregateError ? error.errors.flatMap(listCodes) : [];
-  return [...(code === undefined ? [] : [String(code)]), name, ...aggregated, ...listCodes(cause)];
+  const aggregated = error instanceof AggregateError ? error.errors : [];
+  return [error, ...[...aggregated, error.cause].flatMap(listCauses)];
 }

@@ -63,6 +63,20 @@ export interface TransportChannel extends Client {
   findFailure(): UnusableInput | undefined;
 }
 
+interface TransportOptions {
+  readonly baseUrl: string;
+  /** How long the transport may do nothing but wait for itself, in milliseconds. */
+  readonly idleMs: number;
+  readonly extraHeaders?: Headers;
+  /** They fill the headers of the requests that the transport gets; none leaves the placeholders. */
+  readonly secrets?: readonly Secret[];
+  /** Where it is, for messages. */
+  readonly at?: Location | string;
+}
+
+const hint = "A transport returns a response, or throws Unsupported('reason') or NoResponse('reason').";
+const responseForm = "{ status: 200, headers: [['name', 'value']], body: 'text' }";
+
 /**
  * Sends documented requests through a transport. Once it fails, nothing more is sent.
  *
@@ -79,41 +93,59 @@ export function createTransportChannel(
   const exchange = async (...[documented, whyWithheld]: Parameters<Client['send']>): Promise<Exchange> => {
     const request = addHeaders(documented, extraHeaders);
     const { method, path, headers, body, sent, again } = request;
-    const end = (transportError: TransportErrorKind, message: string) => ({ request, transportError, message });
     const reason = failure?.message ?? whyWithheld?.();
-    if (reason !== undefined) return { ...end('not-sent', reason), attempts: 0 };
-    const watch = watchForIdleness(idleMs);
+    if (reason !== undefined) return { request, transportError: 'not-sent', message: reason, attempts: 0 };
+    const idle = new AbortController();
+    let pending = 0;
+    const timer = setTimeout(() => (pending > 0 ? timer.refresh() : idle.abort(new Error('idle'))), idleMs);
+    const aborted = new Promise<never>((_, reject) => {
+      idle.signal.addEventListener('abort', () => reject(idle.signal.reason));
+    });
     let attempts = 0;
     let lost: Exchange | undefined;
     const send: TransportContext['send'] = async (plain) => {
-      const exchange = await watch.pauseFor(client.send({ ...plain, ...(sent && { sent }), ...(again && { again }) }));
+      pending += 1;
+      // What the client waits for has limits of its own.
+      const exchange = await client.send({ ...plain, ...(sent && { sent }), ...(again && { again }) });
+      pending -= 1;
+      timer.refresh();
       attempts += exchange.attempts ?? 1;
       if ('response' in exchange && !isTransient(exchange.response)) return exchange.response;
       lost ??= exchange;
       throw new NoResponse('message' in exchange ? exchange.message : `Answered ${exchange.response.status}.`);
     };
+    const explain = (error: unknown): { transportError: TransportErrorKind; message: string } => {
+      const { name, message } = error instanceof Error ? error : new Error(String(error));
+      const shown = client.redact(message);
+      if (name === 'Unsupported') return { transportError: 'unsupported', message: `${unsupportedPrefix}${shown}` };
+      if (name === 'NoResponse')
+        return { transportError: 'broken-connection', message: `The transport has no response: ${shown}` };
+      if (error === idle.signal.reason)
+        return {
+          transportError: 'timed-out',
+          message: `There was no complete response within ${idleMs} ms (limits.timeout_ms).`,
+        };
+      const problem = () => refuse(locateThrow(error) ?? at, `the transport failed: ${shown}`, hint);
+      failure ??= error instanceof UnusableInput ? error : problem();
+      return { transportError: 'not-sent', message: failure.message };
+    };
     const plain = insertSecrets({ method, path, headers, ...(body === undefined ? {} : { body }) }, secrets);
     try {
-      const response = await watch.race(transport(plain, { send, baseUrl, signal: watch.signal }));
+      const running = transport(plain, { send, baseUrl, signal: idle.signal });
+      const response = await Promise.race([running, aborted]);
       // It must not make a result of what says nothing about the request.
       if (lost !== undefined) return { ...lost, request, attempts };
-      if (!isResponse(response)) throw new WrongResult(`it returned ${JSON.stringify(response)}, not ${responseForm}`);
+      const shown = JSON.stringify(response);
+      if (!isResponse(response))
+        throw refuse(at, `the transport failed: it returned ${shown}, not ${responseForm}`, hint);
       return { request, response: redactResponse(response, client.redact), ...(attempts > 0 && { attempts }) };
     } catch (error) {
-      const { name, message } = error instanceof Error ? error : new Error(String(error));
       if (lost !== undefined) return { ...lost, request, attempts };
-      if (name === 'Unsupported')
-        return { ...end('unsupported', `${unsupportedPrefix}${client.redact(message)}`), attempts };
-      if (name === 'NoResponse')
-        return end('broken-connection', `The transport has no response: ${client.redact(message)}`);
-      if (error === watch.signal.reason)
-        return end('timed-out', `There was no complete response within ${idleMs} ms (limits.timeout_ms).`);
-      const where = error instanceof WrongResult ? undefined : locateThrow(error);
-      failure ??=
-        error instanceof UnusableInput
-          ? error
-          : refuse(where ?? at, `the transport failed: ${client.redact(message)}`, hint);
-      return { ...end('not-sent', failure.message), attempts };
+      const explained = explain(error);
+      const isSent = attempts > 0 || !['unsupported', 'not-sent'].includes(explained.transportError);
+      return { request, ...explained, attempts: isSent ? Math.max(attempts, 1) : 0 };
+    } finally {
+      clearTimeout(timer);
     }
   };
   return {
@@ -123,53 +155,8 @@ export function createTransportChannel(
   };
 }
 
-interface TransportOptions {
-  readonly baseUrl: string;
-  /** How long the transport may do nothing but wait for itself, in milliseconds. */
-  readonly idleMs: number;
-  readonly extraHeaders?: Headers;
-  /** They fill the headers of the requests that the transport gets; none leaves the placeholders. */
-  readonly secrets?: readonly Secret[];
-  /** Where it is, for messages. */
-  readonly at?: Location | string;
-}
-
-class WrongResult extends Error {}
-
-const hint = "A transport returns a response, or throws Unsupported('reason') or NoResponse('reason').";
-const responseForm = "{ status: 200, headers: [['name', 'value']], body: 'text' }";
-
 function isResponse({ status, headers, body }: Partial<HttpResponse> = {}): boolean {
   return Number.isInteger(status) && Array.isArray(headers) && typeof body === 'string';
-}
-
-/** Aborts after a time in which a function did nothing but wait for itself. */
-function watchForIdleness(idleMs: number) {
-  const idle = new AbortController();
-  let pending = 0;
-  let timer: NodeJS.Timeout | undefined;
-  const start = () => {
-    timer = setTimeout(() => idle.abort(new Error('idle')), idleMs);
-  };
-  return {
-    signal: idle.signal,
-    /** Waits for something that has limits of its own. */
-    async pauseFor<T>(waiting: Promise<T>): Promise<T> {
-      pending += 1;
-      clearTimeout(timer);
-      return await waiting.finally(() => {
-        pending -= 1;
-        if (pending === 0) start();
-      });
-    },
-    async race<T>(running: Promise<T> | T): Promise<T> {
-      start();
-      const aborted = new Promise<never>((_, reject) => {
-        idle.signal.addEventListener('abort', () => reject(idle.signal.reason));
-      });
-      return await Promise.race([running, aborted]).finally(() => clearTimeout(timer));
-    },
-  };
 }
 
 /** Where an error was thrown, outside of packages. */
@@ -186,12 +173,11 @@ function locateThrow(error: unknown): Location | undefined {
  * @param file the path of a module whose default export is a {@link Transport}
  */
 export async function loadTransport(file: string): Promise<Transport> {
-  const fail = (message: string, at?: Location): Transport => {
-    const problem = refuse(at ?? { file, line: 1, column: 1 }, message, moduleHint);
-    return () => {
-      throw problem;
+  const fail =
+    (message: string, at: Location = { file, line: 1, column: 1 }) =>
+    (): never => {
+      throw refuse(at, message, 'A transport is an ES module (.mjs) with one function as its default export.');
     };
-  };
   try {
     const { default: loaded } = await import(pathToFileURL(file).href);
     return typeof loaded === 'function' ? loaded : fail('the transport has no function as its default export');
@@ -200,6 +186,3 @@ export async function loadTransport(file: string): Promise<Transport> {
     return fail(`the transport cannot be loaded: ${message}`, locateThrow(error));
   }
 }
-
-const moduleHint =
-  'A transport is an ES module with one function as its default export: name it .mjs, or .mts with Node.js 22.18 or newer.';

@@ -6,14 +6,13 @@ import { createDataCases } from '../cases/data-cases.js';
 import { isOwnCase, loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
-import { listSampleCases } from '../run/sample.js';
+import { listSampleCases } from '../run/plan.js';
 import { packageRoot } from '../support/package-root.js';
 import type { Location } from '../support/problem.js';
 import { selectTests } from '../target/settings.js';
 import { expectFailure } from './expected-failure.js';
 import { test } from './fixtures.js';
-import { readRuns, readSetUp } from './options.js';
-import { attachTestReport, createCaseAnnotation } from './test-report.js';
+import { attachTestReport, createCaseAnnotation, readRuns, readSetUp } from './options.js';
 
 const { ownCases, areDrawn } = readSetUp();
 const suite = loadSuite();
@@ -82,9 +81,9 @@ function defineTest(
     const { renderBrokenCase, renderExchanges } = await import('../outputs/test-texts.js');
     attachTestReport(testInfo, report, renderExchanges(result, used, run.baseUrl));
     await showRows(result);
-    const at = resolveLocation(result.at, id);
-    const failure = renderBrokenCase(result, ofSuite, run.baseUrl, isInstalled ? at : undefined);
+    const failure = renderBrokenCase(result, ofSuite, run.baseUrl);
     if (failure !== undefined) {
+      const at = resolveLocation(result.at, id);
       expectFailure(testInfo);
       // A stack that points into the case file: Playwright shows the line with a caret.
       throw createError(failure, `\n    at case ${id} (${at.file}:${at.line}:${at.column})`);
@@ -117,9 +116,6 @@ async function showRows({ id, rows, at }: ResultWithExchanges): Promise<void> {
     }
   }
 }
-
-/** Playwright shows no source lines of installed packages. */
-const isInstalled = packageRoot.split(path.sep).includes('node_modules');
 
 function createError(text: string, stack = ''): Error {
   const error = new Error(text);

@@ -15,9 +15,6 @@ export interface Problem {
   readonly hint?: string;
 }
 
-/** `inspect.custom` of Node.js, without a dependency on its types. */
-const custom: unique symbol = Symbol.for('nodejs.util.inspect.custom');
-
 /** Thrown for unusable input, with all problems that were found. */
 export class UnusableInput extends Error {
   override readonly name = 'UnusableInput';
@@ -26,11 +23,6 @@ export class UnusableInput extends Error {
     super(problems.map(formatProblem).join('\n'));
     // Playwright prints the stack. The location of the throw helps no user.
     this.stack = this.message;
-  }
-
-  /** Custom `inspect` output, for example in Playwright. */
-  [custom](): string {
-    return this.message;
   }
 }
 

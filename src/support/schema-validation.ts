@@ -42,10 +42,7 @@ export function compileSchema(schema: object | boolean): ValidateFunction {
 export function findSchemaProblems(schema: string, file: LocatedFile): Problem[] {
   const validate = loadValidator(schema);
   if (validate(file.value)) return [];
-  const problems = (validate.errors ?? []).filter(isCause).map((error) => createProblem(error, file));
-  // A misspelt key is not missing, too.
-  const misspelt = problems.flatMap(({ hint = '' }) => /^Did you mean '(.*)'\?$/.exec(hint)?.[1] ?? []);
-  return problems.filter(({ hint }) => !misspelt.some((key) => hint === `Add '${key}:'.`));
+  return (validate.errors ?? []).filter(isCause).map((error) => createProblem(error, file));
 }
 
 /** @throws UnusableInput with one problem for each error */
@@ -64,55 +61,50 @@ function isCause({ keyword, params }: ErrorObject): boolean {
 }
 
 function createProblem(error: ErrorObject, file: LocatedFile): Problem {
-  const { keyword, params, propertyName, data } = error;
-  const steps: YamlPath = parseJsonPointer(error.instancePath);
+  const { keyword, params, propertyName, data, message, parentSchema = {} } = error;
+  const steps = parseJsonPointer(error.instancePath);
   const subject = renderSubject(steps);
   const at = file.locate(steps);
-  const hint = findDescription(error);
+  const hint = String(parentSchema.description ?? `The value violates '${keyword}' of its schema.`);
   if (propertyName !== undefined)
     return { at: file.locateKey([...steps, propertyName]), message: `invalid name '${propertyName}'`, hint };
   switch (keyword) {
     case 'additionalProperties':
     case 'unevaluatedProperties': {
       const key = params.additionalProperty ?? params.unevaluatedProperty;
-      const known = Object.keys(error.parentSchema?.properties ?? {});
+      const known = Object.keys(parentSchema.properties ?? {});
       return { at: file.locateKey([...steps, key]), message: `unknown key '${key}'`, hint: suggest(key, known) };
     }
     case 'required':
-    case 'dependentRequired': {
-      const key = params.missingProperty;
-      return { at, message: `${subject} lacks the key '${key}'`, hint: `Add '${key}:'.` };
-    }
+    case 'dependentRequired':
+      return {
+        at,
+        message: `${subject} lacks the key '${params.missingProperty}'`,
+        hint: `Add '${params.missingProperty}:'.`,
+      };
     case 'enum':
       return {
         at,
         message: `${subject} cannot be '${data}'`,
         hint: suggest(`${data}`, params.allowedValues.map(String)),
       };
-    case 'pattern': {
-      // A value that is `writeOnly` may be a secret.
-      const shown = error.parentSchema?.writeOnly === true ? subject : `'${data}'`;
-      return { at, message: `${shown} does not match ${params.pattern}`, hint };
-    }
-    case 'oneOf': {
-      const branches = error.schema as { required?: string[] }[];
-      const keys = params.passingSchemas.flatMap((n: number) => branches[n]?.required ?? []);
-      return { at, message: `${subject} has both '${keys.join("' and '")}'`, hint: 'Remove one of them.' };
-    }
     case 'discriminator': {
       const { tag, tagValue } = params;
-      const kinds = (error.parentSchema?.oneOf ?? []).map(({ properties }: BranchOfKind) => properties[tag]?.const);
+      const kinds = parentSchema.oneOf.map(({ properties }: typeof parentSchema) => properties[tag].const);
       return { at, message: `${subject} cannot have the ${tag} '${tagValue}'`, hint: suggest(`${tagValue}`, kinds) };
     }
+    case 'pattern':
+      // A value that is `writeOnly` may be a secret.
+      return {
+        at,
+        message: `${parentSchema.writeOnly ? subject : `'${data}'`} does not match ${params.pattern}`,
+        hint,
+      };
     case 'false schema':
       return { at: file.locateKey(steps), message: `${subject} is not allowed here`, hint: 'Remove it.' };
     default:
-      return { at, message: `${subject} ${error.message}`, hint };
+      return { at, message: `${subject} ${message}`, hint };
   }
-}
-
-interface BranchOfKind {
-  readonly properties: Readonly<Record<string, { readonly const?: string }>>;
 }
 
 function renderSubject(steps: YamlPath): string {
@@ -120,9 +112,4 @@ function renderSubject(steps: YamlPath): string {
   if (last === undefined) return 'the file';
   const list = steps.at(-2);
   return list !== undefined && /^\d+$/.test(String(last)) ? `entry ${Number(last) + 1} of '${list}'` : `'${last}'`;
-}
-
-function findDescription(error: ErrorObject): string {
-  const description = (error.parentSchema as { description?: unknown } | undefined)?.description;
-  return typeof description === 'string' ? description : `The value violates '${error.keyword}' of its schema.`;
 }

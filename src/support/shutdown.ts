@@ -1,22 +1,10 @@
-/** How often a process checks whether its parent still runs, in milliseconds. */
-const intervalMs = 250;
-
 /**
- * Calls back once when this process should end: on SIGTERM, when its terminal is closed (SIGHUP), or when its parent has
- * ended. From now on these signals do not end the process by themselves.
+ * Ends this process as Ctrl-C does on SIGTERM and when its terminal is closed (SIGHUP), so that results of what was done
+ * by then are written.
  */
-export function watchForShutdown(shutDown: () => void): void {
-  const { ppid } = process;
-  let isCalled = false;
-  const call = () => {
-    if (!isCalled) shutDown();
-    isCalled = true;
-  };
-  const timer = setInterval(() => {
-    if (process.ppid !== ppid) call();
-  }, intervalMs);
-  timer.unref();
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, call);
+export function endAsInterrupted(): void {
+  const interrupt = () => process.kill(process.pid, 'SIGINT');
+  process.once('SIGTERM', interrupt).once('SIGHUP', interrupt);
 }
 
 /** Lets this process write its results although nobody reads its output any more. */

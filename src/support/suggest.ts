@@ -2,7 +2,6 @@ import { closest, distance } from 'fastest-levenshtein';
 
 /** Above this number, only the nearest names are listed. */
 const maxListed = 25;
-const maxNearest = 5;
 
 /** Suggests the known name that is most similar to an unknown one, or lists the known names. */
 export function suggest(unknown: string, known: readonly string[]): string {
@@ -10,7 +9,6 @@ export function suggest(unknown: string, known: readonly string[]): string {
   const nearest = closest(unknown, [...known]);
   const near = distance(unknown.toLowerCase(), nearest.toLowerCase()) <= Math.max(2, unknown.length / 3);
   if (near) return `Did you mean '${nearest}'?`;
-  if (known.length <= maxListed) return `Known: ${[...known].sort().join(', ')}.`;
   const byDistance = [...known].sort((name, next) => distance(unknown, name) - distance(unknown, next));
-  return `The nearest of ${known.length}: ${byDistance.slice(0, maxNearest).join(', ')}.`;
+  return `Known: ${byDistance.slice(0, maxListed).join(', ')}${known.length > maxListed ? ', …' : '.'}`;
 }

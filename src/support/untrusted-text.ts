@@ -25,20 +25,15 @@ export function shorten(text: string, max: number): string {
   return text.length > max ? `${truncate(text, max)}…` : text;
 }
 
-/** The length in UTF-16 code units from which texts are shortened, and how many units before a difference stay. */
-const [maxCompared, shownBefore] = [80, 20];
+const maxCompared = 80;
+const shownBefore = 40;
 
-/** Shortens two long texts so that both show their first difference. */
+/** Shortens two texts so that both show their first difference. */
 export function shortenPair(left: string, right: string): [string, string] {
-  if (Math.max(left.length, right.length) <= maxCompared) return [left, right];
-  const length = Math.min(left.length, right.length);
-  let at = 0;
-  while (at < length && left[at] === right[at]) at += 1;
-  const from = Math.max(0, at - shownBefore);
-  const excerpt = (text: string) => {
-    const shown = truncate(text.slice(from), maxCompared).replace(/^[\udc00-\udfff]/, '');
-    return `${from > 0 ? '…' : ''}${shown}${text.length > from + maxCompared ? '…' : ''}`;
-  };
+  const isSame = (at: number) => left.slice(at, at + shownBefore) === right.slice(at, at + shownBefore);
+  let from = 0;
+  while (from + shownBefore <= left.length && isSame(from)) from += 1;
+  const excerpt = (text: string) => `${from === 0 ? '' : '…'}${shorten(text.slice(from), maxCompared)}`;
   return [excerpt(left), excerpt(right)];
 }
 

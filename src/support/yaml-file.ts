@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { Document, Node } from 'yaml';
+import type { Node, Pair } from 'yaml';
 import { type Location, UnusableInput } from './problem.js';
 import { readInputFile } from './read-input-file.js';
 
@@ -24,7 +24,6 @@ export interface YamlFile {
 /**
  * Reads a YAML 1.2 file.
  *
- * @param file path of the file
  * @param shown its name in messages; by default its path relative to the current folder
  * @throws UnusableInput if it cannot be read or is not valid YAML; a duplicate key is not valid
  */
@@ -55,52 +54,59 @@ function loadParser(): typeof import('yaml') {
  * @throws UnusableInput with the first syntax error
  */
 export function parseYaml(text: string, file: string): YamlFile {
-  const { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } = loadParser();
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const yaml = loadParser();
+  const lines = new yaml.LineCounter();
+  const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const locate = (offset = 0): Location => {
     const { line, col } = lines.linePos(offset);
     return { file, line, column: col };
   };
+  const refuse = (message: string, at: Location, hint?: string) =>
+    new UnusableInput([{ at, message: `is not valid YAML: ${message}`, ...(hint !== undefined && { hint }) }]);
   const [error] = document.errors;
   if (error !== undefined) {
-    const hint = 'Check the indentation here and in the line below.';
     const isIndentation = /INDENT|IMPLICIT_KEY/.test(error.code);
-    const message = `is not valid YAML: ${error.message}`;
-    throw new UnusableInput([{ at: locate(error.pos[0]), message, ...(isIndentation ? { hint } : {}) }]);
+    const hint = isIndentation ? 'Check the indentation here and in the line below.' : undefined;
+    throw refuse(error.message, locate(error.pos[0]), hint);
   }
 
-  const resolve = (node: Node | null): Node | null | undefined => (isAlias(node) ? node.resolve(document) : node);
   /** Finds the node at a path, with its key, or else the nearest node around it. */
   const find = (steps: YamlPath): { node: Node | null; key?: Node } => {
     let found: { node: Node | null; key?: Node } = { node: document.contents };
     for (const step of steps) {
-      const parent = resolve(found.node);
-      const pair = isMap<Node, Node | null>(parent)
-        ? parent.items.find(({ key }) => isScalar(key) && String(key.value) === String(step))
-        : undefined;
-      const item = isSeq<Node>(parent) ? parent.items[Number(step)] : undefined;
+      const parent = yaml.isAlias(found.node) ? found.node.resolve(document) : found.node;
+      if (!yaml.isCollection(parent)) return { node: found.node };
+      const isStep = ({ key }: Pair<Node>) => yaml.isScalar(key) && String(key.value) === String(step);
+      const pair = yaml.isMap<Node, Node | null>(parent) ? parent.items.find(isStep) : undefined;
+      const item = yaml.isSeq<Node>(parent) ? parent.items[Number(step)] : undefined;
       if (pair === undefined && item === undefined) return { node: found.node };
       found = pair === undefined ? { node: item as Node } : { node: pair.value ?? pair.key, key: pair.key };
     }
     return found;
   };
-
+  /** Resolves aliases. Fails for an alias without an anchor, and for aliases that expand without end. */
+  const readValue = (): unknown => {
+    try {
+      return document.toJS();
+    } catch (error) {
+      throw refuse((error as Error).message, locate());
+    }
+  };
   return {
     file,
-    value: readValue(document, locate()),
+    value: readValue(),
     locate: (steps) => locate(find(steps).node?.range?.[0]),
     locateKey: (steps) => {
       const { key, node } = find(steps);
       return locate((key ?? node)?.range?.[0]);
     },
     getSource: (steps) => {
-      const node = resolve(find(steps).node);
-      return isScalar(node) ? (node.source ?? String(node.value)) : '';
+      const { node } = find(steps);
+      return yaml.isScalar(node) ? (node.source ?? String(node.value)) : '';
     },
     locateTexts: (wanted) => {
       const locations: Location[] = [];
-      visit(document, {
+      yaml.visit(document, {
         Scalar: (_, { value, range }) => {
           if (String(value).includes(wanted)) locations.push(locate(range?.[0]));
         },
@@ -108,13 +114,4 @@ export function parseYaml(text: string, file: string): YamlFile {
       return locations;
     },
   };
-}
-
-/** Resolves aliases. Fails for an alias without an anchor, and for aliases that expand without end. */
-function readValue(document: Document, at: Location): unknown {
-  try {
-    return document.toJS();
-  } catch (error) {
-    throw new UnusableInput([{ at, message: `is not valid YAML: ${(error as Error).message}` }]);
-  }
 }

@@ -35,10 +35,10 @@ async function pageOf(
 ): Promise<{ html: string; certificate: Certificate }> {
   const keeper = createEvidenceKeeper();
   const run = await certifyOver(channelTo(answer), cases, { ...options, keeper });
-  const exchanges = indexExchanges(run.evidence, createRecognizer(cases.world), run.results);
+  const exchanges = indexExchanges(run.evidence, createRecognizer(cases.world));
   const { causes } = diagnoseRun(cases, run.results, exchanges);
   const certificate = { ...run.certificate, causes };
-  return { html: renderOutput('certificate.html', certificate, cases, run.results, { exchanges }), certificate };
+  return { html: renderOutput('certificate.html', certificate, cases, run.results), certificate };
 }
 
 interface Opened {
@@ -80,27 +80,27 @@ test('The page of a failing run shows what people look for', async () => {
   // The command that shows it again, in a case that the link opens.
   await failing.getByRole('link', { name: 'window-with-few-valid' }).last().click();
   const testCase = page.locator('#window-with-few-valid');
-  await expect(testCase.getByText(/^curl -gi/).first()).toBeVisible();
+  await expect(testCase.getByText(/curl -gi/).first()).toBeVisible();
   await expect(testCase.getByText(/\.yaml:\d+:\d+$/).first()).toBeVisible();
   // What the target does with a numeric string.
-  const question = page.locator('.question', { has: page.locator('#quantity-numeric-string') });
-  await expect(question.locator('summary').first()).toContainText('meets a threshold of 3 and no higher one.');
-  await expect(question.locator('summary code').first()).toHaveText('as-number');
-  await expect(question.getByText('curl -gi')).toHaveCount(1);
+  const question = page.locator('#quantity-numeric-string');
+  await expect(question).toContainText('meets a threshold of 3 and no higher one.');
+  await expect(question.locator('code.badge')).toHaveText('as-number');
   expect(complaints).toEqual([]);
   await page.close();
 });
 
-test('Each failing row has the commands that send its requests', async () => {
+test('A failing case has its failing rows, and the command that sends the decisive request', async () => {
   const filtering = { ...suite, cases: suite.cases.filter(({ id }) => id === 'campaign-filter') };
   const { html, certificate } = await pageOf(deploymentWith('campaign-filter-ignored'), { suite: filtering });
   const rows = certificate.requirements.flatMap(({ cases }) => cases.flatMap((entry) => entry.rows ?? []));
   expect(rows.length).toBeGreaterThan(1);
   const { page } = await open(html);
+  const testCase = page.locator('#campaign-filter');
+  await expect(testCase).toContainText('curl -gi');
   for (const { title, reason } of rows) {
-    const row = page.locator('.row', { hasText: title });
-    await expect(row).toContainText(reason);
-    await expect(row.locator('.exchange').first()).toContainText('curl -gi');
+    await expect(testCase).toContainText(title);
+    await expect(testCase).toContainText(reason);
   }
   await page.close();
 });
@@ -130,8 +130,7 @@ test.describe('the page of any run', { tag: '@long' }, () => {
       const { page, complaints } = await open(html);
       // Some of everything that opens, of which the rest looks alike.
       await page.evaluate(
-        `for (const kind of ['.item', '.question > .item', '.exchange'])
-          for (const details of [...document.querySelectorAll(kind)].slice(0, 12)) details.open = true;`,
+        `for (const details of [...document.querySelectorAll('.item')].slice(0, 12)) details.open = true;`,
       );
       await page.evaluate(axe.source);
       for (const [width, colorScheme] of [
@@ -154,16 +153,6 @@ test.describe('the page of any run', { tag: '@long' }, () => {
       await page.close();
     });
   }
-
-  test('A page of 300 cases stays under 3 MB', async () => {
-    const copies = [1, 2, 3].flatMap((n) =>
-      suite.cases.filter(({ kind }) => kind === 'requirement').map((each) => ({ ...each, id: `${each.id}-copy-${n}` })),
-    );
-    const own = { ...suite, cases: [...suite.cases, ...copies] };
-    expect(own.cases.length).toBeGreaterThan(300);
-    const { html } = await pageOf(deploymentWith('window-of-151', 'quantity-ignored'), { suite: own });
-    expect(Buffer.byteLength(html)).toBeLessThan(3_000_000);
-  });
 
   test('Every link has a target, and opens it', async () => {
     const { html } = await pageOf(deploymentWith('window-of-151'));

@@ -2,9 +2,8 @@
 
 import { createServer } from 'node:https';
 import { expect, test } from '@playwright/test';
-import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
-import type { ThingKind } from '../../src/contract/named-world.js';
-import type { Channel, Exchange, HttpRequest, HttpResponse, TransportErrorKind } from '../../src/http/exchange.js';
+import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
+import type { Channel, HttpRequest, HttpResponse, TransportErrorKind } from '../../src/http/exchange.js';
 import { type ExaminedArea, examine } from '../../src/run/examine.js';
 import { startRun } from '../../src/run/run.js';
 import { parseJson } from '../../src/support/json.js';
@@ -27,7 +26,6 @@ import {
   type Traits,
 } from '../support/independent-deployment.js';
 import { listenOnLoopback } from '../support/listen-on-loopback.js';
-import { addPromotions } from '../support/own-promotions.js';
 import { serverCertificate } from '../support/tls-certificates.js';
 
 const cwd = makeTestFolder();
@@ -228,56 +226,20 @@ test('A conforming deployment never ends early, with or without the world', asyn
   for (const [what, answer] of Object.entries(nothing)) expect.soft(await findReason(answer), what).toBeUndefined();
 });
 
-test('Promotions of the deployment are a problem until the target file counts them', async () => {
-  const channel = channelTo(createIndependentDeployment(addPromotions(world, 3)));
-  const findIds = async (own: Suite) => (await examine(own, channel, {})).findings.find(({ area }) => area === 'Ids');
-  expect(await findIds(suite)).toMatchObject({
-    state: 'problem',
-    text: expect.stringContaining('own_promotions: 3'),
-  });
-  expect(await findIds(loadSuite(suiteFolder, { ownPromotions: 3 }))).toMatchObject({ state: 'fine' });
-});
-
-test.describe('A target with a part of the world', () => {
-  const bind = (ids: Partial<Record<ThingKind, Record<string, string>>>): Suite =>
-    loadSuite(suiteFolder, { bindings: createBindings((kind, name) => ids[kind]?.[name]) });
-  const bindThree = () => bind({ customer: { ann: 'C-1' }, product: { mug: 'P-1' }, campaign: { spring: 'K-1' } });
-  const diagnoseStates = async (partial: Suite, channel: Channel) =>
-    Object.fromEntries((await examine(partial, channel, {})).findings.map(({ area, state }) => [area, state]));
-
-  test('A customer and a product are enough for most checks', async () => {
-    const [, ann] = world.customers;
-    const [mug] = world.products;
-    const partial = bind({ customer: { ann: ann?.id ?? '' }, product: { mug: mug?.id ?? '' } });
-    const withOwnPromotions: Answer = (request) => {
-      const response = conforming(request);
-      return { ...response, body: response.body.replaceAll('promo_', 'other_') };
-    };
-    expect(await diagnoseStates(partial, channelTo(withOwnPromotions))).toEqual({
-      URL: 'fine',
-      TLS: 'fine',
-      Credentials: 'fine',
-      'Body on GET': 'fine',
-      Responses: 'unknown',
-      Ids: 'unknown',
-    });
-  });
-
-  test('Nothing is sent without any ids', async () => {
-    const send = (): Promise<Exchange> => Promise.reject(new Error('sent'));
-    const states = await diagnoseStates(bind({}), { ...channelTo(conforming), send });
-    expect(states).toMatchObject({ URL: 'unknown', Ids: 'problem' });
-  });
-
-  test('A lost body is not claimed if no promotion may depend on the ids', async () => {
-    expect(await diagnoseStates(bindThree(), channelTo(withoutBody(conforming)))).toMatchObject({
-      'Body on GET': 'unknown',
-    });
-  });
-
-  test('Three ids are enough for every any-data case', () => {
-    const cases = bindThree().cases.filter(({ tags }) => tags.includes('any-data'));
-    expect(cases).not.toEqual([]);
-    expect(cases.flatMap(({ rows }) => rows.flatMap(({ unavailable }) => unavailable))).toEqual([]);
+test('A customer and a product of the test data are enough for most checks', async () => {
+  const { ann = '', mug = '' } = Object.fromEntries([...world.ids.customer, ...world.ids.product]);
+  const bindings = createBindings((_, name) => ({ ann, mug })[name]);
+  const withOwnPromotions: Answer = (request) => {
+    const response = conforming(request);
+    return { ...response, body: response.body.replaceAll('promo_', 'other_') };
+  };
+  const { findings } = await examine(loadSuite(suiteFolder, { bindings }), channelTo(withOwnPromotions), {});
+  expect(Object.fromEntries(findings.map(({ area, state }) => [area, state]))).toEqual({
+    URL: 'fine',
+    TLS: 'fine',
+    Credentials: 'fine',
+    'Body on GET': 'fine',
+    Responses: 'unknown',
+    Ids: 'unknown',
   });
 });

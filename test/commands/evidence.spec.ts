@@ -7,22 +7,18 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from '@playwright/test';
 import { faults } from '../../reference/faults/index.js';
 import { computeDigest, parseArchive } from '../../src/certificate/har-archive.js';
-import { listCredentialSecrets } from '../../src/contract/operation.js';
-import { redactResponse } from '../../src/http/client.js';
 import type { Channel, HttpRequest } from '../../src/http/exchange.js';
-import { createRedactor } from '../../src/http/redactor.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { notReachedReason } from '../../src/run/case-result.js';
 import { isJsonObject, parseJson } from '../../src/support/json.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
-import { recordInputs } from '../../src/target/recorded-run.js';
+import { createOrigin } from '../../src/target/inputs.js';
 import { makeTestFolder, runConformanceInProcess } from '../support/cli.js';
 import { channelTo, createReference, suite } from '../support/in-process.js';
 import {
   bareOrigin,
   createArchive,
   judgeAgain,
-  prepareEvidence,
   readEvidenceBack,
   readSettings,
   runWithEvidence,
@@ -48,18 +44,6 @@ test.describe('Judging the evidence again gives the same certificate', () => {
     const archive = JSON.parse(content.toString('utf8'));
     const validate = loadValidator('evidence');
     expect(validate(archive), JSON.stringify(validate.errors?.slice(0, 3))).toBe(true);
-  });
-
-  test('for a run with a token that is a word of its requests', { tag: '@long' }, async () => {
-    const secrets = listCredentialSecrets({ applicationId: 'shop-application', token: 'credit-card' });
-    const echo = (request: HttpRequest) => ({
-      ...createReference()(request),
-      headers: [['x-echo', 'credit-card'] as const],
-    });
-    const redact = createRedactor(secrets);
-    const { evidence } = await expectSame(channelTo((request) => redactResponse(echo(request), redact)));
-    expect(JSON.stringify(evidence.exchanges.map(({ exchange }) => exchange.request))).toContain('credit-card');
-    expect(JSON.stringify(evidence.exchanges)).not.toContain('["x-echo","credit-card"]');
   });
 
   /** A deployment that reads the customer of another request, if several are under way. */
@@ -88,36 +72,15 @@ test.describe('Judging the evidence again gives the same certificate', () => {
     expect(evidence.uses.some((use) => use.case.startsWith('batch/'))).toBe(true);
   });
 
-  const few = 'limit,quantity,response-status,unknown-query-parameter,deprecation-headers';
-  const outages: Readonly<Record<string, () => Channel>> = {
-    'that answers some requests too late': () => {
-      const channel = channelTo(createReference());
-      let turn = 0;
-      const send: Channel['send'] = async (request) => {
-        turn += 1;
-        if (turn % 5 > 0) return channel.send(request);
-        return { request, transportError: 'timed-out', message: 'Too late.', attempts: 2 };
-      };
-      return { ...channel, send };
-    },
-    'that fails every second time': () => {
-      let turn = 0;
-      const [good, bad] = [createReference(), createReference({ faults: [window] })];
-      return channelTo((request) => {
-        turn += 1;
-        return turn % 2 === 0 ? bad(request) : good(request);
-      });
-    },
-    'with long headers and control characters': () =>
-      channelTo((request) => {
-        const { headers, ...rest } = createReference()(request);
-        return { ...rest, headers: [...headers, ['deprecation', `\u001b[2J${'long '.repeat(2_000)}`]] };
-      }),
-  };
-  for (const [what, channel] of Object.entries(outages))
-    test(`for a deployment ${what}`, { tag: what === 'that fails every second time' ? [] : '@long' }, async () => {
-      await expectSame(channel(), { options: { only: few.split(',') } });
+  test('for a deployment that fails every second time', async () => {
+    let turn = 0;
+    const [good, bad] = [createReference(), createReference({ faults: [window] })];
+    const channel = channelTo((request) => {
+      turn += 1;
+      return turn % 2 === 0 ? bad(request) : good(request);
     });
+    await expectSame(channel, { options: { only: ['limit', 'quantity', 'response-status'] } });
+  });
 
   test('for selected cases and for an interrupted run', async () => {
     const left = await runWithEvidence(channelTo(createReference()), { selects: ({ id }) => id.startsWith('window') });
@@ -138,10 +101,7 @@ test.describe('Judging the evidence again gives the same certificate', () => {
 });
 
 test.describe('An archive', () => {
-  const origin = {
-    ...bareOrigin,
-    inputs: recordInputs({ availability: {}, settings: readSettings(), suite }),
-  };
+  const origin = createOrigin(suite, readSettings(), { ...bareOrigin, isReplay: false });
   const request: HttpRequest = { method: 'GET', path: '/', headers: [] };
   const write = (bodies: readonly string[]) => {
     const exchanges = bodies.map((body, n) => ({
@@ -163,14 +123,6 @@ test.describe('An archive', () => {
     expect(text).not.toContain('\u202e');
     expect(readBodies(content)).toEqual([body, 'another', body]);
   });
-
-  test('omits bodies beyond its limit', { tag: '@long' }, () => {
-    const megabyte = 'abcdefgh'.repeat(128 * 1024);
-    const bodies = Array.from({ length: 130 }, (_, n) => `${n} ${megabyte}`);
-    const { evidence } = parseArchive(write(bodies).content, 'evidence.har');
-    const omitted = evidence.exchanges.filter(({ exchange }) => 'transportError' in exchange);
-    expect(omitted.map(({ id }) => id)).toEqual(['one/128/only/1', 'one/129/only/1', 'one/130/only/1']);
-  });
 });
 
 const cwd = makeTestFolder();
@@ -184,7 +136,7 @@ const writeRunFiles = async () => {
   const answer = createReference({ faults: ['quantity-ignored'] });
   const options = { only: ['order.quantity', 'response-status', 'deprecation-headers'] };
   const { certificate, results, evidence, origin } = await runWithEvidence(channelTo(answer), { options });
-  writeResults(certificate, suite, results, { out: cwd }, prepareEvidence({ evidence, origin }, results));
+  writeResults(certificate, suite, results, { out: cwd }, createArchive(evidence, origin));
   const [stated, exchanges] = [names.certificate, names.evidence].map((name) => readFileSync(inFolder(name), 'utf8'));
   return { certificate: stated ?? '', evidence: exchanges ?? '' };
 };
@@ -198,10 +150,6 @@ async function verify(changed: { readonly certificate?: string; readonly evidenc
   return runConformanceInProcess(['verify', names.certificate], { cwd });
 }
 
-test('An unchanged certificate agrees with its evidence', async () => {
-  expect(await verify()).toEqual({ status: 0, output: 'AGREES  certificate.json: does-not-conform\n' });
-});
-
 const changes: Readonly<Record<string, readonly [before: RegExp, after: string, difference: RegExp]>> = {
   'a verdict': [/"verdict": "fail"/g, '"verdict": "pass"', /^ {2}requirements\/\S+\/verdict: .*"pass"; .* "fail"$/m],
   'the verdict of the run': [
@@ -210,8 +158,6 @@ const changes: Readonly<Record<string, readonly [before: RegExp, after: string, 
     /^ {2}verdict: .* "conforms"; .* "does-not-conform"$/m,
   ],
   'an answer': [/"outcome": "/, '"outcome": "x', /^ {2}questions\/\S+\/outcome: /m],
-  'a reason': [/"reason": "N/, '"reason": "n', /^ {2}requirements\/\S+\/cases\/\S+\/reason: /m],
-  'the address': [/"base_url": "http:/, '"base_url": "https:', /^ {2}target\/base_url: /m],
   'a count': [/"requests_sent": /, '"requests_sent": 1', /^ {2}requests_sent: the certificate says \d+; the ev/m],
   'the name of a requirement': [
     /("requirements": \[\s+\{\s+"id": ")/,
@@ -258,5 +204,5 @@ test('Evidence that is missing or has another form is unusable input', async () 
   expect(await verify({ evidence: '{"log":{}}' })).toMatchObject({ status: 2 });
   rmSync(inFolder(names.evidence));
   const { status, output } = await runConformanceInProcess(['verify', names.certificate], { cwd });
-  expect([status, output]).toEqual([2, expect.stringContaining('evidence.har: cannot be read: there is no such file')]);
+  expect([status, output]).toEqual([2, expect.stringContaining('evidence.har: cannot be read: no such file')]);
 });

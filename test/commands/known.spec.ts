@@ -24,7 +24,6 @@ import {
   runConformanceInProcess,
 } from '../support/cli.js';
 import { type Answer, createReference, listRequirementsWith, suite } from '../support/in-process.js';
-import { renderOutput } from '../support/render-output.js';
 import { judgeAgain, type RunWithEvidence, runWithEvidence } from '../support/run-with-evidence.js';
 
 const { conforms, drift, unusableInput } = exitStatus;
@@ -89,7 +88,7 @@ const further: Readonly<Record<string, string>> = {
 };
 
 for (const [n, fault] of causes.entries()) {
-  const tag = n < 2 ? [] : ['@long'];
+  const tag = n === 0 ? [] : ['@long'];
 
   test(`${fault}: its known deviation passes, and is stale once it is mended`, { tag }, async () => {
     const first = await certify(deploy(fault));
@@ -144,7 +143,9 @@ const hidden: Readonly<Record<string, string>> = {
   'result.valid-only': 'one-rule-suffices',
 };
 
-test('With the cause of a smaller window, every other requirement has a verdict, and its faults are found', async () => {
+test('With the cause of a smaller window, every other requirement has a verdict, and its faults are found', {
+  tag: '@long',
+}, async () => {
   const first = await certify(deploy('window-of-149'));
   expect(listRequirementsWith('inconclusive', first.certificate).toSorted()).toEqual(Object.keys(hidden).toSorted());
   const known = writeKnown(first);
@@ -159,7 +160,7 @@ test('With the cause of a smaller window, every other requirement has a verdict,
   }
 });
 
-test('Without a cause, any failure of the requirement is known, and of no other', async () => {
+test('Without a cause, any failure of the requirement is known, and of no other', { tag: '@long' }, async () => {
   const known = writeFile('deviations: [{ requirement: filter.promotion-id, reason: Later. }]');
   const { certificate, status } = await certify(deploy('campaign-filter-lost-with-reservations'), known);
   expect(status, renderRunReport(certificate)).toBe(conforms);
@@ -171,7 +172,7 @@ test('Without a cause, any failure of the requirement is known, and of no other'
   ).toBe(fails);
 });
 
-test('Several entries combine, and a cause of another size is none', async () => {
+test('Several entries combine, and a cause of another size is none', { tag: '@long' }, async () => {
   const known = writeKnown(await certify(deploy('window-of-100', 'expand-refused')));
   const both = await certify(deploy('window-of-100', 'expand-refused'), known);
   expect(both.status, renderRunReport(both.certificate)).toBe(conforms);
@@ -189,8 +190,8 @@ const turned: readonly (readonly [known: string, now: readonly string[], cause: 
   ['nothing-without-a-reservation', ['nothing-without-a-reservation', 'unlisted-customer-refused'], 'refused/404'],
 ];
 
-for (const [n, [fault, now, cause]] of turned.entries())
-  test(`${fault} is known, and turns into ${now.at(-1)}`, { tag: n % 3 === 0 ? [] : ['@long'] }, async () => {
+for (const [fault, now, cause] of turned)
+  test(`${fault} is known, and turns into ${now.at(-1)}`, { tag: '@long' }, async () => {
     const known = writeKnown(await certify(deploy(fault)));
     const run = await certify(deploy(...now), known);
     const { certificate, status, newDeviations } = run;
@@ -211,7 +212,7 @@ function isUnlistedWithMetadata({ body = '' }: HttpRequest): boolean {
   return body.includes(`"${suite.world.ids.customer.get('ordinary')}"`) && /"metadata":\{"payment/.test(body);
 }
 
-test('A refusal is no empty result where other empty results are accepted', async () => {
+test('A refusal is no empty result where other empty results are accepted', { tag: '@long' }, async () => {
   const known = writeKnown(await certify(deploy('nothing-without-a-reservation')));
   const reserved = deploy('nothing-without-a-reservation');
   const answer: Answer = (request) =>
@@ -250,43 +251,15 @@ test('A known failure is confirmed, too', async () => {
   expect(listRequirementsWith('fail', certificate)).toEqual([]);
 });
 
-test('Answers of the record that a known bug leaves open are named', async () => {
+test('Answers of the record that a known bug leaves open are named', { tag: '@long' }, async () => {
   const record = path.join(folder, 'record.yaml');
-  const writeRecord = ({ results }: RunWithEvidence) =>
-    writeFileSync(record, renderRecord(createRecord(suite, results, 'shop')));
-  writeRecord(await certify(deploy()));
-  const fault = await certify(deploy('quantity-ignored'));
-  const known = writeKnown(fault);
-  const { certificate, results, status } = await certify(deploy('quantity-ignored'), known, record);
-  expect(status).toBe(drift);
+  const { results } = await certify(deploy());
+  writeFileSync(record, renderRecord(createRecord(suite, results, 'shop')));
+  const known = writeKnown(await certify(deploy('quantity-ignored')));
+  const { certificate, status } = await certify(deploy('quantity-ignored'), known, record);
   const { not_compared: ids = [] } = certificate;
-  expect(ids.length).toBeGreaterThan(10);
-  const line = `${ids.length} answers of the record could not be compared: ${ids.slice(0, 5).join(', ')}`;
-  const whole = ids.join(', ');
-  const written = { certificate: '', files: [] };
-  expect(renderRunReport(certificate, written)).toContain(`${line} and ${ids.length - 5} more.`);
-  expect(renderRunReport(certificate, written)).not.toContain(whole);
-  for (const file of ['summary.md', 'certificate.html'])
-    expect(renderOutput(file, certificate, suite, results)).toContain(whole);
-
-  // Once it is mended, answers that followed from it change.
-  writeRecord(fault);
-  const mended = await certify(deploy(), known, record);
-  expect(mended.status).toBe(drift);
-  const report = renderRunReport(mended.certificate);
-  expect(report.trim()).toMatch(/^stale /);
-  expect(report).toMatch(/\nA known deviation is gone\. These changes may follow from that\.\ndrift /);
-  expect(report).toMatch(/^CONFORMS, BUT 1 KNOWN DEVIATION IS GONE, AND \d+ ANSWERS? CHANGED/m);
-  expect(renderOutput('certificate.html', mended.certificate, suite, mended.results)).toContain('may follow from that');
-});
-
-test('The first failing run names the command that writes the file', async () => {
-  const command = /^To accept this for now, .*: npx conformance record --known known\.yaml$/m;
-  const fault = await certify(deploy('expand-refused'));
-  expect(renderRunReport(fault.certificate)).toMatch(command);
-  const { certificate } = await certify(deploy('expand-refused'), writeKnown(fault));
-  expect(renderRunReport(certificate)).not.toMatch(command);
-  expect(renderRunReport((await certify(deploy())).certificate)).not.toMatch(command);
+  expect([status, ids.length > 10]).toEqual([drift, true]);
+  expect(renderRunReport(certificate)).toContain(`${ids.length} answers of the record could not be compared: `);
 });
 
 const entry = (text: string) => `deviations:\n  - { requirement: order.quantity, ${text} }\n`;
@@ -369,7 +342,7 @@ test('New deviations are added to a file, whose comments stay', () => {
 });
 
 test('A mock has the known deviations, and says which it cannot have', async () => {
-  for (const cause of ['window-size/100', 'quantity-ignored', 'campaign-filter-ignored']) {
+  for (const cause of ['window-size/100', 'quantity-ignored']) {
     const known = writeFile(`deviations: [{ requirement: order.quantity, cause: ${cause}, reason: A }]`);
     const { certificate } = await certify(createMock({ known, credentials: inProcessCredentials }));
     expect(certificate.causes?.map(({ id }) => id)).toEqual([cause]);

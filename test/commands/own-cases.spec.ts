@@ -6,8 +6,7 @@ import { selectFromSuite } from '../../src/cases/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import { readCertificate } from '../../src/certificate/read-certificate.js';
 import { determineExitStatus } from '../../src/cli/exit-status.js';
-import { bindWorld } from '../../src/contract/bind-world.js';
-import { type NamedWorld, thingKinds, windowSize } from '../../src/contract/named-world.js';
+import { windowSize } from '../../src/contract/named-world.js';
 import { expandWorld } from '../../src/contract/world-file.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { readRecord } from '../../src/record/target-record.js';
@@ -169,22 +168,6 @@ test.describe('Mistakes are reported with their location:', () => {
       `${relative}/b.yaml:9:5: duplicate case id 'own-tea-for-two'`,
     );
   });
-});
-
-test('No name of the suite begins with own-', () => {
-  const names = [
-    ...suite.cases.map(({ id }) => id),
-    ...thingKinds.flatMap((kind) => [...suite.world.ids[kind].keys()]),
-  ];
-  expect(names.filter((name) => name.startsWith('own-'))).toEqual([]);
-});
-
-test('Bindings of own data are allowed in a run without own cases', () => {
-  const at = { file: 'bindings.yaml', line: 1, column: 1 };
-  const zoe = withOwn().world.ids.customer.get('own-zoe') ?? '';
-  const bind = (world: NamedWorld) => bindWorld(world, { bindings: { [zoe]: { id: 'zoe-7', at } } }).ids.customer;
-  expect(bind(suite.world).has('own-zoe')).toBe(false);
-  expect(bind(withOwn().world).get('own-zoe')).toBe('zoe-7');
 });
 
 test('world, explain and --dry-run know own cases', async () => {

@@ -33,7 +33,6 @@ test('A deployment is certified on its data, and the run is judged again', async
   expect(certificate.requests_sent).toBeLessThanOrEqual(120);
   expect(certificate.data).toMatchObject({ file: 'shop.json', requests: 120, counts: { tiers: 40 } });
   expect(JSON.stringify(certificate)).toContain('the data file has 40 tiers');
-  expect(certificate.notes.join('\n')).toMatch(/\d+ of 87 questions were answered with ids of the data\./);
   expect((await run('verify', 'results/shop')).output).toContain('AGREES');
   const again = await run('certify', '--replay', 'results/shop');
   expect([again.status, loadCertificate(cwd, 'results/shop/replay').summary]).toEqual([4, certificate.summary]);
@@ -44,7 +43,7 @@ test('A deployment is certified on its data, and the run is judged again', async
   expect((await run('verify', 'results/shop', '--data', 'moved.json')).output).toContain('has changed since the run');
 });
 
-test('An answer on own data is recorded, and compared in the next run', async () => {
+test('An answer on own data is recorded, and compared in the next run', { tag: '@long' }, async () => {
   const cwd = makeProject();
   writeFileSync(path.join(cwd, 'shop.json'), JSON.stringify(createShop()));
   const certify = async (command: string, behaviours: Record<string, string>, ...args: readonly string[]) => {
@@ -62,7 +61,7 @@ test('An answer on own data is recorded, and compared in the next run', async ()
   expect(drifted.status, drifted.output).toBe(3);
 });
 
-test('Traffic is judged by a data file', async () => {
+test('Traffic is judged by a data file', { tag: '@long' }, async () => {
   const cwd = makeTestFolder();
   const file = path.join(cwd, 'shop.json');
   writeFileSync(file, JSON.stringify(world));

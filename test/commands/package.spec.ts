@@ -61,17 +61,6 @@ test.describe('The installed package', { tag: '@long' }, () => {
     expect(loadCertificate(project, 'results/shop')).toMatchObject({ verdict: 'conforms', target: { name: 'shop' } });
   });
 
-  test('runs with Playwright and the config of `init`, and a selection that passes ends with 0', async () => {
-    const { status, output } = await type("npx playwright test --grep '@limit.newest-150'");
-    expect(status, output).toBe(0);
-    expect(output).toContain('CONFORMS as far as selected  shop');
-    const certificate = loadCertificate(project, 'results/shop');
-    expect([certificate.verdict, certificate.selected?.verdict]).toEqual(['incomplete', 'conforms']);
-    expect((await type('npx playwright test --list')).output).toMatch(
-      /cases\/requirements\/window\.yaml:\d+:\d+ › limit\.newest-150 › window-with-few-valid: /,
-    );
-  });
-
   test('contains what runs need, and no tests', () => {
     const names = readdirSync(installed, { recursive: true, encoding: 'utf8' });
     const caseFiles = new Set(suite.cases.map(({ at }) => at.file));

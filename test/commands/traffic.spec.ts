@@ -85,14 +85,6 @@ test('Traffic of a deployment that conforms is judged, and nothing is sent', asy
   expect(again.output).toContain('AGREES');
 });
 
-test('A requirement that no exchange exercises has no verdict', async () => {
-  const { status, certificate } = await certify(createReference(), requests.slice(0, 1));
-  expect([status, certificate.verdict]).toEqual([4, 'incomplete']);
-  expect(listRequirementsWith('inconclusive', certificate)).toContain('filter.promotion-id');
-  expect(listRequirementsWith('pass', certificate)).toContain('customer.by-id');
-  expect(certificate.incomplete_because?.join()).toContain('The traffic shows nothing about it.');
-});
-
 test('A fault is found, with the requirement that it breaks', async () => {
   for (const id of ['window-of-the-valid', 'customer-ignored', 'one-rule-suffices', 'expand-refused']) {
     const { status, certificate, cwd } = await certify(createReference({ faults: [id] }));

@@ -5,7 +5,6 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
-import { certify } from '../../src/api.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { loadTransport, NoResponse, type Transport, Unsupported } from '../../src/http/transport.js';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -20,8 +19,6 @@ import { certifyOver, channelThrough, channelTo, createReference, suite } from '
 import { listen } from '../support/independent-deployment.js';
 
 const cwd = makeTestFolder();
-
-const identity = 'export default (request, { send }) => send(request);\n';
 
 function writeTransport(name: string, code: string, baseUrl = 'http://127.0.0.1:1'): string {
   writeFileSync(path.join(cwd, `${name}.mjs`), code);
@@ -175,21 +172,6 @@ export default async (request, { send }) => {
     expect(verdict).toBe('incomplete');
     expect(requirements.filter(({ cases }) => cases.some((entry) => entry.verdict === 'pass'))).toEqual([]);
   });
-
-  test('A transport must be readable', async () => {
-    const target = writeTransport('unreadable', identity, reference.url);
-    writeFileSync(target, `name: missing\nbase_url: ${reference.url}\ntransport: ./missing.mjs\n`);
-    const missing = await runConformanceInProcess(['certify', '--target', target, '--dry-run'], { cwd, env });
-    expect(missing).toMatchObject({ status: 2, output: expect.stringContaining("'./missing.mjs' cannot be read") });
-    const broken = writeTransport('broken', 'export default () => {;\n', reference.url);
-    const doctor = await runConformanceInProcess(['doctor', '--target', broken], { cwd, env });
-    expect(doctor).toMatchObject({ status: 2, output: expect.stringContaining('broken.mjs:1:1: ') });
-  });
-});
-
-test('A program gets the mistake of its function as an error', async () => {
-  const options = { credentials: { applicationId: 'the-application', token: 'the-token-of-a-program' } };
-  await expect(certify(() => Promise.reject(new Error('my mistake')), options)).rejects.toThrow('my mistake');
 });
 
 test('The example of the documentation has the right types and runs', { tag: '@long' }, async () => {

@@ -51,8 +51,6 @@ class VendorFake {
   readonly requests: string[] = [];
   /** Replaces the outcome of a request. */
   intercept: (method: string, path: string) => Outcome | undefined = () => undefined;
-  /** Ignores rules in the body of a new tier, so that they must be assigned afterwards. */
-  ignoresRules = false;
 
   listen(): Promise<Listening> {
     return listenOnLoopback(createServer((incoming, outgoing) => void this.serve(incoming, outgoing)));
@@ -147,7 +145,7 @@ class VendorFake {
     const created_at = new Date(Date.UTC(2026, 0, 1) + this.stored.tiers.length).toISOString();
     const created = this.create('tiers', { ...body, campaign_id, created_at, validation_rule_assignments: null }).body;
     const tier: Stored = JSON.parse(created);
-    if (!this.ignoresRules) for (const rule of array(validation_rules)) this.assign(String(rule), tier.id);
+    for (const rule of array(validation_rules)) this.assign(String(rule), tier.id);
     const data = this.stored.assignments.filter(({ related_object_id }) => related_object_id === tier.id);
     return answer(200, { ...tier, validation_rule_assignments: { data, total: data.length } });
   }
@@ -164,8 +162,6 @@ class VendorFake {
 
 const folder = makeTestFolder();
 const world = exportWorld(suite.world);
-const few = ['greeting', 'for-ann', 'mug-2', 'shirt-blue-2', 'credit-card', 'broadway'];
-const smallWorld: World = { ...world, tiers: world.tiers.filter(({ name }) => few.includes(name)) };
 
 /** An empty project of the vendor, and the loader for it. */
 async function openProject() {
@@ -284,54 +280,6 @@ test('A killed loader continues, and creates nothing twice', async () => {
   fake.intercept = () => undefined;
   expect((await load(world)).ended).toBe(0);
   expectLoaded(fake, file, world);
-  await close();
-});
-
-test('A request whose response is lost is repeated, and creates nothing twice', async () => {
-  const { fake, file, load, close } = await openProject();
-  const ends = new Set(['/v1/categories', '/campaigns', '/customers', '/skus', '/validation-rules', '/tiers']);
-  fake.intercept = (method, url) => {
-    const end = method === 'POST' ? [...ends].find((ending) => url.endsWith(ending)) : undefined;
-    return end !== undefined && ends.delete(end) ? 'done-and-lost' : undefined;
-  };
-  fake.ignoresRules = true;
-  const { ended, messages } = await load(smallWorld);
-  expect([ended, ends.size, messages.match(/Trying again in 1 s/g)?.length]).toEqual([0, 0, 6]);
-  expectLoaded(fake, file, smallWorld);
-  await close();
-});
-
-test('The loader waits for the rate limit, and ends if it would wait for hours', async () => {
-  const { fake, file, load, close } = await openProject();
-  const limit = (name: string, value: number): Outcome => ({ status: 429, headers: [[name, String(value)]], body: '' });
-  fake.intercept = () => {
-    if (fake.requests.length === 3) return limit('Retry-After', 1);
-    return fake.requests.length === 4 ? limit('X-Rate-Limit-Retry', Math.ceil(Date.now() / 1_000)) : undefined;
-  };
-  const start = Date.now();
-  const { ended, messages } = await load(smallWorld);
-  expect([ended, messages.match(/^The rate limit is used up\. Waiting until /gm)?.length]).toEqual([0, 2]);
-  expect(Date.now() - start).toBeGreaterThan(1_900);
-  expectLoaded(fake, file, smallWorld);
-  fake.intercept = () => limit('Retry-After', 90_000);
-  const late = await load({ ...smallWorld, categories: [...world.categories, { id: 'cat_own', name: 'own' }] });
-  expect(late).toMatchObject({ ended: 1, messages: expect.stringContaining('for more than two hours') });
-  await close();
-});
-
-test('An error of the API is shown with its message and without keys', async () => {
-  const { fake, file, load, close } = await openProject();
-  const { id, token } = VendorFake.keys;
-  fake.intercept = () => refuse(401, 'unauthorized', `${id} does not know ${token}`);
-  const refused = await load(smallWorld);
-  expect(refused).toMatchObject({ ended: 1, output: '' });
-  expect(refused.messages).toMatch(
-    /returned 401: .*"\$VOUCHERIFY_APP_ID does not know \$VOUCHERIFY_APP_TOKEN".*\nCheck that VOUCHERIFY_APP_ID and/,
-  );
-  fake.intercept = () => undefined;
-  await load(smallWorld);
-  writeFileSync(file, '');
-  expect((await load(smallWorld)).messages).toMatch(/returned 409: .*\nName the output of the run that created it/);
   await close();
 });
 

@@ -1,25 +1,18 @@
 /**
- * Responses over the wire that no ordinary deployment sends. What cannot be read is inconclusive; everything else is judged,
- * and no response takes much memory.
+ * Responses over the wire that no ordinary deployment sends. What cannot be read is inconclusive; everything else is judged.
  */
 
-import { execFile } from 'node:child_process';
-import path from 'node:path';
-import { promisify } from 'node:util';
-import { gzipSync } from 'node:zlib';
 import { expect } from '@playwright/test';
 import type { Suite } from '../../src/cases/suite.js';
 import type { Channel } from '../../src/http/exchange.js';
 import { type ResultWithExchanges, samplesCaseId } from '../../src/run/case-result.js';
 import { runSuite } from '../../src/run/run.js';
-import { packageRoot } from '../../src/support/package-root.js';
 import { findCauses } from '../../tools/proof/find-first-cause.js';
 import { createRandom } from '../support/chaos.js';
 import { breakDeployment, fewCases } from '../support/check-deployment.js';
 import { channelTo, recognizer, suite } from '../support/in-process.js';
 import { createIndependentDeployment } from '../support/independent-deployment.js';
-import type { CaseRun } from '../support/run-cases.js';
-import { type Reply, renderResponse, test, timeoutMs } from '../support/wire.js';
+import { type Reply, renderResponse, test } from '../support/wire.js';
 
 type Change = (body: string) => string | Buffer;
 
@@ -46,24 +39,11 @@ const add =
 const repeat = (count: number, create: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => create(n)).join();
 
-/** Writes a text repeatedly until the client disconnects. */
-function pour(head: string, text: string, times = Number.POSITIVE_INFINITY): Reply {
-  return (socket) => {
-    let left = times;
-    const more = (error?: Error | null): void => {
-      left -= 1;
-      if (left >= 0 && !error && !socket.destroyed) socket.write(text, more);
-    };
-    socket.write(head, more);
+const endlessBody: Reply = (socket) => {
+  const more = (error?: Error | null): void => {
+    if (!error && !socket.destroyed) socket.write(`10000\r\n${'x'.repeat(0x10000)}\r\n`, more);
   };
-}
-
-const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
-const endlessBody = pour(chunked, `10000\r\n${'x'.repeat(0x10000)}\r\n`);
-const slowBody: Reply = (socket) => {
-  socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n');
-  const drip = setInterval(() => socket.write('x'), 1_000);
-  socket.on('close', () => clearInterval(drip));
+  socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', more);
 };
 
 // Verdicts ------------------------------------------------------------------------------------------------------------
@@ -79,15 +59,13 @@ async function run(channel: Parameters<typeof runSuite>[1]): Promise<readonly Re
 }
 
 const tooLarge = 'The body is larger than 8388608 bytes (limits.body_bytes).';
-const timedOut = 'There was no complete response within 1500 ms (limits.timeout_ms).';
 const noHttp = /^The response is not valid HTTP, or its length differs from Content-Length\./;
-const noJson = 'The body looks like JSON, but it is not valid JSON, so there is no result to judge.';
+const noJson = /^The body looks like JSON, but it is not valid JSON, so there is no result to judge\./;
 const tooManyValues = 'The body has more than 100000 values (limits.body_values).';
 
 // client.spec.ts has all transport errors, and judge.spec.ts shows that none of them proves anything.
 const unreadable: Readonly<Record<string, readonly [reply: Reply, reason: string | RegExp]>> = {
   'a body without end': [endlessBody, tooLarge],
-  'one byte a second': [slowBody, timedOut],
   'a body longer than announced': [wrap((body) => body, [json, 'Content-Length: 20']), noJson],
   'a header of control characters': [wrap((body) => body, ['X-Title: \u001b]0;title\u0007']), noHttp],
   'JSON that is cut off': [wrap((body) => body.slice(0, body.length / 2)), noJson],
@@ -101,7 +79,7 @@ test.describe('Inconclusive:', () => {
   for (const [title, [reply, reason]] of Object.entries(unreadable))
     test(title, async ({ serve, open }) => {
       const { url } = await serve(reply);
-      const results = await run(open(url, reason === timedOut ? { limits: { timeout_ms: timeoutMs } } : {}));
+      const results = await run(open(url));
       expect(results.filter(({ verdict }) => verdict === 'fail' || verdict === 'error')).toEqual([]);
       for (const result of results.filter(({ id }) => fewCases.includes(id))) {
         expect(result.verdict, result.id).toBe('inconclusive');
@@ -202,70 +180,8 @@ test.describe('A connection that breaks', () => {
       },
     };
     const causes = await findCauses(channel, suite, recognizer);
-    expect(causes.map(({ id, requirements }) => [id, requirements])).toEqual([
-      ['long-responses-lost', ['request.get-with-body']],
+    expect(causes.map(({ evidence, requirements }) => [evidence, requirements])).toEqual([
+      [[expect.stringMatching(/^Only long responses do not arrive/)], ['request.get-with-body']],
     ]);
   });
-});
-
-// Memory --------------------------------------------------------------------------------------------------------------
-
-const nearly = 1_900_000;
-const fill = (text: string) => text.repeat(Math.floor(nearly / Buffer.byteLength(text)));
-function nest(open: string, close: string): string {
-  const depth = Math.min(100_000, Math.floor(nearly / (open.length + close.length)));
-  return `${open.repeat(depth)}0${close.repeat(depth)}`;
-}
-const idOf = (n: number) => suite.world.tiers[n % suite.world.tiers.length]?.id;
-const plain = (body: string): Reply => renderResponse('200 OK', [json], body);
-const packed = (encoding: string, body: Buffer): Reply =>
-  renderResponse('200 OK', [`Content-Encoding: ${encoding}`], body);
-// Concatenated gzip members: 200 MB without holding them in memory.
-const bomb = Buffer.concat(Array(20).fill(gzipSync(Buffer.alloc(10 * megabyte))));
-
-let turn = 0;
-/** Fills a body that differs each time, so that caches do not help. */
-const fillAnew =
-  (text: string): Reply =>
-  (socket) => {
-    turn += 1;
-    socket.write(renderResponse('200 OK', [json], `{"turn":${turn},"text":"${fill(text)}"}`));
-  };
-
-const largeReplies: Readonly<Record<string, Reply>> = {
-  'as large as the limit allows': fillAnew('x'),
-  'more in memory than over the wire': fillAnew('→'),
-  'a body of 200 MB': pour(`HTTP/1.1 200 OK\r\nContent-Length: ${200 * megabyte}\r\n\r\n`, 'x'.repeat(megabyte), 200),
-  'a body without end': endlessBody,
-  'a body that unpacks to 200 MB': packed('gzip', bomb),
-  'a body that unpacks to 200 MB, packed again': packed('gzip, gzip', gzipSync(bomb)),
-  'headers without end': pour('HTTP/1.1 200 OK\r\n', 'X-Header: value\r\n'.repeat(100)),
-  'numbers without number': plain(`[${fill('0,')}0]`),
-  'keys without number': plain(`{${repeat(140_000, (n) => `"k${n}":0`)}}`),
-  'ids under keys without number': plain(`{${repeat(40_000, (n) => `"k${n}":"${idOf(n)}"`)}}`),
-  'ids as keys of each other': plain(nest(`{"${idOf(0)}":`, '}')),
-  'arrays 100,000 deep': plain(nest('[', ']')),
-  'objects 100,000 deep': plain(nest('{"a":', '}')),
-};
-
-test('A process that tests large responses one after another takes at most 400 MB', { tag: '@long' }, async ({
-  serve,
-}) => {
-  const urls: string[] = [];
-  for (const reply of Object.values(largeReplies)) urls.push((await serve(reply)).url);
-  const script = path.join(packageRoot, 'dist', 'test', 'support', 'run-cases.js');
-  // 'campaign-filter' has the most requests.
-  const args = [script, ['campaign-filter', ...fewCases].join(), ...urls];
-  // Without coverage counters.
-  const env = { ...process.env, NODE_V8_COVERAGE: undefined };
-  const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 64 * megabyte, env });
-  const runs: CaseRun[] = JSON.parse(stdout);
-  expect(runs).toHaveLength(urls.length);
-  for (const [n, title] of Object.keys(largeReplies).entries()) {
-    const { results, peak } = runs[n] as CaseRun;
-    test.info().annotations.push({ type: title, description: `${Math.round(peak / megabyte)} MB` });
-    const verdicts = results.map(({ verdict }) => verdict);
-    expect.soft(verdicts, title).not.toContain('error');
-    expect.soft(peak, title).toBeLessThan(400 * megabyte);
-  }
 });

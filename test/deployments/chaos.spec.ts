@@ -13,7 +13,7 @@ import { findFilterRequest } from '../../src/run/filter-spelling.js';
 import { createChaoticChannel, createRandom } from '../support/chaos.js';
 import { certifyRow, checkDeployment, type Deploy, reshape } from '../support/check-deployment.js';
 import { certifyOver, createReference, renderUnpassed, suite } from '../support/in-process.js';
-import { createIndependentDeployment, type Shape, shapes, type Traits } from '../support/independent-deployment.js';
+import { createIndependentDeployment, type Shape, shapes } from '../support/independent-deployment.js';
 import { markingShapes } from '../support/marking-shapes.js';
 
 /** Fixed, so that a run can be repeated; PROPERTY_SEED draws others. */
@@ -49,20 +49,6 @@ const answers: Readonly<Record<string, readonly string[]>> = {
   'cors-headers': headerLines,
 };
 
-const traits: Choices<Omit<Traits, 'shape'>> = {
-  status: [200, 201, 203, 206],
-  empty: ['list', 404, 204, 'no-body'],
-  order: ['newest-first', 'oldest-first', 'by-name'],
-  numericStrings: ['read', 'rejected'],
-  unknownCustomer: ['accepted', 'rejected'],
-  bothFilters: ['intersection', 'union'],
-  omitted: ['accepted', 'rejected'],
-  repeated: ['summed', 'each-item-alone'],
-  orderMetadataRules: ['applied', 'ignored'],
-  audienceRulesOnly: ['no-effect', 'skips-order-rules', 'returns-nothing'],
-  filteredWindow: ['window-first', 'filter-first', 'campaign-filter-first'],
-};
-
 function draw<Row extends object>(parameters: Choices<Row>): fc.Arbitrary<Row> {
   const entries = Object.entries<readonly unknown[]>(parameters);
   const members = entries.map(([name, choices]) => [name, fc.constantFrom(...choices)]);
@@ -87,16 +73,6 @@ function reference(look: string, behaviours: Behaviours, faults: readonly string
 async function expectReferenceConforms(look: string, behaviours: Behaviours): Promise<void> {
   const deploy = reference(look, behaviours);
   await checkDeployment({ title: '', deploy, target: targetOf(look), verdict: 'conforms', faults: [] });
-}
-
-async function expectIndependentConforms(look: string, drawn: Traits): Promise<void> {
-  const deploy: Deploy = (world) => createIndependentDeployment(world, { ...drawn, shape: readLook(look).shape });
-  const row = { title: '', deploy, target: targetOf(look), faults: [] };
-  if (drawn.audienceRulesOnly !== 'returns-nothing' || drawn.empty !== 404)
-    return checkDeployment({ ...row, verdict: 'conforms' });
-  // An empty result looks like a refusal.
-  const reason = /^(.*audience-rules-only.*: (a product: )?Answered 404,.*\n?)+$/;
-  return checkDeployment({ ...row, verdict: 'incomplete', reason });
 }
 
 const listCasesOf = (requirement: Requirement) =>
@@ -138,10 +114,6 @@ test('Every tenth fault is found in some look with some answers', () => {
   const some = faults.filter((_, n) => n % 10 === 0);
   return expectFaultsFound(some.length, some);
 });
-
-test('150 variants of the independent deployment conform', { tag: '@long' }, () =>
-  fc.assert(fc.asyncProperty(drawnLook, draw(traits), expectIndependentConforms), { seed, numRuns: 150 }),
-);
 
 test('Every fault is found in 500 looks with answers', { tag: '@long' }, () => expectFaultsFound(500));
 

@@ -1,31 +1,20 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import fc from 'fast-check';
-import { type Behaviours, closedQuestions, convertOutcomesToBehaviours } from '../../reference/behaviours.js';
+import { type Behaviours, closedQuestions } from '../../reference/behaviours.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
 import type { RequestPatch } from '../../src/cases/request-draft.js';
 import type { Suite } from '../../src/cases/suite.js';
-import { undetermined } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { spellFiltersLiterally } from '../../src/contract/operation.js';
 import { createOracle } from '../../src/contract/oracle.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { createRedactor } from '../../src/http/redactor.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { createRecord, renderRecord } from '../../src/record/create-record.js';
 import { createBaseline } from '../../src/record/drift.js';
-import { readRecord } from '../../src/record/target-record.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { makeTestFolder } from '../support/cli.js';
-import {
-  certifyInProcess,
-  certifyOver,
-  channelTo,
-  createReference,
-  listRequirementsWith,
-  suite,
-} from '../support/in-process.js';
+import { certifyInProcess, createReference, suite } from '../support/in-process.js';
 import { createPatchedRequest } from '../support/patched-request.js';
 import { readSettings } from '../support/run-with-evidence.js';
 
@@ -99,7 +88,7 @@ test('No answer to a plausible caller is refuted, whatever the answers to questi
     [[]],
   );
   // A prime, so that the places of all axes meet.
-  const requests = all.filter((_, n) => n % 61 === 0).map((row) => createPatchedRequest(suite.world, ...row));
+  const requests = all.filter((_, n) => n % 241 === 0).map((row) => createPatchedRequest(suite.world, ...row));
   const refuted: string[] = [];
   const examine = (deployment: ReturnType<typeof reference>, what: string, spelled = requests) => {
     for (const request of spelled) {
@@ -156,28 +145,6 @@ test('Open values are recorded as received', async () => {
   expect(outcomesIn(certificate)).toMatchObject(values);
 });
 
-test('25 mocks from records of any behaviours show no drift', { tag: '@long' }, async () => {
-  // Half of the questions keep their default, because some outcomes hide the answers to other questions.
-  const choices = Object.entries(closedQuestions).map(([id, all]) => {
-    // Where results change between requests, so do other answers.
-    const outcomes: readonly string[] = all.filter((outcome) => outcome !== 'different-promotions');
-    return [id, fc.oneof(fc.constant<string>(all[0]), fc.constantFrom<string>(...outcomes))] as const;
-  });
-  const circle = fc.asyncProperty(fc.record(Object.fromEntries(choices)), async (chosen) => {
-    const first = await certifyInProcess(reference(chosen), { infersShape: true });
-    const record = createRecord(suite, first.results, 'mock');
-    const outcomes = Object.fromEntries(Object.entries(record.questions).map(([id, { outcome }]) => [id, outcome]));
-    const mock = reference(convertOutcomesToBehaviours(outcomes).behaviours);
-    const { certificate } = await certifyInProcess(mock, { expected: createBaseline(record, {}) });
-    expect(listRequirementsWith('fail', certificate)).toEqual([]);
-    // The mock chooses the answer to an undetermined question, which may change the shape.
-    const isWhole = !Object.values(outcomes).includes(undetermined);
-    const drift = certificate.drift.filter(({ kind }) => isWhole || kind === 'answer');
-    expect(drift).toEqual([]);
-  });
-  await fc.assert(circle, { numRuns: 25, seed: 20_261_121, endOnFailure: true });
-});
-
 test('Two runs on an unchanged target write the same record', async () => {
   const runs = [await runPlain(), await certifyInProcess(reference(), { infersShape: true })];
   const [one, other] = runs.map(({ results }) => renderRecord(createRecord(suite, results, 'reference')));
@@ -201,27 +168,6 @@ test('A changed outcome is drift, shown with both responses', async () => {
     after: expect.stringMatching(/^\| 400/),
     repeat_with: expect.stringMatching(/^curl /),
   });
-});
-
-test('A pin wins over the record', async () => {
-  const { results } = await runPlain();
-  const expected = createBaseline(createRecord(suite, results, 'reference'), { 'quantity-zero': 'as-one' });
-  const { certificate } = await certifyInProcess(reference(), { expected });
-  expect(certificate.drift.map((drift) => drift.case)).toEqual(['quantity-zero']);
-});
-
-test('Credentials that are words of the suite do not change results', async () => {
-  const plain = await runPlain();
-  const answersIn = (certificate: Certificate) => named.map(({ id }) => [id, outcomesIn(certificate)[id]]);
-  const words = ['pass', 'id', 'fail', 'title', 'order.metadata', 'as-number', 'promotions', '200'];
-  const redact = createRedactor(words.map((value, n) => ({ value, placeholder: `$SECRET_${n}` })));
-  const channel = { ...channelTo(reference()), redact };
-  const { certificate, results } = await certifyOver(channel, suite, { infersShape: true });
-  expect(certificate.summary).toEqual(plain.certificate.summary);
-  expect(answersIn(certificate)).toEqual(answersIn(plain.certificate));
-  const expected = createBaseline(createRecord(suite, results, 'reference'), {});
-  const again = await certifyOver(channel, suite, { expected });
-  expect(again.certificate.drift).toEqual([]);
 });
 
 test.describe('An existing record', () => {
@@ -250,19 +196,5 @@ test.describe('An existing record', () => {
     writeFileSync(file, 'my: notes\n');
     for (const recordTo of [file, folder])
       expect(() => readSettings({ recordTo, reference: true })).toThrow(UnusableInput);
-  });
-
-  test('with an invalid schema is refused', () => {
-    const folder = makeTestFolder();
-    const file = path.join(folder, 'shop.yaml');
-    const { name, version, digest } = suite;
-    const record = {
-      target: 'a',
-      suite: { name, version, digest },
-      questions: {},
-      response_schema: { type: 'objekt' },
-    };
-    writeFileSync(file, renderRecord(record));
-    expect(() => readRecord(file)).toThrow(/shop\.yaml:\d+:\d+: 'response_schema' is not a JSON Schema/);
   });
 });

@@ -33,14 +33,12 @@ const map = (where: string, present: (tier: Marked) => unknown) =>
 const group = (where: string, present: (ids: readonly string[], valid: boolean) => object, path = 'ids/*') =>
   state(`tier: /*/${path}, where: { ${where} }`, (all) => split(all).map((tiers, n) => present(idsOf(tiers), n === 0)));
 
-const long = 'a'.repeat(70);
 const reject = ({ campaign_id }: Tier) => `not for ${campaign_id}`;
 const praise = ({ metadata }: Tier) => ('has_budget' in metadata ? 'very good' : 'good');
 
 /** Responses that name all promotions and say which of them are valid. */
 export const markingShapes = {
   'groups with a kind': group('kind: ok', (ids, valid) => ({ kind: valid ? 'ok' : 'no', ids })),
-  'groups with a number': group('code: 0', (ids, valid) => ({ code: valid ? 0 : 17, ids })),
   'groups with a nested kind': group(
     'type/name: yes',
     (ids, valid) => ({ type: { name: valid ? 'yes' : 'no' }, list: ids.map((id) => ({ id })) }),
@@ -50,12 +48,7 @@ export const markingShapes = {
     groups: split(all).map((tiers) => ({ ids: idsOf(tiers) })),
   })),
   'two lists': state('where: { 0: null }', (all) => split(all).map(idsOf)),
-  'two lists under numbers': state('where: { 1: null }', (all) =>
-    Object.fromEntries(split(all).map((tiers, n) => [1 - n, idsOf(tiers)])),
-  ),
   'a flag': list('valid: true', ({ id, valid }) => ({ id, valid })),
-  'a flag as a text': list('valid: true', ({ id, valid }) => ({ id, valid: `${valid}` })),
-  'a flag with a long name': list(`${long}: true`, ({ id, valid }) => ({ id, [long]: valid })),
   'texts that need quotes': list('"ok?": "yes, it is"', ({ id, valid }) => ({
     id,
     'ok?': valid ? 'yes, it is' : 'no',
@@ -65,14 +58,12 @@ export const markingShapes = {
     ({ id, valid }) => ({ tier: { id }, at: { valid, all: [valid] } }),
     'tier/id',
   ),
-  'a flag around the tier': list('valid: true', ({ id, valid }) => ({ valid, tier: { id } }), 'tier/id'),
   'a flag beside a link': list('is: Y', ({ id, valid }) => ({ id, href: `/t/${id}`, is: valid ? 'Y' : 'N' }), 'href'),
   'two good values': list('is: [good, "very good"]', (tier) => ({
     id: tier.id,
     is: tier.valid ? praise(tier) : 'bad',
   })),
   'an error or null': list('error: null', (tier) => ({ id: tier.id, error: tier.valid ? null : reject(tier) })),
-  'an error or nothing': list('error: null', (tier) => ({ id: tier.id, ...(!tier.valid && { error: reject(tier) }) })),
   'a list of errors': list('errors: []', ({ id, name, valid }) => ({ id, errors: valid ? [] : [name] })),
   'ids mapped to booleans': map('value: true', ({ valid }) => valid),
   'ids mapped to objects': map('valid: true', ({ name, valid }) => ({ name, valid })),
@@ -85,8 +76,4 @@ export const markingShapes = {
   'a text around each id': state('tier: /*, where: { text: "* is valid" }', (all) =>
     all.map(({ id, valid }) => `${id} is ${valid ? '' : 'not '}valid`),
   ),
-  'a flag, and a log of all': state('tier: /list/*/id, where: { valid: true }', (all) => ({
-    list: all.map(({ id, valid }) => ({ id, valid })),
-    log: idsOf(all),
-  })),
 } satisfies Readonly<Record<string, MarkingShape>>;

@@ -9,10 +9,8 @@ import { parseJson } from '../../src/support/json.js';
 
 /** Mistakes that the project can have, most of them in what the transport needs. */
 export const qualificationsFaults = [
-  'customer-rules-ignored',
   'quantity-ignored',
   'campaign-filter-ignored',
-  'gap-between-pages',
   'one-page-only',
   'records-without-metadata',
 ] as const;
@@ -75,9 +73,8 @@ export class QualificationsFake {
       .filter((each) => this.passes(each, object(filters)) && this.qualifies(each, context))
       .toSorted((a, b) => b.created_at.localeCompare(a.created_at));
     const rest = typeof after === 'string' ? found.filter(({ created_at }) => created_at < after) : found;
-    const skipped = this.fault === 'gap-between-pages' && typeof after === 'string' ? 1 : 0;
-    const data = rest.slice(skipped, skipped + Number(limit));
-    const has_more = this.fault !== 'one-page-only' && rest.length > skipped + data.length;
+    const data = rest.slice(0, Number(limit));
+    const has_more = this.fault !== 'one-page-only' && rest.length > data.length;
     const isExpanded = list(expand).includes('redeemable') && this.fault !== 'records-without-metadata';
     return answer(200, {
       redeemables: {
@@ -110,7 +107,7 @@ export class QualificationsFake {
     const holds = (rule: Rule): boolean => {
       switch (rule.kind) {
         case 'customer':
-          return this.fault === 'customer-rules-ignored' || rule.any_of.includes(String(object(customer).id));
+          return rule.any_of.includes(String(object(customer).id));
         case 'product':
           return isEnough(countUnits('product_id', rule.id), rule.at_least);
         case 'sku':

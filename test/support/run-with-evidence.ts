@@ -2,7 +2,6 @@ import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
 import type { TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import type { CertifiedResults } from '../../src/certificate/certify-results.js';
-import { indexExchanges } from '../../src/certificate/exchange-index.js';
 import {
   createArchiver,
   type EvidenceArchive,
@@ -10,12 +9,10 @@ import {
   type StoredEvidence,
 } from '../../src/certificate/har-archive.js';
 import type { Channel } from '../../src/http/exchange.js';
-import type { RunView } from '../../src/outputs/run-view.js';
-import type { ResultWithExchanges } from '../../src/run/case-result.js';
 import { createEvidenceKeeper, type RunEvidence } from '../../src/run/evidence-keeper.js';
 import { runSuite } from '../../src/run/run.js';
 import { certifyRun, rejudgeRun } from '../../src/target/certify-run.js';
-import { parseRecordedRun, type RecordedRun, recordInputs } from '../../src/target/recorded-run.js';
+import { createOrigin, parseRecordedRun, type RecordedRun } from '../../src/target/inputs.js';
 import type { RunOptions } from '../../src/target/run-options.js';
 import { loadSettings } from '../../src/target/settings.js';
 import { loadTarget } from '../../src/target/target.js';
@@ -58,12 +55,7 @@ export async function runWithEvidence(
 ): Promise<RunWithEvidence> {
   const settings = readSettings({ reference: true, ...options });
   const isSelected = new Map(suite.cases.map((testCase) => [testCase.id, selects(testCase)]));
-  const {
-    certificate,
-    results,
-    newDeviations,
-    evidence: { exchanges, uses },
-  } = await certifyRun({ suite, settings }, channel, {
+  const { certificate, results, newDeviations, evidence, extent } = await certifyRun({ suite, settings }, channel, {
     baseUrl: bareOrigin.baseUrl,
     recognizer,
     selects: (id) => isSelected.get(id) ?? true,
@@ -72,12 +64,8 @@ export async function runWithEvidence(
     certificate: withoutTimes(certificate),
     results,
     newDeviations,
-    evidence: { exchanges, uses },
-    origin: {
-      ...bareOrigin,
-      inputs: recordInputs({ availability: {}, settings, suite }),
-      extent: { isCutShort: false, judged: results.map(({ id }) => id), unjudged: [] },
-    },
+    evidence: { exchanges: evidence.exchanges, uses: evidence.uses },
+    origin: createOrigin(suite, settings, { baseUrl: bareOrigin.baseUrl, extent, isReplay: false }),
   };
 }
 
@@ -95,14 +83,6 @@ export function createArchive({ exchanges, uses }: RunEvidence, origin: Evidence
 /** Runs the suite over a channel and keeps the answers. */
 export async function collectAnswers(channel: Channel): Promise<StoredEvidence> {
   return (await runSuite(suite, channel, { recognizer, keeper: createEvidenceKeeper() })).evidence;
-}
-
-/** Prepares evidence as the results of a run need it. */
-export function prepareEvidence(
-  { evidence, origin }: { readonly evidence: RunEvidence; readonly origin: EvidenceOrigin },
-  results: readonly ResultWithExchanges[],
-): Required<Pick<RunView, 'archive' | 'exchanges'>> {
-  return { archive: createArchive(evidence, origin), exchanges: indexExchanges(evidence, recognizer, results) };
 }
 
 /** Reads the evidence of a run back from its archive. */

@@ -145,15 +145,6 @@ test.describe('A proxy', () => {
       expect(getMessage(exchange)).toMatch(new RegExp(`^No connection to deployment.test was made \\(.*${host}`));
     }
   });
-
-  test('must be a URL', async ({ open }) => {
-    for (const proxy of ['proxy.test:3128', 'http://', 'ftp://someone:a-password@proxy.test']) {
-      const exchange = await open('https://deployment.test', { proxy }).send(request);
-      expect([getOutcome(exchange), exchange.attempts], proxy).toEqual(['not-sent', 0]);
-      expect(getMessage(exchange)).toContain('HTTPS_PROXY');
-      expect(getMessage(exchange)).not.toContain('password');
-    }
-  });
 });
 
 test.describe('A broken proxy', () => {
@@ -168,10 +159,8 @@ test.describe('A broken proxy', () => {
   };
   const notAccepted = 'No connection to deployment.test was made (none within';
   const noConnection = 'No connection to deployment.test was made (';
-  const timedOut = 'There was no complete response within';
-  const broken = 'The connection broke before the response was complete';
-  /** Over TLS, undici counts a connection only after the handshake in the tunnel. */
-  type Behaviour = readonly [what: string, act: (near: Socket) => void, message: string, overTls?: string];
+  // Over TLS, undici counts a connection only after the handshake in the tunnel.
+  type Behaviour = readonly [what: string, act: (near: Socket) => void, message: string];
   const behaviours: readonly Behaviour[] = [
     ['closes at once', close, noConnection],
     ['resets at once', reset, noConnection],
@@ -180,36 +169,33 @@ test.describe('A broken proxy', () => {
     ['answers without end', onConnect(drip), notAccepted],
     ['answers another protocol', onConnect((near) => near.end('SSH-2.0\r\n\r\n')), noConnection],
     ['refuses', onConnect((near) => near.end('HTTP/1.1 503 Busy\r\n\r\n')), 'Proxy response (503)'],
-    ['opens a silent tunnel', onConnect((near) => near.write(tunnel)), timedOut, notAccepted],
-    ['opens a tunnel and closes it', onConnect((near) => near.end(tunnel)), broken, noConnection],
+    ['opens a silent tunnel', onConnect((near) => near.write(tunnel)), notAccepted],
+    ['opens a tunnel and closes it', onConnect((near) => near.end(tunnel)), noConnection],
   ];
-  for (const scheme of ['http', 'https'])
-    test(`ends each attempt (${scheme})`, { tag: scheme === 'https' ? [] : ['@long'] }, async ({ open, listen }) => {
-      const sendThrough = async ([what, act, httpMessage, overTls = httpMessage]: Behaviour) => {
-        const message = scheme === 'https' ? overTls : httpMessage;
-        let connections = 0;
-        const proxy = await listen(
-          createPlainServer((near) => {
-            connections += 1;
-            act(near.on('error', () => undefined));
-          }),
-        );
-        const { send } = open(`${scheme}://deployment.test`, {
-          proxy: proxy.url,
-          allowHttp: true,
-          retry: { delays_seconds: [0.001], max_delay_seconds: 0.001 },
-          // Only the attempts that wait for it get a short timeout.
-          limits: [notAccepted, timedOut].includes(message) ? { timeout_ms: timeoutMs } : {},
-        });
-        const exchange = await send(request);
-        expect.soft(getMessage(exchange), what).toContain(message);
-        expect.soft(exchange.attempts, what).toBe(2);
-        // Without an end, undici would connect again and again. After an aborted request it connects once more.
-        await delay(200);
-        expect.soft(connections, what).toBeLessThanOrEqual(4);
-      };
-      await Promise.all(behaviours.map(sendThrough));
-    });
+  test('ends each attempt', async ({ open, listen }) => {
+    const sendThrough = async ([what, act, message]: Behaviour) => {
+      let connections = 0;
+      const proxy = await listen(
+        createPlainServer((near) => {
+          connections += 1;
+          act(near.on('error', () => undefined));
+        }),
+      );
+      const { send } = open('https://deployment.test', {
+        proxy: proxy.url,
+        retry: { delays_seconds: [0.001], max_delay_seconds: 0.001 },
+        // Only the attempts that wait for it get a short timeout.
+        limits: message === notAccepted ? { timeout_ms: timeoutMs } : {},
+      });
+      const exchange = await send(request);
+      expect.soft(getMessage(exchange), what).toContain(message);
+      expect.soft(exchange.attempts, what).toBe(2);
+      // Without an end, undici would connect again and again. After an aborted request it connects once more.
+      await delay(200);
+      expect.soft(connections, what).toBeLessThanOrEqual(4);
+    };
+    await Promise.all(behaviours.map(sendThrough));
+  });
 });
 
 test.describe('Over TLS', () => {

@@ -41,7 +41,7 @@ test('What the suite prints is a data file', () => {
 });
 
 const rows: readonly [what: string, text: string, problems: readonly (string | RegExp)[]][] = [
-  ['text that is not JSON', '{ "customers": [,] }', [/^1:17 is not valid JSON/]],
+  ['text that is not JSON', '{ "customers": [,] }', [/^1:17 is not valid YAML/]],
   ['a key that is unknown', render({ shops: [] }), [/^\d+:\d+ unknown key 'shops'/]],
   ['a double id', render({ customers: [{ id: 'c1' }, { id: 'c1' }] }), [/^7:10 two customers have the id 'c1'/]],
   ['an unknown product', render({ skus: [{ id: 's1', product_id: 'p2' }] }), [/^\d+:\d+ there is no product 'p2'/]],
@@ -57,7 +57,12 @@ const rows: readonly [what: string, text: string, problems: readonly (string | R
         { ...tier, campaign_id: 'k1', rules: [{ kind: 'product', id: 'p1', atleast: 2 }, { kind: 'segment' }, {}] },
       ],
     }),
-    [/unknown key 'atleast'$/, /entry 2 of 'rules' cannot have the kind 'segment'$/, /lacks the key 'kind'$/],
+    [
+      /lacks the key 'at_least'$/,
+      /unknown key 'atleast'$/,
+      /entry 2 of 'rules' cannot have the kind 'segment'$/,
+      /lacks the key 'kind'$/,
+    ],
   ],
   [
     'several problems at once',

@@ -6,12 +6,11 @@ import { expect, test } from '@playwright/test';
 import { readDiscriminatingRows } from '../../src/run/quick-rows.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { readSchema } from '../../src/support/schema-validation.js';
-import { listForbiddenImports, rooms } from '../../tools/check-imports.js';
+import { listForbiddenImports } from '../../tools/check-imports.js';
 import { computeRowsDigest } from '../../tools/proof/choose-rows.js';
 import { knownFaults } from '../../tools/proof/kill-matrix.js';
 import { commandsPageFile, renderCommandsPage } from '../../tools/update/commands-page.js';
 import { idsFile, listIds, readRetiredIds, renderIds } from '../../tools/update/ids.js';
-import { renderSampleRunFile, sampleRunFile } from '../../tools/update/sample-run.js';
 import { createAssertionsSchema, createContractIdsSchema } from '../../tools/update/schemas.js';
 import { renderSpecs } from '../../tools/update/specs.js';
 import { checkEachRow } from '../support/check-each-row.js';
@@ -36,7 +35,6 @@ test('The rows for --quick were chosen from the present rows and faults', () => 
 for (const [file, render] of [
   [idsFile, () => renderIds(suite)],
   ...[...renderSpecs(suite)].map(([file, text]) => [path.join(packageRoot, file), () => text] as const),
-  [sampleRunFile, renderSampleRunFile],
   [commandsPageFile, renderCommandsPage],
 ] as const) {
   test(`${path.relative(packageRoot, file)} is up to date`, async () => {
@@ -67,11 +65,6 @@ test('The sources contain no id of a requirement or a case', () => {
       return ids.filter((id) => !members.includes(id) && text.includes(`'${id}'`)).map((id) => `${file}: ${id}`);
     });
   expect(found).toEqual([]);
-});
-
-test('Every folder of src/ is a room', () => {
-  const folders = readdirSync(inPackage('src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  expect(folders.map(({ name }) => name).sort()).toEqual([...rooms].sort());
 });
 
 const imports: readonly (readonly [what: string, file: string, text: string, isForbidden: boolean])[] = [

@@ -1,7 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import {
   applyPatch,
@@ -14,12 +12,9 @@ import { explainUndocumented } from '../../src/contract/explain-undocumented.js'
 import { listCredentialSecrets } from '../../src/contract/operation.js';
 import { openClient } from '../../src/http/client.js';
 import { noRetry } from '../../src/http/connection-options.js';
-import { renderCurlCommand } from '../../src/http/curl-command.js';
 import { findRefusable } from '../../src/http/exchange.js';
 import { parseRequest } from '../../src/http/request-content.js';
-import { explainInapplicable } from '../../src/http/response-status.js';
 import { judgeDeployment, listVerdicts } from '../../tools/proof/judge-deployment.js';
-import { makeTestFolder } from '../support/cli.js';
 import { recognizer, suite } from '../support/in-process.js';
 import { createIndependentDeployment } from '../support/independent-deployment.js';
 import { listenOnLoopback } from '../support/listen-on-loopback.js';
@@ -97,18 +92,13 @@ test('Each form goes over the wire as its name says', async () => {
   const wire = Object.fromEntries(
     await Promise.all(formNames.map(async (form) => [form, await sendAs(form)] as const)),
   ) as Record<RequestForm, Awaited<ReturnType<typeof sendAs>>>;
-  const ownConnections = ['on-a-fresh-connection', 'http-1.0', 'expect-100-continue'];
   for (const form of formNames) {
     expect(wire[form].status, form).toBe(200);
-    expect(wire[form].connection, form).toBe(ownConnections.includes(form) ? 2 : 1);
+    expect(wire[form].connection, form).toBe(form === 'on-a-fresh-connection' ? 2 : 1);
     expect(/^content-length: /im.test(wire[form].head), form).toBe(form !== 'chunked');
   }
   expect(wire.chunked.head).toMatch(/^transfer-encoding: chunked$/im);
   expect(wire.chunked.body.match(/^[0-9a-f]+$/gim)).toHaveLength(4);
-  expect(formNames.filter((form) => / HTTP\/1\.0\r\n/.test(wire[form].head))).toEqual(['http-1.0']);
-  expect(formNames.filter((form) => /^expect: 100-continue\r$/im.test(wire[form].head))).toEqual([
-    'expect-100-continue',
-  ]);
   expect(formNames.filter((form) => /^accept-encoding: gzip/im.test(wire[form].head))).toEqual(['with-accept-headers']);
   // A busy machine may read two of the three at once.
   expect(wire['in-pieces'].pieces).toBeGreaterThan(1);
@@ -138,17 +128,7 @@ const encoders: Readonly<Record<string, (texts: readonly string[]) => readonly s
     'import sys; from urllib.parse import urlencode; print("&".join(urlencode({text: ""})[:-1] for text in sys.argv[1:]))',
     ...texts,
   ],
-  java: (texts) => [
-    createSource('Encode', 'for (var text : args) System.out.println(java.net.URLEncoder.encode(text, "UTF-8"));'),
-    ...texts,
-  ],
 };
-
-function createSource(name: string, statement: string): string {
-  const file = path.join(makeTestFolder(), `${name}.java`);
-  writeFileSync(file, `class ${name} { public static void main(String[] args) throws Exception { ${statement} } }`);
-  return file;
-}
 
 test('Requirements send the bytes that other clients send', () => {
   const requests = suite.cases
@@ -184,24 +164,16 @@ test('Requirements send the bytes that other clients send', () => {
   expect(requests.filter(({ body = '' }) => body.startsWith('\ufeff'))).toEqual([]);
 });
 
-test('A curl command for a chunked body sends one', () => {
-  expect(renderCurlCommand(createRequest('chunked'), '$BASE_URL')).toContain("-H 'Transfer-Encoding: chunked'");
-});
-
 /** How a conforming deployment may answer requests of one form, and how it may not. */
 const answersToForms: readonly (readonly [form: RequestForm, status: number | 'without-body', verdict: string])[] = [
   ['chunked', 411, 'pass'],
   ['chunked', 400, 'inconclusive'],
   ['chunked', 'without-body', 'fail'],
-  ...(['http-1.0', 'expect-100-continue'] as const).flatMap((form) => [
-    ...[400, 417, 426, 505].map((status) => [form, status, 'pass'] as const),
-    [form, 'without-body', 'fail'] as const,
-  ]),
   ['with-accept-headers', 406, 'fail'],
   ['with-accept-headers', 'without-body', 'fail'],
 ];
 
-test('A deployment may refuse optional HTTP, but neither ignore a body nor refuse other Accept headers', async () => {
+test('A deployment may refuse chunked bodies, but neither ignore a body nor refuse other Accept headers', async () => {
   const conforming = createIndependentDeployment(suite.world);
   for (const [form, status, verdict] of answersToForms) {
     const answer: typeof conforming = (request) => {
@@ -211,11 +183,4 @@ test('A deployment may refuse optional HTTP, but neither ignore a body nor refus
     const verdicts = listVerdicts(await judgeDeployment(suite, answer, { recognizer }));
     expect.soft(verdicts.get('request.get-with-body'), `${form}: ${status}`).toBe(verdict);
   }
-});
-
-test('A deployment that stalls after Expect does not support it; any other timeout shows nothing', () => {
-  const explain = (form: RequestForm) =>
-    explainInapplicable({ request: createRequest(form), transportError: 'timed-out', message: 'It timed out.' });
-  expect(explain('expect-100-continue')).toContain('does not accept');
-  for (const form of ['http-1.0', 'chunked', 'in-pieces'] as const) expect(explain(form), form).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 /**
- * Measures time and memory by ratio: the programs run in turn, several rounds, so that the speed of the machine cancels
- * out. `npm run bench` runs all sections, `npm run bench -- a g` some of them. Nothing is asserted.
+ * Measures time by ratio: the programs run in turn, several rounds, so that the speed of the machine cancels
+ * out. `npm run bench` runs all sections, `npm run bench -- a d` some of them. Nothing is asserted.
  */
 
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { suite } from '../../test/support/in-process.js';
 import { createIndependentDeployment, listen } from '../../test/support/independent-deployment.js';
 import { type Work, writeBareProgram, writeEmptyTest } from './bare-programs.js';
 import { measureJudgeTime } from './judge-time.js';
-import { benchCredentials, type Cost, measureCost, measureInTurn } from './measure-cost.js';
+import { benchCredentials, measureCost, measureInTurn } from './measure-cost.js';
 
 // Deployments ---------------------------------------------------------------------------------------------------------
 
@@ -27,16 +27,6 @@ const conforming = createIndependentDeployment(world);
 /** A deployment on which nearly everything fails. */
 const failing = (request: HttpRequest): HttpResponse => ({ ...conforming(request), body: everything });
 const everything = JSON.stringify({ data: world.tiers.map(({ id }) => ({ id })) });
-
-/** A conforming deployment with records of 14 KB, whose runs need much memory. */
-const heavy = (request: HttpRequest): HttpResponse => {
-  const response = conforming(request);
-  if (response.status !== 200) return response;
-  const padded = (key: string, value: unknown) =>
-    typeof value === 'object' && value !== null && 'id' in value && key !== '' ? { ...value, padding } : value;
-  return { ...response, body: JSON.stringify(JSON.parse(response.body), padded) };
-};
-const padding = 'x'.repeat(13_700);
 
 // Sections ------------------------------------------------------------------------------------------------------------
 
@@ -51,7 +41,7 @@ const makeFolder = (name: string) => {
 const completeRun = [exitStatus.conforms, exitStatus['does-not-conform'], exitStatus.incomplete];
 const certify = (url: string, ...more: string[]) =>
   measureCost([commandLine, 'certify', '--base-url', url, '--out', 'out', ...more], cwd, completeRun);
-const certifyOn = (deployment: (request: HttpRequest) => HttpResponse) => async (): Promise<Cost> => {
+const certifyOn = (deployment: (request: HttpRequest) => HttpResponse) => async (): Promise<number> => {
   const { url, close } = await listen(deployment);
   const cost = await certify(url);
   await close();
@@ -62,15 +52,9 @@ const certifyOn = (deployment: (request: HttpRequest) => HttpResponse) => async 
 type Line = readonly [what: string, result: string];
 type Section = () => Promise<Line[]>;
 
-const compare = (what: string, cost: Cost, other: Cost): Line => [
-  what,
-  `${(cost.seconds / other.seconds).toFixed(2)}×`,
-];
-const listCosts = (costs: Readonly<Record<string, Cost>>): Line[] =>
-  Object.entries(costs).map(([what, { seconds, megabytes }]) => [
-    what,
-    `${seconds.toFixed(2)} s${megabytes === undefined ? '' : `, ${megabytes.toFixed(0)} MB`}`,
-  ]);
+const compare = (what: string, seconds: number, other: number): Line => [what, `${(seconds / other).toFixed(2)}×`];
+const listTimes = (times: Readonly<Record<string, number>>): Line[] =>
+  Object.entries(times).map(([what, seconds]) => [what, `${seconds.toFixed(2)} s`]);
 
 /** The requests of a run on a conforming deployment, and the number of tests. */
 async function workOfSuite(): Promise<Work> {
@@ -92,7 +76,7 @@ const againstBare: Section = async () => {
   const costs = await measureInTurn({ suite: () => certify(url), bare: () => measureCost(bare, cwd) }, rounds);
   await close();
   const what = `suite / bare Playwright, ${work.tests} tests, ${work.requests.length} requests, nothing judged`;
-  return [compare(what, costs.suite, costs.bare), ...listCosts(costs)];
+  return [compare(what, costs.suite, costs.bare), ...listTimes(costs)];
 };
 
 /** Measures a run of one case. */
@@ -109,39 +93,21 @@ const start: Section = async () => {
   await close();
   return [
     compare('certify --only one case / empty Playwright', costs['one case'], costs['empty Playwright']),
-    ...listCosts(costs),
+    ...listTimes(costs),
   ];
 };
 
 /** Compares a deployment on which nearly everything fails with a conforming one. */
 const whereAllFails: Section = async () => {
   const costs = await measureInTurn({ conforming: certifyOn(conforming), failing: certifyOn(failing) }, rounds);
-  return [compare('everything fails / conforming', costs.failing, costs.conforming), ...listCosts(costs)];
+  return [compare('everything fails / conforming', costs.failing, costs.conforming), ...listTimes(costs)];
 };
 
 const judging: Section = async () =>
-  [40, 150].flatMap((records): Line[] => {
+  [40, 150].map((records): Line => {
     const { judge, parse } = measureJudgeTime(records, 2 * rounds + 1);
-    return [
-      [`the judge / JSON.parse alone, ${records} records`, `${(judge / parse).toFixed(2)}×`],
-      [`the judge, for each exchange of ${records} records`, `${judge.toFixed(3)} ms`],
-    ];
+    return compare(`the judge / JSON.parse alone, ${records} records`, judge, parse);
   });
-
-/** Measures the memory of all processes of a run. */
-const memory: Section = async () => {
-  const empty = writeEmptyTest(makeFolder('alone'));
-  return listCosts(
-    await measureInTurn(
-      {
-        'empty Playwright': () => measureCost(empty, cwd),
-        conforming: certifyOn(conforming),
-        '150 records of 14 KB': certifyOn(heavy),
-      },
-      3,
-    ),
-  );
-};
 
 /** The sections by their letter on the command line. */
 const sections: Readonly<Record<string, Section>> = {
@@ -149,7 +115,6 @@ const sections: Readonly<Record<string, Section>> = {
   d: start,
   e: whereAllFails,
   f: judging,
-  g: memory,
 };
 
 const named = process.argv.slice(2);

@@ -59,7 +59,7 @@ export function measureJudgeTime(records: number, rounds: number): JudgeTime {
   // The first round warms the compiler up.
   round();
   const times = Array.from({ length: rounds }, round);
-  const of = (key: keyof JudgeTime) => findMedian(times.map((time) => time[key])) ?? 0;
+  const of = (key: keyof JudgeTime) => findMedian(times.map((time) => time[key]));
   return { judge: of('judge'), parse: of('parse') };
 }
 

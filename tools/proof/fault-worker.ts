@@ -13,7 +13,7 @@ const judge = createFaultJudge(suite);
  * cause of its run. The last two are undefined if there is none.
  */
 export const tasks = {
-  prove: (id: string) => proveFault(findFault(id), judge, suite),
+  prove: (id: string) => proveFault(findFault(id), judge),
   'find the cause': (id: string) => findFirstCause(findFault(id), suite),
   'find the case': async (id: string) => (await judge.findFailure(findFault(id)))?.id,
 };

@@ -1,13 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { loadSuite } from '../../src/cases/suite.js';
 import { proveFaults } from './kill-matrix.js';
-import { countMinimalPairs, renderMinimalPairs } from './minimal-pairs.js';
 import { isKilled, renderProof } from './proof.js';
 import { proveCauses, renderCauses } from './prove-causes.js';
 import { proveGenerated, renderGenerated } from './prove-generated.js';
 
 /** Writes what the suite catches to `results/proof.md`. Fails when a fault survives. */
-const suite = loadSuite();
 const proofs = await proveFaults();
 const generated = await proveGenerated();
 const causes = await proveCauses();
@@ -16,15 +13,7 @@ const survivors = [
   ...generated.filter(({ is }) => is === 'surviving').map(({ fault }) => fault.id),
 ];
 mkdirSync('results', { recursive: true });
-writeFileSync(
-  'results/proof.md',
-  [
-    renderGenerated(generated),
-    renderMinimalPairs(countMinimalPairs(suite)),
-    renderCauses(causes),
-    renderProof(suite, proofs),
-  ].join('\n'),
-);
+writeFileSync('results/proof.md', [renderGenerated(generated), renderCauses(causes), renderProof(proofs)].join('\n'));
 const all = proofs.length + generated.length;
 process.stdout.write(
   `${[`${all} faults, ${survivors.length} of them survive: results/proof.md`, ...survivors].join('\n')}\n`,

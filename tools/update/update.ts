@@ -8,7 +8,6 @@ import { readYaml } from '../../src/support/yaml-file.js';
 import { renderKillMatrixFiles } from '../proof/kill-matrix.js';
 import { commandsPageFile, renderCommandsPage } from './commands-page.js';
 import { idsFile, listIds, renderIds } from './ids.js';
-import { renderSampleRunFile, sampleRunFile } from './sample-run.js';
 import { createAssertionsSchema, createContractIdsSchema } from './schemas.js';
 import { renderSpecs } from './specs.js';
 
@@ -35,11 +34,8 @@ async function update(): Promise<void> {
   await report('kill matrix, rows for --quick', async () => {
     for (const [file, text] of await renderKillMatrixFiles()) writeFileSync(file, text);
   });
-  for (const [file, render] of [
-    [sampleRunFile, renderSampleRunFile],
-    [commandsPageFile, renderCommandsPage],
-  ] as const)
-    await report(path.relative(packageRoot, file), async () => writeFileSync(file, await render()));
+  const page = path.relative(packageRoot, commandsPageFile);
+  await report(page, async () => writeFileSync(commandsPageFile, await renderCommandsPage()));
   print('Review the diff: `git diff`.');
 }
 
