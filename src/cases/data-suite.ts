@@ -40,30 +40,40 @@ const otherRequests = 10;
  *
  * @throws UnusableInput with every problem of the data file
  */
-export function createDataSuite<S extends PlainSuite>(suite: S, stated: StatedData, ownFolder?: string): S {
+export function createDataSuite<S extends PlainSuite>(suite: S, data: StatedData, ownFolder?: string): S {
   if (ownFolder !== undefined)
     throw refuse('--cases', 'own cases need the test data of the suite', 'Leave out --data, or --cases.');
-  const { file, movedTo = file, requests = defaultRequests } = stated;
+  const { file, movedTo = file, requests = defaultRequests } = data;
   const { digest, world } = readDataFile(movedTo);
-  if (stated.digest !== undefined && stated.digest !== digest)
-    throw refuse(movedTo, `has changed since the run: ${digest}`, `Name the file with the digest ${stated.digest}.`);
+  if (data.digest !== undefined && data.digest !== digest)
+    throw refuse(movedTo, `has changed since the run: ${digest}`, `Name the file with the digest ${data.digest}.`);
   const key = `${digest} ${requests} ${file}`;
   const known = suites.get(key);
   if (known !== undefined) return known as S;
   const count = Math.max(1, requests - otherRequests);
-  const bindQuestion = createQuestionBinder(suite.world, world);
-  const bound = suite.cases.flatMap((testCase) => (testCase.kind === 'question' ? bindQuestion(testCase) : []));
-  const { questions, added } = limitRequests(bound, Math.floor(count * questionShare));
+  const stated = suite.cases.flatMap((testCase) => (testCase.kind === 'question' ? testCase : []));
+  // Both are done when they are first needed: only the worker sends requests, and they take longer to draw than to judge.
+  const bind = computeOnce(() =>
+    limitRequests(stated.map(createQuestionBinder(suite.world, world)), count * questionShare),
+  );
   const draw = computeOnce(() => {
-    const drawn = drawRequests(world, count - added);
+    const drawn = drawRequests(world, count - bind().added);
     const rows = createDrawnRows(suite.contract, world, drawn);
     return { calibration: selectTelling(drawn, world), rows, covered: summarize(world, drawn) };
   });
-  // Drawn when they are first needed: only the worker sends them, and they take longer to draw than to judge.
   const drawnCases = createDataCases(suite.contract).map((testCase) => ({
     ...testCase,
     get rows() {
       return draw().rows.get(testCase.verifies) ?? [];
+    },
+  }));
+  const questions = stated.map((question, n) => ({
+    ...question,
+    get rows() {
+      return (bind().questions[n] ?? question).rows;
+    },
+    get answer() {
+      return (bind().questions[n] ?? question).answer;
     },
   }));
   const created = {
@@ -76,7 +86,7 @@ export function createDataSuite<S extends PlainSuite>(suite: S, stated: StatedDa
     data: {
       file,
       digest,
-      ...omitUndefined({ requests: stated.requests }),
+      ...omitUndefined({ requests: data.requests }),
       counts: countThings(world),
       get covered() {
         return draw().covered;

@@ -1,7 +1,7 @@
 import { listExercises } from '../contract/find-topic.js';
 import type { World } from '../contract/world.js';
 import { serializeRequest } from '../http/exchange.js';
-import { type Candidate, listCandidates, nothingMatches } from './draw-candidates.js';
+import { type Candidate, filterKinds, listCandidates } from './draw-candidates.js';
 import { rateAwkwardness } from './near-texts.js';
 
 /** The number of newest tiers that decide which requests are drawn. Whether older ones are returned is judged, too. */
@@ -9,20 +9,22 @@ const drawnTiers = 170;
 
 /** How much a request is worth that shows something for the first time. */
 const worth = {
-  /** That the tier is returned. */
-  tier: 10,
-  /** What one of its rules, a filter or the window does. */
-  decision: 6,
-  /** What a kind of variation does for a requirement. */
-  variation: 8,
-  /** The same for a kind of filter: no other variation shows how its name and value are read. And with a variation. */
+  /** What one requirement says: a tier is returned, or it is not. */
+  topic: 100,
+  /** How a kind of filter is read, with a change or without. */
   filter: 60,
-  variedFilter: 20,
-  /** The same for each tier. */
-  variationOfTier: 0.1,
-  /** Two properties of requests together; and those that decide how a request is read. */
-  pair: 0.4,
   reading: 40,
+  variedFilter: 20,
+  /** That a tier is returned. */
+  tier: 60,
+  /** What a kind of change does for a requirement. */
+  change: 8,
+  /** What one of the rules of a tier, a filter or the window does. */
+  decision: 6,
+  /** What a kind of change does for one of them. */
+  decisionByChange: 0.1,
+  /** Two properties of requests together. */
+  pair: 0.4,
 };
 
 /**
@@ -33,119 +35,101 @@ const worth = {
  */
 export function drawRequests(world: World, count: number): Candidate[] {
   const drawn = { ...world, tiers: world.tiers.slice(0, drawnTiers) };
-  const chosen = chooseCandidates(listCandidates(world, drawn), drawn, count);
+  const listed = listCandidates(world, drawn).toReversed();
+  // Of equal requests, the first one counts.
+  const distinct = new Map(listed.map((candidate) => [serializeRequest(candidate.request), candidate]));
+  const chosen = choose([...distinct.values()].toReversed(), drawn, count);
   const bases = chosen.filter(({ base }) => base === undefined);
   return bases.flatMap((base) => [base, ...chosen.filter((candidate) => candidate.base === base)]);
 }
 
-/** Chooses the candidates that show most that no other one shows, one after the other. */
-function chooseCandidates(listed: readonly Candidate[], drawn: World, count: number): Candidate[] {
-  // Of equal requests, the first one counts.
-  const candidates = new Map(listed.toReversed().map((candidate) => [serializeRequest(candidate.request), candidate]));
-  // What a chosen candidate shows is worth nothing any more.
-  const known = new Map<string, { worth: number }>();
-  const features = new Map<Candidate, readonly { worth: number }[]>();
-  for (const candidate of [...candidates.values()].toReversed()) {
-    const shown = [...new Map(listFeatures(candidate, drawn))].map(([name, value]) => {
-      const feature = known.get(name) ?? { worth: 0 };
-      known.set(name, feature);
-      feature.worth = Math.max(feature.worth, value);
-      return feature;
-    });
-    features.set(candidate, shown);
-  }
-  const chosen: Candidate[] = [];
-  const choose = (candidate: Candidate): void => {
-    if (chosen.includes(candidate)) return;
-    chosen.push(candidate);
-    for (const feature of features.get(candidate) ?? []) feature.worth = 0;
-    features.delete(candidate);
+/** Other requests are compared with an empty result, and some requirements or mistakes rest on one request alone. */
+const needed: readonly string[] = [
+  filterKinds.unmatched,
+  filterKinds.large,
+  'options.expand',
+  'order metadata',
+  'audienceRulesOnly',
+  'similar metadata keys',
+  'similar metadata keys, too',
+];
+
+/** Chooses the candidates that show most that no chosen one shows, one after the other, each with its base. */
+function choose(candidates: readonly Candidate[], drawn: World, count: number): Candidate[] {
+  const shown = new Set<string>();
+  const rate = (features: ReadonlyMap<string, number>) => {
+    let sum = 0;
+    for (const [feature, value] of features) if (!shown.has(feature)) sum += value;
+    return sum;
   };
-  // Other requests are compared with an empty result, and some requirements or mistakes rest on one variation alone.
-  const manyMatches = 'a metadata filter with many matches';
-  for (const needed of [nothingMatches, 'options.expand', 'order metadata', 'audienceRulesOnly', manyMatches]) {
-    const found = listed.find(({ variation }) => variation === needed);
-    if (found?.base !== undefined) for (const candidate of [found.base, found]) choose(candidate);
-  }
-  while (chosen.length < count && features.size > 0) {
-    let [best, most] = [listed[0] as Candidate, -1];
-    for (const [candidate, shown] of features) {
-      const left = shown.reduce((sum, feature) => sum + feature.worth, 0);
-      if (left > most) [best, most] = [candidate, left];
+  const features = new Map(candidates.map((candidate) => [candidate, new Map(listFeatures(candidate, drawn))]));
+  const chosen = new Set<Candidate>();
+  const add = (candidate: Candidate) => {
+    for (const added of [candidate.base ?? [], candidate].flat()) {
+      chosen.add(added);
+      for (const feature of features.get(added)?.keys() ?? []) shown.add(feature);
     }
-    const { base } = best;
-    if (base === undefined || chosen.includes(base)) choose(best);
-    else if (chosen.length + 2 > count) features.delete(best);
-    else for (const candidate of [base, best]) choose(candidate);
+  };
+  for (const name of needed) {
+    const found = candidates.find((candidate) => candidate.name === name);
+    if (found !== undefined) add(found);
   }
-  return chosen;
+  const queue = [...features].map(([candidate, listed]) => ({ candidate, listed, rating: rate(listed) }));
+  while (chosen.size < count && queue.length > 0) {
+    queue.sort((entry, next) => next.rating - entry.rating);
+    const [best] = queue as [(typeof queue)[number]];
+    const rating = rate(best.listed);
+    // Ratings only fall: one that has not fallen is still the best.
+    if (rating < best.rating) best.rating = rating;
+    else {
+      queue.shift();
+      add(best.candidate);
+    }
+  }
+  return [...chosen].slice(0, count);
 }
 
 /** Lists what a request shows, with its worth. */
 function* listFeatures(candidate: Candidate, { tiers }: World): Generator<[feature: string, value: number]> {
-  const { oracle, contents, variation } = candidate;
-  const kind = variation.replace(/\d+/g, 'n');
-  // What rules decide does not depend on filters.
-  const [change = ''] = contents.filters === undefined ? [kind] : kind.split(', ').slice(1);
-  for (const { tier, topic, expects, reason, decision, isAlone } of listExercises(tiers, oracle, candidate.request)) {
-    const rule = reason.is === 'rule' ? reason.rule : undefined;
-    const awkward = 1 + (rule?.kind === 'metadata' ? rateAwkwardness(rule.key) + rateAwkwardness(rule.is) : 0);
-    if (expects === 'required') yield [`${tier.id} is returned`, worth.tier];
-    const isFilter = reason.is === 'filter';
-    // A near miss shows something of the tiers that it nearly selects.
-    const [{ subject: near, nearTo } = {}] = contents.filters ?? [];
-    if (isFilter && near?.on === 'metadata' && nearTo !== undefined && tier.metadata[near.key] !== nearTo) continue;
-    const subject = `${topic} ${expects}`;
-    if (isAlone && !isFilter) yield [`${subject} by ${change}`, worth.variation];
-    if (isFilter) {
-      yield [`${subject} by ${kind}`, change === '' ? worth.filter : worth.variedFilter];
-      for (const { value, subject: filter } of contents.filters ?? []) {
-        const key = filter.on === 'campaign' ? '' : filter.key;
-        const isExact = variation.endsWith(' filter');
-        yield [`${subject} ${key} ${value}`, isExact ? worth.decision + rateAwkwardness(value + key) : 2];
-        yield [`${subject} ${key} by ${kind}`, 1];
-      }
-      continue;
+  const { oracle, contents, request, filter, change, base } = candidate;
+  const { filters = [], customer, items, metadata, orderMetadata, expand } = contents;
+  const isExact = filter.endsWith(' filter');
+  for (const { tier, topic, expects, reason, decision, isAlone } of listExercises(tiers, oracle, request)) {
+    if (expects === 'required' && base === undefined) yield [`${tier.id} is returned`, worth.tier];
+    if (reason.is === 'filter') {
+      // A near miss shows something of the tiers that it nearly selects.
+      const [{ subject, nearTo } = {}] = filters;
+      if (subject?.on === 'metadata' && nearTo !== undefined && tier.metadata[subject.key] !== nearTo) continue;
+      yield change === ''
+        ? [`${topic} ${expects} by ${filter}`, worth.filter]
+        : [`${topic} ${expects}, ${change}`, worth.variedFilter];
+      const text = JSON.stringify([reason.subject, reason.value]);
+      yield [`${expects} ${text}`, isExact ? worth.decision + rateAwkwardness(text) : 2];
+      yield [`${expects} ${text} by ${filter}`, 1];
+    } else if (filter === '') {
+      if (isAlone) yield [`${topic} ${expects}`, worth.topic];
+      if (isAlone) yield [`${topic} ${expects} by ${change}`, worth.change];
+      if (expects === 'required') continue;
+      const text = reason.is === 'rule' && reason.rule.kind === 'metadata' ? reason.rule.key + reason.rule.is : '';
+      yield [`${tier.id} ${decision}`, worth.decision];
+      yield [`${tier.id} ${decision} by ${change}`, (1 + rateAwkwardness(text)) * worth.decisionByChange];
     }
-    if (expects === 'forbidden') yield [`${tier.id} ${decision}`, worth.decision];
-    yield [`${tier.id} ${decision} ${expects} by ${change}`, awkward * worth.variationOfTier];
   }
-  const readings = listReadings(candidate);
-  const properties = [...readings, ...listProperties(candidate)];
-  for (const [n, property] of properties.entries()) {
-    const isReading = n < readings.length;
-    if (isReading) yield [property, worth.reading];
-    for (const [at, other] of properties.slice(n + 1).entries())
-      yield [`${property} with ${other}`, n + 1 + at < readings.length ? worth.reading : worth.pair];
-  }
-}
-
-/** Lists properties that decide how a deployment reads a request. */
-function listReadings({ contents }: Candidate): string[] {
-  const { filters = [], audienceRulesOnly = 'not sent', without = ['nothing'], sent = ['as usual'], again } = contents;
-  return [
-    `filters ${filters
-      .map(({ subject }) => subject.on)
-      .sort()
-      .join(' and ')}`,
-    `audienceRulesOnly ${audienceRulesOnly}`,
-    `without ${without.join()}`,
-    `sent ${sent.join()}`,
-    `again ${again}`,
-  ];
-}
-
-/** Lists properties of a request that may matter together. */
-function listProperties({ contents, variation }: Candidate): string[] {
-  const { items, metadata, orderMetadata, expand, customer } = contents;
-  const count = (n: number) => (n > 2 ? 'several' : String(n));
-  return [
+  const several = (n: number) => (n > 2 ? 'several' : String(n));
+  const kind = filter.split(' ').slice(0, 2).join();
+  const reading = /^(sent|without|again|audience)/.test(change) ? change : '';
+  yield [`${kind} ${reading}`, worth.reading];
+  if (/(filter|matches)$/.test(filter)) yield [`${filter} with expand ${expand === true}`, worth.filter];
+  const properties = [
     `customer ${customer}`,
-    `${count(items.length)} items`,
-    `${[...new Set(items.map(({ kind }) => kind))].join(' and ')} items`,
-    `${count(metadata.length)} metadata`,
-    `${count(orderMetadata.length)} order metadata`,
+    `${several(items.length)} items`,
+    `${[...new Set(items.map((item) => item.kind))].join(' and ')} items`,
+    `${several(metadata.length)} metadata`,
+    `${several(orderMetadata.length)} order metadata`,
     `expand ${expand === true}`,
-    `variation ${variation.split(',')[0]}`,
+    `filter ${filter}`,
+    `change ${change}`,
   ];
+  for (const [n, property] of properties.entries())
+    for (const other of properties.slice(n + 1)) yield [`${property} with ${other}`, worth.pair];
 }

@@ -1,15 +1,12 @@
-import {
-  audienceParameter,
-  documentedOperation,
-  type FilterSubject,
-  renderFilterParameter,
-} from '../contract/operation.js';
+import { audienceParameter, type FilterSubject, renderFilterParameter } from '../contract/operation.js';
 import type { Rule, Tier, World } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { encodeQueryText } from '../http/request-content.js';
 import { remember } from '../support/compute-once.js';
+import { groupBy } from '../support/group-by.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import { applyForms, type RequestForm } from './request-forms.js';
+import { createNearIdFinder } from './near-texts.js';
+import { applyPatch, assembleRequest, documentedRequestDraft } from './request-draft.js';
+import type { RequestForm } from './request-forms.js';
 
 /** What a drawn request contains. Entries, because a data file may have any key, `__proto__` too. */
 export interface DrawnContents {
@@ -19,10 +16,10 @@ export interface DrawnContents {
   readonly metadata: readonly Entry<string>[];
   readonly expand?: boolean;
   readonly filters?: readonly DrawnFilter[];
-  /** Whether `audienceRulesOnly` is sent, before or after the filters. */
+  /** Where `audienceRulesOnly` is sent: before or after the filters. */
   readonly audienceRulesOnly?: 'first' | 'last';
-  /** Members that are left out, such as `order.metadata`. */
-  readonly without?: readonly string[];
+  /** A member that is left out, such as `order.metadata`. */
+  readonly without?: string;
   /** Other encodings, as ordinary clients use them. */
   readonly sent?: readonly RequestForm[];
   /** Set if it is sent a second time. */
@@ -47,65 +44,50 @@ export interface DrawnFilter {
 
 /** Renders a documented request, as an ordinary client sends it. */
 export function renderContents(contents: DrawnContents): HttpRequest {
-  const { method, path, headers } = documentedOperation;
-  const { customer, items, orderMetadata, metadata, expand, without = [], sent = [], again } = contents;
-  const query = listParameters(contents).map((pair) => pair.map(encodeQueryText).join('='));
-  const keep = (member: string, value: unknown) => (without.includes(member) ? undefined : value);
+  const { customer, items, orderMetadata, metadata, expand, filters = [], audienceRulesOnly } = contents;
+  const { without, sent, again } = contents;
+  const query = filters.map(({ subject, value }) => [renderFilterParameter(subject), value] as const);
+  const audience = audienceRulesOnly === undefined ? [] : [[audienceParameter, 'true'] as const];
   const body = {
-    customer: keep('customer', { id: customer }),
-    order: keep('order', {
+    customer: { id: customer },
+    order: {
       items: items.map(({ kind, id, quantity }) => ({ [`${kind}_id`]: id, quantity })),
-      metadata: keep('order.metadata', Object.fromEntries(orderMetadata)),
-    }),
-    options: keep('options', expand ? { expand: ['category'] } : {}),
-    metadata: keep('metadata', Object.fromEntries(metadata)),
+      metadata: Object.fromEntries(orderMetadata),
+    },
+    options: expand ? { expand: ['category'] } : {},
+    metadata: Object.fromEntries(metadata),
   };
-  const request = {
-    method,
-    path: query.length === 0 ? path : `${path}?${query.join('&')}`,
-    headers: Object.entries(headers),
-    body: JSON.stringify(body),
-    ...omitUndefined({ again }),
-  };
-  return applyForms(request, sent);
+  const draft = applyPatch(documentedRequestDraft, {
+    query: Object.fromEntries(audienceRulesOnly === 'first' ? [...audience, ...query] : [...query, ...audience]),
+    body,
+    without: without === undefined ? [] : [`body.${without}`],
+    ...omitUndefined({ sent, again }),
+  });
+  // A text of the data that looks like a reference is none.
+  return assembleRequest(draft, (kind, name) => `<${kind} ${name}>`);
 }
 
-function listParameters({
-  filters = [],
-  audienceRulesOnly,
-}: DrawnContents): (readonly [name: string, value: string])[] {
-  const ofFilters = filters.map(({ subject, value }) => [renderFilterParameter(subject), value] as const);
-  if (audienceRulesOnly === undefined) return ofFilters;
-  const audience = [audienceParameter, 'true'] as const;
-  return audienceRulesOnly === 'first' ? [audience, ...ofFilters] : [...ofFilters, audience];
-}
-
-/** Small limits of a deployment leave most requests as they are: items of an order, and characters of metadata. */
-const [maxItems, maxMetadata] = [40, 8_000];
+/** Items and entries of metadata of an order: small limits of a deployment leave most requests as they are. */
+const [maxItems, maxMetadata] = [40, 80];
 
 /** Fills an order so that as many tiers as possible are valid, the first ones first. Each rule is met exactly. */
 export function fillOrder(customer: string, tiers: readonly Tier[], facts: OrderFacts): DrawnContents {
-  const items = new Map<string, { kind: 'product' | 'sku'; id: string; quantity: number }>();
+  const items = new Map<string, DrawnItem & { readonly quantity: number }>();
+  /** How each product is ordered: the effect of a product and its own SKU in one order is open. */
+  const kinds = new Map<string, DrawnItem['kind']>();
   const metadata = new Map<string, string>();
-  const orderMetadata = new Map<string, string[]>();
-  let size = 0;
-  const hasItem = (kind: string, id: string) => items.has(`${kind} ${id}`);
+  const orderMetadata = new Map<string, ReadonlySet<string>>();
+  const findProduct = ({ kind, id }: ItemRule) => (kind === 'product' ? id : (facts.productOf.get(id) ?? ''));
   const canMeet = (rule: Rule): boolean => {
     switch (rule.kind) {
       case 'customer':
         return facts.isListed(rule.any_of, customer);
-      // The effect of a product and its own SKU in one order is open.
       case 'product':
-        return (
-          hasItem('product', rule.id) ||
-          (items.size < maxItems && !(facts.skusOf.get(rule.id) ?? []).some((id) => hasItem('sku', id)))
-        );
       case 'sku':
-        return (
-          hasItem('sku', rule.id) || (items.size < maxItems && !hasItem('product', facts.productOf.get(rule.id) ?? ''))
-        );
+        if (items.has(`${rule.kind} ${rule.id}`)) return true;
+        return items.size < maxItems && (kinds.get(findProduct(rule)) ?? rule.kind) === rule.kind;
       case 'metadata':
-        return metadata.get(rule.key) === rule.is || (!metadata.has(rule.key) && size + rule.is.length < maxMetadata);
+        return metadata.has(rule.key) ? metadata.get(rule.key) === rule.is : metadata.size < maxMetadata;
       default:
         return true;
     }
@@ -115,38 +97,48 @@ export function fillOrder(customer: string, tiers: readonly Tier[], facts: Order
       const { kind, id, at_least } = rule;
       const quantity = Math.max(at_least, items.get(`${kind} ${id}`)?.quantity ?? 0);
       items.set(`${kind} ${id}`, { kind, id, quantity });
-    } else if (rule.kind === 'metadata') {
-      size += metadata.has(rule.key) ? 0 : rule.key.length + rule.is.length;
-      metadata.set(rule.key, rule.is);
-    } else if (rule.kind === 'order_metadata')
-      orderMetadata.set(rule.key, [...new Set([...(orderMetadata.get(rule.key) ?? []), rule.includes])]);
+      kinds.set(findProduct(rule), kind);
+    } else if (rule.kind === 'metadata') metadata.set(rule.key, rule.is);
+    else if (rule.kind === 'order_metadata')
+      orderMetadata.set(rule.key, new Set([...(orderMetadata.get(rule.key) ?? []), rule.includes]));
   };
   for (const { rules } of tiers) if (rules.every(canMeet)) for (const rule of rules) meet(rule);
-  const drawn = items.size === 0 ? [facts.anyItem] : [...items.values()];
-  return { customer, items: drawn, metadata: [...metadata], orderMetadata: [...orderMetadata] };
+  return {
+    customer,
+    items: items.size === 0 ? [facts.anyItem] : [...items.values()],
+    metadata: [...metadata],
+    orderMetadata: [...orderMetadata].map(([key, values]) => [key, [...values]]),
+  };
 }
 
-/** What {@link fillOrder} has to look up. */
+type ItemRule = Extract<Rule, { kind: DrawnItem['kind'] }>;
+
+/** What is looked up to fill an order, and to change it. */
 export type OrderFacts = ReturnType<typeof collectOrderFacts>;
 
 export function collectOrderFacts({ products, skus, tiers }: World) {
-  const productOf = new Map(skus.map(({ id, product_id }) => [id, product_id]));
-  const skusOf = new Map<string, string[]>();
-  for (const { id, product_id } of skus) skusOf.set(product_id, [...(skusOf.get(product_id) ?? []), id]);
-  const indexList = remember((list: readonly string[]) => new Set(list));
   const asked = new Set(tiers.flatMap(({ rules }) => rules.flatMap((rule) => ('id' in rule ? rule.id : []))));
   const findAny = (things: readonly { readonly id: string }[]) =>
     (things.find(({ id }) => !asked.has(id)) ?? things[0])?.id;
   const anyProduct = findAny(products);
+  const isListed = (list: readonly string[], id: string) => indexList(list).has(id);
+  const indexList = remember((list: readonly string[]) => new Set(list));
+  const listIds = (things: readonly { readonly id: string }[]) => things.map(({ id }) => id);
   return {
-    productOf,
-    skusOf,
+    productOf: new Map(skus.map(({ id, product_id }) => [id, product_id])),
+    skusOf: groupBy(skus, ({ product_id }) => product_id),
+    findNear: { product: createNearIdFinder(listIds(products)), sku: createNearIdFinder(listIds(skus)) },
     /** An item for orders that need no other. */
     anyItem: {
       kind: anyProduct === undefined ? 'sku' : 'product',
       id: anyProduct ?? findAny(skus) ?? '',
       quantity: 1,
     } as const,
-    isListed: (list: readonly string[], id: string) => indexList(list).has(id),
+    isListed,
+    /** Whether the rules of a tier about customers hold for one. */
+    accepts:
+      (customer: string) =>
+      ({ rules }: Tier) =>
+        rules.every((rule) => rule.kind !== 'customer' || isListed(rule.any_of, customer)),
   };
 }

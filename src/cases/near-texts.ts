@@ -63,21 +63,24 @@ export function rateAwkwardness(text: string): number {
   return signs.filter((sign) => sign.test(text)).length;
 }
 
-/** Finds for ids those that are most alike: their neighbours in alphabetical order, read from either end. */
-export function findNearIds(
+/** Ids that are alike are looked for among so many: more of them take long to sort. */
+const maxSearched = 5_000;
+
+/**
+ * Creates a function that finds ids that are like another one: its neighbours in alphabetical order, read from either end.
+ *
+ * @param wanted the ids that will be asked for
+ */
+export function createNearIdFinder(
   ids: readonly string[],
-  wanted: readonly string[] = ids,
-): ReadonlyMap<string, readonly string[]> {
-  const near = new Map<string, string[]>();
+  wanted: readonly string[] = [],
+): (id: string) => readonly string[] {
+  const searched = [...new Set([...wanted, ...ids.slice(0, maxSearched)])];
   const reverse = (text: string) => [...text].reverse().join('');
-  for (const turn of [(text: string) => text, reverse]) {
-    const order = ids.map(turn).sort();
-    const turned = new Set(wanted.map(turn));
-    for (const [n, text] of order.entries()) {
-      if (!turned.has(text)) continue;
-      const neighbours = [order[n - 1] ?? [], order[n + 1] ?? []].flat().map(turn);
-      near.set(turn(text), [...(near.get(turn(text)) ?? []), ...neighbours]);
-    }
-  }
-  return near;
+  const orders = [searched.toSorted(), searched.map(reverse).sort().map(reverse)];
+  return (id) =>
+    orders.flatMap((order) => {
+      const at = order.indexOf(id);
+      return at === -1 ? [] : [order[at - 1] ?? [], order[at + 1] ?? []].flat();
+    });
 }

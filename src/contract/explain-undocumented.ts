@@ -18,8 +18,8 @@ export function explainUndocumented(request: HttpRequest): string | undefined {
   return `the documentation does not describe it: ${where} ${error?.message ?? ''}`;
 }
 
-/** A JSON string, with the colon behind the name of a member; or a number. */
-const jsonToken = /(?<text>"(?:[^"\\]|\\.)*")(?<colon>\s*:)?|-?\d[\d.eE+-]*/g;
+/** Half of a surrogate pair in a text that was written by `JSON.stringify`. */
+const surrogateEscape = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /** Explains why parsers may disagree about a text: RFC 7493, section 2 (I-JSON), and RFC 3986, section 2.5. */
 function explainInvalidText({ path, body = 'null' }: HttpRequest): string | undefined {
@@ -29,16 +29,17 @@ function explainInvalidText({ path, body = 'null' }: HttpRequest): string | unde
   } catch {
     return 'the percent-encoded path is not UTF-8';
   }
-  const tokens = [...body.matchAll(jsonToken)].map(([token, text, colon]) => ({ token, text, colon }));
-  const number = tokens.find(({ token, text }) => text === undefined && !Number.isSafeInteger(Number(token)));
-  if (number !== undefined) return `a double does not hold the number ${number.token} exactly`;
-  if (tokens.some(({ text = '""' }) => isHalf(JSON.parse(text)))) return 'the body has half of a surrogate pair';
-  let members = 0;
-  JSON.parse(body, function (this: unknown, _, value: unknown) {
-    if (!Array.isArray(this)) members += 1;
-    return value;
-  });
-  // The reviver sees the whole body as one more member.
-  const names = tokens.filter(({ colon }) => colon !== undefined).length;
-  return names === members - 1 ? undefined : 'an object of the body repeats a key';
+  const tokens = removeStrings(body);
+  const number = tokens.match(/-?\d[\d.eE+-]*/g)?.find((text) => !Number.isSafeInteger(Number(text)));
+  if (number !== undefined) return `a double does not hold the number ${number} exactly`;
+  const written = JSON.stringify(JSON.parse(body));
+  if (surrogateEscape.test(written)) return 'the body has half of a surrogate pair';
+  const countNames = (text: string) => text.match(/""\s*:/g)?.length;
+  if (countNames(tokens) !== countNames(removeStrings(written))) return 'an object of the body repeats a key';
+  return undefined;
+}
+
+/** Empties all strings of a JSON text. */
+function removeStrings(json: string): string {
+  return json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
 }

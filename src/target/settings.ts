@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { findCasesByName, matchCases, type RunScope, selectCases, selectFromSuite } from '../cases/case-selection.js';
-import { isDataCase } from '../cases/data-cases.js';
-import { isOwnCase, type Suite } from '../cases/suite.js';
+import { isOwnCase, loadSuite, type Suite } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
 import { referenceNotice } from '../certificate/notices.js';
 import type { Availability } from '../contract/bind-world.js';
@@ -175,19 +174,18 @@ export function createFolderName(name: string): string {
 }
 
 /** Redaction would change these texts in the evidence: `verify` could not judge it again. */
-function findSecretsInRequests(connection: TargetConnection, { cases, world }: Suite): Problem[] {
-  // Drawn requests have the same headers as those of questions. Evidence has query and body of the suite's own as they are.
-  const ofCases = cases
-    .filter((testCase) => !isDataCase(testCase))
-    .flatMap((testCase) =>
-      testCase.rows.flatMap(({ requests }) =>
-        [...requests.values()].flatMap(({ path, headers, body = '' }) => [
-          ...(isOwnCase(testCase) ? [path, body] : []),
-          ...headers.flat(),
-        ]),
-      ),
-    );
-  const texts = new Set([...Object.values(world.ids).flatMap((ids) => [...ids.values()]), ...ofCases]);
+function findSecretsInRequests(connection: TargetConnection, suite: Suite): Problem[] {
+  // Requests that are drawn from a data file, which takes long, have the same headers.
+  const { cases } = suite.data === undefined ? suite : loadSuite();
+  const texts = new Set([
+    ...Object.values(suite.world.ids).flatMap((ids) => [...ids.values()]),
+    ...cases.flatMap((testCase) =>
+      testCase.rows
+        .flatMap(({ requests }) => [...requests.values()])
+        // Evidence has query and body of the suite's own requests as they are.
+        .flatMap(({ path, headers, body = '' }) => [...(isOwnCase(testCase) ? [path, body] : []), ...headers.flat()]),
+    ),
+  ]);
   return listSecrets(connection).flatMap((secret) => {
     const redact = createRedactor([secret]);
     if ([...texts].every((text) => redact(text) === text)) return [];

@@ -66,7 +66,13 @@ export function createTrafficRun(
   const settings = { ...stated, target, notes: [...stated.notes, `${summary}${open}`] };
   // Callers ask no questions: what they send is what the documentation shows.
   const asked = { cases, calibration: [], contract: { ...whole.contract, questions: [] } };
-  const suite = { ...whole, ...asked, ...(whole.data && { data: { ...whole.data, covered: undefined } }) };
+  const { data } = whole;
+  // What requests cover is left out: they would be drawn.
+  const suite = {
+    ...whole,
+    ...asked,
+    ...(data && { data: { file: data.file, digest: data.digest, counts: data.counts } }),
+  };
   const recorded = { settings, evidence: { ...evidence, uses }, origin: { ...origin, extent } };
   return { recorded, suite, traffic: samples };
 }
