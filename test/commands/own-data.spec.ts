@@ -9,7 +9,7 @@ import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
 import { listRequests } from '../../src/run/case-sender.js';
 import { credentialVariables, loadCertificate, makeProject, makeTestFolder, runConformance } from '../support/cli.js';
 import { createIndependentDeployment } from '../support/independent-deployment.js';
-import { createData, createShop } from '../support/own-data.js';
+import { createData } from '../support/own-data.js';
 
 const world = createData('small');
 
@@ -46,9 +46,9 @@ test('A deployment is certified on its data, and the run is judged again', async
 
 test('An answer on own data is recorded, and compared in the next run', { tag: '@long' }, async () => {
   const cwd = makeProject();
-  writeFileSync(path.join(cwd, 'shop.json'), JSON.stringify(createShop()));
+  writeFileSync(path.join(cwd, 'shop.json'), JSON.stringify(world));
   const certify = async (command: string, behaviours: Record<string, string>, ...args: readonly string[]) => {
-    const { url, close } = await serveReference({ world: createShop(), credentials: referenceCredentials, behaviours });
+    const { url, close } = await serveReference({ world, credentials: referenceCredentials, behaviours });
     const all = [command, '--base-url', url, '--data', 'shop.json', '--only', 'unknown-body-member', ...args];
     const run = await runConformance(all, { cwd, env: credentialVariables });
     await close();

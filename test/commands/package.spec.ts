@@ -1,7 +1,7 @@
 /** The package as users get it: packed, installed into a project, and run there. */
 
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
@@ -32,7 +32,6 @@ function type(command: string): Promise<CommandResult> {
 /** The package of each import that is not of a file. */
 const imports = /(?:^(?:import|export) [^;]*?from |\bimport\(|\brequire\()['"]([@a-z][^'"]*)['"]/gm;
 
-const inProject = (...steps: readonly string[]) => path.join(project, ...steps);
 let reference: Awaited<ReturnType<typeof serveReference>>;
 
 test.describe('The installed package', { tag: '@long' }, () => {
@@ -80,19 +79,5 @@ test.describe('The installed package', { tag: '@long' }, () => {
     // All that it needs is installed with it, and nothing else.
     expect([...new Set(imported)].sort()).toEqual(Object.keys(dependencies).sort());
     for (const name of Object.keys(devDependencies)) expect(imported).not.toContain(name);
-  });
-
-  test('has an API whose types need no others', async () => {
-    const program = `import { certify } from 'promotion-validation-conformance';
-      const credentials = { applicationId: 'an-application', token: 'a-token' };
-      const { verdict } = await certify(async () => ({ status: 404, headers: [], body: '' }), { credentials });
-      export const shown: 'conforms' | 'does-not-conform' | 'incomplete' = verdict;`;
-    writeFileSync(inProject('program.mts'), program);
-    // Without the types of Node.js, and with those of the package looked through.
-    const tsc = path.join(packageRoot, 'node_modules', '.bin', 'tsc');
-    const compiled = await type(`${tsc} --strict --target es2023 --module nodenext --types '' program.mts`);
-    expect(compiled).toEqual({ status: 0, output: '' });
-    const ran = await type(`node -e "import('./program.mjs').then((m) => console.log(m.shown))"`);
-    expect(ran).toEqual({ status: 0, output: expect.stringMatching(/^(does-not-conform|incomplete)$/m) });
   });
 });
