@@ -12,8 +12,7 @@ import {
 import type { Channel } from '../../src/http/exchange.js';
 import type { RunView } from '../../src/outputs/run-view.js';
 import type { ResultWithExchanges } from '../../src/run/case-result.js';
-import { createEvidenceKeeper, type RunEvidence } from '../../src/run/evidence-keeper.js';
-import { runSuite } from '../../src/run/run.js';
+import { type RunEvidence } from '../../src/run/evidence-keeper.js';
 import { certifyRun, rejudgeRun } from '../../src/target/certify-run.js';
 import { parseRecordedRun, type RecordedRun, recordInputs } from '../../src/target/recorded-run.js';
 import type { RunOptions } from '../../src/target/run-options.js';
@@ -90,11 +89,6 @@ export function createArchive({ exchanges, uses }: RunEvidence, origin: Evidence
   const archiver = createArchiver(origin.baseUrl);
   for (const kept of exchanges) archiver.add(kept);
   return archiver.finish(uses, origin);
-}
-
-/** Runs the suite over a channel and keeps the answers. */
-export async function collectAnswers(channel: Channel): Promise<StoredEvidence> {
-  return (await runSuite(suite, channel, { recognizer, keeper: createEvidenceKeeper() })).evidence;
 }
 
 /** Prepares evidence as the results of a run need it. */
