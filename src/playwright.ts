@@ -20,7 +20,7 @@ import type { Tier } from './contract/world.js';
 import type { Exchange, HttpRequest } from './http/exchange.js';
 import { isSuccessful } from './http/response-status.js';
 import { collectEvidence } from './judge/judge-case.js';
-import { renderExchange } from './outputs/exchange-texts.js';
+import { renderExchange } from './outputs/test-texts.js';
 import { type ReturnedTiers, readReturned } from './recognition/returned-tiers.js';
 import { test as caseTest } from './runner/fixtures.js';
 import type { TargetRun } from './target/target-run.js';

@@ -20,23 +20,18 @@ export interface CaseEntry {
   readonly expected?: string;
   /** For `fail` and `error`: the response, in lines for people. */
   readonly received?: string;
-  /** A command that sends the decisive request again. */
   readonly repeat_with?: string;
   /** Of an own case: the requirement that it verifies, or the question that it answers, and the answer. */
   readonly subject?: string;
   readonly outcome?: string;
 }
 
-/** Two responses to a case that differ. */
+/** Two responses to a case that differ: what differs, in one line, and both in lines for people. */
 export interface CaseDifference {
   readonly case: string;
-  /** What differs, in one line. */
   readonly text: string;
-  /** The response of the record, or the first one, in lines for people. */
   readonly before?: string;
-  /** The response of this run, or the later one. */
   readonly after?: string;
-  /** A command that sends the request again. */
   readonly repeat_with?: string;
 }
 
@@ -54,8 +49,8 @@ export function createCaseEntry(
     at: formatLocation(at),
     ...omitUndefined({
       rows: unpassed.length > 0 ? unpassed : undefined,
-      expected: expected === undefined ? undefined : toOneLine(`${expected}.`),
-      received: isFailure(result) && exchange !== undefined ? renderResponse(exchange) : undefined,
+      expected: expected && toOneLine(`${expected}.`),
+      received: isFailure(verdict) && exchange ? renderResponse(exchange) : undefined,
       repeat_with: exchange && renderCurlCommand(exchange.request, baseUrl),
     }),
   };
@@ -63,21 +58,25 @@ export function createCaseEntry(
 
 /** Finds the reason of a result. Results that have no verdict for the same reason have the same text. */
 export function findReason({ verdict, reason, rows, exchange }: ResultWithExchanges): string {
-  if (verdict === 'pass' || verdict === 'fail' || verdict === 'error') return reason;
+  if (verdict === 'pass' || isFailure(verdict)) return reason;
   const isUnsent = verdict === 'not-run' || verdict === 'not-applicable';
   if (isUnsent && exchange !== undefined && 'transportError' in exchange) return exchange.message;
   const [ofRows = reason, ...others] = new Set(rows.filter((row) => row.verdict !== 'pass').map((row) => row.reason));
   return others.length === 0 ? ofRows : reason;
 }
 
-/** Whether a case fails or is an error. */
-export function isFailure({ verdict }: Pick<CaseEntry, 'verdict'>): boolean {
+export function isFailure(verdict: Verdict): boolean {
   return verdict === 'fail' || verdict === 'error';
 }
 
 /** Renders a case that fails or is an error, in lines for people. */
 export function renderFailure({ reason, expected, received, repeat_with }: CaseEntry): string {
   return renderSections(reason, { Expected: expected, Received: received, 'Send it again with': repeat_with });
+}
+
+/** Renders a drift or an unstable case, in lines for people. */
+export function renderDifference({ text, before, after, repeat_with }: CaseDifference): string {
+  return renderSections(text, { Before: before, After: after, 'Send it again with': repeat_with });
 }
 
 function renderSections(first: string, sections: Readonly<Record<string, string | undefined>>): string {
@@ -97,9 +96,4 @@ export function createUnstableEntry(
     quoteLines(renderResponse(sent)).join('\n'),
   );
   return [{ case: id, text: toOneLine(reason), before, after }];
-}
-
-/** Renders a drift or an unstable case, in lines for people. */
-export function renderDifference({ text, before, after, repeat_with }: CaseDifference): string {
-  return renderSections(text, { Before: before, After: after, 'Send it again with': repeat_with });
 }

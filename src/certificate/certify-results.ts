@@ -1,7 +1,7 @@
 import type { Suite } from '../cases/suite.js';
 import type { NewDeviation } from '../record/add-deviations.js';
 import { attachExchanges, type CaseResult, getVerdictApart, type ResultWithExchanges } from '../run/case-result.js';
-import { type Certificate, createCertificate, type RunFacts, withdrawFailures } from './certificate.js';
+import { type Certificate, createCertificate, type RunFacts } from './certificate.js';
 import type { Diagnosis } from './diagnosis/diagnose-run.js';
 import type { KnownCause, KnownCauses } from './diagnosis/known-causes.js';
 import type { ExchangeIndex } from './exchange-index.js';
@@ -24,7 +24,7 @@ export async function certifyResults(
   suite: Suite,
   plain: readonly CaseResult[],
   index: ExchangeIndex,
-  facts: Omit<RunFacts, 'diagnosis'>,
+  facts: RunFacts,
   stated: { readonly tierPatterns?: readonly string[]; readonly known?: KnownCauses },
 ): Promise<CertifiedResults> {
   const results = withdrawFailures(attachExchanges(plain, index.find));
@@ -35,14 +35,20 @@ export async function certifyResults(
   const { diagnoseRun } = await import('./diagnosis/diagnose-run.js');
   const { readCause } = await import('./diagnosis/known-causes.js');
   const diagnosis = diagnoseRun(suite, results, index, stated.tierPatterns, stated.known);
-  const certificate = createCertificate(suite, results, { ...facts, diagnosis });
-  return {
-    certificate,
-    results,
-    index,
-    newDeviations: listNewDeviations(certificate, (id) => readCause(id, suite.world)),
-    ...diagnosis,
-  };
+  const certificate = createCertificate(suite, results, { ...facts, ...diagnosis });
+  const newDeviations = listNewDeviations(certificate, (id) => readCause(id, suite.world));
+  return { certificate, results, index, newDeviations, ...diagnosis };
+}
+
+/** If the data of a deployment changed during the run, no failure proves anything. */
+function withdrawFailures(results: readonly ResultWithExchanges[]): readonly ResultWithExchanges[] {
+  const changed = results.find(({ hasDataChanged }) => hasDataChanged);
+  if (changed === undefined) return results;
+  return results.map((result): ResultWithExchanges => {
+    if (result.verdict !== 'fail') return result;
+    const { apart_from_known: _, ...failure } = result;
+    return { ...failure, verdict: 'inconclusive', reason: `${changed.reason} Before that: ${failure.reason}` };
+  });
 }
 
 /** Lists what a run shows to be wrong and no file lists. One entry for a cause covers all requirements that it breaks. */
@@ -50,19 +56,23 @@ function listNewDeviations(
   { causes = [], requirements, known_deviations: known }: Certificate,
   readCause: (id: string) => KnownCause | undefined,
 ): NewDeviation[] {
-  const found = new Map<string, NewDeviation>();
-  for (const { id, sentence: comment, requirements: broken } of causes) {
+  const ofCauses = causes.flatMap(({ id, sentence: comment, requirements: broken }): NewDeviation[] => {
     const cause = readCause(id);
-    const main = broken.find((requirement) => requirement === cause?.mistake?.breaks) ?? broken[0];
-    if (cause === undefined) for (const requirement of broken) found.set(requirement, { requirement, comment });
-    else if (main !== undefined) found.set(`${main} ${id}`, { requirement: main, cause: id, comment });
-  }
+    if (cause === undefined) return broken.map((requirement) => ({ requirement, comment }));
+    const main = broken.find((requirement) => requirement === cause.mistake?.breaks) ?? broken[0];
+    return main === undefined ? [] : [{ requirement: main, cause: id, comment }];
+  });
   const covered = new Set(causes.flatMap((cause) => cause.requirements));
-  for (const { id, statement, cases } of requirements)
-    if (!covered.has(id) && cases.some((entry) => getVerdictApart(entry) === 'fail'))
-      found.set(id, { requirement: id, comment: statement });
+  const others = requirements.flatMap(({ id, statement, cases }): NewDeviation[] => {
+    const isNew = !covered.has(id) && cases.some((entry) => getVerdictApart(entry) === 'fail');
+    return isNew ? [{ requirement: id, comment: statement }] : [];
+  });
   // An expired entry needs another day, and no second entry.
-  const isListed = ({ requirement, cause }: NewDeviation) =>
-    known?.entries.some((entry) => entry.requirement === requirement && entry.cause === cause) === true;
-  return [...found.values()].filter((deviation) => !isListed(deviation));
+  const listed = (known?.entries ?? []).map(getKey);
+  const found = new Map([...ofCauses, ...others].map((deviation) => [getKey(deviation), deviation]));
+  return [...found].flatMap(([key, deviation]) => (listed.includes(key) ? [] : [deviation]));
+}
+
+function getKey({ requirement, cause }: Pick<NewDeviation, 'requirement' | 'cause'>): string {
+  return `${requirement} ${cause ?? ''}`;
 }

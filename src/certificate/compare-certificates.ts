@@ -1,126 +1,79 @@
 import { undetermined } from '../cases/test-case.js';
-import type { Contract, Question } from '../contract/contract.js';
-import { findWorstVerdict } from '../judge/verdict.js';
-import { joinMarkdown, markdown, renderMarkdownTable, tableCode } from '../support/markdown.js';
+import type { Contract } from '../contract/contract.js';
 import { joinLines, shorten } from '../support/untrusted-text.js';
-import type { CaseEntry } from './case-entry.js';
-import type { Certificate, QuestionEntry, RequirementEntry } from './certificate.js';
+import { type Certificate, findDecisive } from './certificate.js';
 import { renderAnswer } from './render-answer.js';
 
 /** Certificates side by side: a row for each requirement and question that differs. */
 export interface Comparison {
   /** What limits the comparison, a sentence each. */
   readonly limits: readonly string[];
-  /** The name of each certificate. */
   readonly headings: readonly string[];
-  readonly differences: readonly Difference[];
+  /** By the id of a requirement or question: a verdict with its reason, or an outcome as a sentence, of each certificate. */
+  readonly differences: readonly { readonly id: string; readonly answers: readonly string[] }[];
 }
 
-interface Difference {
-  /** Of a requirement or a question. */
-  readonly id: string;
-  /** A verdict with its reason, or an outcome as a sentence, of each certificate. */
-  readonly answers: readonly string[];
-}
-
-/** The verdict or the outcome of a certificate. Certificates differ if their values differ. */
+/** The verdict or the outcome of a certificate, and its reason or sentence. Certificates differ if their values differ. */
 interface Answer {
   readonly value: string;
-  /** The value in words. */
-  readonly text: string;
+  readonly reason?: string;
+  readonly sentence?: string;
 }
 
-const notRun: Answer = { value: 'not-run', text: 'not run' };
-const missing: Answer = { value: '', text: 'not in this certificate' };
+const notRun = 'not-run';
+const missing: Answer = { value: 'not in this certificate' };
 
 /** Compares the verdicts of all requirements and the outcomes of all questions. */
 export function compareCertificates(certificates: readonly Certificate[], contract: Contract): Comparison {
-  const questions = new Map(contract.questions.map((question) => [question.id, question]));
-  // A case that one of the runs did not reach says nothing about a difference.
-  const unrun = new Set(
-    certificates.flatMap(({ requirements }) =>
-      requirements.flatMap(({ cases }) => (cases.every(isUnrun) ? [] : cases.filter(isUnrun).map(({ id }) => id))),
-    ),
-  );
-  const columns = certificates.map(
-    (certificate) =>
-      new Map([
-        ...certificate.requirements.map((entry) => [entry.id, createVerdict(entry, unrun)] as const),
-        ...certificate.questions.map((entry) => [entry.id, createOutcome(entry, questions.get(entry.id))] as const),
-      ]),
-  );
-  const ids = [...new Set(columns.flatMap((column) => [...column.keys()]))];
+  const columns = certificates.map((certificate) => listAnswers(certificate, contract));
+  const ids = new Set(columns.flatMap((column) => [...column.keys()]));
+  const isPartial = columns.some((column) => [...column.values()].some(({ value }) => value === notRun));
+  const digests = new Set(certificates.map(({ suite }) => suite.digest));
   return {
-    limits: listLimits(certificates),
-    headings: certificates.map((certificate) => renderHeading(certificate, certificates)),
-    differences: ids.flatMap((id) => {
+    limits: [
+      ...(isPartial ? ['Only what all of these runs have judged is compared.'] : []),
+      ...(digests.size > 1 ? ['The certificates are of suites with different cases.'] : []),
+    ],
+    headings: certificates.map(({ target: { name }, started_at }) => {
+      const isShared = certificates.filter(({ target }) => target.name === name).length > 1;
+      return isShared ? `${name}, ${started_at.slice(0, 16).replace('T', ' ')}` : name;
+    }),
+    differences: [...ids].flatMap((id) => {
       const answers = columns.map((column) => column.get(id) ?? missing);
-      const values = new Set(answers.filter((answer) => answer !== notRun).map(({ value }) => value));
-      return values.size > 1 ? [{ id, answers: answers.map(({ text }) => text) }] : [];
+      const values = new Set(answers.map(({ value }) => value).filter((value) => value !== notRun));
+      return values.size > 1 ? [{ id, answers: answers.map(describe) }] : [];
     }),
   };
 }
 
-function createVerdict(entry: RequirementEntry, unrun: ReadonlySet<string>): Answer {
-  const cases = entry.cases.filter((judged) => !isUnrun(judged) && !unrun.has(judged.id));
-  if (cases.length === 0) return notRun;
-  const verdict = findWorstVerdict(cases.map((judged) => judged.verdict));
-  const decisive = cases.find((judged) => judged.verdict === verdict);
-  return createAnswer(verdict, verdict === 'pass' ? '' : decisive?.reason);
+function listAnswers({ requirements, questions }: Certificate, contract: Contract): Map<string, Answer> {
+  const verdicts = requirements.map((entry): [string, Answer] => {
+    const { reason = '' } = findDecisive(entry) ?? {};
+    return [entry.id, { value: entry.verdict, reason }];
+  });
+  const outcomes = questions.map(({ id, outcome, reason = '', not_run }): [string, Answer] => {
+    if (not_run) return [id, { value: notRun }];
+    const question = contract.questions.find((candidate) => candidate.id === id);
+    if (outcome === null || outcome === undetermined) return [id, { value: outcome ?? 'no answer', reason }];
+    return [id, { value: outcome, ...(question && { sentence: renderAnswer(question, outcome) }) }];
+  });
+  return new Map([...verdicts, ...outcomes]);
 }
 
-function createOutcome({ outcome, reason, not_run }: QuestionEntry, question: Question | undefined): Answer {
-  if (not_run) return notRun;
-  if (outcome === null || outcome === undetermined) return createAnswer(outcome ?? 'no answer', reason);
-  return { value: outcome, text: question === undefined ? outcome : renderAnswer(question, outcome) };
+function describe({ value, reason = '', sentence = value }: Answer): string {
+  return reason === '' ? sentence : `${value}: ${reason}`;
 }
 
-function createAnswer(value: string, reason = ''): Answer {
-  return { value, text: reason === '' ? value : `${value}: ${reason}` };
-}
-
-function isUnrun({ verdict }: CaseEntry): boolean {
-  return verdict === 'not-run';
-}
-
-function renderHeading({ target, started_at }: Certificate, all: readonly Certificate[]): string {
-  const isShared = all.filter(({ target: { name } }) => name === target.name).length > 1;
-  return isShared ? `${target.name}, ${started_at.slice(0, 16).replace('T', ' ')}` : target.name;
-}
-
-function listLimits(certificates: readonly Certificate[]): string[] {
-  const isPartial = certificates.some(
-    ({ requirements, questions }) =>
-      requirements.some(({ cases }) => cases.some(isUnrun)) || questions.some(({ not_run }) => not_run),
-  );
-  const digests = new Set(certificates.map(({ suite }) => suite.digest));
-  return [
-    ...(isPartial ? ['Only cases that all of these runs have run are compared.'] : []),
-    ...(digests.size > 1 ? ['The certificates are of suites with different cases.'] : []),
-  ];
-}
-
-const noDifference = 'The certificates agree in everything that was compared.';
-/** Characters of an answer: a reason may be long. */
 const maxAnswer = 160;
 
 /** Renders a comparison for the terminal: under each id a line per certificate. */
 export function renderComparison({ limits, headings, differences }: Comparison): string {
-  if (differences.length === 0) return joinLines([...limits, noDifference]);
+  if (differences.length === 0)
+    return joinLines([...limits, 'The certificates agree in everything that was compared.']);
   const width = Math.max(...headings.map(({ length }) => length));
   const lines = differences.flatMap(({ id, answers }) => [
     id,
     ...answers.map((answer, n) => `  ${(headings[n] ?? '').padEnd(width)}  ${shorten(answer, maxAnswer)}`),
   ]);
   return joinLines([...limits, ...lines]);
-}
-
-/** Renders a comparison as Markdown, such as for a pull request. */
-export function renderComparisonMarkdown({ limits, headings, differences }: Comparison): string {
-  const rows = differences.map(({ id, answers }) => [
-    tableCode(id),
-    ...answers.map((answer) => markdown`${shorten(answer, maxAnswer)}`),
-  ]);
-  const table = rows.length === 0 ? markdown`${noDifference}` : renderMarkdownTable(['', ...headings], rows);
-  return markdown`${joinMarkdown([...limits.map((limit) => markdown`${limit}`), table])}\n`.text;
 }

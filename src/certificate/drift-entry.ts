@@ -10,21 +10,19 @@ import { groupBy } from '../support/group-by.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { quoteLines, toOneLine } from '../support/untrusted-text.js';
 import type { CaseDifference } from './case-entry.js';
-import { getStatus, renderAnswer } from './render-answer.js';
+import { renderAnswer } from './render-answer.js';
 
 /** A difference from the record, or from a pin of the target file. */
 export interface DriftEntry extends CaseDifference {
   readonly kind: 'answer' | 'shape' | 'new-members';
   /** Whether a client can notice it with a request that the documentation describes, or only with others. */
   readonly severity: 'documented-request' | 'undocumented-request';
-  /** The old and the new answer, as sentences. */
   readonly was?: string;
   readonly is?: string;
   /** The case of an earlier entry whose response changed in the same way. */
   readonly same_change_as?: string;
 }
 
-/** What entries are created with. */
 export interface DriftTerms {
   readonly contract: Contract;
   readonly baseUrl: string;
@@ -47,7 +45,7 @@ export function listDriftEntries(results: readonly ResultWithExchanges[], terms:
   const changes = [...alike.values()]
     .map((group) => ({ entry: createDriftEntry(group, terms), shared: findSharedChange(group[0], terms) }))
     // The contract begins with the response in general.
-    .sort((left, right) => order.indexOf(left.entry.case) - order.indexOf(right.entry.case))
+    .sort(({ entry: left }, { entry: right }) => order.indexOf(left.case) - order.indexOf(right.case))
     .sort((left, right) => rankSeverity(left.entry) - rankSeverity(right.entry));
   return [...groupBy<(typeof changes)[number], unknown>(changes, ({ shared, entry }) => shared ?? entry).values()]
     .sort((left, right) => rankSeverity(left[0].entry) - rankSeverity(right[0].entry) || right.length - left.length)
@@ -72,34 +70,29 @@ function rankSeverity({ kind, severity }: DriftEntry): number {
   return severity === 'documented-request' ? 0 : 1;
 }
 
-/** Creates the entry of one change. @param group the cases that show it */
 function createDriftEntry(
   group: readonly [FoundDrift, ...FoundDrift[]],
   { contract, baseUrl, renderResponse }: DriftTerms,
 ): DriftEntry {
   const [{ drift, result }] = group;
   const findQuestion = (id: string) => contract.questions.find((question) => question.id === id);
-  const isDocumented = group.some(({ result: { subject, exchange } }) => {
-    const isOfRequirement = findQuestion(subject) === undefined;
-    return isOfRequirement || (exchange !== undefined && explainUndocumented(exchange.request) === undefined);
-  });
+  const isDocumented = group.some(
+    ({ result: { subject, exchange } }) =>
+      findQuestion(subject) === undefined || (exchange && explainUndocumented(exchange.request) === undefined),
+  );
   const severity = isDocumented ? 'documented-request' : 'undocumented-request';
   const limit = isDocumented ? '' : ' Only requests that the documentation does not describe show it.';
   const { id, subject, exchange } = result;
   if (drift.kind !== 'outcome') {
-    const messages = new Set(group.flatMap((found) => ('message' in found.drift ? found.drift.message : [])));
-    const [kind, text] =
-      drift.kind === 'shape'
-        ? (['shape', drift.message] as const)
-        : (['new-members', `Responses have new members: ${[...messages].sort().join(', ')}.`] as const);
-    return { case: id, kind, severity, text: toOneLine(`${text}${limit}`) };
+    const places = new Set(group.flatMap((found) => ('message' in found.drift ? found.drift.message : [])));
+    const isShape = drift.kind === 'shape';
+    const text = isShape ? drift.message : `Responses have new members: ${[...places].sort().join(', ')}.`;
+    return { case: id, kind: isShape ? 'shape' : 'new-members', severity, text: toOneLine(`${text}${limit}`) };
   }
   const { outcome, expected } = drift;
   const question = findQuestion(subject);
-  const describe = (answer: string, status: number | undefined) =>
-    toOneLine(question === undefined ? answer : renderAnswer(question, answer, status));
-  const was = describe(expected.outcome, readShownResponse(expected.recorded ?? '')?.status);
-  const is = describe(outcome, getStatus(exchange));
+  const describe = (answer: string) => toOneLine(question === undefined ? answer : renderAnswer(question, answer));
+  const [was, is] = [describe(expected.outcome), describe(outcome)];
   const before = expected.statedBy === 'the target file' ? 'pinned to' : 'was';
   return {
     case: id,

@@ -4,12 +4,11 @@ import type { Recognizer } from '../recognition/recognizer.js';
 import { type ReturnedTiers, readReturnedTiers } from '../recognition/returned-tiers.js';
 import type { TierMentions } from '../recognition/tier-mentions.js';
 import { determineReading } from '../recognition/tier-reading.js';
-import type { CaseResult } from '../run/case-result.js';
 import { calibrationPurpose, type ExchangeUse, type RunEvidence, type StoredExchange } from '../run/evidence-keeper.js';
 import { cutBodies, maxResultBody, shortenExchange } from '../run/sanitize-result.js';
 import { groupBy } from '../support/group-by.js';
 
-/** An exchange of a case, as outputs show it. Its body may be cut. */
+/** An exchange of a case, fit for display. Its body may be cut. */
 export interface CaseExchange extends Omit<ExchangeUse, 'case'> {
   readonly exchange: Exchange;
   /** The tiers that the body names, if the response is a success. */
@@ -21,68 +20,55 @@ export interface ReadExchange extends CaseExchange {
   readonly result?: ReturnedTiers | undefined;
 }
 
-/** The exchanges of a run, as they may be shown. */
+/** The exchanges of a run, fit for display, with the beginnings of their bodies: the whole ones may not fit into memory. */
 export interface ExchangeIndex {
+  /** Finds an exchange, with more of its body. */
   find(id: string): Exchange | undefined;
   /** Lists the exchanges of a case, in the order of its rows and requests, attempt by attempt. */
   listByCase(caseId: string): readonly CaseExchange[];
-  /** Each exchange once, as the evidence lists them. */
   readonly all: readonly Exchange[];
   /** What the calibration exchanges name. */
   readonly calibration: readonly TierMentions[];
 }
 
-/** The maximum length of a body that no result refers to, in characters. The rest is cut. */
+/** The maximum length of a body that is not found by its id, in characters. To escape a long one takes time. */
 const maxShownBody = 2_000;
 
-/**
- * Creates an indexer that keeps of each exchange what outputs show: all of them with whole bodies may be more than fits
- * into memory.
- */
+/** Creates an indexer, which takes the exchanges one by one. */
 export function createExchangeIndexer(recognizer: Recognizer) {
   const kept = new Map<string, Pick<CaseExchange, 'exchange' | 'mentions'>>();
+  const longer = new Map<string, Exchange>();
   return {
     add({ id, exchange }: StoredExchange): void {
       const isRead = 'response' in exchange && isSuccessful(exchange.response);
-      kept.set(id, {
-        exchange: cutBodies(exchange, maxResultBody),
-        ...(isRead ? { mentions: recognizer.findMentions(exchange.response.body) } : {}),
-      });
+      const mentions = isRead && recognizer.findMentions(exchange.response.body);
+      kept.set(id, { exchange: shortenExchange(exchange, maxShownBody), ...(mentions && { mentions }) });
+      longer.set(id, cutBodies(exchange, maxResultBody));
     },
-    /** @param results refer to exchanges of which more is shown */
-    finish(uses: readonly ExchangeUse[], results: readonly CaseResult[]): ExchangeIndex {
-      const referred = new Set(
-        results.flatMap(({ exchangeId, repeatedExchangeId }) => [exchangeId, repeatedExchangeId]),
-      );
-      for (const [id, found] of kept) {
-        const maxBody = referred.has(id) ? maxResultBody : maxShownBody;
-        kept.set(id, { ...found, exchange: shortenExchange(found.exchange, maxBody) });
-      }
+    finish(uses: readonly ExchangeUse[]): ExchangeIndex {
       const used = uses.flatMap((use) => {
         const found = kept.get(use.id);
         return found === undefined ? [] : [{ ...use, ...found }];
       });
       const byCase = groupBy(used, (use) => use.case);
-      const listByCase = (caseId: string) => byCase.get(caseId) ?? [];
       return {
-        find: (id) => kept.get(id)?.exchange,
-        listByCase,
+        find: (id) => {
+          const found = longer.get(id);
+          return found && shortenExchange(found, maxResultBody);
+        },
+        listByCase: (caseId) => byCase.get(caseId) ?? [],
         all: [...kept.values()].map(({ exchange }) => exchange),
-        calibration: listByCase(calibrationPurpose).flatMap(({ mentions }) => mentions ?? []),
+        calibration: (byCase.get(calibrationPurpose) ?? []).flatMap(({ mentions }) => mentions ?? []),
       };
     },
   };
 }
 
 /** Indexes the exchanges of a run that has ended. */
-export function indexExchanges(
-  { exchanges, uses }: RunEvidence,
-  recognizer: Recognizer,
-  results: readonly CaseResult[] = [],
-): ExchangeIndex {
+export function indexExchanges({ exchanges, uses }: RunEvidence, recognizer: Recognizer): ExchangeIndex {
   const indexer = createExchangeIndexer(recognizer);
   for (const kept of exchanges) indexer.add(kept);
-  return indexer.finish(uses, results);
+  return indexer.finish(uses);
 }
 
 /**

@@ -12,10 +12,10 @@ import {
 import type { CaseResult } from '../run/case-result.js';
 import type { ExchangeUse, KeptEvidence, RunEvidence, StoredExchange } from '../run/evidence-keeper.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
-import { parseJson } from '../support/json.js';
+import { getMember, isJsonObject, parseJson } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { readOwnPackage } from '../support/package-root.js';
-import { UnusableInput } from '../support/problem.js';
+import { refuse } from '../support/problem.js';
 import { loadValidator } from '../support/schema-validation.js';
 import { toOneLine } from '../support/untrusted-text.js';
 
@@ -23,9 +23,7 @@ import { toOneLine } from '../support/untrusted-text.js';
 export interface EvidenceOrigin {
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
   readonly baseUrl: string;
-  /** Whether the exchanges are those of an earlier run. */
   readonly isReplay?: true;
-  /** The inputs of the run, as JSON. */
   readonly inputs: unknown;
   readonly extent: RunExtent;
 }
@@ -34,7 +32,6 @@ export interface EvidenceOrigin {
 interface RunExtent {
   /** Whether it ended before everything that was selected was judged. */
   readonly isCutShort: boolean;
-  /** The ids of the results that were judged. */
   readonly judged: readonly string[];
   /** The results of the selected cases that no exchange judged: they were not reached, or something failed before. */
   readonly unjudged: readonly Pick<CaseResult, 'id' | 'verdict' | 'reason'>[];
@@ -58,7 +55,6 @@ interface EvidenceEntry extends Entry {
   readonly _attempts?: number;
   readonly _sent?: Exclude<HttpRequest['sent'], undefined>;
   readonly _again?: number;
-  /** Why there is no response. */
   readonly _error?: { readonly kind: TransportErrorKind; readonly message: string };
 }
 
@@ -107,7 +103,7 @@ function createContentFactory(): ContentFactory {
   const firstWith = new Map<string, string>();
   let characters = 0;
   return (id, body, mimeType) => {
-    const digest = createHash('sha256').update(body).digest('base64url');
+    const digest = computeDigest(body);
     const known = firstWith.get(digest);
     const common = { size: Buffer.byteLength(body), mimeType };
     if (known !== undefined) return { ...common, _text_of: known };
@@ -117,6 +113,9 @@ function createContentFactory(): ContentFactory {
     return { ...common, text: body };
   };
 }
+
+/** The format requires a time for each entry. */
+const unknownTiming = { startedAt: 0, durationMs: 0 };
 
 function createEntry({ id, exchange }: StoredExchange, baseUrl: string, createContent: ContentFactory): EvidenceEntry {
   const { request, attempts, timing = unknownTiming } = exchange;
@@ -134,37 +133,29 @@ function createEntry({ id, exchange }: StoredExchange, baseUrl: string, createCo
       ...common,
       method,
       url: `${baseUrl}${path}`,
-      headers: toHarHeaders(headers),
-      queryString: [...new URLSearchParams(/\?(.*)$/s.exec(path)?.[1])].map(([name, value]) => ({ name, value })),
-      ...(body === undefined ? {} : { postData: { mimeType, text: body } }),
+      headers: toLines(headers),
+      queryString: toLines([...new URLSearchParams(/\?(.*)$/s.exec(path)?.[1])]),
+      ...(body !== undefined && { postData: { mimeType, text: body } }),
       bodySize: Buffer.byteLength(body ?? ''),
     },
     response: {
       ...common,
       status: response.status,
       statusText: '',
-      headers: toHarHeaders(response.headers),
+      headers: toLines(response.headers),
       content: createContent(id, response.body, responseType),
       redirectURL: getHeaderValues(response.headers, 'location')[0] ?? '',
       bodySize: -1,
     },
     cache: {},
     timings: { send: 0, wait: timing.durationMs, receive: 0 },
-    ...omitUndefined({
-      _attempts: attempts,
-      _sent: sent,
-      _again: again,
-      _error: error,
-    }),
+    ...omitUndefined({ _attempts: attempts, _sent: sent, _again: again, _error: error }),
   };
 }
 
-function toHarHeaders(headers: Headers): Header[] {
-  return headers.map(([name, value]) => ({ name, value }));
+function toLines(pairs: Headers): Header[] {
+  return pairs.map(([name, value]) => ({ name, value }));
 }
-
-/** The format requires a time for each entry. */
-const unknownTiming = { startedAt: 0, durationMs: 0 };
 
 /**
  * Parses an archive that a run wrote.
@@ -173,56 +164,64 @@ const unknownTiming = { startedAt: 0, durationMs: 0 };
  * @throws UnusableInput if no run of this suite wrote it
  */
 export function parseArchive(content: Buffer, file: string): { evidence: StoredEvidence; origin: EvidenceOrigin } {
-  const refuse = (message: string): never => {
-    const hint = 'Name the evidence.har that a run of this suite wrote.';
-    throw new UnusableInput([{ at: { setting: file }, message, hint }]);
-  };
   const archive = parseJson(content.toString('utf8'));
-  if (archive === undefined) return refuse('is not an HTTP archive');
   const validate = loadValidator('evidence');
   if (!validate(archive)) {
     const [{ instancePath = '', message = '' } = {}] = validate.errors ?? [];
-    return refuse(`was not written by a run of this suite: ${toOneLine(instancePath)} ${message}`);
+    const problem = archive === undefined ? 'it is not JSON' : `${toOneLine(instancePath)} ${message}`;
+    const hint = 'Name the evidence.har that a run of this suite wrote.';
+    throw refuse(file, `was not written by a run of this suite: ${problem}`, hint);
   }
   const { _origin: origin, _uses: uses, entries } = (archive as { log: EvidenceLog }).log;
-  return { evidence: { exchanges: readExchanges(entries, origin.baseUrl), uses }, origin };
+  const texts = new Map(entries.map(({ _id, response }) => [_id, response.content.text]));
+  const exchanges = entries.map((entry) => ({ id: entry._id, exchange: readExchange(entry, origin.baseUrl, texts) }));
+  return { evidence: { exchanges, uses }, origin };
 }
 
 /** Computes the digest of a file, as a certificate names it. */
-export function computeDigest(content: Buffer): string {
+export function computeDigest(content: Buffer | string): string {
   return `sha256:${createHash('sha256').update(content).digest('hex')}`;
 }
 
-function readExchanges(entries: readonly EvidenceEntry[], baseUrl: string): StoredExchange[] {
-  const texts = new Map(entries.map(({ _id, response }) => [_id, response.content.text]));
-  return entries.map((entry) => ({ id: entry._id, exchange: readExchange(entry, baseUrl, texts) }));
+function readExchange(entry: EvidenceEntry, baseUrl: string, texts: ReadonlyMap<string, string | undefined>): Exchange {
+  const { time, _attempts: attempts, _sent: sent, _again: again, _error } = entry;
+  const { _text_of = '', _omitted } = entry.response.content;
+  const startedAt = Date.parse(entry.startedDateTime);
+  const timing = startedAt === unknownTiming.startedAt ? undefined : { startedAt, durationMs: time };
+  const { request, response } = readEntry(entry, entry.request.url.slice(baseUrl.length));
+  const common = { request: { ...request, ...omitUndefined({ sent, again }) }, ...omitUndefined({ attempts, timing }) };
+  if (_error !== undefined) return { ...common, transportError: _error.kind, message: _error.message };
+  const message = 'The evidence has no text for this body: there was too much of it.';
+  if (_omitted) return { ...common, transportError: 'not-sent', message };
+  const { status, headers, body = texts.get(_text_of) ?? '' } = response;
+  return { ...common, response: { status, headers, body } };
 }
 
-function readExchange(
-  { request, response, startedDateTime, time, _attempts, _sent, _again, _error }: EvidenceEntry,
-  baseUrl: string,
-  texts: ReadonlyMap<string, string | undefined>,
-): Exchange {
-  const pairs = (headers: readonly Header[]): Headers => headers.map(({ name, value }) => [name, value] as const);
-  const startedAt = Date.parse(startedDateTime);
-  const common = {
-    request: {
-      method: request.method,
-      path: request.url.slice(baseUrl.length),
-      headers: pairs(request.headers),
-      ...omitUndefined({ body: request.postData?.text, sent: _sent, again: _again }),
-    },
-    ...omitUndefined({
-      attempts: _attempts,
-      timing: startedAt === unknownTiming.startedAt ? undefined : { startedAt, durationMs: time },
-    }),
+/**
+ * Reads an entry of any archive, which may lack what the format requires.
+ *
+ * @param path of the request, below the base URL
+ * @returns status 0 if there was no response
+ */
+export function readEntry({ request, response }: Partial<Entry>, path: string) {
+  const { method = '', headers, postData } = request ?? {};
+  const { status = 0, content } = response ?? {};
+  const body = readText(postData?.text, getMember(postData, 'encoding'));
+  const sent: HttpRequest = { method, path, headers: readHeaders(headers), ...omitUndefined({ body }) };
+  const received = {
+    status,
+    headers: readHeaders(response?.headers),
+    body: readText(content?.text, content?.encoding),
   };
-  if (_error !== undefined) return { ...common, transportError: _error.kind, message: _error.message };
-  const { text, _text_of = '', _omitted } = response.content;
-  if (_omitted) {
-    const message = 'The evidence has no text for this body: there was too much of it.';
-    return { ...common, transportError: 'not-sent', message };
-  }
-  const body = text ?? texts.get(_text_of) ?? '';
-  return { ...common, response: { status: response.status, headers: pairs(response.headers), body } };
+  return { request: sent, response: received };
+}
+
+function readHeaders(headers: readonly Header[] | undefined): Headers {
+  const listed = Array.isArray(headers) ? headers.filter(isJsonObject) : [];
+  return listed.map(({ name, value }) => [String(name), String(value)] as const);
+}
+
+function readText(text: unknown, encoding: unknown): string | undefined {
+  if (typeof text !== 'string') return undefined;
+  return encoding === 'base64' ? Buffer.from(text, 'base64').toString('utf8') : text;
 }

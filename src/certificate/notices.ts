@@ -1,11 +1,13 @@
-import type { TransportIdentity } from '../http/transport.js';
 import type { QuickFigures } from '../run/quick-rows.js';
-import { joinLines, toOneLine } from '../support/untrusted-text.js';
+import { joinLines } from '../support/untrusted-text.js';
 
 /** The first and the last line of a run against the reference deployment. */
 export const referenceNotice = 'This run tests the reference deployment, which comes with the suite, and no other.';
 export const referenceEndNotice =
   'This was the reference deployment, which comes with the suite. Name yours with BASE_URL, --base-url or --target.';
+
+/** The last line of a run that judged recorded exchanges. */
+export const replayEndNotice = 'Nothing was sent: this is the verdict on the exchanges of an earlier run.';
 
 /**
  * Renders what decides the exit status of a run beside the cases; empty if nothing does.
@@ -14,32 +16,13 @@ export const referenceEndNotice =
  * @param records those with which answers are compared
  */
 export function renderTermsNotice(config: string | undefined, records: readonly string[]): string {
-  const sentences = [
-    ...(config === undefined ? [] : [`With ${config}.`]),
-    ...records.map((record) => `Compares with the record ${record}.`),
-  ];
+  const compared = records.map((record) => `Compares with the record ${record}.`);
+  const sentences = config === undefined ? compared : [`With ${config}.`, ...compared];
   return sentences.length === 0 ? '' : joinLines([sentences.join(' ')]);
-}
-
-/** The last line of a run that judged recorded exchanges. */
-export const replayEndNotice = 'Nothing was sent: this is the verdict on the exchanges of an earlier run.';
-
-/** Renders the first line of such a run. @param file the evidence */
-export function renderReplayNotice(file: string): string {
-  return `Judges the exchanges of ${file} again. Nothing is sent.`;
-}
-
-/** Describes a run through a transport. */
-export function renderTransportNotice({ name, digest }: TransportIdentity): string {
-  return `Through a transport: ${toOneLine(name)}, ${digest}. The documented operation was not certified.`;
 }
 
 /** Renders what a run with `--quick` covers. */
 export function renderQuickNotice({ requests, rows, rows_of, faults_caught, faults_known }: QuickFigures): string {
   const share = Math.floor((100 * faults_caught) / faults_known);
-  const caught =
-    faults_caught === 0
-      ? 'Not all of them were answered, so the share of known faults that they catch is unknown.'
-      : `They catch ${faults_caught} of the ${faults_known} known faults (${share} %).`;
-  return `With --quick: ${rows} of ${rows_of} rows and no questions, in ${requests} requests. ${caught} For a full certificate, run without --quick.`;
+  return `With --quick: ${rows} of ${rows_of} rows and no questions, in ${requests} requests. With all of their answers, they catch ${faults_caught} of the ${faults_known} known faults (${share} %). For a full certificate, run without --quick.`;
 }

@@ -7,7 +7,6 @@ import type { Cause } from './diagnosis/cause.js';
 /** A reason is reported once for all cases if so many have it. */
 const minShared = 4;
 
-/** The members of a certificate that reasons come from. */
 interface ReasonSource {
   readonly requirements: readonly { readonly id: string; readonly cases: readonly CaseEntry[] }[];
   readonly questions: readonly { readonly outcome: string | null; readonly reason?: string; readonly not_run?: true }[];
@@ -16,7 +15,6 @@ interface ReasonSource {
 
 const unjudgedVerdicts: ReadonlySet<Verdict> = new Set(['inconclusive', 'not-run', 'not-applicable']);
 
-/** A case or a question without a verdict or an answer. */
 interface Unjudged {
   readonly reason: string;
   readonly isUnrun: boolean;
@@ -33,21 +31,18 @@ export function findSharedReasons({ requirements, questions }: ReasonSource): Re
   const unanswered = questions.flatMap(({ outcome, reason = '', not_run }) =>
     outcome === null ? [{ reason, isUnrun: not_run === true }] : [],
   );
-  const isOfRun = (reason: string) => reason === notReachedReason || reason === notSelectedReason;
   const alike = groupBy<Unjudged, string>([...unjudged, ...unanswered], ({ reason }) => reason);
-  return new Map(
-    [...alike].filter(([reason, { length }]) => isOfRun(reason) || (reason !== '' && length >= minShared)),
-  );
+  const isShared = (reason: string, count: number) =>
+    reason === notReachedReason || reason === notSelectedReason || (reason !== '' && count >= minShared);
+  return new Map([...alike].filter(([reason, { length }]) => isShared(reason, length)));
 }
 
 /** Whether nothing was judged, for a reason that says it all. */
 export function isUnjudged({ requirements }: ReasonSource): boolean {
-  const cases = requirements
-    .flatMap((requirement) => requirement.cases)
-    .filter(({ reason }) => reason !== notSelectedReason);
-  return (
-    cases.length > 0 && cases.every(({ verdict, reason }) => verdict === 'inconclusive' && reason === cases[0]?.reason)
-  );
+  const cases = requirements.flatMap((requirement) => requirement.cases);
+  const selected = cases.filter(({ reason }) => reason !== notSelectedReason);
+  const isSame = ({ verdict, reason }: CaseEntry) => verdict === 'inconclusive' && reason === selected[0]?.reason;
+  return selected.length > 0 && selected.every(isSame);
 }
 
 /**

@@ -23,7 +23,7 @@ export async function certifyTrafficFile(flags: CertifyFlags): Promise<number | 
   const options = { ...readTargetOptions(flags), ...readCertifyOptions(flags), replay };
   const { certificate, written } = await certifyTraffic(content, options, process.env);
   process.stdout.write(appendJobSummary(written.files, process.env.GITHUB_STEP_SUMMARY));
-  process.stdout.write(addColors(renderRunReport(certificate, written), process));
+  process.stdout.write(addColors(renderRunReport(certificate, written)));
   if (flags.open) openPage(written.certificate.replace(/json$/, 'html'));
   return determineExitStatus(certificate);
 }

@@ -44,7 +44,8 @@ function describeVerdict(stated: RunVerdict, { drift, known_deviations: known }:
   };
 }
 
-function renderCount(count: number, noun: string): string {
+/** Renders a number of things, such as `2 answers`. */
+export function renderCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
@@ -84,19 +85,13 @@ export function describeAnswers(questions: Certificate['questions']): string {
   const unanswered = questions.filter(({ outcome }) => outcome === null).length;
   const open = questions.filter(({ outcome }) => outcome === undetermined).length;
   const answered = questions.length - unanswered - open;
-  return `${answered} answered${describeFurtherCount(open, undetermined)}${describeFurtherCount(unanswered, 'without an answer')}`;
+  return describeCounts({ answered, [undetermined]: open, 'without an answer': unanswered });
 }
 
-/** Describes how many have each verdict. */
-export function describeCounts(counts: Certificate['summary']): string {
-  return Object.entries(counts)
-    .map(([verdict, count]) => `${count} ${verdict}`)
-    .join(', ');
-}
-
-/** Describes one more count, to be appended; empty for 0. */
-export function describeFurtherCount(count: number, what: string): string {
-  return count === 0 ? '' : `, ${count} ${what}`;
+/** Describes how many there are of each kind, such as `15 pass, 2 fail`. */
+export function describeCounts(counts: Readonly<Record<string, number>>): string {
+  const seen = Object.entries(counts).filter(([, count]) => count > 0);
+  return seen.map(([kind, count]) => `${count} ${kind}`).join(', ');
 }
 
 const urgency: readonly Verdict[] = [...verdicts.filter((verdict) => verdict !== 'pass'), 'pass'];

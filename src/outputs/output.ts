@@ -1,14 +1,52 @@
+/** An output renders one file of a run's results from a view of the run. */
+
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { AnsweredExchange } from '../assertions/row-evidence.js';
+import { isOwnCase, type Suite } from '../cases/suite.js';
+import type { Certificate, QuestionEntry } from '../certificate/certificate.js';
+import type { EvidenceArchive } from '../certificate/har-archive.js';
+import type { Question } from '../contract/contract.js';
+import { isTransient } from '../http/response-status.js';
+import type { ResultWithExchanges } from '../run/case-result.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import type { TaggedText } from '../support/markup.js';
 import { renderYaml } from '../support/render-yaml.js';
+import { type BodyShortener, createBodyShortener } from './body-shortener.js';
 import { listOutputFiles, outputFolder } from './result-files.js';
-import type { RunView } from './run-view.js';
+
+/** Everything that the outputs of a run are rendered from. */
+export interface RunView {
+  readonly certificate: Certificate;
+  readonly suite: Suite;
+  /** The results of the selected cases, without those of the user. */
+  readonly suiteResults: readonly ResultWithExchanges[];
+  /** The questions of the certificate, in the order of the contract. */
+  readonly answers: readonly QuestionAnswer[];
+  /** The responses that answer questions, without transient failures. */
+  readonly shown: readonly ShownAnswer[];
+  readonly shortenBody: BodyShortener;
+  /** The archive of the exchanges; undefined if they were not kept. */
+  readonly archive?: EvidenceArchive | undefined;
+}
+
+/** A question with its answer. */
+export interface QuestionAnswer {
+  readonly question: Question;
+  readonly entry: QuestionEntry;
+  /** Undefined if the case was not selected. */
+  readonly result?: ResultWithExchanges | undefined;
+}
+
+/** A response that shows the answer to a question. */
+export interface ShownAnswer {
+  readonly question: Question;
+  readonly exchange: AnsweredExchange;
+}
 
 /**
- * Renders one file of a run's results. Each file in `outputs/` has one as its default export, and is named after the file
- * that it renders: `outputs/summary.md.ts` renders `summary.md`.
+ * Renders one file. Each file in `outputs/files/` has one as its default export, and is named after the file that it renders:
+ * `outputs/files/summary.md.ts` renders `summary.md`.
  *
  * @returns undefined if this run has no such file
  */
@@ -19,8 +57,28 @@ export type OutputContent =
   | TaggedText<'html' | 'markdown'>
   | { readonly json: unknown }
   | { readonly yaml: object; readonly comment: string }
-  /** The evidence is encoded exchange by exchange, while the run goes on. */
   | Buffer;
+
+export function createRunView(
+  certificate: Certificate,
+  suite: Suite,
+  results: readonly ResultWithExchanges[],
+  archive?: EvidenceArchive,
+): RunView {
+  const suiteResults = results.filter((result) => !isOwnCase(result));
+  const answers = suite.contract.questions.flatMap((question): QuestionAnswer[] => {
+    const entry = certificate.questions.find(({ id }) => id === question.id);
+    const result = suiteResults.find(({ subject }) => subject === question.id);
+    return entry === undefined ? [] : [{ question, entry, result }];
+  });
+  const shown = answers.flatMap(({ question, result }): ShownAnswer[] => {
+    const { exchange } = result ?? {};
+    if (exchange === undefined || !('response' in exchange) || isTransient(exchange.response)) return [];
+    return [{ question, exchange }];
+  });
+  const shortenBody = createBodyShortener(suiteResults);
+  return { certificate, suite, suiteResults, answers, shown, shortenBody, archive };
+}
 
 /** Loads all outputs, by the names of their files. */
 export async function loadOutputs(): Promise<ReadonlyMap<string, Output>> {
@@ -32,7 +90,6 @@ export async function loadOutputs(): Promise<ReadonlyMap<string, Output>> {
   return new Map(await Promise.all(modules));
 }
 
-/** Encodes the content of a file. */
 export function encodeContent(content: OutputContent): Buffer {
   if (Buffer.isBuffer(content)) return content;
   return Buffer.from(escapeControlCharacters(renderContent(content)));

@@ -1,14 +1,4 @@
-import {
-  accessSync,
-  constants,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import fs from 'node:fs';
 import path from 'node:path';
 import { refuse } from '../support/problem.js';
 import { describeFileError } from '../support/read-input-file.js';
@@ -19,12 +9,11 @@ export const outputFolder = path.join(import.meta.dirname, 'files');
 /** Lists the names of all files that outputs render. */
 export function listOutputFiles(): string[] {
   // The build leaves declarations and source maps beside the modules.
-  return readdirSync(outputFolder).flatMap((name) => /^(.+\.[a-z]+)(?<!\.d)\.[jt]s$/.exec(name)?.slice(1) ?? []);
+  return fs.readdirSync(outputFolder).flatMap((name) => /^(.+\.[a-z]+)(?<!\.d)\.[jt]s$/.exec(name)?.slice(1) ?? []);
 }
 
 /** Where the results of a run go. */
 export interface ResultsDestination {
-  /** The folder of the results. */
   readonly out: string;
   /** The file of the record, if one is wanted. */
   readonly recordTo?: string;
@@ -34,20 +23,21 @@ export interface ResultsDestination {
 
 /** Returns a file of a run. @param named the file, or the folder of the run; a file that does not exist stays as it is */
 export function findRunFile(named: string, name: string): string {
-  return statSync(named, { throwIfNoEntry: false })?.isDirectory() === true ? path.join(named, name) : named;
+  return fs.statSync(named, { throwIfNoEntry: false })?.isDirectory() === true ? path.join(named, name) : named;
 }
 
-/** Checks that the results of a run can be written: at its end it would be too late. @throws UnusableInput */
-export function checkResultsFolder(out: string): void {
+/**
+ * Checks that the results of a run can be written: at its end it would be too late.
+ *
+ * @param use what else is done with the folder
+ * @throws UnusableInput if they cannot
+ */
+export function checkResultsFolder(out: string, use: () => void = () => {}): void {
   try {
-    mkdirSync(out, { recursive: true });
-    accessSync(out, constants.W_OK);
-    const folders = readdirSync(out, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    const occupied = folders.find(({ name }) => listOutputFiles().includes(name))?.name;
-    if (occupied === undefined) return;
-    throw refuse(path.join(out, occupied), 'is a folder in the place of a result', 'Remove it, or use --out.');
+    fs.mkdirSync(out, { recursive: true });
+    fs.accessSync(out, fs.constants.W_OK);
+    use();
   } catch (error) {
-    if (!(error instanceof Error && 'syscall' in error)) throw error;
     throw refuse('--out', describeFileError(error, `cannot write into ${out}`), 'Name another folder.');
   }
 }
@@ -55,14 +45,13 @@ export function checkResultsFolder(out: string): void {
 /**
  * Removes the results of the run before, so that none of them can be taken for one of a run that ends early.
  *
- * @throws UnusableInput if the results of this run could not be written; then nothing is removed
+ * @throws UnusableInput if the results of this run could not be written
  */
 export function removeResults(out: string): void {
-  checkResultsFolder(out);
-  for (const name of listOutputFiles()) {
-    const file = path.join(out, name);
-    for (const stale of [file, getDraft(file)]) rmSync(stale, { force: true });
-  }
+  const files = listOutputFiles().map((name) => path.join(out, name));
+  checkResultsFolder(out, () => {
+    for (const file of files.flatMap((name) => [name, getDraft(name)])) fs.rmSync(file, { force: true });
+  });
 }
 
 export interface FileToWrite {
@@ -81,21 +70,20 @@ export function writeFiles(files: readonly FileToWrite[]): void {
   try {
     for (const { file, text } of files) {
       current = file;
-      mkdirSync(path.dirname(file), { recursive: true });
-      writeFileSync(getDraft(file), text);
+      fs.mkdirSync(path.dirname(file), { recursive: true });
+      fs.writeFileSync(getDraft(file), text);
     }
     for (const { file } of files) {
       current = file;
-      renameSync(getDraft(file), file);
+      fs.renameSync(getDraft(file), file);
     }
   } catch (error) {
     const drafts = files.map(({ file }) => getDraft(file));
-    for (const draft of drafts) if (lstatSync(draft, { throwIfNoEntry: false })?.isFile()) rmSync(draft);
+    for (const draft of drafts) if (fs.lstatSync(draft, { throwIfNoEntry: false })?.isFile()) fs.rmSync(draft);
     throw refuse(current, describeFileError(error, 'cannot be written'), 'Free some space, or name another folder.');
   }
 }
 
-/** Returns where a file is until all of it is there. */
 function getDraft(file: string): string {
   return `${file}.tmp`;
 }

@@ -1,60 +1,62 @@
 /** What a test shows in the reports of Playwright. The main process does not load this: it only lists tests. */
 
-import { readFileSync } from 'node:fs';
 import type { Suite } from '../cases/suite.js';
 import { createCaseEntry, isFailure, renderDifference, renderFailure } from '../certificate/case-entry.js';
-import { type DriftTerms, listDriftEntries } from '../certificate/drift-entry.js';
+import { listDriftEntries } from '../certificate/drift-entry.js';
+import { renderCurlCommand } from '../http/curl-command.js';
+import type { Exchange } from '../http/exchange.js';
 import { createResponseRenderer } from '../record/exchange-text.js';
 import { getVerdictApart, type ResultWithExchanges } from '../run/case-result.js';
-import type { Location } from '../support/problem.js';
-import { toOneLine } from '../support/untrusted-text.js';
+import type { StoredExchange } from '../run/evidence-keeper.js';
+import { shortenExchange } from '../run/sanitize-result.js';
+import { joinLines } from '../support/untrusted-text.js';
 
-export { renderExchanges } from './exchange-texts.js';
-
-/**
- * Renders why a case fails, is an error, or has another answer than before; undefined for others.
- *
- * @param shown the place in a case file whose lines are added
- */
+/** Renders why a case fails, is an error, or has another answer than before; undefined for others. */
 export function renderBrokenCase(
   result: ResultWithExchanges,
   { contract, world }: Pick<Suite, 'contract' | 'world'>,
   baseUrl: string,
-  shown?: Location,
 ): string | undefined {
-  const terms = { contract, baseUrl, renderResponse: createResponseRenderer(world) };
-  const text = renderFailureOrChange(result, terms);
-  return text === undefined || shown === undefined ? text : [text, '', ...renderCodeFrame(shown)].join('\n');
-}
-
-function renderFailureOrChange(result: ResultWithExchanges, terms: DriftTerms): string | undefined {
-  if (isFailure({ verdict: getVerdictApart(result) }))
-    return renderFailure(createCaseEntry(result, terms.baseUrl, terms.renderResponse));
-  const changes = listDriftEntries([result], terms).filter(({ kind }) => kind === 'answer');
+  const renderResponse = createResponseRenderer(world);
+  if (isFailure(getVerdictApart(result))) return renderFailure(createCaseEntry(result, baseUrl, renderResponse));
+  const drift = listDriftEntries([result], { contract, baseUrl, renderResponse });
+  const changes = drift.filter(({ kind }) => kind === 'answer');
   return changes.length === 0 ? undefined : changes.map(renderDifference).join('\n\n');
 }
 
-/** The number of lines before and after the marked one. */
-const around = 2;
+const maxBody = 2_000;
 
-/** Renders the lines of a file around a location, with a mark at it; empty if the file cannot be read. */
-export function renderCodeFrame({ file, line, column }: Location): string[] {
-  const lines = readLines(file);
-  const from = Math.max(0, line - 1 - around);
-  const shown = lines.slice(from, line + around);
-  const width = String(from + shown.length).length;
-  return shown.flatMap((text, n) => {
-    const number = from + n + 1;
-    const numbered = `${number === line ? '>' : ' '} ${String(number).padStart(width)} | ${toOneLine(text)}`;
-    return number === line ? [numbered, `  ${' '.repeat(width)} | ${' '.repeat(column - 1)}^`] : [numbered];
-  });
+/**
+ * Renders the exchanges of a case, the one that decided the verdict first.
+ *
+ * @param used all exchanges of the case, without secrets
+ * @returns texts by their names
+ */
+export function renderExchanges(
+  { verdict, exchangeId }: Pick<ResultWithExchanges, 'verdict' | 'exchangeId'>,
+  used: readonly StoredExchange[],
+  baseUrl: string,
+): Record<string, string> {
+  const decisive = used.find(({ id }) => id === exchangeId);
+  const render = ({ id, exchange }: StoredExchange) => renderExchange(id, exchange, baseUrl);
+  const others = used.filter((kept) => kept !== decisive).map(render);
+  return {
+    ...(decisive && { [verdict === 'fail' ? 'failing exchange' : 'exchange']: render(decisive) }),
+    ...(others.length > 0 && { [decisive === undefined ? 'exchanges' : 'other exchanges']: others.join('\n\n') }),
+  };
 }
 
-/** Reads the lines of a text file; none if it cannot be read. */
-function readLines(file: string): string[] {
-  try {
-    return readFileSync(file, 'utf8').split(/\r?\n/);
-  } catch {
-    return [];
-  }
+/** Renders an exchange without secrets: the command that sends the request, and the response. */
+export function renderExchange(id: string, exchange: Exchange, baseUrl: string): string {
+  return joinLines([`# ${id}`, ...listExchangeLines(shortenExchange(exchange, maxBody), baseUrl)]);
+}
+
+/** Lists the lines of an exchange that is fit for display. */
+export function listExchangeLines(exchange: Exchange, baseUrl: string): string[] {
+  const command = renderCurlCommand(exchange.request, baseUrl).split('\n');
+  if (!('response' in exchange)) return [...command, '', `No response: ${exchange.message}`];
+  const { status, headers, body, bodyLength = body.length } = exchange.response;
+  const cut = bodyLength > body.length ? [`… (${bodyLength} characters in all)`] : [];
+  const head = [String(status), ...headers.map(([name, value]) => `${name}: ${value}`)];
+  return [...command, '', ...head, '', ...body.split('\n'), ...cut];
 }

@@ -2,15 +2,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Suite } from '../cases/suite.js';
 import type { Certificate } from '../certificate/certificate.js';
+import type { EvidenceArchive } from '../certificate/har-archive.js';
 import { addDeviations, type NewDeviation } from '../record/add-deviations.js';
 import { createRecord, renderRecord } from '../record/create-record.js';
 import { readRecord } from '../record/target-record.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { renderShortList } from '../support/render-short-list.js';
-import { encodeContent, loadOutputs } from './output.js';
+import { createRunView, encodeContent, loadOutputs, type RunView } from './output.js';
 import { type FileToWrite, type ResultsDestination, removeResults, writeFiles } from './result-files.js';
-import { createRunView, type RunView } from './run-view.js';
 
 // Loaded once, ahead of the first write.
 const outputs = await loadOutputs();
@@ -35,12 +35,10 @@ export function writeResults(
   suite: Suite,
   results: readonly ResultWithExchanges[],
   { out, recordTo, recordKnownTo }: ResultsDestination,
-  {
-    newDeviations = [],
-    ...evidence
-  }: Pick<RunView, 'archive' | 'exchanges'> & { readonly newDeviations?: readonly NewDeviation[] } = {},
+  archive?: EvidenceArchive,
+  newDeviations: readonly NewDeviation[] = [],
 ): WrittenResults {
-  const view = createRunView(certificate, suite, results, evidence);
+  const view = createRunView(certificate, suite, results, archive);
   const files = [...outputs].flatMap(([name, render]): FileToWrite[] => {
     const content = render(view);
     return content === undefined ? [] : [{ file: path.join(out, name), text: encodeContent(content) }];
@@ -48,28 +46,22 @@ export function writeResults(
   // UI mode runs several times in one process.
   removeResults(out);
   const certified = { certificate: path.join(out, 'certificate.json'), files: files.map(({ file }) => file) };
-  const { text: recordText, ...record } = recordTo === undefined ? {} : createRecordOutput(recordTo, view);
-  if (recordTo !== undefined && recordText !== undefined) files.push({ file: recordTo, text: recordText });
+  const record = recordTo === undefined ? undefined : addRecord(files, recordTo, view);
   const known = recordKnownTo === undefined ? undefined : { file: recordKnownTo, added: newDeviations.length };
-  if (known !== undefined && known.added > 0)
-    files.push({ file: known.file, text: extendKnown(known.file, newDeviations) });
+  if (known !== undefined && known.added > 0) {
+    const older = existsSync(known.file) ? readFileSync(known.file, 'utf8') : '';
+    files.push({ file: known.file, text: addDeviations(older, newDeviations) });
+  }
   writeFiles(files);
-  return { ...certified, ...omitUndefined({ record: 'file' in record ? record : undefined, known }) };
+  return { ...certified, ...omitUndefined({ record, known }) };
 }
 
-/** Adds what the run shows to be wrong to the file of known deviations. */
-function extendKnown(file: string, added: readonly NewDeviation[]): string {
-  return addDeviations(existsSync(file) ? readFileSync(file, 'utf8') : '', added);
-}
-
-interface RecordOutput {
-  readonly file: string;
-  readonly text?: string;
-  readonly unwritten?: string;
-}
-
-/** Creates a record to write, unless an older one would lose answers. */
-function createRecordOutput(file: string, { suite, suiteResults, certificate: { target } }: RunView): RecordOutput {
+/** Adds the record to the files, unless an older one would lose answers. */
+function addRecord(
+  files: FileToWrite[],
+  file: string,
+  { suite, suiteResults, certificate: { target } }: RunView,
+): Exclude<WrittenResults['record'], undefined> {
   const record = createRecord(suite, suiteResults, target.name);
   const older = existsSync(file) ? readRecord(file).questions : {};
   const lost = suite.contract.questions
@@ -78,5 +70,6 @@ function createRecordOutput(file: string, { suite, suiteResults, certificate: { 
   if (lost.length > 0)
     return { file, unwritten: `not changed: it has answers that this run lacks, to ${renderShortList(lost)}` };
   if (Object.keys(record.questions).length === 0) return { file, unwritten: 'not written: no question was answered' };
-  return { file, text: renderRecord(record) };
+  files.push({ file, text: renderRecord(record) });
+  return { file };
 }

@@ -11,7 +11,6 @@ export interface NewDeviation extends Pick<KnownDeviation, 'requirement' | 'caus
 const heading = ` What is wrong with this target and accepted for now: npx conformance certify --known FILE
  Give each entry its reason before you use the file. Optional: issue, and until, the last day on which it counts.`;
 
-/** Characters of the comment on an entry. */
 const maxComment = 160;
 
 /** Adds deviations to the text of their file, each with an empty reason, which no run accepts. @param text '' for a new file */

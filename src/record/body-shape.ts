@@ -1,5 +1,4 @@
 import type { KnownIds } from '../recognition/known-ids.js';
-import { areIndices } from '../recognition/walk-texts.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { compileSchema } from '../support/schema-validation.js';
@@ -15,115 +14,71 @@ export interface BodyShape {
 }
 
 /** Values below this depth may be anything: a body can be nested deeper than the call stack allows. */
-const maxDepth = 40;
-/** The number of members of one object that are described by name. Further members are described together. */
-const maxMembers = 200;
+export const maxDepth = 20;
 /** The size of a shape as JSON. A larger shape is replaced by one that allows everything. */
 const maxShapeLength = 64 * 1024;
 
 /** Infers the shape of all bodies that are JSON. Returns undefined if none is. */
 export function inferShape(bodies: readonly string[], ids: KnownIds): BodyShape | undefined {
   const values = [...new Set(bodies)].map((body) => parseJson(body)).filter((value) => value !== undefined);
-  if (values.length === 0) return undefined;
-  const seen = new SeenValues();
-  for (const value of values) addValue(seen, value, ids);
-  const shape = seen.toShape();
-  return JSON.stringify(shape).length > maxShapeLength ? {} : shape;
+  const shape = mergeShapes(values.map((value) => describeValue(value, ids, 0)));
+  return shape !== undefined && JSON.stringify(shape).length > maxShapeLength ? {} : shape;
+}
+
+function describeValue(value: unknown, ids: KnownIds, depth: number): BodyShape {
+  if (depth > maxDepth) return {};
+  const describe = (member: unknown) => describeValue(member, ids, depth + 1);
+  if (Array.isArray(value)) return { type: 'array', ...omitUndefined({ items: mergeShapes(value.map(describe)) }) };
+  if (value === null) return { type: 'null' };
+  if (!isJsonObject(value)) return { type: Number.isInteger(value) ? 'integer' : typeof value };
+  const names = Object.keys(value).sort();
+  const required = names.filter((name) => isNamed(name, ids));
+  const others = names.filter((name) => !isNamed(name, ids)).map((name) => describe(value[name]));
+  // Metadata is data of promotions: its members come and go with them.
+  const describeMember = (name: string) =>
+    name === 'metadata' && isJsonObject(value[name]) ? { type: 'object' } : describe(value[name]);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(required.map((name) => [name, describeMember(name)])),
+    required,
+    additionalProperties: mergeShapes(others) ?? false,
+  };
+}
+
+/** Whether a member is described by its name, and not together with others, as those whose keys are ids or indices. */
+function isNamed(key: string, { tiers, keys }: KnownIds): boolean {
+  // Validators read names such as `constructor` from the prototype where a value lacks them.
+  // Ajv ignores a property named `__proto__`, and it rejects lone surrogates in names of properties.
+  if (key in Object.prototype || /^\d+$|\p{Cs}/u.test(key)) return false;
+  return tiers.findExact(key) === undefined && keys.findExact(key) === undefined;
 }
 
 /**
- * Merges shapes into one that accepts what any of them accepts. Sorts keys and types, so the order does not matter.
+ * Merges shapes into one that accepts what any of them accepts. Keys and types are sorted, so the order does not matter.
  *
  * @returns undefined if there is none
  */
 export function mergeShapes(shapes: readonly BodyShape[]): BodyShape | undefined {
-  if (shapes.length === 0) return undefined;
-  const seen = new SeenValues();
-  for (const shape of shapes) addShape(seen, shape);
-  return seen.toShape();
+  if (shapes.length < 2) return shapes[0];
+  if (shapes.some(({ type }) => type === undefined)) return {};
+  const seen = [...new Set(shapes.flatMap(({ type = [] }) => type))].sort();
+  const types = seen.filter((type) => type !== 'integer' || !seen.includes('number'));
+  return {
+    type: types.length === 1 ? types.join() : types,
+    ...omitUndefined({ items: mergeShapes(shapes.flatMap(({ items }) => items ?? [])) }),
+    ...mergeMembers(shapes.filter(({ type = [] }) => [type].flat().includes('object'))),
+  };
 }
 
-/** Stands for the type of a value that is not described. */
-const anything = 'anything';
-
-/** What was seen at one place of bodies. Values are counted rather than described one by one: most of them are alike. */
-class SeenValues {
-  readonly types = new Set<string>();
-  /** The number of objects. */
-  objects = 0;
-  /** The members of the objects by name, and how many objects must have them. */
-  readonly members = new Map<string, { readonly values: SeenValues; required: number }>();
-  readonly #parts: { items?: SeenValues; collective?: SeenValues } = {};
-
-  /** The items of lists, or the members of objects that are described together. */
-  part(name: 'items' | 'collective'): SeenValues {
-    this.#parts[name] ??= new SeenValues();
-    return this.#parts[name];
-  }
-
-  addMember(name: string, required: 0 | 1): SeenValues {
-    const member = this.members.get(name) ?? { values: new SeenValues(), required: 0 };
-    member.required += required;
-    this.members.set(name, member);
-    return member.values;
-  }
-
-  /** Describes members in the order of their names. Of too many, the last ones are described together. */
-  toShape(): BodyShape {
-    if (this.types.has(anything)) return {};
-    const types = [...this.types].sort().filter((type) => type !== 'integer' || !this.types.has('number'));
-    const { items, collective } = this.#parts;
-    const sorted = [...this.members].sort(([a], [b]) => (a < b ? -1 : 1));
-    const named = sorted.slice(0, maxMembers);
-    const unnamed = sorted.slice(maxMembers).map(([, { values }]) => values.toShape());
-    const others = [...(collective ? [collective.toShape()] : []), ...unnamed];
-    return {
-      type: types.length === 1 ? (types[0] as string) : types,
-      ...omitUndefined({ items: items?.toShape() }),
-      ...(this.objects > 0 && {
-        properties: Object.fromEntries(named.map(([name, { values }]) => [name, values.toShape()])),
-        required: named.flatMap(([name, { required }]) => (required === this.objects ? name : [])),
-        // One is not merged again: that would double the time with each level.
-        additionalProperties: (unnamed.length > 0 ? mergeShapes(others) : others[0]) ?? false,
-      }),
-    };
-  }
-}
-
-function addValue(seen: SeenValues, value: unknown, ids: KnownIds, depth = 0): void {
-  if (depth > maxDepth) {
-    seen.types.add(anything);
-  } else if (Array.isArray(value)) {
-    seen.types.add('array');
-    for (const item of value) addValue(seen.part('items'), item, ids, depth + 1);
-  } else if (isJsonObject(value)) {
-    seen.types.add('object');
-    seen.objects += 1;
-    const isList = areIndices(Object.keys(value));
-    for (const [name, member] of Object.entries(value)) {
-      const isNamed = !isList && (seen.members.has(name) || !isCollective(name, ids));
-      addValue(isNamed ? seen.addMember(name, 1) : seen.part('collective'), member, ids, depth + 1);
-    }
-  } else {
-    seen.types.add(value === null ? 'null' : Number.isInteger(value) ? 'integer' : typeof value);
-  }
-}
-
-/** Whether a member is described together with others: its key is an id. */
-function isCollective(key: string, { tiers, keys }: KnownIds): boolean {
-  // Validators read names such as `constructor` from the prototype where a value lacks them.
-  // Ajv ignores a property named `__proto__`, and it rejects lone surrogates in names of properties.
-  if (key in Object.prototype || /\p{Cs}/u.test(key)) return true;
-  return tiers.findExact(key) !== undefined || keys.findExact(key) !== undefined;
-}
-
-function addShape(seen: SeenValues, { type = anything, items, properties, required, additionalProperties }: BodyShape) {
-  for (const name of [type].flat()) seen.types.add(name);
-  if (items !== undefined) addShape(seen.part('items'), items);
-  if (properties !== undefined) seen.objects += 1;
-  for (const [name, shape] of Object.entries(properties ?? {}))
-    addShape(seen.addMember(name, required?.includes(name) ? 1 : 0), shape);
-  if (additionalProperties) addShape(seen.part('collective'), additionalProperties);
+function mergeMembers(objects: readonly BodyShape[]): BodyShape {
+  if (objects.length === 0 || objects.some(({ properties }) => properties === undefined)) return {};
+  const names = [...new Set(objects.flatMap(({ properties = {} }) => Object.keys(properties)))].sort();
+  const merge = (name: string) => mergeShapes(objects.flatMap(({ properties }) => properties?.[name] ?? []));
+  return {
+    properties: Object.fromEntries(names.map((name) => [name, merge(name) ?? {}])),
+    required: names.filter((name) => objects.every(({ required }) => required?.includes(name))),
+    additionalProperties: mergeShapes(objects.flatMap((object) => object.additionalProperties || [])) ?? false,
+  };
 }
 
 /** A sentence about what changed, or the place of a new member, which clients ignore. */
@@ -137,26 +92,25 @@ export interface ShapeDrift {
  * indices, so a mismatch in all records is reported once. A body that is not JSON matches no schema.
  */
 export function findMismatches(bodies: readonly string[], schema: object | boolean): ShapeDrift[] {
-  const mismatches = new Map<string, ShapeDrift>();
-  const add = (kind: ShapeDrift['kind'], message: string) => mismatches.set(message, { kind, message });
   const validate = compileSchema(schema);
-  for (const body of new Set(bodies)) {
-    // An empty result may have no body.
-    if (body === '') continue;
-    const value = parseJson(body);
-    if (value === undefined) {
-      add('shape', 'A body is not JSON, as all of the record are.');
-      continue;
-    }
-    validate(value);
-    for (const { instancePath, message, params } of validate.errors ?? []) {
-      const location = instancePath.replaceAll(/\/\d+(?=\/|$)/g, '/*');
-      const { additionalProperty, missingProperty } = params;
-      if (additionalProperty !== undefined) add('new-member', `${location}/${additionalProperty}`);
-      else if (missingProperty !== undefined)
-        add('shape', `Responses lack ${location}/${missingProperty}, which all of the record have.`);
-      else add('shape', `A value at ${location || 'the top'} does not fit the record: it ${message}.`);
-    }
-  }
-  return [...mismatches.values()];
+  // An empty result may have no body.
+  const found = bodies
+    .filter((body) => body !== '')
+    .flatMap((body): ShapeDrift[] => {
+      const value = parseJson(body);
+      if (value === undefined) return [{ kind: 'shape', message: 'A body is not JSON, as all of the record are.' }];
+      validate(value);
+      return (validate.errors ?? []).map(({ instancePath, message, params }) => {
+        const location = instancePath.replaceAll(/\/\d+(?=\/|$)/g, '/*');
+        const { additionalProperty, missingProperty } = params;
+        if (additionalProperty !== undefined)
+          return { kind: 'new-member', message: `${location}/${additionalProperty}` };
+        const text =
+          missingProperty === undefined
+            ? `A value at ${location || 'the top'} does not fit the record: it ${message}.`
+            : `Responses lack ${location}/${missingProperty}, which all of the record have.`;
+        return { kind: 'shape', message: text };
+      });
+    });
+  return [...new Map(found.map((drift) => [drift.message, drift])).values()];
 }

@@ -6,12 +6,11 @@ import { getIdFinders } from '../recognition/known-ids.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { renderYaml } from '../support/render-yaml.js';
 import { type BodyShape, mergeShapes } from './body-shape.js';
-import { createStableRenderer, renderRequest } from './exchange-text.js';
+import { createResponseRenderer, renderRequest } from './exchange-text.js';
 import type { RecordedAnswer, TargetRecord } from './target-record.js';
 
 /** What a record keeps of the result of a case. */
 export interface RecordedResult {
-  /** The id of the requirement or question. */
   readonly subject: string;
   readonly outcome?: string;
   readonly exchange?: Exchange;
@@ -23,7 +22,7 @@ export interface RecordedResult {
 
 /** Creates the record of a run, with every question that was answered. */
 export function createRecord(suite: Suite, results: readonly RecordedResult[], target: string): TargetRecord {
-  const renderResponse = createStableRenderer(suite.world);
+  const renderResponse = createResponseRenderer(suite.world);
   const shapes = results.flatMap(({ shape }) => shape ?? []);
   const questions = results
     .filter((result) => result.outcome !== undefined)

@@ -1,18 +1,15 @@
 import type { Suite } from '../cases/suite.js';
 import { undetermined } from '../cases/test-case.js';
-import { omitUndefined } from '../support/omit-undefined.js';
-import { renderShortList } from '../support/render-short-list.js';
 import { findMismatches, type ShapeDrift } from './body-shape.js';
 import type { TargetRecord } from './target-record.js';
 
 /** What a target is compared with, apart from the documentation: its record and the pins of its target file. */
 export interface Baseline {
   /** The file of the record. */
-  readonly record?: string;
-  /** By question. */
+  readonly record?: string | undefined;
   readonly outcomes: Readonly<Record<string, ExpectedOutcome>>;
   /** A JSON Schema of successful bodies, from the record. */
-  readonly schema?: object;
+  readonly schema?: object | undefined;
 }
 
 export interface ExpectedOutcome {
@@ -20,7 +17,7 @@ export interface ExpectedOutcome {
   /** "the record" or "the target file". */
   readonly statedBy: string;
   /** The response that was recorded. */
-  readonly recorded?: string;
+  readonly recorded?: string | undefined;
 }
 
 export const emptyBaseline: Baseline = { outcomes: {} };
@@ -36,28 +33,18 @@ export function createBaseline(
   pins: Readonly<Record<string, string>>,
   file?: string,
 ): Baseline {
-  const recorded = Object.entries(record?.questions ?? {}).map(([question, { outcome, response }]) => {
-    const answer = { outcome, statedBy: 'the record', ...omitUndefined({ recorded: response }) };
-    return [question, answer] as const;
-  });
-  const pinned = Object.entries(pins).map(
-    ([question, outcome]) => [question, { outcome, statedBy: 'the target file' }] as const,
-  );
-  return {
-    outcomes: Object.fromEntries<ExpectedOutcome>([...recorded, ...pinned]),
-    ...omitUndefined({ record: file, schema: record?.response_schema }),
-  };
+  const outcomes: Record<string, ExpectedOutcome> = {};
+  for (const [question, { outcome, response }] of Object.entries(record?.questions ?? {}))
+    outcomes[question] = { outcome, statedBy: 'the record', recorded: response };
+  for (const [question, outcome] of Object.entries(pins)) outcomes[question] = { outcome, statedBy: 'the target file' };
+  return { record: file, outcomes, schema: record?.response_schema };
 }
 
-/** Describes what a comparison with a record leaves out; nothing if the suite has the same cases. */
-export function describeUncompared({ suite: recorded, questions }: TargetRecord, suite: Suite): string[] {
-  if (recorded.digest === suite.digest) return [];
-  const known = new Set(suite.contract.questions.map(({ id }) => id));
-  const unknown = Object.keys(questions).filter((id) => !known.has(id));
-  const aside = unknown.length === 0 ? '' : ` Not compared: ${renderShortList(unknown)}.`;
-  return [
-    `The record was made with other cases, those of ${recorded.name} ${recorded.version}.${aside} If the shape of responses changed, the world may have grown: npx conformance record accepts it.`,
-  ];
+/** Says that the suite had other cases when the record was made; nothing if it had the same. */
+export function describeUncompared({ suite: { name, version, digest } }: TargetRecord, suite: Suite): string[] {
+  const advice = 'If the shape of responses changed, the world may have grown: npx conformance record accepts it.';
+  const note = `The record was made with other cases, those of ${name} ${version}. ${advice}`;
+  return digest === suite.digest ? [] : [note];
 }
 
 /** Whether the record has an answer to a question, and this run has none. */
@@ -69,14 +56,8 @@ export function isNotCompared(
   return outcome === undefined && statedBy === 'the record' && recorded !== undetermined;
 }
 
-/** A difference from the baseline. */
 export type Drift =
-  | {
-      readonly kind: 'outcome';
-      readonly question: string;
-      readonly outcome: string;
-      readonly expected: ExpectedOutcome;
-    }
+  | { readonly kind: 'outcome'; readonly outcome: string; readonly expected: ExpectedOutcome }
   | ShapeDrift;
 
 /**
@@ -93,11 +74,7 @@ export function findDrift(
   { outcomes, schema }: Baseline,
 ): Drift[] {
   const expected = outcomes[subject];
-  const isCompared = expected !== undefined && expected.outcome !== undetermined && outcome !== undefined;
-  return [
-    ...(isCompared && outcome !== expected.outcome
-      ? [{ kind: 'outcome', question: subject, outcome, expected } as const]
-      : []),
-    ...(schema === undefined ? [] : findMismatches(bodies, schema)),
-  ];
+  const mismatches = schema === undefined ? [] : findMismatches(bodies, schema);
+  if (outcome === undefined || expected === undefined || expected.outcome === undetermined) return mismatches;
+  return outcome === expected.outcome ? mismatches : [{ kind: 'outcome', outcome, expected }, ...mismatches];
 }

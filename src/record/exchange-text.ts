@@ -1,8 +1,7 @@
 import type { World } from '../contract/world.js';
 import { renderCurlCommand } from '../http/curl-command.js';
-import { type Exchange, getHeaderValues, type HttpResponse } from '../http/exchange.js';
-import { getIdFinders } from '../recognition/known-ids.js';
-import { findTierMentions } from '../recognition/tier-mentions.js';
+import { type Exchange, getHeaderValues } from '../http/exchange.js';
+import { createRecognizer } from '../recognition/recognizer.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { quoteLines, shorten, toOneLine, truncate } from '../support/untrusted-text.js';
 
@@ -10,38 +9,46 @@ import { quoteLines, shorten, toOneLine, truncate } from '../support/untrusted-t
 export const baseUrlPlaceholder = '$BASE_URL';
 
 const maxCommand = 1_500;
+const maxBody = 400;
+const maxNames = 12;
+const noBody = '(no body)';
 
 /** Renders a request as a command line without addresses, shortened. */
-export function renderRequest(exchange: Exchange): string {
-  const command = renderCurlCommand(exchange.request, baseUrlPlaceholder);
-  if (command.length <= maxCommand) return command;
-  return `${truncate(command, maxCommand)}… (${command.length} characters in all)`;
+export function renderRequest({ request }: Exchange): string {
+  return shorten(renderCurlCommand(request, baseUrlPlaceholder), maxCommand);
 }
 
 /** Renders a response: status, media type and the quoted body. */
 export type ResponseRenderer = (exchange: Exchange) => string;
 
 /**
- * Creates a renderer whose text is the same if the target answers the same: it masks identifiers and times.
+ * Creates a renderer whose text is the same if the target answers the same: it shows the names of tiers in place of a body
+ * that names some, and masks identifiers and times.
  *
  * @param sampleBody masks what else changes in a JSON body
  */
-export function createStableRenderer(
+export function createResponseRenderer(
   world: World,
   sampleBody: (body: string) => unknown = () => undefined,
 ): ResponseRenderer {
-  return createResponseRenderer(world, (body) => stabilizeBody(JSON.stringify(sampleBody(body)) ?? body));
-}
-
-/** Creates a renderer that shows the names of tiers in place of a body that names some. */
-export function createResponseRenderer(world: World, renderBody = shortenBody): ResponseRenderer {
-  const findNames = createNameFinder(world);
+  const { findMentions } = createRecognizer(world);
+  const findNames = (body: string) => {
+    const { idsByPattern, unlocatedIds } = findMentions(body);
+    const mentioned = new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]);
+    return world.tiers.filter(({ id }) => mentioned.has(id)).map(({ name }) => name);
+  };
   return (exchange) => {
     if (!('response' in exchange)) return toOneLine(`No response: ${exchange.message}`);
-    const { status, headers, body } = exchange.response;
+    const { status, headers, body, bodyLength } = exchange.response;
     const head = [String(status), ...getHeaderValues(headers, 'content-type').slice(0, 1)].join(' ');
-    const text = body === '' ? noBody : (renderNames(exchange.response, findNames(body)) ?? renderBody(body));
-    return [toOneLine(head), ...quoteLines(text)].join('\n');
+    const names = findNames(body);
+    const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
+    const least = bodyLength === undefined ? '' : 'at least ';
+    const text =
+      names.length === 0
+        ? stabilizeBody(JSON.stringify(sampleBody(body)) ?? body)
+        : `(names ${least}${names.length} promotions: ${names.slice(0, maxNames).join(', ')}${more})`;
+    return [toOneLine(head), ...quoteLines(text || noBody)].join('\n');
   };
 }
 
@@ -53,7 +60,7 @@ export interface ShownResponse {
   readonly body?: string;
 }
 
-/** Reads a text of {@link createStableRenderer}; undefined if there was no response. */
+/** Reads a text of {@link createResponseRenderer}; undefined if there was no response. */
 export function readShownResponse(text: string): ShownResponse | undefined {
   const [, status, mediaType, shown = ''] = /^([1-5]\d\d)(?: (.*))?(?:\n\| (.*))?$/.exec(text) ?? [];
   if (status === undefined) return undefined;
@@ -61,41 +68,6 @@ export function readShownResponse(text: string): ShownResponse | undefined {
   // A number that changes must stay a number.
   const body = shown === noBody ? '' : shown.replaceAll(/(?<=[:,[])…(?=[,\]}])/g, '0');
   return { status: Number(status), ...omitUndefined({ mediaType, body: isPart ? undefined : body }) };
-}
-
-const noBody = '(no body)';
-const maxNames = 12;
-const maxBody = 400;
-const maxEnd = 200;
-
-/** Creates a function that finds the names of the tiers in a body. Many responses of a run have the same body. */
-function createNameFinder(world: World): (body: string) => readonly string[] {
-  const ids = getIdFinders(world);
-  const found = new Map<string, readonly string[]>();
-  return (body) => {
-    const known = found.get(body);
-    if (known !== undefined) return known;
-    const { idsByPattern, unlocatedIds } = findTierMentions(body, ids);
-    const mentioned = new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]);
-    const names = world.tiers.filter(({ id }) => mentioned.has(id)).map(({ name }) => name);
-    found.set(body, names);
-    return names;
-  };
-}
-
-function renderNames({ bodyLength }: HttpResponse, names: readonly string[]): string | undefined {
-  if (names.length === 0) return undefined;
-  const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
-  const least = bodyLength === undefined ? '' : 'at least ';
-  return `(names ${least}${names.length} promotions: ${names.slice(0, maxNames).join(', ')}${more})`;
-}
-
-/** Shows the beginning and the end: an error often ends with its cause. */
-function shortenBody(body: string): string {
-  const text = body.replaceAll(/\s+/g, ' ');
-  const left = text.length - maxBody - maxEnd;
-  if (left <= 0) return text;
-  return `${truncate(text, maxBody)}… (${left} characters) …${text.slice(-maxEnd).replace(/^[\udc00-\udfff]/, '')}`;
 }
 
 function stabilizeBody(body: string): string {

@@ -17,7 +17,6 @@ export interface KnownDeviation {
 
 /** An entry of a file of known deviations. */
 export interface ListedDeviation extends KnownDeviation {
-  /** Its place in the file. */
   readonly at: string;
   /** Whether its last day is over. */
   readonly isExpired?: true;

@@ -1,7 +1,7 @@
 import type { RecordedBodies } from '../judge/recorded-bodies.js';
 import { refuse } from '../support/problem.js';
 import { compileSchema, validateFile } from '../support/schema-validation.js';
-import { parseYaml, readYaml, type YamlFile } from '../support/yaml-file.js';
+import { readYaml } from '../support/yaml-file.js';
 import type { BodyShape } from './body-shape.js';
 
 /** The outcomes of one target. The schema of its file is `schemas/record.schema.json`. */
@@ -25,16 +25,7 @@ export interface RecordedAnswer {
  *
  * @throws UnusableInput with every problem of the file
  */
-export function readRecord(file: string): TargetRecord {
-  return validateRecord(readYaml(file, file));
-}
-
-/** Parses the text of a record. @throws UnusableInput with every problem of the text */
-export function parseRecord(text: string, file: string): TargetRecord {
-  return validateRecord(parseYaml(text, file));
-}
-
-function validateRecord(yaml: YamlFile): TargetRecord {
+export function readRecord(file: string, yaml = readYaml(file, file)): TargetRecord {
   const record = validateFile('record', yaml) as TargetRecord;
   try {
     if (record.response_schema !== undefined) compileSchema(record.response_schema);

@@ -131,7 +131,7 @@ export default class CertificateReporter implements Reporter {
         for (const failure of this.failures.filter(({ test }) => getProject(test).name === name))
           explainFailure(failure, certificate.causes);
         saveEnding(ending);
-        this.output += addColors(report, process);
+        this.output += addColors(report);
         // A merge cannot tell a missing part from a selection.
         const verdict = determineOverallVerdict(certificate);
         const isPart = this.isMerge && certificate.verdict !== verdict;
@@ -168,5 +168,5 @@ function getProject(test: TestCase): FullProject {
 function explainFailure({ test, result }: Failure, causes: readonly Cause[] = []): void {
   const cause = causes.find(({ cases }) => cases.includes(readCaseId(test) ?? ''));
   if (cause !== undefined) result.annotations.push({ type: 'cause', description: cause.sentence });
-  replaceErrorContext(result.attachments, test.title, result.errors[0]?.message ?? '', test.annotations, cause);
+  replaceErrorContext(result.attachments, test, result.errors[0]?.message ?? '', cause);
 }

@@ -82,9 +82,9 @@ function defineTest(
     const { renderBrokenCase, renderExchanges } = await import('../outputs/test-texts.js');
     attachTestReport(testInfo, report, renderExchanges(result, used, run.baseUrl));
     await showRows(result);
-    const at = resolveLocation(result.at, id);
-    const failure = renderBrokenCase(result, ofSuite, run.baseUrl, isInstalled ? at : undefined);
+    const failure = renderBrokenCase(result, ofSuite, run.baseUrl);
     if (failure !== undefined) {
+      const at = resolveLocation(result.at, id);
       expectFailure(testInfo);
       // A stack that points into the case file: Playwright shows the line with a caret.
       throw createError(failure, `\n    at case ${id} (${at.file}:${at.line}:${at.column})`);
@@ -117,9 +117,6 @@ async function showRows({ id, rows, at }: ResultWithExchanges): Promise<void> {
     }
   }
 }
-
-/** Playwright shows no source lines of installed packages. */
-const isInstalled = packageRoot.split(path.sep).includes('node_modules');
 
 function createError(text: string, stack = ''): Error {
   const error = new Error(text);

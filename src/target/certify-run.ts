@@ -1,6 +1,6 @@
 import { selectCases, selectFromSuite } from '../cases/case-selection.js';
 import type { Suite } from '../cases/suite.js';
-import { collectRunFacts, type RunFacts } from '../certificate/certificate.js';
+import type { RunFacts } from '../certificate/certificate.js';
 import { type CertifiedResults, certifyResults } from '../certificate/certify-results.js';
 import { type ExchangeIndex, indexExchanges } from '../certificate/exchange-index.js';
 import type { StoredEvidence } from '../certificate/har-archive.js';
@@ -43,12 +43,14 @@ export async function certifyCollected(
   end: RunEnd,
 ): Promise<CertifiedResults> {
   const { baseUrl, examination, judgeAgain, ...ended } = end;
-  const facts = {
+  const { only, quick } = settings;
+  const facts: RunFacts = {
     ...ended,
-    ...collectRunFacts(results, examination, settings, selectCases(suite, settings)),
+    ...omitUndefined({ only, quick: quick?.figures, known: settings.known }),
+    planned: selectCases(suite, settings).map(({ id }) => id),
+    notes: [examination?.note, ...settings.notes].filter((note) => note !== undefined),
     expected: settings.expected,
     target: createCertifiedTarget(settings.target, baseUrl),
-    ...omitUndefined({ known: settings.known }),
     durationMs: Date.now() - end.startedAt.getTime(),
   };
   const { known } = await loadKnown(settings, suite.world);
@@ -93,7 +95,7 @@ export async function certifyRun(
     evidence: sent,
   } = await judgeRun({ suite, settings }, channel, { ...terms, recognizer });
   const { evidence = sent } = recorded ?? {};
-  const index = indexExchanges(evidence, recognizer, results);
+  const index = indexExchanges(evidence, recognizer);
   const end = {
     baseUrl,
     examination,

@@ -120,7 +120,7 @@ export class ReportedRun {
     const isJudged = ({ id }: CaseResult) => (obstacle === undefined ? this.judged.has(id) : !obstacle.isUnusable);
     const isReplay = start?.isReplay ?? replay !== undefined;
     const { name, version, digest } = suite;
-    const { archive, index, requestsSent } = this.collector.finish([...this.uses.values()].flat(), plain, {
+    const { archive, index, requestsSent } = this.collector.finish([...this.uses.values()].flat(), {
       suite: { name, version, digest },
       baseUrl,
       ...(isReplay ? { isReplay: true as const } : {}),
@@ -149,8 +149,7 @@ export class ReportedRun {
     });
     const destination = { ...settings.destination, target: settings.target };
     const { certificate, results, newDeviations } = certified;
-    const evidence = { archive, exchanges: index, newDeviations };
-    const written = writeResults(certificate, suite, results, destination, evidence);
+    const written = writeResults(certificate, suite, results, destination, archive, newDeviations);
     const unwritten = appendJobSummary(written.files, process.env.GITHUB_STEP_SUMMARY);
     const report = `${unwritten}${renderRunReport(certificate, written)}`;
     const ending: RunOutcome = {
@@ -226,8 +225,8 @@ function createCollector({ suite, settings }: RunInputs, baseUrl: string) {
         ...omitUndefined({ exchangeId: name(exchangeId), repeatedExchangeId: name(repeatedExchangeId) }),
       };
     },
-    finish(uses: readonly ExchangeUse[], results: readonly CaseResult[], origin: EvidenceOrigin) {
-      return { archive: archiver.finish(uses, origin), index: indexer.finish(uses, results), requestsSent };
+    finish(uses: readonly ExchangeUse[], origin: EvidenceOrigin) {
+      return { archive: archiver.finish(uses, origin), index: indexer.finish(uses), requestsSent };
     },
   };
 }

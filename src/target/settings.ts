@@ -4,7 +4,7 @@ import { findCasesByName, matchCases, type RunScope, selectCases, selectFromSuit
 import { isDataCase } from '../cases/data-cases.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
-import { referenceNotice, renderTransportNotice } from '../certificate/notices.js';
+import { referenceNotice } from '../certificate/notices.js';
 import type { NamedWorld } from '../contract/named-world.js';
 import { createRedactor } from '../http/redactor.js';
 import type { ResultsDestination } from '../outputs/result-files.js';
@@ -125,7 +125,8 @@ function listTargetNotes(
   const stated = 'The target file states';
   return [
     kind === 'reference' ? referenceNotice : undefined,
-    transport && renderTransportNotice(transport),
+    transport &&
+      `Through a transport: ${toOneLine(transport.name)}, ${transport.digest}. The documented operation was not certified.`,
     tierPatterns && `${stated} where responses name promotions: ${toOneLine(tierPatterns.join(', '))}.`,
     where === '{}' ? undefined : `${stated} which of them were returned: ${toOneLine(where)}.`,
     ownPromotions === undefined

@@ -48,11 +48,11 @@ export async function certifyTraffic(
   const extent = { isCutShort: false, judged: [], unjudged: [] };
   const origin = { suite: { name, version, digest }, baseUrl, isReplay: true as const, inputs, extent };
   const recorded = { ...inputs, origin, evidence: { exchanges, uses: [] } };
-  const { certificate, results, index, suite, ...judged } = await judgeTraffic(recorded, whole, settings);
+  const { certificate, results, suite, ...judged } = await judgeTraffic(recorded, whole, settings);
   const archiver = createArchiver(baseUrl);
   for (const kept of exchanges) archiver.add(kept);
   const { out } = settings.destination;
   const archive = archiver.finish(judged.recorded.evidence.uses, judged.recorded.origin);
-  const written = writeResults(certificate, suite, results, { out }, { archive, exchanges: index });
+  const written = writeResults(certificate, suite, results, { out }, archive);
   return { certificate, written };
 }

@@ -66,8 +66,12 @@ const explained = suite.contract.requirements.find(({ id }) => id === 'limit.new
 const tables: Readonly<Record<string, readonly Row[]>> = {
   'Unusable input is refused in words': [
     ['verify .', 2, noFile],
-    ['verify none.json', 2, `none.json: ${noFile}\n    Name the certificate.json of a run.\n`],
-    ['verify text.json', 2, 'text.json: is not valid JSON'],
+    [
+      'verify none.json',
+      2,
+      `none.json: ${noFile}\n    Name the certificate.json of a run: results/<target>/certificate.json.\n`,
+    ],
+    ['verify text.json', 2, 'text.json: is not a certificate: it is not JSON'],
     ['compare project none.json', 2, noFile],
     ['compare package.json package.json', 2, 'package.json: is not a certificate'],
     ['certify --replay none.har', 2, noFile],

@@ -19,7 +19,6 @@ import {
   bareOrigin,
   createArchive,
   judgeAgain,
-  prepareEvidence,
   readEvidenceBack,
   readSettings,
   runWithEvidence,
@@ -140,7 +139,7 @@ const writeRunFiles = async () => {
   const answer = createReference({ faults: ['quantity-ignored'] });
   const options = { only: ['order.quantity', 'response-status', 'deprecation-headers'] };
   const { certificate, results, evidence, origin } = await runWithEvidence(channelTo(answer), { options });
-  writeResults(certificate, suite, results, { out: cwd }, prepareEvidence({ evidence, origin }, results));
+  writeResults(certificate, suite, results, { out: cwd }, createArchive(evidence, origin));
   const [stated, exchanges] = [names.certificate, names.evidence].map((name) => readFileSync(inFolder(name), 'utf8'));
   return { certificate: stated ?? '', evidence: exchanges ?? '' };
 };

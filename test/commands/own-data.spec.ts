@@ -33,7 +33,6 @@ test('A deployment is certified on its data, and the run is judged again', async
   expect(certificate.requests_sent).toBeLessThanOrEqual(120);
   expect(certificate.data).toMatchObject({ file: 'shop.json', requests: 120, counts: { tiers: 40 } });
   expect(JSON.stringify(certificate)).toContain('the data file has 40 tiers');
-  expect(certificate.notes.join('\n')).toMatch(/\d+ of 87 questions were answered with ids of the data\./);
   expect((await run('verify', 'results/shop')).output).toContain('AGREES');
   const again = await run('certify', '--replay', 'results/shop');
   expect([again.status, loadCertificate(cwd, 'results/shop/replay').summary]).toEqual([4, certificate.summary]);

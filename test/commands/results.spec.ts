@@ -18,7 +18,7 @@ import {
 } from '../support/cli.js';
 import { type Answer, channelTo, createReference, suite } from '../support/in-process.js';
 import { createIndependentDeployment, listen } from '../support/independent-deployment.js';
-import { prepareEvidence, runWithEvidence } from '../support/run-with-evidence.js';
+import { createArchive, runWithEvidence } from '../support/run-with-evidence.js';
 
 const cwd = makeTestFolder();
 const inFolder = (...names: readonly string[]) => path.join(cwd, ...names);
@@ -34,7 +34,7 @@ test.beforeAll(async () => {
   const { certificate, results, evidence, origin } = await runWithEvidence(channelTo(honest));
   expect(certificate.verdict).toBe('conforms');
   const stated = { ...certificate, target: before };
-  const archive = prepareEvidence({ evidence, origin }, results);
+  const archive = createArchive(evidence, origin);
   writeResults(stated, suite, results, { out: inFolder('before') }, archive);
 });
 
@@ -218,16 +218,6 @@ test('What sends nothing keeps the results of the run before', async () => {
     expect([ended.status, ended.output], args.join(' ')).toEqual([status, expect.stringContaining(says)]);
   }
   expect(read()).toEqual(kept);
-});
-
-test('A folder in the place of a result is refused before anything is sent, and files of others stay', async () => {
-  mkdirSync(inFolder('occupied', 'observed.md'), { recursive: true });
-  for (const name of ['certificate.json', 'notes.txt']) writeFileSync(inFolder('occupied', name), 'as it was');
-  const args = ['certify', '--target', `${before.name}.yaml`, '--out', 'occupied'];
-  const { status, output } = await runConformanceInProcess(args, { cwd, env });
-  expect([status, output]).toEqual([2, expect.stringContaining('observed.md: is a folder in the place of a result')]);
-  for (const name of ['certificate.json', 'notes.txt'])
-    expect(readFileSync(inFolder('occupied', name), 'utf8')).toBe('as it was');
 });
 
 test.describe('Files are written beside their places', () => {

@@ -1,7 +1,7 @@
 import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
 import { findFault } from '../../reference/faults/index.js';
 import { loadSuite, type Suite } from '../../src/cases/suite.js';
-import { type Certificate, collectRunFacts, createCertificate } from '../../src/certificate/certificate.js';
+import { type Certificate, createCertificate } from '../../src/certificate/certificate.js';
 import { type ThingKind, thingKinds } from '../../src/contract/named-world.js';
 import type { Channel, HttpResponse } from '../../src/http/exchange.js';
 import { createTransportChannel, type Transport, type TransportChannel } from '../../src/http/transport.js';
@@ -54,7 +54,7 @@ export async function certifyOver(channel: Channel, own: Suite, options: EngineO
   const { results, examination, evidence } = await runSuite(own, channel, { ...shared, ...options });
   const certificate = createCertificate(own, results, {
     target: { name: 'in-process', base_url: 'http://in-process.test' },
-    ...collectRunFacts(results, examination, { notes: [] }),
+    notes: examination.note === undefined ? [] : [examination.note],
     requestsSent: examination.requestsSent + countRequests(results).requestsSent,
     isCutShort: false,
     startedAt: new Date(0),

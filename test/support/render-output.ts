@@ -1,7 +1,6 @@
 import type { Suite } from '../../src/cases/suite.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
-import { encodeContent, loadOutputs } from '../../src/outputs/output.js';
-import { createRunView } from '../../src/outputs/run-view.js';
+import { createRunView, encodeContent, loadOutputs } from '../../src/outputs/output.js';
 import type { ResultWithExchanges } from '../../src/run/case-result.js';
 
 const outputs = await loadOutputs();
@@ -12,9 +11,8 @@ export function renderOutput(
   certificate: Certificate,
   suite: Suite,
   results: readonly ResultWithExchanges[],
-  more?: Parameters<typeof createRunView>[3],
 ): string {
-  const content = outputs.get(file)?.(createRunView(certificate, suite, results, more));
+  const content = outputs.get(file)?.(createRunView(certificate, suite, results));
   if (content === undefined) throw new Error(`There is no output '${file}'.`);
   return encodeContent(content).toString('utf8');
 }

@@ -2,7 +2,6 @@ import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
 import type { TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import type { CertifiedResults } from '../../src/certificate/certify-results.js';
-import { indexExchanges } from '../../src/certificate/exchange-index.js';
 import {
   createArchiver,
   type EvidenceArchive,
@@ -10,9 +9,7 @@ import {
   type StoredEvidence,
 } from '../../src/certificate/har-archive.js';
 import type { Channel } from '../../src/http/exchange.js';
-import type { RunView } from '../../src/outputs/run-view.js';
-import type { ResultWithExchanges } from '../../src/run/case-result.js';
-import { type RunEvidence } from '../../src/run/evidence-keeper.js';
+import type { RunEvidence } from '../../src/run/evidence-keeper.js';
 import { certifyRun, rejudgeRun } from '../../src/target/certify-run.js';
 import { parseRecordedRun, type RecordedRun, recordInputs } from '../../src/target/recorded-run.js';
 import type { RunOptions } from '../../src/target/run-options.js';
@@ -89,14 +86,6 @@ export function createArchive({ exchanges, uses }: RunEvidence, origin: Evidence
   const archiver = createArchiver(origin.baseUrl);
   for (const kept of exchanges) archiver.add(kept);
   return archiver.finish(uses, origin);
-}
-
-/** Prepares evidence as the results of a run need it. */
-export function prepareEvidence(
-  { evidence, origin }: { readonly evidence: RunEvidence; readonly origin: EvidenceOrigin },
-  results: readonly ResultWithExchanges[],
-): Required<Pick<RunView, 'archive' | 'exchanges'>> {
-  return { archive: createArchive(evidence, origin), exchanges: indexExchanges(evidence, recognizer, results) };
 }
 
 /** Reads the evidence of a run back from its archive. */

@@ -10,14 +10,12 @@ import { renderCurlCommand } from '../../src/http/curl-command.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { type Verdict, verdicts } from '../../src/judge/verdict.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
-import { createResponseRenderer } from '../../src/record/exchange-text.js';
 import type { ResultWithExchanges } from '../../src/run/case-result.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { shortenPair, toOneLine } from '../../src/support/untrusted-text.js';
 import { checkEachRow } from '../support/check-each-row.js';
 import { renderOutput } from '../support/render-output.js';
 import { createNamelessWorld, runFacts } from '../support/stubs.js';
-import { documentedRequest } from '../support/wire.js';
 
 const at = { file: 'cases/a.yaml', line: 3, column: 5 };
 const part = 'Limits';
@@ -191,9 +189,7 @@ test.describe('reasons', () => {
   });
 
   test('A question has its outcome, warning and drift, or the reason for no outcome', () => {
-    const drift = [
-      { kind: 'outcome', question: 'first', outcome: 'bad', expected: { outcome: 'good', statedBy: 'the record' } },
-    ] as const;
+    const drift = [{ kind: 'outcome', outcome: 'bad', expected: { outcome: 'good', statedBy: 'the record' } }] as const;
     const certificate = createCertificate(suite, [resultOf('first', 'pass', { outcome: 'bad', drift })], runFacts);
     expect(certificate.questions).toEqual([
       { id: 'first', part, outcome: 'bad', warning: true, drift: true },
@@ -222,15 +218,6 @@ test('Long texts that differ late are both shown from before their first differe
   expect(right).toMatch(/^…x+right$/);
   expect(shortenPair('left', 'right')).toEqual(['left', 'right']);
   expect(shortenPair(begin, `${begin}z`).join(' ')).toMatch(/^…x+ …x+z$/);
-});
-
-test('A long response shows its beginning and its end, and masks nothing', () => {
-  const render = createResponseRenderer(suite.world);
-  const body = `Order ord_20260101-4711 failed at 2026-01-01T00:00:00Z: ${'at frame '.repeat(200)}caused by a null item`;
-  const response = { status: 500, headers: [['content-type', 'text/plain']] as const, body };
-  const shown = render({ request: documentedRequest, response });
-  expect(shown).toContain('Order ord_20260101-4711 failed at 2026-01-01T00:00:00Z');
-  expect(shown).toMatch(/… \(\d+ characters\) ….*caused by a null item$/);
 });
 
 test('A certificate fits its schema, whatever the verdicts, and survives JSON', () => {

@@ -56,8 +56,8 @@ test.describe('of a run', () => {
     const { observed } = documents;
     const headings = [...observed.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
     const questions = suite.contract.groups.map(({ asks }) => asks);
-    expect(headings).toEqual(['All answers', 'Warnings', 'What does a result look like?', ...questions]);
-    const rows = observed.split('## Warnings')[0]?.match(/^\| \[\S+\]\(#\S+\) \| .* \|$/gm);
+    expect(headings).toEqual(['All answers', 'What does a result look like?', ...questions]);
+    const rows = observed.match(/^\| \[\S+\]\(#\S+\) \| .* \|$/gm);
     expect(rows).toHaveLength(suite.contract.questions.length);
     const [, json = ''] = /```json\n([\s\S]*?)\n```/.exec(observed) ?? [];
     const { promotions, took, at, request_id, seconds } = JSON.parse(json);
@@ -67,8 +67,6 @@ test.describe('of a run', () => {
     const [, section = ''] = /### quantity-numeric-string\n([\s\S]*?)\n### /.exec(observed) ?? [];
     expect(section.split(sentence)[1]).toContain('curl');
     expect(observed).toContain('**The status code of a response with promotions: `200`.**');
-    // An answer names the status in place of its class.
-    expect(observed).toMatch(/\*\*.* is rejected with a 400 status\.\*\*/);
   });
 
   test('openapi.yaml has the statuses that were seen, each with a schema and a fitting sample', () => {
@@ -148,7 +146,7 @@ test('Redocly accepts and renders openapi.yaml of a hostile run', { tag: '@long'
   expect([totals.errors, totals.warnings, problems]).toEqual([0, 0, []]);
   redocly(['build-docs', file, '-o', page]);
   const rendered = readFileSync(page, 'utf8');
-  expect(rendered).toContain('meets a threshold of 3 and no higher one.');
+  expect(rendered).toContain('The documentation says');
   expect(rendered).not.toContain('<script>forged()');
 });
 
@@ -187,7 +185,7 @@ test.describe('a comparison of certificates', () => {
     ]);
   });
 
-  test('Each difference has a line for each certificate, or with --markdown a cell', async () => {
+  test('Each difference has a line for each certificate', async () => {
     const { status, output } = await compare('0.json', '1.json');
     expect(status).toBe(3);
     expect(output.trimEnd().split('\n').slice(-3)).toEqual([
@@ -195,14 +193,7 @@ test.describe('a comparison of certificates', () => {
       '  one    The quantity "3" meets a threshold of 3 and no higher one.',
       '  other  The quantity "3" is rejected with a 4xx status.',
     ]);
-    const table = await compare('--markdown', '0.json', '1.json', '2.json');
-    expect(table.status).toBe(3);
-    expect(table.output).toMatch(
-      /^\| `quantity-numeric-string` \| The quantity "3" meets.*\|.*rejected.*\|.*meets.*\|$/m,
-    );
-    for (const format of [[], ['--markdown']]) {
-      const same = await compare(...format, '0.json', '0.json');
-      expect([same.status, same.output]).toEqual([0, expect.stringContaining('The certificates agree')]);
-    }
+    const same = await compare('0.json', '0.json');
+    expect([same.status, same.output]).toEqual([0, expect.stringContaining('The certificates agree')]);
   });
 });

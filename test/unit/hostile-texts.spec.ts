@@ -12,11 +12,7 @@ import { marked } from 'marked';
 import { parseAllDocuments } from 'yaml';
 import type { TestCase } from '../../src/cases/test-case.js';
 import { type Certificate, createCertificate } from '../../src/certificate/certificate.js';
-import {
-  compareCertificates,
-  renderComparison,
-  renderComparisonMarkdown,
-} from '../../src/certificate/compare-certificates.js';
+import { compareCertificates, renderComparison } from '../../src/certificate/compare-certificates.js';
 import type { Exchange, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { listOutputFiles } from '../../src/outputs/result-files.js';
 import { renderErrorContext, renderForeignFailure } from '../../src/outputs/terminal/error-context.js';
@@ -25,16 +21,17 @@ import { writeResults } from '../../src/outputs/write-results.js';
 import { getIdFinders } from '../../src/recognition/known-ids.js';
 import { findMismatches, inferShape } from '../../src/record/body-shape.js';
 import { renderRecord } from '../../src/record/create-record.js';
-import { parseRecord, type TargetRecord } from '../../src/record/target-record.js';
+import { readRecord, type TargetRecord } from '../../src/record/target-record.js';
 import { createUnsentResult, type ResultWithExchanges } from '../../src/run/case-result.js';
 import { createEvidenceKeeper, type RunEvidence } from '../../src/run/evidence-keeper.js';
 import { formatProblem } from '../../src/support/problem.js';
 import { quoteLines, toOneLine } from '../../src/support/untrusted-text.js';
+import { parseYaml } from '../../src/support/yaml-file.js';
 import { usePages } from '../support/browser.js';
 import { credentialVariables, makeTestFolder, runConformanceInProcess } from '../support/cli.js';
 import { suite } from '../support/in-process.js';
 import { listen } from '../support/independent-deployment.js';
-import { prepareEvidence } from '../support/run-with-evidence.js';
+import { createArchive } from '../support/run-with-evidence.js';
 import { runFacts } from '../support/stubs.js';
 
 const folder = makeTestFolder();
@@ -140,7 +137,7 @@ function createResult(testCase: TestCase, n: number, text: NextText): ResultWith
     ...(n % 2 === 0 ? { repeatedExchange: createExchange(request, 2 * n + 1, text) } : {}),
     drift: [
       { kind: 'shape', message: `The response has ${text()}.` },
-      { kind: 'outcome', question: result.subject, outcome: text(), expected },
+      { kind: 'outcome', outcome: text(), expected },
     ],
   };
 }
@@ -168,12 +165,9 @@ function renderStreams(certificate: Certificate, written: ReturnType<typeof writ
   return {
     renderRunReport: renderRunReport(certificate, written),
     renderComparison: renderComparison(comparison),
-    renderComparisonMarkdown: renderComparisonMarkdown(comparison),
     renderErrorContext: renderErrorContext(
-      text(),
+      { title: text(), annotations: [{ type: 'requirement', description: text() }] },
       quoteLines(text()).join('\n'),
-      [{ type: 'requirement', description: text() }],
-      undefined,
     ),
     renderForeignFailure: renderForeignFailure(['', text(), text(), text()], [{ message: text() }, { stack: text() }]),
   };
@@ -196,7 +190,7 @@ function renderAll(texts: readonly string[], out: string): Text[] {
     inputs: { [text()]: text() },
     extent: { isCutShort: true, judged: [], unjudged: [] },
   };
-  const evidence = prepareEvidence({ evidence: keepAll(results), origin }, results);
+  const evidence = createArchive(keepAll(results), origin);
   const written = writeResults(certificate, suite, results, { out, recordTo: path.join(out, 'record.yaml') }, evidence);
   const files = readdirSync(out).map((name) => [name, readFileSync(path.join(out, name), 'utf8')] as const);
   expect(files.map(([name]) => name)).toEqual(expect.arrayContaining(listOutputFiles()));
@@ -220,7 +214,7 @@ function listDescriptions(value: unknown): string[] {
 
 /** Parses an output as the programs that read it. @returns what a browser shows of it */
 function parse({ name, content }: Text): { name: string; html: string }[] {
-  const kind = name.endsWith('Markdown') ? 'md' : path.extname(name).slice(1);
+  const kind = path.extname(name).slice(1);
   switch (kind) {
     case 'json':
     case 'har':
@@ -362,7 +356,7 @@ test('A record with any text reads back as it was written', () => {
       ...(shape === undefined ? {} : { response_schema: shape }),
     };
     const written = renderRecord(record);
-    expect(parseRecord(written, 'record.yaml')).toEqual(record);
+    expect(readRecord('record.yaml', parseYaml(written, 'record.yaml'))).toEqual(record);
     expect(Buffer.from(written).toString()).toBe(written);
     if (shape !== undefined) expect(findMismatches([body], shape)).toEqual([]);
   });

@@ -3,14 +3,12 @@
 import { expect, test } from '@playwright/test';
 import { getSubjectId, type TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
-import { indexExchanges } from '../../src/certificate/exchange-index.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { parseRequest } from '../../src/http/request-content.js';
-import { addColors } from '../../src/outputs/terminal/colors.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { createTimedChannel } from '../../tools/proof/judge-deployment.js';
 import { createRandom } from '../support/chaos.js';
-import { type Answer, channelTo, createReference, recognizer, suite } from '../support/in-process.js';
+import { type Answer, channelTo, createReference, suite } from '../support/in-process.js';
 import { createIndependentDeployment } from '../support/independent-deployment.js';
 import { renderOutput } from '../support/render-output.js';
 import { runWithEvidence } from '../support/run-with-evidence.js';
@@ -107,7 +105,7 @@ for (const [n, [what, answer, fact]] of bugs.entries()) {
     tag,
   }, async () => {
     const run = what.endsWith(' to everything') ? runWithEvidence(channelTo(answer)) : runRequirements(answer);
-    const { certificate, results, evidence } = await run;
+    const { certificate, results } = await run;
     const { causes = [] } = certificate;
     expect(causes.map(({ sentence }) => sentence)).toEqual([expect.stringMatching(fact)]);
     const lines = renderLines(certificate);
@@ -117,8 +115,7 @@ for (const [n, [what, answer, fact]] of bugs.entries()) {
     // Failing requirements are the first ones.
     const verdicts = lines.flatMap((line) => /^ {2}(fail|inconclusive|pass) /.exec(line)?.[1] ?? []);
     expect(verdicts).toEqual(verdicts.toSorted());
-    const exchanges = indexExchanges(evidence, recognizer, results);
-    const page = renderOutput('certificate.html', certificate, suite, results, { exchanges });
+    const page = renderOutput('certificate.html', certificate, suite, results);
     const [, card = ''] = page.slice(page.indexOf('id="attention"')).split('<div class="card');
     expect(card).toMatch(fact);
   });
@@ -278,22 +275,4 @@ test('The report of a failing run shows an example with its line and a command',
   const lines = renderLines((await runRequirements(withFault('window-of-100'))).certificate);
   const example = lines.findIndex((line) => /^ {3}fail .* \S+\.yaml:\d+:\d+$/.test(line));
   expect(lines[example + 2]).toMatch(/^ {3}curl -gi -X GET .*}'$/);
-});
-
-test('Colors are shown where the output has them', () => {
-  const report = '\n  fail  a.b  x\nDOES-NOT-CONFORM  shop\n';
-  const terminal = { isTTY: true };
-  const rows: readonly (readonly [Record<string, string>, { isTTY?: boolean }, isColored: boolean])[] = [
-    [{}, terminal, true],
-    [{}, {}, false],
-    [{ CI: 'true' }, {}, true],
-    [{ FORCE_COLOR: '1' }, {}, true],
-    [{ FORCE_COLOR: '0' }, terminal, false],
-    [{ NO_COLOR: '1', FORCE_COLOR: '1' }, terminal, false],
-    [{ TERM: 'dumb' }, terminal, false],
-  ];
-  for (const [env, stdout, isColored] of rows)
-    expect(addColors(report, { env, stdout }) !== report, JSON.stringify(env)).toBe(isColored);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colors are control characters.
-  expect(addColors(report, { env: { FORCE_COLOR: '1' }, stdout: {} }).replaceAll(/\u001b\[\d+m/g, '')).toBe(report);
 });

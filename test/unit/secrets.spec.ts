@@ -24,7 +24,7 @@ import { allEchoes, echoArbitrary, encodings, secretArbitrary } from '../support
 import { type Answer, channelTo, recognizer, suite } from '../support/in-process.js';
 import { createIndependentDeployment, listen } from '../support/independent-deployment.js';
 import { readTexts } from '../support/read-texts.js';
-import { judgeAgain, prepareEvidence, runWithEvidence } from '../support/run-with-evidence.js';
+import { createArchive, judgeAgain, runWithEvidence } from '../support/run-with-evidence.js';
 
 // Redaction of a text -------------------------------------------------------------------------------------------------
 
@@ -235,7 +235,7 @@ for (const [title, answer] of Object.entries<Answer>(deployments))
     if (title === 'refuses everything') expect(run.results.some(({ verdict }) => verdict === 'fail')).toBe(true);
 
     const destination = { out: path.join(cwd, 'results'), recordTo };
-    const evidence = prepareEvidence(run, run.results);
+    const evidence = createArchive(run.evidence, run.origin);
     const written = writeResults(run.certificate, suite, run.results, destination, evidence);
     const report = renderRunReport(run.certificate, written);
     const files = readTexts(cwd);

@@ -13,6 +13,7 @@ import { commandLine, makeTestFolder } from '../../test/support/cli.js';
 import { suite } from '../../test/support/in-process.js';
 import { createIndependentDeployment, listen } from '../../test/support/independent-deployment.js';
 import { type Work, writeBareProgram, writeEmptyTest } from './bare-programs.js';
+import { measureJudgeTime } from './judge-time.js';
 import { benchCredentials, measureCost, measureInTurn } from './measure-cost.js';
 
 // Deployments ---------------------------------------------------------------------------------------------------------
@@ -102,11 +103,18 @@ const whereAllFails: Section = async () => {
   return [compare('everything fails / conforming', costs.failing, costs.conforming), ...listTimes(costs)];
 };
 
+const judging: Section = async () =>
+  [40, 150].map((records): Line => {
+    const { judge, parse } = measureJudgeTime(records, 2 * rounds + 1);
+    return compare(`the judge / JSON.parse alone, ${records} records`, judge, parse);
+  });
+
 /** The sections by their letter on the command line. */
 const sections: Readonly<Record<string, Section>> = {
   a: againstBare,
   d: start,
   e: whereAllFails,
+  f: judging,
 };
 
 const named = process.argv.slice(2);

@@ -53,6 +53,6 @@ export async function measureInTurn<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, findMedian(times.get(name) ?? [])])) as Record<Name, number>;
 }
 
-function findMedian(numbers: readonly number[]): number {
+export function findMedian(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 }

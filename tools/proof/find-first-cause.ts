@@ -25,6 +25,6 @@ export async function findFirstCause(
 export async function findCauses(channel: Channel, suite: Suite, recognizer: Recognizer): Promise<readonly Cause[]> {
   const options = { recognizer, isWorldLoaded: true, keeper: createEvidenceKeeper() };
   const { results, evidence } = await runSuite(suite, channel, options);
-  const index = indexExchanges(evidence, recognizer, results);
+  const index = indexExchanges(evidence, recognizer);
   return diagnoseRun(suite, attachExchanges(results, index.find), index).causes;
 }

@@ -5,7 +5,7 @@ import { selectCases, selectFromSuite } from '../../cases/case-selection.js';
 import { isDataCase } from '../../cases/data-cases.js';
 import { describeData } from '../../cases/data-suite.js';
 import { isOwnCase } from '../../cases/suite.js';
-import { referenceEndNotice, renderQuickNotice, renderReplayNotice } from '../../certificate/notices.js';
+import { referenceEndNotice, renderQuickNotice } from '../../certificate/notices.js';
 import { checkResultsFolder, findRunFile } from '../../outputs/result-files.js';
 import { type CertifyRun, loadProject, shareRuns } from '../../runner/options.js';
 import { omitUndefined } from '../../support/omit-undefined.js';
@@ -53,7 +53,8 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
     for (const inputs of projects) process.stdout.write(await renderDryRun(inputs));
     return exitStatus.conforms;
   }
-  if (flags.replay !== undefined) process.stdout.write(joinLines([renderReplayNotice(flags.replay)]));
+  if (flags.replay !== undefined)
+    process.stdout.write(joinLines([`Judges the exchanges of ${flags.replay} again. Nothing is sent.`]));
   const isList = playwrightArgs.includes('--list');
   for (const inputs of isList ? [] : projects) checkDestination(inputs);
   shareRuns(runs);

@@ -1,15 +1,15 @@
-import { type CaseDifference, type CaseEntry, renderDifference } from '../../certificate/case-entry.js';
 import {
-  type Certificate,
-  findDecisive,
-  isKnownFailure,
-  type KnownEntry,
-  type RequirementEntry,
-} from '../../certificate/certificate.js';
+  type CaseDifference,
+  type CaseEntry,
+  isFailure,
+  renderDifference,
+  renderFailure,
+} from '../../certificate/case-entry.js';
+import { findDecisive, isKnownFailure, type RequirementEntry } from '../../certificate/certificate.js';
 import type { Cause } from '../../certificate/diagnosis/cause.js';
 import { groupDrift } from '../../certificate/drift-entry.js';
 import { replayEndNotice } from '../../certificate/notices.js';
-import { getStatus, renderAnswer } from '../../certificate/render-answer.js';
+import { renderAnswer } from '../../certificate/render-answer.js';
 import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
 import type { KnownDeviation } from '../../record/known-deviations.js';
 import { groupBy } from '../../support/group-by.js';
@@ -17,7 +17,6 @@ import { type Html, html, noHtml, rawHtml, renderPageHead, renderPreformatted } 
 import {
   describeAnswers,
   describeCounts,
-  describeFurtherCount,
   describeKnownDeviation,
   describeKnownEntry,
   describeNotCompared,
@@ -25,13 +24,10 @@ import {
   renderVerdict,
   sortByUrgency,
 } from '../counts.js';
-import type { Output } from '../output.js';
-import { type CaseRenderer, createCaseRenderer } from '../page/case-section.js';
+import type { Output, QuestionAnswer, RunView } from '../output.js';
 import { pageStyle } from '../page/page-style.js';
-import type { QuestionAnswer, RunView } from '../run-view.js';
 
 interface Page extends RunView {
-  readonly renderCase: CaseRenderer;
   readonly titles: ReadonlyMap<string, string>;
   /** Reasons that the top of the page shows once. */
   readonly shared: ReturnType<typeof findSharedReasons>;
@@ -42,78 +38,72 @@ interface Page extends RunView {
  * deployment wrote. Browsers open what is folded when a link or a search (Ctrl-F) leads there.
  */
 export default ((view) => {
-  const { certificate, suite } = view;
-  const { target, summary, questions } = certificate;
+  const { certificate } = view;
+  const { target, suite, started_at, duration_ms, requests_sent } = certificate;
   const page: Page = {
     ...view,
-    renderCase: createCaseRenderer(view),
-    titles: new Map(suite.cases.map(({ id, title }) => [id, title])),
+    titles: new Map(view.suite.cases.map(({ id, title }) => [id, title])),
     shared: findSharedReasons(certificate),
   };
-  const chapters = listChapters(page).filter(([, , content]) => content.length > 0);
+  const chapters = listChapters(page).filter(({ content }) => content.length > 0);
   const verdict = capitalize(renderVerdict(certificate).replaceAll('-', ' '));
-  const warnings = questions.filter(({ warning }) => warning).length;
-  const answers = `${describeAnswers(questions)}${describeFurtherCount(warnings, warnings === 1 ? 'warning' : 'warnings')}`;
-  const stated = [target.version, target.contact].flatMap((fact) =>
-    fact === undefined ? [] : [html`<p>${fact}</p>\n`],
-  );
-  const seconds = (certificate.duration_ms / 1_000).toFixed(1);
+  const facts = [
+    `Requirements: ${describeCounts(certificate.summary)}. Questions: ${describeAnswers(certificate.questions)}.`,
+    [target.version, target.contact].filter(Boolean).join(', '),
+    `Started ${started_at}, took ${(duration_ms / 1_000).toFixed(1)} s. Requests: ${requests_sent}; evidence.har has all exchanges.`,
+    `${suite.name} ${suite.version}, ${suite.digest}`,
+    certificate.is_replay ? replayEndNotice : '',
+  ];
   return html`${renderPageHead(`${target.name}: ${verdict}`, pageStyle)}
 <body>
 <header>
 <p>Conformance certificate of <code>${target.base_url}</code></p>
 <h1>${target.name}</h1>
 <p class="verdict ${certificate.verdict}">${verdict}</p>
-<p>Requirements: ${describeCounts(summary)}. Questions: ${answers}.</p>
-${stated}<p>Started ${certificate.started_at}, took ${seconds} s. Requests: ${certificate.requests_sent}; evidence.har has all exchanges.</p>
-<p>${certificate.suite.name} ${certificate.suite.version}, <code>${certificate.suite.digest}</code></p>
-${certificate.is_replay ? html`<p>${replayEndNotice}</p>` : noHtml}
-</header>
-<nav aria-label="Contents"><ul>${chapters.map(([id, heading]) => html`<li><a href="#${id}">${heading}</a></li>\n`)}</ul></nav>
+${facts.map((fact) => (fact === '' ? noHtml : html`<p>${fact}</p>\n`))}</header>
+<nav aria-label="Contents"><ul>${chapters.map(({ id, heading }) => html`<li><a href="#${id}">${heading}</a></li>\n`)}</ul></nav>
 <main>
-${chapters.map(([id, heading, content]) => html`<section id="${id}" class="chapter"><h2>${heading}</h2>\n${content}</section>\n`)}
+${chapters.map(({ id, heading, content }) => html`<section id="${id}" class="chapter"><h2>${heading}</h2>\n${content}</section>\n`)}
 </main>
 </body>
 </html>
 `;
 }) satisfies Output;
 
-type Chapter = readonly [id: string, heading: string, content: readonly Html[]];
-
-function listChapters(page: Page): Chapter[] {
-  const { certificate, suite, answers } = page;
-  const { compared_with = 'the target file was written' } = certificate;
-  const parts = renderGroups(
-    sortByUrgency(certificate.requirements),
-    ({ part }) => part,
-    (entry) => renderRequirement(entry, page),
-  );
-  const groups = renderGroups(
-    answers,
-    ({ question }) => question.group,
-    (answer) => renderQuestion(answer, page),
-  );
-  const exclusions = suite.contract.exclusions.map(({ statement, reason, part }) =>
-    renderCard(statement, html`<p>${reason} <small>${part}</small></p>`),
-  );
+function listChapters(page: Page) {
+  const { certificate, answers } = page;
+  const { requirements, drift, unstable, compared_with = 'the target file was written' } = certificate;
+  const explanation = explainDrift(certificate).map((reason) => html`<p>${reason}</p>\n`);
   return [
-    ['attention', 'What needs attention', listAttentionCards(page)],
-    [
-      'drift',
-      `What changed since ${compared_with}`,
-      [
-        ...explainDrift(certificate).map((reason) => html`<p>${reason}</p>\n`),
-        ...groupDrift(certificate.drift).map(renderDifferenceCard),
-      ],
-    ],
-    [
-      'unstable',
-      'Unstable: failed once and passed once',
-      certificate.unstable.map((entry) => renderDifferenceCard([entry])),
-    ],
-    ['requirements', 'Requirements: what the documentation states', parts],
-    ['questions', 'Questions: what the documentation leaves open', groups],
-    ['not-verified', 'Statements without a test', exclusions],
+    { id: 'attention', heading: 'What needs attention', content: listAttentionCards(page) },
+    {
+      id: 'drift',
+      heading: `What changed since ${compared_with}`,
+      content: [...explanation, ...groupDrift(drift).map(renderDifferenceCard)],
+    },
+    {
+      id: 'unstable',
+      heading: 'Unstable: failed once and passed once',
+      content: unstable.map((entry) => renderDifferenceCard([entry])),
+    },
+    {
+      id: 'requirements',
+      heading: 'Requirements: what the documentation states',
+      content: renderGroups(
+        sortByUrgency(requirements),
+        ({ part }) => part,
+        (entry) => renderRequirement(entry, page),
+      ),
+    },
+    {
+      id: 'questions',
+      heading: 'Questions: what the documentation leaves open',
+      content: renderGroups(
+        answers,
+        ({ question }) => question.group,
+        (answer) => renderQuestion(answer, page.shared),
+      ),
+    },
   ];
 }
 
@@ -124,43 +114,35 @@ function renderGroups<T>(entries: readonly T[], headingOf: (entry: T) => string,
 }
 
 /** Lists what needs attention: causes, requirements that belong to none, notes and warnings. */
-function listAttentionCards(page: Page): Html[] {
-  const { certificate, shared, answers } = page;
-  const { requirements, notes, causes = [] } = certificate;
+function listAttentionCards({ certificate, shared, answers, titles }: Page): Html[] {
+  const { requirements, notes, causes = [], known_deviations: known } = certificate;
   const covered = new Set(causes.flatMap((cause) => [...cause.requirements, ...cause.follows]));
   // A shared reason is shown once, below.
-  const unpassed = sortByUrgency(requirements).filter(
-    (entry) =>
-      entry.verdict !== 'pass' &&
-      !covered.has(entry.id) &&
-      !shared.has(findDecisive(entry)?.reason ?? '') &&
-      !isKnownFailure(entry),
-  );
-  const warnings = answers.filter(({ entry }) => entry.warning);
+  const isShown = (entry: RequirementEntry) =>
+    entry.verdict !== 'pass' && !shared.has(findDecisive(entry)?.reason ?? '') && !isKnownFailure(entry);
+  const unpassed = sortByUrgency(requirements).filter((entry) => isShown(entry) && !covered.has(entry.id));
+  const deviations = (known?.entries ?? []).map((entry) => {
+    const { requirement, cause = '', state } = entry;
+    return html`${renderLinks([requirement])} <code>${cause}</code> ${renderBadge(state)} ${describeKnownEntry(entry, certificate) ?? ''} ${renderKnown(entry)}`;
+  });
+  const warnings = answers.flatMap((answer) => {
+    const { id, open } = answer.question;
+    return answer.entry.warning ? [html`${renderLinks([id], renderAnswerText(answer))} <small>${open}</small>`] : [];
+  });
   const cards = [
-    ...causes.map((cause) => renderCause(cause, page)),
-    ...unpassed.map((entry) => renderUnpassed(entry, findDecisive(entry))),
-    ...renderListCard(
-      'Known deviations',
-      (certificate.known_deviations?.entries ?? []).map((entry) => renderKnownEntry(entry, certificate)),
-    ),
+    ...causes.map((cause) => renderCause(cause, requirements, titles)),
+    ...unpassed.map(renderUnpassed),
+    ...renderListCard('Known deviations', deviations),
     ...renderListCard('Not judged', describeSharedReasons(certificate)),
     ...renderListCard('Notes', [...notes, ...describeNotCompared(certificate, (ids) => ids.join(', '))]),
-    ...renderListCard(
-      'Warnings: the documentation leaves this open, and callers may not expect it',
-      warnings.map(
-        (answer) =>
-          html`${renderLinks([answer.question.id], renderAnswerText(answer))} <small>${answer.question.open}</small>`,
-      ),
-    ),
+    ...renderListCard('Warnings: the documentation leaves this open, and callers may not expect it', warnings),
   ];
   const isCalm = cards.length === 0 && certificate.drift.length === 0;
   return isCalm ? [renderCard('Nothing. Every requirement passes.', noHtml)] : cards;
 }
 
-function renderCard(heading: string | Html, content: Html | readonly Html[], verdict = ''): Html {
-  return html`<div class="card" data-is="${verdict}"><h3>${heading}</h3>${content}</div>
-`;
+function renderCard(heading: string | Html, content: Html, verdict = ''): Html {
+  return html`<div class="card" data-is="${verdict}"><h3>${heading}</h3>${content}</div>\n`;
 }
 
 function renderListCard(heading: string, entries: readonly (string | Html)[]): Html[] {
@@ -176,43 +158,40 @@ function renderLinks(ids: readonly string[], text?: string): Html[] {
   return ids.map((id, n) => html`${n === 0 ? '' : ', '}<a href="#${id}">${text ?? id}</a>`);
 }
 
-/** Renders a verdict, or another mark, as a coloured word. */
 function renderBadge(mark: string): Html {
   return html`<span class="badge ${mark}">${mark}</span>`;
 }
 
-function renderCause({ sentence, evidence, example, requirements, cases, follows }: Cause, page: Page): Html {
-  const entries = page.certificate.requirements.filter(({ id }) => requirements.includes(id));
+function renderCause(cause: Cause, requirements: readonly RequirementEntry[], titles: Page['titles']): Html {
+  const { sentence, evidence, example, cases, follows } = cause;
+  const entries = requirements.filter(({ id }) => cause.requirements.includes(id));
   const verdict = entries.length > 0 ? 'fail' : 'inconclusive';
   const failing = entries.map((entry) => {
     const shown = entry.cases.filter(({ id }) => cases.includes(id)).map(({ id }) => id);
     return html`${renderLinks([entry.id], entry.statement)} <code class="id">${entry.id}</code> <small>${renderLinks(shown)}</small>`;
   });
-  const best = html`${renderLinks([example.case], page.titles.get(example.case))}${example.row === undefined ? '' : `, ${example.row}`}`;
-  return renderCard(
-    html`${sentence} ${renderBadge(verdict)}`,
-    html`${evidence.map((fact) => html`<p>${fact}</p>`)}<p>Best seen in ${best}${example.shows === '' ? '.' : html`: <b>${example.shows}</b>`}</p>
-${failing.length === 0 ? noHtml : html`<p>Requirements that fail: ${failing.length}</p>${renderList(failing)}`}${follows.length === 0 ? noHtml : html`<p><small>Not judged for this reason: ${renderLinks(follows)}.</small></p>`}`,
-    verdict,
-  );
+  const best = html`${renderLinks([example.case], titles.get(example.case))}${example.row === undefined ? '' : `, ${example.row}`}`;
+  const content = [
+    ...evidence.map((fact) => html`<p>${fact}</p>`),
+    html`<p>Best seen in ${best}${example.shows === '' ? '.' : html`: <b>${example.shows}</b>`}</p>\n`,
+    ...(failing.length === 0 ? [] : [html`<p>Requirements that fail: ${failing.length}</p>${renderList(failing)}`]),
+    ...(follows.length === 0 ? [] : [html`<p><small>Not judged for this reason: ${renderLinks(follows)}.</small></p>`]),
+  ];
+  return renderCard(html`${sentence} ${renderBadge(verdict)}`, html`${content}`, verdict);
 }
 
-function renderUnpassed({ id, statement, verdict }: RequirementEntry, decisive: CaseEntry | undefined): Html {
-  const shown = decisive && html`<p>${decisive.reason} <small>${renderLinks([decisive.id])}</small></p>`;
+function renderUnpassed(requirement: RequirementEntry): Html {
+  const { id, statement, verdict } = requirement;
+  const decisive = findDecisive(requirement);
+  const reason = decisive && html`<p>${decisive.reason} <small>${renderLinks([decisive.id])}</small></p>`;
   const heading = html`${renderLinks([id], statement)} ${renderBadge(verdict)}`;
-  return renderCard(heading, html`<p><code class="id">${id}</code></p>${shown ?? noHtml}`, verdict);
-}
-
-/** Renders an entry of the file of known deviations. */
-function renderKnownEntry(entry: KnownEntry, certificate: Certificate): Html {
-  const { requirement, cause = '', state } = entry;
-  return html`${renderLinks([requirement])} <code>${cause}</code> ${renderBadge(state)} ${describeKnownEntry(entry, certificate) ?? ''} ${renderKnown(entry)}`;
+  return renderCard(heading, html`<p><code class="id">${id}</code></p>${reason ?? noHtml}`, verdict);
 }
 
 /** Renders a known deviation, with a link if its issue has one. */
 function renderKnown({ issue = '', ...deviation }: KnownDeviation): Html {
-  const link = /^https?:\/\/\S+$/.test(issue) ? html` <a href="${issue}">${issue}</a>` : html` ${issue}`;
-  return html`${describeKnownDeviation(deviation)}${issue === '' ? noHtml : link}`;
+  const link = /^https?:\/\/\S+$/.test(issue) ? html`<a href="${issue}">${issue}</a>` : html`${issue}`;
+  return html`${describeKnownDeviation(deviation)} ${link}`;
 }
 
 /** Renders a change or an unstable case. @param others answers that changed in the same way */
@@ -224,50 +203,46 @@ function renderDifferenceCard([entry, ...others]: readonly [CaseDifference, ...C
 
 function renderRequirement({ id, statement, verdict, known = [], cases }: RequirementEntry, page: Page): Html {
   const items = sortByUrgency(cases).map((entry, n) => {
-    const isFailing = entry.verdict === 'fail' || entry.verdict === 'error';
-    const badge = entry.verdict === 'pass' ? noHtml : html`${renderBadge(entry.verdict)} `;
-    return renderItem(
-      entry.id,
-      html`${badge}${page.titles.get(entry.id) ?? entry.id} <small><code>${entry.id}</code>${entry.verdict === 'pass' ? ' pass' : ''}</small>`,
-      html`${isFailing ? noHtml : renderReason(entry.reason, page)}${page.renderCase(entry.id, entry)}`,
-      isFailing && n === 0,
-    );
+    const title = page.titles.get(entry.id) ?? entry.id;
+    const summary = html`${renderBadge(entry.verdict)} ${title} <small><code>${entry.id}</code></small>`;
+    return renderItem(entry.id, summary, renderCase(entry, page), isFailure(entry.verdict) && n === 0);
   });
   return html`<section class="block" id="${id}"><h4>${statement} ${renderBadge(verdict)}</h4><code class="id">${id}</code>
-${known.map((deviation) => html`<p>Known: ${renderKnown(deviation)}</p>\n`)}${items}</section>
-`;
+${known.map((deviation) => html`<p>Known: ${renderKnown(deviation)}</p>\n`)}${items}</section>\n`;
+}
+
+/** Renders why a case does not pass, with the command that sends its request again, and its rows that do not pass. */
+function renderCase(entry: CaseEntry, { shared }: Page): Html {
+  const { reason, at = '', rows = [], repeat_with } = entry;
+  const why = shared.has(reason) ? renderReason(reason, shared) : renderPreformatted(renderFailure(entry));
+  const details = rows.map(({ title, verdict, reason: ofRow }) => html`<h5>${verdict}: ${title}</h5><p>${ofRow}</p>`);
+  return html`${reason === '' && repeat_with === undefined ? noHtml : why}${details}<p><small>${at}</small></p>`;
 }
 
 /** Renders something folded. The id is inside, because browsers open what is around the target of a link. */
 function renderItem(id: string, summary: Html, content: Html, isOpen = false): Html {
   return html`<details class="item"${isOpen ? rawHtml(' open') : noHtml}><summary>${summary}</summary><div class="inside" id="${id}">
-${content}</div></details>
-`;
+${content}</div></details>\n`;
 }
 
-function renderReason(reason: string, { shared }: Page): Html {
+function renderReason(reason: string, shared: Page['shared']): Html {
   if (reason === '') return noHtml;
   if (shared.has(reason)) return html`<p>Not judged, for the reason <a href="#attention">at the top</a>.</p>`;
   return html`<p>${reason}</p>`;
 }
 
-function renderAnswerText({ question, entry, result }: QuestionAnswer): string {
-  return entry.outcome === null ? 'No answer.' : renderAnswer(question, entry.outcome, getStatus(result?.exchange));
+function renderAnswerText({ question, entry }: QuestionAnswer): string {
+  return entry.outcome === null ? 'No answer.' : renderAnswer(question, entry.outcome);
 }
 
-/** Renders a question with its answer and all named outcomes. The observed one is marked. */
-function renderQuestion(answer: QuestionAnswer, page: Page): Html {
+function renderQuestion(answer: QuestionAnswer, shared: Page['shared']): Html {
   const { id, open, part, answer: possible } = answer.question;
   const { outcome, reason = '', warning, drift } = answer.entry;
-  const outcomes = possible.kind === 'value' ? [] : [...possible.outcomes];
-  const badges = [warning ? ['warning'] : [], drift ? ['drift'] : []].flat();
-  const item = renderItem(
-    id,
-    html`${renderSentence(capitalize(open.replace(/^The documentation does not say /, '')))} ${badges.map((mark) => html`${renderBadge(mark)} `)}<b class="answer">${renderSentence(renderAnswerText(answer))}${outcome === null || outcomes.length === 0 ? noHtml : html` <code class="badge outcome">${outcome}</code>`}</b> <small><code>${id}</code></small>`,
-    html`${renderReason(reason, page)}<ul class="outcomes">${outcomes.map(([name, words]) => html`<li>${name === outcome ? '● ' : '○ '}${renderSentence(words)} <code>${name}</code></li>`)}</ul><p><small>Left open in: ${part}.</small></p>${page.renderCase(id)}`,
-  );
-  return html`<div class="block question">${item}</div>
-`;
+  const question = renderSentence(capitalize(open.replace(/^The documentation does not say /, '')));
+  const marks = [...(warning ? ['warning'] : []), ...(drift ? ['drift'] : [])].map(renderBadge);
+  const name = outcome === null || possible.kind === 'value' ? noHtml : html` <code class="badge">${outcome}</code>`;
+  return html`<div class="block" id="${id}">${question} ${marks}<p><b>${renderSentence(renderAnswerText(answer))}</b>${name}</p>
+<small><code>${id}</code>, left open in: ${part}</small>${renderReason(reason, shared)}</div>\n`;
 }
 
 function capitalize(text: string): string {

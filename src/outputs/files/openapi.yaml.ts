@@ -1,4 +1,4 @@
-import { renderAnswerMarkdown } from '../../certificate/render-answer.js';
+import type { Certificate } from '../../certificate/certificate.js';
 import {
   audienceParameter,
   credentialHeaders,
@@ -10,27 +10,25 @@ import { getIdFinders } from '../../recognition/known-ids.js';
 import { inferShape } from '../../record/body-shape.js';
 import { groupBy } from '../../support/group-by.js';
 import { getMember } from '../../support/json.js';
-import { inlineCode, type Markdown, markdown } from '../../support/markdown.js';
+import { markdown } from '../../support/markdown.js';
 import { renderShortList } from '../../support/render-short-list.js';
 import { readSchema } from '../../support/schema-validation.js';
-import type { Output } from '../output.js';
-import type { RunView, ShownAnswer } from '../run-view.js';
+import type { Output, RunView, ShownAnswer } from '../output.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
 /**
  * Renders the operation in OpenAPI 3.1: the request as documented, the responses as seen, with inferred schemas and
- * samples. The description has each answer as a sentence, `x-observed` as an outcome. The text is the same if the target
- * behaves the same.
+ * samples, and the observed outcomes. The text is the same if the target behaves the same.
  */
 export default ((view) => {
-  const { target } = view.certificate;
+  const { target, requirements, questions } = view.certificate;
   const { name, version } = view.suite;
   const { path: urlPath, method } = documentedOperation;
   const shown = view.shown.filter(
     ({ exchange: { request } }) => request.method === method && request.path.split('?')[0] === urlPath,
   );
-  const answered = view.answers.flatMap(({ entry: { id, outcome } }) => (outcome === null ? [] : [[id, outcome]]));
+  const answered = questions.flatMap(({ id, outcome }) => (outcome === null ? [] : [[id, outcome]]));
   return {
     comment: '# What the documentation says about the operation, and what this target did in the last run.\n',
     yaml: {
@@ -50,10 +48,10 @@ export default ((view) => {
           [method.toLowerCase()]: {
             operationId: 'validatePromotions',
             summary: 'Returns the promotions that are valid for a customer and an order',
-            description: describeOperation(view),
+            description: describeOperation(requirements),
             deprecated: true,
-            ...(answered.length === 0 ? {} : { 'x-observed': Object.fromEntries(answered) }),
-            parameters: createParameters(),
+            ...(answered.length > 0 && { 'x-observed': Object.fromEntries(answered) }),
+            parameters,
             requestBody: createRequestBody(),
             responses: createResponses(shown, view),
           },
@@ -69,97 +67,77 @@ export default ((view) => {
   };
 }) satisfies Output;
 
-/** Describes what the documentation says, and what was observed where it is silent. */
-function describeOperation({ certificate: { requirements }, answers }: RunView): string {
+function describeOperation(requirements: Certificate['requirements']): string {
   const statements = requirements.map(({ statement, verdict }) =>
     verdict === 'fail' ? `- ${statement} **This target fails it.**` : `- ${statement}`,
   );
-  const observed = answers.flatMap(({ question, entry: { outcome }, result }) => {
-    if (outcome === null) return [];
-    const answer = renderAnswerMarkdown(question, outcome, result?.exchange, quote);
-    return `- ${question.open} **${answer.text}** (\`${question.id}\`)`;
-  });
-  const silence = observed.length === 0 ? [] : ['Observed, where the documentation is silent:', observed.join('\n')];
-  return ['The documentation says:', statements.join('\n'), ...silence].join('\n\n');
+  const silence = 'Where it is silent, `x-observed` has the outcomes, and `observed.md` says them in sentences.';
+  return ['The documentation says:', statements.join('\n'), silence].join('\n\n');
 }
 
-/** Quotes what a deployment wrote, if every renderer shows it as it is. Otherwise it only stands in `x-observed`. */
-function quote(text: string): Markdown {
-  return /^(?:[\w ,;.|*/=+-]|: )+$/.test(text) ? inlineCode(text) : markdown`see \`x-observed\``;
-}
+// Some deployments read the brackets of filters only if they are not percent-encoded.
+const inQuery = { in: 'query', required: false, allowReserved: true };
 
-function createParameters(): Members[] {
-  const { properties } = readSchema('request') as { properties: { query: { patternProperties: object } } };
-  const [pattern = ''] = Object.keys(properties.query.patternProperties);
-  const create = (name: string, description: string, schema: Members): Members =>
-    // Some deployments read the brackets of filters only if they are not percent-encoded.
-    ({ name, in: 'query', required: false, allowReserved: true, description, schema });
-  const metadata = `A parameter for each metadata key: \`${renderFilterParameter({ on: 'metadata', key: 'KEY' })}\`. Only promotions whose tier metadata has this value are returned.`;
-  return [
-    create(audienceParameter, 'Sent as true in one sample; its effect is not documented.', { type: 'boolean' }),
-    create(renderFilterParameter({ on: 'campaign' }), 'The id of a campaign: only its promotions are returned.', {
-      type: 'string',
-    }),
-    {
-      ...create('metadataFilters', metadata, { type: 'object', patternProperties: { [pattern]: { type: 'string' } } }),
-      style: 'form',
-      explode: true,
-    },
-  ];
-}
+const parameters: readonly Members[] = [
+  {
+    name: audienceParameter,
+    ...inQuery,
+    description: 'Sent as true in one sample; its effect is not documented.',
+    schema: { type: 'boolean' },
+  },
+  {
+    name: renderFilterParameter({ on: 'campaign' }),
+    ...inQuery,
+    description: 'The id of a campaign: only its promotions are returned.',
+    schema: { type: 'string' },
+  },
+  {
+    name: 'metadataFilters',
+    ...inQuery,
+    description: `A parameter for each metadata key: \`${renderFilterParameter({ on: 'metadata', key: 'KEY' })}\`. Only promotions whose tier metadata has this value are returned.`,
+    schema: { type: 'object', additionalProperties: { type: 'string' } },
+    style: 'form',
+    explode: true,
+  },
+];
 
 function createRequestBody(): Members {
   const { properties, $defs } = readSchema('request') as { properties: { body: object }; $defs: Members };
   const schema = JSON.parse(JSON.stringify(properties.body), (_, value) =>
     typeof getMember(value, '$ref') === 'string' ? $defs[value.$ref.replace('#/$defs/', '')] : value,
   );
-  return {
-    required: false,
-    description: 'JSON, which the documentation sends on a GET.',
-    content: { 'application/json': { schema } },
-  };
+  const description = 'JSON, which the documentation sends on a GET.';
+  return { required: false, description, content: { 'application/json': { schema } } };
 }
 
 function createResponses(shown: readonly ShownAnswer[], view: RunView): Members {
   const valid = shown.filter(({ exchange: { response } }) => response.status >= 100 && response.status < 600);
   if (valid.length === 0) return { default: { description: 'No response was seen.' } };
   const byStatus = groupBy(valid, ({ exchange: { response } }) => String(response.status));
-  return Object.fromEntries(
-    [...byStatus].sort().map(([status, answers]) => {
-      const withBody = answers.filter(({ exchange: { response } }) => response.body !== '');
-      const content = [...groupBy(withBody, getValidMediaType)].map(([type, alike]) => [
-        type,
-        createContent(alike, view),
-      ]);
-      return [
-        status,
-        {
-          description: `Seen for ${renderShortList(answers.map(({ question }) => `\`${question.id}\``))}.`,
-          ...(content.length === 0 ? {} : { content: Object.fromEntries(content) }),
-        },
-      ];
-    }),
-  );
+  const responses = [...byStatus].sort().map(([status, answers]) => {
+    const description = `Seen for ${renderShortList(answers.map(({ question }) => `\`${question.id}\``))}.`;
+    const withBody = answers.filter(({ exchange: { response } }) => response.body !== '');
+    const byType = [...groupBy(withBody, getValidMediaType)];
+    const content = byType.map(([type, alike]) => [type, createContent(alike, view)]);
+    return [status, { description, ...(content.length > 0 && { content: Object.fromEntries(content) }) }];
+  });
+  return Object.fromEntries(responses);
 }
 
-/** Returns the media type, or the one for unknown content. */
 function getValidMediaType({ exchange: { response } }: ShownAnswer): string {
   const type = getMediaType(response);
   return /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : 'application/octet-stream';
 }
 
-/** The schema is inferred from so many characters of bodies. More would take longer and show little more. */
-const maxInferred = 512 * 1024;
+/** The schema is inferred from so many bodies. More would take longer and show little more. */
+const maxBodies = 12;
 
 /** Infers the schema of bodies of one media type, with a sample of the first body that has one. */
 function createContent(answers: readonly ShownAnswer[], { suite, shortenBody }: RunView): Members {
+  const responses = answers.map(({ exchange: { response } }) => response);
   // A cut body is no JSON.
-  const whole = answers.filter(({ exchange: { response } }) => response.bodyLength === undefined);
-  let length = 0;
-  const bodies = [...new Set(whole.map(({ exchange: { response } }) => response.body))].filter((body) => {
-    length += body.length;
-    return length <= maxInferred;
-  });
+  const whole = responses.filter(({ bodyLength }) => bodyLength === undefined).map(({ body }) => body);
+  const bodies = [...new Set(whole)].slice(0, maxBodies);
   const shape = inferShape(bodies, getIdFinders(suite.world));
   if (shape === undefined) return { schema: { type: 'string' } };
   // Members that were not seen are allowed.
@@ -169,5 +147,5 @@ function createContent(answers: readonly ShownAnswer[], { suite, shortenBody }: 
   // Tools follow references to files and addresses.
   const isHarmless = (sample: unknown) => sample !== undefined && !JSON.stringify(sample).includes('"$ref":');
   const example = bodies.map(shortenBody).find(isHarmless);
-  return { schema, ...(example === undefined ? {} : { example }) };
+  return { schema, ...(example !== undefined && { example }) };
 }

@@ -22,25 +22,22 @@ pre { margin: .35rem 0 0; padding: .65rem .8rem; background: var(--faint); borde
 
 header { padding: 2.5rem 0 1.75rem; color: var(--soft); } h1 { color: var(--ink); }
 .verdict { display: inline-block; margin: .7rem 0; padding: .4rem .95rem; border-radius: 99px; font-weight: 650; }
-nav ul, .outcomes { list-style: none; }
+nav ul { list-style: none; }
 .chapter { margin-top: 3rem; }
 .group { margin-top: 1.75rem; } .group > h3 { margin-bottom: .6rem; color: var(--soft); }
 .card, .block { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 1rem 1.15rem; margin-bottom: .7rem; }
 .card[data-is=fail] { border-left: 4px solid var(--fail); } .card[data-is=inconclusive] { border-left: 4px solid var(--open); }
 .card > * + * { margin-top: .4rem; }
-.plain, .assertions { padding-left: 1.2rem; } .plain li + li { margin-top: .3rem; }
+.plain { padding-left: 1.2rem; } .plain li + li { margin-top: .3rem; }
 .badge { display: inline-block; border-radius: 99px; padding: .05rem .6rem; font-size: .8125rem; font-weight: 600; }
 .pass, .conforms { color: var(--pass); background: var(--pass-back); }
 .fail, .error, .does-not-conform, .drift { color: var(--fail); background: var(--fail-back); }
 .inconclusive, .incomplete, .warning { color: var(--open); background: var(--open-back); }
-.not-run, .not-applicable, .outcome { color: var(--soft); background: var(--none-back); }
+code.badge, .not-run, .not-applicable { color: var(--soft); background: var(--none-back); }
 
 summary { cursor: pointer; }
 .item { border-top: 1px solid var(--line); padding: .5rem 0 .1rem; margin-top: .5rem; }
-.question > .item { border-top: 0; margin: 0; padding: 0; }
-.item > summary small, .item > summary .answer { display: block; font-weight: 400; margin: .1rem 0 0 1.1rem; }
+.item > summary small { display: block; margin: .1rem 0 0 1.1rem; }
 .inside { padding: .5rem 0 1rem 1.1rem; }
-.exchange { border: 1px solid var(--line); border-radius: 8px; padding: .45rem .8rem; margin-top: .45rem; }
-.failure { border-left: 3px solid var(--fail); padding-left: 1rem; margin-bottom: 1rem; }
 @media print { :root { color-scheme: light; } .block, .card { break-inside: avoid-page; } }
 `;

@@ -1,30 +1,17 @@
-interface Output {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdout: { readonly isTTY?: boolean };
-}
-
-/** As most tools: https://no-color.org and https://force-color.org; CI systems show colors, too. */
-function hasColors({ env, stdout }: Output): boolean {
-  if (env.NO_COLOR) return false;
-  if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
-  return Boolean(env.CI) || (stdout.isTTY === true && env.TERM !== 'dumb');
-}
-
-const [bold, red, green, yellow] = ['1', '31', '32', '33'];
+import { styleText } from 'node:util';
 
 /** What is colored: words of the suite at the beginning of a line, where no text of a target can be. */
-const rules: readonly (readonly [pattern: RegExp, code: string | undefined])[] = [
-  [/^(?:DOES-NOT-CONFORM| *(?:fail|error|drift)(?= {2}))/gm, red],
-  [/^(?:CONFORMS(?!.*changed)|All \d+ requirements pass)/gm, green],
-  [/^(?:INCOMPLETE|CONFORMS| *(?:inconclusive|not-applicable|not-run|unstable)(?= {2}))/gm, yellow],
-  [/^(?:What most likely is wrong:|\d+\. .*)$/gm, bold],
-];
+const rules = [
+  [/^(?:DOES-NOT-CONFORM| *(?:fail|error|drift)(?= {2}))/gm, 'red'],
+  [/^(?:CONFORMS(?!.*changed)|All \d+ requirements pass)/gm, 'green'],
+  [/^(?:INCOMPLETE|CONFORMS| *(?:inconclusive|not-applicable|not-run|unstable)(?= {2}))/gm, 'yellow'],
+  [/^(?:What most likely is wrong:|\d+\. .*)$/gm, 'bold'],
+] as const;
 
-/** Adds colors to the report of a run, if the output has any. */
-export function addColors(report: string, output: Output): string {
-  if (!hasColors(output)) return report;
+/** Adds colors to the report of a run, if standard output has any: see NO_COLOR and FORCE_COLOR. */
+export function addColors(report: string): string {
   return rules.reduce(
-    (text, [pattern, code]) => text.replace(pattern, (part) => `\u001b[${code}m${part}\u001b[0m`),
+    (text, [pattern, format]) => text.replace(pattern, (part) => styleText(format, part, { stream: process.stdout })),
     report,
   );
 }

@@ -5,19 +5,17 @@ import { escapeControlCharacters } from '../../support/escape-control-characters
 import { renderCodeBlock } from '../../support/markdown.js';
 import { joinLines, quoteLines, toOneLine } from '../../support/untrusted-text.js';
 
+interface FailedTest {
+  readonly title: string;
+  readonly annotations: readonly { readonly type: string; readonly description?: string }[];
+}
+
 /**
  * Renders the file about a failure that Playwright gives to people and assistants.
  *
- * @param title of the test
  * @param failure what the test threw: why it failed, expected, received, and the command that sends the request again
- * @param annotations of the test
  */
-export function renderErrorContext(
-  title: string,
-  failure: string,
-  annotations: readonly { readonly type: string; readonly description?: string }[],
-  cause: Cause | undefined,
-): string {
+export function renderErrorContext({ title, annotations }: FailedTest, failure: string, cause?: Cause): string {
   const requirement = annotations.find(({ type }) => type === 'requirement')?.description;
   return [
     '# A deployment does not conform',
