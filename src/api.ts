@@ -6,9 +6,9 @@ import type { Credentials } from './http/connection-options.js';
 import type { Transport } from './http/transport.js';
 import { omitUndefined } from './support/omit-undefined.js';
 import { certifyRun } from './target/certify-run.js';
-import { openTarget } from './target/open-target.js';
-import { loadInputs } from './target/recorded-run.js';
+import { loadInputs } from './target/inputs.js';
 import type { RunOptions } from './target/run-options.js';
+import { openTarget } from './target/target-run.js';
 
 export type { Certificate, RunVerdict } from './certificate/certificate.js';
 export type { Credentials } from './http/connection-options.js';

@@ -3,15 +3,13 @@ import type { Oracle, WindowAlternative } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { Location } from '../support/problem.js';
-import type { AssertionResult } from './assertion-result.js';
 import type { AnsweredExchange, JudgeMode, RowEvidence } from './row-evidence.js';
-import type { TierSelection } from './tier-selection.js';
 
 /** One statement about responses, as read from a case file. Plain data. */
 export type Assertion = ResponseAssertion | CompositeAssertion;
 
 /** A statement about the response to one request. */
-export interface ResponseAssertion {
+interface ResponseAssertion {
   /** The key of its kind, such as `returned.include`. */
   readonly kind: string;
   /** The name of the request. */
@@ -22,11 +20,14 @@ export interface ResponseAssertion {
 }
 
 /** A statement that combines lists of other assertions. Each list counts as one assertion. */
-export interface CompositeAssertion {
+interface CompositeAssertion {
   readonly kind: string;
   readonly at: Location;
   readonly lists: readonly (readonly Assertion[])[];
 }
+
+/** Selects tiers: a keyword such as `required`, a name, or several names. */
+export type TierSelection = string | readonly string[];
 
 /** A check of a case file: assertions by their keys. `of` names the requests. */
 export type CheckEntry = { readonly of?: string | readonly string[] } & Readonly<Record<string, unknown>>;
@@ -69,19 +70,15 @@ export function defineAssertion<Value, Data>(kind: ResponseKind<Value, Data>): R
   return kind;
 }
 
-/** What `read` can use. */
+/** What `read` can use. It reports unknown names, and returns ids of tiers. */
 export interface ReadContext {
-  /**
-   * Returns the name if there is such a request. Otherwise reports a problem and returns the name of another request.
-   *
-   * @param steps the path from the assertion's value to the name, for the location of the problem
-   */
+  /** @param steps the path from the assertion's value to the name of a request @returns the name of a known request */
   resolveRequest(name: string, ...steps: string[]): string;
-  /** Lists the ids of the tiers that a selection selects for this request. Reports problems of the selection. */
+  /** Lists the tiers that a selection selects for this request. */
   selectTiers(selection: TierSelection): string[];
   /** The same for tiers that were returned. One that is displaced by own promotions stands for the last required one. */
   selectReturnedTiers(selection: TierSelection): string[];
-  /** Lists the ids of the tiers that a selection certainly does not select for this request. */
+  /** Lists the tiers that a selection certainly does not select for this request. */
   selectOtherTiers(selection: TierSelection): string[];
   /** Replaces references such as `<campaign spring>` in a text by ids. */
   fillReferences(text: string): string;
@@ -106,10 +103,9 @@ export interface JudgeContext {
 }
 
 /** What `listNeededIds` can use. */
-export interface NeedContext {
+interface NeedContext {
   readonly mode: JudgeMode;
   readonly world: NamedWorld;
-  /** What the documentation says about the request. */
   readonly oracle: Oracle;
   getOracle(name: string): Oracle;
   readonly allTiers: readonly string[];
@@ -134,4 +130,41 @@ export interface FlawContext extends ExaminedRequest {
 export interface Flaw {
   readonly message: string;
   readonly hint: string;
+}
+
+/** Whether an assertion holds. `unclear`: the exchanges neither prove nor refute it. */
+export type AssertionResult =
+  | { readonly is: 'holds' }
+  | {
+      readonly is: 'violated' | 'unclear';
+      /** Renders the reason. A function, because few reasons are shown and some are expensive to render. */
+      readonly explain: () => string;
+      /** The exchange that shows it, if it is not the one that the assertion is about. */
+      readonly shownBy?: string;
+    };
+
+export const holds: AssertionResult = { is: 'holds' };
+
+export function violated(reason: string | (() => string)) {
+  return { is: 'violated', explain: typeof reason === 'string' ? () => reason : reason } as const;
+}
+
+export function unclear(reason: string) {
+  return { is: 'unclear', explain: () => reason } as const;
+}
+
+/** Returns `holds`, or `violated` with the reason. */
+export function holdsIf(condition: boolean, reason: string): AssertionResult {
+  return condition ? holds : violated(reason);
+}
+
+/** Combines results with "and". A violation outweighs a doubt. */
+export function combineAll(results: readonly AssertionResult[]): AssertionResult {
+  return results.find(({ is }) => is === 'violated') ?? results.find(({ is }) => is === 'unclear') ?? holds;
+}
+
+/** Combines results with "or". A doubt outweighs a violation. */
+export function combineAny(results: readonly AssertionResult[]): AssertionResult {
+  const best = results.find(({ is }) => is === 'holds') ?? results.find(({ is }) => is === 'unclear');
+  return best ?? results[0] ?? violated('There is no alternative.');
 }

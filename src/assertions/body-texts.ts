@@ -1,5 +1,4 @@
-import { defineAssertion, type ResponseKind } from './assertion.js';
-import { holdsIf } from './assertion-result.js';
+import { defineAssertion, holdsIf, type ResponseKind } from './assertion.js';
 
 /** Creates a kind that searches a body for texts: it must mention at least one of them, or none. */
 export function createBodyTextsKind(

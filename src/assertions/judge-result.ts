@@ -3,14 +3,13 @@ import type { NamedWorld } from '../contract/named-world.js';
 import type { Tier, World } from '../contract/world.js';
 import type { HttpResponse } from '../http/exchange.js';
 import { getHeaderValues } from '../http/exchange.js';
-import { getMediaType, isSuccessful } from '../http/response-status.js';
+import { isSuccessful } from '../http/response-status.js';
 import type { ReturnedTiers } from '../recognition/returned-tiers.js';
 import type { TierMentions } from '../recognition/tier-mentions.js';
 import { remember } from '../support/compute-once.js';
 import { parseJson } from '../support/json.js';
 import { shorten } from '../support/untrusted-text.js';
-import type { JudgeContext } from './assertion.js';
-import { type AssertionResult, holds, unclear, violated } from './assertion-result.js';
+import { type AssertionResult, holds, type JudgeContext, unclear, violated } from './assertion.js';
 import { type JudgeMode, readResult } from './row-evidence.js';
 
 /**
@@ -38,8 +37,7 @@ export function judgeResult(
     return mode === 'requirement' ? unclear(reason) : violated(reason);
   }
   const unreadable = mentions.idsByPattern.size === 0 ? explainUnreadable(response, mentions, mode) : undefined;
-  if (unreadable !== undefined) return unclear(unreadable);
-  return judge(result);
+  return unreadable === undefined ? judge(result) : unclear(unreadable);
 }
 
 /**
@@ -52,51 +50,41 @@ export function judgeBothResults(
   name: string,
   judge: (differences: string) => AssertionResult,
 ): AssertionResult {
+  const { evidence, compareWith } = context;
   return judgeResult(context, false, (here) =>
-    context.compareWith(name, (compared) => {
+    compareWith(name, (compared) => {
       if (!isSuccessful(compared.response))
         return unclear(`'${name}' was answered ${compared.response.status}, so there is no result to compare with.`);
-      const there = readResult(compared, context.evidence);
+      const there = readResult(compared, evidence);
       const doubtful = [here, there].find(({ unclear }) => unclear.size > 0);
       if (doubtful !== undefined) return unclear(doubtful.reason);
-      const describeExtra = (where: string, result: ReturnedTiers, compared: ReturnedTiers) => {
-        const ids = result.returned.filter((id) => !compared.returned.includes(id));
-        return ids.length === 0 ? [] : [`${where}: ${renderTierNames(ids, context.evidence.world)}.`];
+      const describeExtra = (where: string, { returned }: ReturnedTiers, other: ReturnedTiers) => {
+        const ids = returned.filter((id) => !other.returned.includes(id));
+        return ids.length === 0 ? [] : [`${where}: ${renderTierNames(ids, evidence.world)}.`];
       };
-      const differences = [
-        ...describeExtra(`Returned here, but not in '${name}'`, here, there),
-        ...describeExtra(`Returned in '${name}', but not here`, there, here),
-      ];
-      return judge(differences.join(' '));
+      const extraHere = describeExtra(`Returned here, but not in '${name}'`, here, there);
+      return judge([...extraHere, ...describeExtra(`Returned in '${name}', but not here`, there, here)].join(' '));
     }),
   );
 }
 
 /** Explains why no result can be read from a body; undefined if it is JSON or names nothing. */
 function explainUnreadable(
-  response: HttpResponse,
+  { body, headers }: HttpResponse,
   { unlocatedIds }: TierMentions,
   mode: JudgeMode,
 ): string | undefined {
-  const body = response.body.trim();
-  if (body === '' || parseJson(body) !== undefined) return undefined;
-  const looksLikeJson = /^[[{]/.test(body);
-  const isSequence = looksLikeJson && body.split('\n').every((line) => parseJson(line) !== undefined);
-  const format = isSequence ? 'a sequence of JSON values (NDJSON)' : findTextFormat(response);
-  if (mode === 'requirement' && format !== undefined && (isSequence || unlocatedIds.size > 0))
-    return `The body is ${format}. The suite reads promotions from one JSON value; a transport can translate the body ('transport' in the target file).`;
+  if (body.trim() === '' || parseJson(body) !== undefined) return undefined;
   // It may be cut off.
-  const isDeclared = getHeaderValues(response.headers, 'content-type').some((type) => /^[^;]*[/+]json\b/i.test(type));
-  return isDeclared || looksLikeJson
-    ? 'The body looks like JSON, but it is not valid JSON, so there is no result to judge.'
-    : undefined;
+  const isDeclared = getHeaderValues(headers, 'content-type').some((type) => /^[^;]*[/+]json\b/i.test(type));
+  if (isDeclared || /^\s*[[{]/.test(body))
+    return `The body looks like JSON, but it is not valid JSON, so there is no result to judge.${translationHint}`;
+  if (mode === 'question' || unlocatedIds.size === 0) return undefined;
+  return `The body is not JSON, so there is no result to judge.${translationHint}`;
 }
 
-function findTextFormat(response: HttpResponse): string | undefined {
-  if (/^\s*<(?:!doctype html|html)\b/i.test(response.body)) return 'HTML';
-  if (/^\s*<[?a-z]/i.test(response.body)) return 'XML';
-  return /\bcsv$/.test(getMediaType(response)) ? 'CSV' : undefined;
-}
+const translationHint =
+  " The suite reads promotions from one JSON value; a transport can translate another format ('transport' in the target file).";
 
 /** Judges whether all of these tiers were returned. */
 export function judgeAllReturned(
@@ -140,7 +128,6 @@ function judgeTiers(
 /** Many requests are judged by the same thousands of tiers. */
 const indexIds = remember((ids: readonly string[]): ReadonlySet<string> => new Set(ids));
 
-/** The length in characters from which the entry of a data file is shortened. */
 const maxEntry = 600;
 
 /** A single tier may have been changed since it was exported. */

@@ -1,28 +1,34 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { createOracle } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
-import type { Assertion, AssertionKind, CompositeKind, ResponseKind } from './assertion.js';
-import { type AssertionResult, combineAll, unclear, violated } from './assertion-result.js';
+import type { Exchange } from '../http/exchange.js';
+import { readReturned } from '../recognition/returned-tiers.js';
+import {
+  type Assertion,
+  type AssertionKind,
+  type AssertionResult,
+  type CompositeKind,
+  combineAll,
+  type ResponseKind,
+  unclear,
+  violated,
+} from './assertion.js';
 import { renderTierNames } from './judge-result.js';
-import { explainLostResponse } from './lost-response.js';
-import { findAnsweredExchange, type JudgeMode, type RowEvidence } from './row-evidence.js';
+import { findAnsweredExchange, type JudgeMode, listSuccesses, type RowEvidence } from './row-evidence.js';
 
-/** All kinds of assertions, by key: the default exports of the files in `kinds/`. */
-export const assertionKinds: ReadonlyMap<string, AssertionKind> = await loadKinds(
-  path.join(import.meta.dirname, 'kinds'),
+const folder = path.join(import.meta.dirname, 'kinds');
+// Compiled files have source maps and declarations beside them.
+const files = readdirSync(folder).filter((file) => /(?<!\.d)\.[jt]s$/.test(file));
+const modules: { readonly default: AssertionKind }[] = await Promise.all(
+  files.sort().map((file) => import(pathToFileURL(path.join(folder, file)).href)),
 );
 
-async function loadKinds(folder: string): Promise<Map<string, AssertionKind>> {
-  // Compiled files have source maps and declarations beside them.
-  const files = readdirSync(folder).filter((file) => /(?<!\.d)\.[jt]s$/.test(file));
-  const modules = await Promise.all(
-    files
-      .sort()
-      .map((file): Promise<{ default: AssertionKind }> => import(pathToFileURL(path.join(folder, file)).href)),
-  );
-  return new Map(modules.map(({ default: kind }) => [kind.key, kind]));
-}
+/** All kinds of assertions, by key: the default exports of the files in `kinds/`. */
+export const assertionKinds: ReadonlyMap<string, AssertionKind> = new Map(
+  modules.map(({ default: kind }) => [kind.key, kind]),
+);
 
 /** Finds the kind of an assertion about a response. The reader of case files accepts known kinds only. */
 export function findResponseKind({ kind }: Pick<Assertion, 'kind'>): ResponseKind {
@@ -47,13 +53,14 @@ export function describeAssertion(assertion: Assertion, world: World): string {
 export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode: JudgeMode): AssertionResult {
   if ('lists' in assertion)
     return findCompositeKind(assertion).combine(assertion.lists.map((list) => judgeAssertions(list, evidence, mode)));
-  const exchange = findAnsweredExchange(assertion.of, evidence, mode);
+  const { of: shownBy, kind, data } = assertion;
+  const exchange = findAnsweredExchange(shownBy, evidence, mode);
   if ('reason' in exchange) {
-    const isAboutAcceptance = mode === 'requirement' && assertion.kind === 'status';
-    const lost = isAboutAcceptance ? explainLostResponse(assertion.of, evidence) : undefined;
-    return { ...(lost === undefined ? unclear(exchange.reason) : violated(lost)), shownBy: assertion.of };
+    const isAboutAcceptance = mode === 'requirement' && kind === 'status';
+    const lost = isAboutAcceptance ? explainLostResponse(shownBy, evidence) : undefined;
+    return { ...(lost === undefined ? unclear(exchange.reason) : violated(lost)), shownBy };
   }
-  const result = findResponseKind(assertion).judge(assertion.data, {
+  const result = findResponseKind(assertion).judge(data, {
     exchange,
     evidence,
     mode,
@@ -62,7 +69,7 @@ export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode
       return 'reason' in compared ? unclear(`'${name}': ${compared.reason}`) : judge(compared);
     },
   });
-  return result.is === 'holds' ? result : { shownBy: assertion.of, ...result };
+  return result.is === 'holds' ? result : { shownBy, ...result };
 }
 
 /** Judges whether all assertions hold. */
@@ -72,4 +79,39 @@ export function judgeAssertions(
   mode: JudgeMode,
 ): AssertionResult {
   return combineAll(assertions.map((assertion) => judgeAssertion(assertion, evidence, mode)));
+}
+
+/** A connection that breaks at random rarely spares as many responses, three times. */
+const minArrived = 4;
+/** In characters of path, query and body. A longer request may be what the deployment does not take. */
+const maxRequest = 4096;
+
+/**
+ * Explains that a documented request gets no response because its response is long. A broken connection proves nothing,
+ * unless it breaks for the longest responses and for no other: several shorter ones of the row arrive, each one that is known
+ * to arrive is shorter, and no shorter one breaks. Sizes are compared by the number of promotions: what does not arrive has no
+ * length.
+ *
+ * @returns undefined if the exchanges do not show that
+ */
+function explainLostResponse(name: string, evidence: RowEvidence): string | undefined {
+  const lost = evidence.exchanges.get(name);
+  if (lost === undefined || !('transportError' in lost)) return undefined;
+  const { path: sentPath, body = '' } = lost.request;
+  const isCutShort = ['broken-connection', 'unreadable'].includes(lost.transportError);
+  if (!isCutShort || sentPath.length + body.length > maxRequest) return undefined;
+  const { world, exchanges, calibration } = evidence;
+  const countRequired = ({ request }: Exchange): number => {
+    const { accepted, returned } = createOracle(request, world);
+    return accepted ? world.tiers.filter((tier) => returned(tier) === 'required').length : 0;
+  };
+  const countReturned = (all: readonly Exchange[]): number[] =>
+    listSuccesses(all).map(({ response }) => readReturned(response.body, evidence).returned.length);
+  const sent = [...exchanges.values()];
+  const all = [...sent, ...calibration];
+  const longest = Math.max(0, ...countReturned(all));
+  const shortestLost = Math.min(...all.filter((exchange) => !('response' in exchange)).map(countRequired));
+  const arrived = countReturned(sent).filter((count) => count > 0);
+  if (arrived.length < minArrived || longest >= shortestLost) return undefined;
+  return `Only long responses do not arrive: the connection breaks, and there are ${countRequired(lost)} promotions to return. Responses with up to ${longest} promotions arrive.`;
 }

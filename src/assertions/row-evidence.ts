@@ -1,4 +1,3 @@
-import { listPeculiarities } from '../contract/describe-request.js';
 import type { NamedWorld } from '../contract/named-world.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
 import {
@@ -84,20 +83,17 @@ function explainRefusal(
 ): string | undefined {
   const refusal = explainRefusedCredentials(response);
   if (refusal === undefined) return undefined;
-  const accepted = listSuccesses([...exchanges.values(), ...calibration]);
-  if (accepted.length === 0) return refusal;
+  const accepted = listSuccesses([...exchanges.values()]);
+  if (accepted.length + listSuccesses(calibration).length === 0) return refusal;
   const isInOtherLetterCase = ({ request: twin }: Exchange) =>
     renderHeaderNames(twin) !== renderHeaderNames(request) &&
     twin.path === request.path &&
     twin.body === request.body &&
     renderHeaderNames(twin).toLowerCase() === renderHeaderNames(request).toLowerCase();
-  if (response.status === 401 && listSuccesses([...exchanges.values()]).some(isInOtherLetterCase)) return undefined;
-  const known = new Set(accepted.flatMap((exchange) => listPeculiarities(exchange.request)));
-  const peculiar = listPeculiarities(request).filter((feature) => !known.has(feature));
-  const what = peculiar.length === 0 ? 'This request' : `A request with ${peculiar.slice(0, 3).join(', ')}`;
-  return `Answered ${response.status}, but other requests with the same credentials are accepted. ${what} is refused: perhaps by a firewall, or because the application lacks a right.`;
+  if (response.status === 401 && accepted.some(isInOtherLetterCase)) return undefined;
+  return `Answered ${response.status}, but other requests with the same credentials are accepted: perhaps a firewall refuses this one, or the application lacks a right.`;
 }
 
-function renderHeaderNames({ headers }: Exchange['request']): string {
+function renderHeaderNames({ headers }: HttpRequest): string {
   return headers.map(([name]) => name).join();
 }

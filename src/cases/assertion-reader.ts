@@ -1,10 +1,11 @@
-import type { AlternativeTiers, Assertion, AssertionKind, CheckEntry, ReadContext } from '../assertions/assertion.js';
+import type { AlternativeTiers, Assertion, CheckEntry, ReadContext, TierSelection } from '../assertions/assertion.js';
 import { assertionKinds } from '../assertions/registry.js';
-import { resolveSelection, type TierSelection } from '../assertions/tier-selection.js';
 import { getWindowSize, windowSize } from '../contract/named-world.js';
-import { createOracle, type Obligation } from '../contract/oracle.js';
+import { createOracle, type Obligation, type Oracle } from '../contract/oracle.js';
+import type { Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { isJsonObject } from '../support/json.js';
+import { suggest } from '../support/suggest.js';
 import type { YamlPath } from '../support/yaml-file.js';
 import type { Checks, Expectations, RowContext } from './case-file-context.js';
 import { resolveReferences } from './request-draft.js';
@@ -27,8 +28,20 @@ export function readChecks(checks: Checks, at: YamlPath, context: RowContext): A
     : readCheck(checks, at, context);
 }
 
+function isList(checks: Checks | Expectations): checks is readonly CheckEntry[] {
+  return Array.isArray(checks);
+}
+
 function readCheck({ of, ...statements }: CheckEntry, at: YamlPath, context: RowContext): Assertion[] {
-  const found = listStatements(statements);
+  // Each kind of assertion has a key of its own, or is in a group.
+  const found = Object.entries(statements).flatMap(([key, value]) => {
+    const kind = assertionKinds.get(key);
+    if (kind !== undefined) return [{ kind, steps: [key], value }];
+    return Object.entries(isJsonObject(value) ? value : {}).flatMap(([member, part]) => {
+      const inGroup = assertionKinds.get(`${key}.${member}`);
+      return inGroup === undefined ? [] : [{ kind: inGroup, steps: [key, member], value: part }];
+    });
+  });
   if (found.length === 0) context.reportProblem(at, 'the check states nothing', 'Add status, body or returned.');
   return found.flatMap(({ kind, steps, value }): Assertion[] => {
     const path: YamlPath = [...at, ...steps];
@@ -46,15 +59,36 @@ function readCheck({ of, ...statements }: CheckEntry, at: YamlPath, context: Row
   });
 }
 
+/** Keywords that select tiers by what the documentation says about them for the request. */
+const selectionKeywords: Readonly<Record<string, (oracle: Oracle) => (tier: Tier) => Obligation>> = {
+  required: (oracle) => oracle.returned,
+  forbidden: (oracle) => (tier) => negated[oracle.returned(tier)],
+  valid: (oracle) => oracle.valid,
+  matching: (oracle) => oracle.matching,
+  'newest-150': (oracle) => oracle.checked,
+};
+
+const negated = { required: 'forbidden', forbidden: 'required', open: 'open' } as const;
+
 function createReadContext(of: string, at: YamlPath, context: RowContext): ReadContext {
   const { requests, world } = context;
   const getOracle = (name: string) => createOracle(requests.get(name) as HttpRequest, world);
   const oracle = getOracle(of);
+  const known = [...world.ids.tier.keys(), ...Object.keys(selectionKeywords)];
+  /** Lists the tiers that are certainly selected (`required`), or certainly not (`forbidden`). */
   const selectIds = (selection: TierSelection, wanted: Obligation): string[] => {
-    const selects = resolveSelection(selection, oracle, world, (steps, ...problem) =>
-      context.reportProblem([...at, ...steps], ...problem),
-    );
-    return world.tiers.filter((tier) => selects(tier) === wanted).map(({ id }) => id);
+    const ofKeyword = typeof selection === 'string' ? selectionKeywords[selection]?.(oracle) : undefined;
+    const names = ofKeyword === undefined ? [selection].flat() : [];
+    const ids = names.map((name) => world.ids.tier.get(name));
+    for (const [n, name] of names.entries())
+      if (ids[n] === undefined)
+        context.reportProblem(
+          typeof selection === 'string' ? at : [...at, n],
+          `there is no tier '${name}' in the world`,
+          suggest(name, known),
+        );
+    const select = ofKeyword ?? (({ id }: Tier): Obligation => (ids.includes(id) ? 'required' : 'forbidden'));
+    return world.tiers.filter((tier) => select(tier) === wanted).map(({ id }) => id);
   };
   return {
     resolveRequest: (name, ...steps) => context.findRequestName(name, [...at, ...steps]),
@@ -81,22 +115,4 @@ function createReadContext(of: string, at: YamlPath, context: RowContext): ReadC
       });
     },
   };
-}
-
-function isList(checks: Checks | Expectations): checks is readonly CheckEntry[] {
-  return Array.isArray(checks);
-}
-
-/** Lists the statements of a check with their assertion kinds: each has a key of its own, or is in a group. */
-function listStatements(
-  check: Readonly<Record<string, unknown>>,
-): { kind: AssertionKind; steps: readonly string[]; value: unknown }[] {
-  return Object.entries(check).flatMap(([key, value]) => {
-    const kind = assertionKinds.get(key);
-    if (kind !== undefined) return [{ kind, steps: [key], value }];
-    return Object.entries(isJsonObject(value) ? value : {}).flatMap(([member, part]) => {
-      const inGroup = assertionKinds.get(`${key}.${member}`);
-      return inGroup === undefined ? [] : [{ kind: inGroup, steps: [key, member], value: part }];
-    });
-  });
 }

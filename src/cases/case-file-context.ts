@@ -67,23 +67,8 @@ export type CaseFileContext = ReturnType<typeof createCaseFileContext>;
 
 /** @param prefix see `readCaseFile` */
 export function createCaseFileContext(file: YamlFile, basis: SuiteBasis, prefix: string) {
-  const { world } = basis;
+  const { ids } = basis.world;
   const problems: Problem[] = [];
-  const reportProblem = (at: YamlPath, message: string, hint: string): void => {
-    problems.push({ at: file.locate(at), message, hint });
-  };
-  /** Whether a name is known. If it is not, reports a problem. */
-  const checkName = (
-    kind: string,
-    name: string,
-    known: readonly string[],
-    at: YamlPath,
-    locate = file.locate,
-  ): boolean => {
-    if (known.includes(name)) return true;
-    problems.push({ at: locate(at), message: `unknown ${kind} '${name}'`, hint: suggest(name, known) });
-    return false;
-  };
   return {
     ...basis,
     file,
@@ -92,17 +77,24 @@ export function createCaseFileContext(file: YamlFile, basis: SuiteBasis, prefix:
     problems,
     /** The requests of all cases, by their content. */
     requestsByContent: new Map<string, HttpRequest>(),
-    reportProblem,
-    checkName,
+    reportProblem(at: YamlPath, message: string, hint: string): void {
+      problems.push({ at: file.locate(at), message, hint });
+    },
+    /** Whether a name is known. If it is not, reports a problem. */
+    checkName(kind: string, name: string, known: readonly string[], at: YamlPath, locate = file.locate): boolean {
+      if (known.includes(name)) return true;
+      problems.push({ at: locate(at), message: `unknown ${kind} '${name}'`, hint: suggest(name, known) });
+      return false;
+    },
     /** Returns the id of a name in `<kind name>`. Reports an unknown name at each place where the file has it. */
     resolveId(kind: string, name: string): string {
-      const ids = Object.hasOwn(world.ids, kind) ? world.ids[kind as ThingKind] : undefined;
-      const id = ids?.get(name);
+      const known = Object.hasOwn(ids, kind) ? ids[kind as ThingKind] : undefined;
+      const id = known?.get(name);
       if (id !== undefined) return id;
       const [message, hint] =
-        ids === undefined
-          ? [`unknown kind '${kind}' in <${kind} ${name}>`, suggest(kind, Object.keys(world.ids))]
-          : [`unknown ${kind} '${name}'`, suggest(name, [...ids.keys()])];
+        known === undefined
+          ? [`unknown kind '${kind}' in <${kind} ${name}>`, suggest(kind, Object.keys(ids))]
+          : [`unknown ${kind} '${name}'`, suggest(name, [...known.keys()])];
       // `filter: { campaign: spring }` names the campaign without brackets.
       const references = file.locateTexts(`<${kind} ${name}>`);
       for (const at of references.length > 0 ? references : file.locateTexts(name))

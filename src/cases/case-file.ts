@@ -2,7 +2,8 @@ import type { Assertion } from '../assertions/assertion.js';
 import { findResponseKind } from '../assertions/registry.js';
 import type { JudgeMode } from '../assertions/row-evidence.js';
 import { getWindowSize, type NamedWorld } from '../contract/named-world.js';
-import { createOracle, type Oracle } from '../contract/oracle.js';
+import { createOracle } from '../contract/oracle.js';
+import type { Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { Problem } from '../support/problem.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
@@ -48,7 +49,7 @@ export function readCaseFile(
 function readCase(entry: CaseEntry, at: YamlPath, context: CaseFileContext): TestCase | undefined {
   const { contract, world, file, prefix, problems } = context;
   if (prefix !== '') checkOwnCase(entry, at, context);
-  const { tags = [], title } = entry;
+  const { tags = [], title, id = '', answers, verifies = '' } = entry;
   const sent = readRows(entry, at, context);
   const flaw = findEqualRequests(sent, tags);
   if (flaw !== undefined) context.reportProblem(at, flaw.message, flaw.hint);
@@ -59,27 +60,23 @@ function readCase(entry: CaseEntry, at: YamlPath, context: CaseFileContext): Tes
     ...readAssertions(entry.given, [...at, 'given'], row),
   ];
 
-  if (entry.answers !== undefined) {
-    const question = findEntry('question', entry.answers, contract.questions, [...at, 'answers'], context);
+  if (answers !== undefined) {
+    const question = contract.questions.find((known) => known.id === answers);
+    context.checkName('question', answers, listIds(contract.questions), [...at, 'answers']);
     const [row] = sent;
     if (question === undefined || row === undefined) return undefined;
     const ofRow = createRowContext(context, row.requests);
     const given = readGiven(ofRow);
     const answer = readAnswer(entry, question, at, ofRow);
     const assertions = [...given, ...(answer.kind === 'value' ? [] : answer.rules.flatMap(({ when }) => when))];
-    return {
-      ...common,
-      kind: 'question',
-      id: `${prefix}${question.id}`,
-      answers: question.id,
-      tags: ['question', question.id, ...ownTags],
-      rows: [{ ...row, given, unavailable: listUnavailable(row.requests, assertions, 'question', world) }],
-      answer,
-    };
+    const unavailable = listUnavailable(row.requests, assertions, 'question', world);
+    const rows = [{ ...row, given, unavailable }] as const;
+    const ids = { id: `${prefix}${answers}`, answers, tags: ['question', answers, ...ownTags] };
+    return { ...common, kind: 'question', ...ids, rows, answer };
   }
 
-  const requirement = findEntry('requirement', entry.verifies, contract.requirements, [...at, 'verifies'], context);
-  if (requirement === undefined) return undefined;
+  if (!context.checkName('requirement', verifies, listIds(contract.requirements), [...at, 'verifies']))
+    return undefined;
   const rows = sent.map((row): RequirementRow => {
     const before = problems.length;
     const ofRow = createRowContext(context, row.requests);
@@ -90,9 +87,10 @@ function readCase(entry: CaseEntry, at: YamlPath, context: CaseFileContext): Tes
     const unavailable = listUnavailable(row.requests, [...given, ...expect], 'requirement', world);
     return { ...row, given, expect, unavailable };
   });
-  const id = entry.id ?? '';
-  return { ...common, kind: 'requirement', id, verifies: requirement.id, tags: [requirement.id, ...ownTags], rows };
+  return { ...common, kind: 'requirement', id, verifies, tags: [verifies, ...ownTags], rows };
 }
+
+const listIds = (entries: readonly { readonly id: string }[]) => entries.map(({ id }) => id);
 
 /** The suite sends cases with these tags for its own purposes. */
 const tagsOfSuite: readonly string[] = [tag.calibration, tag.sample];
@@ -105,18 +103,6 @@ function checkOwnCase({ id, tags = [] }: CaseEntry, at: YamlPath, { reportProble
       reportProblem([...at, 'tags', n], `the tag '${name}' is for cases of the suite only`, 'Remove it.');
 }
 
-/** Returns the entry of the contract with an id; reports a problem if there is none. */
-function findEntry<T extends { readonly id: string }>(
-  kind: string,
-  id = '',
-  entries: readonly T[],
-  at: YamlPath,
-  { checkName }: CaseFileContext,
-): T | undefined {
-  const ids = entries.map((entry) => entry.id);
-  return checkName(kind, id, ids, at) ? entries[ids.indexOf(id)] : undefined;
-}
-
 /**
  * Lists what a row needs of the world and the target lacks: what its requests name, and what its assertions need. Each
  * with its kind and name, such as `customer ann`.
@@ -127,33 +113,26 @@ function listUnavailable(
   mode: JudgeMode,
   world: NamedWorld,
 ): string[] {
-  const { tiers, unavailable } = world;
-  if (unavailable.size === 0) return [];
-  const allTiers = tiers.map(({ id }) => id);
+  if (world.unavailable.size === 0) return [];
+  const allTiers = listIds(world.tiers);
+  const newest = allTiers.slice(0, getWindowSize(world));
   const getOracle = (name: string) => createOracle(requests.get(name) as HttpRequest, world);
   const listNeeded = (assertion: Assertion): readonly string[] => {
     if ('lists' in assertion) return assertion.lists.flat().flatMap(listNeeded);
     const oracle = getOracle(assertion.of);
-    const context = { mode, world, oracle, getOracle, allTiers, addWindow: createAddWindow(oracle, world) };
+    // If only the age of a tier forbids it, the target must have the newest 150 tiers, too.
+    const addWindow = (ids: readonly string[]) => {
+      const isAged = ({ id }: Tier) => ids.includes(id) && !newest.includes(id);
+      const isOtherwiseReturned = (tier: Tier) =>
+        oracle.valid(tier) !== 'forbidden' && oracle.matching(tier) !== 'forbidden';
+      return world.tiers.some((tier) => isAged(tier) && isOtherwiseReturned(tier)) ? [...ids, ...newest] : ids;
+    };
+    const context = { mode, world, oracle, getOracle, allTiers, addWindow };
     return findResponseKind(assertion).listNeededIds?.(assertion.data, context) ?? [];
   };
   const needed = new Set(assertions.flatMap(listNeeded));
   const sent = JSON.stringify([...requests.values()]);
-  return [...unavailable]
+  return [...world.unavailable]
     .filter(([id]) => needed.has(id) || sent.includes(id))
     .map(([, { kind, name }]) => `${kind} ${name}`);
-}
-
-/** If only the age of a tier forbids it, the target must have the newest 150 tiers, too. */
-function createAddWindow(oracle: Oracle, world: NamedWorld): (ids: readonly string[]) => string[] {
-  const { tiers } = world;
-  const size = getWindowSize(world);
-  const newest = tiers.slice(0, size).map(({ id }) => id);
-  const forbiddenByAge = new Set(
-    tiers
-      .slice(size)
-      .filter((tier) => oracle.valid(tier) !== 'forbidden' && oracle.matching(tier) !== 'forbidden')
-      .map(({ id }) => id),
-  );
-  return (ids) => [...ids, ...(ids.some((id) => forbiddenByAge.has(id)) ? newest : [])];
 }

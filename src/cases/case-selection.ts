@@ -9,9 +9,9 @@ import { getSubjectId, type TestCase, tag } from './test-case.js';
  *
  * @returns their ids, in the order of the suite; the names that no case has; and all names that there are
  */
-export function matchCases(names: readonly string[], suite: Suite) {
-  const groups = new Map(suite.contract.questions.map(({ id, group }) => [id, group]));
-  const known = suite.cases.map((testCase) => {
+export function matchCases(names: readonly string[], { cases, contract }: Suite) {
+  const groups = new Map(contract.questions.map(({ id, group }) => [id, group]));
+  const known = cases.map((testCase) => {
     const { id, kind, tags } = testCase;
     const subject = getSubjectId(testCase);
     const words = kind === 'requirement' ? subject.split('.') : [groups.get(subject) ?? ''];
@@ -21,9 +21,8 @@ export function matchCases(names: readonly string[], suite: Suite) {
     const byId = known.filter(({ ids }) => ids.includes(name));
     return byId.length > 0 ? byId : known.filter(({ shared }) => shared.includes(name.toLowerCase()));
   });
-  const wanted = new Set(found.flat().map(({ id }) => id));
   return {
-    ids: suite.cases.map(({ id }) => id).filter((id) => wanted.has(id)),
+    ids: known.filter((entry) => found.flat().includes(entry)).map(({ id }) => id),
     unknown: names.filter((_, n) => found[n]?.length === 0),
     all: [...new Set(known.flatMap(({ ids, shared }) => [...ids, ...shared]))],
   };
@@ -36,8 +35,8 @@ export function findCasesByName(names: readonly string[], suite: Suite, flag: st
   throw new UnusableInput(
     unknown.map((name) => ({
       at: { setting: flag },
-      message: name === '' ? 'is empty' : `unknown case, requirement, question, tag or group '${name}'`,
-      hint: `${name === '' ? 'Name a case.' : suggest(name, all)} \`npx conformance list\` shows what there is.`,
+      message: `unknown case, requirement, question, tag or group '${name}'`,
+      hint: `${suggest(name, all)} \`npx conformance list\` shows what there is.`,
     })),
   );
 }
@@ -47,7 +46,7 @@ export interface CaseSelection {
   /** The ids of cases. */
   readonly only?: readonly string[];
   /** The titles of rows of requirement cases, by case id. */
-  readonly quick?: { readonly rows: ReadonlyMap<string, ReadonlySet<string>> };
+  readonly quick?: { readonly rows: Readonly<Record<string, readonly string[]>> };
 }
 
 /** Returns the suite with the selected cases and rows only. */
@@ -56,17 +55,15 @@ export function selectFromSuite<S extends Pick<Suite, 'cases'>>(suite: S, select
 }
 
 /** Returns the selected cases, with the selected rows only. With selected rows, no case is sent again at the end. */
-export function selectCases({ cases: all }: Pick<Suite, 'cases'>, { only, quick }: CaseSelection): readonly TestCase[] {
-  const wanted = only && new Set(only);
-  const cases = wanted === undefined ? all : all.filter(({ id }) => wanted.has(id));
-  return quick === undefined ? cases : cases.flatMap((testCase) => selectRows(testCase, quick.rows.get(testCase.id)));
-}
-
-function selectRows(testCase: TestCase, titles: ReadonlySet<string> = new Set()): TestCase[] {
-  if (testCase.kind === 'question') return [];
-  const tags = testCase.tags.filter((name) => name !== tag.sample);
-  const rows = testCase.rows.filter(({ title }) => titles.has(title));
-  return rows.length === 0 ? [] : [{ ...testCase, tags, rows }];
+export function selectCases({ cases }: Pick<Suite, 'cases'>, { only, quick }: CaseSelection): readonly TestCase[] {
+  return cases.flatMap((testCase): TestCase[] => {
+    if (only?.includes(testCase.id) === false) return [];
+    if (quick === undefined) return [testCase];
+    if (testCase.kind === 'question') return [];
+    const rows = testCase.rows.filter(({ title }) => quick.rows[testCase.id]?.includes(title));
+    const tags = testCase.tags.filter((name) => name !== tag.sample);
+    return rows.length === 0 ? [] : [{ ...testCase, tags, rows }];
+  });
 }
 
 /** The settings that exclude cases from a run. */

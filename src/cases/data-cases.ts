@@ -1,5 +1,6 @@
 import type { AlternativeTiers, Assertion } from '../assertions/assertion.js';
 import type { Contract, Topic } from '../contract/contract.js';
+import { listExercises } from '../contract/find-topic.js';
 import { getWindowSize, type NamedWorld, windowSize } from '../contract/named-world.js';
 import { createOracle, type Obligation, type Oracle } from '../contract/oracle.js';
 import type { Tier, World } from '../contract/world.js';
@@ -7,7 +8,6 @@ import type { HttpRequest } from '../http/exchange.js';
 import { groupBy } from '../support/group-by.js';
 import type { Location } from '../support/problem.js';
 import type { Candidate } from './draw-candidates.js';
-import { listExercises } from './exercises.js';
 import type { RequirementCase, RequirementRow } from './test-case.js';
 
 /** The prefix of the ids of cases whose requests are drawn from a data file: one for each requirement. */

@@ -1,7 +1,7 @@
+import { listExercises } from '../contract/find-topic.js';
 import type { World } from '../contract/world.js';
 import { serializeRequest } from '../http/exchange.js';
 import { type Candidate, listCandidates, nothingMatches } from './draw-candidates.js';
-import { listExercises } from './exercises.js';
 import { rateAwkwardness } from './near-texts.js';
 
 /** The number of newest tiers that decide which requests are drawn. Whether older ones are returned is judged, too. */

@@ -10,7 +10,6 @@ import { shorten } from '../support/untrusted-text.js';
 import type { SentRow } from './row-reader.js';
 import { type RequirementRow, tag } from './test-case.js';
 
-/** The keys of the assertions that a requirement can use. */
 const keysOfRequirements = [...assertionKinds.values()].flatMap((kind) => ('findFlaw' in kind ? [kind.key] : []));
 
 /**
@@ -25,7 +24,8 @@ export function findRowFlaws(
 ): Problem[] {
   const inRow = title === '' ? '' : ` (row '${title}')`;
   const flaws: Problem[] = [];
-  const report = (where: Location, flaw: Flaw) => flaws.push({ at: where, ...flaw });
+  const report = (where: Location, { message, hint }: Flaw) =>
+    flaws.push({ at: where, message: message + inRow, hint });
   const all = [...given, ...expect];
   const judged = new Set(all.flatMap((assertion) => ('of' in assertion ? assertion.of : [...requests.keys()])));
   const getRequest = (name: string): ExaminedRequest => {
@@ -39,42 +39,39 @@ export function findRowFlaws(
       continue;
     }
     const context = { ...getRequest(assertion.of), getRequest, world };
-    const { shows, findFlaw } = findResponseKind(assertion);
-    const flaw =
-      findFlaw === undefined
-        ? {
-            message: `a requirement cannot use '${assertion.kind}', which is for questions only`,
-            hint: `A requirement can use ${keysOfRequirements.join(', ')}. Or: ${askInstead}`,
-          }
-        : findFlaw(assertion.data, context);
+    const { shows, findFlaw = findQuestionsOnly } = findResponseKind(assertion);
+    const flaw = findFlaw(assertion.data, context);
     if (flaw !== undefined) report(assertion.at, flaw);
     // If the result may be empty, the control must be another request.
     const mayBeEmpty = findNothingRequired(context) !== undefined;
     const isControl = (control: Assertion) =>
       'of' in control && (mayBeEmpty || control.of === assertion.of) && findResponseKind(control).shows === 'presence';
-    if (shows !== 'absence' || all.some(isControl)) continue;
-    report(assertion.at, {
-      message: 'a negative expectation needs a positive control: an empty response would satisfy it',
-      hint: mayBeEmpty
-        ? "Add 'given:' with 'returned: { include: … }' of a request that returns something."
-        : "Add 'returned: { include: … }' of the same request.",
-    });
+    if (shows === 'absence' && !all.some(isControl))
+      report(assertion.at, {
+        message: 'a negative expectation needs a positive control: an empty response would satisfy it',
+        hint: `Add 'returned: { include: … }' of ${mayBeEmpty ? "a request that returns something, in 'given:'" : 'the same request'}.`,
+      });
+
+    function findQuestionsOnly(): Flaw {
+      const hint = `A requirement can use ${keysOfRequirements.join(', ')}. Or: ${askInstead}`;
+      return { message: `a requirement cannot use '${assertion.kind}', which is for questions only`, hint };
+    }
   }
   if (expect.length === 0) report(at, { message: 'the case expects nothing', hint: "Add 'expect:'." });
   const unusual = [...requests.values()].find((http) => !isOrdinary(http));
   if (unusual !== undefined)
     report(at, {
-      message: `ordinary clients do not send this request: ${shorten(unusual.path, maxShownPath)}`,
+      message: `ordinary clients do not send this request: ${shorten(unusual.path, 200)}`,
       hint: `Write the parameters in a list, and send at most 8 KB of URL and 64 KB of body. Or: ${askInstead}`,
     });
   // A request that no assertion is about comes only before others, and may be one that deployments refuse.
   const undocumented = [...judged].flatMap((name): Problem[] => {
     const { undocumentedReason } = getRequest(name).oracle;
     if (undocumentedReason === undefined) return [];
-    const message = `a requirement cannot rest on this request: ${undocumentedReason}`;
+    const message = `a requirement cannot rest on this request: ${undocumentedReason}${inRow}`;
     return [{ at, message, hint: `Correct the request. Or: ${askInstead}` }];
   });
-  return [...undocumented, ...flaws].map((problem) => ({ ...problem, message: problem.message + inRow }));
+  return [...undocumented, ...flaws];
 }
 
 /**
@@ -88,22 +85,16 @@ function isOrdinary(http: HttpRequest): boolean {
   return isShort && (http.path === (encoded === '' ? path : `${path}?${encoded}`) || findRefusable(http) !== undefined);
 }
 
-const maxShownPath = 200;
-
 /** Finds two requests of a case that are equal in every row: only one of them would be sent. */
 export function findEqualRequests(rows: readonly SentRow[], tags: readonly string[]): Flaw | undefined {
   if (tags.includes(tag.serial)) return undefined;
-  const serialize = ({ requests }: SentRow, name: string) => JSON.stringify(requests.get(name));
   const names = [...(rows[0]?.requests.keys() ?? [])];
-  for (const [n, name] of names.entries()) {
-    const twin = names
-      .slice(n + 1)
-      .find((later) => rows.every((row) => serialize(row, name) === serialize(row, later)));
-    if (twin === undefined) continue;
-    return {
-      message: `the requests '${name}' and '${twin}' are equal, so only one is sent`,
-      hint: `Remove one of them, or add 'again: 1' to '${twin}' to send both.`,
-    };
-  }
-  return undefined;
+  const texts = names.map((name) => JSON.stringify(rows.map(({ requests }) => requests.get(name))));
+  const second = texts.findIndex((text, n) => texts.indexOf(text) < n);
+  if (second < 0) return undefined;
+  const [name, twin] = [names[texts.indexOf(texts[second] as string)], names[second]];
+  return {
+    message: `the requests '${name}' and '${twin}' are equal, so only one is sent`,
+    hint: `Remove one of them, or add 'again: 1' to '${twin}' to send both.`,
+  };
 }

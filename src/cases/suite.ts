@@ -8,6 +8,7 @@ import { ownPrefix } from '../contract/named-world.js';
 import { expandWorld } from '../contract/world-file.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { computeOnce } from '../support/compute-once.js';
+import { omitUndefined } from '../support/omit-undefined.js';
 import { packageRoot, readOwnPackage } from '../support/package-root.js';
 import { type Problem, refuse, UnusableInput } from '../support/problem.js';
 import { describeFileError } from '../support/read-input-file.js';
@@ -89,13 +90,12 @@ export function parseSuite(folder: string, availability: Availability, ownFolder
   };
   const readFile = (name: string) => readSuiteFile(path.join(folder, name));
   const contract = attempt(() => parseContract(readFile('contract.yaml')));
-  const ownFiles = attempt(() => (ownFolder === undefined ? [] : listOwnFiles(ownFolder))) ?? [];
-  const ownWorld = ownFiles.find((file) => isOwnWorld(file, ownFolder));
-  const additions = attempt(() => (ownWorld === undefined ? undefined : readYaml(ownWorld)));
+  const own = (ownFolder === undefined ? undefined : attempt(() => listOwnFiles(ownFolder))) ?? { cases: [] };
+  const additions = attempt(() => (own.world === undefined ? undefined : readYaml(own.world)));
   const world = attempt(() => bindWorld(expandWorld(readFile('world.yaml'), additions), availability));
   const defaults = attempt(() => validateFile('defaults', readFile('defaults.yaml')) as { request: RequestPatch });
   const caseFiles = listCaseFiles(folder).flatMap((file) => attempt(() => readSuiteFile(file)) ?? []);
-  const ownCaseFiles = ownFiles.flatMap((file) => (file === ownWorld ? [] : (attempt(() => readYaml(file)) ?? [])));
+  const ownCaseFiles = own.cases.flatMap((file) => attempt(() => readYaml(file)) ?? []);
   if (contract === undefined || world === undefined || defaults === undefined) throw new UnusableInput(problems);
 
   const basis = { contract, world, defaultRequest: applyPatch(documentedRequestDraft, defaults.request) };
@@ -116,7 +116,9 @@ export function parseSuite(folder: string, availability: Availability, ownFolder
     ...basis,
     cases: [...cases, ...ownCases],
     calibration: cases.filter(({ tags }) => tags.includes(tag.calibration)).flatMap(listFirstRequests),
-    ...(ownFolder === undefined ? {} : { own: { folder: ownFolder, digest: computeDigest(ownFiles, ownFolder) } }),
+    ...(ownFolder === undefined
+      ? {}
+      : { own: { folder: ownFolder, digest: computeDigest([own.world ?? [], own.cases].flat(), ownFolder) } }),
   };
 }
 
@@ -126,34 +128,26 @@ function readSuiteFile(file: string): YamlFile {
   return relative.startsWith('..') ? readYaml(file) : readYaml(file, relative.replaceAll(path.sep, '/'));
 }
 
-/** Lists all files of a suite. */
-export function listSuiteFiles(folder = suiteFolder): string[] {
+function listSuiteFiles(folder = suiteFolder): string[] {
   const files = ['contract.yaml', 'world.yaml', 'defaults.yaml'].map((name) => path.join(folder, name));
   return [...files, ...listCaseFiles(folder)];
 }
 
 /** Lists the files with cases in a folder of the user, and `world.yaml`. @throws UnusableInput if there are no cases */
-export function listOwnFiles(folder: string): string[] {
-  const files = listYamlFiles(folder).filter((file) => isOwnWorld(file, folder) || mayHaveCases(file));
-  if (files.every((file) => isOwnWorld(file, folder)))
+function listOwnFiles(folder: string): { readonly world?: string; readonly cases: readonly string[] } {
+  const files = listYamlFiles(folder);
+  const world = files.find((file) => file === path.join(folder, 'world.yaml'));
+  // Target files, bindings and records may be in the same folder: `init` puts a target file there.
+  const isOfAnotherKind = /^(name|questions|customers|products|skus|categories|campaigns|tiers)\s*:/m;
+  const cases = files.filter((file) => file !== world && !isOfAnotherKind.test(readFileSync(file, 'utf8')));
+  if (cases.length === 0)
     throw refuse(folder, 'the folder has no case file', 'Name a folder with case files (*.yaml).');
-  return files;
+  return { cases, ...omitUndefined({ world }) };
 }
 
 /** Returns the file with additions to the world, if the folder has one. @throws UnusableInput if it has no cases */
 export function findOwnWorld(folder: string): string | undefined {
-  return listOwnFiles(folder).find((file) => isOwnWorld(file, folder));
-}
-
-function isOwnWorld(file: string, folder = ''): boolean {
-  return file === path.join(folder, 'world.yaml');
-}
-
-/** Target files, bindings and records may be in the same folder: `init` puts a target file there. */
-function mayHaveCases(file: string): boolean {
-  const text = readFileSync(file, 'utf8');
-  const isOfAnotherKind = /^(name|questions|customers|products|skus|categories|campaigns|tiers)\s*:/m.test(text);
-  return /^cases\s*:/m.test(text) || !isOfAnotherKind;
+  return listOwnFiles(folder).world;
 }
 
 function listCaseFiles(folder: string): string[] {

@@ -50,7 +50,8 @@ export interface Certificate {
 export interface CertifiedTarget {
   readonly name: string;
   readonly version?: string;
-  readonly contact?: string;
+  /** The target file, relative to the working folder. */
+  readonly file?: string;
   readonly base_url: string;
   readonly transport?: TransportIdentity;
   readonly is_reference?: true;

@@ -1,9 +1,7 @@
 import type { Exchange } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import type { Recognizer } from '../recognition/recognizer.js';
-import { type ReturnedTiers, readReturnedTiers } from '../recognition/returned-tiers.js';
 import type { TierMentions } from '../recognition/tier-mentions.js';
-import { determineReading } from '../recognition/tier-reading.js';
 import { calibrationPurpose, type ExchangeUse, type RunEvidence, type StoredExchange } from '../run/evidence-keeper.js';
 import { cutBodies, maxResultBody, shortenExchange } from '../run/sanitize-result.js';
 import { groupBy } from '../support/group-by.js';
@@ -13,11 +11,6 @@ export interface CaseExchange extends Omit<ExchangeUse, 'case'> {
   readonly exchange: Exchange;
   /** The tiers that the body names, if the response is a success. */
   readonly mentions?: TierMentions;
-}
-
-/** An exchange, with the tiers that it returned if the response is a success. */
-export interface ReadExchange extends CaseExchange {
-  readonly result?: ReturnedTiers | undefined;
 }
 
 /** The exchanges of a run, fit for display, with the beginnings of their bodies: the whole ones may not fit into memory. */
@@ -69,19 +62,4 @@ export function indexExchanges({ exchanges, uses }: RunEvidence, recognizer: Rec
   const indexer = createExchangeIndexer(recognizer);
   for (const kept of exchanges) indexer.add(kept);
   return indexer.finish(uses);
-}
-
-/**
- * Finds what exchanges of one case returned. They are read together, as they are when the case is judged.
- *
- * @param statedPatterns the patterns under which, by the target file, returned tiers are named
- */
-export function readTogether(
-  exchanges: readonly CaseExchange[],
-  { calibration }: ExchangeIndex,
-  statedPatterns: readonly string[] | undefined,
-): ReadExchange[] {
-  const mentions = new Set(exchanges.flatMap((used) => used.mentions ?? []));
-  const reading = determineReading([...calibration, ...mentions], statedPatterns);
-  return exchanges.map((used) => ({ ...used, result: used.mentions && readReturnedTiers(used.mentions, reading) }));
 }

@@ -2,9 +2,8 @@ import type { Certificate } from '../certificate/certificate.js';
 import { determineOverallVerdict, hasChanged } from '../certificate/overall-verdict.js';
 import { InternalError } from '../support/internal-error.js';
 import { readOwnPackage } from '../support/package-root.js';
-import type { Ending } from '../target/ending.js';
+import type { Ending } from '../target/reported-run.js';
 
-/** The exit statuses of all commands. */
 export const exitStatus = {
   conforms: 0,
   'does-not-conform': 1,
@@ -23,19 +22,10 @@ export function determineExitStatus(certificate: Outcome): number {
   return verdict !== 'does-not-conform' && hasChanged(certificate) ? exitStatus.drift : exitStatus[verdict];
 }
 
-/** Returns the exit status of several runs. */
-function findWorstStatus(statuses: readonly number[]): number {
-  const { internalError, unusableInput, drift, incomplete } = exitStatus;
-  const severity = [internalError, unusableInput, exitStatus['does-not-conform'], drift, incomplete];
-  return severity.find((status) => statuses.includes(status)) ?? exitStatus.conforms;
-}
+/** From the worst one. */
+const severity = [exitStatus.internalError, exitStatus.unusableInput, exitStatus['does-not-conform'], exitStatus.drift];
 
-/**
- * Determines the exit status of a run, and prints why there is no certificate.
- *
- * @param endings of its projects
- * @param code the exit status of Playwright
- */
+/** Determines the exit status of a run, and prints why there is no certificate. @param code that of Playwright */
 export function determineEndStatus(endings: readonly Ending[], code: number): number {
   if (endings.length === 0) {
     const hint = `If your config names reporters, name '${readOwnPackage().name}/reporter' as the first of them.`;
@@ -46,12 +36,12 @@ export function determineEndStatus(endings: readonly Ending[], code: number): nu
     process.stderr.write('Nothing was sent. The results of the run before are kept.\n');
   const statuses = endings.map((ending) => {
     if (ending === 'broken-off') return exitStatus.internalError;
-    return typeof ending === 'string' || ending.isUnusable ? exitStatus.unusableInput : determineExitStatus(ending);
+    if (typeof ending === 'string' || ending.isUnusable) return exitStatus.unusableInput;
+    return determineExitStatus(ending.certificate);
   });
-  return findWorstStatus(statuses);
+  return severity.find((status) => statuses.includes(status)) ?? Math.max(...statuses);
 }
 
-/** Prints an error that is a bug in the suite. @returns the exit status */
 export function reportInternalError(error: unknown): number {
   process.stderr.write(`${new InternalError(error).message}\n`);
   return exitStatus.internalError;

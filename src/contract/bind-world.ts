@@ -31,50 +31,41 @@ export interface StatedData {
 
 /**
  * Replaces the ids of the world by those of a deployment. Things without a binding keep their unique ids, so everything
- * that needs them can be found.
+ * that needs them can be found. Unknown ids are ignored: they are of the user's own cases, which are not part of this run.
  *
  * @throws UnusableInput for ids that are bound twice
  */
 export function bindWorld(world: NamedWorld, { bindings, ownPromotions }: Availability): NamedWorld {
-  const named = ownPromotions === undefined ? world : { ...world, ownPromotions };
-  if (bindings === undefined) return named;
-  const problems = findBindingProblems(named, bindings);
-  if (problems.length > 0) throw new UnusableInput(problems);
-
+  const { ids, unavailable: _, ...rest } = ownPromotions === undefined ? world : { ...world, ownPromotions };
+  if (bindings === undefined) return { ...world, ...rest };
+  const problems: Problem[] = [];
   const boundIds = new Map<string, string>();
   const unavailable = new Map<string, UnavailableThing>();
   for (const kind of thingKinds) {
-    for (const [name, id] of named.ids[kind]) {
-      const bound = bindings[id]?.id;
-      if (bound === undefined) unavailable.set(id, { kind, name });
-      else boundIds.set(id, bound);
+    const names = new Map<string, string>();
+    for (const [name, id] of ids[kind]) {
+      const bound = bindings[id];
+      if (bound === undefined) {
+        unavailable.set(id, { kind, name });
+        continue;
+      }
+      boundIds.set(id, bound.id);
+      const namesake = names.get(bound.id);
+      names.set(bound.id, name);
+      if (namesake === undefined) continue;
+      const hint = 'Ids must be unique. Leave out what the deployment does not have.';
+      problems.push({ at: bound.at, message: `${kind} '${name}' has the id of ${kind} '${namesake}'`, hint });
     }
   }
-  const { ids, unavailable: _, ...rest } = named;
+  if (problems.length > 0) throw new UnusableInput(problems);
+  const bind = (id: string) => boundIds.get(id) ?? id;
   // Ids are unique, so a text that equals one refers to it.
-  const bindText = (_: string, value: unknown) => (typeof value === 'string' ? (boundIds.get(value) ?? value) : value);
+  const bindText = (_: string, value: unknown) => (typeof value === 'string' ? bind(value) : value);
+  const named = thingKinds.map((kind) => [kind, new Map([...ids[kind]].map(([name, id]) => [name, bind(id)]))]);
   return {
     ...(parseJson(JSON.stringify(rest), bindText) as typeof rest),
-    ids: Object.fromEntries(
-      thingKinds.map((kind) => [kind, new Map([...ids[kind]].map(([name, id]) => [name, boundIds.get(id) ?? id]))]),
-    ) as unknown as NamedWorld['ids'],
+    ids: Object.fromEntries(named) as unknown as NamedWorld['ids'],
     unavailable,
     hasOwnIds: true,
   };
-}
-
-/** Ignores unknown ids: they are of the user's own cases, which are not part of this run, or of another version. */
-function findBindingProblems({ ids }: NamedWorld, bindings: NonNullable<Availability['bindings']>): Problem[] {
-  return thingKinds.flatMap((kind) => {
-    const names = new Map<string, string>();
-    return [...ids[kind]].flatMap(([name, worldId]): Problem[] => {
-      const bound = bindings[worldId];
-      if (bound === undefined) return [];
-      const namesake = names.get(bound.id);
-      names.set(bound.id, name);
-      if (namesake === undefined) return [];
-      const hint = 'Ids must be unique. Leave out what the deployment does not have.';
-      return [{ at: bound.at, message: `${kind} '${name}' has the id of ${kind} '${namesake}'`, hint }];
-    });
-  });
 }

@@ -1,7 +1,6 @@
-import { type Location, type Problem, UnusableInput } from '../support/problem.js';
-import { findSchemaProblems } from '../support/schema-validation.js';
-import { suggest } from '../support/suggest.js';
-import type { YamlFile, YamlPath } from '../support/yaml-file.js';
+import type { Location } from '../support/problem.js';
+import { validateFile } from '../support/schema-validation.js';
+import type { YamlFile } from '../support/yaml-file.js';
 
 /** A statement of the documentation. All are listed in `cases/contract.yaml`, and so are the questions. */
 export interface Requirement {
@@ -89,36 +88,16 @@ interface ContractDocument {
 
 /** Checks and reads a parsed contract. @throws UnusableInput with every problem of the file */
 export function parseContract(file: YamlFile): Contract {
-  const problems: Problem[] = findSchemaProblems('contract', file);
-  if (problems.length > 0) throw new UnusableInput(problems);
-  const { requirements, groups, questions, exclusions } = file.value as ContractDocument;
-  const report = (at: YamlPath, message: string, hint: string) => problems.push({ at: file.locate(at), message, hint });
-
-  const seen = new Set<string>();
-  for (const [list, entries] of Object.entries({ requirements, questions }))
-    for (const [n, { id }] of entries.entries()) {
-      if (seen.has(id)) report([list, n, 'id'], `duplicate id '${id}'`, 'Ids are permanent: choose another one.');
-      seen.add(id);
-    }
-  const groupNames = groups.map(({ name }) => name);
-  for (const [n, { group, outcomes = {}, warn = [] }] of questions.entries()) {
-    if (!groupNames.includes(group))
-      report(['questions', n, 'group'], `unknown group '${group}'`, suggest(group, groupNames));
-    for (const [m, outcome] of warn.entries())
-      if (!Object.hasOwn(outcomes, outcome))
-        report(['questions', n, 'warn', m], `unknown outcome '${outcome}'`, suggest(outcome, Object.keys(outcomes)));
-  }
-  if (problems.length > 0) throw new UnusableInput(problems);
-
+  const { requirements, groups, questions, exclusions } = validateFile('contract', file) as ContractDocument;
   return {
     requirements: requirements.map((entry, n) => ({ ...entry, at: file.locate(['requirements', n]) })),
     groups,
-    questions: questions.map(({ outcomes, value, warn, ...entry }, n) => ({
+    questions: questions.map(({ outcomes, value = '', warn, ...entry }, n) => ({
       ...entry,
       at: file.locate(['questions', n]),
       answer:
         outcomes === undefined
-          ? { kind: 'value', describes: value ?? '' }
+          ? { kind: 'value', describes: value }
           : { kind: 'outcomes', outcomes: new Map(Object.entries(outcomes)), warn: new Set(warn) },
     })),
     exclusions,

@@ -1,8 +1,7 @@
-/** Requests in words: what they contain, what a gateway may refuse in them, and why a tier is valid for them or not. */
+/** Requests in words: what they contain, and why a tier is valid for them or not. */
 
 import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
-import { getMember, isJsonObject } from '../support/json.js';
 import { shorten, shortenPair } from '../support/untrusted-text.js';
 import { type NamedWorld, thingKinds, windowSize } from './named-world.js';
 import { documentedOperation, parseFilterParameter } from './operation.js';
@@ -10,7 +9,7 @@ import { createOracle, type DocumentedBody, type Obligation, type ObligationReas
 import type { Tier } from './world.js';
 
 /** Creates a function that finds the name of an id. It returns unknown ids unchanged. */
-export function createNameLookup({ ids, isDataFile }: NamedWorld): (id: string) => string {
+function createNameLookup({ ids, isDataFile }: NamedWorld): (id: string) => string {
   if (isDataFile) return (id) => id;
   return (wanted) => {
     for (const kind of thingKinds) for (const [name, id] of ids[kind]) if (id === wanted) return name;
@@ -18,29 +17,19 @@ export function createNameLookup({ ids, isDataFile }: NamedWorld): (id: string) 
   };
 }
 
-/** The length of a value in characters, and the number of items that are named. */
-const [maxText, maxItems] = [30, 10];
+const maxText = 30;
 
-/** Describes a request by its customer, items, other members and query: "customer ann, 1 mug, filter campaign spring". */
+/** Describes a request by its body and query, with names in place of ids: "{customer:{id:ann},…}, filter campaign spring". */
 export function describeRequest(request: HttpRequest, world: NamedWorld): string {
   const nameOf = createNameLookup(world);
   const { method, path, query, body } = parseRequest(request);
   const { method: usualMethod, path: usualPath } = documentedOperation;
-  const customer = getMember(getMember(body, 'customer'), 'id');
-  const order = getMember(body, 'order');
-  const items = getMember(order, 'items');
-  const listEntries = (what: string, value: unknown) =>
-    Object.entries(isJsonObject(value) ? value : {}).map(
-      ([key, entry]) => `${what} ${key}=${shorten(String(entry), maxText)}`,
-    );
+  const renderValue = (_: string, value: unknown) =>
+    typeof value === 'string' ? shorten(nameOf(value), maxText) : value;
+  const unread = request.body === undefined ? 'no body' : 'a body that is not JSON';
   return [
     ...(method === usualMethod && path === usualPath ? [] : [`${method} ${path}`]),
-    ...(body === undefined ? [request.body === undefined ? 'no body' : 'a body that is not JSON'] : []),
-    typeof customer === 'string' ? `customer ${nameOf(customer)}` : 'no customer',
-    describeItems(Array.isArray(items) ? items : [], nameOf),
-    ...listEntries('order metadata', getMember(order, 'metadata')),
-    ...listEntries('metadata', getMember(body, 'metadata')),
-    ...listEntries('option', getMember(body, 'options')),
+    body === undefined ? unread : JSON.stringify(body, renderValue).replaceAll('"', ''),
     ...query.map(([name, value]) => {
       const subject = parseFilterParameter(name);
       if (subject?.on === 'campaign') return `filter campaign ${nameOf(value)}`;
@@ -48,34 +37,6 @@ export function describeRequest(request: HttpRequest, world: NamedWorld): string
     }),
     ...(request.sent === undefined ? [] : [`sent ${request.sent}`]),
   ].join(', ');
-}
-
-function describeItems(items: readonly unknown[], nameOf: (id: string) => string): string {
-  if (items.length === 0 || items.length > maxItems) return `${items.length === 0 ? 'no' : items.length} items`;
-  const described = items.map((item) => {
-    const id = getMember(item, 'product_id') ?? getMember(item, 'sku_id');
-    const quantity = getMember(item, 'quantity');
-    const amount = quantity === undefined ? 'without quantity' : JSON.stringify(quantity);
-    return `${amount} ${typeof id === 'string' ? nameOf(id) : 'without id'}`;
-  });
-  return described.join(' + ');
-}
-
-/** Lists what a gateway may refuse in a request, most peculiar first. */
-export function listPeculiarities(request: HttpRequest): string[] {
-  const { path, sent } = request;
-  const { query, body } = parseRequest(request);
-  return [
-    ...query.map(([name]) => {
-      const subject = parseFilterParameter(name);
-      return subject === undefined ? `the query parameter '${name}'` : `a ${subject.on} filter`;
-    }),
-    ...(path.includes('[') ? ['brackets in the query'] : []),
-    ...(/%[0-9a-f]{2}/i.test(path) ? ['percent-encoding in the query'] : []),
-    ...(sent === undefined ? [] : [`a body or headers sent ${sent.replaceAll('-', ' ')}`]),
-    ...(typeof body === 'object' && body !== null ? Object.keys(body).map((key) => `the member '${key}'`) : []),
-    ...(/[^\x20-\x7e\s]/.test(request.body ?? '') ? ['letters beyond ASCII in the body'] : []),
-  ].filter((feature, n, all) => all.indexOf(feature) === n);
 }
 
 /**
@@ -108,34 +69,35 @@ function renderReason(
   nameOf: (id: string) => string,
 ): string {
   const named = (value: unknown) => (value === undefined ? 'none' : nameOf(String(value)));
-  const isOpen = reason.obligation === 'open';
+  const compare = (what: string, held: string, than: string, wanted: string) => {
+    const [shownHeld, shownWanted] = shortenPair(held, wanted);
+    return `${what} ${shownHeld}; ${than} ${shownWanted}`;
+  };
   if (reason.is === 'rank')
-    return `is older than the newest ${windowSize}${isOpen ? ', and the filter may come first' : ''}`;
+    return `is older than the newest ${windowSize}${reason.obligation === 'open' ? ', and the filter may come first' : ''}`;
   if (reason.is === 'filter') {
-    const { subject } = reason;
-    if (subject.on === 'metadata') {
-      const [held, wanted] = shortenPair(named(tier.metadata[subject.key]), reason.value);
-      return `has the metadata ${subject.key} = ${held}; the filter asks for ${wanted}`;
-    }
-    const [held, wanted] = shortenPair(nameOf(tier.campaign_id), nameOf(reason.value));
-    return `is of campaign ${held}; the filter asks for ${wanted}`;
+    const { subject, value } = reason;
+    if (subject.on === 'campaign')
+      return compare('is of campaign', nameOf(tier.campaign_id), 'the filter asks for', nameOf(value));
+    return compare(
+      `has the metadata ${subject.key} =`,
+      named(tier.metadata[subject.key]),
+      'the filter asks for',
+      value,
+    );
   }
   const { rule } = reason;
   switch (rule.kind) {
-    case 'customer': {
-      const [held, sent] = shortenPair(rule.any_of.map(nameOf).join(' or '), named(customer?.id));
-      return `is for customer ${held}; the customer is ${sent}`;
-    }
+    case 'customer':
+      return compare('is for customer', rule.any_of.map(nameOf).join(' or '), 'the customer is', named(customer?.id));
     case 'product':
     case 'sku': {
       const items = (order?.items ?? []).filter((item) => item[`${rule.kind}_id`] === rule.id);
       const ordered = items.map(({ quantity = 1 }) => quantity).join(' + ') || 'none';
       return `asks for ${rule.at_least} of ${rule.kind} ${nameOf(rule.id)}; the order has ${ordered}`;
     }
-    case 'metadata': {
-      const [held, sent] = shortenPair(rule.is, named(metadata[rule.key]));
-      return `asks for the metadata ${rule.key} = ${held}; the request has ${sent}`;
-    }
+    case 'metadata':
+      return compare(`asks for the metadata ${rule.key} =`, rule.is, 'the request has', named(metadata[rule.key]));
     case 'order_metadata':
       return `asks for the order metadata ${rule.key} = ${rule.includes}`;
     case 'other':

@@ -18,30 +18,27 @@ export function explainUndocumented(request: HttpRequest): string | undefined {
   return `the documentation does not describe it: ${where} ${error?.message ?? ''}`;
 }
 
-/** Half of a surrogate pair: it is not a character. */
-const loneSurrogate = /\p{Surrogate}/u;
 /** A JSON string, with the colon behind the name of a member; or a number. */
-const jsonToken = /"(?:[^"\\]|\\.)*"(?<colon>\s*:)?|(?<number>-?\d[\d.eE+-]*)/g;
+const jsonToken = /(?<text>"(?:[^"\\]|\\.)*")(?<colon>\s*:)?|-?\d[\d.eE+-]*/g;
 
 /** Explains why parsers may disagree about a text: RFC 7493, section 2 (I-JSON), and RFC 3986, section 2.5. */
 function explainInvalidText({ path, body = 'null' }: HttpRequest): string | undefined {
+  const isHalf = (text: string) => /\p{Surrogate}/u.test(text);
   try {
-    if (loneSurrogate.test(decodeURIComponent(path))) return 'the path has half of a surrogate pair';
+    if (isHalf(decodeURIComponent(path))) return 'the path has half of a surrogate pair';
   } catch {
     return 'the percent-encoded path is not UTF-8';
   }
-  const tokens = [...body.matchAll(jsonToken)];
-  const number = tokens.find(({ groups }) => groups?.number && !Number.isSafeInteger(Number(groups.number)));
-  if (number !== undefined) return `a double does not hold the number ${number[0]} exactly`;
+  const tokens = [...body.matchAll(jsonToken)].map(([token, text, colon]) => ({ token, text, colon }));
+  const number = tokens.find(({ token, text }) => text === undefined && !Number.isSafeInteger(Number(token)));
+  if (number !== undefined) return `a double does not hold the number ${number.token} exactly`;
+  if (tokens.some(({ text = '""' }) => isHalf(JSON.parse(text)))) return 'the body has half of a surrogate pair';
   let members = 0;
-  let isWellFormed = true;
-  JSON.parse(body, function (this: unknown, name: string, value: unknown) {
+  JSON.parse(body, function (this: unknown, _, value: unknown) {
     if (!Array.isArray(this)) members += 1;
-    isWellFormed &&= !loneSurrogate.test(name) && !(typeof value === 'string' && loneSurrogate.test(value));
     return value;
   });
-  if (!isWellFormed) return 'the body has half of a surrogate pair';
   // The reviver sees the whole body as one more member.
-  if (tokens.filter(({ groups }) => groups?.colon).length !== members - 1) return 'an object of the body repeats a key';
-  return undefined;
+  const names = tokens.filter(({ colon }) => colon !== undefined).length;
+  return names === members - 1 ? undefined : 'an object of the body repeats a key';
 }

@@ -1,7 +1,7 @@
 import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
 import type { Topic } from './contract.js';
-import { type DocumentedBody, groupItems, type ObligationReason, type Oracle } from './oracle.js';
+import type { DocumentedBody, ObligationReason, Oracle } from './oracle.js';
 import type { Rule, Tier } from './world.js';
 
 /**
@@ -10,13 +10,13 @@ import type { Rule, Tier } from './world.js';
  */
 export function createReasonReader(request: HttpRequest): (reason: ObligationReason) => Topic {
   const { order } = parseRequest(request).body as DocumentedBody;
-  const { products, skus } = groupItems(order?.items ?? []);
+  const items = order?.items ?? [];
   const findByRule = (rule: Rule, isRequired: boolean): Topic => {
     if (rule.kind === 'order_metadata') return 'order-metadata';
     // It never decides.
     if (rule.kind === 'other') return 'validity';
     if (rule.kind !== 'product' && rule.kind !== 'sku') return `${rule.kind}-rule`;
-    const { length } = (rule.kind === 'product' ? products : skus).get(rule.id) ?? [];
+    const { length } = items.filter((item) => item[`${rule.kind}_id`] === rule.id);
     if (isRequired && length > 1 && rule.kind === 'product') return 'repeated-item';
     // A quantity decides if it is too small, or if one unit would be too few.
     return length > 0 && (!isRequired || rule.at_least > 1) ? 'quantity' : `${rule.kind}-rule`;
@@ -51,4 +51,41 @@ export function createTopicFinder(
     if (first !== undefined && others.length === 0) return first;
     return isRequired ? 'completeness' : 'validity';
   };
+}
+
+/** What a request shows of one tier: it is returned, or it is not, because of what one requirement says. */
+export interface Exercise {
+  readonly tier: Tier;
+  readonly topic: Topic;
+  readonly expects: 'required' | 'forbidden';
+  readonly reason: ObligationReason;
+  /** The decision about the tier, such as that of its second rule. */
+  readonly decision: number;
+  /** Whether nothing else decides about the tier. */
+  readonly isAlone: boolean;
+}
+
+/** Lists what a request shows of tiers. A forbidden tier shows something if it is forbidden for one reason only. */
+export function listExercises(tiers: readonly Tier[], oracle: Oracle, request: HttpRequest): Exercise[] {
+  const readReason = createReasonReader(request);
+  return tiers.flatMap((tier): Exercise[] => {
+    const expects = oracle.returned(tier);
+    if (expects === 'open') return [];
+    const reasons = oracle.listReasons(tier);
+    const decisive = reasons.filter(({ obligation }) => obligation === 'forbidden');
+    if (expects === 'forbidden' && decisive.length !== 1) return [];
+    const isAlone = expects === 'forbidden' || new Set(tier.rules.map(({ kind }) => kind)).size === 1;
+    return (expects === 'forbidden' ? decisive : reasons).flatMap((reason) =>
+      listTopics(readReason(reason), reason).map((topic) => {
+        return { tier, topic, expects, reason, decision: reasons.indexOf(reason), isAlone };
+      }),
+    );
+  });
+}
+
+/** A quantity that is met shows that the item counts, too. */
+function listTopics(topic: Topic, reason: ObligationReason): Topic[] {
+  const isMet = topic === 'quantity' && reason.obligation === 'required' && reason.is === 'rule';
+  const [kind] = isMet ? [reason.rule.kind] : [];
+  return kind === 'product' || kind === 'sku' ? [topic, `${kind}-rule`] : [topic];
 }

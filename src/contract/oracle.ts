@@ -1,8 +1,6 @@
 import { findRefusable, type HttpRequest } from '../http/exchange.js';
 import { parseRequest, type RequestContent } from '../http/request-content.js';
-import { cacheByText } from '../support/cache-by-text.js';
 import { remember } from '../support/compute-once.js';
-import { groupBy } from '../support/group-by.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { explainUndocumented } from './explain-undocumented.js';
 import { getWindowSize, type NamedWorld, windowSize } from './named-world.js';
@@ -19,13 +17,9 @@ export type ObligationReason = { readonly obligation: Obligation } & (
   | { readonly is: 'rule'; readonly rule: Rule }
 );
 
-/**
- * One of two readings of the documentation for a request with a filter: the deployment takes the newest 150 tiers before
- * it filters, or after it filters. A deployment must follow one of them for all requests.
- */
+/** One of two readings for a request with a filter. A deployment must follow one of them for all requests. */
 export interface WindowAlternative {
   readonly window: 'before-the-filter' | 'after-the-filter';
-  /** Like {@link Oracle.returned}, for this reading. */
   returned(tier: Tier): Obligation;
 }
 
@@ -33,7 +27,6 @@ export interface WindowAlternative {
 export interface Oracle {
   /** Whether a 2xx response is required if there is a promotion to return. */
   readonly accepted: boolean;
-  /** Whether a tier is returned. */
   returned(tier: Tier): Obligation;
   /** Whether a tier is valid for the customer and the order, regardless of filters and window. */
   valid(tier: Tier): Obligation;
@@ -53,14 +46,12 @@ export interface Oracle {
   /** Why the documentation does not describe this request at all. */
   readonly undocumentedReason?: string;
   /**
-   * What it says of a response that returns a tier, if the request leaves out `options`, `metadata` or `order.metadata`. A
-   * deployment may demand them, or return nothing without them; otherwise only rules about them are open. Absent if
-   * nothing is left out.
+   * What it says of a response that returns a tier, if the request leaves out `options`, `metadata` or `order.metadata`:
+   * a deployment may demand them, or return nothing without them; otherwise only rules about them are open.
    */
   readonly whenReturning?: Oracle;
 }
 
-/** The world, with what is known of how a deployment holds it. */
 type KnownWorld = World & Partial<Pick<NamedWorld, 'unavailable' | 'ownPromotions'>>;
 
 /** The body of a documented request. Every member is optional. */
@@ -82,27 +73,23 @@ interface Filter {
 type Item = ({ product_id: string; sku_id?: never } | { sku_id: string; product_id?: never }) & { quantity?: number };
 
 /**
- * Determines what the documentation says about a request to a deployment that has the world.
+ * Determines what the documentation says about a request to a deployment that has the world. A request is judged many times,
+ * so each oracle is kept.
  *
  * Everything that the documentation leaves open is `open`, so a deployment conforms whatever its answers to questions
  * are. Open is per tier: a filter always restricts, older tiers are never returned without a filter, tiers for other
  * customers than the named one are never valid, and open filters leave invalid tiers invalid.
  */
 export function createOracle(request: HttpRequest, world: KnownWorld): Oracle {
-  const known = oracles.get(world) ?? new WeakMap<HttpRequest, Oracle>();
-  oracles.set(world, known);
-  const oracle = known.get(request) ?? deriveOracle(request, world);
-  known.set(request, oracle);
-  return oracle;
+  return getOracles(world)(request);
 }
 
-/** A request is judged many times: for each expectation, each reading and each repetition. */
-const oracles = new WeakMap<World, WeakMap<HttpRequest, Oracle>>();
+const getOracles = remember((world: KnownWorld) => remember((request: HttpRequest) => deriveOracle(request, world)));
 
 function deriveOracle(request: HttpRequest, world: KnownWorld): Oracle {
-  const content = parseRequest(request);
   const undocumentedReason = explainUndocumented(request);
   if (undocumentedReason !== undefined) return { ...createOpenOracle(undocumentedReason, world), undocumentedReason };
+  const content = parseRequest(request);
   const body = content.body as DocumentedBody;
   const filters = content.query.flatMap(([parameter, value]): Filter[] => {
     const subject = parseFilterParameter(parameter);
@@ -112,13 +99,13 @@ function deriveOracle(request: HttpRequest, world: KnownWorld): Oracle {
   const unknown = explainUnknownId(body, filters, world);
   if (unknown !== undefined) return createOpenOracle(unknown, world);
   const documented = { request, content, body, filters };
-  const omissionReason = explainOmission(body);
-  if (omissionReason === undefined) return createPartialOracle(documented, world);
-  const whenReturning = { ...createPartialOracle(documented, world), accepted: false };
-  return { ...createPartialOracle(documented, world, omissionReason), whenReturning };
+  const { order, options, metadata } = body;
+  const omission = explainLeftOut({ 'order.metadata': order?.metadata, options, metadata });
+  const oracle = createPartialOracle(documented, world, omission);
+  if (omission === undefined) return oracle;
+  return { ...oracle, whenReturning: { ...createPartialOracle(documented, world), accepted: false } };
 }
 
-/** A documented request, with its parts. */
 interface DocumentedRequest {
   readonly request: HttpRequest;
   readonly content: RequestContent;
@@ -126,23 +113,22 @@ interface DocumentedRequest {
   readonly filters: readonly Filter[];
 }
 
-/** @param omissionReason why the whole result is open because of a member that was left out */
+/** @param omission why the whole result is open because of a member that was left out */
 function createPartialOracle(
   { request, content, body, filters }: DocumentedRequest,
   world: KnownWorld,
-  omissionReason?: string,
+  omission?: string,
 ): Oracle {
   const [filter] = filters;
-  const rulesReason = explainOpenRules(body, world) ?? omissionReason;
+  const rulesReason = explainOpenRules(body, world) ?? omission;
   const filtersReason = filters.length > 1 ? 'the combination of several filters is open' : filter?.openReason;
   const expandReason = body.options?.expand?.length === 0 ? 'whether options.expand may be empty is open' : undefined;
-  const isAccepted = (rulesReason ?? filtersReason ?? expandReason) === undefined;
   // A request with this parameter must be accepted, though its effect is open.
   const audienceReason = content.query.some(([name]) => name === audienceParameter)
     ? `the effect of ${audienceParameter} is open`
     : undefined;
-  const areRulesOpen = (audienceReason ?? rulesReason) !== undefined;
-  const openReason = audienceReason ?? rulesReason ?? filtersReason ?? expandReason;
+  const refusalReason = rulesReason ?? filtersReason ?? expandReason;
+  const openReason = audienceReason ?? refusalReason;
   /** If a part of the request is open, `required` becomes `open`. `forbidden` may still hold. */
   const openIfPartial = (obligation: Obligation): Obligation =>
     openReason !== undefined && obligation === 'required' ? 'open' : obligation;
@@ -150,55 +136,46 @@ function createPartialOracle(
   const size = getWindowSize(world);
   const indexes = indexIds(world.tiers);
   const getRank = ({ id }: Tier) => (indexes.get(id) ?? Number.POSITIVE_INFINITY) + 1;
-  const items = groupItems(body.order?.items ?? [], world.skus);
   const judgeOwnRule = (rule: Rule): Obligation => {
     // A customer rule depends only on the customer, the other rules on the whole body. No rule depends on the filters.
-    if (rule.kind === 'customer') return body.customer?.id === undefined ? 'open' : judgeRule(rule, body, items);
-    const isOpen = areRulesOpen || (rule.kind === 'metadata' && body.metadata === undefined);
-    return isOpen ? 'open' : judgeRule(rule, body, items);
+    const isOpen = rule.kind !== 'customer' && (audienceReason ?? rulesReason) !== undefined;
+    return isOpen ? 'open' : judgeRule(rule, body, world.skus);
   };
-  const valid = (tier: Tier) => openIfPartial(combineWithAnd(tier.rules.map(judgeOwnRule)));
-  const matching = (tier: Tier) => {
-    const obligations = filters.map((stated) => judgeFilter(stated, tier));
+  const valid = (tier: Tier) => openIfPartial(combine(tier.rules, judgeOwnRule));
+  const matching = remember((tier: Tier): Obligation => {
+    if (filters.length < 2) return openIfPartial(combine(filters, (stated) => judgeFilter(stated, tier)));
     // The combination of several filters is open, but a tier that matches none of them is not returned.
-    if (obligations.length > 1)
-      return obligations.every((obligation) => obligation === 'forbidden') ? 'forbidden' : 'open';
-    return openIfPartial(combineWithAnd(obligations));
-  };
-  const isClear = filter !== undefined && filtersReason === undefined;
-  const mayMatch = isClear ? [...(indexTexts(world.tiers).get(foldCase(filter.value)) ?? [])] : world.tiers;
-  const matched = filter === undefined ? [] : mayMatch.filter((tier) => matching(tier) !== 'forbidden');
+    return filters.every((stated) => judgeFilter(stated, tier) === 'forbidden') ? 'forbidden' : 'open';
+  });
+  const matched = filter === undefined ? world.tiers : world.tiers.filter((tier) => matching(tier) !== 'forbidden');
   // Of the tiers that match, too, the newest 150 are returned at most, whatever else is open.
   const isCertain = (tier: Tier) =>
-    isClear && world.unavailable?.has(tier.id) !== true && judgeFilter(filter, tier) === 'required';
+    filters.length === 1 &&
+    world.unavailable?.has(tier.id) !== true &&
+    filters.every((stated) => judgeFilter(stated, tier) === 'required');
   const lastMatch = matched.filter(isCertain)[windowSize - 1];
-  const rankOfLastMatch = lastMatch === undefined ? Number.POSITIVE_INFINITY : getRank(lastMatch);
   const checked = (tier: Tier): Obligation => {
-    if (getRank(tier) <= size) return openIfPartial('required');
-    return filters.length > 0 && getRank(tier) <= rankOfLastMatch ? 'open' : 'forbidden';
+    const rank = getRank(tier);
+    if (rank <= size) return openIfPartial('required');
+    return filter !== undefined && (lastMatch === undefined || rank <= getRank(lastMatch)) ? 'open' : 'forbidden';
   };
-  const returned = new Map<Tier, Obligation>();
   // A server may require Content-Length (RFC 9112, section 6.3) or refuse HTTP/1.0, and some databases store no NUL.
   // Ordinary servers refuse control characters in a query, encoded or not.
   const mayBeRefused =
     findRefusable(request) !== undefined ||
     hasRefusableHeader(content) ||
     JSON.stringify(content).includes('\\u0000') ||
-    filters.some((stated) => comparesOtherTypes(stated, mayMatch)) ||
+    filters.some((stated) => comparesOtherTypes(stated, world.tiers)) ||
     (matched.length > 0 && !matched.some((tier) => getRank(tier) <= size));
+  const isDecided = filter !== undefined && openReason === undefined;
   return {
-    accepted: isAccepted && !mayBeRefused,
-    alternatives:
-      openReason === undefined && filter !== undefined ? createAlternatives(matched, matching, valid, world) : [],
+    accepted: refusalReason === undefined && !mayBeRefused,
+    alternatives: isDecided ? createAlternatives(matched, matching, valid, world) : [],
     valid,
     matching,
-    matched: filter === undefined ? world.tiers : matched,
+    matched,
     checked,
-    returned: (tier) => {
-      const obligation = returned.get(tier) ?? judgeInTurn(tier, [checked, matching, valid]);
-      returned.set(tier, obligation);
-      return obligation;
-    },
+    returned: remember((tier) => judgeInTurn(tier, [checked, matching, valid])),
     listReasons: (tier) => [
       { is: 'rank', rank: getRank(tier), obligation: checked(tier) },
       ...filters.map(({ subject, value }) => ({ is: 'filter', subject, value, obligation: matching(tier) }) as const),
@@ -220,7 +197,8 @@ function createAlternatives(
   valid: Oracle['valid'],
   world: KnownWorld,
 ): WindowAlternative[] {
-  const newest = new Set(world.tiers.slice(0, getWindowSize(world)));
+  const size = getWindowSize(world);
+  const newest = new Set(world.tiers.slice(0, size));
   // Tiers that the deployment lacks take no places. The comparison of some values is open, so the number of newer
   // matching tiers may vary. Promotions of the deployment may match.
   const atMost = new Set<Tier>();
@@ -228,7 +206,7 @@ function createAlternatives(
   for (const tier of matched) {
     if (atLeast.size === windowSize) break;
     if (world.unavailable?.has(tier.id)) continue;
-    if (atMost.size < getWindowSize(world)) atMost.add(tier);
+    if (atMost.size < size) atMost.add(tier);
     if (matching(tier) === 'required') atLeast.add(tier);
   }
   const afterIt = (tier: Tier): Obligation =>
@@ -256,68 +234,70 @@ const indexIds = remember(
     new Map(things.map(({ id }, n) => [id, n])),
 );
 
-function findById<T extends { readonly id: string }>(things: readonly T[], id: string): T | undefined {
-  return things[indexIds(things).get(id) ?? -1];
+function findProduct(skus: World['skus'], id: string): string | undefined {
+  return skus[indexIds(skus).get(id) ?? -1]?.product_id;
 }
 
-/** Combines what several judges say with "and". What is forbidden needs no more of them: rules take long. */
-function judgeInTurn(tier: Tier, judges: readonly ((tier: Tier) => Obligation)[]): Obligation {
+/** Combines obligations with "and". */
+function combine<T>(all: readonly T[], judge: (item: T) => Obligation): Obligation {
   let combined: Obligation = 'required';
-  for (const judge of judges) {
-    const obligation = judge(tier);
+  for (const item of all) {
+    const obligation = judge(item);
     if (obligation === 'forbidden') return obligation;
     if (obligation === 'open') combined = obligation;
   }
   return combined;
 }
 
-/** Combines obligations with "and". */
-function combineWithAnd(obligations: readonly Obligation[]): Obligation {
-  if (obligations.includes('forbidden')) return 'forbidden';
-  return obligations.includes('open') ? 'open' : 'required';
+function judgeInTurn(tier: Tier, judges: readonly ((tier: Tier) => Obligation)[]): Obligation {
+  return combine(judges, (judge) => judge(tier));
 }
 
-export function requireIf(condition: boolean): Obligation {
+function requireIf(condition: boolean): Obligation {
   return condition ? 'required' : 'forbidden';
 }
 
-/** Explains why the whole result is open: an id in the request does not exist. */
 function explainUnknownId(body: DocumentedBody, filters: readonly Filter[], world: World): string | undefined {
   const { customers, products, skus, campaigns } = world;
-  const explain = (kind: string, things: readonly { readonly id: string }[], id: string | undefined) =>
-    id === undefined || indexIds(things).has(id) ? [] : [`the effect of an unknown ${kind} is open: ${id}`];
-  return [
-    ...explain('customer', customers, body.customer?.id),
+  const named = [
+    ['customer', customers, body.customer?.id] as const,
     ...(body.order?.items ?? []).flatMap(({ product_id, sku_id }) => [
-      ...explain('product', products, product_id),
-      ...explain('SKU', skus, sku_id),
+      ['product', products, product_id] as const,
+      ['SKU', skus, sku_id] as const,
     ]),
     ...filters.flatMap(({ subject, value }) =>
-      subject.on === 'campaign' && value !== '' ? explain('campaign', campaigns, value) : [],
+      subject.on === 'campaign' && value !== '' ? [['campaign', campaigns, value] as const] : [],
     ),
-  ][0];
-}
-
-/** Explains why a response may be empty: a member is left out. Only rules about that member depend on it. */
-function explainOmission({ order, options, metadata }: DocumentedBody): string | undefined {
-  return explainLeftOut({ 'order.metadata': order?.metadata, options, metadata });
+  ];
+  const unknown = named.find(([, things, id]) => id !== undefined && !indexIds(things).has(id));
+  return unknown && `the effect of an unknown ${unknown[0]} is open: ${unknown[2]}`;
 }
 
 function explainLeftOut(members: Readonly<Record<string, unknown>>): string | undefined {
   const name = Object.keys(members).find((member) => members[member] === undefined);
-  return name === undefined ? undefined : `the effect of leaving out ${name} is open`;
+  return name && `the effect of leaving out ${name} is open`;
 }
 
-/** Explains why it is open which tiers are valid for the customer and the order. */
-function explainOpenRules({ customer, order }: DocumentedBody, world: World): string | undefined {
-  const members = { customer, 'customer.id': customer?.id, order, 'order.items': order?.items };
-  const leftOut = explainLeftOut(members);
-  if (leftOut !== undefined) return leftOut;
+function explainOpenRules({ customer, order }: DocumentedBody, { skus }: World): string | undefined {
   const items = order?.items ?? [];
-  return items.length === 0 ? 'the effect of an order without items is open' : explainOpenItems(items, world);
+  const products = new Set(items.flatMap(({ product_id }) => product_id ?? []));
+  const ordered = items.flatMap(({ sku_id }) => sku_id ?? []);
+  const reasons: readonly (readonly [applies: boolean, reason: string])[] = [
+    [items.length === 0, 'the effect of an order without items is open'],
+    [items.some(({ quantity }) => quantity === undefined), 'the effect of an item without quantity is open'],
+    [items.some(({ quantity = 1 }) => quantity < 1), 'the effect of a quantity below 1 is open'],
+    [items.some(({ quantity = 1 }) => quantity > 1_000_000), 'the maximum quantity is open'],
+    [items.length > 100, 'the maximum number of items is open'],
+    [new Set(ordered).size < ordered.length, 'whether a SKU may be repeated is open'],
+    [
+      ordered.some((id) => products.has(findProduct(skus, id) ?? '')),
+      'the effect of a product and its own SKU in one order is open',
+    ],
+  ];
+  const leftOut = explainLeftOut({ customer, 'customer.id': customer?.id, order, 'order.items': order?.items });
+  return leftOut ?? reasons.find(([applies]) => applies)?.[1];
 }
 
-/** Explains why it is open which tiers a filter restricts the result to. */
 function explainOpenFilter(subject: FilterSubject, value: string, path: string, { tiers }: World): string | undefined {
   // It is a space in HTML forms, and a plus sign in RFC 3986.
   if (path.includes('+')) return 'the meaning of + in the query is open';
@@ -329,18 +309,6 @@ function explainOpenFilter(subject: FilterSubject, value: string, path: string, 
   return `the effect of a metadata key that no tier has is open: ${subject.key}`;
 }
 
-function explainOpenItems(items: readonly Item[], { skus }: World): string | undefined {
-  if (items.some(({ quantity }) => quantity === undefined)) return 'the effect of an item without quantity is open';
-  if (items.some(({ quantity = 1 }) => quantity < 1)) return 'the effect of a quantity below 1 is open';
-  if (items.some(({ quantity = 1 }) => quantity > 1_000_000)) return 'the maximum quantity is open';
-  if (items.length > 100) return 'the maximum number of items is open';
-  const products = new Set(items.flatMap(({ product_id }) => product_id ?? []));
-  const ordered = items.flatMap(({ sku_id }) => sku_id ?? []);
-  if (new Set(ordered).size < ordered.length) return 'whether a SKU may be repeated is open';
-  const isBesideItsProduct = ordered.some((id) => products.has(findById(skus, id)?.product_id ?? ''));
-  return isBesideItsProduct ? 'the effect of a product and its own SKU in one order is open' : undefined;
-}
-
 /** Whether a tier has the value of a metadata filter as a number or a boolean. */
 function comparesOtherTypes({ subject, value }: Filter, tiers: readonly Tier[]): boolean {
   if (subject.on !== 'metadata') return false;
@@ -350,32 +318,15 @@ function comparesOtherTypes({ subject, value }: Filter, tiers: readonly Tier[]):
   });
 }
 
-/** The items of an order by their ids; and those with a SKU by the id of its product. */
-export function groupItems(items: readonly Item[], skus: World['skus'] = []) {
-  const group = (find: (item: Item) => string | undefined) =>
-    groupBy(items, find) as ReadonlyMap<string, readonly Item[]>;
-  return {
-    products: group(({ product_id }) => product_id),
-    skus: group(({ sku_id }) => sku_id),
-    skusOfProducts: group(({ sku_id }) => (sku_id === undefined ? undefined : findById(skus, sku_id)?.product_id)),
-  };
-}
-
-function judgeRule(
-  rule: Rule,
-  { customer, metadata = {} }: DocumentedBody,
-  items: ReturnType<typeof groupItems>,
-): Obligation {
+function judgeRule(rule: Rule, { customer, order, metadata }: DocumentedBody, skus: World['skus']): Obligation {
   switch (rule.kind) {
     case 'customer':
-      return requireIf(rule.any_of.includes(customer?.id ?? ''));
+      return customer?.id === undefined ? 'open' : requireIf(rule.any_of.includes(customer.id));
     case 'product':
-      // A SKU may or may not count as its product, so items with a SKU are only possible.
-      return judgeQuantity(items.products.get(rule.id), items.skusOfProducts.get(rule.id), rule.at_least);
     case 'sku':
-      return judgeQuantity(items.skus.get(rule.id), [], rule.at_least);
+      return judgeQuantity(rule, order?.items ?? [], skus);
     case 'metadata':
-      return judgeEntry(metadata, rule.key, rule.is);
+      return metadata === undefined ? 'open' : judgeEntry(metadata, rule.key, rule.is);
     case 'order_metadata':
     case 'other':
       return 'open';
@@ -383,11 +334,19 @@ function judgeRule(
 }
 
 /** Judges whether items reach a threshold. The documentation leaves open how items with equal ids add up. */
-function judgeQuantity(certain: readonly Item[] = [], possible: readonly Item[] = [], atLeast = 1): Obligation {
-  const total = (items: readonly Item[]) => items.reduce((sum, { quantity = 1 }) => sum + quantity, 0);
-  const smallest = certain.length === 0 ? 0 : Math.min(...certain.map(({ quantity = 1 }) => quantity));
-  if (smallest >= atLeast) return 'required';
-  return total(certain) + total(possible) >= atLeast ? 'open' : 'forbidden';
+function judgeQuantity(
+  rule: Extract<Rule, { kind: 'product' | 'sku' }>,
+  items: readonly Item[],
+  skus: World['skus'],
+): Obligation {
+  const certain = items.filter((item) => item[`${rule.kind}_id`] === rule.id).map(({ quantity = 1 }) => quantity);
+  if (certain.length > 0 && Math.min(...certain) >= rule.at_least) return 'required';
+  // A SKU may or may not count as its product.
+  const possible = items
+    .filter(({ sku_id }) => rule.kind === 'product' && sku_id !== undefined && findProduct(skus, sku_id) === rule.id)
+    .map(({ quantity = 1 }) => quantity);
+  const total = [...certain, ...possible].reduce((sum, quantity) => sum + quantity, 0);
+  return total >= rule.at_least ? 'open' : 'forbidden';
 }
 
 function judgeFilter({ subject, value, openReason }: Filter, tier: Tier): Obligation {
@@ -396,29 +355,10 @@ function judgeFilter({ subject, value, openReason }: Filter, tier: Tier): Obliga
   return judgeEntry(tier.metadata, subject.key, value);
 }
 
-/** Tiers by the texts that filters compare, in lower case: a data file has thousands. */
-const indexTexts = remember((tiers: readonly Tier[]): ReadonlyMap<string, ReadonlySet<Tier>> => {
-  const index = new Map<string, Set<Tier>>();
-  for (const tier of tiers)
-    for (const text of [tier.campaign_id, ...Object.values(tier.metadata)].map((value) => foldCase(String(value))))
-      index.set(text, (index.get(text) ?? new Set()).add(tier));
-  return index;
-});
-
 /** Judges whether metadata has an entry. Open: whether letter case matters, and how other types than strings compare. */
 function judgeEntry(metadata: Readonly<Record<string, unknown>>, key: string, value: string): Obligation {
   if (Object.hasOwn(metadata, key) && metadata[key] === value) return 'required';
-  return foldMetadata(metadata).get(foldCase(key))?.has(foldCase(value)) ? 'open' : 'forbidden';
+  const isAlike = (text: string, stated: string) => text === stated || text.toLowerCase() === stated.toLowerCase();
+  const isOpen = Object.entries(metadata).some(([name, entry]) => isAlike(name, key) && isAlike(String(entry), value));
+  return isOpen ? 'open' : 'forbidden';
 }
-
-/** The same keys and values are compared with each request. */
-const foldCase = cacheByText((text) => text.toLowerCase());
-
-const foldMetadata = remember((metadata: object): ReadonlyMap<string, ReadonlySet<string>> => {
-  const folded = new Map<string, Set<string>>();
-  for (const [name, entry] of Object.entries(metadata)) {
-    const key = name.toLowerCase();
-    folded.set(key, (folded.get(key) ?? new Set()).add(String(entry).toLowerCase()));
-  }
-  return folded;
-});

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { packageRoot } from '../support/package-root.js';
-import { type Problem, UnusableInput } from '../support/problem.js';
+import { UnusableInput } from '../support/problem.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
 import { suggest } from '../support/suggest.js';
 import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
 import { type NamedWorld, ownPrefix, type ThingKind, windowSize } from './named-world.js';
 import type { Rule, Tier } from './world.js';
 
-/** The prefixes of ids. */
 const prefixes: Record<ThingKind, string> = {
   customer: 'cust',
   product: 'prod',
@@ -68,10 +67,12 @@ export function loadWorld(additions?: string): NamedWorld {
  *   and ids of all other tiers stay the same.
  */
 export function expandWorld(file: YamlFile, additions?: YamlFile): NamedWorld {
-  const files = additions === undefined ? [file] : [file, additions];
-  const problems = files.flatMap((source) => findSchemaProblems(source === file ? 'world' : 'own-world', source));
+  const sources = additions === undefined ? [file] : [file, additions];
+  const problems = sources.flatMap((source) => findSchemaProblems(source === file ? 'world' : 'own-world', source));
   if (problems.length > 0) throw new UnusableInput(problems);
-  const documents = files.map((source) => ({ source, document: source.value as OwnWorldDocument }));
+  const documents = sources.map((source) => ({ source, document: source.value as OwnWorldDocument }));
+  const report = (source: YamlFile, at: YamlPath, message: string, hint: string) =>
+    problems.push({ at: source.locate(at), message, hint });
 
   const createIds = (kind: ThingKind, listNames: (document: OwnWorldDocument) => readonly string[]) =>
     new Map(documents.flatMap(({ document }) => listNames(document)).map((name) => [name, createId(kind, name)]));
@@ -84,23 +85,40 @@ export function expandWorld(file: YamlFile, additions?: YamlFile): NamedWorld {
   };
   const findId: FindId = (kind, name, source, at) => {
     const id = ids[kind].get(name);
-    if (id !== undefined) return id;
-    const hint = suggest(name, [...ids[kind].keys()]);
-    problems.push({ at: source.locate(at), message: `there is no ${kind} '${name}'`, hint });
-    return name;
+    if (id === undefined) report(source, at, `there is no ${kind} '${name}'`, suggest(name, [...ids[kind].keys()]));
+    return id ?? name;
   };
-  const [drafts = [], ownTiers = []] = files.map((source) => readTiers(source, findId, problems));
-  if (additions !== undefined) problems.push(...findOwnTierProblems(ownTiers, drafts, additions));
-  const placed = insertOwnTiers(drafts, ownTiers);
+  const listThings = (kind: 'customer' | 'product' | 'category') => [...ids[kind]].map(([name, id]) => ({ id, name }));
+  const [drafts = [], ownTiers = []] = sources.map((source) => readTiers(source, findId));
+  for (const all of [drafts, ownTiers]) {
+    const hint = 'Rename one of them. The name of a repeated tier must contain {n}.';
+    for (const [n, { key, source, at }] of all.entries())
+      if (all.findIndex((earlier) => earlier.key === key) < n)
+        report(source, [...at, 'name'], `there are two tiers '${key}'`, hint);
+  }
+  // Own tiers must not change the results of the suite's requests, so they must not be valid for its customers.
+  for (const { key, source, at, entry } of ownTiers) {
+    const hint = `Its results would change the suite's own requests. Add a rule such as { customer: [${ownPrefix}somebody] }.`;
+    const isForOwn = (rule: RuleEntry) =>
+      'customer' in rule && rule.customer.every((name) => name.startsWith(ownPrefix));
+    if (!entry.rules?.some(isForOwn))
+      report(source, [...at, 'name'], `tier '${key}' is not restricted to your own customers`, hint);
+  }
+  const spares = drafts.filter(({ isSpare }) => isSpare);
+  if (additions !== undefined && ownTiers.length > spares.length) {
+    const hint = `At most ${spares.length} are possible among the newest ${windowSize}.`;
+    report(additions, ['tiers'], `there are ${ownTiers.length} tiers`, hint);
+  }
+  const replaced = spares.slice(spares.length - ownTiers.length);
+  const placed = drafts.map((draft) => ownTiers[replaced.indexOf(draft)] ?? draft);
 
   const { newest, hours_apart } = file.value as WorldDocument;
   const newestTime = Date.parse(newest);
-  const apart = hours_apart * 60 * 60 * 1000;
   const createdAt = (n: number): number =>
-    placed[n]?.entry.created === undefined ? newestTime - n * apart : createdAt(n + 1) + 200;
+    placed[n]?.entry.created === undefined ? newestTime - n * hours_apart * 60 * 60 * 1000 : createdAt(n + 1) + 200;
   const named: NamedWorld = {
-    customers: listThings(ids.customer),
-    products: listThings(ids.product),
+    customers: listThings('customer'),
+    products: listThings('product'),
     skus: documents.flatMap(({ source, document: { skus = {} } }) =>
       Object.entries(skus).map(([name, product]) => ({
         id: createId('sku', name),
@@ -108,7 +126,7 @@ export function expandWorld(file: YamlFile, additions?: YamlFile): NamedWorld {
         name,
       })),
     ),
-    categories: listThings(ids.category),
+    categories: listThings('category'),
     campaigns: documents.flatMap(({ source, document: { campaigns = {} } }) =>
       Object.entries(campaigns).map(([name, categories]) => ({
         id: createId('campaign', name),
@@ -127,91 +145,45 @@ export function expandWorld(file: YamlFile, additions?: YamlFile): NamedWorld {
 /** Finds the id of a name. Reports a problem and returns the name if there is none. */
 type FindId = (kind: Exclude<ThingKind, 'tier'>, name: string, source: YamlFile, at: YamlPath) => string;
 
-/** A tier before its rank is known. */
 interface TierDraft {
   /** The name that cases use. */
   readonly key: string;
   /** `created_at` is empty: it follows from the rank. */
   readonly tier: Tier;
   readonly entry: TierEntry;
-  /** The path of the entry. */
+  readonly source: YamlFile;
   readonly at: YamlPath;
   readonly isSpare: boolean;
 }
 
-function readTiers(file: YamlFile, findId: FindId, problems: Problem[]): TierDraft[] {
-  const names = new Set<string>();
-  return ((file.value as OwnWorldDocument).tiers ?? []).flatMap((entry, index) => {
+function readTiers(source: YamlFile, findId: FindId): TierDraft[] {
+  return ((source.value as OwnWorldDocument).tiers ?? []).flatMap((entry, index) => {
     const at: YamlPath = ['tiers', index];
-    const campaigns = [entry.campaign].flat().map((name, n) => findId('campaign', name, file, [...at, 'campaign', n]));
-    const rules = (entry.rules ?? []).map((rule, n) => readRule(rule, file, [...at, 'rules', n], findId));
-    const { repeat = 1, spare = 0 } = entry;
+    const { name, called, repeat = 1, spare = 0, metadata = {} } = entry;
+    const campaigns = [entry.campaign].flat();
+    const campaignIds = campaigns.map((campaign, n) => findId('campaign', campaign, source, [...at, 'campaign', n]));
+    const rules = (entry.rules ?? []).map((rule, n) => readRule(rule, source, [...at, 'rules', n], findId));
     return Array.from({ length: repeat }, (_, n): TierDraft => {
-      const key = entry.name.replace('{n}', String(n + 1));
-      if (names.has(key)) {
-        problems.push({
-          at: file.locate([...at, 'name']),
-          message: `there are two tiers '${key}'`,
-          hint: 'Rename one of them. The name of a repeated tier must contain {n}.',
-        });
-      }
-      names.add(key);
-      const tier = {
-        id: createId('tier', key),
-        campaign_id: campaigns[n % campaigns.length] as string,
-        name: entry.called ?? key,
-        created_at: '',
-        metadata: entry.metadata ?? {},
-        rules,
-      };
-      return { key, tier, entry, at, isSpare: n >= repeat - spare };
+      const key = name.replace('{n}', String(n + 1));
+      const campaign_id = campaignIds[n % campaignIds.length] as string;
+      const tier = { id: createId('tier', key), campaign_id, name: called ?? key, created_at: '', metadata, rules };
+      return { key, tier, entry, source, at, isSpare: n >= repeat - spare };
     });
   });
 }
 
-function readRule(rule: RuleEntry, file: YamlFile, at: YamlPath, findId: FindId): Rule {
-  const idOf = (kind: 'customer' | 'product' | 'sku', name: string, ...steps: number[]) =>
-    findId(kind, name, file, [...at, kind, ...steps]);
-  if ('customer' in rule)
-    return { kind: 'customer', any_of: rule.customer.map((name, n) => idOf('customer', name, n)) };
-  if ('product' in rule) return { kind: 'product', id: idOf('product', rule.product), at_least: rule.at_least };
-  if ('sku' in rule) return { kind: 'sku', id: idOf('sku', rule.sku), at_least: rule.at_least };
+function readRule(rule: RuleEntry, source: YamlFile, at: YamlPath, findId: FindId): Rule {
+  if ('customer' in rule) {
+    const any_of = rule.customer.map((name, n) => findId('customer', name, source, [...at, 'customer', n]));
+    return { kind: 'customer', any_of };
+  }
   if ('order_metadata' in rule) return { kind: 'order_metadata', key: rule.order_metadata, includes: rule.includes };
-  return { kind: 'metadata', key: rule.metadata, is: rule.is };
-}
-
-/** Own tiers must not change the results of the suite's requests, so they must not be valid for its customers. */
-function findOwnTierProblems(
-  ownTiers: readonly TierDraft[],
-  drafts: readonly TierDraft[],
-  additions: YamlFile,
-): Problem[] {
-  const isForOwn = (rule: RuleEntry) => 'customer' in rule && rule.customer.every((name) => name.startsWith(ownPrefix));
-  const problems = ownTiers
-    .filter(({ entry }) => !entry.rules?.some(isForOwn))
-    .map(({ key, at }) => ({
-      at: additions.locate([...at, 'name']),
-      message: `tier '${key}' is not restricted to your own customers`,
-      hint: `Its results would change the suite's own requests. Add a rule such as { customer: [${ownPrefix}somebody] }.`,
-    }));
-  const spares = drafts.filter(({ isSpare }) => isSpare).length;
-  if (ownTiers.length <= spares) return problems;
-  const hint = `At most ${spares} are possible among the newest ${windowSize}.`;
-  return [...problems, { at: additions.locate(['tiers']), message: `there are ${ownTiers.length} tiers`, hint }];
-}
-
-/** Replaces the last spare tiers by the user's own tiers. */
-function insertOwnTiers(drafts: readonly TierDraft[], ownTiers: readonly TierDraft[]): TierDraft[] {
-  const spares = drafts.filter(({ isSpare }) => isSpare);
-  const replaced = spares.slice(spares.length - ownTiers.length);
-  return drafts.map((draft) => ownTiers[replaced.indexOf(draft)] ?? draft);
+  if ('metadata' in rule) return { kind: 'metadata', key: rule.metadata, is: rule.is };
+  const [kind, name] = 'product' in rule ? (['product', rule.product] as const) : (['sku', rule.sku] as const);
+  return { kind, id: findId(kind, name, source, [...at, kind]), at_least: rule.at_least };
 }
 
 /** Creates the id of a name: stable, unique and not guessable without the name. */
 function createId(kind: ThingKind, name: string): string {
   return `${prefixes[kind]}_${createHash('sha256').update(`${kind} ${name}`).digest('hex').slice(0, 24)}`;
-}
-
-function listThings(ids: ReadonlyMap<string, string>): { id: string; name: string }[] {
-  return [...ids].map(([name, id]) => ({ id, name }));
 }

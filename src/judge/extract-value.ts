@@ -32,13 +32,11 @@ export function extractValue(
 }
 
 function readMediaType({ headers }: HttpResponse): string {
-  const type = getHeaderValues(headers, 'content-type')[0]?.split(';')[0]?.trim() ?? '';
-  // In kept evidence, a secret is a placeholder: in another letter case, it would be another answer.
-  return type.replaceAll(/\$[A-Z][A-Z0-9_]*|[A-Z]+/g, (word) => (word[0] === '$' ? word : word.toLowerCase())) || none;
+  return getHeaderValues(headers, 'content-type')[0]?.split(';')[0]?.trim().toLowerCase() || none;
 }
 
 /** Renders the media type and the members of an error body. */
-export function renderErrorShape(response: HttpResponse): string {
+function renderErrorShape(response: HttpResponse): string {
   const { body } = response;
   const value = parseJson(body);
   const members = isJsonObject(value) ? Object.keys(value).sort().join(', ') : body === '' ? 'no body' : 'no object';

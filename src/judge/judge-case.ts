@@ -13,7 +13,6 @@ import { type NamedWorld, ownPrefix, thingKinds } from '../contract/named-world.
 import { createOracle } from '../contract/oracle.js';
 import type { Exchange } from '../http/exchange.js';
 import { explainInapplicable, explainTransientFailure, explainUnsupported } from '../http/response-status.js';
-import type { Recognizer } from '../recognition/recognizer.js';
 import { hasMentions } from '../recognition/tier-mentions.js';
 import { determineReading, type TierReading } from '../recognition/tier-reading.js';
 import { computeOnce } from '../support/compute-once.js';
@@ -43,8 +42,6 @@ export interface Judgement {
   readonly isKnown?: true;
 }
 
-type Reason = Omit<Judgement, 'verdict'>;
-
 export interface RowJudgement extends Judgement {
   readonly title: string;
 }
@@ -56,11 +53,7 @@ export interface CaseJudgement extends Judgement {
 }
 
 /** What is known about the target apart from the exchanges of the case. */
-export interface TargetContext {
-  readonly world: NamedWorld;
-  readonly recognizer: Recognizer;
-  /** The first exchanges of the run. They help to find the path of promotions. */
-  readonly calibration: readonly Exchange[];
+export interface TargetContext extends Pick<RowEvidence, 'world' | 'recognizer' | 'calibration'> {
   /** The path patterns of returned tiers, if the target file states them. */
   readonly configuredPatterns?: readonly string[];
   /** Whether the world is certainly loaded: a response mentioned it, or the user says so. */
@@ -72,9 +65,7 @@ export interface TargetContext {
 }
 
 /** Everything that one row is judged by. */
-export interface CaseEvidence extends RowEvidence, TargetContext {
-  readonly world: NamedWorld;
-  readonly recognizer: Recognizer;
+export interface CaseEvidence extends RowEvidence, Omit<TargetContext, keyof RowEvidence> {
   /** Lists the readings by which all responses of the case agree with the documentation. */
   listOtherReadings(): readonly OtherReading[];
   /** Lists the readings that remain if the calibration refutes that everything named was returned. Else empty. */
@@ -89,27 +80,22 @@ export type RowExchanges = readonly ReadonlyMap<string, Exchange>[];
  * it once for what was sent: other readings take long to find.
  */
 export function collectEvidence(rows: RowExchanges, target: TargetContext): CaseEvidence[] {
-  const { calibration } = target;
+  const { calibration, recognizer, configuredPatterns } = target;
   const all = [...calibration, ...rows.flatMap((row) => [...row.values()])];
-  const determined = readExchanges(all, target);
-  const reading: TierReading =
-    determined.kind === 'ambiguous'
-      ? { ...determined, explain: computeOnce(() => explainAmbiguity(determined.patterns, all, target)) }
-      : determined;
+  const read = (exchanges: readonly Exchange[]): TierReading => {
+    const mentions = listSuccesses(exchanges).map(({ response }) => recognizer.findMentions(response.body));
+    const found = determineReading(mentions, configuredPatterns);
+    if (found.kind !== 'ambiguous') return found;
+    return { ...found, explain: computeOnce(() => explainAmbiguity(found.patterns, exchanges, target)) };
+  };
+  const reading = read(all);
   const shared = {
     ...target,
     reading,
     listOtherReadings: computeOnce(() => findOtherReadings(all, reading, target)),
-    listRemainingReadings: computeOnce(() =>
-      findOtherReadings(calibration, readExchanges(calibration, target), target),
-    ),
+    listRemainingReadings: computeOnce(() => findOtherReadings(calibration, read(calibration), target)),
   };
   return rows.map((exchanges) => ({ ...shared, exchanges }));
-}
-
-function readExchanges(exchanges: readonly Exchange[], { recognizer, configuredPatterns }: TargetContext): TierReading {
-  const mentions = listSuccesses(exchanges).map(({ response }) => recognizer.findMentions(response.body));
-  return determineReading(mentions, configuredPatterns);
 }
 
 /**
@@ -144,40 +130,33 @@ export function replaceRow(
   return { ...summarizeRows(replaced, testCase), rows: replaced };
 }
 
-/**
- * Judges a row that may have been sent again. It fails if the same expectation is violated each time. The first result that
- * differs decides.
- */
-function judgeRow(row: RequirementRow, testCase: RequirementCase, ...sent: readonly CaseEvidence[]): Judgement {
-  const [first, ...later] = sent.map((evidence) => judgeOnce(row, testCase, evidence)) as [Attempt, ...Attempt[]];
-  const repeated = later.map((again) => compareAttempts(row, first, again));
-  return repeated.find(({ isUnstable }) => isUnstable) ?? repeated.at(-1) ?? first.judgement;
-}
-
-function compareAttempts({ expect }: RequirementRow, first: Attempt, again: Attempt): Judgement {
-  const failing = [first, again].filter(({ judgement }) => judgement.verdict === 'fail');
-  if (failing.length === 0) return first.judgement;
-  const { isKnown } = first.judgement;
-  const violated = expect.filter((assertion) =>
-    [first, again].every(({ evidence }) => judgeAssertion(assertion, evidence, 'requirement').is === 'violated'),
-  );
-  const isAlike = failing.length === 2 && isKnown === again.judgement.isKnown;
-  const finding = isAlike ? findFirst(violated, first.evidence) : undefined;
-  if (finding !== undefined) return { verdict: 'fail', ...finding.judgement, ...omitUndefined({ isKnown }) };
-  const reasonOf = ({ judgement: { verdict, reason } }: Attempt) => (verdict === 'pass' ? 'it passed.' : reason);
-  return {
-    ...(failing[0] as Attempt).judgement,
-    verdict: 'inconclusive',
-    reason: `Unstable: sent twice, with different results. First: ${reasonOf(first)} Then: ${reasonOf(again)}`,
-    isUnstable: true,
-  };
-}
-
-/** A row that was sent and judged once. */
+/** A row that was sent and judged once, with the reading by which it was judged. */
 interface Attempt {
   readonly judgement: Judgement;
-  /** With the reading by which the row was judged. */
   readonly evidence: RowEvidence;
+}
+
+/** Judges a row that may have been sent again. It fails if the same expectation is violated each time. */
+function judgeRow(row: RequirementRow, testCase: RequirementCase, ...sent: readonly CaseEvidence[]): Judgement {
+  const attempts = sent.map((evidence) => judgeOnce(row, testCase, evidence));
+  const [first, ...later] = attempts as [Attempt, ...Attempt[]];
+  const failing = attempts.filter(({ judgement }) => judgement.verdict === 'fail');
+  const { verdict, isKnown } = first.judgement;
+  if (failing[0] === undefined || later[0] === undefined) return first.judgement;
+  const isAlike = failing.length === attempts.length && failing.every(({ judgement }) => judgement.isKnown === isKnown);
+  const violated = row.expect.filter((assertion) =>
+    attempts.every(({ evidence }) => judgeAssertion(assertion, evidence, 'requirement').is === 'violated'),
+  );
+  const finding = isAlike ? findFirst(violated, first.evidence) : undefined;
+  if (finding !== undefined) return { verdict: 'fail', ...finding.judgement, ...omitUndefined({ isKnown }) };
+  const different = later.find(({ judgement }) => judgement.verdict !== verdict) ?? later[0];
+  const reasonOf = ({ judgement }: Attempt) => (judgement.verdict === 'pass' ? 'it passed.' : judgement.reason);
+  return {
+    ...failing[0].judgement,
+    verdict: 'inconclusive',
+    reason: `Unstable: sent twice, with different results. First: ${reasonOf(first)} Then: ${reasonOf(different)}`,
+    isUnstable: true,
+  };
 }
 
 /**
@@ -196,25 +175,24 @@ function judgeOnce(row: RequirementRow, testCase: RequirementCase, evidence: Cas
   return apart.judgement.verdict === 'pass' ? asKnown : documented;
 }
 
-function judgeAs(row: RequirementRow, { at }: RequirementCase, evidence: CaseEvidence): Attempt {
+function judgeAs({ expect, ...row }: RequirementRow, { at }: RequirementCase, evidence: CaseEvidence): Attempt {
   const unmet = judgePreconditions(row, at, evidence, explainInapplicable);
   if (unmet !== undefined) {
-    const doubted = () => doubt(unmet, evidence, (read) => findFirst(row.given, read) === undefined);
-    return { evidence, judgement: unmet.verdict === 'inconclusive' ? doubted() : unmet };
+    const agrees = (read: RowEvidence) => findFirst(row.given, read) === undefined;
+    return { evidence, judgement: unmet.verdict === 'inconclusive' ? doubt(unmet, evidence, agrees) : unmet };
   }
-  if (row.expect.length === 0)
+  if (expect.length === 0)
     return { evidence, judgement: { verdict: 'error', reason: 'The case asserts nothing.', at } };
-  const finding = findFirst(row.expect, evidence);
+  const finding = findFirst(expect, evidence);
   if (finding?.is === 'violated') {
-    const agrees = (read: RowEvidence) => findFirst(row.expect, read)?.is !== 'violated';
+    const agrees = (read: RowEvidence) => findFirst(expect, read)?.is !== 'violated';
     return { evidence, judgement: doubt({ verdict: 'fail', ...finding.judgement }, evidence, agrees) };
   }
-  const [refuted, ...others] = evidence.listRemainingReadings().map(({ reading }) => {
-    const read = { ...evidence, reading };
-    return { evidence: read, finding: findFirst(row.expect, read) };
-  });
-  if (refuted?.finding !== undefined && [refuted, ...others].every((read) => read.finding?.is === 'violated'))
-    return { evidence: refuted.evidence, judgement: { verdict: 'fail', ...refuted.finding.judgement } };
+  const remaining = evidence.listRemainingReadings().map(({ reading }) => ({ ...evidence, reading }));
+  const refutations = remaining.map((read) => findFirst(expect, read));
+  const [read, refuted] = [remaining[0], refutations[0]];
+  if (read !== undefined && refuted !== undefined && refutations.every((found) => found?.is === 'violated'))
+    return { evidence: read, judgement: { verdict: 'fail', ...refuted.judgement } };
   const judgement: Judgement =
     finding === undefined ? { verdict: 'pass', reason: '', at } : { verdict: 'inconclusive', ...finding.judgement };
   return { evidence, judgement };
@@ -236,44 +214,35 @@ function doubt(judgement: Judgement, evidence: CaseEvidence, agrees: (read: RowE
   return reason === undefined ? judgement : { verdict: 'inconclusive', reason, at, ...omitUndefined({ exchange }) };
 }
 
-/** Finds the first exchange that shows nothing. @param explain why an exchange shows nothing */
-function findUnusable(
-  { exchanges }: RowEvidence,
-  explain: (exchange: Exchange) => string | undefined,
-): { readonly reason: string; readonly exchange: string } | undefined {
-  for (const [exchange, received] of exchanges) {
-    const reason = explain(received);
-    if (reason !== undefined) return { reason, exchange };
-  }
-  return undefined;
-}
-
 /** Explains why the test data may not be loaded; undefined if a response names some of it, or the user says that it is. */
 function explainUnseenWorld(testCase: RequirementCase, evidence: readonly CaseEvidence[]): string | undefined {
   const { world, recognizer, isWorldSeen, isWorldLoaded } = evidence[0] as CaseEvidence;
-  const exchanges = evidence.flatMap((row) => [...row.exchanges.values()]);
-  const namesWorld = (exchange: Exchange) =>
-    'response' in exchange && hasMentions(recognizer.findMentions(exchange.response.body));
-  if (!isWorldSeen && !exchanges.some(namesWorld)) return world.isDataFile ? dataUnseen : worldUnseen;
-  return isWorldLoaded || isOwnDataSeen(testCase, exchanges, world) ? undefined : ownDataUnseen;
+  const bodies = evidence
+    .flatMap((row) => [...row.exchanges.values()])
+    .flatMap((exchange) => ('response' in exchange ? exchange.response.body : []));
+  const isSeen = isWorldSeen || bodies.some((body) => hasMentions(recognizer.findMentions(body)));
+  if (isSeen && (isWorldLoaded || isOwnDataSeen(testCase, bodies, world))) return undefined;
+  const ending = ' say so: --world-loaded, or world: loaded in the target file.';
+  if (isSeen)
+    return `But no response names a promotion of your own test data: either it is not loaded (npx conformance world --cases FOLDER), or none of it is ever returned. If it is loaded,${ending}`;
+  if (world.isDataFile)
+    return `But no response names a promotion of the data file: perhaps it is of another deployment. If it is not,${ending}`;
+  return `But no response names anything of the world: either it is not loaded under these ids (npx conformance world), or nothing is ever returned. If it is loaded,${ending}`;
 }
 
-/**
- * Whether the responses to a case show the test data that the user added to the world: yes if they name a tier of it, or
- * if the case sends nothing of it.
- */
-function isOwnDataSeen({ rows }: TestCase, exchanges: readonly Exchange[], { ids }: NamedWorld): boolean {
+/** Whether responses name a tier that the user added to the world, or the case sends nothing that the user added. */
+function isOwnDataSeen({ rows }: TestCase, bodies: readonly string[], { ids }: NamedWorld): boolean {
   const listOwnIds = (kind: (typeof thingKinds)[number]) =>
     [...ids[kind]].flatMap(([name, id]) => (name.startsWith(ownPrefix) ? [id] : []));
+  const isAnyIn = (known: readonly string[], text: string) => known.some((id) => text.includes(id));
   const tiers = listOwnIds('tier');
-  if (tiers.length === 0) return true;
-  const ownIds = thingKinds.flatMap(listOwnIds);
-  const sent = rows.flatMap(({ requests }) => [...requests.values()]).map(({ path, body = '' }) => path + body);
-  if (!sent.some((text) => ownIds.some((id) => text.includes(id)))) return true;
-  return exchanges.some(
-    (exchange) => 'response' in exchange && tiers.some((id) => exchange.response.body.includes(id)),
-  );
+  const sent = () => JSON.stringify(rows.flatMap(({ requests }) => [...requests.values()]));
+  if (tiers.length === 0 || bodies.some((body) => isAnyIn(tiers, body))) return true;
+  return !isAnyIn(thingKinds.flatMap(listOwnIds), sent());
 }
+
+/** Statuses that speak of the method, the media type or the operation, whatever data a deployment has (RFC 9110). */
+const dataIndependentRefusals: ReadonlySet<number> = new Set([405, 406, 410, 415]);
 
 /**
  * Turns `fail` into `inconclusive`, because the world may not be loaded. Then the requests name unknown customers and
@@ -284,40 +253,26 @@ function doubtWithoutWorld(
   { exchanges, world, calibration }: RowEvidence,
   unseen: string,
 ): Judgement {
-  const { verdict, reason, exchange: name = '' } = judgement;
-  if (verdict !== 'fail') return judgement;
+  const { isKnown: _, ...doubted } = judgement;
   const statusOf = (exchange: Exchange | undefined) =>
     exchange !== undefined && 'response' in exchange ? exchange.response.status : 0;
-  const status = statusOf(exchanges.get(name));
-  if (status >= 500) return judgement;
+  const status = statusOf(exchanges.get(judgement.exchange ?? ''));
+  if (judgement.verdict !== 'fail' || status >= 500) return judgement;
   const documented = [...exchanges.values()].filter(({ request }) => createOracle(request, world).accepted);
   // Another status for another request may mean that this one names something that is gone.
-  const isRefused =
-    calibration.length > 0 &&
-    [...[...calibration, ...documented].map(statusOf), status].every((received) =>
-      dataIndependentRefusals.has(received),
-    );
-  const { isKnown: _, ...doubted } = judgement;
-  if (!isRefused) return { ...doubted, verdict: 'inconclusive', reason: `${reason} ${unseen}` };
-  return status === 410 ? { ...judgement, reason: `${reason} ${operationRetired}` } : judgement;
+  const statuses = [...[...calibration, ...documented].map(statusOf), status];
+  if (calibration.length > 0 && statuses.every((received) => dataIndependentRefusals.has(received))) return judgement;
+  return { ...doubted, verdict: 'inconclusive', reason: `${judgement.reason} ${unseen}` };
 }
 
-/** Statuses that speak of the method, the media type or the operation, whatever data a deployment has (RFC 9110). */
-const dataIndependentRefusals: ReadonlySet<number> = new Set([405, 406, 410, 415]);
-
-const operationRetired = 'The deployment says that it has retired the operation (410 Gone).';
-
-const ownDataUnseen =
-  'But no response names a promotion of your own test data: either it is not loaded (npx conformance world --cases FOLDER), or none of it is ever returned. If it is loaded, say so: --world-loaded, or world: loaded in the target file.';
-
-const worldUnseen =
-  'But no response names anything of the world: either it is not loaded under these ids (npx conformance world), or nothing is ever returned. If it is loaded, say so: --world-loaded, or world: loaded in the target file.';
-
-const dataUnseen =
-  'But no response names a promotion of the data file: perhaps it is of another deployment. If it is not, say so: --world-loaded, or world: loaded in the target file.';
-
-/** Before the reason why a row cannot be judged. */
-const unmetPrefix = 'Not judged, since something else is not as expected: ';
+/** Finds the first exchange that shows nothing. @param explain why an exchange shows nothing */
+function findUnusable({ exchanges }: RowEvidence, explain: (exchange: Exchange) => string | undefined) {
+  for (const [exchange, received] of exchanges) {
+    const reason = explain(received);
+    if (reason !== undefined) return { reason, exchange };
+  }
+  return undefined;
+}
 
 /** Judges whether the row can be judged. Returns undefined if it can. @param explain why a request is not applicable */
 function judgePreconditions(
@@ -332,13 +287,13 @@ function judgePreconditions(
     return { verdict: 'not-applicable', reason: `The target does not have ${renderShortList(unavailable)}.`, at };
   const unmet = findFirst(given, evidence)?.judgement;
   if (unmet === undefined) return undefined;
-  return { verdict: 'inconclusive', ...unmet, reason: `${unmetPrefix}${unmet.reason}` };
+  const reason = `Not judged, since something else is not as expected: ${unmet.reason}`;
+  return { verdict: 'inconclusive', ...unmet, reason };
 }
 
-/** An assertion that does not hold. */
 interface Finding {
   readonly is: 'violated' | 'unclear';
-  readonly judgement: Reason;
+  readonly judgement: Omit<Judgement, 'verdict'>;
 }
 
 /**
@@ -349,20 +304,16 @@ function findFirst(assertions: readonly Assertion[], evidence: RowEvidence): Fin
   const findings = assertions.flatMap((assertion): Finding[] => {
     const result = judgeAssertion(assertion, evidence, 'requirement');
     if (result.is === 'holds') return [];
-    const { is, explain, shownBy } = result;
+    const { is, explain, shownBy: exchange } = result;
     const expected = is === 'violated' ? describeAssertion(assertion, evidence.world) : undefined;
-    return [
-      { is, judgement: { reason: explain(), at: assertion.at, ...omitUndefined({ expected, exchange: shownBy }) } },
-    ];
+    return [{ is, judgement: { reason: explain(), at: assertion.at, ...omitUndefined({ expected, exchange }) } }];
   });
-  const violated = findings.filter(({ is }) => is === 'violated');
-  const [first] = violated;
+  const first = findings.find(({ is }) => is === 'violated');
   if (first === undefined) return findings[0];
   const { judgement } = first;
-  const reasons = violated
-    .filter((finding) => finding.judgement.exchange === judgement.exchange)
-    .map((finding) => finding.judgement.reason);
-  return { ...first, judgement: { ...judgement, reason: [...new Set(reasons)].join(' ') } };
+  const together = findings.filter((found) => found.is === first.is && found.judgement.exchange === judgement.exchange);
+  const reasons = new Set(together.map((found) => found.judgement.reason));
+  return { ...first, judgement: { ...judgement, reason: [...reasons].join(' ') } };
 }
 
 /** Whether something fails that is not known to be wrong. */

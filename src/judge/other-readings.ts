@@ -1,12 +1,11 @@
-import { type AnsweredExchange, listSuccesses } from '../assertions/row-evidence.js';
-import { listAvailableTiers, type NamedWorld } from '../contract/named-world.js';
+import { listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
+import { listAvailableTiers } from '../contract/named-world.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
 import type { Exchange } from '../http/exchange.js';
 import { matchesPatterns } from '../recognition/path-patterns.js';
-import type { LocatedMention, Recognizer } from '../recognition/recognizer.js';
+import type { LocatedMention } from '../recognition/recognizer.js';
 import { absentValue, type MentionFilter } from '../recognition/sibling-values.js';
 import type { TierReading } from '../recognition/tier-reading.js';
-import { remember } from '../support/compute-once.js';
 import { groupBy } from '../support/group-by.js';
 import { truncate } from '../support/untrusted-text.js';
 
@@ -19,21 +18,12 @@ export interface OtherReading {
   readonly stated: string;
 }
 
-/** A reading that needs more values than this may fit by chance. */
-const maxValues = 3;
-
-/** What responses of a target are read with. */
-interface ReadTarget {
-  readonly world: NamedWorld;
-  readonly recognizer: Recognizer;
-}
-
-/** What a response names, and what the documentation says of it. */
+/** What a response names, by what the documentation says of it. */
 interface ReadResponse {
-  readonly required: readonly string[];
   readonly mentions: readonly LocatedMention[];
   readonly forbidden: readonly LocatedMention[];
-  readonly mentionsById: ReadonlyMap<string, readonly LocatedMention[]>;
+  /** The mentions of each required tier. */
+  readonly required: readonly (readonly LocatedMention[])[];
 }
 
 /**
@@ -45,106 +35,83 @@ interface ReadResponse {
 export function findOtherReadings(
   exchanges: readonly Exchange[],
   reading: TierReading,
-  target: ReadTarget,
+  { world, recognizer }: Pick<RowEvidence, 'world' | 'recognizer'>,
 ): OtherReading[] {
-  const { recognizer } = target;
   // The target file says it.
   if (recognizer.filter !== undefined || (reading.kind !== 'agreed' && reading.kind !== 'stated')) return [];
-  const read =
-    reading.kind === 'stated'
-      ? (exchange: AnsweredExchange) => readResponse(exchange, target, reading.patterns)
-      : getResponseReader(target);
-  const responses = listSuccesses(exchanges).map(read);
+  // Agreeing patterns name the same tiers, nested levels too.
+  const counts = ({ pattern }: LocatedMention) =>
+    reading.kind === 'agreed' || matchesPatterns(pattern, reading.patterns);
+  const responses = listSuccesses(exchanges).map(({ request, response }): ReadResponse => {
+    const { returned } = createOracle(request, world);
+    const mentions = recognizer.listLocatedMentions(response.body).filter(counts);
+    const byId = groupBy(mentions, ({ id }) => id);
+    const tiers = groupBy(listAvailableTiers(world), returned);
+    const listMentions = (obligation: Obligation) => (tiers.get(obligation) ?? []).map(({ id }) => byId.get(id) ?? []);
+    return { mentions, required: listMentions('required'), forbidden: listMentions('forbidden').flat() };
+  });
   if (responses.every(({ forbidden }) => forbidden.length === 0)) return [];
   const single = reading.kind === 'agreed' && reading.nestedPaths !== undefined ? undefined : reading.patterns[0];
   const tier = reading.kind === 'stated' && reading.patterns.length > 1 ? reading.patterns : single;
-  const names = new Set<string>();
-  for (const { mentions } of responses)
-    for (const { values } of mentions) for (const name of values.keys()) names.add(name);
-  const { tiers } = recognizer.ids;
-  const isId = (name: string) => name.split('/').some((step) => tiers.findIds(step).ids.length > 0);
+  // Members that are named after promotions are records, too.
+  const isId = (name: string) => name.split('/').some((step) => recognizer.ids.tiers.findIds(step).ids.length > 0);
+  const names = new Set(responses.flatMap(({ mentions }) => mentions.flatMap(({ values }) => [...values.keys()])));
   const byValue = [...names].flatMap((name): OtherReading[] => {
-    // Members that are named after promotions are records, too.
     const values = isId(name)
-      ? undefined
+      ? []
       : findDecisiveValues(responses, (mention) => mention.values.get(name) ?? absentValue);
-    if (values === undefined || values.some((value) => value.startsWith('\0'))) return [];
-    const where = Object.fromEntries([[name, values]]);
+    if (values.length === 0 || values.some((value) => value.startsWith('\0'))) return [];
     const shown = values.map(renderScalar);
-    const words = `with ${truncate(name, 60)}: ${shown.join(' or ')}`;
     const line = `${renderScalar(name)}: ${shown.length === 1 ? shown[0] : `[${shown.join(', ')}]`}`;
-    const stated = renderStated(tier, `where: { ${line} }`);
-    return [{ reading: { ...reading, filter: { where, patterns: [] } }, words, stated }];
+    return [
+      {
+        reading: { ...reading, filter: { where: { [name]: values }, patterns: [] } },
+        words: `with ${truncate(name, 60)}: ${shown.join(' or ')}`,
+        stated: renderStated(tier, `where: { ${line} }`),
+      },
+    ];
   });
-  if (single === undefined) return byValue;
-  const steps = single.split('/');
+  const steps = single?.split('/') ?? [];
   const byIndex = steps.flatMap((step, at): OtherReading[] => {
-    if (step !== '*') return [];
-    const indices = findDecisiveValues(responses, (mention) => String(mention.indices.get(at) ?? ''));
-    if (indices === undefined || indices.includes('')) return [];
+    const indices = step === '*' ? findDecisiveValues(responses, (mention) => mention.indices.get(at) ?? '') : [];
+    if (indices.length === 0 || indices.includes('')) return [];
     const patterns = indices.map((index) => steps.with(at, index).join('/'));
     const filter = { where: {}, patterns };
-    const stated = renderStated(patterns.length === 1 ? patterns[0] : patterns);
-    return [{ reading: { ...reading, filter }, words: `under ${patterns.join(' or ')}`, stated }];
+    return [
+      { reading: { ...reading, filter }, words: `under ${patterns.join(' or ')}`, stated: renderStated(patterns) },
+    ];
   });
   return [...byValue, ...byIndex];
 }
 
-/** Cases share the calibration, and many of their requests. */
-const getResponseReader = remember((target: ReadTarget) =>
-  remember((exchange: AnsweredExchange) => readResponse(exchange, target)),
-);
+/** A reading that needs more values than this may fit by chance. */
+const maxValues = 3;
 
-/** @param patterns of the mentions that count; by default all: agreeing patterns name the same tiers, nested levels too */
-function readResponse(
-  { request, response }: AnsweredExchange,
-  { world, recognizer }: ReadTarget,
-  patterns?: readonly string[],
-): ReadResponse {
-  const { returned } = createOracle(request, world);
-  const all = recognizer.listLocatedMentions(response.body);
-  const mentions = patterns === undefined ? all : all.filter(({ pattern }) => matchesPatterns(pattern, patterns));
-  const available = listAvailableTiers(world);
-  const mentionsById = groupBy(mentions, ({ id }) => id);
-  const ids = groupBy(available, returned);
-  const idsOf = (obligation: Obligation) => (ids.get(obligation) ?? []).map(({ id }) => id);
-  return {
-    required: idsOf('required'),
-    mentions,
-    forbidden: idsOf('forbidden').flatMap((id) => mentionsById.get(id) ?? []),
-    mentionsById,
-  };
-}
-
-/** Finds the values that required tiers have and forbidden tiers do not; undefined if they do not decide everything. */
+/** Finds the values that required tiers have and forbidden tiers do not; none if they do not decide everything. */
 function findDecisiveValues(
   responses: readonly ReadResponse[],
   readValue: (mention: LocatedMention) => string,
-): string[] | undefined {
+): string[] {
   const ofForbidden = new Set(responses.flatMap(({ forbidden }) => forbidden.map(readValue)));
   const decisive = new Set<string>();
-  for (const { required, mentionsById } of responses) {
-    for (const id of required) {
-      const values = (mentionsById.get(id) ?? []).map(readValue).filter((value) => !ofForbidden.has(value));
-      if (values.length === 0) return undefined;
-      for (const value of values) decisive.add(value);
-    }
-    if (decisive.size > maxValues) return undefined;
+  for (const mentions of responses.flatMap(({ required }) => required)) {
+    const values = mentions.map(readValue).filter((value) => !ofForbidden.has(value));
+    for (const value of values) decisive.add(value);
+    if (values.length === 0 || decisive.size > maxValues) return [];
   }
   // What is the same for a whole response, such as a total, says nothing about one promotion.
-  const isSplit = responses.some(({ mentions }) => {
-    const left = mentions.filter((mention) => !ofForbidden.has(readValue(mention)));
-    return left.length > 0 && left.length < mentions.length;
-  });
-  return isSplit && decisive.size > 0 ? [...decisive] : undefined;
+  const isSplit = responses.some(
+    ({ mentions }) => new Set(mentions.map((mention) => ofForbidden.has(readValue(mention)))).size > 1,
+  );
+  return isSplit ? [...decisive] : [];
 }
 
 /** Renders the line of a target file. @param tier its patterns; undefined if the suite finds them */
 export function renderStated(tier: string | readonly string[] | undefined, where?: string): string {
   const patterns = [tier ?? []].flat().map(renderScalar);
-  const first =
-    patterns.length === 0 ? [] : [`tier: ${patterns.length === 1 ? patterns[0] : `[${patterns.join(', ')}]`}`];
-  return `response: { ${[...first, ...(where === undefined ? [] : [where])].join(', ')} }`;
+  const stated = patterns.length === 1 ? patterns[0] : `[${patterns.join(', ')}]`;
+  const parts = [...(patterns.length === 0 ? [] : [`tier: ${stated}`]), ...(where === undefined ? [] : [where])];
+  return `response: { ${parts.join(', ')} }`;
 }
 
 /** Renders a value of a flow mapping in YAML. */

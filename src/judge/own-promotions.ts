@@ -1,12 +1,10 @@
 import { listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
 import { windowSize } from '../contract/named-world.js';
-import { parseFilterParameter } from '../contract/operation.js';
 import { createOracle } from '../contract/oracle.js';
 import type { Tier } from '../contract/world.js';
-import type { Exchange, HttpRequest, HttpResponse } from '../http/exchange.js';
-import { parseRequest } from '../http/request-content.js';
+import type { Exchange } from '../http/exchange.js';
+import { listRecords } from '../recognition/list-records.js';
 import { readReturned } from '../recognition/returned-tiers.js';
-import { computeOnce } from '../support/compute-once.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { truncate } from '../support/untrusted-text.js';
 
@@ -23,11 +21,11 @@ export function explainOwnPromotions(
 ): string | undefined {
   const { world, calibration } = evidence;
   if (world.ownPromotions === 0) return undefined;
-  const unfiltered = listSuccesses([...calibration, ...exchanges]).filter(({ request }) => !hasFilter(request));
-  const findLast = computeOnce(() => {
-    const seen = new Set(unfiltered.flatMap(({ response }) => readReturned(response.body, evidence).returned));
-    return world.tiers.findLastIndex(({ id }) => seen.has(id));
-  });
+  // Behind a filter, older promotions may be returned.
+  const successes = listSuccesses([...calibration, ...exchanges]);
+  const unfiltered = successes.filter(({ request }) => !request.path.includes('filters'));
+  const seen = new Set(unfiltered.flatMap(({ response }) => readReturned(response.body, evidence).returned));
+  const last = world.tiers.findLastIndex(({ id }) => seen.has(id));
   let isAnyAbsent = false;
   for (const { request, response } of listSuccesses(exchanges)) {
     const oracle = createOracle(request, world);
@@ -38,20 +36,17 @@ export function explainOwnPromotions(
     const first = world.tiers.findIndex(
       (tier) => !returned.has(tier.id) && !world.unavailable.has(tier.id) && mayBeRequired(tier),
     );
-    if (first >= 0 && first <= findLast()) return undefined;
+    if (first >= 0 && first <= last) return undefined;
     isAnyAbsent ||= first >= 0;
   }
   if (!isAnyAbsent) return undefined;
-  const unknown = new Set(unfiltered.flatMap(({ response }) => listUnknownRecords(response, evidence)));
+  const unknown = new Set(unfiltered.flatMap(({ response }) => listUnknownRecords(response.body, evidence)));
   if (unknown.size <= (world.ownPromotions ?? 0)) return undefined;
   const names = renderShortList([...unknown].sort().map((text) => truncate(text, 60)));
   if (world.isDataFile)
     return `Responses name promotions that the data file does not have: ${names}. It may be out of date, or not complete: export it again.`;
-  return `${ownPromotionsPrefix}: ${names}. Those that are newer than the test data take places among the newest 150. Count them in the target file: own_promotions: ${unknown.size}, or 0 if none of them is a newer promotion. Or remove them from the deployment.`;
+  return `Responses name promotions that the test data does not have: ${names}. Those that are newer than the test data take places among the newest 150. Count them in the target file: own_promotions: ${unknown.size}, or 0 if none of them is a newer promotion. Or remove them from the deployment.`;
 }
-
-/** How the reasons begin. */
-export const ownPromotionsPrefix = 'Responses name promotions that the test data does not have';
 
 /** The schema of target files allows this number. */
 const maxOwnPromotions = 30;
@@ -63,20 +58,13 @@ export function renderHiddenPromotionsHint(size: number): string {
   return ` If newer promotions of the deployment take the other places, say so in the target file: own_promotions: ${count}.`;
 }
 
-/** Behind a filter, older promotions may be returned. */
-function hasFilter(request: HttpRequest): boolean {
-  return parseRequest(request).query.some(([name]) => parseFilterParameter(name) !== undefined);
-}
-
-/** Lists what a response has in the place of tiers and the world does not know. */
-function listUnknownRecords(
-  { body }: HttpResponse,
-  { reading, recognizer }: Pick<RowEvidence, 'reading' | 'recognizer'>,
-): string[] {
+/** Lists what a body has in the place of tiers and the world does not know. */
+function listUnknownRecords(body: string, { reading, recognizer }: Omit<RowEvidence, 'exchanges'>): string[] {
   if (reading.kind !== 'agreed' && reading.kind !== 'stated') return [];
   // Agreeing patterns name the same tiers.
   const patterns = reading.kind === 'stated' ? reading.patterns : reading.patterns.slice(0, 1);
-  const records = recognizer.listRecords(body, patterns, reading.filter);
   const { findIds, findAnywhere } = recognizer.ids.tiers;
-  return records.filter((text) => findIds(text).ids.length === 0 && findAnywhere(text).size === 0);
+  return listRecords(body, patterns, recognizer.ids, reading.filter ?? recognizer.filter).filter(
+    (text) => findIds(text).ids.length === 0 && findAnywhere(text).size === 0,
+  );
 }

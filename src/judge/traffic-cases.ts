@@ -21,9 +21,9 @@ import { createRecognizer } from '../recognition/recognizer.js';
 import { readReturned } from '../recognition/returned-tiers.js';
 import type { MentionFilter } from '../recognition/sibling-values.js';
 import { determineReading } from '../recognition/tier-reading.js';
+import { groupBy } from '../support/group-by.js';
 import { renderCounts } from '../support/render-short-list.js';
 
-/** An exchange with its id. */
 interface NamedExchange {
   readonly id: string;
   readonly exchange: AnsweredExchange;
@@ -48,8 +48,15 @@ interface ReadExchange extends NamedExchange {
   readonly oracle: Oracle;
 }
 
-/** What a row expects, by the topic of the requirement that it exercises. */
-type Expectations = Map<Topic, { kind: string; data: unknown }[]>;
+/** What an exchange must show, by the topic of a requirement. */
+interface Expectation {
+  readonly topic: Topic;
+  readonly kind: string;
+  readonly data: unknown;
+}
+
+/** More of them take long to read, and show little more. */
+const maxSamples = 50;
 
 /**
  * Creates a case for each requirement from documented exchanges. A case without rows is exercised by none of them.
@@ -67,33 +74,33 @@ export function createTrafficCases(
   const accepted = new Set(successes.flatMap(({ exchange }) => listAcceptedParts(exchange)));
   const selectTiers = createTierSelection(world);
   const open: string[] = [];
-  const found = read.map((entry): NamedExchange & { readonly expectations: Expectations } => {
-    const { id, exchange, returned, oracle } = entry;
-    const expectations: Expectations = new Map();
-    const expect = (topic: Topic, kind: string, data: unknown) =>
-      expectations.set(topic, [...(expectations.get(topic) ?? []), { kind, data }]);
+  const leaveOpen = (reason: string): Expectation[] => {
+    open.push(reason);
+    return [];
+  };
+  const expectAcceptance = (topic: Topic) => ({ topic, kind: 'status', data: { patterns: ['2xx'] } });
+  const expectOf = (entry: ReadExchange): Expectation[] => {
+    const { exchange, returned, oracle } = entry;
     const tiers = selectTiers(returned);
     const parts = listAcceptedParts(exchange);
     if (oracle.filteredOn !== undefined && !isFilterRead(exchange))
-      open.push('filters may not be read in this spelling');
-    else if (isSuccessful(exchange.response)) {
-      for (const [topic, { required, forbidden }] of groupTiers(tiers, entry)) {
-        if (required.length > 0) expect(topic, 'returned.include', { tiers: required });
-        if (forbidden.length > 0) expect(topic, 'returned.exclude', { tiers: forbidden });
-      }
-      if (expectations.size === 0) open.push(oracle.openReason?.replace(/: .*/s, '') ?? 'nothing is required');
-      for (const part of parts) expect(part, 'status', { patterns: ['2xx'] });
-    } else if (isRefusal(exchange) && oracle.accepted && tiers.some((tier) => oracle.returned(tier) === 'required')) {
-      const [part, ...others] = parts.filter((topic) => !accepted.has(topic));
-      const refused = part === undefined || others.length > 0 ? 'body' : part;
-      expect(refused, 'status', { patterns: ['2xx'] });
-    } else open.push(`an answer ${exchange.response.status} is open`);
-    return { id, exchange, expectations };
-  });
+      return leaveOpen('filters may not be read in this spelling');
+    if (isSuccessful(exchange.response)) {
+      const results = listExpectations(tiers, entry);
+      if (results.length === 0) leaveOpen(oracle.openReason?.replace(/: .*/s, '') ?? 'nothing is required');
+      return [...results, ...parts.map(expectAcceptance)];
+    }
+    if (!isRefusal(exchange) || !oracle.accepted || !tiers.some((tier) => oracle.returned(tier) === 'required'))
+      return leaveOpen(`an answer ${exchange.response.status} is open`);
+    const [part = 'body', ...others] = parts.filter((topic) => !accepted.has(topic));
+    return [expectAcceptance(others.length > 0 ? 'body' : part)];
+  };
+  const found = read.map((entry) => ({ ...entry, expectations: expectOf(entry) }));
   const cases = contract.requirements.map(({ id, statement, about = 'body', at }): RequirementCase => {
     const rows = found.flatMap(({ id: name, exchange: { request }, expectations }): RequirementRow[] => {
-      const expect = expectations.get(about)?.map(({ kind, data }) => ({ kind, data, of: name, at }));
-      if (expect === undefined) return [];
+      const stated = expectations.filter(({ topic }) => topic === about);
+      if (stated.length === 0) return [];
+      const expect = stated.map(({ kind, data }) => ({ kind, data, of: name, at }));
       const title = `${name}: ${describeRequest(request, world)}`;
       return [{ title, requests: new Map([[name, request]]), given: [], unavailable: [], expect }];
     });
@@ -109,9 +116,6 @@ export function createTrafficCases(
     openBecause: renderCounts(open),
   };
 }
-
-/** More of them take long to read, and show little more. */
-const maxSamples = 50;
 
 function readExchanges(
   exchanges: readonly NamedExchange[],
@@ -134,16 +138,14 @@ function readExchanges(
 /** Whether a response is about its request alone, and not about load, credentials, sizes or an address. */
 function isRefusal(exchange: AnsweredExchange): boolean {
   const { response } = exchange;
-  const reasons = [
-    explainRedirect(response),
-    explainRefusedCredentials(response),
-    explainExceededSize(exchange),
-    explainTransientFailure(exchange),
-  ];
-  return reasons.every((reason) => reason === undefined);
+  const reason =
+    explainRedirect(response) ??
+    explainRefusedCredentials(response) ??
+    explainExceededSize(exchange) ??
+    explainTransientFailure(exchange);
+  return reason === undefined;
 }
 
-/** Lists the topics of the requirements by which a request is accepted. */
 function listAcceptedParts({ request }: AnsweredExchange): Topic[] {
   const { query, body } = parseRequest(request);
   const { order, options, metadata = {} } = body as DocumentedBody;
@@ -169,39 +171,36 @@ function createTierSelection(world: NamedWorld): (returned: ReadonlySet<string>)
   return (returned) => [...newest, ...[...returned].flatMap((id) => older.get(id) ?? [])];
 }
 
-/** Groups tiers by what decides about them, and leaves out what a response proves nothing of. */
-function groupTiers(tiers: readonly Tier[], { exchange, returned, oracle }: ReadExchange) {
-  const groups = new Map<Topic, { required: string[]; forbidden: string[] }>();
-  const add = (topic: Topic, list: 'required' | 'forbidden', id: string) => {
-    const group = groups.get(topic) ?? { required: [], forbidden: [] };
-    group[list].push(id);
-    groups.set(topic, group);
-  };
+/** Lists what a response must return and must not, by what decides about it, without what it proves nothing of. */
+function listExpectations(tiers: readonly Tier[], { exchange, returned, oracle }: ReadExchange): Expectation[] {
   const findTopic = createTopicFinder(exchange.request, oracle);
-  const isDecidedByRule = (tier: Tier) =>
-    oracle.listReasons(tier).some(({ is, obligation }) => is === 'rule' && obligation === oracle.returned(tier));
   // An absence shows something only beside a promotion that is returned as it must be.
   const hasControl = tiers.some((tier) => returned.has(tier.id) && oracle.returned(tier) === 'required');
-  for (const tier of tiers) {
+  const claims = tiers.flatMap((tier) => {
     const topic = findTopic(tier);
-    if (topic === undefined) continue;
-    const { id } = tier;
-    if (oracle.returned(tier) === 'required') {
-      add(topic, 'required', id);
-      if (returned.has(id) && topic !== 'completeness') add('completeness', 'required', id);
-      if (returned.has(id) && isDecidedByRule(tier)) add('body', 'required', id);
-    } else if (returned.has(id)) add(topic, 'forbidden', id);
-    else if (hasControl) {
-      add(topic, 'forbidden', id);
-      if (!isDecidedByRule(tier)) continue;
-      if (topic !== 'validity') add('validity', 'forbidden', id);
-      add('body', 'forbidden', id);
+    const obligation = oracle.returned(tier);
+    const [isRequired, isReturned] = [obligation === 'required', returned.has(tier.id)];
+    if (topic === undefined || (!isRequired && !isReturned && !hasControl)) return [];
+    const isByRule = oracle
+      .listReasons(tier)
+      .some((reason) => reason.is === 'rule' && reason.obligation === obligation);
+    const topics = new Set([topic]);
+    if (isReturned === isRequired) {
+      if (isRequired) topics.add('completeness');
+      else if (isByRule) topics.add('validity');
+      if (isByRule) topics.add('body');
     }
-  }
+    return [...topics].map((about) => ({ about, isRequired, id: tier.id }));
+  });
   // Only both together show that the body decides.
-  const { required = [], forbidden = [] } = groups.get('body') ?? {};
-  if (required.length === 0 || forbidden.length === 0) groups.delete('body');
-  return groups;
+  const isShown = (isRequired: boolean) =>
+    claims.some((claim) => claim.about === 'body' && claim.isRequired === isRequired);
+  const shown = claims.filter(({ about }) => about !== 'body' || (isShown(true) && isShown(false)));
+  return [...groupBy(shown, ({ about, isRequired }) => `${about} ${isRequired}`).values()].map((group) => {
+    const [{ about, isRequired }] = group;
+    const kind = isRequired ? 'returned.include' : 'returned.exclude';
+    return { topic: about, kind, data: { tiers: group.map(({ id }) => id) } };
+  });
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { NamedWorld } from '../contract/named-world.js';
 import type { World } from '../contract/world.js';
+import { remember } from '../support/compute-once.js';
 import { createIdFinder, type IdFinder, numberBoundaries } from './id-finder.js';
 
 /** The ids of a world that a response may name. */
@@ -16,30 +17,22 @@ export interface KnownIds {
   isGuessable(text: string): boolean;
 }
 
-const knownIds = new WeakMap<World, KnownIds>();
-
 /** Returns the ids of a world. They are collected once: that takes longer than to judge a case. */
-export function getIdFinders(world: World & Pick<NamedWorld, 'isDataFile'>): KnownIds {
+export const getIdFinders = remember((world: World & Pick<NamedWorld, 'isDataFile'>): KnownIds => {
   const { tiers, customers, products, skus, categories, campaigns } = world;
-  const others = [customers, products, skus, categories, campaigns].flat().map(({ id }) => id);
-  const keys = [...others, ...[...categories, ...campaigns].map(({ name }) => name)];
-  const ids = tiers.map(({ id }) => id);
-  const known = knownIds.get(world) ?? createKnownIds(ids, keys, world.isDataFile ? listOtherTexts(world) : undefined);
-  knownIds.set(world, known);
-  return known;
-}
-
-/** Lists the texts of a data file that are not ids of tiers, but may be in responses. */
-function listOtherTexts({ tiers, customers, products, skus, categories, campaigns }: World): string[] {
-  return [
-    ...[customers, products, skus, categories, campaigns].flat().flatMap(({ id, name = id }) => [id, name]),
+  const others = [customers, products, skus, categories, campaigns].flat();
+  const keys = [...others.map(({ id }) => id), ...[...categories, ...campaigns].map(({ name }) => name)];
+  const otherTexts = () => [
+    ...others.flatMap(({ id, name = id }) => [id, name]),
     ...tiers.flatMap(({ name, metadata }) => [name, ...Object.entries(metadata).flat().map(String)]),
   ];
-}
+  const ids = tiers.map(({ id }) => id);
+  return createKnownIds(ids, keys, world.isDataFile ? otherTexts() : undefined);
+});
 
 /**
  * @param keys all other ids, and names that may be keys
- * @param otherTexts of a data file, whose ids may be any texts
+ * @param otherTexts of a data file, whose ids may be any texts: those that are not ids of tiers, but may be in responses
  */
 export function createKnownIds(
   tiers: readonly string[],

@@ -4,10 +4,10 @@
  * entry of a linked list, they are removed.
  */
 
-import { cacheByText } from '../support/cache-by-text.js';
+import { groupBy } from '../support/group-by.js';
 
-/** The number of steps that can repeat together, such as `children/*`. */
-const maxRepeatedSteps = 6;
+/** Up to six steps that repeat together, such as `/children/*`. */
+const repetition = /((?:\/[^/]*){1,6}?)\1+(?=\/|$)/g;
 
 /**
  * Finds the paths of nested levels.
@@ -20,63 +20,50 @@ export function findNestedPaths(
   patterns: readonly string[],
   bodies: readonly { has(pattern: string): boolean }[],
 ): ReadonlyMap<string, string> {
-  // Paths of a single result where several are a list: `/data/id` beside `/data/*` + `/id`, never in one body.
-  const isSingle = (single: string, list: string) =>
-    isWithoutOneList(single, list) && !bodies.some((body) => body.has(single) && body.has(list));
-  const singleResults = patterns.flatMap((list) =>
-    patterns.filter((single) => isSingle(single, list)).map((single) => [single, list] as const),
-  );
-  return new Map([...findRepeatedPaths(patterns), ...singleResults]);
+  return new Map([...findRepeatedPaths(patterns), ...findSingleResults(patterns, bodies)]);
 }
 
-/** Whether a path is another one without one of its steps `*`. In linear time: paths may have thousands of steps. */
-function isWithoutOneList(single: string, list: string): boolean {
-  if (list.length - single.length !== '/*'.length) return false;
-  let same = 0;
-  while (same < single.length && single[same] === list[same]) same += 1;
-  // The next step may begin as the removed one does.
-  return [same, same - 1, same - 2].some(
-    (at) => at >= 0 && /^\/\*(\/|$)/.test(list.slice(at, at + 3)) && list.slice(at + 2) === single.slice(at),
+/** In a longer pattern, a list is not searched for a single result: that takes quadratic time. */
+const maxPattern = 1_000;
+
+/** Finds paths of a single result where several are a list: `/data/id` beside `/data/*` + `/id`, never in one body. */
+function findSingleResults(
+  patterns: readonly string[],
+  bodies: Parameters<typeof findNestedPaths>[1],
+): [single: string, list: string][] {
+  const known = new Set(patterns);
+  const lists = patterns.filter(({ length }) => length <= maxPattern);
+  return lists.flatMap((list) =>
+    [...list.matchAll(/\/\*(?=\/|$)/g)]
+      .map(({ index }) => list.slice(0, index) + list.slice(index + '/*'.length))
+      .filter((single) => known.has(single) && !bodies.some((body) => body.has(single) && body.has(list)))
+      .map((single): [string, string] => [single, list]),
   );
 }
 
-function findRepeatedPaths(patterns: readonly string[]): ReadonlyMap<string, string> {
-  const shortest = patterns.map((pattern) => [pattern, removeRepetitions(pattern)] as const);
-  const repeated = new Set(shortest.flatMap(([, { removed }]) => removed));
-  if (repeated.size === 0) return new Map();
-  const shortened = new Map(shortest.map(([pattern, { path }]) => [pattern, path]));
-  const known = new Set(shortened.values());
-  const normalize = (pattern: string): string => {
-    for (const steps of repeated) {
-      const at = `${pattern}/`.indexOf(`/${steps}/`);
-      const without = at < 0 ? pattern : pattern.slice(0, at) + pattern.slice(at + 1 + steps.length);
-      if (without !== pattern && known.has(without)) return normalize(without);
-    }
-    return pattern;
+function findRepeatedPaths(patterns: readonly string[]): [pattern: string, path: string][] {
+  const repeated = new Set<string>();
+  const removeRepetitions = (pattern: string): string => {
+    const shorter = pattern.replaceAll(repetition, (_, steps: string) => {
+      repeated.add(steps);
+      return steps;
+    });
+    return shorter === pattern ? pattern : removeRepetitions(shorter);
   };
-  return new Map(
-    [...shortened].map(([raw, pattern]) => [raw, normalize(pattern)] as const).filter(([raw, path]) => raw !== path),
-  );
-}
-
-/** Removes repetitions of steps. A cache, because each case asks for the paths of all responses. */
-const removeRepetitions = cacheByText((pattern): { readonly path: string; readonly removed: readonly string[] } => {
-  const steps: string[] = [];
-  const removed = new Set<string>();
-  for (const step of pattern.split('/')) {
-    steps.push(step);
-    // The first element is not a step: it is the empty text before the first slash.
-    for (let length = 1; length <= maxRepeatedSteps && 2 * length < steps.length; length += 1) {
-      if (steps.at(-1) !== steps.at(-1 - length)) continue;
-      const last = steps.slice(-length).join('/');
-      if (last !== steps.slice(-2 * length, -length).join('/')) continue;
-      removed.add(last);
-      steps.length -= length;
-      break;
+  const shortened = patterns.map((pattern) => [pattern, removeRepetitions(pattern)] as const);
+  const known = new Set(shortened.map(([, path]) => path));
+  const removeRepeated = (path: string): string => {
+    for (const steps of repeated) {
+      const at = `${path}/`.indexOf(`${steps}/`);
+      const without = at < 0 ? path : path.slice(0, at) + path.slice(at + steps.length);
+      if (without !== path && known.has(without)) return removeRepeated(without);
     }
-  }
-  return { path: steps.join('/'), removed: [...removed] };
-});
+    return path;
+  };
+  return shortened
+    .map(([pattern, path]): [string, string] => [pattern, removeRepeated(path)])
+    .filter(([pattern, path]) => pattern !== path);
+}
 
 /** Merges the ids of nested levels under their normalized pattern. */
 export function mergeNestedPaths(
@@ -84,10 +71,6 @@ export function mergeNestedPaths(
   nestedPaths: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, readonly string[]> {
   if (nestedPaths.size === 0) return idsByPattern;
-  const merged = new Map<string, Set<string>>();
-  for (const [pattern, ids] of idsByPattern) {
-    const path = nestedPaths.get(pattern) ?? pattern;
-    merged.set(path, new Set([...(merged.get(path) ?? []), ...ids]));
-  }
-  return new Map([...merged].map(([path, ids]) => [path, [...ids]]));
+  const levels = groupBy(idsByPattern, ([pattern]) => nestedPaths.get(pattern) ?? pattern);
+  return new Map([...levels].map(([path, found]) => [path, [...new Set(found.flatMap(([, ids]) => ids))]]));
 }

@@ -1,52 +1,20 @@
-/** Stands for any number of steps in a stated pattern. */
-export const anyStepsWildcard = '**';
+import escapeStringRegexp from 'escape-string-regexp';
+import { cacheByText } from '../support/cache-by-text.js';
 
-/** The indices of the steps of a pattern that may come next. Contains the number of steps if the path is complete. */
-export type PatternState = ReadonlySet<number>;
+/**
+ * Whether a path, or a pattern that was found, matches one of the stated patterns. In these, `*` stands for a step or a
+ * part of one, and `**` for any number of steps. A stated index matches any index: a filter decides about it.
+ */
+export function matchesPatterns(path: string, stated: readonly string[]): boolean {
+  return stated.some((pattern) => pattern === path || compilePattern(pattern).test(path));
+}
 
-/** Whether a pattern matches one of the stated patterns. A stated index matches any index: a filter decides about it. */
-export function matchesPatterns(pattern: string, stated: readonly string[]): boolean {
-  // Patterns that were found are stated as they are, and may have thousands of steps.
-  if (stated.includes(pattern)) return true;
-  const steps = pattern.split('/');
-  return stated.some((statedPattern) => {
-    const wanted = statedPattern.split('/');
-    const end = steps.reduce(
-      (state, step) =>
-        advance(
-          state,
-          wanted,
-          (wantedStep) => wantedStep === '*' || wantedStep === step || (step === '*' && /^\d+$/.test(wantedStep)),
-        ),
-      getInitialState(wanted),
-    );
-    return end.has(wanted.length);
+const compilePattern = cacheByText((pattern) => {
+  const steps = pattern.split('/').slice(1);
+  const sources = steps.map((step) => {
+    if (step === '**') return '(?:/[^/]*)*';
+    if (/^\d+$/.test(step)) return `/(?:${step}|\\*)`;
+    return `/${step.split('*').map(escapeStringRegexp).join('[^/]*')}`;
   });
-}
-
-/** Returns the state at the beginning of a path. */
-export function getInitialState(wanted: readonly string[]): PatternState {
-  return skipWildcards(new Set([0]), wanted);
-}
-
-/** Returns the state after one more step of a path. In linear time: patterns may come from elsewhere. */
-export function advance(
-  state: PatternState,
-  wanted: readonly string[],
-  matches: (step: string) => boolean,
-): PatternState {
-  const next = new Set<number>();
-  for (const at of state) {
-    const step = wanted[at];
-    if (step === anyStepsWildcard) next.add(at);
-    else if (step !== undefined && matches(step)) next.add(at + 1);
-  }
-  return skipWildcards(next, wanted);
-}
-
-/** A wildcard may stand for no step at all. */
-function skipWildcards(state: Set<number>, wanted: readonly string[]): PatternState {
-  // The loop visits what it adds.
-  for (const at of state) if (wanted[at] === anyStepsWildcard) state.add(at + 1);
-  return state;
-}
+  return new RegExp(`^${sources.join('')}$`);
+});

@@ -1,7 +1,6 @@
 import type { World } from '../contract/world.js';
 import { cacheByText } from '../support/cache-by-text.js';
 import { getIdFinders } from './known-ids.js';
-import { listRecords } from './list-records.js';
 import { isSelected, listIndices, listSiblingValues, type MentionFilter } from './sibling-values.js';
 import { findTierMentions, type TierMentions } from './tier-mentions.js';
 
@@ -13,7 +12,7 @@ export interface LocatedMention {
   readonly id: string;
   readonly pattern: string;
   readonly values: ReadonlyMap<string, string>;
-  readonly indices: ReadonlyMap<number, number>;
+  readonly indices: ReadonlyMap<number, string>;
 }
 
 /**
@@ -26,18 +25,12 @@ export function createRecognizer(world: World, filter?: MentionFilter) {
   const find = (body: string, by: MentionFilter | undefined) =>
     findTierMentions(body, ids, by && ((mention) => isSelected(mention, by, ids.tiers)));
   const findByDefault = cacheByText((body) => find(body, filter));
-  const recordsByPatterns = cacheByText((patterns) =>
-    cacheByText((body) => listRecords(body, JSON.parse(patterns), ids, filter)),
-  );
   return {
     ids,
     filter,
     /** @param used replaces the filter of the recognizer */
     findMentions: (body: string, used = filter): TierMentions =>
       used === filter ? findByDefault(body) : find(body, used),
-    /** Lists what stands in the place of tiers. @param used replaces the filter of the recognizer */
-    listRecords: (body: string, patterns: readonly string[], used = filter): readonly string[] =>
-      used === filter ? recordsByPatterns(JSON.stringify(patterns))(body) : listRecords(body, patterns, ids, used),
     /** Lists every mention of a body with the values and the indices around it. */
     listLocatedMentions: cacheByText((body): readonly LocatedMention[] => {
       const found: LocatedMention[] = [];

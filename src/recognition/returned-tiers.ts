@@ -3,8 +3,9 @@ import { minLengthInsideText } from './id-finder.js';
 import { mergeNestedPaths } from './path-normalization.js';
 import { matchesPatterns } from './path-patterns.js';
 import type { Recognizer } from './recognizer.js';
-import { isCatchAllPattern, subtractIds, type TierMentions } from './tier-mentions.js';
+import { subtractIds, type TierMentions } from './tier-mentions.js';
 import type { TierReading } from './tier-reading.js';
+import { catchAllPath } from './walk-texts.js';
 
 /** The tiers that a response returned. A tier in neither list was not returned. */
 export interface ReturnedTiers {
@@ -29,37 +30,26 @@ export function readReturnedTiers(
   { idsByPattern, unlocatedIds, possibleIds }: TierMentions,
   reading: TierReading,
 ): ReturnedTiers {
-  const resultOf = (returned: readonly string[], mayBeInTexts: boolean | undefined): ReturnedTiers => {
-    const doubtful = mayBeInTexts ? new Set([...unlocatedIds, ...possibleIds]) : unlocatedIds;
-    const reason = unlocatedIds.size > 0 ? unlocatedReason : possibleReason;
-    return { returned, unclear: subtractIds(doubtful, new Set(returned)), reason: doubtful.size === 0 ? '' : reason };
-  };
-  const unclear = (reason: string): ReturnedTiers => ({
-    returned: [],
-    unclear: new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]),
-    reason,
-  });
-  const named = `Promotions are named under ${renderShortList(reading.patterns)}`;
-  switch (reading.kind) {
-    case 'stated': {
-      const matching = [...idsByPattern].filter(([pattern]) => matchesPatterns(pattern, reading.patterns));
-      return resultOf([...new Set(matching.flatMap(([, ids]) => ids))], reading.hasIdsInTexts);
-    }
-    case 'agreed': {
-      const { patterns, nestedPaths = new Map(), hasIdsInTexts = patterns.length === 0 } = reading;
-      const merged = mergeNestedPaths(idsByPattern, nestedPaths);
-      return resultOf(
-        patterns.map((pattern) => merged.get(pattern)).find((ids) => ids !== undefined) ?? [],
-        hasIdsInTexts,
-      );
-    }
-    case 'ambiguous':
-      return unclear(reading.explain?.() ?? `${named}, which ${renderAmbiguity(reading.patterns)}`);
-    case 'misstated':
-      return unclear(
-        `${named}, but not under ${reading.stated.join(' or ')}, which the target file states. Correct response.tier there.`,
-      );
+  if (reading.kind === 'ambiguous' || reading.kind === 'misstated')
+    return {
+      returned: [],
+      unclear: new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]),
+      reason: explainUnclearPaths(reading),
+    };
+  const { patterns, hasIdsInTexts = patterns.length === 0 } = reading;
+  const returned = new Set<string>();
+  if (reading.kind === 'stated') {
+    for (const [pattern, ids] of idsByPattern)
+      if (matchesPatterns(pattern, patterns)) for (const id of ids) returned.add(id);
+  } else {
+    const merged = mergeNestedPaths(idsByPattern, reading.nestedPaths ?? new Map());
+    for (const id of patterns.map((pattern) => merged.get(pattern)).find((ids) => ids !== undefined) ?? [])
+      returned.add(id);
   }
+  const doubtful = hasIdsInTexts ? new Set([...unlocatedIds, ...possibleIds]) : unlocatedIds;
+  const reason = unlocatedIds.size > 0 ? unlocatedReason : possibleReason;
+  const unclear = subtractIds(doubtful, returned);
+  return { returned: [...returned], unclear, reason: doubtful.size === 0 ? '' : reason };
 }
 
 const unlocatedReason =
@@ -67,8 +57,14 @@ const unlocatedReason =
 
 const possibleReason = `The body contains ids of promotions inside longer texts, or as keys that are words. Ids of fewer than ${minLengthInsideText} characters can occur there by chance, so it is unknown whether they were returned.`;
 
-function renderAmbiguity(patterns: readonly string[]): string {
-  const single = patterns.filter((pattern) => !isCatchAllPattern(pattern));
-  const problem = single.length < patterns.length ? 'are too many to tell apart' : 'disagree';
-  return `${problem}. State in the target file which of them names the valid promotions, such as response: { tier: ${single[0] ?? '/promotions/*/id'} }, or several in a list. With the wrong one, a deployment that conforms fails.`;
+function explainUnclearPaths(reading: Extract<TierReading, { kind: 'ambiguous' | 'misstated' }>): string {
+  const { patterns } = reading;
+  const named = `Promotions are named under ${renderShortList(patterns)}`;
+  if (reading.kind === 'misstated')
+    return `${named}, but not under ${reading.stated.join(' or ')}, which the target file states. Correct response.tier there.`;
+  const explained = reading.explain?.();
+  if (explained !== undefined) return explained;
+  const problem = patterns.includes(catchAllPath) ? 'are too many to tell apart' : 'disagree';
+  const example = patterns.find((pattern) => pattern !== catchAllPath) ?? '/promotions/*/id';
+  return `${named}, which ${problem}. State in the target file which of them names the valid promotions, such as response: { tier: ${example} }, or several in a list. With the wrong one, a deployment that conforms fails.`;
 }

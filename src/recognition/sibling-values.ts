@@ -1,8 +1,8 @@
 import { isJsonObject } from '../support/json.js';
 import type { IdFinder } from './id-finder.js';
 import { matchesPatterns } from './path-patterns.js';
-import { escapePathStep, type Mention } from './tier-mentions.js';
-import type { Position } from './walk-texts.js';
+import type { Mention } from './tier-mentions.js';
+import { escapePathStep, getStep, type Position } from './walk-texts.js';
 
 /**
  * Which of the mentioned tiers were returned: those with certain values beside them, such as `valid: true`, and those
@@ -53,10 +53,8 @@ export const absentValue = 'null';
 /** A value that is not compared: a list, an object or a long text. */
 const otherValue = '\0';
 
-/** The maximum number of members of an object that is a record. A larger one is a map. */
-const maxMembers = 64;
-/** The maximum number of levels around a mention, and of columns of a row. */
-const [maxLevels, maxColumns] = [16, 4];
+/** A larger object is a map and not a record, a longer list is no row, and what is farther away says nothing of a mention. */
+const [maxMembers, maxColumns, maxLevels] = [64, 4, 16];
 const maxText = 100;
 
 /**
@@ -73,11 +71,8 @@ export function listSiblingValues(
   const add = (name: string, value: unknown) => {
     if (!values.has(name)) values.set(name, renderValue(value) ?? otherValue);
   };
-  const addMembers = (names: readonly string[], members: readonly unknown[], skipped?: number) => {
-    if (names.length > maxMembers) return;
-    for (const [n, name] of names.entries()) {
-      const value = members[n];
-      if (n === skipped) continue;
+  const addMembers = (members: readonly (readonly [name: string, value: unknown])[]) => {
+    for (const [name, value] of members) {
       if (!isJsonObject(value)) add(name, value);
       else
         for (const [inner, member] of Object.entries(value).slice(0, maxMembers))
@@ -86,42 +81,46 @@ export function listSiblingValues(
   };
   if (template !== undefined) add('text', template);
   const keyed = isKey ? position?.members[position.next] : undefined;
-  if (isJsonObject(keyed)) addMembers(Object.keys(keyed), Object.values(keyed));
-  else if (isKey) add('value', keyed);
-  let list: Position | undefined;
-  let level: Position | undefined = position;
-  for (let n = 0; level !== undefined && n < maxLevels; n += 1, level = level.parent) {
-    const { names, members, isList, next } = level;
-    if (names !== undefined && !isList) {
+  if (!isJsonObject(keyed)) addMembers(isKey ? [['value', keyed]] : []);
+  else if (Object.keys(keyed).length <= maxMembers) addMembers(Object.entries(keyed));
+  let inner: Position | undefined;
+  let level = position;
+  for (let n = 0; level !== undefined && n < maxLevels; n += 1) {
+    const { members, names, isList, next } = level;
+    const isSmall = members.length <= (isList ? maxColumns : maxMembers);
+    const named = (isSmall ? members : []).map((value, at) => [names?.[at] ?? String(at), value] as const);
+    const beside = named.filter((_, at) => at !== next);
+    const isTier = (value: unknown) => inner === undefined && tiers.findIds(String(value)).ids.length > 0;
+    if (isList) addMembers(beside.filter(([, value]) => !isJsonObject(value) && !isTier(value)));
+    else {
       // Two lists of equal length are columns of a table.
-      for (const [at, column] of list === undefined || names.length > maxMembers ? [] : members.entries())
-        if (at !== next && Array.isArray(column) && column.length === list?.members.length)
-          add(names[at] as string, column[list.next]);
-      addMembers(names, members, next);
-    } else if (members.length <= maxColumns) {
-      const isTier = (column: unknown) => level === position && tiers.findIds(String(column)).ids.length > 0;
-      for (const [at, column] of members.entries())
-        if (at !== next && !isJsonObject(column) && !isTier(column)) add(String(at), column);
+      for (const [name, column] of inner?.isList ? beside : [])
+        if (Array.isArray(column) && column.length === inner?.members.length) add(name, column[inner.next]);
+      addMembers(beside);
     }
-    list = isList ? level : undefined;
+    inner = level;
+    level = level.parent;
   }
   return values;
 }
 
 /** Lists the indices of the lists around a mention, by the position of the step in its pattern. */
-export function listIndices({ position }: Mention): ReadonlyMap<number, number> {
-  const indices = new Map<number, number>();
-  for (let level = position; level !== undefined; level = level.parent)
-    if (level.isList) indices.set(level.depth, Number(level.names?.[level.next] ?? level.next));
-  return indices;
+export function listIndices({ position }: Pick<Mention, 'position'>): ReadonlyMap<number, string> {
+  const steps = listLevels(position).map((level, n) => [n + 1, level.isList ? getStep(level) : ''] as const);
+  return new Map(steps.filter(([, index]) => index !== ''));
 }
 
-/** Renders the path of a mention: all keys and indices. */
 function renderPath({ position }: Pick<Mention, 'position'>): string {
-  const steps: string[] = [];
-  for (let level = position; level !== undefined; level = level.parent)
-    steps.unshift(`/${escapePathStep(level.names?.[level.next] ?? String(level.next))}`);
-  return steps.join('');
+  return listLevels(position)
+    .map((level) => `/${escapePathStep(getStep(level))}`)
+    .join('');
+}
+
+/** Lists the arrays and objects around a mention, from the outside in. */
+function listLevels(position: Position | undefined): Position[] {
+  const levels: Position[] = [];
+  for (let level = position; level !== undefined; level = level.parent) levels.push(level);
+  return levels.reverse();
 }
 
 /** Renders a value, in the same way in JSON and YAML. Returns undefined for what is not compared. */

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import { cacheByText } from '../support/cache-by-text.js';
 import { parseJson } from '../support/json.js';
 import type { IdFinder } from './id-finder.js';
 import type { KnownIds } from './known-ids.js';
-import { type Position, walkTexts } from './walk-texts.js';
+import { appendStep, catchAllPath, escapePathStep, getStep, type Position, walkTexts } from './walk-texts.js';
 
 /**
  * The tiers that one body mentions, whatever its shape. Ids are unique, so every mention can be found. Its location is
@@ -20,8 +19,6 @@ export interface TierMentions {
   readonly possibleIds: ReadonlySet<string>;
   /** Whether a longer text contains an id, or a key that is a word is one. */
   readonly hasIdsInTexts: boolean;
-  /** Whether an id is written in another letter case. */
-  readonly hasOtherLetterCase: boolean;
 }
 
 /** One place of a body that names a tier. */
@@ -60,99 +57,63 @@ function findMentionsOf(
   // The text is searched too: the parser drops repeated keys. The parsed value is searched because of escapes.
   const unlocated = tiers.findAnywhere(body);
   const possible = tiers.findShortIds(body);
-  const mayMention = unlocated.size + possible.size > 0 || tiers.mayHide(body) || tiers.hasWholeIds;
   const idsByPattern = new Map<string, Set<string>>();
   const certainPatterns = new Set<string>();
-  const notSelected = new Set<string>();
+  const located = new Set<string>();
   let hasIdsInTexts = false;
-  let hasOtherLetterCase = false;
   const isKnown = (key: string) => [tiers, keys].some((finder) => finder.findExact(key) !== undefined);
-  // Caches, because records have the same keys and share many texts.
-  const findIds = cacheByText(tiers.findIds);
+  // Caches, because records have the same keys.
   const isCertainId = cacheByText((key) => isKnown(key) && !isGuessable(key));
-  const renderStep = cacheByText((key) =>
+  const renderKey = cacheByText((key) =>
     isCertainId(key) ? '*' : escapePathStep(keys.replaceIds(tiers.replaceIds(key, '*'), '*')),
   );
   /** Whether a key that may be a word is one of several ids. */
   const isAmongIds = (key: string, names: readonly string[] = []) =>
     isGuessable(key) && isKnown(key) && names.some(isCertainId);
-  const renderPattern = ({ state, names, isList, next }: Position<string>) =>
-    appendStep(state, isList || isAmongIds(names?.[next] ?? '', names) ? '*' : renderStep(names?.[next] ?? ''));
-  walkTexts(mayMention ? parseJson(body) : undefined, '', renderPattern, (text, position, isKey) => {
+  const getPattern = (position: Position) => {
+    const key = getStep(position);
+    return appendStep(position.path, position.isList || isAmongIds(key, position.names) ? '*' : renderKey(key));
+  };
+  walkTexts(parseJson(body), getPattern, (text, position, isKey) => {
     if (text.length < tiers.minLength) return;
-    const { ids, isWhole } = findIds(text);
+    const { ids, isWhole } = tiers.findIds(text);
+    if (ids.length === 0) return;
     if (isKey && isWhole && isGuessable(text) && !position?.isList && !isAmongIds(text, position?.names)) {
       // Of one record alone, nothing tells whether its key is an id.
-      if (isObject(position?.members[position.next])) for (const id of ids) possible.add(id);
+      const record = position?.members[position.next];
+      if (typeof record === 'object' && record !== null) for (const id of ids) possible.add(id);
       return;
     }
     // A deployment may use the same id for a tier and for something else.
-    if (ids.length === 0 || (isKey && !isWhole && keys.findExact(text) !== undefined)) return;
-    hasOtherLetterCase ||= isWhole && ids[0] !== text;
+    if (isKey && !isWhole && keys.findExact(text) !== undefined) return;
     // A sentence with several ids may say that one was returned and the other was not.
     if (ids.length > 1 && /\p{L}/u.test(tiers.replaceIds(text, ''))) {
       for (const id of ids) unlocated.add(id);
       return;
     }
-    const pattern = position === undefined ? '' : renderPattern(position);
+    const pattern = position === undefined ? '' : getPattern(position);
     const template = isWhole ? undefined : tiers.replaceIds(text, '*');
     for (const id of ids) {
-      if (!isSelected({ id, pattern, position, isKey, template })) {
-        notSelected.add(id);
-        continue;
-      }
+      located.add(id);
+      if (!isSelected({ id, pattern, position, isKey, template })) continue;
       hasIdsInTexts ||= !isWhole || (isKey && isGuessable(text));
-      const key = idsByPattern.has(pattern) || idsByPattern.size < maxPatterns ? pattern : catchAllPattern;
+      const key = idsByPattern.has(pattern) || idsByPattern.size < maxPatterns ? pattern : catchAllPath;
       const known = idsByPattern.get(key) ?? new Set();
       idsByPattern.set(key, known.add(id));
       if (!isGuessable(id)) certainPatterns.add(key);
     }
   });
-  const located = new Set([...notSelected, ...[...idsByPattern.values()].flatMap((ids) => [...ids])]);
   return {
     idsByPattern: new Map([...idsByPattern].map(([pattern, ids]) => [pattern, [...ids]])),
     certainPatterns,
     unlocatedIds: subtractIds(unlocated, located),
     possibleIds: subtractIds(possible, located),
     hasIdsInTexts,
-    hasOtherLetterCase,
   };
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null;
-}
-
-/** The length of a key in characters up to which a pattern contains the key itself. */
-const maxKey = 500;
-
-/** Escapes a key as a step of a JSON Pointer (RFC 6901). Replaces a long key by its digest. */
-export function escapePathStep(key: string): string {
-  return key.length > maxKey ? renderDigest('key', key) : key.replaceAll('~', '~0').replaceAll('/', '~1');
-}
-
-/** The length of a pattern in characters from which its beginning is replaced by a digest. */
-const maxPattern = 8_000;
-
-function appendStep(pattern: string, step: string): string {
-  const parent = pattern.length + step.length < maxPattern ? pattern : `/${renderDigest('path', pattern)}`;
-  return `${parent}/${step}`;
-}
-
-/** Keeps patterns short and distinct. */
-function renderDigest(what: string, text: string): string {
-  const digest = createHash('sha256').update(text).digest('hex').slice(0, 16);
-  return `(${what} of ${text.length} characters with SHA-256 ${digest})`;
 }
 
 /** The number of patterns per body. All further mentions share one catch-all pattern. */
 const maxPatterns = 1_000;
-const catchAllPattern = '/**';
-
-/** Whether a pattern stands for several locations, which may mention different tiers. */
-export function isCatchAllPattern(pattern: string): boolean {
-  return pattern === catchAllPattern;
-}
 
 /** Whether a body mentions tiers, or may mention them. */
 export function hasMentions({ certainPatterns, unlocatedIds, possibleIds }: TierMentions): boolean {

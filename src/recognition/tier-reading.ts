@@ -2,7 +2,8 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { findNestedPaths, mergeNestedPaths } from './path-normalization.js';
 import { matchesPatterns } from './path-patterns.js';
 import type { MentionFilter } from './sibling-values.js';
-import { isCatchAllPattern, type TierMentions } from './tier-mentions.js';
+import type { TierMentions } from './tier-mentions.js';
+import { catchAllPath } from './walk-texts.js';
 
 /** How to find the returned tiers in the responses of a target. */
 export type TierReading = {
@@ -34,20 +35,17 @@ export type TierReading = {
  */
 export function determineReading(mentions: readonly TierMentions[], stated?: readonly string[]): TierReading {
   const found = [...new Set(mentions.flatMap(({ idsByPattern }) => [...idsByPattern.keys()]))].sort();
-  const bodies = mentions.map(({ idsByPattern }) => idsByPattern);
-  const nestedPaths = stated === undefined ? findNestedPaths(found, bodies) : new Map<string, string>();
-  const patterns = [...new Set(found.map((pattern) => nestedPaths.get(pattern) ?? pattern))].sort();
   const hasIdsInTexts = mentions.some((body) => body.hasIdsInTexts) || undefined;
   if (stated !== undefined) {
-    const isFound = patterns.length === 0 || patterns.some((pattern) => matchesPatterns(pattern, stated));
-    if (!isFound) return { kind: 'misstated', stated, patterns };
+    const isFound = found.length === 0 || found.some((pattern) => matchesPatterns(pattern, stated));
+    if (!isFound) return { kind: 'misstated', stated, patterns: found };
     return { kind: 'stated', patterns: stated, ...omitUndefined({ hasIdsInTexts }) };
   }
-  const certain = new Set(
-    mentions.flatMap(({ certainPatterns }) =>
-      [...certainPatterns].map((pattern) => nestedPaths.get(pattern) ?? pattern),
-    ),
-  );
+  const bodies = mentions.map(({ idsByPattern }) => idsByPattern);
+  const nestedPaths = findNestedPaths(found, bodies);
+  const normalize = (all: Iterable<string>) => new Set([...all].map((pattern) => nestedPaths.get(pattern) ?? pattern));
+  const patterns = [...normalize(found)].sort();
+  const certain = normalize(mentions.flatMap(({ certainPatterns }) => [...certainPatterns]));
   const [first, ...others] = patterns.filter((pattern) => certain.has(pattern));
   // A word beside the ids is a coincidence; where no id is, it may be one.
   const isCoincidence = (pattern: string) =>
@@ -56,14 +54,12 @@ export function determineReading(mentions: readonly TierMentions[], stated?: rea
   if (doubtful.length > 0)
     return { kind: 'ambiguous', patterns: [...(first === undefined ? [] : [first]), ...doubtful] };
   if (first === undefined) return { kind: 'agreed', patterns: [] };
-  const agree =
-    !patterns.some(isCatchAllPattern) &&
-    mentions.every(({ idsByPattern }) => {
-      const merged = mergeNestedPaths(idsByPattern, nestedPaths);
-      const ids = new Set(merged.get(first));
-      return others.every((pattern) => hasSameIds(ids, merged.get(pattern)));
-    });
-  if (!agree) return { kind: 'ambiguous', patterns: [first, ...others] };
+  const agree = bodies.every((body) => {
+    const merged = mergeNestedPaths(body, nestedPaths);
+    const ids = new Set(merged.get(first));
+    return others.every((pattern) => hasSameIds(ids, merged.get(pattern)));
+  });
+  if (!agree || patterns.includes(catchAllPath)) return { kind: 'ambiguous', patterns: [first, ...others] };
   const nested = nestedPaths.size === 0 ? undefined : nestedPaths;
   return { kind: 'agreed', patterns: [first, ...others], ...omitUndefined({ nestedPaths: nested, hasIdsInTexts }) };
 }

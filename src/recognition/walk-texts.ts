@@ -1,7 +1,7 @@
 import { parseJson } from '../support/json.js';
 
 /** A place in an array or in an object, and in all that surround it. */
-export interface Position<State = unknown> {
+export interface Position {
   readonly members: readonly unknown[];
   /** The keys of an object. */
   readonly names: readonly string[] | undefined;
@@ -9,11 +9,9 @@ export interface Position<State = unknown> {
   readonly isList: boolean;
   /** The index of a member. */
   next: number;
-  readonly parent: Position<State> | undefined;
-  /** The number of steps to its members. */
-  readonly depth: number;
-  /** What is known of the path to the array or object itself. */
-  readonly state: State;
+  readonly parent: Position | undefined;
+  /** The path of the array or object itself. */
+  readonly path: string;
 }
 
 /**
@@ -21,29 +19,22 @@ export interface Position<State = unknown> {
  *
  * @param position undefined if the text is the whole body. Valid during the visit
  */
-export type TextVisitor<State> = (text: string, position: Position<State> | undefined, isKey: boolean) => void;
+type TextVisitor = (text: string, position: Position | undefined, isKey: boolean) => void;
 
 /**
  * Visits all texts of a parsed body, each key before what is under it. Does not call itself, because a body can be nested
  * deeper than the call stack allows. Not a generator: that takes longer.
  *
- * @param state that of the whole body
- * @param descend computes the state of the member at a position; undefined if nothing under it matters
+ * @param getPath returns the path of the member at a position
  */
-export function walkTexts<State>(
-  body: unknown,
-  state: State,
-  descend: (position: Position<State>) => State | undefined,
-  visit: TextVisitor<State>,
-): void {
-  let position: Position<State> | undefined;
+export function walkTexts(body: unknown, getPath: (position: Position) => string, visit: TextVisitor): void {
+  let position: Position | undefined;
   let value = body;
   for (;;) {
     const opened = typeof value === 'string' ? parseNestedJson(value) : value;
-    if (typeof opened === 'object' && opened !== null) {
-      const inner = position === undefined ? state : descend(position);
-      if (inner !== undefined) position = openContainer(opened, position, inner);
-    } else if (typeof value === 'string' || typeof value === 'number') visit(String(value), position, false);
+    if (typeof opened === 'object' && opened !== null)
+      position = openContainer(opened, position, position === undefined ? '' : getPath(position));
+    else if (typeof value === 'string' || typeof value === 'number') visit(String(value), position, false);
     while (position !== undefined && ++position.next >= position.members.length) position = position.parent;
     if (position === undefined) return;
     const key = position.names?.[position.next];
@@ -52,17 +43,36 @@ export function walkTexts<State>(
   }
 }
 
-function openContainer<State>(value: object, parent: Position<State> | undefined, state: State): Position<State> {
-  const depth = (parent?.depth ?? 0) + 1;
-  if (Array.isArray(value)) return { members: value, names: undefined, isList: true, next: -1, parent, depth, state };
+function openContainer(value: object, parent: Position | undefined, path: string): Position {
+  if (Array.isArray(value)) return { members: value, names: undefined, isList: true, next: -1, parent, path };
   const names = Object.keys(value);
-  return { members: Object.values(value), names, isList: areIndices(names), next: -1, parent, depth, state };
+  return { members: Object.values(value), names, isList: areIndices(names), next: -1, parent, path };
 }
 
 /** Whether all keys of an object are indices. JavaScript lists such keys before all others. */
 export function areIndices(keys: readonly string[]): boolean {
   return /^(0|[1-9]\d{0,8})$/.test(keys.at(-1) ?? '');
 }
+
+/** Returns the key or the index of a member. */
+export function getStep({ names, next }: Position): string {
+  return names?.[next] ?? String(next);
+}
+
+/** Escapes a key as a step of a JSON Pointer (RFC 6901). */
+export function escapePathStep(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** Appends a step to a path. A path that becomes too long is the same for all that is below it. */
+export function appendStep(path: string, step: string): string {
+  return path.length + step.length > maxPath || path === catchAllPath ? catchAllPath : `${path}/${step}`;
+}
+
+const maxPath = 16_000;
+
+/** Stands for several places of a body, which may name different tiers. */
+export const catchAllPath = '/**';
 
 /**
  * Parses a string of a body that contains JSON: an array or an object. Returns undefined for any other string, at once for

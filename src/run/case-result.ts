@@ -11,9 +11,6 @@ import type { Location } from '../support/problem.js';
 /** The exchanges of a case, by row and request name. */
 export interface CaseExchanges {
   readonly exchanges: RowExchanges;
-  readonly count: number;
-  /** The number of requests, retries included; fewer than the exchanges if other cases sent equal ones before. */
-  readonly requestsSent: number;
   /** The other exchanges of a batch that was sent again for it. */
   readonly others?: readonly Exchange[];
 }
@@ -21,7 +18,6 @@ export interface CaseExchanges {
 /** The result of one case as plain JSON. It refers to exchanges by the ids of the evidence. */
 export interface CaseResult {
   readonly id: string;
-  /** The id of the requirement or question. */
   readonly subject: string;
   readonly verdict: Verdict;
   readonly reason: string;
@@ -37,25 +33,17 @@ export interface CaseResult {
   }[];
   /** The verdict apart from known deviations, if it is another one. */
   readonly apart_from_known?: Verdict;
-  /** The answer to a question. */
   readonly outcome?: string;
   readonly exchangeId?: string;
   /** For an unstable case: the same request when the case was repeated. */
   readonly repeatedExchangeId?: string;
-  /** The shape of all successful bodies, if a record is wanted. */
+  /** The shape of all successful bodies, and bodies for a mock, if a record is wanted. */
   readonly shape?: BodyShape;
-  /** Bodies for a mock, if a record is wanted. */
   readonly bodies?: RecordedBodies;
   /** For a question: patterns of places whose values differ between responses to the same request. */
   readonly volatile?: readonly string[];
-  /** Whether the data of the deployment changed during the run. */
   readonly hasDataChanged?: true;
   readonly drift: readonly Drift[];
-  readonly exchangesJudged: number;
-  /** Fewer than the exchanges if cases share requests, more if requests were retried. */
-  readonly requestsSent: number;
-  /** From the first request to the verdict. */
-  readonly durationMs: number;
 }
 
 /** A result with its exchanges, which are redacted, escaped and shortened for display. */
@@ -64,37 +52,20 @@ export interface ResultWithExchanges extends CaseResult {
   readonly repeatedExchange?: Exchange;
 }
 
-/** Removes the exchanges from a result: the evidence has them. */
-export function detachExchanges({ exchange: _, repeatedExchange: __, ...result }: ResultWithExchanges): CaseResult {
-  return result;
-}
-
 /** Adds their exchanges to results. @param find returns an exchange of the evidence by its id, ready for display */
 export function attachExchanges(
   results: readonly CaseResult[],
   find: (id: string) => Exchange | undefined,
 ): ResultWithExchanges[] {
-  const findById = (id: string | undefined) => (id === undefined ? undefined : find(id));
   return results.map((result) => {
-    const exchange = findById(result.exchangeId);
-    return { ...result, ...omitUndefined({ exchange, repeatedExchange: findById(result.repeatedExchangeId) }) };
+    const [exchange, repeatedExchange] = [find(result.exchangeId ?? ''), find(result.repeatedExchangeId ?? '')];
+    return { ...result, ...omitUndefined({ exchange, repeatedExchange }) };
   });
 }
 
 /** Returns the verdict of a case apart from known deviations. */
-export function getVerdictApart({
-  verdict,
-  apart_from_known: apart = verdict,
-}: Pick<CaseResult, 'verdict' | 'apart_from_known'>): Verdict {
-  return apart;
-}
-
-/** Adds up the exchanges and requests of results. */
-export function countRequests(results: readonly CaseResult[]): Pick<CaseResult, 'exchangesJudged' | 'requestsSent'> {
-  return {
-    exchangesJudged: results.reduce((sum, result) => sum + result.exchangesJudged, 0),
-    requestsSent: results.reduce((sum, result) => sum + result.requestsSent, 0),
-  };
+export function getVerdictApart(result: Pick<CaseResult, 'verdict' | 'apart_from_known'>): Verdict {
+  return result.apart_from_known ?? result.verdict;
 }
 
 /** The id of the result of the sample cases at the end of a run, which belongs to no single case. */
@@ -104,9 +75,7 @@ export const samplesCaseId = 'sampled-again';
 export const notReachedReason = 'Not reached in this run.';
 export const notSelectedReason = 'Not selected in this run.';
 
-/** Creates the result of a case that was not sent. */
 export function createUnsentResult(testCase: TestCase, verdict: Verdict, reason: string): CaseResult {
   const { id, at } = testCase;
-  const nothing = { rows: [], drift: [], exchangesJudged: 0, requestsSent: 0, durationMs: 0 };
-  return { id, subject: getSubjectId(testCase), verdict, reason, at, ...nothing };
+  return { id, subject: getSubjectId(testCase), verdict, reason, at, rows: [], drift: [] };
 }

@@ -1,16 +1,14 @@
 import { type Row, type TestCase, tag } from '../cases/test-case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import type { RowExchanges } from '../judge/judge-case.js';
-import { type Batch, createBatches } from './batches.js';
 import type { CaseExchanges } from './case-result.js';
-import { countAttempts, countBodyCharacters, createRequestCache, type SentRequest } from './request-cache.js';
+import { createRequestCache, type SentRequest } from './request-cache.js';
 
 /** Lists the requests of a case, each once, without rows for which the target lacks test data. */
 export function listRequests(testCase: TestCase): HttpRequest[] {
   return [...indexRequests(testCase).values()];
 }
 
-/** A case, or other requests that are sent together. */
 interface SentRows {
   readonly rows: readonly Pick<Row, 'requests' | 'unavailable'>[];
 }
@@ -31,12 +29,8 @@ export function isSerial({ tags }: TestCase): boolean {
   return tags.includes(tag.serial);
 }
 
-/** Sends the requests of cases. */
 export interface CaseSender {
-  /**
-   * Sends the requests of a case concurrently, or one after another if the case is serial. Rows for which the target lacks
-   * test data are skipped. Nothing more is sent once the bodies exceed the limit of the channel.
-   */
+  /** Sends the requests of a case concurrently, or one after another if it is serial. Rows without test data are skipped. */
   send(testCase: TestCase): Promise<CaseExchanges>;
   /**
    * Sends the requests of some rows again, one after another on new connections, while nothing else is sent. Cases share
@@ -63,93 +57,94 @@ export interface CaseSender {
   ): Promise<CaseExchanges | undefined>;
 }
 
-type Uncounted = Omit<CaseExchanges, 'requestsSent'>;
+/** Requests that were sent together, or shortly one after another. */
+interface Batch {
+  /** By a name that is unique in the run. */
+  readonly requests: ReadonlyMap<string, HttpRequest>;
+  /** What came back each time that the batch was sent again. */
+  readonly turns: RowExchanges[number][];
+}
 
+/** The number of requests in a batch before the wrong one, and from it on. */
+const halfBatch = 8;
 /** The number of requests that are sent again in batches, at most: two full batches, three times. */
 const maxInBatches = 96;
 
 /** How many requests are sent ahead of the current case, per concurrent request of the channel. */
 const aheadPerConcurrency = 8;
-/** The maximum length of bodies that wait for their case, in characters. */
-const maxAhead = 8 * 1024 * 1024;
 
 /**
  * Creates the sender of a run. Equal requests of several cases are sent once. While a case waits for responses, requests
  * of the next cases are sent ahead. A serial case shares nothing and runs alone.
  *
  * @param planned the cases that will be sent, in this order, as far as known
- * @param known what was sent and counted before
+ * @param known what was sent before
  */
 export function createCaseSender(
   channel: Channel,
   planned: readonly TestCase[] = [],
   known: readonly SentRequest[] = [],
 ): CaseSender {
-  const queue = planned.map((testCase) => ({ testCase, requests: listRequests(testCase) }));
-  const expected = queue.filter(({ testCase }) => !isSerial(testCase)).flatMap(({ requests }) => requests);
-  const batches = createBatches(channel);
-  const sendOnce = createRequestCache(batches, expected, known);
-  const sendOnNewConnection: Channel['send'] = (...args) => {
+  /** What was sent first, in this order, by the name that it has in batches. */
+  const sent: (readonly [name: string, request: HttpRequest])[] = [];
+  const places = new WeakMap<Exchange, number>();
+  const sendOnce = createRequestCache(async (request) => {
+    const place = sent.push([String(sent.length), request]) - 1;
+    const exchange = await channel.send(request);
+    places.set(exchange, place);
+    return exchange;
+  }, known);
+  const sendOnNewConnection: Channel['send'] = (request) => {
     channel.reconnect();
-    return channel.send(...args);
+    return channel.send(request);
   };
+  const sizes = new Map(planned.map((testCase) => [testCase.id, listRequests(testCase).length]));
   const sendAloneOnce: Channel['send'][] = [];
+  const batches: Batch[] = [];
   const serialBatches = new Map<string, Batch>();
-  const counted = new WeakSet(known.map(([, exchange]) => exchange));
-  const ahead = new Map<string, Promise<Uncounted>>();
-  const waitUntilIdle = () => Promise.all(ahead.values());
-  let characters = 0;
-  let exchanges = 0;
+  const ahead = new Map<string, ReturnType<typeof sendRows>>();
   let inBatches = 0;
 
-  const sendRows = async (testCase: SentRows, send: Channel['send'], isSerial = false): Promise<Uncounted> => {
-    const sent = new Map<string, Exchange>();
-    let length = 0;
-    const whyWithheld = (): string | undefined =>
-      length > channel.maxCaseBodyLength
-        ? `The bodies of this case are longer than ${channel.maxCaseBodyLength} characters together, so its other requests were not sent. Increase limits.body_bytes in the target file.`
-        : undefined;
+  const sendRows = async (testCase: SentRows, send: Channel['send'], isSerial = false) => {
+    const received = new Map<string, Exchange>();
     const sendKept = async ([key, request]: readonly [string, HttpRequest]): Promise<void> => {
-      const exchange = await send(request, whyWithheld);
-      length += countBodyCharacters(exchange);
-      sent.set(key, exchange);
+      received.set(key, await send(request));
     };
     const requests = [...indexRequests(testCase)];
     if (isSerial) for (const request of requests) await sendKept(request);
     else await Promise.all(requests.map(sendKept));
-    characters += length;
-    exchanges += sent.size;
-    const listNamed = ({ requests, unavailable }: SentRows['rows'][number]) =>
-      [...(unavailable.length > 0 ? [] : requests)].map(
-        ([name, request]) => [name, sent.get(createKey(name, request)) as Exchange] as const,
-      );
-    return { exchanges: testCase.rows.map((row) => new Map(listNamed(row))), count: sent.size };
-  };
-  /** Counts the requests for the case that is judged first: after an interruption, the evidence has no others. */
-  const countRequests = (sent: Uncounted): CaseExchanges => {
-    const all = new Set([...sent.exchanges.flatMap((row) => [...row.values()]), ...(sent.others ?? [])]);
-    const uncounted = [...all].filter((exchange) => !counted.has(exchange));
-    for (const exchange of uncounted) counted.add(exchange);
-    return { ...sent, requestsSent: countAttempts(uncounted) };
+    const rows = testCase.rows.map(({ requests, unavailable }) => {
+      const applicable = unavailable.length > 0 ? [] : [...requests];
+      return new Map(applicable.map(([name, sent]) => [name, received.get(createKey(name, sent)) as Exchange]));
+    });
+    return { exchanges: rows };
   };
   const sendAhead = (position: number): void => {
     let count = 0;
-    // Before the first response, bodies may have any size.
-    const maxCount =
-      exchanges === 0
-        ? channel.maxConcurrency
-        : Math.min(aheadPerConcurrency * channel.maxConcurrency, (maxAhead * exchanges) / characters);
-    for (const { testCase, requests } of queue.slice(position)) {
-      count += requests.length;
-      if (isSerial(testCase) || count > maxCount) return;
+    for (const testCase of planned.slice(position)) {
+      count += sizes.get(testCase.id) ?? 0;
+      if (isSerial(testCase) || count > aheadPerConcurrency * channel.maxConcurrency) return;
       if (!ahead.has(testCase.id)) ahead.set(testCase.id, sendRows(testCase, sendOnce));
     }
   };
   /** Sends requests while nothing else is sent, on connections of their own: what a deployment keeps of one shows. */
-  const sendWhileIdle = async (testCase: SentRows, isSerial: boolean): Promise<Uncounted> => {
-    await waitUntilIdle();
+  const sendWhileIdle = async (testCase: SentRows, isSerial: boolean) => {
+    await Promise.all(ahead.values());
     channel.reconnect();
     return await sendRows(testCase, channel.send, isSerial);
+  };
+  /** Finds the batch of a request, and its name there. Requests that are close to each other share a batch. */
+  const findBatch = (first: Exchange) => {
+    const place = places.get(first);
+    if (place === undefined) return undefined;
+    const name = String(place);
+    const isAround = ({ requests }: Batch) => [...requests.keys()].indexOf(name) >= Math.min(halfBatch, place);
+    let batch = batches.find(isAround);
+    if (batch === undefined) {
+      batch = { requests: new Map(sent.slice(Math.max(0, place - halfBatch), place + halfBatch)), turns: [] };
+      batches.push(batch);
+    }
+    return { batch, name };
   };
   const findSerialBatch = (testCase: TestCase, row: number, name: string) => {
     const batch = serialBatches.get(testCase.id) ?? { requests: indexRequests(testCase), turns: [] };
@@ -158,23 +153,24 @@ export function createCaseSender(
   };
   return {
     async send(testCase) {
-      if (isSerial(testCase)) return countRequests(await sendWhileIdle(testCase, true));
+      if (isSerial(testCase)) return await sendWhileIdle(testCase, true);
       const sending = ahead.get(testCase.id) ?? sendRows(testCase, sendOnce);
       const position = planned.findIndex(({ id }) => id === testCase.id);
       if (position >= 0) sendAhead(position + 1);
-      const sent = await sending;
+      const received = await sending;
       ahead.delete(testCase.id);
-      return countRequests(sent);
+      return received;
     },
     async sendAlone(testCase, rows, turn) {
-      await waitUntilIdle();
-      sendAloneOnce[turn] ??= createRequestCache({ send: sendOnNewConnection });
+      await Promise.all(ahead.values());
+      sendAloneOnce[turn] ??= createRequestCache(sendOnNewConnection);
       // The order of the requests of a serial case matters, so all of them are sent.
       const send = isSerial(testCase) ? sendOnNewConnection : sendAloneOnce[turn];
-      return countRequests(await sendRows(keepRows(testCase, rows), send, true));
+      const kept = testCase.rows.map((row, n) => (rows.includes(n) ? row : { ...row, requests: new Map() }));
+      return await sendRows({ rows: kept }, send, true);
     },
     async sendInBatch(testCase, row, name, first, turn) {
-      const found = isSerial(testCase) ? findSerialBatch(testCase, row, name) : batches.find(first);
+      const found = isSerial(testCase) ? findSerialBatch(testCase, row, name) : findBatch(first);
       if (found === undefined) return undefined;
       const { batch } = found;
       const isNew = batch.turns.length < turn;
@@ -182,20 +178,13 @@ export function createCaseSender(
         inBatches += batch.requests.size;
         if (inBatches > maxInBatches) return undefined;
         const together = { rows: [{ requests: batch.requests, unavailable: [] }] };
-        const sent = await sendWhileIdle(together, isSerial(testCase));
-        batch.turns.push(sent.exchanges[0] ?? new Map());
+        batch.turns.push(...(await sendWhileIdle(together, isSerial(testCase))).exchanges);
       }
-      const sent: RowExchanges[number] = batch.turns[turn - 1] ?? new Map();
-      const exchange = sent.get(found.name) as Exchange;
-      const exchanges = testCase.rows.map((_, n) => new Map(n === row ? [[name, exchange]] : []));
-      const others = isNew ? [...sent.values()].filter((received) => received !== exchange) : [];
-      return countRequests({ exchanges, count: 1, others });
+      const received = batch.turns[turn - 1] ?? new Map<string, Exchange>();
+      const exchange = received.get(found.name) as Exchange;
+      const ofRow = testCase.rows.map((_, n) => new Map(n === row ? [[name, exchange]] : []));
+      const others = isNew ? [...received.values()].filter((other) => other !== exchange) : [];
+      return { exchanges: ofRow, others };
     },
   };
-}
-
-/** Empties all rows of a case but some. */
-function keepRows(testCase: TestCase, kept: readonly number[]): TestCase {
-  const rows = testCase.rows.map((row, n) => (kept.includes(n) ? row : { ...row, requests: new Map() }));
-  return { ...testCase, rows } as TestCase;
 }

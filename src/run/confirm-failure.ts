@@ -105,7 +105,6 @@ function listFailingRows({ rows }: CaseJudgement): number[] {
   return unknown.length > 0 ? unknown : list(({ verdict }) => verdict === 'fail');
 }
 
-/** Whether one response shows the failures of some rows. */
 function showsOneResponse(failing: readonly number[], { rows }: CaseJudgement, { exchanges }: CaseExchanges): boolean {
   const shown = failing.map((row) => exchanges[row]?.get(rows[row]?.exchange ?? ''));
   return new Set(shown).size === 1;

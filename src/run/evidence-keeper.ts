@@ -14,31 +14,22 @@ export interface ExchangeUse {
   readonly id: string;
   /** The id of a case, or another purpose: see {@link formatPurpose}. */
   readonly case: string;
-  /** Counted from 0. */
   readonly row: number;
   readonly request: string;
   /** 1 for the first time that the case was sent, more for repetitions. */
   readonly attempt: number;
 }
 
-/** All exchanges of a run with their uses. The exchanges may not fit into memory together. */
+/** All exchanges of a run with their uses. */
 export interface RunEvidence {
   readonly exchanges: Iterable<StoredExchange>;
   readonly uses: readonly ExchangeUse[];
 }
 
-/** Evidence in memory. */
 export interface KeptEvidence extends RunEvidence {
   readonly exchanges: readonly StoredExchange[];
   /** All exchanges that were used since the last call, those that were kept before included. */
   readonly used: readonly StoredExchange[];
-}
-
-/** A name with a number if it is taken: Playwright may repeat a test. */
-export function findFreeName(name: string, taken: ReadonlySet<string>): string {
-  let free = name;
-  for (let n = 2; taken.has(free); n += 1) free = `${name}~${n}`;
-  return free;
 }
 
 /** The purpose of exchanges that belong to no case. */
@@ -54,30 +45,28 @@ export function formatPurpose({ id }: Pick<TestCase, 'id'>, prefix: string | und
 
 export type EvidenceKeeper = ReturnType<typeof createEvidenceKeeper>;
 
-/** Collects the exchanges of a run. */
 export function createEvidenceKeeper() {
   const stored = new WeakMap<Exchange, StoredExchange>();
   const ids = new Set<string>();
-  let exchanges: StoredExchange[] = [];
-  let uses: ExchangeUse[] = [];
+  let taken = { exchanges: [] as StoredExchange[], uses: [] as ExchangeUse[] };
   let used = new Set<StoredExchange>();
   const keep = (use: Omit<ExchangeUse, 'id'>, exchange: Exchange): void => {
     let kept = stored.get(exchange);
     if (kept === undefined) {
-      const id = findFreeName(`${use.case}/${use.row}/${use.request}/${use.attempt}`, ids);
+      const name = `${use.case}/${use.row}/${use.request}/${use.attempt}`;
+      let id = name;
+      // Playwright may repeat a test.
+      for (let n = 2; ids.has(id); n += 1) id = `${name}~${n}`;
       ids.add(id);
       kept = { id, exchange };
       stored.set(exchange, kept);
-      exchanges.push(kept);
+      taken.exchanges.push(kept);
     }
-    uses.push({ ...use, id: kept.id });
+    taken.uses.push({ ...use, id: kept.id });
     used.add(kept);
   };
   return {
-    /**
-     * @param attempts the exchanges of each time that the case was sent
-     * @param prefix why the case was sent again; undefined for its own verdict
-     */
+    /** @param prefix why the case was sent again; undefined for its own verdict */
     keepCase(testCase: TestCase, attempts: readonly CaseExchanges[], prefix?: string): void {
       const purpose = formatPurpose(testCase, prefix);
       for (const [n, { exchanges, others = [] }] of attempts.entries()) {
@@ -100,15 +89,13 @@ export function createEvidenceKeeper() {
         },
       };
     },
-    /** Finds an exchange as it was kept. */
     find: (exchange: Exchange) => stored.get(exchange),
     /** Returns what was kept since the last call. */
     take(): KeptEvidence {
-      const taken = { exchanges, uses, used: [...used] };
-      exchanges = [];
-      uses = [];
+      const kept = { ...taken, used: [...used] };
+      taken = { exchanges: [], uses: [] };
       used = new Set();
-      return taken;
+      return kept;
     },
   };
 }

@@ -23,10 +23,9 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { joinLines } from '../support/untrusted-text.js';
 import { findFilterRequest, needsLiteralFilters } from './filter-spelling.js';
 import { findWrongAddress, isWebPage, maskChanging } from './find-wrong-address.js';
-import { countAttempts, type SentRequest } from './request-cache.js';
+import type { SentRequest } from './request-cache.js';
 import { sanitizeText } from './sanitize-result.js';
 
-/** What is examined before the cases, in this order. */
 export const examinedAreas = ['URL', 'TLS', 'Credentials', 'Body on GET', 'Responses', 'Ids'] as const;
 export type ExaminedArea = (typeof examinedAreas)[number];
 
@@ -34,23 +33,21 @@ export type ExaminedArea = (typeof examinedAreas)[number];
 export interface ExaminationFinding {
   readonly area: ExaminedArea;
   readonly state: 'fine' | 'problem' | 'unknown';
-  /** What was found and what to do. */
   readonly text: string;
 }
 
-/** What the user states about a target. */
+type Finding = readonly [state: ExaminationFinding['state'], text: string];
+
 export interface ExaminedTarget {
   /** Patterns under which responses name the returned tiers, if the suite cannot detect them. */
   readonly tierPatterns?: readonly string[];
   /** Whether the world is certainly loaded; otherwise a response must show it. */
   readonly isWorldLoaded?: boolean;
-  /** A recognizer to share with other runs. */
   readonly recognizer?: Recognizer;
 }
 
 /** What the first requests of a run showed. */
 export interface Examination {
-  /** The exchanges of the calibration requests. */
   readonly exchanges: readonly Exchange[];
   /** Whether a response names the world, or nothing has to: the target has no ids of tiers, or is known to have the world. */
   readonly isWorldSeen: boolean;
@@ -59,16 +56,12 @@ export interface Examination {
    * the requests are drawn from a data file, since they are many.
    */
   readonly shared: readonly SentRequest[];
-  /** One per area. */
   readonly findings: readonly ExaminationFinding[];
   /** Why no case can be judged, if so: more requests could lock an account. */
   readonly unreachable?: string;
-  /** A note for the user. */
   readonly note?: string;
   /** Whether filters are read only with literal brackets. */
   readonly readsLiteralFiltersOnly: boolean;
-  /** Retries included. */
-  readonly requestsSent: number;
 }
 
 /**
@@ -81,9 +74,7 @@ export async function examine(
   { recognizer = createRecognizer(suite.world), tierPatterns, isWorldLoaded }: ExaminedTarget,
 ): Promise<Examination> {
   const { calibration, world } = suite;
-  const found = new Map<ExaminedArea, ExaminationFinding>();
-  const report = (area: ExaminedArea, state: ExaminationFinding['state'], text: string) =>
-    void found.set(area, { area, state, text: sanitizeText(text) });
+  const found: Partial<Record<ExaminedArea, Finding>> = {};
   const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
   const sent: SentRequest[] = [];
   const send = async (request: HttpRequest): Promise<Exchange> => {
@@ -105,130 +96,126 @@ export async function examine(
   let readsLiteralFiltersOnly = false;
   const end = (unreachable?: string): Examination => {
     const isMissing = unreachable === undefined && namings.length > 0 && hasTiers && !isSeen;
-    const hasOtherCase = namings.some(({ hasOtherLetterCase }) => hasOtherLetterCase);
     return {
       exchanges,
       shared: suite.data === undefined ? sent.filter(([, exchange]) => !exchanges.includes(exchange)) : sent,
       // The cases that remain without ids of tiers need none.
       isWorldSeen: isWorldLoaded === true || !hasTiers || isSeen,
-      requestsSent: countAttempts(sent.map(([, exchange]) => exchange)),
       readsLiteralFiltersOnly,
-      findings: examinedAreas.map(
-        (area) => found.get(area) ?? { area, state: 'unknown', text: 'Not checked: solve the other problems first.' },
-      ),
+      findings: examinedAreas.map((area) => {
+        const [state, text] = found[area] ?? ['unknown', 'Not checked: solve the other problems first.'];
+        return { area, state, text: sanitizeText(text) };
+      }),
       ...omitUndefined({
         unreachable: unreachable && sanitizeText(unreachable),
-        note: isMissing ? worldNote : hasOtherCase ? letterCaseNote : undefined,
+        note: isMissing ? worldNote : undefined,
       }),
     };
   };
   const [request] = calibration;
   const [first] = exchanges;
   if (request === undefined || first === undefined) {
-    report('Ids', 'problem', `The target file has too few ids for a request. ${fewIdsHint}`);
+    found.Ids = ['problem', `The target file has too few ids for a request. ${fewIdsHint}`];
     return end();
   }
 
+  const { body: _, ...bare } = request;
+  const withoutBody = needsNoBody(exchanges, recognizer) ? [await send(bare)] : [];
+  if ('response' in first) found.TLS = ['fine', 'Not used, or the certificate of the deployment is trusted.'];
   const failures = exchanges.map(explainFailure);
   const [failure] = failures;
-  const withoutBody = await sendWithoutBody(request, exchanges, { send }, (response) =>
-    summarize(response, recognizer),
-  );
-  if ('response' in first) report('TLS', 'fine', 'Not used, or the certificate of the deployment is trusted.');
-  const refused = withoutBody && explainRefusedBody(first, withoutBody);
-  if (refused !== undefined) {
-    report('URL', 'fine', 'The operation answers.');
-    report('Credentials', 'fine', 'They are accepted.');
-    report('Body on GET', 'problem', refused);
+  const [accepted] = listSuccesses(withoutBody);
+  if (accepted !== undefined && 'response' in first && first.response.status >= 400) {
+    const answers = `Answered ${describeAnswer(first.response)}. Without a body it answered ${describeAnswer(accepted.response)}.`;
+    found.URL = ['fine', 'The operation answers.'];
+    found.Credentials = ['fine', 'They are accepted.'];
+    found['Body on GET'] = ['problem', `${refusedBody} ${answers}`];
     // Without a body they are accepted: it is the body that makes the answer 401 or 403.
-    return end(failure && refused);
+    return end(failure && `${refusedBody} ${answers}`);
   }
   if (failure !== undefined && failures.every((reason) => reason !== undefined)) {
-    if (failure.area === 'Credentials') report('URL', 'fine', 'A server answers.');
-    report(failure.area, 'problem', failure.text);
+    if (failure.area === 'Credentials') found.URL = ['fine', 'A server answers.'];
+    found[failure.area] = ['problem', failure.text];
     return end(failure.text);
   }
 
   const isDescribed = isWorldLoaded === true || tierPatterns !== undefined;
   const wrong = isSeen ? undefined : await findWrongAddress(calibration, exchanges, { send }, isDescribed);
-  if (wrong === undefined) report('URL', 'fine', 'The operation answers.');
-  else report('URL', 'problem', wrong);
-  if (hasTiers && namings.length > 0 && !isSeen)
-    report(
-      'Credentials',
-      'unknown',
-      'No answer names a promotion of the test data, so nothing shows whether they are read.',
-    );
-  else report('Credentials', 'fine', 'They are accepted.');
+  found.URL = wrong === undefined ? ['fine', 'The operation answers.'] : ['problem', wrong];
+  const isUnread = hasTiers && namings.length > 0 && !isSeen;
+  const noProof = 'No answer names a promotion of the test data, so nothing shows whether they are read.';
+  found.Credentials = isUnread ? ['unknown', noProof] : ['fine', 'They are accepted.'];
   if (isSeen && filtered !== undefined)
     readsLiteralFiltersOnly = await needsLiteralFilters(world, filtered, send, (body) => {
       const mentions = recognizer.findMentions(body);
       const { returned, unclear } = readReturnedTiers(mentions, determineReading([...namings, mentions], tierPatterns));
       return unclear.size > 0 ? undefined : returned;
     });
-  examineBody([...exchanges, ...(withoutBody === undefined ? [] : [withoutBody])]);
-  examineResponses();
-  return end(wrong);
-
-  /** Another body, or none, must change the result. */
-  function examineBody(compared: readonly Exchange[]): void {
-    const responses = compared.flatMap((exchange) =>
-      'response' in exchange && !isTransient(exchange.response) ? [exchange.response] : [],
-    );
-    const [response, ...others] = responses;
-    if (response === undefined || others.length === 0) return;
-    if (!isSuccessful(response)) {
-      if ([400, 411, 422].includes(response.status) && others.at(-1)?.status === response.status)
-        report('Body on GET', 'unknown', `It answered ${response.status} with a body and without one. ${lostBody}`);
-      return;
-    }
-    const isSame = 'The response is the same with another body, or without one.';
-    const result = summarize(response, recognizer);
-    if (others.some((changed) => summarize(changed, recognizer) !== result))
-      report('Body on GET', 'fine', 'Another body, or none, changes the response.');
-    else if (hasTiers && isSeen) report('Body on GET', 'problem', `${isSame} ${lostBody}`);
-    else {
-      const proof = 'They name no promotion that must depend on the body, so this proves nothing.';
-      report('Body on GET', 'unknown', `${isSame} ${proof} If they should differ: ${lostBody}`);
-    }
+  const compared = [...exchanges, ...withoutBody].flatMap((exchange) =>
+    'response' in exchange ? exchange.response : [],
+  );
+  const bodyFinding = examineBody(compared, recognizer, hasTiers && isSeen);
+  if (bodyFinding !== undefined) found['Body on GET'] = bodyFinding;
+  if (listSuccesses(exchanges).length > 0) examineResponses();
+  else {
+    const answer = 'response' in first ? describeAnswer(first.response) : '';
+    const hint = 'Perhaps the deployment does not have the customer or the products: see npx conformance world.';
+    found.Responses = ['problem', `The deployment rejects a documented request: ${answer}. ${hint}`];
   }
+  return end(wrong);
 
   /** Whether successful responses can be read and name the test data. */
   function examineResponses(): void {
-    const successes = listSuccesses(exchanges);
-    if (successes.length === 0) {
-      const answer = 'response' in (first ?? {}) ? describeAnswer((first as { response: HttpResponse }).response) : '';
-      const hint = 'Perhaps the deployment does not have the customer or the products: see npx conformance world.';
-      report('Responses', 'problem', `The deployment rejects a documented request: ${answer}. ${hint}`);
-      return;
-    }
     const determined = determineReading(namings, tierPatterns);
     const explain = () => explainAmbiguity(determined.patterns, exchanges, { world, recognizer });
     const reading = determined.kind === 'ambiguous' ? { ...determined, explain } : determined;
-    const unreadable = successes.find(({ response }) => parseJson(response.body) === undefined);
+    const unreadable = listSuccesses(exchanges).find(({ response }) => parseJson(response.body) === undefined);
     const [mentions] = namings;
     if (unreadable !== undefined) {
       const what = `A successful body is not JSON, so its promotions cannot be read: ${describeAnswer(unreadable.response)}.`;
-      report('Responses', 'problem', `${what} Check the base URL. ${headersHint}`);
+      found.Responses = ['problem', `${what} Check the base URL. ${headersHint}`];
     } else if ((reading.kind === 'ambiguous' || reading.kind === 'misstated') && mentions !== undefined)
-      report('Responses', 'problem', readReturnedTiers(mentions, reading).reason);
+      found.Responses = ['problem', readReturnedTiers(mentions, reading).reason];
     else if (reading.patterns.length === 0)
-      report('Responses', 'unknown', 'They are JSON, but name no promotion of the test data.');
+      found.Responses = ['unknown', 'They are JSON, but name no promotion of the test data.'];
     else {
       const source = reading.kind === 'stated' ? ', as the target file states' : '';
-      report('Responses', 'fine', `Promotions are named at ${reading.patterns.join(' and ')}${source}.`);
+      found.Responses = ['fine', `Promotions are named at ${reading.patterns.join(' and ')}${source}.`];
     }
     const named = new Set(namings.flatMap(({ idsByPattern }) => [...idsByPattern.values()].flat())).size;
     const foreign = explainOwnPromotions(exchanges, { world, recognizer, reading, calibration: [] });
-    if (foreign !== undefined) report('Ids', 'problem', foreign);
+    if (foreign !== undefined) found.Ids = ['problem', foreign];
     else if (!hasTiers)
-      report('Ids', 'unknown', `No promotion has an id, so only cases that need none are judged. ${fewIdsHint}`);
-    else if (named === 0) {
+      found.Ids = ['unknown', `No promotion has an id, so only cases that need none are judged. ${fewIdsHint}`];
+    else if (named > 0) found.Ids = ['fine', `The responses name ${named} promotions of the test data.`];
+    else {
       const hint = 'If the deployment generates its own ids, name a file with them in the target file (bindings).';
       const text = 'The responses name no promotion of the test data. Load it (npx conformance world).';
-      report('Ids', 'problem', `${text} ${hint}`);
-    } else report('Ids', 'fine', `The responses name ${named} promotions of the test data.`);
+      found.Ids = ['problem', `${text} ${hint}`];
+    }
   }
+}
+
+/** Another body, or none, must change the result. @param isProof whether a response names what depends on the body */
+function examineBody(
+  responses: readonly HttpResponse[],
+  recognizer: Recognizer,
+  isProof: boolean,
+): Finding | undefined {
+  const [response, ...others] = responses.filter((answered) => !isTransient(answered));
+  if (response === undefined || others.length === 0) return undefined;
+  const { status } = response;
+  if (!isSuccessful(response))
+    return [400, 411, 422].includes(status) && others.at(-1)?.status === status
+      ? ['unknown', `It answered ${status} with a body and without one. ${lostBody}`]
+      : undefined;
+  const result = summarize(response, recognizer);
+  if (others.some((changed) => summarize(changed, recognizer) !== result))
+    return ['fine', 'Another body, or none, changes the response.'];
+  const isSame = 'The response is the same with another body, or without one.';
+  if (isProof) return ['problem', `${isSame} ${lostBody}`];
+  const noProof = 'They name no promotion that must depend on the body, so this proves nothing.';
+  return ['unknown', `${isSame} ${noProof} If they should differ: ${lostBody}`];
 }
 
 /** How many calibration requests are sent before it is known that the deployment answers. */
@@ -248,27 +235,14 @@ function explainFailure(exchange: Exchange): { readonly area: ExaminedArea; read
   return redirect === undefined ? undefined : { area: 'URL', text: redirect };
 }
 
-/** Sends a request without its body if nothing shows yet what the body does: it is refused, or changes nothing. */
-async function sendWithoutBody(
-  { method, path, headers }: HttpRequest,
-  exchanges: readonly Exchange[],
-  { send }: Pick<Channel, 'send'>,
-  summarizeResponse: (response: HttpResponse) => string,
-): Promise<Exchange | undefined> {
-  const [first] = exchanges;
-  if (first === undefined || !('response' in first) || isTransient(first.response)) return undefined;
-  const successes = listSuccesses(exchanges);
-  const isShown = new Set(successes.map(({ response }) => summarizeResponse(response))).size > 1;
-  if (successes.some(({ response }) => isWebPage(response))) return undefined;
-  return isShown || first.response.status < 200 || (first.response.status >= 300 && first.response.status < 400)
-    ? undefined
-    : await send({ method, path, headers });
-}
-
-function explainRefusedBody(first: Exchange, withoutBody: Exchange): string | undefined {
-  if (!('response' in first) || first.response.status < 400) return undefined;
-  if (!('response' in withoutBody) || !isSuccessful(withoutBody.response)) return undefined;
-  return `${refusedBody} Answered ${describeAnswer(first.response)}. Without a body it answered ${describeAnswer(withoutBody.response)}.`;
+/** Whether nothing shows yet what the body does: it is refused, or changes nothing. */
+function needsNoBody([first, ...others]: readonly Exchange[], recognizer: Recognizer): boolean {
+  if (first === undefined || !('response' in first) || isTransient(first.response)) return false;
+  const successes = listSuccesses([first, ...others]);
+  const isShown = new Set(successes.map(({ response }) => summarize(response, recognizer))).size > 1;
+  const { status } = first.response;
+  const isElsewhere = successes.some(({ response }) => isWebPage(response)) || (status >= 300 && status < 400);
+  return !isShown && !isElsewhere;
 }
 
 /** Summarizes a response without values that differ each time. */
@@ -286,16 +260,9 @@ const lostBody =
   'The body seems to be lost: some proxies, gateways and CDNs drop the body of a GET request. Connect to the deployment without them, or configure them to forward it.';
 const worldNote =
   'The first responses name no promotion of the test data. Load it (npx conformance world) under the ids in the target file. npx conformance doctor checks the target.';
-const letterCaseNote =
-  'The responses write ids of the test data in another letter case. The suite treats them as the same ids.';
 
-const stateLabels: Readonly<Record<ExaminationFinding['state'], string>> = {
-  fine: 'fine',
-  problem: 'PROBLEM',
-  unknown: '?',
-};
+const stateLabels = { fine: 'fine', problem: 'PROBLEM', unknown: '?' };
 
-/** Renders findings for people, one per line. */
 export function renderFindings(findings: readonly ExaminationFinding[]): string {
   const width = Math.max(...examinedAreas.map((area) => area.length));
   return joinLines(

@@ -8,16 +8,23 @@ import { renderShortList } from '../support/render-short-list.js';
 import { joinLines, shorten } from '../support/untrusted-text.js';
 import { isSerial, listRequests } from './case-sender.js';
 import { findFilterRequest } from './filter-spelling.js';
-import { listSampleCases, watchedRequests } from './sample.js';
 
-export interface Plan {
+/** How many of the first requests drawn from a data file are sent again. After a failure, all of them are. */
+export const watchedRequests = 8;
+
+/** Lists the cases that are sent again at the end of a run. */
+export function listSampleCases({ cases }: Pick<Suite, 'cases'>): readonly TestCase[] {
+  return cases.filter(({ tags }) => tags.includes(tag.sample));
+}
+
+interface Plan {
   readonly calibration: readonly HttpRequest[];
   readonly cases: readonly PlannedCase[];
-  /** The cases that are sent again at the end, and the number of their requests. */
+  /** What is sent again at the end, and the number of its requests. */
   readonly samples: { readonly ids: readonly string[]; readonly requests: number };
 }
 
-export interface PlannedCase {
+interface PlannedCase {
   readonly id: string;
   /** Why nothing is sent, if so. */
   readonly reason?: string;
@@ -26,11 +33,19 @@ export interface PlannedCase {
   readonly requests: readonly HttpRequest[];
 }
 
-/** Lists the requests that a run would send. */
 export function createPlan(suite: Suite, settings: RunScope): Plan {
   const alone = [findFilterRequest(suite) ?? []].flat();
   // Cases share requests that are sent before them if there are many: those that are drawn from a data file.
-  const tally = createRequestTally(suite.data === undefined ? alone : [...suite.calibration, ...alone]);
+  const known = new Set((suite.data === undefined ? alone : [...suite.calibration, ...alone]).map(serializeRequest));
+  const listNewRequests = (testCase: TestCase): HttpRequest[] => {
+    const all = listRequests(testCase);
+    if (isSerial(testCase)) return all;
+    const added = [...new Map(all.map((request) => [serializeRequest(request), request]))].filter(
+      ([text]) => !known.has(text),
+    );
+    for (const [text] of added) known.add(text);
+    return added.map(([, request]) => request);
+  };
   const samples = listSampleCases(suite);
   return {
     calibration: [...alone, ...suite.calibration],
@@ -38,7 +53,7 @@ export function createPlan(suite: Suite, settings: RunScope): Plan {
       const reason = findExclusionReason(testCase, settings) ?? explainNotApplicable(testCase);
       const planned = { id: testCase.id, isIntrusive: testCase.tags.includes(tag.intrusive) };
       return reason === undefined
-        ? { ...planned, requests: tally.addCase(testCase) }
+        ? { ...planned, requests: listNewRequests(testCase) }
         : { ...planned, reason, requests: [] };
     }),
     samples:
@@ -48,33 +63,10 @@ export function createPlan(suite: Suite, settings: RunScope): Plan {
   };
 }
 
-/** Counts the requests of several cases: equal ones once, except those of serial cases. @param before sent before them */
-export function createRequestTally(before: readonly HttpRequest[] = []) {
-  const known = new Set(before.map(serializeRequest));
-  /** Lists the requests of a case that no earlier case has sent. */
-  const listNewRequests = (testCase: TestCase): HttpRequest[] => {
-    const all = listRequests(testCase);
-    if (isSerial(testCase)) return all;
-    const byText = new Map(all.map((request) => [serializeRequest(request), request]));
-    return [...byText].flatMap(([text, request]) => (known.has(text) ? [] : [request]));
-  };
-  return {
-    listNewRequests,
-    /** Adds a case. Returns its new requests. */
-    addCase(testCase: TestCase): HttpRequest[] {
-      const added = listNewRequests(testCase);
-      if (!isSerial(testCase)) for (const request of added) known.add(serializeRequest(request));
-      return added;
-    },
-  };
-}
-
-/** Counts the requests of a plan. */
 export function countPlannedRequests({ calibration, cases, samples }: Plan): number {
   return calibration.length + cases.flatMap(({ requests }) => requests).length + samples.requests;
 }
 
-/** The length of a line about a request, in characters. */
 const maxLine = 160;
 
 /** Renders a plan for people: one line per request, and the totals. */

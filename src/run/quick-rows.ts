@@ -7,21 +7,10 @@ import { countPlannedRequests, createPlan } from './plan.js';
 
 /** The rows that catch the known faults. See `schemas/discriminating-rows.schema.json`. */
 export interface DiscriminatingRows {
-  /** A digest of the rows and faults from which they were chosen. */
   readonly chosen_from: string;
-  /** The number of known faults. */
   readonly faults: number;
-  /** How many of them all rows catch together: some show only in state that one request leaves for another. */
   readonly caught: number;
-  readonly rows: readonly DiscriminatingRow[];
-}
-
-export interface DiscriminatingRow {
-  readonly case: string;
-  /** The title of the row; none if its case has only one. */
-  readonly row?: string;
-  /** The number of known faults that this row or one before it catches alone: some requirement fails. */
-  readonly faults: number;
+  readonly rows: readonly { readonly case: string; readonly row?: string; readonly faults: number }[];
 }
 
 /** `npm run update` writes it. */
@@ -35,15 +24,13 @@ export function readDiscriminatingRows(): DiscriminatingRows {
 /** The rows of a run with `--quick`. */
 export interface QuickRows {
   /** The titles of the rows, by case id. */
-  readonly rows: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly rows: Readonly<Record<string, readonly string[]>>;
   readonly figures: QuickFigures;
 }
 
-/** What the rows cover, as the certificate states it. */
 export interface QuickFigures {
   /** The number of requests if nothing fails and nothing is retried. */
   readonly requests: number;
-  /** Rows of requirement cases. */
   readonly rows: number;
   readonly rows_of: number;
   /** How many known faults the rows detect at least: a requirement fails. */
@@ -51,24 +38,19 @@ export interface QuickFigures {
   readonly faults_known: number;
 }
 
-/**
- * Selects the discriminating rows that a target has the data for. Repetitions of failing cases and retries are not
- * counted.
- *
- * @param suite the selected cases
- */
+/** Selects the discriminating rows that a target has the data for. @param suite the selected cases */
 export function selectQuickRows(suite: Suite, discriminating: DiscriminatingRows, scope: RunScope): QuickRows {
-  const isSent = ({ case: id, row: title = '' }: DiscriminatingRow): boolean => {
+  const isSent = ({ case: id, row: title = '' }: DiscriminatingRows['rows'][number]): boolean => {
     const testCase = suite.cases.find((candidate) => candidate.id === id);
     if (testCase === undefined || findExclusionReason(testCase, scope) !== undefined) return false;
     return testCase.rows.find((candidate) => candidate.title === title)?.unavailable.length === 0;
   };
-  const rows = new Map<string, Set<string>>();
+  const rows: Record<string, string[]> = {};
   let caught = 0;
   for (const [n, discriminatingRow] of discriminating.rows.entries()) {
     if (!isSent(discriminatingRow)) continue;
     const { case: id, row = '', faults } = discriminatingRow;
-    rows.set(id, (rows.get(id) ?? new Set()).add(row));
+    rows[id] = [...(rows[id] ?? []), row];
     caught += faults - (discriminating.rows[n - 1]?.faults ?? 0);
   }
   const selected = selectFromSuite(suite, { quick: { rows } });
@@ -85,7 +67,6 @@ export function selectQuickRows(suite: Suite, discriminating: DiscriminatingRows
   };
 }
 
-/** Counts the rows of requirement cases. */
 function countRows({ cases }: Suite): number {
   return cases.filter(({ kind }) => kind === 'requirement').reduce((sum, { rows }) => sum + rows.length, 0);
 }

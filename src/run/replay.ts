@@ -1,5 +1,5 @@
 import type { TestCase } from '../cases/test-case.js';
-import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
+import { addHeaders, type Channel, type Exchange, getHeaderValues, type HttpRequest } from '../http/exchange.js';
 import type { CaseExchanges } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
 import { calibrationPurpose, type ExchangeUse, formatPurpose, type RunEvidence } from './evidence-keeper.js';
@@ -24,27 +24,27 @@ const notRecorded = 'The evidence has no exchange for this request: the cases di
  * which it was used, if that has not changed. When a case is judged for the first time, the exchange of an equal request
  * does, too.
  *
- * @param adapt returns a request as it was sent to the target: with the headers of its target file
+ * @param calibration the first requests of the suite: what they were sent with beside their headers is that of a target file
  */
-export function createReplay(
-  { exchanges, uses }: RunEvidence,
-  adapt: (request: HttpRequest) => HttpRequest = (request) => request,
-) {
-  const all = [...exchanges];
-  const byId = new Map(all.map(({ id, exchange }) => [id, exchange]));
-  const byExchange = new Map(all.map((kept) => [kept.exchange, kept]));
+export function createReplay({ exchanges, uses }: RunEvidence, calibration: readonly HttpRequest[] = []) {
+  const byId = new Map([...exchanges].map((kept) => [kept.id, kept]));
+  const byExchange = new Map([...byId.values()].map((kept) => [kept.exchange, kept]));
   const firstByRequest = new Map(
-    all.toReversed().map(({ exchange }) => [createRequestKey(exchange.request), exchange]),
+    [...byId.values()].toReversed().map(({ exchange }) => [createRequestKey(exchange.request), exchange]),
   );
-  const byUse = new Map(uses.map((use) => [createUseKey(use), byId.get(use.id)]));
+  const byUse = new Map(uses.map((use) => [createUseKey(use), byId.get(use.id)?.exchange]));
   const repeated = new Set(uses.flatMap(({ case: purpose, attempt }) => (attempt > 1 ? purpose : [])));
+  const ofCalibration = uses.find((use) => use.case === calibrationPurpose);
+  const sent = byId.get(ofCalibration?.id ?? '')?.exchange.request.headers ?? [];
+  const stated = calibration[0]?.headers ?? [];
+  const added = sent.filter(([name]) => getHeaderValues(stated, name).length === 0);
+  const createSentKey = (request: HttpRequest) => createRequestKey(addHeaders(request, added));
   const find = (use: Use, request: HttpRequest): Exchange | undefined => {
     const exchange = byUse.get(createUseKey(use));
-    const isSame = exchange && createRequestKey(exchange.request) === createRequestKey(adapt(request));
-    return isSame ? exchange : undefined;
+    return exchange && createRequestKey(exchange.request) === createSentKey(request) ? exchange : undefined;
   };
   const findOrAdmit = (use: Use, request: HttpRequest, mayBeShared: boolean): Exchange => {
-    const shared = mayBeShared ? firstByRequest.get(createRequestKey(adapt(request))) : undefined;
+    const shared = mayBeShared ? firstByRequest.get(createSentKey(request)) : undefined;
     return find(use, request) ?? shared ?? { request, transportError: 'not-sent', message: notRecorded, attempts: 0 };
   };
   return {
@@ -73,19 +73,13 @@ export function createReplay(
         const purpose = formatPurpose(testCase, prefix);
         const attempt = (attempts.get(purpose) ?? 0) + 1;
         const found = testCase.rows.map(({ requests, unavailable }, row) => {
-          const applicable = unavailable.length > 0 ? [] : [...requests];
-          return new Map(
-            applicable.flatMap(([name, request]) => {
-              const exchange = answer({ case: purpose, row, request: name, attempt }, request);
-              return exchange === undefined ? [] : [[name, exchange] as const];
-            }),
+          const answers = [...(unavailable.length > 0 ? [] : requests)].map(
+            ([name, request]) => [name, answer({ case: purpose, row, request: name, attempt }, request)] as const,
           );
+          return new Map(answers.flatMap(([name, exchange]) => (exchange === undefined ? [] : [[name, exchange]])));
         });
-        // As the sender counts: equal requests of one name are sent once.
-        const named = found.flatMap((row) => [...row].map(([name, { request }]) => name + createRequestKey(request)));
-        const count = new Set(named).size;
-        if (count > 0) attempts.set(purpose, attempt);
-        return { exchanges: found, count, requestsSent: 0 };
+        if (found.some(({ size }) => size > 0)) attempts.set(purpose, attempt);
+        return { exchanges: found };
       };
       return {
         send: async (testCase) =>
@@ -94,7 +88,7 @@ export function createReplay(
           replay(testCase, (use, request) => (rows.includes(use.row) ? findOrAdmit(use, request, false) : undefined)),
         async sendInBatch(testCase, row) {
           const sent = replay(testCase, (use, request) => (use.row === row ? find(use, request) : undefined));
-          return sent.count === 0 ? undefined : sent;
+          return sent.exchanges.every(({ size }) => size === 0) ? undefined : sent;
         },
       };
     },

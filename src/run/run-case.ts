@@ -1,5 +1,5 @@
 import { listSuccesses } from '../assertions/row-evidence.js';
-import { findVolatilePaths } from '../assertions/stable-body.js';
+import { findVolatilePaths } from '../assertions/volatile-values.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { documentedOperation } from '../contract/operation.js';
 import { wasSent } from '../http/retry.js';
@@ -26,38 +26,34 @@ import { sanitizeDrift, sanitizeResult, sanitizeText } from './sanitize-result.j
 export interface CaseTerms {
   readonly background: TargetContext;
   /** The ids of requirements whose failures are known, whatever their cause. */
-  readonly knownRequirements?: readonly string[];
+  readonly knownRequirements: readonly string[];
   readonly expected: Baseline;
   /** Whether to infer the shape of successful bodies, which costs more than judging them. */
   readonly infersShape: boolean;
-  readonly keeper?: EvidenceKeeper | undefined;
-  /** Finds an exchange as it was kept. */
+  readonly keeper: EvidenceKeeper | undefined;
   readonly find: EvidenceKeeper['find'];
-  /** Why the case is sent again; undefined for its own verdict. */
-  readonly purpose?: string | undefined;
-  /** Whether a failure counts only if it is seen again. */
-  readonly needsConfirmation: (failure: Pick<CaseJudgement, 'isKnown'>) => boolean;
 }
 
-/** Sends the requests of a case and judges the responses. */
+/**
+ * Sends the requests of a case and judges the responses.
+ *
+ * @param needsConfirmation whether a failure counts only if it is seen again
+ * @param purpose why the case is sent again; undefined for its own verdict
+ */
 export async function runCase(
   testCase: TestCase,
   sender: CaseSender,
-  { background, knownRequirements = [], expected, infersShape, keeper, find, purpose, needsConfirmation }: CaseTerms,
+  { background, knownRequirements, expected, infersShape, keeper, find }: CaseTerms,
+  needsConfirmation: (failure: CaseJudgement) => boolean,
+  purpose?: string,
 ): Promise<ResultWithExchanges> {
-  const startedMs = performance.now();
   const attempts = await sendAndJudge(testCase, sender, background, needsConfirmation);
-  const durationMs = performance.now() - startedMs;
   keeper?.keepCase(testCase, [attempts.first, ...attempts.repetitions], purpose);
   const judged = createResult(testCase, attempts, knownRequirements.includes(getSubjectId(testCase)));
-  // The outcome of an open value is text of the deployment; all other outcomes are words of the suite.
-  const isOpenValue = testCase.kind === 'question' && testCase.answer.kind === 'value';
-  const outcome = isOpenValue && judged.outcome !== undefined ? sanitizeText(judged.outcome) : judged.outcome;
-  const result = sanitizeResult({ ...judged, ...omitUndefined({ outcome }) }, find);
+  const result = sanitizeResult(judged, find);
   const wantsBodies = infersShape || expected.schema !== undefined;
   const successes = wantsBodies ? [...new Set(listResultBodies(testCase, attempts.first))] : [];
   const volatile = findVolatile(testCase, attempts.first).map(escapeControlCharacters).sort();
-  const drift = findDrift(result, successes, expected);
   return {
     ...result,
     ...omitUndefined({
@@ -65,8 +61,7 @@ export async function runCase(
       shape: infersShape ? inferShape(successes, background.recognizer.ids) : undefined,
       volatile: volatile.length === 0 ? undefined : volatile,
     }),
-    drift: drift.map(sanitizeDrift),
-    durationMs,
+    drift: findDrift(result, successes, expected).map(sanitizeDrift),
   };
 }
 
@@ -75,7 +70,6 @@ export interface CaseAttempts {
   readonly judgement: CaseJudgement;
   readonly first: CaseExchanges;
   readonly evidence: readonly CaseEvidence[];
-  /** What was sent again, because the case failed. */
   readonly repetitions: readonly CaseExchanges[];
 }
 
@@ -84,7 +78,7 @@ export async function sendAndJudge(
   testCase: TestCase,
   sender: CaseSender,
   background: TargetContext,
-  needsConfirmation: CaseTerms['needsConfirmation'] = () => true,
+  needsConfirmation: (failure: CaseJudgement) => boolean = () => true,
 ): Promise<CaseAttempts> {
   const first = await sender.send(testCase);
   const evidence = collectEvidence(first.exchanges, background);
@@ -112,8 +106,6 @@ function createResult(
   const findShown = (sent: CaseExchanges | undefined) => sent?.exchanges[Math.max(row, 0)]?.get(exchange);
   const shown = findShown(first);
   const isUnsent = verdict === 'inconclusive' && shown !== undefined && !wasSent(shown);
-  const sum = (count: 'count' | 'requestsSent') =>
-    [first, ...repetitions].reduce((total, sent) => total + sent[count], 0);
   return {
     id: testCase.id,
     subject: getSubjectId(testCase),
@@ -124,20 +116,16 @@ function createResult(
       title,
       verdict,
       reason,
-      ...(isKnown ? { known: true as const } : {}),
+      ...(isKnown && { known: true }),
     })),
     drift: [],
-    exchangesJudged: sum('count'),
-    requestsSent: sum('requestsSent'),
-    durationMs: 0,
     ...omitUndefined({
       expected: verdict === 'fail' ? expected : undefined,
       apart_from_known: rows.some(({ isKnown }) => isKnown) ? apart : undefined,
-      outcome,
+      // That of an open value is text of the deployment.
+      outcome: outcome && sanitizeText(outcome),
       exchange: shown,
-      repeatedExchange: isUnstable
-        ? repetitions.map(findShown).findLast((exchange) => exchange !== undefined)
-        : undefined,
+      repeatedExchange: isUnstable ? repetitions.map(findShown).findLast((found) => found !== undefined) : undefined,
     }),
   };
 }

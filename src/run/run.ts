@@ -5,6 +5,7 @@ import { getSubjectId, type TestCase, tag } from '../cases/test-case.js';
 import { spellFiltersLiterally } from '../contract/operation.js';
 import type { Channel, Exchange } from '../http/exchange.js';
 import type { Judgement, TargetContext } from '../judge/judge-case.js';
+import { findWorstVerdict } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import type { MentionFilter } from '../recognition/sibling-values.js';
 import { type Baseline, emptyBaseline } from '../record/drift.js';
@@ -14,25 +15,22 @@ import { createUnsentResult, getVerdictApart, type ResultWithExchanges, samplesC
 import { type CaseSender, createCaseSender } from './case-sender.js';
 import { calibrationPurpose, type EvidenceKeeper, type KeptEvidence } from './evidence-keeper.js';
 import { type Examination, type ExaminedTarget, examine } from './examine.js';
+import { listSampleCases, watchedRequests } from './plan.js';
 import type { Replay } from './replay.js';
 import { runCase } from './run-case.js';
-import { combineSampleResults, listSampleCases, watchedRequests } from './sample.js';
 import { watchData } from './watch-data.js';
 
 /** What the user states about a target and wants from a run. */
 export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
-  /** Which mentions of tiers count. */
   readonly mentionFilter?: MentionFilter;
   readonly expected?: Baseline;
   /** Whether to infer the shape of successful bodies, for a record. */
   readonly infersShape?: boolean;
-  /** Keeps all exchanges. */
   readonly keeper?: EvidenceKeeper;
   /** Replaces the target by recorded exchanges. */
   readonly replay?: Replay;
   /** Exchanges of real callers, in place of calibration requests. They cannot be sent again to confirm a failure. */
   readonly traffic?: readonly Exchange[];
-  /** What is known to be wrong with the target. */
   readonly known?: KnownMistakes;
   /** The ids of requirements whose failures are known, whatever their cause. */
   readonly knownRequirements?: readonly string[];
@@ -48,12 +46,10 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   const { world } = stated;
   const { tierPatterns, expected = emptyBaseline, infersShape = false, isWorldLoaded = false } = options;
   const { mentionFilter, recognizer = createRecognizer(world, mentionFilter) } = options;
-  const { replay, keeper, traffic, known, knownRequirements = [] } = options;
-  const createChannel = (purpose: string) => {
-    const source = replay?.createChannel(purpose) ?? channel;
-    return keeper?.wrapChannel(source, purpose) ?? source;
-  };
-  const examination = await examine(stated, createChannel(calibrationPurpose), { ...options, recognizer });
+  const { replay, keeper, traffic, known, knownRequirements = [], plannedCases = [] } = options;
+  const source = replay?.createChannel(calibrationPurpose) ?? channel;
+  const examined = keeper?.wrapChannel(source, calibrationPurpose) ?? source;
+  const examination = await examine(stated, examined, { ...options, recognizer });
   const { isWorldSeen, unreachable, readsLiteralFiltersOnly } = examination;
   const suite = readsLiteralFiltersOnly ? { ...stated, cases: stated.cases.map(spellCase) } : stated;
   const background: TargetContext = {
@@ -70,7 +66,7 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
     return reason === undefined ? undefined : createUnsentResult(testCase, 'not-applicable', reason);
   };
   const byId = new Map(suite.cases.map((testCase) => [testCase.id, testCase]));
-  const planned = (options.plannedCases ?? [])
+  const planned = plannedCases
     .flatMap((id) => byId.get(id) ?? [])
     .filter((testCase) => findUnsentResult(testCase) === undefined);
   const sender = replay?.createSender() ?? createCaseSender(channel, planned, examination.shared);
@@ -80,15 +76,15 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   const failing = new Set<string>();
   const failingAsKnown = new Set<string>();
   const runWith = async (sender: CaseSender, testCase: TestCase, purpose?: string): Promise<ResultWithExchanges> => {
+    const subject = getSubjectId(testCase);
+    const needsConfirmation = ({ isKnown }: Pick<Judgement, 'isKnown'>) =>
+      traffic === undefined &&
+      (isOwnCase(testCase) ||
+        !(failing.has(subject) || (isKnown === true && failingAsKnown.has(subject))) ||
+        replay?.hasRepetition(testCase, purpose) === true);
     try {
-      const subject = getSubjectId(testCase);
-      const needsConfirmation = ({ isKnown }: Pick<Judgement, 'isKnown'>) =>
-        traffic === undefined &&
-        (isOwnCase(testCase) ||
-          !(failing.has(subject) || (isKnown === true && failingAsKnown.has(subject))) ||
-          replay?.hasRepetition(testCase, purpose) === true);
       const unsent = findUnsentResult(testCase);
-      const result = unsent ?? (await runCase(testCase, sender, { ...terms, purpose, needsConfirmation }));
+      const result = unsent ?? (await runCase(testCase, sender, terms, needsConfirmation, purpose));
       const isNew = getVerdictApart(result) === 'fail' || knownRequirements.includes(subject);
       if (result.verdict === 'fail' && !isOwnCase(testCase)) (isNew ? failing : failingAsKnown).add(subject);
       return result;
@@ -105,9 +101,9 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
     /** Returns the exchanges that were kept since the last call; none without a keeper. */
     takeEvidence: () => keeper?.take() ?? { exchanges: [], uses: [], used: [] },
     /** Sends the sample cases again, or the first requests, to detect a deployment that changed during the run. */
-    async repeatSamples() {
+    async repeatSamples(): Promise<ResultWithExchanges | undefined> {
       const sender = replay?.createSender(samplesCaseId) ?? createCaseSender(channel);
-      if (suite.data !== undefined) {
+      if (suite.data !== undefined && suite.calibration.length > 0) {
         const count = failing.size > 0 ? suite.calibration.length : watchedRequests;
         return await watchData(suite.calibration.slice(0, count), sender, background, keeper);
       }
@@ -116,6 +112,23 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
       return combineSampleResults(results);
     },
   };
+}
+
+/**
+ * Combines the results of the cases that were sent again. The combined result fails a requirement if a case failed or
+ * was unstable this time; everything else is already known from the first time.
+ */
+function combineSampleResults(results: readonly ResultWithExchanges[]): ResultWithExchanges | undefined {
+  const broken =
+    results.find((result) => getVerdictApart(result) === 'fail') ??
+    results.find(({ repeatedExchange }) => repeatedExchange !== undefined);
+  const common = { id: samplesCaseId, drift: [] };
+  if (broken !== undefined) {
+    const reason = `When '${broken.id}' was sent again at the end of the run: ${broken.reason}`;
+    return { ...broken, ...common, reason };
+  }
+  const verdict = findWorstVerdict(results.map(getVerdictApart));
+  return results[0] && { ...common, subject: samplesCaseId, verdict, reason: '', at: results[0].at, rows: [] };
 }
 
 /** Writes the filters of a case with literal brackets, unless it is about their spelling. */
@@ -128,7 +141,6 @@ function spellCase<T extends TestCase>(testCase: T): T {
   return { ...testCase, rows };
 }
 
-/** A run that has ended. */
 export interface EndedRun {
   readonly results: readonly ResultWithExchanges[];
   readonly examination: Examination;
@@ -136,11 +148,7 @@ export interface EndedRun {
   readonly evidence: KeptEvidence;
 }
 
-/**
- * Runs a suite in this process: examination, cases, sample cases. This is the one loop of all runs without Playwright.
- *
- * @param selects leaves out cases, and the sample cases, by their ids
- */
+/** Runs a suite in this process: the one loop of all runs without Playwright. @param selects leaves out cases */
 export async function runSuite(
   suite: Suite,
   channel: Channel,
@@ -151,7 +159,10 @@ export async function runSuite(
   const run = await startRun(suite, channel, { ...options, plannedCases: cases.map(({ id }) => id) });
   const results: ResultWithExchanges[] = [];
   for (const testCase of cases) results.push(await run.runCase(testCase));
-  const repeated = suite.data === undefined ? listSampleCases(suite) : suite.calibration;
-  if (selects(samplesCaseId) && repeated.length > 0) results.push(await run.repeatSamples());
-  return { results, examination: run.examination, evidence: run.takeEvidence() };
+  const repeated = selects(samplesCaseId) ? await run.repeatSamples() : undefined;
+  return {
+    results: repeated === undefined ? results : [...results, repeated],
+    examination: run.examination,
+    evidence: run.takeEvidence(),
+  };
 }

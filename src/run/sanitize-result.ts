@@ -8,30 +8,23 @@ import type { EvidenceKeeper } from './evidence-keeper.js';
 
 /** The longest text that is shown as a whole, in characters. */
 const maxTextLength = 4_000;
-/**
- * The longest body of the exchange that shows a result, in characters. Reports show only the beginning of a body or the
- * promotions in it, and the results of a run stay in memory together.
- */
+/** The longest body that is shown with a result, in characters: the results of a run stay in memory together. */
 export const maxResultBody = 64 * 1024;
 
-/**
- * Makes a result fit for display: escapes the deployment's texts and shortens bodies.
- *
- * @param find finds an exchange as it was kept
- */
+/** Makes a result fit for display: escapes the deployment's texts and shortens bodies. */
 export function sanitizeResult(result: ResultWithExchanges, find: EvidenceKeeper['find']): ResultWithExchanges {
   const { reason, rows, exchange, repeatedExchange } = result;
-  const [shown, repeated] = [exchange, repeatedExchange].map((unsafe) => {
-    const kept = unsafe && find(unsafe);
-    if (kept !== undefined) return { exchange: shortenExchange(kept.exchange, maxResultBody), id: kept.id };
-    return unsafe && { exchange: sanitizeExchange(unsafe), id: undefined };
-  });
+  const show = (unsafe: Exchange | undefined) => unsafe && shortenExchange(unsafe, maxResultBody);
   return {
     ...result,
     reason: sanitizeText(reason),
     rows: rows.map((row) => ({ ...row, reason: sanitizeText(row.reason) })),
-    ...omitUndefined({ exchange: shown?.exchange, exchangeId: shown?.id }),
-    ...omitUndefined({ repeatedExchange: repeated?.exchange, repeatedExchangeId: repeated?.id }),
+    ...omitUndefined({
+      exchange: show(exchange),
+      exchangeId: exchange && find(exchange)?.id,
+      repeatedExchange: show(repeatedExchange),
+      repeatedExchangeId: repeatedExchange && find(repeatedExchange)?.id,
+    }),
   };
 }
 
@@ -42,11 +35,8 @@ export function sanitizeDrift(drift: Drift): Drift {
 /** Makes an exchange fit for display. @param maxBody the maximum length of the body, in characters */
 export function shortenExchange(exchange: Exchange, maxBody: number): Exchange {
   // Cut first: to escape a long body takes most of the time.
-  return sanitizeExchange(cutBodies(exchange, maxBody), maxBody);
-}
-
-function sanitizeExchange(exchange: Exchange, maxBody = maxResultBody): Exchange {
-  return cutBodies(mapExchangeTexts(exchange, escapeControlCharacters, sanitizeText), maxBody);
+  const cut = cutBodies(exchange, maxBody);
+  return cutBodies(mapExchangeTexts(cut, escapeControlCharacters, sanitizeText), maxBody);
 }
 
 /** Cuts long bodies. @param maxBody in characters */

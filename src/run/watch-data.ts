@@ -63,7 +63,6 @@ export async function watchData(
     names.length === 0
       ? ''
       : `The data changed during the run: the same request returns other promotions at its end (${renderShortList(names)}). Run it again, while nobody changes promotions.`;
-  const sum = (count: 'count' | 'requestsSent') => sent.reduce((total, turn) => total + turn[count], 0);
   return {
     id: samplesCaseId,
     subject: samplesCaseId,
@@ -72,9 +71,6 @@ export async function watchData(
     at,
     rows: [],
     drift: [],
-    exchangesJudged: sum('count'),
-    requestsSent: sum('requestsSent'),
-    durationMs: 0,
     ...(names.length === 0 ? {} : { hasDataChanged: true as const }),
   };
 }

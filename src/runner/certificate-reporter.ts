@@ -21,25 +21,24 @@ import { packageRoot } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
 import { endAsInterrupted, ignoreClosedOutput } from '../support/shutdown.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
-import { saveEnding } from '../target/ending.js';
-import { ReportedRun } from '../target/reported-run.js';
+import { endings, ReportedRun } from '../target/reported-run.js';
 import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
-import { isRunByCommand, loadProject, readSetUp, sharePlannedCases } from './options.js';
-import { readCaseId, readTestReport, removeTestReport } from './test-report.js';
+import {
+  isRunByCommand,
+  loadProject,
+  readCaseId,
+  readSetUp,
+  readTestReport,
+  removeTestReport,
+  sharePlannedCases,
+} from './options.js';
 
-/** Where the package has its specs. */
 const specs = path.resolve(import.meta.dirname, '..', '..', 'specs');
-
-/** A test that failed, and what was written about it. */
-interface Failure {
-  readonly test: TestCase;
-  readonly result: TestResult;
-}
 
 /** Creates a certificate for each project from the reports of its tests. The run fails unless all targets conform. */
 export default class CertificateReporter implements Reporter {
   private readonly runs = new Map<string, ReportedRun>();
-  private readonly failures: Failure[] = [];
+  private readonly failures: (readonly [TestCase, TestResult])[] = [];
   /** Why Playwright ended before the first test. */
   private error: string | undefined;
   /** Whether another reporter shows tests and errors. */
@@ -57,16 +56,14 @@ export default class CertificateReporter implements Reporter {
     enableExpectedFailures(config, import.meta.filename);
     this.isListed = config.reporter.some(([name]) => ['list', 'line', 'dot'].includes(name));
     const ofCase = tests.allTests().filter((test) => readCaseId(test) !== undefined);
-    const byProject = groupBy(ofCase, (test) => getProject(test).name);
-    const planned = new Map(
-      [...byProject].map(([name, list]) => [name, list.flatMap((test) => readCaseId(test) ?? [])]),
-    );
+    const byProject = [...groupBy(ofCase, (test) => getProject(test).name)];
+    const planned = new Map(byProject.map(([name, list]) => [name, list.flatMap((test) => readCaseId(test) ?? [])]));
+    // Other workers, and runs that stop early, would not need what is sent ahead.
+    if (config.maxFailures === 0 && config.workers === 1) sharePlannedCases(Object.fromEntries(planned));
     // With no test at all, each project of cases gets a certificate that says so.
     const isOfCases = (project: FullProject) =>
       planned.size === 0 ? path.resolve(project.testDir) === specs : planned.has(project.name);
     const projects = tests.suites.flatMap((suite) => suite.project() ?? []);
-    // Other workers, and runs that stop early, would not need what is sent ahead.
-    if (config.maxFailures === 0 && config.workers === 1) sharePlannedCases(Object.fromEntries(planned));
     try {
       const ofCases = (projects.length > 0 ? projects : config.projects).filter(isOfCases).map((project) => ({
         name: project.name,
@@ -104,11 +101,9 @@ export default class CertificateReporter implements Reporter {
     if (report !== undefined) run.add(report, isCounted);
     else if (isCounted && result.status !== 'skipped')
       run.addError(id, toOneLine((result.error?.message ?? 'The test ended without a result.').split('\n')[0] ?? ''));
-    if (result.status === 'failed') {
-      const failure = { test, result };
-      this.failures.push(failure);
-      explainFailure(failure);
-    }
+    if (result.status !== 'failed') return;
+    this.failures.push([test, result]);
+    explainFailure(test, result);
   }
 
   onError({ message = '' }: TestError): void {
@@ -123,14 +118,15 @@ export default class CertificateReporter implements Reporter {
   async onEnd(result: FullResult): Promise<{ status: FullResult['status'] }> {
     disableExpectedFailures();
     let isGood = true;
-    if (this.runs.size === 0) saveEnding('not-begun');
+    if (this.runs.size === 0) endings.push('not-begun');
     for (const [name, run] of this.runs) {
       try {
         const isCutShort = result.status === 'interrupted' || result.status === 'timedout';
-        const { certificate, ending, report } = await run.certify(isCutShort, this.error && toOneLine(this.error));
-        for (const failure of this.failures.filter(({ test }) => getProject(test).name === name))
-          explainFailure(failure, certificate.causes);
-        saveEnding(ending);
+        const outcome = await run.certify(isCutShort, this.error && toOneLine(this.error));
+        const { certificate, report } = outcome;
+        for (const [test, failed] of this.failures)
+          if (getProject(test).name === name) explainFailure(test, failed, certificate.causes);
+        endings.push(outcome);
         this.output += addColors(report);
         // A merge cannot tell a missing part from a selection.
         const verdict = determineOverallVerdict(certificate);
@@ -138,7 +134,7 @@ export default class CertificateReporter implements Reporter {
         isGood &&= verdict === 'conforms' && !hasChanged(certificate) && !isPart;
       } catch (error) {
         const isUnwritten = error instanceof UnusableInput;
-        saveEnding(isUnwritten ? 'unwritten' : 'broken-off');
+        endings.push(isUnwritten ? 'unwritten' : 'broken-off');
         if (!isUnwritten) throw error;
         process.stderr.write(`${error.message}\n`);
         isGood = false;
@@ -165,7 +161,7 @@ function getProject(test: TestCase): FullProject {
 }
 
 /** Says in the reports of Playwright what most likely is wrong. */
-function explainFailure({ test, result }: Failure, causes: readonly Cause[] = []): void {
+function explainFailure(test: TestCase, result: TestResult, causes: readonly Cause[] = []): void {
   const cause = causes.find(({ cases }) => cases.includes(readCaseId(test) ?? ''));
   if (cause !== undefined) result.annotations.push({ type: 'cause', description: cause.sentence });
   replaceErrorContext(result.attachments, test, result.errors[0]?.message ?? '', cause);

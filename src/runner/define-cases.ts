@@ -6,14 +6,13 @@ import { createDataCases } from '../cases/data-cases.js';
 import { isOwnCase, loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
-import { listSampleCases } from '../run/sample.js';
+import { listSampleCases } from '../run/plan.js';
 import { packageRoot } from '../support/package-root.js';
 import type { Location } from '../support/problem.js';
 import { selectTests } from '../target/settings.js';
 import { expectFailure } from './expected-failure.js';
 import { test } from './fixtures.js';
-import { readRuns, readSetUp } from './options.js';
-import { attachTestReport, createCaseAnnotation } from './test-report.js';
+import { attachTestReport, createCaseAnnotation, readRuns, readSetUp } from './options.js';
 
 const { ownCases, areDrawn } = readSetUp();
 const suite = loadSuite();

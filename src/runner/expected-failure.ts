@@ -13,11 +13,7 @@ import type { FullConfig, TestCase, TestResult } from '@playwright/test/reporter
 /** Its value is the id of the process with the reporter: processes that a run starts inherit the variable. */
 const variable = 'CONFORMANCE_FAILURES_RESTORED_BY';
 
-/**
- * Lets the workers that start from now on expect their failures.
- *
- * @param reporter the file of the reporter that restores them; nothing is enabled if another reporter comes first
- */
+/** Lets workers expect their failures, if the reporter that restores them is the first one. @param reporter its file */
 export function enableExpectedFailures(config: FullConfig, reporter: string): void {
   const [first] = config.reporter;
   // With a limit of failures, a worker that lives on would begin a test that must not run any more.

@@ -12,13 +12,11 @@ export default async function setUp(config: FullConfig): Promise<() => Promise<v
   try {
     const projects = config.projects.map((project) => loadProject(project.use, config));
     for (const { settings, suite } of projects) await loadKnown(settings, suite.world);
-    const tested = projects.find(
-      ({ settings, replay }) => settings.target.kind === 'reference' && replay === undefined,
-    );
+    const tested = projects.find(({ settings }) => settings.target.kind === 'reference');
     const { url, close } = await serve(tested?.suite.world);
     shareSetUp({
       reference: url,
-      ownCases: [...new Set(projects.flatMap(({ cases }) => cases ?? []))],
+      ownCases: [...new Set(projects.flatMap(({ settings }) => settings.cases ?? []))],
       areDrawn: projects.map(({ suite }) => suite.data !== undefined),
     });
     return close;

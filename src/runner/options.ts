@@ -1,13 +1,15 @@
-/** What Playwright passes to its processes: options of projects, and variables of the environment. */
+/** What Playwright passes between its processes: options of projects, variables of the environment, and attachments. */
 
 import path from 'node:path';
-import type { FullConfig } from '@playwright/test';
-import { loadInputsOnce, type RunInputs } from '../target/recorded-run.js';
+import type { TestInfo } from '@playwright/test';
+import type { FullConfig, TestCase, TestResult } from '@playwright/test/reporter';
+import { parseJson } from '../support/json.js';
+import { loadInputsOnce, type RunInputs } from '../target/inputs.js';
 import { completeRunOptions, type RunOptions } from '../target/run-options.js';
+import type { TestReport } from '../target/target-run.js';
 
 /** What a project sets under `use`. */
 export interface ConformanceOptions {
-  /** The target file, relative to the config. */
   readonly target: string | undefined;
   /** What the flags of `certify` set, by the names that the API gives them. They win over `target`. */
   readonly conformance: RunOptions;
@@ -32,14 +34,11 @@ export function readRuns(): readonly [CertifyRun, ...CertifyRun[]] {
   return JSON.parse(process.env[variables.runs] ?? '[{}]');
 }
 
-/** Whether `certify` started Playwright, not the user. */
 export function isRunByCommand(): boolean {
   return process.env[variables.runs] !== undefined;
 }
 
-/** What the set-up tells the other processes. */
 interface SetUp {
-  /** The base URL of the reference deployment. */
   readonly reference: string;
   /** The folders of own cases of all projects. */
   readonly ownCases: readonly string[];
@@ -53,10 +52,11 @@ export function shareSetUp(setUp: SetUp): void {
 
 /** Without a set-up, such as with `--list`, what flags name. */
 export function readSetUp(): SetUp {
+  const shared = process.env[variables.setUp];
+  if (shared !== undefined) return JSON.parse(shared);
   const runs = readRuns();
   const ownCases = runs.flatMap(({ cases }) => cases ?? []);
-  const named: SetUp = { reference: '', ownCases, areDrawn: runs.map(({ data }) => data !== undefined) };
-  return JSON.parse(process.env[variables.setUp] ?? JSON.stringify(named));
+  return { reference: '', ownCases, areDrawn: runs.map(({ data }) => data !== undefined) };
 }
 
 /** Tells the workers which cases each project will run, in their order, so that requests can be sent ahead. */
@@ -69,12 +69,7 @@ export function readPlannedCases(project: string): readonly string[] {
   return JSON.parse(process.env[variables.planned] ?? '{}')[project] ?? [];
 }
 
-/**
- * Loads suite and settings of a project, once per process.
- *
- * @param use {@link ConformanceOptions} of the project
- * @throws UnusableInput as `loadInputs`
- */
+/** Loads suite and settings of a project, once per process. @param use {@link ConformanceOptions} */
 export function loadProject(use: object, { configFile }: Pick<FullConfig, 'configFile'> = {}): RunInputs {
   const { target, conformance = {} } = use as Partial<ConformanceOptions>;
   const folder = configFile === undefined ? '' : path.dirname(configFile);
@@ -82,4 +77,39 @@ export function loadProject(use: object, { configFile }: Pick<FullConfig, 'confi
   const isNamed = conformance.baseUrl !== undefined || conformance.reference === true || named === undefined;
   const options = completeRunOptions({ ...conformance, ...(isNamed ? {} : { target: named }) }, process.env);
   return loadInputsOnce(options, process.env);
+}
+
+const [reportName, caseAnnotation] = ['conformance', 'case'];
+
+/** Attaches a report, and texts that people read in the reports of Playwright. */
+export function attachTestReport(
+  testInfo: TestInfo,
+  report: TestReport,
+  texts: Readonly<Record<string, string>>,
+): void {
+  // `testInfo.attach` also makes a step, which takes longer than most cases.
+  const attach = (name: string, contentType: string, text: string) =>
+    testInfo.attachments.push({ name, contentType, body: Buffer.from(text) });
+  for (const [name, text] of Object.entries(texts)) attach(name, 'text/plain', text);
+  attach(reportName, 'application/json', JSON.stringify(report));
+}
+
+/** Undefined if the test ended before it had a report. */
+export function readTestReport({ attachments }: TestResult): TestReport | undefined {
+  const body = attachments.find(({ name }) => name === reportName)?.body;
+  return body && (parseJson(body.toString('utf8')) as TestReport | undefined);
+}
+
+/** Frees the memory of a report: Playwright keeps all test results until the end of the run. */
+export function removeTestReport({ attachments }: TestResult): void {
+  const others = attachments.filter(({ name }) => name !== reportName);
+  attachments.splice(0, attachments.length, ...others);
+}
+
+export function createCaseAnnotation(id: string) {
+  return { type: caseAnnotation, description: id };
+}
+
+export function readCaseId({ annotations }: Pick<TestCase, 'annotations'>): string | undefined {
+  return annotations.find(({ type }) => type === caseAnnotation)?.description;
 }

@@ -3,46 +3,47 @@ import type { Suite } from '../cases/suite.js';
 import type { RunFacts } from '../certificate/certificate.js';
 import { type CertifiedResults, certifyResults } from '../certificate/certify-results.js';
 import { type ExchangeIndex, indexExchanges } from '../certificate/exchange-index.js';
-import type { StoredEvidence } from '../certificate/har-archive.js';
-import type { Channel } from '../http/exchange.js';
-import { createTrafficCases } from '../judge/traffic-cases.js';
+import type { EvidenceOrigin, StoredEvidence } from '../certificate/har-archive.js';
+import type { Channel, Exchange } from '../http/exchange.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import type { KnownFile } from '../record/known-deviations.js';
-import { type CaseResult, createUnsentResult, getVerdictApart } from '../run/case-result.js';
+import { type CaseResult, createUnsentResult, getVerdictApart, samplesCaseId } from '../run/case-result.js';
 import { createEvidenceKeeper } from '../run/evidence-keeper.js';
 import type { Examination } from '../run/examine.js';
+import { createReplay } from '../run/replay.js';
 import { countAttempts } from '../run/request-cache.js';
 import { type EndedRun, type EngineOptions, runSuite } from '../run/run.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import { createRunReplay, type RecordedRun, type RunInputs, restoreSettings } from './recorded-run.js';
+import { createOrigin, type RecordedRun, type RunInputs } from './inputs.js';
 import { createEngineOptions, loadKnown, type RunSettings } from './settings.js';
 import { createCertifiedTarget } from './target.js';
+import { createTrafficRun } from './traffic.js';
 
-/** What is certified without Playwright. */
-interface RunTerms extends Pick<EngineOptions, 'replay' | 'recognizer' | 'traffic'> {
-  readonly baseUrl: string;
-  /** An earlier run that is judged again. */
-  readonly recorded?: RecordedRun;
-  /** As `--grep` does: the rest is not known to be left out. */
-  readonly selects?: (id: string) => boolean;
+type JudgingInputs = Pick<RunInputs, 'suite' | 'settings'>;
+
+/** What a run leaves to be judged again. */
+interface JudgedEvidence {
+  readonly evidence: StoredEvidence;
+  readonly extent: EvidenceOrigin['extent'];
+  /** Some exchanges of real callers, in place of calibration requests. */
+  readonly traffic?: readonly Exchange[];
 }
 
 /** What is known of a run that has ended, beside its results. */
 interface RunEnd extends Pick<RunFacts, 'requestsSent' | 'isReplay' | 'isCutShort' | 'startedAt' | 'data'> {
   readonly baseUrl: string;
   readonly examination: Pick<Examination, 'note'> | undefined;
-  /** Judges the exchanges of the run again. */
-  readonly judgeAgain: (settings: RunSettings) => Promise<readonly CaseResult[]>;
+  readonly recall: () => JudgedEvidence;
 }
 
 /** Certifies the results of a run that Playwright or this process made. */
 export async function certifyCollected(
-  { suite, settings }: Pick<RunInputs, 'suite' | 'settings'>,
+  { suite, settings }: JudgingInputs,
   results: readonly CaseResult[],
   index: ExchangeIndex,
   end: RunEnd,
 ): Promise<CertifiedResults> {
-  const { baseUrl, examination, judgeAgain, ...ended } = end;
+  const { baseUrl, examination, recall, ...ended } = end;
   const { only, quick } = settings;
   const facts: RunFacts = {
     ...ended,
@@ -53,14 +54,14 @@ export async function certifyCollected(
     target: createCertifiedTarget(settings.target, baseUrl),
     durationMs: Date.now() - end.startedAt.getTime(),
   };
-  const { known } = await loadKnown(settings, suite.world);
+  const known = await loadKnown(settings, suite.world);
   const stated = { ...settings.target, ...omitUndefined({ known }) };
   const certified = await certifyResults(suite, results, index, facts, stated);
   const current = settings.known && correctKnown(settings.known, certified);
   if (current === undefined) return certified;
   const corrected = { ...settings, known: current };
   const isExcused = (result: CaseResult) => result.rows.some((row) => row.known) && getVerdictApart(result) !== 'fail';
-  const again = results.some(isExcused) ? await judgeAgain(corrected) : [];
+  const again = results.some(isExcused) ? (await judgeAgain(recall(), suite, corrected)).results : [];
   const judged = new Map(again.map((result) => [result.id, result]));
   const replaced = results.map((result) => (isExcused(result) ? (judged.get(result.id) ?? result) : result));
   return await certifyCollected({ suite, settings: corrected }, replaced, index, end);
@@ -80,119 +81,90 @@ function correctKnown(known: KnownFile, { gone, emptyStatuses }: CertifiedResult
   return { ...known, entries, ...omitUndefined({ emptyStatuses }) };
 }
 
-/** Runs the selected cases in this process, and certifies the results. */
-export async function certifyRun(
-  { suite, settings }: Pick<RunInputs, 'suite' | 'settings'>,
-  channel: Channel,
-  terms: RunTerms,
-): Promise<CertifiedResults & { readonly evidence: StoredEvidence }> {
-  const startedAt = new Date();
-  const { baseUrl, recorded } = terms;
-  const { recognizer = createRecognizer(suite.world, settings.target.mentionFilter) } = terms;
-  const {
-    results,
-    examination,
-    evidence: sent,
-  } = await judgeRun({ suite, settings }, channel, { ...terms, recognizer });
-  const { evidence = sent } = recorded ?? {};
-  const index = indexExchanges(evidence, recognizer);
-  const end = {
-    baseUrl,
-    examination,
-    requestsSent: countAttempts(evidence.exchanges.map(({ exchange }) => exchange)),
-    isReplay: recorded?.origin.isReplay === true,
-    isCutShort: recorded?.origin.extent.isCutShort ?? false,
-    startedAt,
-    ...omitUndefined({ data: suite.data }),
-    judgeAgain: async (current: RunSettings) => {
-      const { replay = createRunReplay(evidence, suite) } = terms;
-      const again = { ...terms, recognizer, replay };
-      return (await judgeRun({ suite, settings: current }, replay.createChannel(''), again)).results;
-    },
-  };
-  return { ...(await certifyCollected({ suite, settings }, results, index, end)), evidence };
-}
-
-/** Runs the selected cases in this process, or judges those of an earlier run again. */
-async function judgeRun(
-  { suite, settings }: Pick<RunInputs, 'suite' | 'settings'>,
-  channel: Channel,
-  { recorded, selects = () => true, ...shared }: RunTerms,
+/** Judges exchanges again, by other settings. Nothing is sent. */
+async function judgeAgain(
+  { evidence, extent, traffic }: JudgedEvidence,
+  suite: Suite,
+  settings: RunSettings,
 ): Promise<EndedRun> {
   const selected = selectFromSuite(suite, settings);
-  const keeping = shared.replay === undefined ? { keeper: createEvidenceKeeper() } : {};
-  const { options: known } = await loadKnown(settings, suite.world);
-  const options = { ...createEngineOptions(settings), ...known, ...keeping, ...shared };
-  const { judged, unjudged = [] } = recorded?.origin.extent ?? {};
-  const isJudged = (id: string) => selects(id) && (judged === undefined || judged.includes(id));
-  const ended = await runSuite(selected, channel, options, isJudged);
+  const replay = createReplay(evidence, suite.calibration);
+  const options = { ...(await createEngineOptions(settings, suite.world)), replay, ...omitUndefined({ traffic }) };
+  const isJudged = (id: string) => extent.judged.includes(id);
+  const ended = await runSuite(selected, replay.createChannel(''), options, isJudged);
   const unsent = selected.cases.flatMap((testCase) => {
-    const stated = unjudged.find(({ id }) => id === testCase.id);
+    const stated = extent.unjudged.find(({ id }) => id === testCase.id);
     return stated === undefined ? [] : [createUnsentResult(testCase, stated.verdict, stated.reason)];
   });
   return { ...ended, results: [...ended.results, ...unsent] };
 }
 
-/** Judges the cases of a recorded run again, by other settings. */
-export async function judgeRecorded(recorded: RecordedRun, suite: Suite, settings: RunSettings): Promise<EndedRun> {
-  const replay = createRunReplay(recorded.evidence, suite);
-  const terms = { baseUrl: recorded.origin.baseUrl, recorded, replay };
-  return await judgeRun({ suite, settings }, replay.createChannel(''), terms);
+/** Runs the selected cases in this process. @param terms `selects` leaves out cases as `--grep` does */
+export async function certifyRun(
+  inputs: JudgingInputs,
+  channel: Channel,
+  terms: Pick<EngineOptions, 'recognizer' | 'replay'> & {
+    readonly baseUrl: string;
+    readonly selects?: (id: string) => boolean;
+  },
+): Promise<CertifiedResults & JudgedEvidence> {
+  const startedAt = new Date();
+  const { suite, settings } = inputs;
+  const { baseUrl, selects, replay } = terms;
+  const { recognizer = createRecognizer(suite.world, settings.target.mentionFilter) } = terms;
+  const stated = await createEngineOptions(settings, suite.world);
+  const options = { ...stated, keeper: createEvidenceKeeper(), recognizer, ...omitUndefined({ replay }) };
+  const ended = await runSuite(selectFromSuite(suite, settings), channel, options, selects);
+  const extent = { isCutShort: false, judged: ended.results.map(({ id }) => id), unjudged: [] };
+  const judged = { evidence: ended.evidence, extent };
+  const end = { baseUrl, startedAt, isReplay: replay !== undefined };
+  return { ...(await certifyEnded(inputs, ended, judged, end, recognizer)), ...judged };
 }
 
-/**
- * Judges the exchanges of a recorded run again, in this process. Nothing is sent.
- *
- * @param suite with the ids of the target of that run
- */
-export async function rejudgeRun(recorded: RecordedRun, suite: Suite): Promise<CertifiedResults> {
-  const settings = restoreSettings(recorded, suite);
-  if (recorded.isTraffic) return await judgeTraffic(recorded, suite, settings);
-  const replay = createRunReplay(recorded.evidence, suite);
-  const terms = { baseUrl: recorded.origin.baseUrl, recorded, replay };
-  return await certifyRun({ suite, settings }, replay.createChannel(''), terms);
-}
-
-/** A requirement that no exchange exercises is neither proven nor refuted: other traffic may show it. */
-const unseenReason = 'The traffic shows nothing about it.';
-
-/** Certifies the exchanges of real callers. A failure cannot be confirmed: nothing is sent. */
-export async function judgeTraffic(
-  recorded: RecordedRun,
-  whole: Suite,
-  stated: RunSettings,
-): Promise<CertifiedTraffic> {
-  const { evidence, origin } = recorded;
-  const answered = evidence.exchanges.flatMap(({ id, exchange }) => ('response' in exchange ? [{ id, exchange }] : []));
-  const traffic = createTrafficCases(whole, answered, stated.target);
-  const { cases, judged, openBecause } = traffic;
-  const uses = cases.flatMap((testCase) =>
-    testCase.rows.flatMap(({ requests }, row) =>
-      [...requests.keys()].map((id) => ({ id, case: testCase.id, row, request: id, attempt: 1 })),
-    ),
-  );
-  const unseen = cases.filter(({ rows }) => rows.length === 0);
-  const extent = {
-    isCutShort: false,
-    judged: cases.filter(({ rows }) => rows.length > 0).map(({ id }) => id),
-    unjudged: unseen.map(({ id }) => ({ id, verdict: 'inconclusive' as const, reason: unseenReason })),
-  };
-  const summary = `${judged} of ${answered.length} documented requests show something.`;
-  const open = openBecause === '' ? '' : ` The others show nothing: ${openBecause}.`;
-  const target = { ...stated.target, isWorldLoaded: stated.target.isWorldLoaded || traffic.isWorldSeen };
-  const settings = { ...stated, target, notes: [...stated.notes, `${summary}${open}`] };
-  // Callers ask no questions: what they send is what the documentation shows.
-  const asked = { cases, calibration: [], contract: { ...whole.contract, questions: [] } };
-  const suite = { ...whole, ...asked, ...(whole.data && { data: { ...whole.data, covered: undefined } }) };
-  const judgedAgain = { ...recorded, evidence: { ...evidence, uses }, origin: { ...origin, extent } };
-  const replay = createRunReplay(judgedAgain.evidence, suite);
-  const terms = { baseUrl: origin.baseUrl, recorded: judgedAgain, replay, traffic: traffic.samples };
-  const certified = await certifyRun({ suite, settings }, replay.createChannel(''), terms);
-  return { ...certified, suite, recorded: judgedAgain };
-}
-
-/** Traffic that was certified, with the cases that were made from it. */
-interface CertifiedTraffic extends CertifiedResults {
+/** A run that was judged again, with the suite that judged it. */
+export interface RejudgedRun extends CertifiedResults {
   readonly suite: Suite;
   readonly recorded: RecordedRun;
+}
+
+/** Judges the exchanges of a recorded run again. Nothing is sent. @param whole with the ids of its target */
+export async function rejudgeRun(stated: RecordedRun, whole: Suite): Promise<RejudgedRun> {
+  const startedAt = new Date();
+  const { recorded, suite, traffic } = stated.settings.isTraffic
+    ? createTrafficRun(stated, whole)
+    : { recorded: stated, suite: whole, traffic: undefined };
+  const { settings, evidence, origin } = recorded;
+  const judged = { evidence, extent: origin.extent, ...omitUndefined({ traffic }) };
+  const ended = await judgeAgain(judged, suite, settings);
+  const { baseUrl, isReplay = false } = origin;
+  const certified = await certifyEnded({ suite, settings }, ended, judged, { baseUrl, startedAt, isReplay });
+  return { ...certified, suite, recorded };
+}
+
+/** Judges the selected cases of a recorded run again, as if its exchanges were sent now. */
+export async function replayRun({ settings, evidence, origin }: RecordedRun, suite: Suite): Promise<RejudgedRun> {
+  const { baseUrl, extent } = origin;
+  const replay = createReplay(evidence, suite.calibration);
+  const selects = (id: string) => id !== samplesCaseId || extent.judged.includes(id);
+  const certified = await certifyRun({ suite, settings }, replay.createChannel(''), { baseUrl, replay, selects });
+  const again = createOrigin(suite, settings, { baseUrl, extent: certified.extent, isReplay: true });
+  return { ...certified, suite, recorded: { settings, evidence: certified.evidence, origin: again } };
+}
+
+async function certifyEnded(
+  { suite, settings }: JudgingInputs,
+  { results, examination }: EndedRun,
+  judged: JudgedEvidence,
+  end: Pick<RunEnd, 'baseUrl' | 'startedAt' | 'isReplay'>,
+  recognizer = createRecognizer(suite.world, settings.target.mentionFilter),
+): Promise<CertifiedResults> {
+  const { evidence, extent } = judged;
+  return await certifyCollected({ suite, settings }, results, indexExchanges(evidence, recognizer), {
+    ...end,
+    examination,
+    requestsSent: countAttempts(evidence.exchanges.map(({ exchange }) => exchange)),
+    isCutShort: extent.isCutShort,
+    ...omitUndefined({ data: suite.data }),
+    recall: () => judged,
+  });
 }

@@ -17,38 +17,31 @@ export interface RunOptions {
   readonly onOtherBaseUrl?: 'use-target-file' | 'refuse';
   /** Whether the reference deployment is certified, whatever else is named. */
   readonly reference?: boolean;
-  /** Whether credentials may go to another machine over plain HTTP. */
   readonly allowHttp?: boolean;
-  /** Whether the target is known to have the world. */
   readonly worldLoaded?: boolean;
   /** Whether intrusive cases run, too. Default: unless the requests are drawn from a data file. */
   readonly intrusive?: boolean;
   readonly cases?: string;
-  /** The data file of the deployment, from which the requests are drawn. */
   readonly data?: string;
   readonly out?: string;
   /** A record to compare with; false for none. Default: that of the target file, if it exists. */
   readonly against?: string | false;
   /** Where to write a record; true for the one of the target file. */
   readonly recordTo?: string | true;
-  /** A file of known deviations. Default: that of the target file. */
   readonly known?: string;
   /** Where to add deviations that are not known yet. */
   readonly recordKnownTo?: string;
-  /** Ids of cases, requirements and questions, tags and groups. */
   readonly only?: readonly string[];
-  /** Whether only the rows are sent that catch the known faults. */
   readonly quick?: boolean;
-  /** An evidence file to judge again instead of a target. */
   readonly replay?: string;
 }
 
 /** Adds the target file and the base URL of the environment (TARGET, BASE_URL) where the options name none. */
 export function completeRunOptions(options: RunOptions, { TARGET, BASE_URL }: Environment): RunOptions {
   const completed = { ...omitUndefined({ target: TARGET, baseUrl: BASE_URL }), ...omitUndefined(options) };
-  if (options.baseUrl !== undefined || BASE_URL === undefined) return completed;
+  if (options.baseUrl !== undefined) return { baseUrlSetting: '--base-url', ...completed };
   // A flag names the target file: an address that it states counts more than one for all commands of the project.
-  if (options.target === undefined) return { ...completed, baseUrlSetting: 'BASE_URL' };
+  if (BASE_URL === undefined || options.target === undefined) return completed;
   const isOfEnvFile = dotenv.config({ quiet: true, processEnv: {} }).parsed?.BASE_URL === BASE_URL;
   return {
     ...completed,

@@ -5,6 +5,7 @@ import { isDataCase } from '../cases/data-cases.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
 import { referenceNotice } from '../certificate/notices.js';
+import type { Availability } from '../contract/bind-world.js';
 import type { NamedWorld } from '../contract/named-world.js';
 import { createRedactor } from '../http/redactor.js';
 import type { ResultsDestination } from '../outputs/result-files.js';
@@ -15,17 +16,21 @@ import { type QuickRows, readDiscriminatingRows, selectQuickRows } from '../run/
 import type { EngineOptions } from '../run/run.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { type Problem, refuse, UnusableInput } from '../support/problem.js';
-import { suggest } from '../support/suggest.js';
 import { toOneLine } from '../support/untrusted-text.js';
+import { listSecrets, type TargetConnection } from './connection.js';
 import type { RunOptions } from './run-options.js';
 import type { LoadedTarget, Target } from './target.js';
-import { listSecrets, type TargetConnection } from './target-connection.js';
+import { locateBeside } from './target-file.js';
 
 /**
- * The settings of a run, without the connection to the target. They contain no secrets: those are in `TargetConnection`.
+ * The settings of a run as JSON, without the connection to the target: attachments and evidence carry them, and a run is
+ * judged again by them. They contain no secrets.
  */
 export interface RunSettings {
   readonly target: Target;
+  /** What the target has of the world. */
+  readonly availability: Availability;
+  readonly cases?: string;
   readonly expected: Baseline;
   /** What is known to be wrong with the target, if a file says so. */
   readonly known?: KnownFile;
@@ -36,41 +41,43 @@ export interface RunSettings {
   readonly quick?: QuickRows;
   readonly notes: readonly string[];
   readonly destination: ResultsDestination;
+  /** Whether the exchanges are those of real callers: the cases are made from them. */
+  readonly isTraffic?: true;
 }
 
-/**
- * Reads the settings of a run and the files that they name.
- *
- * @param suite with the ids of the target
- * @throws UnusableInput with every problem of the files
- */
+/** Reads the settings of a run and the files that they name. @throws UnusableInput with every problem of the files */
 export function loadSettings(
-  { target, connection, pins, intrusive, record: stated, known, notes }: Omit<LoadedTarget, 'availability' | 'cases'>,
+  { file, target, connection, availability, notes }: LoadedTarget,
   options: RunOptions,
   suite: Suite,
 ): RunSettings {
-  const problems = [...findPinProblems(pins, suite), ...findSecretsInRequests(connection, suite)];
+  const { pins = {}, intrusive } = file?.document ?? {};
+  const problems = findSecretsInRequests(connection, suite);
   if (problems.length > 0) throw new UnusableInput(problems);
+  const stated = locateBeside(file, file?.document.record);
   const recordTo = findRecordToWrite(options, stated);
   // Fails if the file is not a record, so that nothing else is overwritten.
   if (recordTo && existsSync(recordTo)) readRecord(recordTo);
   const usual = recordTo ?? stated;
   const { against = usual !== undefined && existsSync(usual) && usual } = options;
   const record = against ? readRecord(against) : undefined;
-  const outcomes = Object.fromEntries(pins.map(({ question, outcome }) => [question, outcome]));
-  const knownFile = findKnownFile(options, known);
+  const known = findKnownFile(options, locateBeside(file, file?.document.known));
   // Data that nobody made for tests may be that of production.
   const excludesIntrusive = !(options.intrusive ?? intrusive ?? suite.data === undefined);
+  const isCompared = stated === undefined || recordTo !== undefined || options.against !== undefined || record;
+  const { data } = availability;
+  const { digest } = suite.data ?? {};
   return {
     target,
-    expected: createBaseline(record, outcomes, against || undefined),
-    ...omitUndefined({ known: knownFile ? readKnownDeviations(knownFile, suite.contract) : undefined }),
+    availability:
+      data === undefined ? availability : { ...availability, data: { ...data, ...omitUndefined({ digest }) } },
+    expected: createBaseline(record, pins, against || undefined),
     excludesIntrusive,
     notes: [
       ...listTargetNotes(target, suite.world.ownPromotions),
       ...notes,
       ...(record === undefined ? [] : describeUncompared(record, suite)),
-      ...(stated === undefined || recordTo !== undefined || options.against !== undefined || record !== undefined
+      ...(isCompared
         ? []
         : [`No answer was compared: there is no record ${stated} yet. npx conformance record writes it.`]),
     ],
@@ -79,21 +86,18 @@ export function loadSettings(
       out: options.out ?? path.join('results', createFolderName(target.name)),
       ...omitUndefined({ recordTo, recordKnownTo: options.recordKnownTo }),
     },
+    ...omitUndefined({
+      known: known === undefined ? undefined : readKnownDeviations(known, suite.contract),
+    }),
   };
 }
 
-/**
- * Finds out where the options want a record.
- *
- * @param stated in the target file
- * @throws UnusableInput if nothing names a file
- */
+/** Finds out where the options want a record. @param stated in the target file @throws UnusableInput */
 export function findRecordToWrite({ recordTo, recordKnownTo }: RunOptions, stated?: string): string | undefined {
   if (recordTo !== true) return recordTo;
-  if (stated === undefined && recordKnownTo !== undefined) return undefined;
+  if (stated !== undefined || recordKnownTo !== undefined) return stated;
   const hint = 'Use --to, or add a line to the target file, such as record: record.yaml';
-  if (stated === undefined) throw refuse('record', 'nothing names the file of the record', hint);
-  return stated;
+  throw refuse('record', 'nothing names the file of the record', hint);
 }
 
 /** A file that is to be written need not be there. */
@@ -102,18 +106,22 @@ function findKnownFile({ known, recordKnownTo }: RunOptions, stated: string | un
   return existsSync(recordKnownTo) ? recordKnownTo : undefined;
 }
 
-/**
- * Loads what is known to be wrong with a target. The mistakes of the reference deployment are loaded only where a file lists
- * deviations.
- *
- * @throws UnusableInput if the file names an unknown cause
- */
-export async function loadKnown({ known: file }: Pick<RunSettings, 'known'>, world: NamedWorld) {
-  if (file === undefined) return {};
-  const { createKnownMistakes, readKnownCauses } = await import('../certificate/diagnosis/known-causes.js');
-  const known = readKnownCauses(file, world);
-  const behaviour = known.causes.length === 0 ? undefined : createKnownMistakes(known, world);
-  return { known, options: omitUndefined({ known: behaviour, knownRequirements: known.requirements }) };
+/** Loads what is known to be wrong with a target. @throws UnusableInput if the file names an unknown cause */
+export async function loadKnown({ known }: Pick<RunSettings, 'known'>, world: NamedWorld) {
+  if (known === undefined) return undefined;
+  const { readKnownCauses } = await import('../certificate/diagnosis/known-causes.js');
+  return readKnownCauses(known, world);
+}
+
+/** Converts settings to options of the engine. @throws UnusableInput as {@link loadKnown} */
+export async function createEngineOptions(settings: RunSettings, world: NamedWorld): Promise<EngineOptions> {
+  const { target, expected, excludesIntrusive, destination } = settings;
+  const stated = { ...target, expected, excludesIntrusive, infersShape: destination.recordTo !== undefined };
+  const known = await loadKnown(settings, world);
+  if (known === undefined) return stated;
+  const { createKnownMistakes } = await import('../certificate/diagnosis/known-causes.js');
+  const mistakes = known.causes.length === 0 ? undefined : createKnownMistakes(known, world);
+  return { ...stated, knownRequirements: known.requirements, ...omitUndefined({ known: mistakes }) };
 }
 
 /** Lists what a reader of results must know of the target. */
@@ -123,36 +131,30 @@ function listTargetNotes(
 ): string[] {
   const where = JSON.stringify(mentionFilter?.where ?? {});
   const stated = 'The target file states';
-  return [
-    kind === 'reference' ? referenceNotice : undefined,
+  const notes = [
+    kind === 'reference' && referenceNotice,
     transport &&
       `Through a transport: ${toOneLine(transport.name)}, ${transport.digest}. The documented operation was not certified.`,
     tierPatterns && `${stated} where responses name promotions: ${toOneLine(tierPatterns.join(', '))}.`,
-    where === '{}' ? undefined : `${stated} which of them were returned: ${toOneLine(where)}.`,
-    ownPromotions === undefined
-      ? undefined
-      : `${stated} that ${ownPromotions} of the newest 150 promotions are the deployment's own.`,
-  ].filter((note) => note !== undefined);
+    where !== '{}' && `${stated} which of them were returned: ${toOneLine(where)}.`,
+    ownPromotions !== undefined &&
+      `${stated} that ${ownPromotions} of the newest 150 promotions are the deployment's own.`,
+  ];
+  return notes.filter((note) => typeof note === 'string');
 }
 
-/**
- * Selects cases and rows.
- *
- * @param recordedOnly the ids of the cases of an earlier run, if the options name none
- * @throws UnusableInput for unknown names, and if `--quick` has no row of the selected cases
- */
+/** Selects cases and rows. @throws UnusableInput for unknown names, and if `--quick` has no row of them */
 export function readSelection(
-  options: RunOptions,
+  options: Pick<RunOptions, 'only' | 'quick'>,
   suite: Suite,
   scope: RunScope,
-  recordedOnly?: readonly string[],
 ): Pick<RunSettings, 'only' | 'quick'> {
-  const only = options.only === undefined ? recordedOnly : findCasesByName(options.only, suite, '--only');
+  const only = options.only && findCasesByName(options.only, suite, '--only');
   if (!options.quick) return omitUndefined({ only });
   if (suite.data !== undefined)
     throw refuse('--quick', 'needs the test data of the suite', "Set 'requests' in the target file.");
   const quick = selectQuickRows(selectFromSuite(suite, omitUndefined({ only })), readDiscriminatingRows(), scope);
-  if (quick.rows.size === 0)
+  if (Object.keys(quick.rows).length === 0)
     throw refuse('--quick', 'sends no row of the selected cases', 'Select other cases, or leave out --quick.');
   return { quick, ...omitUndefined({ only }) };
 }
@@ -168,55 +170,29 @@ export function selectTests({ only, quick }: RunOptions, whole: Suite): readonly
     .map((testCase) => ({ ...testCase, tags: testCase.tags.filter((name) => name !== tag.sample) }));
 }
 
-/** Converts settings to options of the engine. */
-export function createEngineOptions(settings: RunSettings): EngineOptions {
-  const { target, expected, excludesIntrusive, destination } = settings;
-  return {
-    ...target,
-    expected,
-    excludesIntrusive,
-    infersShape: destination.recordTo !== undefined,
-  };
-}
-
-/** Converts the name of a target to a folder name. */
 export function createFolderName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._-]+|^\.+/g, '-');
 }
 
 /** Redaction would change these texts in the evidence: `verify` could not judge it again. */
 function findSecretsInRequests(connection: TargetConnection, { cases, world }: Suite): Problem[] {
-  const texts = new Set([
-    ...Object.values(world.ids).flatMap((ids) => [...ids.values()]),
-    // Drawn requests have the same headers as those of questions.
-    ...cases
-      .filter((testCase) => !isDataCase(testCase))
-      .flatMap((testCase) =>
-        testCase.rows
-          .flatMap(({ requests }) => [...requests.values()])
-          // Evidence has query and body of the suite's own requests as they are.
-          .flatMap(({ path, headers, body = '' }) => [...(isOwnCase(testCase) ? [path, body] : []), ...headers.flat()]),
+  // Drawn requests have the same headers as those of questions. Evidence has query and body of the suite's own as they are.
+  const ofCases = cases
+    .filter((testCase) => !isDataCase(testCase))
+    .flatMap((testCase) =>
+      testCase.rows.flatMap(({ requests }) =>
+        [...requests.values()].flatMap(({ path, headers, body = '' }) => [
+          ...(isOwnCase(testCase) ? [path, body] : []),
+          ...headers.flat(),
+        ]),
       ),
-  ]);
+    );
+  const texts = new Set([...Object.values(world.ids).flatMap((ids) => [...ids.values()]), ...ofCases]);
   return listSecrets(connection).flatMap((secret) => {
     const redact = createRedactor([secret]);
     if ([...texts].every((text) => redact(text) === text)) return [];
     const at = { setting: secret.placeholder.slice(1) };
     const message = 'its value is a part of an id or of a request, so it cannot be hidden in the evidence';
     return [{ at, message, hint: 'Use another value. A header that is no secret needs no variable.' }];
-  });
-}
-
-function findPinProblems(pins: LoadedTarget['pins'], { contract }: Suite): Problem[] {
-  return pins.flatMap(({ question: id, outcome, at }) => {
-    const answer = contract.questions.find((question) => question.id === id)?.answer;
-    if (answer === undefined) {
-      const known = contract.questions.map((question) => question.id);
-      return [{ at, message: `unknown question '${id}'`, hint: suggest(id, known) }];
-    }
-    if (answer.kind === 'value' || answer.outcomes.has(outcome)) return [];
-    return [
-      { at, message: `'${id}' has no outcome '${outcome}'`, hint: suggest(outcome, [...answer.outcomes.keys()]) },
-    ];
   });
 }

@@ -16,7 +16,6 @@ export const initialTargetFile = 'conformance/target.yaml';
 export interface TargetDocument extends Pick<PartialConnectionOptions, 'limits' | 'pacing' | 'retry'> {
   name: string;
   version?: string;
-  contact?: string;
   base_url?: string;
   credentials?: { application_id?: string; token?: string };
   bindings?: string;
@@ -62,22 +61,22 @@ export function readBeside(target: TargetFile, name: string, at: YamlPath): stri
   return readInputFile(file, 'Paths are relative to the target file.', place).toString('utf8');
 }
 
-/**
- * Reads which test data a target has: everything, unless its target file restricts it; or data of its own.
- *
- * @param named the data file that a flag names
- * @throws UnusableInput with all problems of the bindings
- */
+/** Resolves a path that a target file may name, relative to the working folder. */
+export function locateBeside(target: TargetFile | undefined, name: string | undefined): string | undefined {
+  return target && name && path.relative('', resolveBeside(target, name));
+}
+
+/** Reads which test data a target has: all, a part, or data of its own. @param named the data file of a flag */
 export function readAvailability(target: TargetFile | undefined, named?: string): Availability {
   const { bindings, own_promotions: counted, data: stated, requests }: Partial<TargetDocument> = target?.document ?? {};
-  const data = named ?? (target && stated && path.relative('', resolveBeside(target, stated)));
+  const data = named ?? locateBeside(target, stated);
   if (data !== undefined && bindings !== undefined)
     throw refuse(named ?? 'data', 'has the ids of the deployment itself', "Remove 'bindings' from the target file.");
   return omitUndefined({
-    bindings: target === undefined || bindings === undefined ? undefined : readBindings(target, bindings),
+    bindings: target && bindings && readBindings(target, bindings),
     ownPromotions: Array.isArray(counted) ? counted.length : counted,
     data: data === undefined ? undefined : { file: data, ...omitUndefined({ requests }) },
-  });
+  }) as Availability;
 }
 
 function readBindings(target: TargetFile, name: string): NonNullable<Availability['bindings']> {

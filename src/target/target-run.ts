@@ -2,33 +2,27 @@ import { randomUUID } from 'node:crypto';
 import { selectFromSuite } from '../cases/case-selection.js';
 import type { DrawnData } from '../cases/data-suite.js';
 import type { Suite } from '../cases/suite.js';
-import type { CertifiedTarget } from '../certificate/certificate.js';
 import type { StoredEvidence } from '../certificate/har-archive.js';
-import type { Endpoint } from '../http/connection-options.js';
+import { openClient } from '../http/client.js';
+import { defaultConnectionOptions, type Endpoint } from '../http/connection-options.js';
 import type { Channel } from '../http/exchange.js';
+import { createTransportChannel, loadTransport, type Transport, type TransportChannel } from '../http/transport.js';
 import type { TargetContext } from '../judge/judge-case.js';
-import type { ResultsDestination } from '../outputs/result-files.js';
-import type { CaseResult } from '../run/case-result.js';
-import { detachExchanges, type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
+import { type CaseResult, type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
 import { createEvidenceKeeper, type StoredExchange } from '../run/evidence-keeper.js';
 import type { Examination } from '../run/examine.js';
 import { startRun } from '../run/run.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { Problem } from '../support/problem.js';
-import { openTarget } from './open-target.js';
-import { createRunReplay, type RecordedInputs, type RunInputs, recordInputs } from './recorded-run.js';
-import { createEngineOptions, loadKnown } from './settings.js';
-import { createCertifiedTarget } from './target.js';
+import { listSecrets, type TargetConnection } from './connection.js';
+import type { RunInputs } from './inputs.js';
+import { createEngineOptions, type RunSettings } from './settings.js';
 
 /** What a worker found out before its first test. */
 export interface RunStart {
-  readonly target: CertifiedTarget;
+  readonly settings: RunSettings;
+  readonly baseUrl: string;
   readonly examination: Pick<Examination, 'note' | 'unreachable'>;
-  /** The inputs of the run, as evidence stores them, with the folder of own cases. */
-  readonly inputs: RecordedInputs;
-  readonly cases?: string;
-  readonly destination: ResultsDestination;
-  readonly isReplay: boolean;
   /** What the requests show of a data file. Only the worker draws them. */
   readonly data?: DrawnData;
 }
@@ -64,60 +58,63 @@ export interface TargetRun {
 }
 
 /**
- * Opens a target, or the evidence that is judged again, and examines it.
+ * Opens a target, and examines it.
  *
  * @param reference the endpoint of the reference deployment, which is used if the inputs name no other
  * @param plannedCases the ids of the cases that will be run, in this order
  * @param use uses the run; the target is closed afterwards
  */
 export async function openTargetRun(
-  inputs: RunInputs,
+  { suite: whole, settings, connection }: RunInputs,
   reference: Endpoint,
   plannedCases: readonly string[],
   use: (run: TargetRun) => Promise<void>,
 ): Promise<void> {
-  const { suite: whole, settings, connection, cases, replay: recorded } = inputs;
   const suite = selectFromSuite(whole, settings);
-  const { endpoint = reference } = connection ?? {};
-  const target = connection && (await openTarget(endpoint, connection));
-  const replay = recorded && createRunReplay(recorded.evidence, whole);
-  const channel = target ?? replay?.createChannel('');
-  if (channel === undefined) throw new Error('Nothing says what is to be judged.');
-  const keeper = createEvidenceKeeper();
-  const { options: known } = await loadKnown(settings, suite.world);
-  const engineOptions = {
-    ...createEngineOptions(settings),
-    ...known,
-    keeper,
-    plannedCases,
-    ...omitUndefined({ replay }),
-  };
-  const run = await startRun(suite, channel, engineOptions);
+  const { endpoint = reference } = connection;
+  const { baseUrl } = endpoint;
+  const channel = await openTarget(endpoint, connection);
+  const stated = await createEngineOptions(settings, suite.world);
+  const run = await startRun(suite, channel, { ...stated, keeper: createEvidenceKeeper(), plannedCases });
   const { note, unreachable } = run.examination;
-  let start: RunStart | undefined = {
-    target: createCertifiedTarget(settings.target, recorded?.origin.baseUrl ?? endpoint.baseUrl),
-    examination: omitUndefined({ note, unreachable }),
-    inputs: recordInputs(inputs),
-    destination: settings.destination,
-    isReplay: recorded !== undefined,
-    ...omitUndefined({ cases, data: suite.data }),
-  };
+  const examination = omitUndefined({ note, unreachable });
+  let start: RunStart | undefined = { settings, baseUrl, examination, ...omitUndefined({ data: suite.data }) };
   const worker = randomUUID();
   await use({
     suite,
-    baseUrl: start.target.base_url,
+    baseUrl,
     channel,
     background: run.background,
     async judge(id) {
       const testCase = suite.cases.find((candidate) => candidate.id === id);
       if (testCase === undefined && id !== samplesCaseId) return undefined;
       const result = await (testCase === undefined ? run.repeatSamples() : run.runCase(testCase));
+      if (result === undefined) return undefined;
       const { exchanges, uses, used } = run.takeEvidence();
-      const failure = target?.findFailure()?.problems;
-      const report = { worker, result: detachExchanges(result), exchanges, uses, ...omitUndefined({ start, failure }) };
+      const failure = channel.findFailure()?.problems;
+      // The evidence has the exchanges.
+      const { exchange: _, repeatedExchange: __, ...plain } = result;
+      const report = { worker, result: plain, exchanges, uses, ...omitUndefined({ start, failure }) };
       start = undefined;
       return { result, used, report };
     },
   });
-  await target?.close();
+  await channel.close();
+}
+
+/** Opens a target. @param embedded the transport of a program, which gets the credentials themselves */
+export async function openTarget(
+  endpoint: Endpoint,
+  { options, transport: module }: Pick<TargetConnection, 'options' | 'transport'>,
+  embedded?: Transport,
+): Promise<TransportChannel> {
+  const { baseUrl } = endpoint;
+  const secrets = listSecrets({ endpoint, options });
+  const client = openClient({ ...options, baseUrl, secrets });
+  const transport = embedded ?? (module === undefined ? undefined : await loadTransport(module));
+  if (transport === undefined) return { ...client, findFailure: () => undefined };
+  const idleMs = options.limits?.timeout_ms ?? defaultConnectionOptions.limits.timeout_ms;
+  const { extraHeaders = [] } = options;
+  const filled = module === undefined ? { secrets } : { at: { file: module, line: 1, column: 1 } };
+  return createTransportChannel(transport, client, { baseUrl, idleMs, extraHeaders, ...filled });
 }

@@ -5,35 +5,18 @@ import type { Availability } from '../contract/bind-world.js';
 import type { TransportIdentity } from '../http/transport.js';
 import { createMentionFilter, type MentionFilter } from '../recognition/sibling-values.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import { type Location, UnusableInput } from '../support/problem.js';
+import { UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
+import { readConnection, type TargetConnection } from './connection.js';
 import type { Environment, RunOptions } from './run-options.js';
-import { readConnection, type TargetConnection } from './target-connection.js';
-import {
-  readAvailability,
-  readBeside,
-  readTargetFile,
-  resolveBeside,
-  type TargetDocument,
-  type TargetFile,
-} from './target-file.js';
+import { readAvailability, readBeside, readTargetFile, type TargetDocument, type TargetFile } from './target-file.js';
 
 /** What is read once, from options, environment and target file. */
 export interface LoadedTarget {
+  readonly file: TargetFile | undefined;
   readonly target: Target;
   readonly connection: TargetConnection;
-  /** What it has of the world. */
   readonly availability: Availability;
-  /** The folder of own cases, relative to the working folder. */
-  readonly cases?: string;
-  /** The file of its record, relative to the working folder. It need not exist. */
-  readonly record?: string;
-  /** Known outcomes of questions. */
-  readonly pins: readonly { readonly question: string; readonly outcome: string; readonly at: Location }[];
-  /** The file of known deviations, relative to the working folder. */
-  readonly known?: string;
-  /** Whether intrusive cases run, too. */
-  readonly intrusive?: boolean;
   /** Notes about values of the target file that are overridden. */
   readonly notes: readonly string[];
 }
@@ -43,8 +26,8 @@ export interface Target {
   readonly name: string;
   readonly kind: 'deployment' | 'reference';
   readonly version?: string;
-  /** Who is responsible for the implementation. */
-  readonly contact?: string;
+  /** The target file, relative to the working folder. */
+  readonly file?: string;
   /** Whether the test data is known to be loaded, whatever the responses show. */
   readonly isWorldLoaded: boolean;
   /** What the cases are sent through, if not through the documented operation. */
@@ -55,12 +38,7 @@ export interface Target {
   readonly mentionFilter?: MentionFilter;
 }
 
-/**
- * Reads everything that a run knows of its target. The base URL of the options overrides the target file.
- *
- * @param use whether something is sent; `offline`, no variable is needed
- * @throws UnusableInput with all problems of the target file, the base URL and the variables
- */
+/** Reads all that a run knows of its target. @param use `offline`, no variable is needed @throws UnusableInput */
 export function loadTarget(
   options: RunOptions,
   environment: Environment,
@@ -70,27 +48,16 @@ export function loadTarget(
   const { connection, problems, notes } = readConnection(options, environment, file);
   if (problems.length > 0 && use === 'online') throw new UnusableInput(problems);
   const { endpoint } = connection;
-  const locate = (named: string | undefined) => file && named && path.relative('', resolveBeside(file, named));
-  const {
-    name,
-    version,
-    contact,
-    world,
-    response = {},
-    pins = {},
-    intrusive,
-    cases,
-    record,
-    known,
-  }: Partial<TargetDocument> = file?.document ?? {};
+  const { name, version, world, response = {} }: Partial<TargetDocument> = file?.document ?? {};
   return {
+    file,
     target: {
       name: name ?? (endpoint === undefined ? 'reference' : new URL(endpoint.baseUrl).host),
       kind: endpoint === undefined ? 'reference' : 'deployment',
       isWorldLoaded: endpoint === undefined || options.worldLoaded === true || world === 'loaded',
       ...omitUndefined({
         version,
-        contact,
+        file: file && path.relative('', file.yaml.file),
         transport: file && identifyTransport(file),
         tierPatterns: response.tier === undefined ? undefined : [response.tier].flat(),
         mentionFilter: createMentionFilter(response),
@@ -98,16 +65,7 @@ export function loadTarget(
     },
     connection,
     availability: readAvailability(file, options.data),
-    pins: Object.entries(pins).map(([question, outcome]) => {
-      return { question, outcome, at: (file as TargetFile).yaml.locate(['pins', question]) };
-    }),
     notes,
-    ...omitUndefined({
-      intrusive,
-      cases: options.cases ?? locate(cases),
-      record: locate(record),
-      known: locate(known),
-    }),
   };
 }
 
@@ -120,12 +78,12 @@ function identifyTransport(file: TargetFile): TransportIdentity | undefined {
 
 /** Creates the entry of the certificate for a target; each text becomes one line. */
 export function createCertifiedTarget(
-  { name, kind, version, contact, transport }: Target,
+  { name, kind, version, file, transport }: Target,
   baseUrl: string,
 ): CertifiedTarget {
   return {
     name: toOneLine(name),
-    ...omitUndefined({ version: version && toOneLine(version), contact: contact && toOneLine(contact) }),
+    ...omitUndefined({ version: version && toOneLine(version), file: file && toOneLine(file) }),
     base_url: toOneLine(baseUrl),
     ...omitUndefined({ transport }),
     ...(kind === 'reference' ? { is_reference: true } : {}),

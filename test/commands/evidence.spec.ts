@@ -12,7 +12,7 @@ import { writeResults } from '../../src/outputs/write-results.js';
 import { notReachedReason } from '../../src/run/case-result.js';
 import { isJsonObject, parseJson } from '../../src/support/json.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
-import { recordInputs } from '../../src/target/recorded-run.js';
+import { createOrigin } from '../../src/target/inputs.js';
 import { makeTestFolder, runConformanceInProcess } from '../support/cli.js';
 import { channelTo, createReference, suite } from '../support/in-process.js';
 import {
@@ -101,10 +101,7 @@ test.describe('Judging the evidence again gives the same certificate', () => {
 });
 
 test.describe('An archive', () => {
-  const origin = {
-    ...bareOrigin,
-    inputs: recordInputs({ availability: {}, settings: readSettings(), suite }),
-  };
+  const origin = createOrigin(suite, readSettings(), { ...bareOrigin, isReplay: false });
   const request: HttpRequest = { method: 'GET', path: '/', headers: [] };
   const write = (bodies: readonly string[]) => {
     const exchanges = bodies.map((body, n) => ({

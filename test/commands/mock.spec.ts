@@ -16,7 +16,7 @@ import { createRecord, renderRecord } from '../../src/record/create-record.js';
 import { createBaseline } from '../../src/record/drift.js';
 import { readRecord, type TargetRecord } from '../../src/record/target-record.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
-import { loadInputs } from '../../src/target/recorded-run.js';
+import { loadInputs } from '../../src/target/inputs.js';
 import type { RunOptions } from '../../src/target/run-options.js';
 import {
   commandLine,
@@ -235,8 +235,5 @@ test('serve names a port that is in use', async () => {
   const { port } = new URL(url);
   const { status, output } = await runConformanceInProcess(['serve', '--port', port], { cwd });
   await close();
-  expect([status, output]).toEqual([
-    2,
-    expect.stringMatching(new RegExp(`address already in use.*:${port}: name another port`)),
-  ]);
+  expect([status, output]).toEqual([2, expect.stringMatching(new RegExp(`address already in use.*:${port}`))]);
 });

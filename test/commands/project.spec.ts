@@ -1,6 +1,6 @@
 /** The suite in a user's project: `init`, the API, and GitHub Actions. */
 
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
@@ -58,7 +58,7 @@ test.describe('init', () => {
     expect(output).toContain('1. Copy .env.example to .env. There, set BASE_URL, CLIENT_APPLICATION_ID, CLIENT_TOKEN');
     expect(read('conformance/target.yaml')).toContain('\nname: the-shop\n');
     const workflow = read('.github/workflows/conformance.yml');
-    expect(workflow).toMatch(/branches: \[main\][\s\S]*- run: npm ci\n/);
+    expect(workflow).toMatch(/branches: \[main\][\s\S]*- run: npm install\n/);
     expect(workflow).not.toContain('__');
     expect(read('.gitignore').split('\n')).toEqual(expect.arrayContaining(['.env', 'results/']));
 
@@ -69,8 +69,6 @@ test.describe('init', () => {
       read('.env.example'),
     );
     writeFileSync(path.join(cwd, '.env'), filled);
-    const uninstalled = await runConformanceInProcess(['certify'], { cwd });
-    expect([uninstalled.status, uninstalled.output]).toEqual([2, expect.stringContaining('Run: npm install ')]);
     const planned = await runConformanceInProcess(['certify', '--dry-run'], { cwd });
     expect([planned.status, planned.output]).toEqual([0, expect.stringContaining('requests')]);
   });
@@ -90,23 +88,16 @@ test.describe('init', () => {
     for (const file of written) expect(output).toContain(file);
   });
 
-  test('quotes what YAML would read as something else', async () => {
-    const { cwd: repository } = projectWith({});
-    const branch = "fix#1,'x'&{y}!";
-    execFileSync('git', ['init', '--quiet', '--initial-branch', branch], { cwd: repository });
-    const cwd = path.join(repository, 'a: b # c', '"true"');
-    mkdirSync(cwd, { recursive: true });
-    writeFileSync(path.join(cwd, 'package.json'), '{"name":"null"}');
-    await runConformanceInProcess(['init'], { cwd });
-    const file = path.join(repository, '.github', 'workflows', 'conformance.yml');
-    const { on, jobs } = readYaml(file).value as {
-      on: object;
-      jobs: { certify: { steps: Record<string, unknown>[] } };
-    };
-    expect(on).toMatchObject({ push: { branches: [branch.replace('!', '\\!')] } });
-    expect(jobs.certify.steps[2]).toMatchObject({ 'working-directory': 'a: b # c/"true"' });
-    expect(jobs.certify.steps[3]?.uses).toBe('./a: b # c/"true"/node_modules/promotion-validation-conformance');
-    expect(readYaml(path.join(cwd, 'conformance', 'target.yaml')).value).toMatchObject({ name: 'null' });
+  test('takes a name that needs no quotes in YAML', async () => {
+    for (const [stated, name] of [
+      ['null', 'target-null'],
+      ['42', 'target-42'],
+      ['@acme/a: b # c', 'a-b-c'],
+    ] as const) {
+      const { cwd } = projectWith({ 'package.json': JSON.stringify({ name: stated }) });
+      await runConformanceInProcess(['init'], { cwd });
+      expect(readYaml(path.join(cwd, 'conformance', 'target.yaml')).value).toMatchObject({ name });
+    }
   });
 });
 
@@ -134,7 +125,7 @@ test.describe('The API', () => {
     };
     const options = { ...some, target, only: ['empty-result'], intrusive: false };
     const { drift, selected, target: stated } = await certify(transport, options);
-    expect(stated).toEqual({ name: 'own', version: '7', base_url: 'https://shop.test/api' });
+    expect(stated).toMatchObject({ name: 'own', version: '7', base_url: 'https://shop.test/api' });
     expect(drift.map((each) => each.case)).toEqual(['empty-result']);
     expect([selected?.cases, [...seen]]).toEqual([{ pass: 1 }, ['own']]);
     const only = ['credentials-wrong-token'];

@@ -206,7 +206,7 @@ test('What sends nothing keeps the results of the run before', async () => {
     [0, [...target, '--', '--list'], 'window-with-few-valid'],
     [2, [...target, '--', '--no-such-flag'], 'unknown option'],
     [2, [...target, '--only', 'no-such-case'], "unknown case, requirement, question, tag or group 'no-such-case'"],
-    [2, [...target, 'a'], 'is an argument without a flag'],
+    [2, [...target, 'a'], 'too many arguments'],
     [2, target, 'is not set', {}],
     [2, ['--target', 'wrong.yaml'], "unknown key 'nmae'"],
     [2, ['--replay', path.join('kept', 'evidence.har')], 'is the folder of the evidence'],

@@ -80,7 +80,7 @@ function explained(id: string, row?: number): string {
   return renderExplanation(testCase, suite, row);
 }
 
-test('A requirement case is explained: statement, meaning, commands, and what is required, forbidden and open, and why', () => {
+test('A requirement case is explained: statement, commands, and what is required, forbidden and open, and why', () => {
   const text = explained('sample-campaign-filter');
   for (const line of [
     /^It verifies the requirement filter\.promotion-id:\n {2}With the promotion_id filter, .*\n {2}In the documentation: Endpoints$/m,

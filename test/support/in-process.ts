@@ -6,7 +6,6 @@ import { type ThingKind, thingKinds } from '../../src/contract/named-world.js';
 import type { Channel, HttpResponse } from '../../src/http/exchange.js';
 import { createTransportChannel, type Transport, type TransportChannel } from '../../src/http/transport.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
-import { countRequests } from '../../src/run/case-result.js';
 import { type EndedRun, type EngineOptions, runSuite } from '../../src/run/run.js';
 import { parseJson } from '../../src/support/json.js';
 import { type Answer, createChannel, inProcessCredentials } from '../../tools/proof/judge-deployment.js';
@@ -51,11 +50,17 @@ export interface InProcessRun extends Pick<EndedRun, 'results' | 'evidence'> {
 /** Runs a suite over a channel and creates the certificate. */
 export async function certifyOver(channel: Channel, own: Suite, options: EngineOptions = {}): Promise<InProcessRun> {
   const shared = own.world === suite.world && options.mentionFilter === undefined ? { recognizer } : {};
-  const { results, examination, evidence } = await runSuite(own, channel, { ...shared, ...options });
+  let requestsSent = 0;
+  const send: Channel['send'] = async (...args) => {
+    const exchange = await channel.send(...args);
+    requestsSent += exchange.attempts ?? 1;
+    return exchange;
+  };
+  const { results, examination, evidence } = await runSuite(own, { ...channel, send }, { ...shared, ...options });
   const certificate = createCertificate(own, results, {
     target: { name: 'in-process', base_url: 'http://in-process.test' },
     notes: examination.note === undefined ? [] : [examination.note],
-    requestsSent: examination.requestsSent + countRequests(results).requestsSent,
+    requestsSent,
     isCutShort: false,
     startedAt: new Date(0),
     durationMs: 0,

@@ -11,7 +11,7 @@ import {
 import type { Channel } from '../../src/http/exchange.js';
 import type { RunEvidence } from '../../src/run/evidence-keeper.js';
 import { certifyRun, rejudgeRun } from '../../src/target/certify-run.js';
-import { parseRecordedRun, type RecordedRun, recordInputs } from '../../src/target/recorded-run.js';
+import { createOrigin, parseRecordedRun, type RecordedRun } from '../../src/target/inputs.js';
 import type { RunOptions } from '../../src/target/run-options.js';
 import { loadSettings } from '../../src/target/settings.js';
 import { loadTarget } from '../../src/target/target.js';
@@ -54,12 +54,7 @@ export async function runWithEvidence(
 ): Promise<RunWithEvidence> {
   const settings = readSettings({ reference: true, ...options });
   const isSelected = new Map(suite.cases.map((testCase) => [testCase.id, selects(testCase)]));
-  const {
-    certificate,
-    results,
-    newDeviations,
-    evidence: { exchanges, uses },
-  } = await certifyRun({ suite, settings }, channel, {
+  const { certificate, results, newDeviations, evidence, extent } = await certifyRun({ suite, settings }, channel, {
     baseUrl: bareOrigin.baseUrl,
     recognizer,
     selects: (id) => isSelected.get(id) ?? true,
@@ -68,12 +63,8 @@ export async function runWithEvidence(
     certificate: withoutTimes(certificate),
     results,
     newDeviations,
-    evidence: { exchanges, uses },
-    origin: {
-      ...bareOrigin,
-      inputs: recordInputs({ availability: {}, settings, suite }),
-      extent: { isCutShort: false, judged: results.map(({ id }) => id), unjudged: [] },
-    },
+    evidence: { exchanges: evidence.exchanges, uses: evidence.uses },
+    origin: createOrigin(suite, settings, { baseUrl: bareOrigin.baseUrl, extent, isReplay: false }),
   };
 }
 

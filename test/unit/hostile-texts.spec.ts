@@ -148,7 +148,7 @@ function keepAll(results: readonly ResultWithExchanges[]): RunEvidence {
   for (const [n, testCase] of suite.cases.entries()) {
     const names = [...(testCase.rows[0]?.requests.keys() ?? [])];
     const exchanges = new Map(names.map((name) => [name, results[n]?.exchange as Exchange]));
-    keeper.keepCase(testCase, [{ exchanges: [exchanges], count: names.length, requestsSent: names.length }]);
+    keeper.keepCase(testCase, [{ exchanges: [exchanges] }]);
   }
   return keeper.take();
 }
@@ -180,7 +180,7 @@ function renderAll(texts: readonly string[], out: string): Text[] {
   const results = suite.cases.map((testCase, n) => createResult(testCase, n, text));
   const certificate = createCertificate(suite, results, {
     ...runFacts,
-    target: { name: text(), version: text(), contact: text(), base_url: `https://a.test/${text()}` },
+    target: { name: text(), version: text(), file: text(), base_url: `https://a.test/${text()}` },
     isCutShort: true,
     notes: [`A note: ${text()}`],
   });

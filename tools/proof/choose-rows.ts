@@ -131,8 +131,8 @@ function listCaught(rows: readonly Candidate[]): Set<string> {
 
 /** A suite of some rows alone. */
 function selectRows(suite: Suite, rows: readonly Candidate[]): Suite {
-  const titles = new Map<string, Set<string>>();
-  for (const { testCase, row } of rows) titles.set(testCase.id, (titles.get(testCase.id) ?? new Set()).add(row.title));
+  const titles: Record<string, string[]> = {};
+  for (const { testCase, row } of rows) titles[testCase.id] = [...(titles[testCase.id] ?? []), row.title];
   return selectFromSuite(suite, { quick: { rows: titles } });
 }
 

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Command } from 'commander';
-import type { ConfigureCommand } from '../../src/cli/command.js';
+import type { ConfigureCommand } from '../../src/cli/flags.js';
 import { packageRoot } from '../../src/support/package-root.js';
 
 /** The document with all commands and their options. */

@@ -1,8 +1,7 @@
 import { parseRequest } from '../../http/request-content.js';
 import { isSuccessful } from '../../http/response-status.js';
 import { isJsonObject } from '../../support/json.js';
-import { defineAssertion, type ExaminedRequest } from '../assertion.js';
-import { holds, unclear, violated } from '../assertion-result.js';
+import { defineAssertion, type ExaminedRequest, holds, unclear, violated } from '../assertion.js';
 import { findNotAccepted } from '../requirement-flaws.js';
 
 type Value = 'or-empty' | { readonly 'or-empty-like': string } | { readonly wherever: string };
@@ -81,16 +80,9 @@ function contains({ http }: ExaminedRequest, { http: compared }: ExaminedRequest
 }
 
 function includesAll(more: unknown, less: unknown): boolean {
-  if (Array.isArray(more) && Array.isArray(less)) {
-    const left = [...more];
-    return less.every((part) => {
-      const at = left.findIndex((candidate) => includesAll(candidate, part));
-      if (at >= 0) left.splice(at, 1);
-      return at >= 0;
-    });
-  }
-  if (isJsonObject(more) && isJsonObject(less)) {
+  if (Array.isArray(more) && Array.isArray(less))
+    return more.length >= less.length && less.every((part) => more.some((candidate) => includesAll(candidate, part)));
+  if (isJsonObject(more) && isJsonObject(less))
     return Object.entries(less).every(([key, part]) => Object.hasOwn(more, key) && includesAll(more[key], part));
-  }
   return more === less;
 }

@@ -1,5 +1,4 @@
-import type { CompositeKind } from '../assertion.js';
-import { combineAll } from '../assertion-result.js';
+import { type CompositeKind, combineAll } from '../assertion.js';
 
 const allOf: CompositeKind = {
   key: 'all-of',

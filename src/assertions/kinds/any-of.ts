@@ -1,5 +1,4 @@
-import type { CompositeKind } from '../assertion.js';
-import { combineAny } from '../assertion-result.js';
+import { type CompositeKind, combineAny } from '../assertion.js';
 
 const anyOf: CompositeKind = {
   key: 'any-of',

@@ -1,7 +1,21 @@
-import { createStableBodyKind } from '../stable-body.js';
+import { isDeepStrictEqual } from 'node:util';
+import { defineAssertion, holdsIf, unclear } from '../assertion.js';
+import { findVolatilePaths, removeVolatile } from '../volatile-values.js';
 
-export default createStableBodyKind(
-  'body.alike',
-  'The body is the same as in the response to this other request, except for volatile values: those that differ between responses to a request that the case sends twice.',
-  true,
-);
+export default defineAssertion<string, { readonly compared: string }>({
+  key: 'body.alike',
+  schema: {
+    description:
+      'The body is the same as in the response to this other request, except for volatile values: those that differ between responses to a request that the case sends twice.',
+    type: 'string',
+  },
+  read: (name, { resolveRequest }) => ({ compared: resolveRequest(name) }),
+  describe: ({ compared }) => `has the same body as '${compared}', except for volatile values`,
+  judge: ({ compared: name }, { exchange, evidence, compareWith }) =>
+    compareWith(name, (compared) => {
+      const volatile = findVolatilePaths(evidence);
+      if (volatile.has('')) return unclear('The whole body differs between responses to the same request.');
+      const [body, other] = [exchange, compared].map(({ response }) => removeVolatile(response.body, volatile));
+      return holdsIf(isDeepStrictEqual(body, other), `The body differs from that of '${name}'.`);
+    }),
+});

@@ -1,5 +1,4 @@
-import { defineAssertion } from '../assertion.js';
-import { holdsIf } from '../assertion-result.js';
+import { defineAssertion, holdsIf } from '../assertion.js';
 
 export default defineAssertion<string, { readonly compared: string }>({
   key: 'body.same-as',

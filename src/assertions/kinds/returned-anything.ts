@@ -1,5 +1,4 @@
-import { defineAssertion } from '../assertion.js';
-import { holds, unclear, violated } from '../assertion-result.js';
+import { defineAssertion, holds, unclear, violated } from '../assertion.js';
 import { judgeResult } from '../judge-result.js';
 
 export default defineAssertion<true, object>({

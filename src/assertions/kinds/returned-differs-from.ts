@@ -1,6 +1,5 @@
 import type { Obligation } from '../../contract/oracle.js';
-import { defineAssertion } from '../assertion.js';
-import { holdsIf } from '../assertion-result.js';
+import { defineAssertion, holdsIf } from '../assertion.js';
 import { judgeBothResults } from '../judge-result.js';
 import { renderOpenReason } from '../requirement-flaws.js';
 

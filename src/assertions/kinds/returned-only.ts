@@ -1,7 +1,8 @@
-import { createExclusionKind } from '../exclusion.js';
+import { createTierListKind } from '../tier-list.js';
 
-export default createExclusionKind(
+export default createTierListKind(
   'returned.only',
   'Only these were returned, and perhaps tiers that the documentation leaves open.',
+  'forbidden',
   (selection, { selectOtherTiers }) => selectOtherTiers(selection),
 );

@@ -1,5 +1,4 @@
-import { defineAssertion } from '../assertion.js';
-import { holdsIf, unclear } from '../assertion-result.js';
+import { defineAssertion, holdsIf, unclear } from '../assertion.js';
 import { judgeResult } from '../judge-result.js';
 
 type Order = 'newest-first' | 'oldest-first';

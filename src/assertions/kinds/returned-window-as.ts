@@ -1,6 +1,13 @@
 import { getWindowSize } from '../../contract/named-world.js';
-import { type AlternativeTiers, defineAssertion, type JudgeContext } from '../assertion.js';
-import { type AssertionResult, combineAll, combineAny, holds, violated } from '../assertion-result.js';
+import {
+  type AlternativeTiers,
+  type AssertionResult,
+  combineAll,
+  combineAny,
+  defineAssertion,
+  type JudgeContext,
+  violated,
+} from '../assertion.js';
 import { judgeAllReturned, judgeNoneReturned, judgeResult } from '../judge-result.js';
 
 interface Data {
@@ -8,9 +15,6 @@ interface Data {
   readonly alternatives: readonly AlternativeTiers[];
   readonly ofOther: readonly AlternativeTiers[];
 }
-
-/** As in "before the filter". */
-const renderWindow = ({ window }: AlternativeTiers) => window.replaceAll('-', ' ');
 
 export default defineAssertion<string, Data>({
   key: 'returned.window-as',
@@ -26,27 +30,20 @@ export default defineAssertion<string, Data>({
   describe: ({ compared }) => `takes the newest 150 before or after the filter, as for '${compared}'`,
   judge: ({ compared: name, alternatives, ofOther }, context) =>
     context.compareWith(name, (compared) => {
-      const here = alternatives.map((alternative) => judgeAlternative(alternative, context));
-      const there = ofOther.map((alternative) => judgeAlternative(alternative, { ...context, exchange: compared }));
-      const best = combineAny(alternatives.map((_, n) => combineAll([here[n] ?? holds, there[n] ?? holds])));
-      if (best.is !== 'violated') return best;
-      const findHolding = (results: readonly AssertionResult[]) =>
-        alternatives.find((_, n) => results[n]?.is === 'holds');
-      const [window, comparedWindow] = [findHolding(here), findHolding(there)];
-      if (window !== undefined && comparedWindow !== undefined)
-        return violated(
-          `Here the newest 150 are taken ${renderWindow(window)}, in '${name}' ${renderWindow(comparedWindow)}. Both are allowed, but not both in one deployment.`,
-        );
-      const [where, results] = window === undefined ? ['', here] : [`In '${name}': `, there];
-      const reasons = results.map((result, n) => {
-        const alternative = alternatives[n];
-        return alternative === undefined || result.is === 'holds'
-          ? ''
-          : ` If they are taken ${renderWindow(alternative)}: ${result.explain()}`;
+      const results = alternatives.map((alternative, n) => {
+        const there = ofOther[n] ?? alternative;
+        return combineAll([
+          judgeAlternative(alternative, context),
+          judgeAlternative(there, { ...context, exchange: compared }),
+        ]);
       });
-      return violated(
-        `${where}The result does not fit the newest 150, neither before nor after the filter.${reasons.join('')}`,
-      );
+      const best = combineAny(results);
+      if (best.is !== 'violated') return best;
+      const reasons = results.map((result, n) => {
+        const window = alternatives[n]?.window.replaceAll('-', ' ');
+        return `If they are taken ${window}: ${result.is === 'violated' ? result.explain() : ''}`;
+      });
+      return violated(`Here and in '${name}', the newest 150 must be taken in one way. ${reasons.join(' ')}`);
     }),
   // If one of the newest is missing in the deployment, an older one is among the newest 150.
   listNeededIds: ({ alternatives, ofOther }, { world }) => [

@@ -1,5 +1,4 @@
-import { defineAssertion } from '../assertion.js';
-import { holdsIf } from '../assertion-result.js';
+import { defineAssertion, holdsIf } from '../assertion.js';
 import { findNotAccepted, findNothingRequired } from '../requirement-flaws.js';
 
 type Pattern = number | string;

@@ -1,3 +1,5 @@
+import type { Row } from './observation.js';
+
 /** What most likely is wrong with a deployment: the facts of the run bear it out, and none contradicts it. */
 export interface Cause {
   /** Stable, with the size that it has, such as `window-size/100`; `unknown` if no known mistake explains the failures. */
@@ -6,14 +8,6 @@ export interface Cause {
   readonly sentence: string;
   /** The facts that show it, in numbers, a sentence each. */
   readonly evidence: readonly string[];
-  /** The judged row with the largest deviation, and what its response shows, such as "50 not returned: rank 101 to 150". */
-  readonly example: {
-    readonly requirement: string;
-    readonly case: string;
-    /** The title of the row, if the case has several. */
-    readonly row?: string;
-    readonly shows: string;
-  };
   /**
    * Failing requirements, and their cases that fail or could not be judged for this cause. Another cause may have them,
    * too. Empty if nothing could be judged.
@@ -22,4 +16,17 @@ export interface Cause {
   readonly cases: readonly string[];
   /** Requirements that could not be judged only because of it. */
   readonly follows: readonly string[];
+}
+
+/** A cause, and the rows that show it. */
+export interface Finding extends Pick<Cause, 'id' | 'sentence' | 'evidence'> {
+  readonly rows: Set<Row>;
+}
+
+/** From fewer requests than these, a cause is only possible. */
+export const minRequests = 3;
+
+/** Says of a cause from few requests that it is only possible. */
+export function hedge(sentence: string, requests: number): string {
+  return requests < minRequests ? `Possibly: ${sentence}` : sentence;
 }

@@ -13,10 +13,10 @@ import { omitUndefined } from '../../support/omit-undefined.js';
 import { type Problem, UnusableInput } from '../../support/problem.js';
 import { suggest } from '../../support/suggest.js';
 import { readYaml } from '../../support/yaml-file.js';
-import { createCauseId } from './finding.js';
-import { createPredictor } from './prediction.js';
-import { findFeatures, listFeatureWords } from './request-features.js';
-import { findSizeMistake } from './window-mistakes.js';
+import type { Asked } from './observation.js';
+import { findSizeMistake } from './observed-mistakes.js';
+import { createPredictor, type Hypothesis } from './prediction.js';
+import { type Feature, findFeatures, isConcerned } from './request-features.js';
 
 /** What an id says: a mistake, or the status of a refusal. */
 export interface KnownCause {
@@ -24,7 +24,7 @@ export interface KnownCause {
   readonly mistake?: Mistake;
   readonly refusedWith?: number;
   /** Only requests with one of them are concerned. Empty if all are. */
-  readonly features: readonly string[];
+  readonly features: readonly Feature[];
 }
 
 /** What a file of known deviations lists. */
@@ -39,14 +39,14 @@ export interface KnownCauses {
 export function readCause(id: string, world: NamedWorld): KnownCause | undefined {
   const whole = findMistake(id, world);
   if (whole !== undefined) return { id, mistake: whole, features: [] };
-  const [, start = ''] = /^(.+)\/[^/]+$/.exec(id) ?? [];
-  const features = [...listFeatureWords(world)].filter((words) => createCauseId(start, [words]) === id);
-  if (features.length === 0) return undefined;
+  const [, start = '', name = ''] = /^(.+)\/([^/]+)$/.exec(id) ?? [];
+  const features = findFeatures(name, world);
   // Without a feature, it would be every refusal with this status.
+  if (features.length === 0) return undefined;
   const [, status] = /^refused\/(\d{3})$/.exec(start) ?? [];
   if (status !== undefined) return { id, refusedWith: Number(status), features };
   const mistake = findMistake(start, world);
-  return mistake === undefined ? undefined : { id, mistake: { ...mistake, id }, features };
+  return mistake && { id, mistake, features };
 }
 
 /** What a mistake about state does cannot be told from one request. */
@@ -54,9 +54,14 @@ function findMistake(id: string, world: NamedWorld): Mistake | undefined {
   return findSizeMistake(id, world) ?? listKnownMistakes().find((mistake) => mistake.id === id && !mistake.hasState);
 }
 
-/** Whether requests with some features are concerned. */
-export function isConcerned({ features }: Pick<KnownCause, 'features'>, found: ReadonlySet<string>): boolean {
-  return features.length === 0 || features.some((feature) => found.has(feature));
+/** Lists the causes that decide what is returned. */
+export function listHypotheses(causes: readonly KnownCause[]): (KnownCause & Hypothesis)[] {
+  return causes.flatMap(({ mistake, ...cause }) => (mistake === undefined ? [] : [{ ...cause, mistake }]));
+}
+
+/** Whether a request was refused as some causes say. */
+export function isKnownRefusal(causes: readonly KnownCause[], asked: Asked, status: number): boolean {
+  return causes.some(({ refusedWith, features }) => refusedWith === status && isConcerned(asked, features));
 }
 
 /**
@@ -84,24 +89,19 @@ export function readKnownCauses({ file, entries, emptyStatuses }: KnownFile, wor
 /** Creates what the judge asks about a deployment with some mistakes. */
 export function createKnownMistakes({ causes, emptyStatuses }: KnownCauses, world: NamedWorld): KnownMistakes {
   const tiers = listAvailableTiers(world);
-  const predictor = createPredictor({ tiers, world, history: [], outcomes: {} });
-  const findConcerning = remember((request: HttpRequest) => {
-    const oracle = createOracle(request, world);
-    const required = tiers.filter((tier) => oracle.returned(tier) === 'required');
-    const features = findFeatures(request, world, required.length);
-    return causes.filter((cause) => isConcerned(cause, features));
+  const predictKnown = createPredictor({ tiers, world, history: [], outcomes: {} })(listHypotheses(causes));
+  const ask = remember((request: HttpRequest): Asked => {
+    return { request, documented: tiers.map(createOracle(request, world).returned) };
   });
   /** What is returned of each tier, as documented and by the mistakes. */
   const predict = remember((request: HttpRequest) => {
-    const oracle = createOracle(request, world);
-    const mistakes = findConcerning(request).flatMap(({ mistake }) => mistake ?? []);
-    const predicted = predictor.predictWith(mistakes)({ exchange: { request }, oracle });
-    return tiers.map((tier, n) => ({ id: tier.id, documented: oracle.returned(tier), known: predicted(n) }));
+    const asked = ask(request);
+    const predicted = predictKnown(asked);
+    return tiers.map(({ id }, n) => ({ id, documented: asked.documented[n] ?? 'open', known: predicted(n) }));
   });
   return {
     isRefused: (exchange) =>
-      'response' in exchange &&
-      findConcerning(exchange.request).some(({ refusedWith }) => refusedWith === exchange.response.status),
+      'response' in exchange && isKnownRefusal(causes, ask(exchange.request), exchange.response.status),
     correctExchange(exchange) {
       if (isSuccessful(exchange.response)) return exchange;
       const isAnyRequired = (source: 'documented' | 'known') =>

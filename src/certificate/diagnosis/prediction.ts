@@ -1,21 +1,25 @@
-import { createModel, type Mistake, refused, type Selections } from '../../../reference/model.js';
-import type { NamedWorld } from '../../contract/named-world.js';
+import { createModel, createWindowMistake, type Mistake, refused, type Selections } from '../../../reference/model.js';
+import { getWindowSize } from '../../contract/named-world.js';
 import type { Obligation } from '../../contract/oracle.js';
 import type { Tier } from '../../contract/world.js';
-import type { Exchange, HttpRequest } from '../../http/exchange.js';
+import type { HttpRequest } from '../../http/exchange.js';
 import { remember } from '../../support/compute-once.js';
-import type { Observation, Observations } from './observation.js';
+import type { Asked, Observations } from './observation.js';
+import { type Feature, isConcerned } from './request-features.js';
+
+/** A mistake, perhaps of requests with a feature alone. Several features fit if no response distinguishes them. */
+export interface Hypothesis {
+  readonly mistake: Mistake;
+  readonly features: readonly Feature[];
+}
 
 /** What a deployment is to return of one tier, by its position in the list of tiers. */
 export type Prediction = (position: number) => Obligation;
 
-/** A request, with what the documentation says of it. */
-export interface Asked extends Pick<Observation, 'oracle'> {
-  readonly exchange: Pick<Exchange, 'request'>;
+/** What a run shows, to be compared with predictions. */
+export interface ObservedRun extends Observations {
+  readonly predict: ReturnType<typeof createPredictor>;
 }
-
-/** Predicts results of deployments with mistakes. */
-export type Predictor = ReturnType<typeof createPredictor>;
 
 /**
  * Creates a predictor. A mistake decides what differs from the reference deployment without it; the documentation decides
@@ -27,63 +31,60 @@ export function createPredictor({
   history,
   outcomes,
 }: Pick<Observations, 'tiers' | 'world' | 'history' | 'outcomes'>) {
-  const start = createModel({ ...world, tiers: [...createForeignTiers(world), ...tiers] }, outcomes);
+  const startModel = createModel({ ...world, tiers }, outcomes);
+  // Promotions of the deployment take places of the window.
+  const ownWindow = createWindowMistake('', '', (all) => all.slice(0, getWindowSize(world)));
+  const start = (mistakes: readonly Mistake[]) =>
+    startModel(world.ownPromotions === undefined ? mistakes : [ownWindow, ...mistakes]);
   const selectRightly = remember(start([]));
-  const getDocumented = remember((_: Asked): Obligation[] => []);
   const selectWith = (mistakes: readonly Mistake[]): ((request: HttpRequest) => Selections) => {
-    const select = start(mistakes);
-    if (!mistakes.some(({ hasState }) => hasState)) return remember(select);
+    const select = remember(start(mistakes));
+    if (!mistakes.some(({ hasState }) => hasState)) return select;
     // What it does to a request depends on all requests before it.
-    const known = new Map<HttpRequest, Selections>();
     const unread = history.values();
+    const read = new Set<HttpRequest>();
     return (request) => {
-      for (const sent of known.has(request) ? [] : unread) {
-        if (!known.has(sent)) known.set(sent, select(sent));
+      for (const sent of read.has(request) ? [] : unread) {
+        select(sent);
+        read.add(sent);
         if (sent === request) break;
       }
-      return known.get(request) ?? [];
+      return read.has(request) ? select(request) : [];
     };
   };
-  return {
-    /** @returns predicts the result of each request; nothing is computed until it is asked for */
-    predictWith(mistakes: readonly Mistake[]): (asked: Asked) => Prediction {
-      const select = mistakes.length === 0 ? selectRightly : selectWith(mistakes);
-      return remember((asked: Asked): Prediction => {
-        const { exchange, oracle } = asked;
-        const documented = getDocumented(asked);
-        const known: Obligation[] = [];
-        const predict = (n: number): Obligation => {
-          const tier = tiers[n] as Tier;
-          documented[n] ??= oracle.returned(tier);
-          const stated = documented[n];
-          if (stated === 'open' || mistakes.length === 0) return stated;
-          const right = selectRightly(exchange.request);
-          const predicted = select(exchange.request).map((selected, reading): Obligation => {
-            // What a mistake does to a request that the target does not refuse is not known.
-            if (selected === refused && right[reading] === refused) return 'open';
-            const isSelected = selected(tier);
-            if (isSelected === right[reading]?.(tier)) return stated;
-            return isSelected ? 'required' : 'forbidden';
-          });
-          return predicted.every((obligation) => obligation === predicted[0]) ? (predicted[0] ?? stated) : 'open';
-        };
-        return (n) => {
-          known[n] ??= predict(n);
-          return known[n];
-        };
-      });
-    },
+  const predictWith = (mistakes: readonly Mistake[]) => {
+    const select = selectWith(mistakes);
+    return remember(({ request, documented }: Asked): Prediction => {
+      const known: Obligation[] = [];
+      const predict = (position: number): Obligation => {
+        const stated = documented[position] ?? 'open';
+        if (stated === 'open' || mistakes.length === 0) return stated;
+        const tier = tiers[position] as Tier;
+        const right = selectRightly(request);
+        const predicted = select(request).map((selected, reading): Obligation => {
+          // What a mistake does to a request that the target does not refuse is not known.
+          if (selected === refused && right[reading] === refused) return 'open';
+          const isSelected = selected(tier);
+          if (isSelected === right[reading]?.(tier)) return stated;
+          return isSelected ? 'required' : 'forbidden';
+        });
+        return predicted.every((obligation) => obligation === predicted[0]) ? (predicted[0] ?? stated) : 'open';
+      };
+      return (position) => {
+        known[position] ??= predict(position);
+        return known[position];
+      };
+    });
   };
-}
-
-/** Promotions of the deployment that take places of the window, and that no request gets. */
-function createForeignTiers({ ownPromotions = 0 }: NamedWorld): Tier[] {
-  return Array.from({ length: ownPromotions }, (_, n) => ({
-    id: `foreign-${n}`,
-    campaign_id: '',
-    name: '',
-    created_at: new Date(Date.UTC(9000, 0, 1, 0, 0, n)).toISOString(),
-    metadata: {},
-    rules: [{ kind: 'customer', any_of: [] }],
-  }));
+  /** Predicts the results of a deployment with some mistakes. Nothing is computed until it is asked for. */
+  return (hypotheses: readonly Hypothesis[]): ((asked: Asked) => Prediction) => {
+    const predictors = new Map<string, ReturnType<typeof predictWith>>();
+    return (asked) => {
+      const concerned = hypotheses.filter(({ features }) => isConcerned(asked, features));
+      const key = concerned.map(({ mistake }) => mistake.id).join(' ');
+      const predict = predictors.get(key) ?? predictWith(concerned.map(({ mistake }) => mistake));
+      predictors.set(key, predict);
+      return predict(asked);
+    };
+  };
 }

@@ -2,8 +2,8 @@ import { loadSuite } from '../../cases/suite.js';
 import { compareCertificates, renderComparison } from '../../certificate/compare-certificates.js';
 import { readCertificate } from '../../certificate/read-certificate.js';
 import { findRunFile } from '../../outputs/result-files.js';
-import type { ConfigureCommand } from '../command.js';
 import { exitStatus } from '../exit-status.js';
+import type { ConfigureCommand } from '../flags.js';
 
 export default ((command, end) => {
   command

@@ -6,28 +6,23 @@ import { noRetry } from '../../http/connection-options.js';
 import { createRecognizer } from '../../recognition/recognizer.js';
 import { examine, renderFindings } from '../../run/examine.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import { openTarget } from '../../target/open-target.js';
+import { completeRunOptions } from '../../target/run-options.js';
 import { loadTarget } from '../../target/target.js';
-import type { ConfigureCommand } from '../command.js';
+import { openTarget } from '../../target/target-run.js';
 import { exitStatus } from '../exit-status.js';
-import { addTargetFlags, readTargetOptions, refuseArguments, type TargetFlags } from '../flags.js';
-
-type DoctorFlags = TargetFlags & { readonly json?: true };
+import { addTargetFlags, type ConfigureCommand, type TargetFlags } from '../flags.js';
 
 export default ((command, end) => {
   addTargetFlags(command)
     .description('check with a few requests whether a target can be certified')
-    .option('--json', 'print JSON')
-    .allowExcessArguments()
-    .action(async (flags: DoctorFlags) => {
-      refuseArguments(command.args);
+    .action(async (flags: TargetFlags) => {
       end(await runDoctor(flags));
     });
 }) satisfies ConfigureCommand;
 
 /** Finds out whether a target can be certified, and prints why not. @returns the exit status */
-async function runDoctor(flags: DoctorFlags): Promise<number> {
-  const runOptions = readTargetOptions(flags);
+async function runDoctor(flags: TargetFlags): Promise<number> {
+  const runOptions = completeRunOptions(flags, process.env);
   const { target, connection, availability, notes } = loadTarget(runOptions, process.env);
   const suite = loadSuite(suiteFolder, availability);
   const credentials = referenceCredentials;
@@ -43,13 +38,10 @@ async function runDoctor(flags: DoctorFlags): Promise<number> {
   const failure = client.findFailure();
   if (failure !== undefined) throw failure;
   const where = isReference ? referenceNotice : `Target ${target.name}: ${endpoint.baseUrl}`;
-  const asJson = { target: target.name, base_url: endpoint.baseUrl, notes, findings };
   process.stdout.write(
-    flags.json
-      ? `${JSON.stringify(asJson, null, 2)}\n`
-      : joinLines([where, ...notes, '']) +
-          renderFindings(findings) +
-          joinLines(isReference ? ['', referenceEndNotice] : []),
+    joinLines([where, ...notes, '']) +
+      renderFindings(findings) +
+      joinLines(isReference ? ['', referenceEndNotice] : []),
   );
   if (findings.some(({ state }) => state === 'problem')) return exitStatus['does-not-conform'];
   return findings.some(({ state }) => state === 'unknown') ? exitStatus.incomplete : exitStatus.conforms;

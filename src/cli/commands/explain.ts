@@ -7,8 +7,7 @@ import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import { completeRunOptions } from '../../target/run-options.js';
 import { readAvailability, readTargetFile } from '../../target/target-file.js';
-import type { ConfigureCommand } from '../command.js';
-import { parseCount } from '../flags.js';
+import { type ConfigureCommand, parseCount } from '../flags.js';
 
 interface ExplainFlags {
   readonly row?: number;

@@ -7,7 +7,7 @@ import { getSubjectId } from '../../cases/test-case.js';
 import { listOutputFiles } from '../../outputs/result-files.js';
 import { formatLocation } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import type { ConfigureCommand } from '../command.js';
+import type { ConfigureCommand } from '../flags.js';
 
 /** An entry: its name, what it means, and further members that only JSON shows, except outcomes. */
 interface Entry {
@@ -67,12 +67,14 @@ export default ((command) => {
   command
     .description('list requirements, questions with their outcomes, cases, tags, behaviours, faults or outputs')
     .addArgument(new Argument('[kind]', 'what to list (default: how many there are of each kind)').choices(listedKinds))
+    .argument('[text]', 'only entries whose id or meaning contains this text')
     .option('--json', 'print JSON; without a kind, of all kinds')
     .option('--cases <folder>', 'a folder of your own cases')
-    .action((kind: string | undefined, { json, cases }: { json?: true; cases?: string }) => {
+    .action((kind: string | undefined, text: string | undefined, { json, cases }: { json?: true; cases?: string }) => {
       const suite = loadSuite(suiteFolder, {}, cases);
       const all = Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list(suite)]));
-      const entries = kind === undefined ? undefined : all[kind];
+      const wanted = text?.toLowerCase() ?? '';
+      const entries = all[kind ?? '']?.filter((entry) => `${entry.id} ${entry.text}`.toLowerCase().includes(wanted));
       const lines = () => (entries === undefined ? renderCounts(all) : renderEntries(entries));
       process.stdout.write(json ? `${JSON.stringify(entries ?? all, null, 2)}\n` : joinLines(lines()));
     });

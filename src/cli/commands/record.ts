@@ -1,4 +1,4 @@
-import type { ConfigureCommand } from '../command.js';
+import type { ConfigureCommand } from '../flags.js';
 import configureCertify from './certify.js';
 
 export default ((command, end, playwrightArgs) => {

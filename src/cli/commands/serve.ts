@@ -8,8 +8,7 @@ import { readMockOptions } from '../../mock-options.js';
 import { omitUndefined } from '../../support/omit-undefined.js';
 import { UnusableInput } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import type { ConfigureCommand } from '../command.js';
-import { collectValue } from '../flags.js';
+import { type ConfigureCommand, collectValue } from '../flags.js';
 
 interface ServeFlags {
   readonly host?: string;

@@ -8,9 +8,9 @@ import { refuse } from '../../support/problem.js';
 import { readInputFile } from '../../support/read-input-file.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import { rejudgeRun } from '../../target/certify-run.js';
-import { parseRecordedRun } from '../../target/recorded-run.js';
-import type { ConfigureCommand } from '../command.js';
+import { parseRecordedRun } from '../../target/inputs.js';
 import { exitStatus } from '../exit-status.js';
+import type { ConfigureCommand } from '../flags.js';
 
 export default ((command, end) => {
   command
@@ -37,7 +37,7 @@ async function verify(file: string, { cases, data }: { cases?: string; data?: st
   const evidenceFile = path.join(path.dirname(file), path.basename(stated.file));
   const content = readInputFile(evidenceFile, 'A run writes the evidence beside its certificate.');
   const run = parseRecordedRun(content, evidenceFile, data);
-  const suite = loadSuite(suiteFolder, run.availability, cases ?? ownCases?.folder);
+  const suite = loadSuite(suiteFolder, run.settings.availability, cases ?? ownCases?.folder);
   const { certificate: rejudged } = await rejudgeRun(run, suite);
   const evidence = { ...stated, digest: computeDigest(content), exchanges: run.evidence.exchanges.length };
   const isSameSuite = suite.digest === judge.digest;

@@ -1,7 +1,7 @@
 import { findOwnWorld } from '../../cases/suite.js';
 import { exportWorld } from '../../contract/named-world.js';
 import { loadWorld } from '../../contract/world-file.js';
-import type { ConfigureCommand } from '../command.js';
+import type { ConfigureCommand } from '../flags.js';
 
 export default ((command) => {
   command

@@ -49,7 +49,7 @@ export default ((view) => {
   const verdict = capitalize(renderVerdict(certificate).replaceAll('-', ' '));
   const facts = [
     `Requirements: ${describeCounts(certificate.summary)}. Questions: ${describeAnswers(certificate.questions)}.`,
-    [target.version, target.contact].filter(Boolean).join(', '),
+    target.version ?? '',
     `Started ${started_at}, took ${(duration_ms / 1_000).toFixed(1)} s. Requests: ${requests_sent}; evidence.har has all exchanges.`,
     `${suite.name} ${suite.version}, ${suite.digest}`,
     certificate.is_replay ? replayEndNotice : '',
@@ -114,7 +114,7 @@ function renderGroups<T>(entries: readonly T[], headingOf: (entry: T) => string,
 }
 
 /** Lists what needs attention: causes, requirements that belong to none, notes and warnings. */
-function listAttentionCards({ certificate, shared, answers, titles }: Page): Html[] {
+function listAttentionCards({ certificate, shared, answers }: Page): Html[] {
   const { requirements, notes, causes = [], known_deviations: known } = certificate;
   const covered = new Set(causes.flatMap((cause) => [...cause.requirements, ...cause.follows]));
   // A shared reason is shown once, below.
@@ -130,7 +130,7 @@ function listAttentionCards({ certificate, shared, answers, titles }: Page): Htm
     return answer.entry.warning ? [html`${renderLinks([id], renderAnswerText(answer))} <small>${open}</small>`] : [];
   });
   const cards = [
-    ...causes.map((cause) => renderCause(cause, requirements, titles)),
+    ...causes.map((cause) => renderCause(cause, requirements)),
     ...unpassed.map(renderUnpassed),
     ...renderListCard('Known deviations', deviations),
     ...renderListCard('Not judged', describeSharedReasons(certificate)),
@@ -162,18 +162,16 @@ function renderBadge(mark: string): Html {
   return html`<span class="badge ${mark}">${mark}</span>`;
 }
 
-function renderCause(cause: Cause, requirements: readonly RequirementEntry[], titles: Page['titles']): Html {
-  const { sentence, evidence, example, cases, follows } = cause;
+function renderCause(cause: Cause, requirements: readonly RequirementEntry[]): Html {
+  const { sentence, evidence, cases, follows } = cause;
   const entries = requirements.filter(({ id }) => cause.requirements.includes(id));
   const verdict = entries.length > 0 ? 'fail' : 'inconclusive';
   const failing = entries.map((entry) => {
     const shown = entry.cases.filter(({ id }) => cases.includes(id)).map(({ id }) => id);
     return html`${renderLinks([entry.id], entry.statement)} <code class="id">${entry.id}</code> <small>${renderLinks(shown)}</small>`;
   });
-  const best = html`${renderLinks([example.case], titles.get(example.case))}${example.row === undefined ? '' : `, ${example.row}`}`;
   const content = [
     ...evidence.map((fact) => html`<p>${fact}</p>`),
-    html`<p>Best seen in ${best}${example.shows === '' ? '.' : html`: <b>${example.shows}</b>`}</p>\n`,
     ...(failing.length === 0 ? [] : [html`<p>Requirements that fail: ${failing.length}</p>${renderList(failing)}`]),
     ...(follows.length === 0 ? [] : [html`<p><small>Not judged for this reason: ${renderLinks(follows)}.</small></p>`]),
   ];

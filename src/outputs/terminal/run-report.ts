@@ -153,11 +153,14 @@ function renderKnownEntries(certificate: Certificate): string[] {
   });
 }
 
-function renderKnownCommand({ known_deviations: known, requirements, is_replay }: Certificate): string[] {
+/** Renders the command that writes a file of known deviations, or adds new failures to it. */
+function renderKnownCommand({ known_deviations: known, requirements, is_replay, target }: Certificate): string[] {
   const command = 'npx conformance record --known';
   if (known === undefined) {
     const isFailing = requirements.some(({ verdict }) => verdict === 'fail') && !is_replay;
-    return isFailing ? [`To accept this for now, and fail for new reasons only: ${command} known.yaml`] : [];
+    // The key `known` of a target file is relative to it.
+    const file = path.join(path.dirname(target.file ?? ''), 'known.yaml');
+    return isFailing ? [`To accept this for now, and fail for new reasons only: ${command} ${quote(file)}`] : [];
   }
   const isNew = known.verdict === 'does-not-conform' && known.entries.every(({ state }) => state !== 'expired');
   return isNew ? [`To add new failures for review: ${command} ${quote(known.file)}`] : [];

@@ -1,0 +1,35 @@
+import { defineAssertion, type ReadContext, type ResponseKind, type TierSelection } from './assertion.js';
+import { judgeAllReturned, judgeNoneReturned, judgeResult } from './judge-result.js';
+import { findUndocumentedId } from './requirement-flaws.js';
+
+const selectionSchema = {
+  description:
+    'Names of tiers, or one keyword: `required` or `forbidden` (the documentation requires or forbids to return them), `valid` (for the customer and the order), `matching` (the filter), `newest-150` (the tiers that are checked).',
+  type: ['string', 'array'],
+  items: { type: 'string' },
+  minItems: 1,
+};
+
+/** Creates a kind about tiers that must be returned, or must not. @param select the tiers */
+export function createTierListKind(
+  key: string,
+  description: string,
+  wanted: 'required' | 'forbidden',
+  select: (selection: TierSelection, context: ReadContext) => readonly string[],
+): ResponseKind<TierSelection, { readonly tiers: readonly string[] }> {
+  const isRequired = wanted === 'required';
+  const judgeTiers = isRequired ? judgeAllReturned : judgeNoneReturned;
+  return defineAssertion({
+    key,
+    schema: { ...selectionSchema, description: `${description} ${selectionSchema.description}` },
+    shows: isRequired ? 'presence' : 'absence',
+    read(selection, context) {
+      const tiers = select(selection, context);
+      return tiers.length === 0 ? undefined : { tiers };
+    },
+    describe: ({ tiers }, namesOf) => `${isRequired ? 'returns' : 'does not return'} ${namesOf(tiers)}`,
+    judge: ({ tiers }, context) => judgeResult(context, !isRequired, (result) => judgeTiers(tiers, result, context)),
+    listNeededIds: ({ tiers }, { addWindow }) => addWindow(tiers),
+    findFlaw: ({ tiers }, context) => findUndocumentedId(tiers, wanted, context),
+  });
+}

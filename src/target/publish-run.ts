@@ -1,0 +1,44 @@
+import path from 'node:path';
+import type { Suite } from '../cases/suite.js';
+import type { Certificate } from '../certificate/certificate.js';
+import type { CertifiedResults } from '../certificate/certify-results.js';
+import { createArchiver, type EvidenceArchive } from '../certificate/har-archive.js';
+import { appendJobSummary } from '../outputs/files/summary.md.js';
+import { renderRunReport } from '../outputs/terminal/run-report.js';
+import { writeResults } from '../outputs/write-results.js';
+import type { RecordedRun } from './inputs.js';
+import type { RunSettings } from './settings.js';
+
+export interface PublishedRun {
+  readonly certificate: Certificate;
+  /** Of the results. */
+  readonly folder: string;
+  /** Whether a record was asked for and written. */
+  readonly isRecorded: boolean;
+  /** What the run prints at its end. */
+  readonly report: string;
+}
+
+/** Archives a run whose exchanges are in memory. */
+export function archiveRun({ evidence, origin }: RecordedRun): EvidenceArchive {
+  const archiver = createArchiver(origin.baseUrl);
+  for (const kept of evidence.exchanges) archiver.add(kept);
+  return archiver.finish(evidence.uses, origin);
+}
+
+/** Writes the results of a run. @throws UnusableInput if a file cannot be written */
+export function publishRun(
+  { certificate, results, newDeviations }: CertifiedResults,
+  suite: Suite,
+  { destination }: RunSettings,
+  archive: EvidenceArchive,
+): PublishedRun {
+  const written = writeResults(certificate, suite, results, destination, archive, newDeviations);
+  const unwritten = appendJobSummary(written.files, process.env.GITHUB_STEP_SUMMARY);
+  return {
+    certificate,
+    folder: path.dirname(written.certificate),
+    isRecorded: written.record !== undefined && written.record.unwritten === undefined,
+    report: `${unwritten}${renderRunReport(certificate, written)}`,
+  };
+}
