@@ -1,7 +1,8 @@
 import { undetermined } from '../cases/test-case.js';
 import type { Contract } from '../contract/contract.js';
+import { findWorstVerdict } from '../judge/verdict.js';
 import { joinLines, shorten } from '../support/untrusted-text.js';
-import { type Certificate, findDecisive } from './certificate.js';
+import type { Certificate } from './certificate.js';
 import { renderAnswer } from './render-answer.js';
 
 /** Certificates side by side: a row for each requirement and question that differs. */
@@ -25,9 +26,13 @@ const missing: Answer = { value: 'not in this certificate' };
 
 /** Compares the verdicts of all requirements and the outcomes of all questions. */
 export function compareCertificates(certificates: readonly Certificate[], contract: Contract): Comparison {
-  const columns = certificates.map((certificate) => listAnswers(certificate, contract));
+  // A case that one of the runs did not reach says nothing about a difference.
+  const cases = certificates.flatMap(({ requirements }) => requirements.flatMap((entry) => entry.cases));
+  const unrun = new Set(cases.filter(({ verdict }) => verdict === notRun).map(({ id }) => id));
+  const columns = certificates.map((certificate) => listAnswers(certificate, contract, unrun));
   const ids = new Set(columns.flatMap((column) => [...column.keys()]));
-  const isPartial = columns.some((column) => [...column.values()].some(({ value }) => value === notRun));
+  const isPartial =
+    unrun.size > 0 || columns.some((column) => [...column.values()].some(({ value }) => value === notRun));
   const digests = new Set(certificates.map(({ suite }) => suite.digest));
   return {
     limits: [
@@ -46,10 +51,16 @@ export function compareCertificates(certificates: readonly Certificate[], contra
   };
 }
 
-function listAnswers({ requirements, questions }: Certificate, contract: Contract): Map<string, Answer> {
-  const verdicts = requirements.map((entry): [string, Answer] => {
-    const { reason = '' } = findDecisive(entry) ?? {};
-    return [entry.id, { value: entry.verdict, reason }];
+function listAnswers(
+  { requirements, questions }: Certificate,
+  contract: Contract,
+  unrun: ReadonlySet<string>,
+): Map<string, Answer> {
+  const verdicts = requirements.map(({ id, cases: all }): [string, Answer] => {
+    const cases = all.filter((entry) => !unrun.has(entry.id));
+    const value = cases.length === 0 ? notRun : findWorstVerdict(cases.map(({ verdict }) => verdict));
+    const { reason = '' } = cases.find(({ verdict }) => verdict === value) ?? {};
+    return [id, { value, reason }];
   });
   const outcomes = questions.map(({ id, outcome, reason = '', not_run }): [string, Answer] => {
     if (not_run) return [id, { value: notRun }];
