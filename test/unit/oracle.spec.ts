@@ -461,31 +461,4 @@ test.describe('A tier is returned if it is valid, matching and one of the newest
     expect(saidBy(oracle)).toEqual(['required', 'open', 'forbidden']);
     expect(oracle.alternatives.map(saidBy)[1]).toEqual(['required', 'required', 'forbidden']);
   });
-
-  test('A chunked request need not be accepted', () => {
-    expect(oracleWith(inCampaign('spring')).filteredOn).toBe('campaign');
-    expect(oracleWith(withMetadata('level', 'gold')).filteredOn).toBe('metadata');
-    expect(oracleWith().filteredOn).toBeUndefined();
-    const accepted = (request: HttpRequest) => createOracle(request, world).accepted;
-    expect([accepted(requestWith()), accepted({ ...requestWith(), sent: 'chunked' })]).toEqual([true, false]);
-  });
-
-  test('A request that satisfies all rules requires the newest 150, except open ones', () => {
-    const rules = world.tiers.flatMap((tier) => tier.rules);
-    // Some tiers need another value of the same key, so they are not valid. One needs the same value in other letters.
-    const entries = rules.flatMap((rule) => (rule.kind === 'metadata' ? [[rule.key, rule.is] as const] : []));
-    const everySaid = Object.fromEntries(entries.toReversed());
-    const oracle = oracleWith(
-      { body: { customer: { id: '<customer bulk>' }, metadata: everySaid } },
-      items(
-        ...['plate', 'lamp', 'chair'].map((name) => product(name, 3)),
-        product('mug', 10),
-        ...['shirt-blue', 'shirt-red', 'bag-small', 'bag-large'].map((name) => sku(name, 3)),
-      ),
-    );
-    const open = world.tiers.filter((tier) => oracle.returned(tier) === 'open');
-    expect(open.map(({ name }) => name)).toEqual(['credit-card', 'outlet-9']);
-    expect(countTiers(oracle, 'required')).toBe(138);
-    expect(world.tiers.slice(150).every((tier) => oracle.returned(tier) === 'forbidden')).toBe(true);
-  });
 });

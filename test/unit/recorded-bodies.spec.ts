@@ -118,22 +118,6 @@ test.describe('A body can be filled with other promotions', () => {
       for (const tiers of [seen, [third, second], [second], []])
         expect(fillBody(template, tiers, world, 1)).toEqual(shape(tiers));
     }));
-
-  test('A number stays a number', () => {
-    const shape = (tiers: readonly Tier[]) => ({
-      count: tiers.length,
-      list: tiers.map(({ id }) => ({ id: Number(id) })),
-    });
-    const template = templateFrom(shape(numbered));
-    for (const tiers of [numbered, numbered.slice(1), []])
-      expect(fillBody(template, tiers, world, 1)).toEqual(shape(tiers));
-  });
-
-  test('The longest entry stands for all', () => {
-    const list = [{ id: first.id }, { id: second.id, name: second.name }, { id: third.id, text: 'x' }];
-    const fullest = { '<promotions>': { id: '<id>', name: '<name>' } };
-    expect([templateFrom(list), templateFrom(list.toReversed())]).toEqual([fullest, fullest]);
-  });
 });
 
 test.describe('A value is replaced only if its meaning is certain', () => {
