@@ -41,7 +41,7 @@ export async function certifyResults(
 }
 
 /** If the data of a deployment changed during the run, no failure proves anything. */
-function withdrawFailures(results: readonly ResultWithExchanges[]): readonly ResultWithExchanges[] {
+export function withdrawFailures(results: readonly ResultWithExchanges[]): readonly ResultWithExchanges[] {
   const changed = results.find(({ hasDataChanged }) => hasDataChanged);
   if (changed === undefined) return results;
   return results.map((result): ResultWithExchanges => {
