@@ -70,22 +70,6 @@ test.describe('A body can be filled with other promotions', () => {
   const rows: readonly (readonly [what: string, shape: Shape, template: unknown])[] = [
     ['a bare list of ids', (tiers) => tiers.map(idOf), ids],
     [
-      'all values in a wrapped list',
-      (tiers) => ({ data: tiers.map(({ rules: _, ...shown }) => shown), ...constant }),
-      {
-        data: {
-          '<promotions>': {
-            id: '<id>',
-            name: '<name>',
-            created_at: '<created at>',
-            metadata: '<metadata>',
-            campaign_id: '<campaign id>',
-          },
-        },
-        ...constant,
-      },
-    ],
-    [
       'nested values',
       (tiers) => ({ in: { list: tiers.map((tier) => ({ node: { id: tier.id, of: [campaignOf(tier).name] } })) } }),
       { in: { list: { '<promotions>': { node: { id: '<id>', of: ['<campaign name>'] } } } } },
@@ -104,11 +88,6 @@ test.describe('A body can be filled with other promotions', () => {
         list: tiers.map(({ id }) => ({ id, size: 3 })),
       }),
       { total: '<count>', page: 1, of: '<count as text>', list: { '<promotions>': { id: '<id>', size: 3 } } },
-    ],
-    [
-      'in two lists',
-      (tiers) => ({ list: tiers.map(({ id, name }) => ({ id, name })), ids: tiers.map(idOf) }),
-      { list: { '<promotions>': { id: '<id>', name: '<name>' } }, ids },
     ],
   ];
   test('in each shape', () =>
