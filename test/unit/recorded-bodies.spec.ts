@@ -65,7 +65,6 @@ const templateFrom = (body: unknown, stated: Stated = {}): unknown =>
 test.describe('A body can be filled with other promotions', () => {
   type Shape = (tiers: readonly Tier[]) => unknown;
   const ids = { '<promotions>': '<id>' };
-  const constant = { object: 'list', extra: {}, more: [null, true, 1, 'x', []] };
   // mock.spec.ts has more shapes.
   const rows: readonly (readonly [what: string, shape: Shape, template: unknown])[] = [
     ['a bare list of ids', (tiers) => tiers.map(idOf), ids],

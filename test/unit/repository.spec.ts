@@ -98,7 +98,7 @@ test('Each part of the documentation has a requirement, a question or an exclusi
   expect([...parts].sort()).toEqual([...schema.$defs.part.enum].sort());
 });
 
-test('The package has all that its code imports, and no tests', () => {
+test('The package has all that its code imports, and no tests', { tag: '@long' }, () => {
   const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: packageRoot });
   const [{ files }] = JSON.parse(packed.toString()) as [{ files: { path: string }[] }];
   const names = files.map((file) => file.path);
