@@ -67,11 +67,9 @@ for (const name of dataNames) {
     const { world, ...suite } = loadDrawn(name);
     const plan = createPlan({ ...suite, world }, { excludesIntrusive: false });
     expect(countPlannedRequests(plan)).toBeLessThanOrEqual(230);
-    for (const request of suite.cases.flatMap(listRequests)) {
-      expect(createOracle(request, world).undocumentedReason, request.path).toBeUndefined();
-      expect(request.path.length).toBeLessThan(8_192);
-      expect(request.body?.length ?? 0).toBeLessThan(65_536);
-    }
+    const requests = suite.cases.flatMap(listRequests);
+    expect(requests.flatMap((request) => createOracle(request, world).undocumentedReason ?? [])).toEqual([]);
+    expect(requests.filter(({ path, body = '' }) => path.length >= 8_192 || body.length >= 65_536)).toEqual([]);
   });
 
   test(`${name} data: faults are found`, { tag: '@long' }, async () => {
