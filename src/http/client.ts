@@ -37,10 +37,7 @@ const userAgent = `${readOwnPackage().name}/${readOwnPackage().version}`;
  * Opens a client for one deployment. It keeps connections alive, follows no redirects and keeps no cookies. The time and
  * the size of each response are limited. Secrets replace their placeholders just before a request is sent.
  *
- * It retries transient failures. After 429, 503 or Retry-After, all requests wait, and then go one at a
- * time and slower.
- *
- * @param baseUrl of the deployment, with its path prefix
+ * It retries transient failures. After 429, 503 or Retry-After, all requests wait, and then go one at a time and slower.
  */
 export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { readonly baseUrl: string }): Client {
   const options = completeOptions(stated);

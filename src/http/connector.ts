@@ -13,11 +13,7 @@ const EnvHttpProxyAgent = load('undici/lib/dispatcher/env-http-proxy-agent.js') 
 const createUndiciConnector = load('undici/lib/core/connect.js') as typeof undici.buildConnector;
 Object.assign(load('undici/lib/dispatcher/dispatcher.js').prototype, load('undici/lib/api/index.js'));
 
-/**
- * Prepares connections to a deployment. Sends nothing and resolves no name.
- *
- * @returns creates a dispatcher with connections of its own; throws an ExchangeError if nothing must be sent
- */
+/** Prepares connections. @returns creates a dispatcher of its own, or throws an ExchangeError if nothing must be sent */
 export function createConnector(
   url: URL,
   { allowHttp, tls, proxy, limits, pacing }: ConnectionOptions,

@@ -5,10 +5,8 @@ import { getHeaderValues, type Headers } from './exchange.js';
 import { ExchangeError } from './transport-error.js';
 
 /**
- * Decodes a body to text.
+ * Decodes a body to text. Bytes that are not text become U+FFFD, so that ids beside them are still found.
  *
- * @param headers of the response; they name the content codings and the charset
- * @returns the text; bytes that are not text become U+FFFD, so that ids beside them are still found
  * @throws ExchangeError if the body exceeds a limit or has an unknown coding
  */
 export async function decodeBody(

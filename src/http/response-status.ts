@@ -1,5 +1,5 @@
 import { shorten, toOneLine } from '../support/untrusted-text.js';
-import { type Exchange, findRefusable, getHeaderValues, type HttpRequest, type HttpResponse } from './exchange.js';
+import { type Exchange, findRefusable, getHeaderValues, type HttpResponse } from './exchange.js';
 
 /** Whether the status is 2xx, so that the body is a result. */
 export function isSuccessful({ status }: HttpResponse): boolean {
@@ -33,25 +33,20 @@ export function explainRefusedCredentials({ status }: HttpResponse): string | un
 }
 
 /**
- * Measures what of a request is too long for a deployment with this status, in bytes; undefined for any other status
- * (RFC 9110, sections 15.5.14 and 15.5.15; RFC 6585, section 5).
+ * Explains that a request is too long for the deployment; undefined for any other response (RFC 9110, sections 15.5.14 and
+ * 15.5.15; RFC 6585, section 5).
  */
-export function measureRefusedSize({ path, headers, body = '' }: HttpRequest, status: number) {
+export function explainExceededSize({ request, response }: Extract<Exchange, { response: unknown }>) {
+  const { path, headers, body = '' } = request;
   const fields = headers.reduce((sum, [name, value]) => sum + `${name}: ${value}\r\n`.length, 0);
-  const sizes: Readonly<Record<number, { readonly what: string; readonly bytes: number }>> = {
-    413: { what: 'a body', bytes: Buffer.byteLength(body) },
-    414: { what: 'a path and query', bytes: path.length },
-    431: { what: 'a path, query and head', bytes: path.length + fields },
+  const sizes: Readonly<Record<number, string>> = {
+    413: `a body of ${Buffer.byteLength(body)}`,
+    414: `a path and query of ${path.length}`,
+    431: `a path, query and head of ${path.length + fields}`,
   };
-  return sizes[status];
-}
-
-/** Explains that a request is too long for the deployment; undefined for any other response. */
-export function explainExceededSize(exchange: Extract<Exchange, { response: unknown }>): string | undefined {
-  const { status } = exchange.response;
-  const size = measureRefusedSize(exchange.request, status);
+  const size = sizes[response.status];
   if (size === undefined) return undefined;
-  return `Answered ${status}: ${size.what} of ${size.bytes} bytes is too long for the deployment, or for a proxy before it.`;
+  return `Answered ${response.status}: ${size} bytes is too long for the deployment, or for a proxy before it.`;
 }
 
 /** Explains a redirect; undefined for any other response. */

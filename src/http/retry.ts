@@ -22,11 +22,9 @@ export function isRetryable(exchange: Exchange): boolean {
 }
 
 /**
- * Computes the delay before a retry.
+ * Computes the delay before a retry, and whether all other requests wait, too.
  *
  * @param stated the delay in seconds if the deployment names none
- * @param now in milliseconds since the epoch
- * @returns with whether all other requests wait, too
  */
 export function computeRetryDelay(
   exchange: Exchange,

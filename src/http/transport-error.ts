@@ -62,12 +62,7 @@ const meanings: readonly Meaning[] = [
   [/^/, 'broken-connection', 'The connection broke before the response was complete ({code}).'],
 ];
 
-/**
- * Classifies the error of an exchange without a response, and says what it means.
- *
- * @param error anything that was thrown
- * @param host of the deployment, with the port
- */
+/** Classifies the error of an exchange without a response, and says what it means. @param host with the port */
 export function classifyTransportError(error: unknown, limits: Limits, host: string): TransportError {
   if (error instanceof ExchangeError) return { transportError: error.transportError, message: error.message };
   const causes = listCauses(error);

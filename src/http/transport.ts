@@ -84,11 +84,7 @@ interface TransportOptions {
 const hint = "A transport returns a response, or throws Unsupported('reason') or NoResponse('reason').";
 const responseForm = "{ status: 200, headers: [['name', 'value']], body: 'text' }";
 
-/**
- * Sends documented requests through a transport. Once it fails, nothing more is sent.
- *
- * @param client what `send` sends with
- */
+/** Sends documented requests through a transport. Once it fails, nothing more is sent. @param client of `send` */
 export function createTransportChannel(
   transport: Transport,
   client: Client,
@@ -173,11 +169,7 @@ function locateThrow(error: unknown): Location | undefined {
   return file === '' ? undefined : { file: fileURLToPath(file), line: Number(line), column: Number(column) };
 }
 
-/**
- * Loads the transport of a target. One that cannot be loaded ends the run as one that fails does.
- *
- * @param file the path of a module whose default export is a {@link Transport}
- */
+/** Loads the transport of a target. One that cannot be loaded ends the run as one that fails does. */
 export async function loadTransport(file: string): Promise<Transport> {
   const fail =
     (message: string, at: Location = { file, line: 1, column: 1 }) =>

@@ -10,12 +10,7 @@ const require = createRequire(import.meta.url);
 /** A parsed file with the location of each value. */
 export type LocatedFile = Pick<YamlFile, 'file' | 'value' | 'locate' | 'locateKey'>;
 
-/**
- * Parses JSON, and any other text as YAML. A large file is JSON: it is searched for locations only if there is a problem.
- *
- * @param file its name in messages
- * @throws UnusableInput with the first syntax error
- */
+/** Parses JSON, or any other text as YAML. JSON, which may be large, is searched for locations only if there is a problem. */
 export function parseJsonOrYaml(text: string, file: string): LocatedFile {
   const value = parseJson(text);
   if (value === undefined) return parseYaml(text, file);

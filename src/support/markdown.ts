@@ -8,7 +8,7 @@ export type Markdown = TaggedText<'markdown'>;
  * Escapes a text for Markdown, and puts it on one line. It begins no heading, list or rule. Nothing in it becomes a link,
  * a formula or the end of a table's cell, notifies a person, or refers to an issue.
  */
-export function escapeMarkdown(text: string): string {
+function escapeMarkdown(text: string): string {
   return toOneLine(text.replaceAll(/\s+/g, ' '))
     .replaceAll(/[\\`*_~<>&[\]]|:(?=\/\/)|(?<=www)\./gi, '\\$&')
     .replace(/^ ?\d*(?=[#+=.)-])/, '$&\\')

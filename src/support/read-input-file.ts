@@ -11,8 +11,7 @@ export function describeFileError(error: unknown, failure = 'cannot be read'): s
 /**
  * Reads a file that a user names.
  *
- * @param at where a problem is: in the file, or where another file names it
- * @param name of the file, for a problem of another file
+ * @param at where another file names it, by this name
  * @throws UnusableInput if it cannot be read
  */
 export function readInputFile(

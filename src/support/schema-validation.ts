@@ -23,11 +23,7 @@ export function readSchema(name: string): Readonly<Record<string, unknown>> {
 
 let ajv: Ajv2020 | undefined;
 
-/**
- * Compiles a JSON Schema (draft 2020-12) that a user wrote or that was inferred. Ajv compiles the same object once.
- *
- * @throws Error if the schema is invalid
- */
+/** Compiles a JSON Schema (draft 2020-12) that a user wrote or that was inferred. @throws Error if it is invalid */
 export function compileSchema(schema: object | boolean): ValidateFunction {
   // Only a few runs compile a schema, so Ajv is not loaded before.
   const ajv2020: typeof import('ajv/dist/2020.js') = require('ajv/dist/2020.js');

@@ -47,12 +47,7 @@ function loadParser(): typeof import('yaml') {
   return require('yaml');
 }
 
-/**
- * Parses YAML 1.2 text.
- *
- * @param file its name in messages
- * @throws UnusableInput with the first syntax error
- */
+/** Parses YAML 1.2 text. @param file its name in messages @throws UnusableInput with the first syntax error */
 export function parseYaml(text: string, file: string): YamlFile {
   const yaml = loadParser();
   const lines = new yaml.LineCounter();

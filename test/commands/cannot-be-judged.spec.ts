@@ -167,15 +167,6 @@ test('doctor names a deployment that is down, one without TLS, and one with TLS'
   expect(withTls.output).toContain('If the port is for HTTPS, write https://');
 });
 
-test('Without the world, a note of a run names possible causes', async () => {
-  const findNote = async (answer: Answer) => (await startRun(suite, channelTo(answer))).examination.note;
-  expect(await findNote(always(200, '{"promotions":[]}'))).toMatch(
-    /^The first responses name no promotion of the test data\. Load it/,
-  );
-  expect(await findNote(always(503))).toBeUndefined();
-  expect(await findNote(conforming)).toBeUndefined();
-});
-
 test('If the user says that the world is loaded, only a web page shows that the address is wrong', async () => {
   const judge = async (answer: Answer) =>
     (await certifyInProcess(answer, { suite: requirementSuite, isWorldLoaded: true })).certificate;
