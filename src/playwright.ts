@@ -28,7 +28,6 @@ import type { TargetRun } from './target/target-run.js';
 export type { ConformanceOptions } from './runner/options.js';
 export type { Exchange, RequestPatch };
 
-/** The target of the project. */
 export interface TestedTarget {
   readonly baseUrl: string;
   /**
@@ -40,7 +39,6 @@ export interface TestedTarget {
   send(changes?: RequestPatch): Promise<Exchange>;
 }
 
-/** Exchanges know the run that they belong to. */
 const runs = new WeakMap<Exchange, { readonly run: TargetRun; readonly request: HttpRequest }>();
 
 /** In the place of the option with the same name, which is a path. */

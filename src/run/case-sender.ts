@@ -221,7 +221,6 @@ function createRequestCache(send: Channel['send'], known: readonly SentRequest[]
   };
 }
 
-/** Counts the requests that were sent for some exchanges, retries included. */
 export function countAttempts(exchanges: readonly Exchange[]): number {
   return exchanges.reduce((sum, { attempts = 1 }) => sum + attempts, 0);
 }

@@ -48,7 +48,6 @@ export async function confirmFailure(
     judgeCase(testCase, first.evidence, ...again.map((exchanges) => collectEvidence(exchanges, background)));
 
   let judgement = once;
-  /** @returns the rows that fail again */
   const sendAgain = async (rows: readonly number[], turn: number): Promise<readonly number[]> => {
     repetitions.push(await sender.sendAlone(testCase, rows, turn));
     judgement = judge(...repetitions.map(({ exchanges }) => exchanges));
@@ -64,7 +63,6 @@ export async function confirmFailure(
     if (confirmed.length > 0) return { judgement, repetitions };
   }
 
-  /** @returns the judgement of a row that fails in each turn */
   const confirmInBatch = async (row: number): Promise<RowJudgement | undefined> => {
     const ofRow: RequirementCase = { ...testCase, rows: testCase.rows.slice(row, row + 1) };
     const passes = (exchanges: RowExchanges[number]) =>

@@ -46,18 +46,15 @@ export interface ExaminedTarget {
   readonly recognizer?: Recognizer;
 }
 
-/** What the first requests of a run showed. */
 export interface Examination {
   readonly exchanges: readonly Exchange[];
   /** Whether a response names the world, or nothing has to: the target has no ids of tiers, or is known to have the world. */
   readonly isWorldSeen: boolean;
-  /** All that was sent. */
   readonly sent: readonly SentRequest[];
   readonly findings: readonly ExaminationFinding[];
   /** Why no case can be judged, if so: more requests could lock an account. */
   readonly unreachable?: string;
   readonly note?: string;
-  /** Whether filters are read only with literal brackets. */
   readonly readsLiteralFiltersOnly: boolean;
 }
 
@@ -161,7 +158,6 @@ export async function examine(
   }
   return end(wrong);
 
-  /** Whether successful responses can be read and name the test data. */
   function examineResponses(): void {
     const determined = determineReading(namings, tierPatterns);
     const explain = () => explainAmbiguity(determined.patterns, exchanges, { world, recognizer });
@@ -249,7 +245,6 @@ function summarize({ status, body }: HttpResponse, recognizer: Recognizer): stri
   return `${status} ${named.length > 0 ? named.join() : maskChanging(body)}`;
 }
 
-/** What refuses requests with a body, and what to do. */
 export const refusedBody =
   'The deployment, or a proxy or gateway before it, refuses a body on GET. Connect to the deployment without the proxy, or configure it to forward the body.';
 const fewIdsHint = `The cases with the tag '${tag.anyData}' need a customer, a product and a campaign in the file that 'bindings' of the target file names: any of yours.`;

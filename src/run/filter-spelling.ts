@@ -46,7 +46,6 @@ export async function needsLiteralFilters(
 ): Promise<boolean> {
   const oracle = createOracle(filtered, world);
   const excluded = new Set(world.tiers.flatMap((tier) => (oracle.matching(tier) === 'forbidden' ? tier.id : [])));
-  /** Undefined if it is not clear what was returned. */
   const isRestricted = (exchange: Exchange): boolean | undefined => {
     const [success] = listSuccesses([exchange]);
     const returned = success === undefined ? [] : readReturned(success.response.body);

@@ -21,7 +21,6 @@ export function readDiscriminatingRows(): DiscriminatingRows {
   return validateFile('discriminating-rows', readYaml(discriminatingRowsFile)) as DiscriminatingRows;
 }
 
-/** The rows of a run with `--quick`. */
 export interface QuickRows {
   /** The titles of the rows, by case id. */
   readonly rows: Readonly<Record<string, readonly string[]>>;

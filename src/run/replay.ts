@@ -6,7 +6,6 @@ import { calibrationPurpose, type ExchangeUse, formatPurpose, type RunEvidence }
 
 export type Replay = ReturnType<typeof createReplay>;
 
-/** What an exchange was used for, but for its id. */
 type Use = Omit<ExchangeUse, 'id'>;
 
 const createUseKey = ({ case: purpose, row, request, attempt }: Use) =>
@@ -48,7 +47,6 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
     return find(use, request) ?? shared ?? { request, transportError: 'not-sent', message: notRecorded, attempts: 0 };
   };
   return {
-    /** Creates a channel for the requests of the examination. */
     createChannel(): Channel {
       let count = 0;
       return {
@@ -61,7 +59,6 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
         maxConcurrency: 1,
       };
     },
-    /** @param prefix why cases are sent again; undefined for their own verdict */
     createSender(prefix?: string): CaseSender {
       const attempts = new Map<string, number>();
       /** Replays the next attempt of a case. @param answer returns undefined for a request that was not sent */
@@ -91,9 +88,7 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
         },
       };
     },
-    /** Whether the requests of a case were sent again, because it failed. */
     hasRepetition: (testCase: TestCase, purpose?: string) => repeated.has(formatPurpose(testCase, purpose)),
-    /** Finds an exchange with the id of the evidence. */
     find: (exchange: Exchange) => byExchange.get(exchange),
   };
 }

@@ -39,7 +39,6 @@ export function shortenExchange(exchange: Exchange, maxBody: number): Exchange {
   return cutBodies(mapExchangeTexts(cut, escapeControlCharacters, sanitizeText), maxBody);
 }
 
-/** Cuts long bodies. @param maxBody in characters */
 export function cutBodies(exchange: Exchange, maxBody: number): Exchange {
   if (!('response' in exchange)) return exchange;
   const { body, bodyLength = body.length } = exchange.response;

@@ -15,7 +15,6 @@ Error.prepareStackTrace = (error, frames) =>
 
 const certificateReporter = path.join(import.meta.dirname, 'certificate-reporter');
 
-/** The tests of cases: with the options of the project, and the run of the worker. */
 export const test = base.extend<object, ConformanceOptions & { readonly run: TargetRun }>({
   target: [undefined, { option: true, scope: 'worker' }],
   conformance: [{}, { option: true, scope: 'worker' }],

@@ -21,15 +21,12 @@ import { createTrafficRun } from './traffic.js';
 
 type JudgingInputs = Pick<RunInputs, 'suite' | 'settings'>;
 
-/** What a run leaves to be judged again. */
 interface JudgedEvidence {
   readonly evidence: StoredEvidence;
   readonly extent: EvidenceOrigin['extent'];
-  /** Some exchanges of real callers, in place of calibration requests. */
   readonly traffic?: readonly Exchange[];
 }
 
-/** What is known of a run that has ended, beside its results. */
 interface RunEnd extends Pick<RunFacts, 'requestsSent' | 'isReplay' | 'isCutShort' | 'startedAt' | 'data'> {
   readonly baseUrl: string;
   readonly examination: Pick<Examination, 'note'> | undefined;
@@ -81,7 +78,6 @@ function correctKnown(known: KnownFile, { gone, emptyStatuses }: CertifiedResult
   return { ...known, entries, ...omitUndefined({ emptyStatuses }) };
 }
 
-/** Judges exchanges again, by other settings. Nothing is sent. */
 async function judgeAgain(
   { evidence, extent, traffic }: JudgedEvidence,
   suite: Suite,
@@ -121,7 +117,6 @@ export async function certifyRun(
   return { ...(await certifyEnded(inputs, ended, judged, end, recognizer)), ...judged };
 }
 
-/** A run that was judged again, with the suite that judged it. */
 export interface RejudgedRun extends CertifiedResults {
   readonly suite: Suite;
   readonly recorded: RecordedRun;

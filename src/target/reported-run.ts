@@ -15,7 +15,6 @@ import type { RunStart, TestReport } from './target-run.js';
 
 /** How the run of a project ended, if it has a certificate. */
 export interface RunOutcome extends PublishedRun {
-  /** Whether nothing could be judged because of unusable input. */
   readonly isUnusable: boolean;
 }
 
@@ -31,7 +30,6 @@ type CollectedInputs = Omit<RunInputs, 'connection'> & Partial<RunInputs>;
 /** Why no verdict of a run is valid. */
 interface Obstacle {
   readonly reason: string;
-  /** Whether the input is unusable, not the target. */
   readonly isUnusable: boolean;
 }
 
@@ -103,7 +101,6 @@ export class ReportedRun {
     this.uses.set(result.id, ofCase);
   }
 
-  /** @param problem why a test ended without a report */
   addError(id: string, problem: string): void {
     const testCase = this.inputs.suite.cases.find((candidate) => candidate.id === id);
     if (testCase !== undefined) this.results.set(id, createUnsentResult(testCase, 'error', problem));
@@ -140,7 +137,6 @@ export class ReportedRun {
     return { ...publishRun(certified, suite, settings, archive), isUnusable: obstacle?.isUnusable === true };
   }
 
-  /** Finds out why no verdict of the run is valid, if so. */
   private findObstacle(isCutShort: boolean, error: string | undefined): Obstacle | undefined {
     if (this.failure !== undefined) {
       process.stderr.write(`${this.failure.message}\n`);
@@ -152,7 +148,6 @@ export class ReportedRun {
     return { reason: error ?? 'Playwright found no test.', isUnusable: true };
   }
 
-  /** Lists all results in the order of the suite, including those of cases that no test reached. */
   private listResults(obstacle: Obstacle | undefined): CaseResult[] {
     const { suite, settings } = this.inputs;
     const cases = selectCases(suite, settings);

@@ -35,20 +35,17 @@ export interface TestReport extends StoredEvidence {
   readonly failure?: readonly Problem[];
 }
 
-/** A judged case, with what its test shows and reports. */
 export interface JudgedCase {
   readonly result: ResultWithExchanges;
   readonly used: readonly StoredExchange[];
   readonly report: TestReport;
 }
 
-/** A run against one target in this process, case by case. */
 export interface TargetRun {
   readonly suite: Suite;
   readonly baseUrl: string;
   /** Sends requests that belong to no case. */
   readonly channel: Channel;
-  /** What responses are judged with. */
   readonly background: TargetContext;
   /** Sends and judges a case, by its id; undefined if it is not selected for this target. */
   judge(id: string): Promise<JudgedCase | undefined>;

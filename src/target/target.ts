@@ -12,13 +12,11 @@ import { readConnection, type TargetConnection } from './connection.js';
 import type { Environment, RunOptions } from './run-options.js';
 import { readAvailability, readBeside, readTargetFile, type TargetDocument, type TargetFile } from './target-file.js';
 
-/** What is read once, from options, environment and target file. */
 export interface LoadedTarget {
   readonly file: TargetFile | undefined;
   readonly target: Target;
   readonly connection: TargetConnection;
   readonly availability: Availability;
-  /** Notes about values of the target file that are overridden. */
   readonly notes: readonly string[];
 }
 
@@ -73,7 +71,6 @@ function identifyTransport(file: TargetFile): TransportIdentity | undefined {
   return { name: transport.replace(/^\.\//, ''), digest: computeDigest(Buffer.from(content)) };
 }
 
-/** Creates the entry of the certificate for a target. */
 export function createCertifiedTarget(
   { name, kind, version, file, transport }: Target,
   baseUrl: string,

@@ -15,7 +15,6 @@ export default ((command) => {
     });
 }) satisfies ConfigureCommand;
 
-/** Writes the files that a project needs. Existing files are kept. @returns a report for people */
 function initProject(): string {
   const name = readName();
   const templates = {

@@ -73,7 +73,6 @@ async function runServe({ host, port = 0, data, as, known, behaviour, fault = []
   await close();
 }
 
-/** Names a flag in the errors that its value causes. @throws UnusableInput */
 function blameFlag<T>(flag: string, read: () => T): T {
   try {
     return read();
