@@ -86,10 +86,7 @@ function imitateDeviations(file: string): Imitated {
   };
 }
 
-/**
- * Makes the reference deployment answer like a recorded one: with the recorded bodies, and with the recorded status and
- * text if a question ends a request.
- */
+/** Answers with the recorded bodies, and with the recorded status and text if a question ends a request. */
 export function mockFromRecord(
   { questions, bodies = {} }: Pick<TargetRecord, 'questions' | 'bodies'>,
   world: World,

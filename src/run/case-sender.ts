@@ -35,16 +35,12 @@ export function isSerial({ tags }: TestCase): boolean {
 export interface CaseSender {
   /** Sends the requests of a case concurrently, or one after another if it is serial. Rows without test data are skipped. */
   send(testCase: TestCase): Promise<CaseExchanges>;
-  /**
-   * Sends the requests of some rows again, one after another on new connections, while nothing else is sent. Cases share
-   * what is sent in the same turn, counted from 1.
-   */
+  /** Sends rows again, each request alone on a new connection. Cases share what is sent in the same turn, from 1. */
   sendAlone(testCase: TestCase, rows: readonly number[], turn: number): Promise<CaseExchanges>;
   /**
    * Sends a request of a row again, together with those that were sent shortly before and after it, as many at once as the
    * first time. A serial case is sent again as it is. Rows share what is sent in the same turn.
    *
-   * @param first the exchange of the request, when it was sent first
    * @returns undefined if the run has sent enough requests again
    */
   sendInBatch(
@@ -72,12 +68,7 @@ const maxInBatches = 96;
 /** How many requests are sent ahead of the current case, per concurrent request of the channel. */
 const aheadPerConcurrency = 8;
 
-/**
- * Creates the sender of a run. Equal requests of several cases are sent once. While a case waits for responses, requests
- * of the next cases are sent ahead. A serial case shares nothing and runs alone.
- *
- * @param planned the cases that will be sent, in this order, as far as known
- */
+/** Equal requests of several cases are sent once. @param planned the next cases: their requests are sent ahead */
 export function createCaseSender(
   channel: Channel,
   planned: readonly TestCase[] = [],

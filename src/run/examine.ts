@@ -58,10 +58,7 @@ export interface Examination {
   readonly readsLiteralFiltersOnly: boolean;
 }
 
-/**
- * Sends the calibration requests of a suite, and as many others as it takes to know whether the cases can be judged: none
- * if the responses name the test data and depend on the body.
- */
+/** Sends the calibration requests of a suite, and others if these do not show whether the cases can be judged. */
 export async function examine(
   suite: Suite,
   channel: Pick<Channel, 'send'>,

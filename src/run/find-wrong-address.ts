@@ -10,7 +10,6 @@ import { parseJson } from '../support/json.js';
  * answer every request alike while it has none of the test data, so the answers are compared with those to requests that
  * it must or does treat in another way.
  *
- * @param requests documented ones
  * @param exchanges of these requests: their responses name nothing of the world
  * @param isDescribed whether the user states that the world is loaded, or where responses name promotions: then only a
  *   web page shows that the address is wrong

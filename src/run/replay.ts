@@ -19,11 +19,10 @@ function createRequestKey({ method, path, headers, body, sent, again }: HttpRequ
 const notRecorded = 'The evidence has no exchange for this request: the cases did not send it when it was recorded.';
 
 /**
- * Answers with the exchanges of an earlier run instead of a target. Nothing is sent. An exchange answers the request for
- * which it was used, if that has not changed. When a case is judged for the first time, the exchange of an equal request
- * does, too.
+ * Answers with the exchanges of an earlier run. An exchange answers the request for which it was used, if that has not
+ * changed. When a case is judged for the first time, the exchange of an equal request does, too.
  *
- * @param calibration the first requests of the suite: what they were sent with beside their headers is that of a target file
+ * @param calibration the first requests of the suite: they show which headers the target file added
  */
 export function createReplay({ exchanges, uses }: RunEvidence, calibration: readonly HttpRequest[] = []) {
   const byId = new Map([...exchanges].map((kept) => [kept.id, kept]));

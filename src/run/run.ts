@@ -109,10 +109,7 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   };
 }
 
-/**
- * Combines the results of the cases that were sent again. The combined result fails a requirement if a case failed or
- * was unstable this time; everything else is already known from the first time.
- */
+/** Fails if a case failed or was unstable this time; everything else is already known from the first time. */
 function combineSampleResults(results: readonly ResultWithExchanges[]): ResultWithExchanges | undefined {
   const broken =
     results.find((result) => getVerdictApart(result) === 'fail') ??

@@ -28,7 +28,6 @@ export async function watchData(
   }));
   const id = 'watched-data';
   const watched: RequirementCase = { kind: 'requirement', id, verifies: id, title: '', at, tags: [], rows };
-  const sent: CaseExchanges[] = [await sender.send(watched)];
   const listChanged = ({ exchanges }: CaseExchanges) => {
     const all = [...background.calibration, ...exchanges.flatMap((row) => [...row.values()])];
     const [evidence] = collectEvidence([new Map(all.map((exchange, n) => [String(n), exchange]))], background);
@@ -45,18 +44,12 @@ export async function watchData(
       return tiers.length === 0 ? [] : [{ n, tiers, after: after.join('\n') }];
     });
   };
-  const [first] = sent;
-  const changed = first === undefined ? [] : listChanged(first);
-  if (changed.length > 0)
-    sent.push(
-      await sender.sendAlone(
-        watched,
-        changed.map(({ n }) => n),
-        1,
-      ),
-    );
-  keeper?.keepCase(watched, sent, samplesCaseId);
-  const again = sent[1] === undefined ? [] : listChanged(sent[1]);
+  const first = await sender.send(watched);
+  const changed = listChanged(first);
+  const wrongRows = changed.map(({ n }) => n);
+  const repetitions = wrongRows.length > 0 ? [await sender.sendAlone(watched, wrongRows, 1)] : [];
+  keeper?.keepCase(watched, [first, ...repetitions], samplesCaseId);
+  const again = repetitions.flatMap(listChanged);
   const lasting = changed.filter(({ n, after }) => again.some((change) => change.n === n && change.after === after));
   const names = [...new Set(lasting.flatMap(({ tiers }) => tiers))];
   const reason =

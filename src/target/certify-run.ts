@@ -64,12 +64,7 @@ export async function certifyCollected(
   return await certifyCollected({ suite, settings: corrected }, replaced, index, end);
 }
 
-/**
- * Corrects what is known by what all responses show, so that it excuses nothing else: a cause that no response shows, and
- * refusals that are no empty results.
- *
- * @returns undefined if nothing is to be corrected
- */
+/** Corrects what is known by what all responses show, so that it excuses nothing else. Undefined if it is right. */
 function correctKnown(known: KnownFile, { gone, emptyStatuses }: CertifiedResults): KnownFile | undefined {
   if (gone.length === 0 && (emptyStatuses === undefined || known.emptyStatuses !== undefined)) return undefined;
   const entries = known.entries.map((entry) =>

@@ -83,8 +83,6 @@ export function readConnection(
   return { connection, problems, notes };
 }
 
-// The base URL -------------------------------------------------------------------------------------------------------
-
 function readBaseUrl(
   { reference, baseUrl, baseUrlSetting: setting = 'BASE_URL', onOtherBaseUrl }: RunOptions,
   { file, readVariable, problems, notes }: Reader,
@@ -134,10 +132,7 @@ function findBaseUrlFlaw(
   return { message, hint: 'Write a URL such as https://api.example.com, with a path if the deployment has one.' };
 }
 
-/**
- * Reports a missing base URL where a deployment is to be certified: an unset variable in a pipeline must not lead to the
- * reference deployment.
- */
+/** An unset variable in a pipeline must not lead to the reference deployment. */
 function findMissingBaseUrl(
   { baseUrl, target }: RunOptions,
   { CI, CLIENT_APPLICATION_ID, CLIENT_TOKEN }: Environment,
@@ -165,8 +160,6 @@ function findMissingBaseUrl(
   const message = `is ${text === '' ? 'set but empty' : 'set'}, but no deployment is named`;
   return { at: { setting }, message, hint };
 }
-
-// What a target file states ------------------------------------------------------------------------------------------
 
 /** Parses a reference such as `$GATEWAY_KEY`. @returns the name of the variable, or undefined for other values */
 function parseVariableReference(value: string): string | undefined {

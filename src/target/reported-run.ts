@@ -7,6 +7,7 @@ import { createRecognizer } from '../recognition/recognizer.js';
 import { type CaseResult, createUnsentResult, notReachedReason, samplesCaseId } from '../run/case-result.js';
 import { countAttempts } from '../run/case-sender.js';
 import { calibrationPurpose, type ExchangeUse } from '../run/evidence-keeper.js';
+import { computeOnce } from '../support/compute-once.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import { createOrigin, parseRecordedRun, type RunInputs } from './inputs.js';
@@ -47,7 +48,12 @@ export class ReportedRun {
   private requestsSent = 0;
   private start: RunStart | undefined;
   private failure: UnusableInput | undefined;
-  private created: ReturnType<ReportedRun['createCollector']> | undefined;
+  /** Exchanges are archived and indexed as tests end, while the next ones are sent. */
+  private readonly getCollector = computeOnce(() => {
+    const { suite, settings } = this.inputs;
+    const recognizer = createRecognizer(suite.world, settings.target.mentionFilter);
+    return { archiver: createArchiver(this.baseUrl), indexer: createExchangeIndexer(recognizer) };
+  });
   private readonly ending = loadEnding();
 
   /** @param known the inputs; those of another machine come with its reports */
@@ -69,25 +75,13 @@ export class ReportedRun {
     return this.start?.baseUrl ?? this.inputs.connection?.endpoint?.baseUrl ?? this.reference;
   }
 
-  /** Exchanges are archived and indexed as tests end, while the next ones are sent. */
-  private get collector() {
-    this.created ??= this.createCollector();
-    return this.created;
-  }
-
-  private createCollector() {
-    const { suite, settings } = this.inputs;
-    const recognizer = createRecognizer(suite.world, settings.target.mentionFilter);
-    return { archiver: createArchiver(this.baseUrl), indexer: createExchangeIndexer(recognizer) };
-  }
-
   add({ start, result, exchanges, uses, failure }: TestReport, isCounted: boolean): void {
     const isFirst = this.start === undefined;
     this.start ??= start;
     if (failure !== undefined) this.failure ??= new UnusableInput(failure);
     for (const kept of exchanges) {
-      this.collector.archiver.add(kept);
-      this.collector.indexer.add(kept);
+      this.getCollector().archiver.add(kept);
+      this.getCollector().indexer.add(kept);
       this.requestsSent += countAttempts([kept.exchange]);
     }
     const ofCalibration = ({ case: purpose }: ExchangeUse) => purpose === calibrationPurpose;
@@ -122,9 +116,9 @@ export class ReportedRun {
     };
     const uses = [...this.uses.values()].flat();
     const origin = createOrigin(suite, settings, { baseUrl, extent, isReplay: false });
-    const archive = this.collector.archiver.finish(uses, origin);
+    const archive = this.getCollector().archiver.finish(uses, origin);
     const { certifyCollected, publishRun } = await this.ending;
-    const certified = await certifyCollected(inputs, plain, this.collector.indexer.finish(uses), {
+    const certified = await certifyCollected(inputs, plain, this.getCollector().indexer.finish(uses), {
       baseUrl,
       examination: start?.examination,
       requestsSent,

@@ -51,12 +51,7 @@ export interface TargetRun {
   judge(id: string): Promise<JudgedCase | undefined>;
 }
 
-/**
- * Opens a target, and examines it. It is closed after its use.
- *
- * @param reference the endpoint of the reference deployment, which is used if the inputs name no other
- * @param suffix makes the ids of exchanges unique among the workers of a run
- */
+/** The target is closed after its use. @param suffix makes the ids of exchanges unique among the workers of a run */
 export async function openTargetRun(
   { suite: whole, settings, connection }: RunInputs,
   { reference, plannedCases, suffix }: { reference: Endpoint; plannedCases: readonly string[]; suffix: string },
