@@ -80,9 +80,7 @@ async function openTarget({ run }: Own, use: Use<TestedTarget>): Promise<void> {
 }
 
 export const expect = baseExpect.extend({
-  /**
-   * The response returns these tiers, by their names in the test data, and perhaps others. With `not`: none of them.
-   */
+  /** The response returns these tiers, by their names in the test data, and perhaps others. With `not`: none of them. */
   toReturnTiers(exchange: Exchange, names: readonly string[]): MatcherReturnType {
     const { world, result } = read(exchange);
     const has = (name: string) => result.returned.includes(world.ids.tier.get(name) ?? '');

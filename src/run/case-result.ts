@@ -21,7 +21,6 @@ export interface CaseResult {
   readonly verdict: Verdict;
   readonly reason: string;
   readonly at: Location;
-  /** For `fail`: what was expected, in words. */
   readonly expected?: string;
   readonly rows: readonly {
     readonly title: string;

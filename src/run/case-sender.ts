@@ -37,12 +37,7 @@ export interface CaseSender {
   send(testCase: TestCase): Promise<CaseExchanges>;
   /** Sends rows again, each request alone on a new connection. Cases share what is sent in the same turn, from 1. */
   sendAlone(testCase: TestCase, rows: readonly number[], turn: number): Promise<CaseExchanges>;
-  /**
-   * Sends a request of a row again, together with those that were sent shortly before and after it, as many at once as the
-   * first time. A serial case is sent again as it is. Rows share what is sent in the same turn.
-   *
-   * @returns undefined if the run has sent enough requests again
-   */
+  /** Sends a request again among those that were sent around it. Undefined if the run has sent enough requests again. */
   sendInBatch(
     testCase: TestCase,
     row: number,
@@ -122,7 +117,6 @@ export function createCaseSender(
     channel.reconnect();
     return await sendRows(testCase, channel.send, isSerial);
   };
-  /** Finds the batch of a request, and its name there. Requests that are close to each other share a batch. */
   const findBatch = (first: Exchange) => {
     const place = places.get(first);
     if (place === undefined) return undefined;

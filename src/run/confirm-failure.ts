@@ -29,8 +29,6 @@ const batchTurns = 3;
 /**
  * Sends a failing case again: a failure counts only if it is seen again. Failing rows are sent alone. A row that then passes
  * may fail only among other requests, so it is sent in its batch, too. All other rows are inconclusive and unstable.
- *
- * @param first what was sent the first time, and judged `once`
  */
 export async function confirmFailure(
   testCase: RequirementCase,

@@ -235,7 +235,6 @@ function needsNoBody([first, ...others]: readonly Exchange[], recognizer: Recogn
   return !isShown && !isElsewhere;
 }
 
-/** Summarizes a response without values that differ each time. */
 function summarize({ status, body }: HttpResponse, recognizer: Recognizer): string {
   const { idsByPattern, unlocatedIds } = recognizer.findMentions(body);
   const named = [...new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds])].sort();

@@ -28,10 +28,9 @@ export function findFilterRequest({ cases, world, calibration }: Suite): HttpReq
 }
 
 /**
- * Determines whether only a filter with literal brackets, as in the samples of the documentation, restricts the result. Most
- * clients send them percent-encoded.
+ * Determines whether a filter restricts the result only with literal brackets. Most clients send percent-encoded ones.
  *
- * @param readReturned returns undefined if it is not clear which tiers a response returns
+ * @param readReturned undefined if it is not clear which tiers a response returns
  */
 export async function needsLiteralFilters(
   world: World,

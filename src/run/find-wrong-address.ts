@@ -6,11 +6,9 @@ import { describeAnswer, getMediaType, headersHint, isSuccessful } from '../http
 import { parseJson } from '../support/json.js';
 
 /**
- * Finds out whether something else than the operation answers: another path, or a web page. A conforming deployment may
- * answer every request alike while it has none of the test data, so the answers are compared with those to requests that
- * it must or does treat in another way.
+ * Finds out whether something else than the operation answers. A conforming deployment may answer every request alike while
+ * it has none of the test data, so the answers are compared with those to requests that it must or does treat in another way.
  *
- * @param exchanges of these requests: their responses name nothing of the world
  * @param isDescribed whether the user states that the world is loaded, or where responses name promotions: then only a
  *   web page shows that the address is wrong
  */
@@ -65,7 +63,6 @@ function normalizeAnswer(exchange: Exchange): string {
   return `${response.status} ${getMediaType(response)} ${maskChanging(body)}`;
 }
 
-/** Masks what differs each time: words with digits. */
 export function maskChanging(text: string): string {
   return text.replaceAll(/[\w.:+-]+/g, (word) => (/\d/.test(word) ? '…' : word));
 }

@@ -24,7 +24,6 @@ interface Plan {
 
 interface PlannedCase {
   readonly id: string;
-  /** Why nothing is sent, if so. */
   readonly reason?: string;
   readonly isIntrusive: boolean;
   /** Those that no earlier case has sent. */

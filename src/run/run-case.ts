@@ -32,7 +32,6 @@ export interface CaseTerms {
   readonly find: EvidenceKeeper['find'];
 }
 
-/** Sends the requests of a case and judges the responses. @param purpose why the case is sent again */
 export async function runCase(
   testCase: TestCase,
   sender: CaseSender,

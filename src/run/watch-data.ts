@@ -8,10 +8,7 @@ import { type CaseExchanges, type ResultWithExchanges, samplesCaseId } from './c
 import type { CaseSender } from './case-sender.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
 
-/**
- * Sends the first requests of a run again at its end. If their results have changed, and stay so, the data of the deployment
- * has changed: then no result of the run proves anything.
- */
+/** If the first requests get other results at the end of a run, and keep them, no result of the run proves anything. */
 export async function watchData(
   requests: readonly HttpRequest[],
   sender: CaseSender,

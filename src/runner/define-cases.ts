@@ -1,5 +1,3 @@
-/** The tests of cases. Specs call these functions. */
-
 import path from 'node:path';
 import { compileFunction } from 'node:vm';
 import { createDataCases } from '../cases/data-cases.js';

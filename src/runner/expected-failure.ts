@@ -32,7 +32,6 @@ export function expectFailure(testInfo: TestInfo): void {
   testInfo.expectedStatus = 'failed';
 }
 
-/** Turns an expected failure into an unexpected one. */
 export function restoreFailure(test: TestCase, { status }: TestResult): void {
   if (test.expectedStatus === 'failed' && status !== 'passed') test.expectedStatus = 'passed';
 }

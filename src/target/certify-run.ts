@@ -33,7 +33,6 @@ interface RunEnd extends Pick<RunFacts, 'requestsSent' | 'isReplay' | 'isCutShor
   readonly recall: () => JudgedEvidence;
 }
 
-/** Certifies the results of a run that Playwright or this process made. */
 export async function certifyCollected(
   { suite, settings }: JudgingInputs,
   results: readonly CaseResult[],

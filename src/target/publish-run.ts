@@ -12,7 +12,6 @@ import type { RunSettings } from './settings.js';
 export interface PublishedRun {
   readonly certificate: Certificate;
   readonly folder: string;
-  /** Whether a record was asked for and written. */
   readonly isRecorded: boolean;
   readonly report: string;
 }

@@ -14,7 +14,6 @@ import { createOrigin, parseRecordedRun, type RunInputs } from './inputs.js';
 import type { PublishedRun } from './publish-run.js';
 import type { RunStart, TestReport } from './target-run.js';
 
-/** How the run of a project ended, if it has a certificate. */
 export interface RunOutcome extends PublishedRun {
   readonly isUnusable: boolean;
 }
@@ -28,7 +27,6 @@ export const endings: Ending[] = [];
 /** Merged reports have no connection. */
 type CollectedInputs = Omit<RunInputs, 'connection'> & Partial<RunInputs>;
 
-/** Why no verdict of a run is valid. */
 interface Obstacle {
   readonly reason: string;
   readonly isUnusable: boolean;

@@ -21,10 +21,7 @@ import type { RunOptions } from './run-options.js';
 import type { LoadedTarget, Target } from './target.js';
 import { locateBeside } from './target-file.js';
 
-/**
- * The settings of a run as JSON, without the connection to the target: attachments and evidence carry them, and a run is
- * judged again by them. They contain no secrets.
- */
+/** Attachments and evidence carry them as JSON, and a run is judged again by them. They contain no secrets. */
 export interface RunSettings {
   readonly target: Target;
   readonly availability: Availability;

@@ -17,7 +17,6 @@ import { listSecrets, type TargetConnection } from './connection.js';
 import type { RunInputs } from './inputs.js';
 import { createEngineOptions, type RunSettings } from './settings.js';
 
-/** What a worker found out before its first test. */
 export interface RunStart {
   readonly settings: RunSettings;
   readonly baseUrl: string;

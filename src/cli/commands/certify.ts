@@ -107,9 +107,8 @@ function openPage(folder: string): void {
     .unref();
 }
 
-async function renderDryRun({ suite, settings, connection }: RunInputs): Promise<string> {
+async function renderDryRun({ suite, settings, connection: { endpoint } }: RunInputs): Promise<string> {
   const { createPlan, renderPlan } = await import('../../run/plan.js');
-  const { endpoint } = connection ?? {};
   const { quick, notes, target } = settings;
   const selected = selectFromSuite(suite, settings);
   return [
