@@ -43,13 +43,9 @@ const runs = new WeakMap<Exchange, { readonly run: TargetRun; readonly request: 
 
 /** In the place of the option with the same name, which is a path. */
 const fixtures = {
-  world: [async ({ run }: Own, use: Use<NamedWorld>) => use(run.suite.world), { scope: 'worker' }],
+  world: [async ({ run }: { run: TargetRun }, use: Use<NamedWorld>) => use(run.suite.world), { scope: 'worker' }],
   target: [openTarget, { scope: 'worker' }],
 };
-
-interface Own {
-  readonly run: TargetRun;
-}
 
 type Use<T> = (value: T) => Promise<void>;
 
@@ -59,7 +55,7 @@ export const test = caseTest.extend(fixtures as never) as unknown as TestType<
   PlaywrightWorkerArgs & PlaywrightWorkerOptions & { readonly target: TestedTarget; readonly world: NamedWorld }
 >;
 
-async function openTarget({ run }: Own, use: Use<TestedTarget>): Promise<void> {
+async function openTarget({ run }: { run: TargetRun }, use: Use<TestedTarget>): Promise<void> {
   const { world, defaultRequest } = run.suite;
   const resolveId = (kind: string, name: string) => {
     const id = new Map(Object.entries(world.ids)).get(kind)?.get(name);

@@ -37,7 +37,7 @@ export interface CaseSender {
   send(testCase: TestCase): Promise<CaseExchanges>;
   /** Sends rows again, each request alone on a new connection. Cases share what is sent in the same turn, from 1. */
   sendAlone(testCase: TestCase, rows: readonly number[], turn: number): Promise<CaseExchanges>;
-  /** Sends a request again among those that were sent around it. Undefined if the run has sent enough requests again. */
+  /** Sends a request again among those sent around it. Undefined if the run has sent enough requests again. */
   sendInBatch(
     testCase: TestCase,
     row: number,
@@ -49,7 +49,6 @@ export interface CaseSender {
 
 /** Requests that were sent together, or shortly one after another. */
 interface Batch {
-  /** By a name that is unique in the run. */
   readonly requests: ReadonlyMap<string, HttpRequest>;
   /** What came back each time that the batch was sent again. */
   readonly turns: RowExchanges[number][];

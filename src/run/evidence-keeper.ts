@@ -33,9 +33,6 @@ export interface KeptEvidence extends RunEvidence {
 /** The purpose of exchanges that belong to no case. */
 export const calibrationPurpose = 'calibration';
 
-/** The purpose of the other exchanges of a batch that was sent again for a case, before that of the case. */
-const batchPurpose = 'batch';
-
 /** Names the purpose of a case's exchanges. @param prefix why the case was sent again; undefined for its own verdict */
 export function formatPurpose({ id }: Pick<TestCase, 'id'>, prefix: string | undefined): string {
   return prefix === undefined ? id : `${prefix}/${id}`;
@@ -71,7 +68,7 @@ export function createEvidenceKeeper(suffix = '') {
         for (const [row, ofRow] of exchanges.entries())
           for (const [request, exchange] of ofRow) keep({ case: purpose, row, request, attempt: n + 1 }, exchange);
         for (const [m, exchange] of others.entries())
-          keep({ case: `${batchPurpose}/${purpose}`, row: 0, request: String(m + 1), attempt: n + 1 }, exchange);
+          keep({ case: `batch/${purpose}`, row: 0, request: String(m + 1), attempt: n + 1 }, exchange);
       }
     },
     keepCalibration(sent: readonly Exchange[]): void {

@@ -25,7 +25,6 @@ export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
   readonly expected?: Baseline;
   readonly infersShape?: boolean;
   readonly keeper?: EvidenceKeeper;
-  /** Replaces the target by recorded exchanges. */
   readonly replay?: Replay;
   /** Exchanges of real callers, in place of calibration requests. They cannot be sent again to confirm a failure. */
   readonly traffic?: readonly Exchange[];

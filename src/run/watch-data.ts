@@ -43,24 +43,14 @@ export async function watchData(
   };
   const first = await sender.send(watched);
   const changed = listChanged(first);
-  const wrongRows = changed.map(({ n }) => n);
-  const repetitions = wrongRows.length > 0 ? [await sender.sendAlone(watched, wrongRows, 1)] : [];
+  const changedRows = changed.map(({ n }) => n);
+  const repetitions = changedRows.length > 0 ? [await sender.sendAlone(watched, changedRows, 1)] : [];
   keeper?.keepCase(watched, [first, ...repetitions], samplesCaseId);
   const again = repetitions.flatMap(listChanged);
   const lasting = changed.filter(({ n, after }) => again.some((change) => change.n === n && change.after === after));
   const names = [...new Set(lasting.flatMap(({ tiers }) => tiers))];
-  const reason =
-    names.length === 0
-      ? ''
-      : `The data changed during the run: the same request returns other promotions at its end (${renderShortList(names)}). Run it again, while nobody changes promotions.`;
-  return {
-    id: samplesCaseId,
-    subject: samplesCaseId,
-    verdict: names.length === 0 ? 'pass' : 'inconclusive',
-    reason,
-    at,
-    rows: [],
-    drift: [],
-    ...(names.length === 0 ? {} : { hasDataChanged: true as const }),
-  };
+  const common = { id: samplesCaseId, subject: samplesCaseId, at, rows: [], drift: [] };
+  if (names.length === 0) return { ...common, verdict: 'pass', reason: '' };
+  const reason = `The data changed during the run: the same request returns other promotions at its end (${renderShortList(names)}). Run it again, while nobody changes promotions.`;
+  return { ...common, verdict: 'inconclusive', reason, hasDataChanged: true };
 }

@@ -27,9 +27,7 @@ export interface Target extends Pick<EngineOptions, 'tierPatterns' | 'mentionFil
   readonly version?: string;
   /** The target file, relative to the working folder. */
   readonly file?: string;
-  /** Whether the test data is known to be loaded, whatever the responses show. */
   readonly isWorldLoaded: boolean;
-  /** What the cases are sent through, if not through the documented operation. */
   readonly transport?: TransportIdentity;
 }
 
