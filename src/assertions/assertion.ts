@@ -8,7 +8,6 @@ import type { AnsweredExchange, JudgeMode, RowEvidence } from './row-evidence.js
 /** One statement about responses, as read from a case file. Plain data. */
 export type Assertion = ResponseAssertion | CompositeAssertion;
 
-/** A statement about the response to one request. */
 interface ResponseAssertion {
   /** The key of its kind, such as `returned.include`. */
   readonly kind: string;
@@ -42,7 +41,6 @@ interface CommonKind {
   readonly schema: { readonly description: string } & Readonly<Record<string, unknown>>;
 }
 
-/** A kind of assertion about one response. */
 export interface ResponseKind<Value = unknown, Data = unknown> extends CommonKind {
   /** Whether it proves that something was returned, or that something was not. `absence` needs a `presence` control. */
   readonly shows?: 'presence' | 'absence';
@@ -93,7 +91,6 @@ export interface AlternativeTiers {
   readonly forbidden: readonly string[];
 }
 
-/** What `judge` can use. */
 export interface JudgeContext {
   readonly exchange: AnsweredExchange;
   readonly evidence: RowEvidence;
@@ -102,7 +99,6 @@ export interface JudgeContext {
   compareWith(name: string, judge: (compared: AnsweredExchange) => AssertionResult): AssertionResult;
 }
 
-/** What `listNeededIds` can use. */
 interface NeedContext {
   readonly mode: JudgeMode;
   readonly world: NamedWorld;
@@ -113,20 +109,17 @@ interface NeedContext {
   addWindow(ids: readonly string[]): readonly string[];
 }
 
-/** A request of a row, with what the documentation says about it. */
 export interface ExaminedRequest {
   readonly name: string;
   readonly http: HttpRequest;
   readonly oracle: Oracle;
 }
 
-/** What `findFlaw` can use. */
 export interface FlawContext extends ExaminedRequest {
   readonly world: World;
   getRequest(name: string): ExaminedRequest;
 }
 
-/** Why a requirement must not use an assertion, and what to write instead. */
 export interface Flaw {
   readonly message: string;
   readonly hint: string;
@@ -153,7 +146,6 @@ export function unclear(reason: string) {
   return { is: 'unclear', explain: () => reason } as const;
 }
 
-/** Returns `holds`, or `violated` with the reason. */
 export function holdsIf(condition: boolean, reason: string): AssertionResult {
   return condition ? holds : violated(reason);
 }

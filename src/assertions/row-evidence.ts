@@ -11,7 +11,6 @@ import type { Recognizer } from '../recognition/recognizer.js';
 import { type ReturnedTiers, readReturned } from '../recognition/returned-tiers.js';
 import type { TierReading } from '../recognition/tier-reading.js';
 
-/** Everything that the assertions of one row are judged by. */
 export interface RowEvidence {
   /** By the name of the request. */
   readonly exchanges: ReadonlyMap<string, Exchange>;
@@ -36,7 +35,6 @@ export interface KnownMistakes {
   isRefused(exchange: Exchange): boolean;
 }
 
-/** Reads which tiers a response returned. */
 export function readResult({ request, response }: AnsweredExchange, evidence: RowEvidence): ReturnedTiers {
   const result = readReturned(response.body, evidence);
   return evidence.corrections?.correctResult(result, request) ?? result;
@@ -50,7 +48,6 @@ export type JudgeMode = 'requirement' | 'question';
 
 export type AnsweredExchange = Extract<Exchange, { response: unknown }>;
 
-/** Lists the exchanges with a 2xx response. */
 export function listSuccesses(exchanges: readonly Exchange[]): AnsweredExchange[] {
   return exchanges.flatMap((exchange) => ('response' in exchange && isSuccessful(exchange.response) ? [exchange] : []));
 }

@@ -1,7 +1,6 @@
 import type { Headers } from './exchange.js';
 import type { Secret } from './redactor.js';
 
-/** Identifies a client to a deployment. */
 export interface Credentials {
   readonly applicationId: string;
   readonly token: string;
@@ -60,7 +59,6 @@ export const defaultConnectionOptions: ConnectionOptions = {
   retry: { delays_seconds: [1, 3], max_delay_seconds: 30 },
 };
 
-/** Adds {@link defaultConnectionOptions} for each option that is not set. */
 export function completeOptions(options: PartialConnectionOptions): ConnectionOptions {
   const defaults = defaultConnectionOptions;
   return {

@@ -37,7 +37,6 @@ export function createConnector(
     requestTls,
     proxyTls: { timeout },
   };
-  // An empty text means none; undefined means that of the environment.
   const usedProxy = isLoopback(url) ? '' : proxy;
   const proxies = usedProxy === undefined ? {} : { httpProxy: usedProxy, httpsProxy: usedProxy };
   // The client limits the whole exchange. These only shorten undici's own, for example for a proxy.

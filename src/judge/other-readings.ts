@@ -29,8 +29,6 @@ interface ReadResponse {
 /**
  * Finds readings by what is beside the ids: a kind, a flag, an index. A deployment may name all promotions and say of each
  * whether it is valid.
- *
- * @param reading by which a response violates the documentation
  */
 export function findOtherReadings(
   exchanges: readonly Exchange[],

@@ -42,7 +42,6 @@ export interface TrafficCases {
   readonly openBecause: string;
 }
 
-/** A documented exchange with what its response returned. */
 interface ReadExchange extends NamedExchange {
   readonly returned: ReadonlySet<string>;
   readonly oracle: Oracle;
@@ -58,11 +57,7 @@ interface Expectation {
 /** More of them take long to read, and show little more. */
 const maxSamples = 50;
 
-/**
- * Creates a case for each requirement from documented exchanges. A case without rows is exercised by none of them.
- *
- * @param target what the target file states of its responses
- */
+/** Creates a case for each requirement from documented exchanges. A case without rows is exercised by none of them. */
 export function createTrafficCases(
   { world, contract }: { readonly world: NamedWorld; readonly contract: Contract },
   exchanges: readonly NamedExchange[],
@@ -203,10 +198,7 @@ function listExpectations(tiers: readonly Tier[], { exchange, returned, oracle }
   });
 }
 
-/**
- * Creates the function that says whether filters are read as a request writes them. A deployment may read one of two
- * spellings: with literal brackets, or percent-encoded.
- */
+/** A deployment may read filters in one of two spellings only: with literal brackets, or percent-encoded. */
 function createSpellingCheck(
   read: readonly ReadExchange[],
   world: NamedWorld,

@@ -3,7 +3,6 @@ import type { World } from '../contract/world.js';
 import { remember } from '../support/compute-once.js';
 import { createIdFinder, type IdFinder, numberBoundaries } from './id-finder.js';
 
-/** The ids of a world that a response may name. */
 export interface KnownIds {
   readonly tiers: IdFinder;
   /** For the ids of tiers that are any part of a text, as in `tier-promo_1`. */
@@ -30,10 +29,7 @@ export const getIdFinders = remember((world: World & Pick<NamedWorld, 'isDataFil
   return createKnownIds(ids, keys, world.isDataFile ? otherTexts() : undefined);
 });
 
-/**
- * @param keys all other ids, and names that may be keys
- * @param otherTexts of a data file, whose ids may be any texts: those that are not ids of tiers, but may be in responses
- */
+/** @param otherTexts of a data file, whose ids may be any texts: those that are no ids of tiers, but may be in responses */
 export function createKnownIds(
   tiers: readonly string[],
   keys: readonly string[],

@@ -15,7 +15,6 @@ export interface MentionFilter {
   readonly patterns: readonly string[];
 }
 
-/** What a target file states about returned tiers. */
 export interface ResponseSettings {
   readonly tier?: string | readonly string[];
   readonly where?: Readonly<Record<string, unknown>>;
@@ -34,7 +33,6 @@ export function createMentionFilter({ tier = [], where }: ResponseSettings): Men
   };
 }
 
-/** Whether a mention passes a filter. @param tiers recognizes ids of tiers */
 export function isSelected(
   mention: Omit<Mention, 'id' | 'pattern'>,
   { where, patterns }: MentionFilter,

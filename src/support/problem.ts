@@ -7,7 +7,6 @@ export interface Location {
   readonly column: number;
 }
 
-/** One error in an input, and how to correct it. */
 export interface Problem {
   /** A location in a file, or the name of a flag or of an environment variable. */
   readonly at: Location | { readonly setting: string };

@@ -5,7 +5,6 @@
 
 import { escapeControlCharacters } from './escape-control-characters.js';
 
-/** Escapes control characters and line breaks. */
 export function toOneLine(text: string): string {
   return escapeControlCharacters(text).replaceAll('\r', '\\r').replaceAll('\n', '\\n');
 }

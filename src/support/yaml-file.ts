@@ -7,7 +7,6 @@ import { readInputFile } from './read-input-file.js';
 /** Steps from the root of a document to a value in it: keys of mappings and indices of sequences. */
 export type YamlPath = readonly (string | number)[];
 
-/** A parsed YAML file with the location of each value. */
 export interface YamlFile {
   readonly file: string;
   readonly value: unknown;
@@ -15,9 +14,7 @@ export interface YamlFile {
   locate(path: YamlPath): Location;
   /** The source text of the scalar at a path: `0012` rather than 12. */
   getSource(path: YamlPath): string;
-  /** The location of the key of the entry at a path. */
   locateKey(path: YamlPath): Location;
-  /** The locations of all scalars that contain a text. */
   locateTexts(text: string): Location[];
 }
 
@@ -42,14 +39,10 @@ const parsedFiles = new Map<string, { readonly text: string; readonly parsed: Ya
 
 const require = createRequire(import.meta.url);
 
-/** Loads the parser when a file is read: most runs use the suite that the build stored, and read no YAML. */
-function loadParser(): typeof import('yaml') {
-  return require('yaml');
-}
-
 /** Parses YAML 1.2 text. @param file its name in messages @throws UnusableInput with the first syntax error */
 export function parseYaml(text: string, file: string): YamlFile {
-  const yaml = loadParser();
+  // Not loaded before: most runs use the suite that the build stored, and read no YAML.
+  const yaml: typeof import('yaml') = require('yaml');
   const lines = new yaml.LineCounter();
   const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const locate = (offset = 0): Location => {
