@@ -128,7 +128,7 @@ function renderEntry(id: string | undefined, { tiers, isDataFile }: NamedWorld):
   return ` Or the data file is out of date for this tier: ${entry}`;
 }
 
-/** Renders names and ranks of the first five tiers, and the number of the others; with the ids that the target gave them. */
+/** Renders names and ranks of the first five tiers, and the number of the others. Shows ids if the target gave them. */
 export function renderTierNames(
   ids: readonly string[],
   { tiers, hasOwnIds }: World & Pick<NamedWorld, 'hasOwnIds'>,

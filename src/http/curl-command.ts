@@ -3,8 +3,8 @@ import { toOneLine } from '../support/untrusted-text.js';
 import { acceptHeaders, addHeaders, getHeaderValues, type HttpRequest } from './exchange.js';
 
 /**
- * Renders a command for a POSIX shell that sends a request again. Credentials and the base URL, which has no slash at its
- * end, may be variables, such as `$BASE_URL`; the shell expands nothing else.
+ * Renders a command for a POSIX shell that sends a request again. Credentials and the base URL (without a slash at its
+ * end) may be variables, such as `$BASE_URL`; the shell expands nothing else.
  */
 export function renderCurlCommand(request: HttpRequest, baseUrl: string): string {
   const { method, path, headers, body, sent } =

@@ -285,7 +285,7 @@ interface Finding {
   readonly judgement: Omit<Judgement, 'verdict'>;
 }
 
-/** Finds the first violation, or else the first doubt. Its reason includes the other violations by the same response. */
+/** Finds the first violation, or else the first doubt. Its reason has the other violations by the response, too. */
 function findFirst(assertions: readonly Assertion[], evidence: RowEvidence): Finding | undefined {
   const findings = assertions.flatMap((assertion): Finding[] => {
     const result = judgeAssertion(assertion, evidence, 'requirement');

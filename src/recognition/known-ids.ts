@@ -29,7 +29,7 @@ export const getIdFinders = remember((world: World & Pick<NamedWorld, 'isDataFil
   return createKnownIds(ids, keys, world.isDataFile ? otherTexts() : undefined);
 });
 
-/** @param otherTexts of a data file, whose ids may be any texts: those that are no ids of tiers, but may be in responses */
+/** @param otherTexts of a data file, whose ids may be any texts: those that are not ids of tiers */
 export function createKnownIds(
   tiers: readonly string[],
   keys: readonly string[],

@@ -14,7 +14,7 @@ export interface LocatedMention {
   readonly indices: ReadonlyMap<number, string>;
 }
 
-/** Has caches, because most responses repeat another one. @param filter which mentions count, if the target file states it */
+/** Has caches: most responses repeat another one. @param filter which mentions count, if the target file states it */
 export function createRecognizer(world: World, filter?: MentionFilter) {
   const ids = getIdFinders(world);
   const find = (body: string, by: MentionFilter | undefined) =>

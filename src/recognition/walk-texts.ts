@@ -68,7 +68,7 @@ const maxPath = 16_000;
 /** Stands for several places of a body, which may name different tiers. */
 export const catchAllPath = '/**';
 
-/** Returns undefined for a string without JSON: at once for one like `[gold]`, since an error of the parser takes long. */
+/** Returns undefined for a string without JSON, at once for one like `[gold]`: an error of the parser takes long. */
 function parseNestedJson(text: string): unknown {
   return /^\s*(?:\{\s*["}]|\[\s*["{[\]\dtfn-])/.test(text) ? parseJson(text) : undefined;
 }

@@ -3,11 +3,10 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { getMember, parseJsonPointer } from './json.js';
-import type { LocatedFile } from './json-file.js';
 import { packageRoot } from './package-root.js';
 import { type Problem, UnusableInput } from './problem.js';
 import { suggest } from './suggest.js';
-import type { YamlFile, YamlPath } from './yaml-file.js';
+import type { LocatedFile, YamlFile, YamlPath } from './yaml-file.js';
 
 const require = createRequire(import.meta.url);
 
