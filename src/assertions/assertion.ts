@@ -58,7 +58,6 @@ export interface ResponseKind<Value = unknown, Data = unknown> extends CommonKin
 
 /** A kind that combines other assertions. Its value is a list of checks. */
 export interface CompositeKind extends CommonKind {
-  /** The word between the assertions in a description. */
   readonly conjunction: 'and' | 'or';
   combine(results: readonly AssertionResult[]): AssertionResult;
 }
@@ -72,7 +71,6 @@ export function defineAssertion<Value, Data>(kind: ResponseKind<Value, Data>): R
 export interface ReadContext {
   /** @param steps the path from the assertion's value to the name of a request @returns the name of a known request */
   resolveRequest(name: string, ...steps: string[]): string;
-  /** Lists the tiers that a selection selects for this request. */
   selectTiers(selection: TierSelection): string[];
   /** The same for tiers that were returned. One that is displaced by own promotions stands for the last required one. */
   selectReturnedTiers(selection: TierSelection): string[];

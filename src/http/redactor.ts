@@ -102,7 +102,6 @@ function createWeakReplacer({ value, placeholder, name }: Secret): (text: string
   };
 }
 
-/** Replaces each header value that is a placeholder by the secret itself. */
 export function insertSecrets(request: HttpRequest, secrets: readonly Secret[]): HttpRequest {
   const findValue = (value: string) => secrets.find(({ placeholder }) => placeholder === value)?.value ?? value;
   return { ...request, headers: request.headers.map(([name, value]) => [name, findValue(value)] as const) };

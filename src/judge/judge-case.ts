@@ -187,10 +187,7 @@ function judgeAs({ expect, ...row }: RequirementRow, { at }: RequirementCase, ev
   return { evidence, judgement };
 }
 
-/**
- * Turns a failure into a doubt if the responses agree with the documentation once they are read in another way, or if
- * promotions of the deployment may take places of the newest 150.
- */
+/** Doubts a failure that another reading explains, or promotions of the deployment that take places of the newest 150. */
 function doubt(judgement: Judgement, evidence: CaseEvidence, agrees: (read: RowEvidence) => boolean): Judgement {
   const { at, exchange } = judgement;
   const agreeing = evidence.listOtherReadings().find(({ reading }) => agrees({ ...evidence, reading }));

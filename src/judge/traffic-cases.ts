@@ -34,7 +34,6 @@ export interface TrafficCases {
   readonly cases: readonly RequirementCase[];
   /** Some exchanges that help to read the responses of each case. */
   readonly samples: readonly AnsweredExchange[];
-  /** Whether a response names a promotion of the data. */
   readonly isWorldSeen: boolean;
   /** The number of exchanges that show something. */
   readonly judged: number;
@@ -47,7 +46,6 @@ interface ReadExchange extends NamedExchange {
   readonly oracle: Oracle;
 }
 
-/** What an exchange must show, by the topic of a requirement. */
 interface Expectation {
   readonly topic: Topic;
   readonly kind: string;
@@ -57,7 +55,6 @@ interface Expectation {
 /** More of them take long to read, and show little more. */
 const maxSamples = 50;
 
-/** Creates a case for each requirement from documented exchanges. A case without rows is exercised by none of them. */
 export function createTrafficCases(
   { world, contract }: { readonly world: NamedWorld; readonly contract: Contract },
   exchanges: readonly NamedExchange[],

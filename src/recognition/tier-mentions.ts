@@ -94,14 +94,8 @@ function findMentionsOf(
       located.add(id);
       if (isSelected?.({ id, pattern, position, isKey, template }) === false) continue;
       hasIdsInTexts ||= !isWhole || (isKey && isGuessable(text));
-      let key = pattern;
-      let named = idsByPattern.get(key);
-      if (named === undefined) {
-        if (idsByPattern.size >= maxPatterns) key = catchAllPath;
-        named = idsByPattern.get(key) ?? new Set();
-        idsByPattern.set(key, named);
-      }
-      named.add(id);
+      const key = idsByPattern.has(pattern) || idsByPattern.size < maxPatterns ? pattern : catchAllPath;
+      idsByPattern.set(key, (idsByPattern.get(key) ?? new Set()).add(id));
       if (!isGuessable(id)) certainPatterns.add(key);
     }
   });

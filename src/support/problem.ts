@@ -14,7 +14,6 @@ export interface Problem {
   readonly hint?: string;
 }
 
-/** Thrown for unusable input, with all problems that were found. */
 export class UnusableInput extends Error {
   override readonly name = 'UnusableInput';
 

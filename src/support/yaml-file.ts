@@ -22,8 +22,6 @@ export interface YamlFile {
 }
 
 /**
- * Reads a YAML 1.2 file.
- *
  * @param shown its name in messages; by default its path relative to the current folder
  * @throws UnusableInput if it cannot be read or is not valid YAML; a duplicate key is not valid
  */
@@ -107,7 +105,6 @@ export function parseYaml(text: string, file: string): YamlFile {
   };
 }
 
-/** A parsed file with the location of each value. */
 export type LocatedFile = Pick<YamlFile, 'file' | 'value' | 'locate' | 'locateKey'>;
 
 /** Parses JSON, or any other text as YAML. JSON, which may be large, is searched for locations only if there is a problem. */
