@@ -11,10 +11,7 @@ import { shorten } from '../support/untrusted-text.js';
 import { type AssertionResult, holds, type JudgeContext, unclear, violated } from './assertion.js';
 import { type JudgeMode, readResult } from './row-evidence.js';
 
-/**
- * @param expectsNothing whether an empty result satisfies the statement. An empty result may have any status and body,
- *   so every response satisfies it that names no tier.
- */
+/** @param expectsNothing whether every response that names no tier satisfies it: an empty result may have any status */
 export function judgeResult(
   { exchange, evidence, mode }: JudgeContext,
   expectsNothing: boolean,

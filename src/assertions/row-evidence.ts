@@ -40,10 +40,7 @@ export function readResult({ request, response }: AnsweredExchange, evidence: Ro
   return evidence.corrections?.correctResult(result, request) ?? result;
 }
 
-/**
- * How exchanges are judged. A redirect, a limit of sizes or a refusal of the configured credentials proves nothing about a
- * requirement, but it can answer a question.
- */
+/** A redirect, a limit of sizes or refused credentials answer a question, but prove nothing about a requirement. */
 export type JudgeMode = 'requirement' | 'question';
 
 export type AnsweredExchange = Extract<Exchange, { response: unknown }>;

@@ -9,10 +9,7 @@ export interface KnownIds {
   readonly tiersInWords: IdFinder;
   /** All other texts that are data, and not names of fields, if they are object keys. */
   readonly keys: IdFinder;
-  /**
-   * Whether a text is a short number or a word, or stands for something else, too: responses may have it by chance. Such an
-   * id counts where ids without this property are named.
-   */
+  /** Whether responses may have a text by chance. Such an id counts only where ids without this property are named. */
   isGuessable(text: string): boolean;
 }
 
