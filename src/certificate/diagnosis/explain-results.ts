@@ -178,6 +178,16 @@ function describeMistake(
 /** The least share of equal results of one URL that shows a cache: requests at the same time are answered before it is filled. */
 const minCachedShare = 0.8;
 
+/** Finds out whether nothing was ever returned, while no row fails: then it is not certain that the test data is loaded. */
+export function findNothingReturned({ compared, rows }: Observations): Finding | undefined {
+  const isReturned = compared.some(({ returned }) => returned.some(Boolean));
+  if (isReturned || compared.length < minRequests || rows.some((row) => row.isFailing)) return undefined;
+  const sentence =
+    'No promotion is ever returned: the test data is not loaded under these ids, or the result is always empty.';
+  const evidence = [`${compared.length} responses name no promotion of the test data. Load it: npx conformance world.`];
+  return { id: 'nothing-returned', sentence, evidence, rows: new Set(rows) };
+}
+
 /**
  * Finds out whether the body of a request decides nothing: the answer is constant, or the URL alone is the key of a cache.
  * Then most requests to it have the result that is right for one of them. Which one fills the cache is not known, as
