@@ -77,7 +77,6 @@ export function isWebPage({ body }: HttpResponse): boolean {
   return plainHttp.test(body) || /^\s*(?:<!--|<!doctype html\b|<html\b)/i.test(body);
 }
 
-/** Whether a deployment may mean, or have meant, that no promotion is valid. */
 function mayBeEmptyResult(response: HttpResponse): boolean {
   if (!isSuccessful(response)) return false;
   const value = parseJson(response.body);

@@ -37,7 +37,6 @@ export interface QuickFigures {
   readonly faults_known: number;
 }
 
-/** Selects the discriminating rows that a target has the data for. @param suite the selected cases */
 export function selectQuickRows(suite: Suite, discriminating: DiscriminatingRows, scope: RunScope): QuickRows {
   const isSent = ({ case: id, row: title = '' }: DiscriminatingRows['rows'][number]): boolean => {
     const testCase = suite.cases.find((candidate) => candidate.id === id);

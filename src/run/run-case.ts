@@ -79,7 +79,6 @@ export async function sendAndJudge(
   return { first, evidence, ...(await confirmFailure(testCase, sender, background, { ...first, evidence }, once)) };
 }
 
-/** @param isListed whether any failure is known */
 function createResult(
   testCase: TestCase,
   { judgement, first, repetitions }: CaseAttempts,

@@ -37,7 +37,6 @@ async function loadEnding() {
   return { ...(await import('./certify-run.js')), ...(await import('./publish-run.js')) };
 }
 
-/** Collects the reports of one run, from one or several processes, and certifies them. */
 export class ReportedRun {
   private readonly startedAt = new Date();
   private readonly results = new Map<string, CaseResult>();

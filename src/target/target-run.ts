@@ -27,7 +27,6 @@ export interface RunStart {
 
 /** What a test tells the reporter, as an attachment. It has no secrets. */
 export interface TestReport extends StoredEvidence {
-  /** In the first report of a worker. */
   readonly start?: RunStart;
   readonly result: CaseResult;
   /** Why the run has no valid verdict: its transport failed. */
