@@ -116,12 +116,10 @@ function judgeTiers(
 /** Many requests are judged by the same thousands of tiers. */
 const indexIds = remember((ids: readonly string[]): ReadonlySet<string> => new Set(ids));
 
-const maxEntry = 600;
-
 /** A single tier may have been changed since it was exported. */
 function renderEntry(id: string | undefined, { tiers, isDataFile }: NamedWorld): string {
   if (isDataFile !== true) return '';
-  const entry = shorten(JSON.stringify(tiers.find((tier) => tier.id === id)), maxEntry);
+  const entry = shorten(JSON.stringify(tiers.find((tier) => tier.id === id)), 600);
   return ` Or the data file is out of date for this tier: ${entry}`;
 }
 

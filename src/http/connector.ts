@@ -56,10 +56,7 @@ export function createConnector(
   };
 }
 
-/**
- * Settles each attempt to connect once and in time, with an error after which undici does not try again. Otherwise undici
- * reconnects without end to a proxy that closes connections, and waits for minutes on a silent one.
- */
+/** Without this, undici reconnects without end to a proxy that closes connections, and waits for minutes on a silent one. */
 function connectOnce(connect: buildConnector.connector, timeoutMs: number): buildConnector.connector {
   return (options, callback) => {
     let isSettled = false;

@@ -73,13 +73,12 @@ export function getHeaderValues(headers: Headers, name: string): string[] {
   return headers.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value);
 }
 
-/** Adds the headers that a request does not have yet. */
+/** Adds headers, unless the request has one of the same name. */
 export function addHeaders(request: HttpRequest, extra: Headers): HttpRequest {
   const added = extra.filter(([name]) => getHeaderValues(request.headers, name).length === 0);
   return { ...request, headers: [...request.headers, ...added] };
 }
 
-/** They leave all to the deployment. */
 export const plainAcceptHeaders: Headers = [
   ['Accept', '*/*'],
   ['Accept-Encoding', 'identity'],

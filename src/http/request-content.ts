@@ -46,8 +46,7 @@ export function decodePercent(value: string): string {
   }
 }
 
-function parseBody(body: string | undefined): { body?: unknown } {
-  if (body === undefined) return {};
+function parseBody(body = ''): { body?: unknown } {
   try {
     return { body: JSON.parse(body) };
   } catch {

@@ -5,7 +5,7 @@ export function isSuccessful({ status }: HttpResponse): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Whether only connection or load failed, so that a retry may differ. Gateways answer 499, CDNs 520 to 530. */
+/** Gateways answer 499, CDNs 520 to 530. */
 export function isTransient({ status }: HttpResponse): boolean {
   return [408, 421, 425, 429, 499, 502, 503, 504].includes(status) || (status >= 520 && status <= 530);
 }
@@ -72,13 +72,11 @@ export function getMediaType({ headers }: HttpResponse): string {
   return getHeaderValues(headers, 'content-type')[0]?.split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
-const maxShownBody = 200;
-
 /** Describes a response in one line: status, media type, and the beginning of its body. */
 export function describeAnswer(response: HttpResponse): string {
   const body = toOneLine(response.body.replaceAll(/\s+/g, ' ').trim());
   const type = getMediaType(response);
-  return `${response.status}${type === '' ? '' : ` (${type})`}, ${body === '' ? 'without a body' : `"${shorten(body, maxShownBody)}"`}`;
+  return `${response.status}${type === '' ? '' : ` (${type})`}, ${body === '' ? 'without a body' : `"${shorten(body, 200)}"`}`;
 }
 
 export const headersHint = "If a gateway asks for further headers, set 'headers' in the target file.";

@@ -53,11 +53,11 @@ export interface CaseJudgement extends Judgement {
 
 /** What is known about the target apart from the exchanges of the case. */
 export interface TargetContext extends Pick<RowEvidence, 'world' | 'recognizer' | 'calibration'> {
-  /** The path patterns of returned tiers, if the target file states them. */
+  /** Of returned tiers, as the target file states them. */
   readonly configuredPatterns?: readonly string[];
   /** Whether the world is certainly loaded: a response mentioned it, or the user says so. */
   readonly isWorldSeen: boolean;
-  /** Whether the user says that the target has all test data. */
+  /** As the user says. */
   readonly isWorldLoaded?: boolean;
   readonly known?: KnownMistakes;
 }
@@ -230,10 +230,7 @@ function isOwnDataSeen({ rows }: TestCase, bodies: readonly string[], { ids }: N
 /** Statuses that speak of the method, the media type or the operation, whatever data a deployment has (RFC 9110). */
 const dataIndependentRefusals: ReadonlySet<number> = new Set([405, 406, 410, 415]);
 
-/**
- * Turns `fail` into `inconclusive`, because the world may not be loaded. Then the requests name unknown customers and
- * products, for which every response may be right except a server error and a refusal that no data explains.
- */
+/** If the world is not loaded, every response may be right except a server error and a refusal that no data explains. */
 function doubtWithoutWorld(
   judgement: Judgement,
   { exchanges, world, calibration }: RowEvidence,

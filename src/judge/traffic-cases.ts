@@ -29,18 +29,6 @@ interface NamedExchange {
   readonly exchange: AnsweredExchange;
 }
 
-/** The cases of traffic. The request of each row has the id of its exchange as name. */
-export interface TrafficCases {
-  readonly cases: readonly RequirementCase[];
-  /** Some exchanges that help to read the responses of each case. */
-  readonly samples: readonly AnsweredExchange[];
-  readonly isWorldSeen: boolean;
-  /** The number of exchanges that show something. */
-  readonly judged: number;
-  /** Why the others show nothing, in words; empty if there are none. */
-  readonly openBecause: string;
-}
-
 interface ReadExchange extends NamedExchange {
   readonly returned: ReadonlySet<string>;
   readonly oracle: Oracle;
@@ -55,11 +43,12 @@ interface Expectation {
 /** More of them take long to read, and show little more. */
 const maxSamples = 50;
 
+/** The request of each row has the id of its exchange as name. */
 export function createTrafficCases(
   { world, contract }: { readonly world: NamedWorld; readonly contract: Contract },
   exchanges: readonly NamedExchange[],
   target: { readonly tierPatterns?: readonly string[]; readonly mentionFilter?: MentionFilter },
-): TrafficCases {
+) {
   const read = readExchanges(exchanges, world, target);
   const isFilterRead = createSpellingCheck(read, world);
   const successes = read.filter(({ exchange }) => isSuccessful(exchange.response));
@@ -102,9 +91,11 @@ export function createTrafficCases(
   const unfiltered = successes.filter(({ returned, oracle }) => returned.size > 0 && oracle.filteredOn === undefined);
   return {
     cases,
+    /** Some exchanges that help to read the responses of each case. */
     samples: unfiltered.slice(0, maxSamples).map(({ exchange }) => exchange),
     isWorldSeen: read.some(({ returned }) => returned.size > 0),
     judged: read.length - open.length,
+    /** Why the others show nothing; empty if there are none. */
     openBecause: renderCounts(open),
   };
 }
