@@ -69,11 +69,7 @@ export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode
   return result.is === 'holds' ? result : { shownBy, ...result };
 }
 
-export function judgeAssertions(
-  assertions: readonly Assertion[],
-  evidence: RowEvidence,
-  mode: JudgeMode,
-): AssertionResult {
+export function judgeAssertions(assertions: readonly Assertion[], evidence: RowEvidence, mode: JudgeMode) {
   return combineAll(assertions.map((assertion) => judgeAssertion(assertion, evidence, mode)));
 }
 

@@ -119,7 +119,6 @@ export function replaceRow(
   return { ...summarizeRows(replaced, testCase), rows: replaced };
 }
 
-/** A row that was sent and judged once, with the reading by which it was judged. */
 interface Attempt {
   readonly judgement: Judgement;
   readonly evidence: RowEvidence;
@@ -148,10 +147,7 @@ function judgeRow(row: RequirementRow, testCase: RequirementCase, ...sent: reado
   };
 }
 
-/**
- * Judges a row by the documentation, and, unless it passes, as though what is known to be wrong was right. A failure is known
- * if the row then passes. A failure of both is new, and what could not be judged is judged the second time.
- */
+/** A failure is known if the row passes as though what is known to be wrong was right. A failure of both is new. */
 function judgeOnce(row: RequirementRow, testCase: RequirementCase, evidence: CaseEvidence): Attempt {
   const documented = judgeAs(row, testCase, evidence);
   const { known: corrections, exchanges } = evidence;

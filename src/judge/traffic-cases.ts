@@ -187,10 +187,7 @@ function listExpectations(tiers: readonly Tier[], { exchange, returned, oracle }
 }
 
 /** A deployment may read filters in one of two spellings only: with literal brackets, or percent-encoded. */
-function createSpellingCheck(
-  read: readonly ReadExchange[],
-  world: NamedWorld,
-): (exchange: AnsweredExchange) => boolean {
+function createSpellingCheck(read: readonly ReadExchange[], world: NamedWorld) {
   const getSpelling = ({ request }: AnsweredExchange) => request.path.includes('[');
   const restricting = new Set<boolean>();
   const ignoring = new Set<boolean>();
@@ -202,5 +199,6 @@ function createSpellingCheck(
     if (excluded.some(({ id }) => returned.has(id))) ignoring.add(getSpelling(exchange));
     else if (excluded.some(isExcludedAlone)) restricting.add(getSpelling(exchange));
   }
-  return (exchange) => restricting.has(getSpelling(exchange)) || (restricting.size === 0 && ignoring.size === 2);
+  return (exchange: AnsweredExchange) =>
+    restricting.has(getSpelling(exchange)) || (restricting.size === 0 && ignoring.size === 2);
 }
