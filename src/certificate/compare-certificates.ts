@@ -24,7 +24,6 @@ interface Answer {
 const notRun = 'not-run';
 const missing: Answer = { value: 'not in this certificate' };
 
-/** Compares the verdicts of all requirements and the outcomes of all questions. */
 export function compareCertificates(certificates: readonly Certificate[], contract: Contract): Comparison {
   // A case that one of the runs did not reach says nothing about a difference.
   const cases = certificates.flatMap(({ requirements }) => requirements.flatMap((entry) => entry.cases));

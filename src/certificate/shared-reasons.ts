@@ -20,7 +20,6 @@ interface Unjudged extends Pick<Partial<CaseEntry>, 'verdict' | 'reason'> {
   readonly requirement?: string;
 }
 
-/** Finds the reasons that several cases and questions share for having no verdict or answer. */
 export function findSharedReasons({ requirements, questions }: ReasonSource): ReadonlyMap<string, readonly Unjudged[]> {
   const judged = requirements.flatMap(({ id: requirement, cases }) =>
     cases.map((entry) => ({ ...entry, requirement })),

@@ -7,11 +7,7 @@ const ignored = ['started_at', 'duration_ms', 'folder'];
 /** Texts of the suite, which other versions may word or place differently. */
 const textsOfSuite = ['suite', 'at', 'statement', 'part'];
 
-/**
- * Compares a certificate with that of its evidence, judged again. Returns a line for each member that differs.
- *
- * @param isSameSuite whether the suite that judged the evidence is the one of the certificate
- */
+/** Compares a certificate with that of its evidence, judged again. Returns a line for each difference. */
 export function verifyCertificate(stated: Certificate, shown: Certificate, isSameSuite: boolean): string[] {
   const skipped = new Set(isSameSuite ? ignored : [...ignored, ...textsOfSuite]);
   // Through JSON, as the certificate comes from a file.
@@ -34,7 +30,6 @@ function* listDifferences(
   }
 }
 
-/** Lists the members of an object, or the entries of a list by their ids or numbers. */
 function listMembers(value: unknown): Map<string, unknown> | undefined {
   if (Array.isArray(value)) return new Map(value.map((entry, n) => [String(entry?.id ?? n + 1), entry]));
   return isJsonObject(value) ? new Map(Object.entries(value)) : undefined;

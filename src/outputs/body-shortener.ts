@@ -16,12 +16,9 @@ export type BodyShortener = (body: string) => unknown;
 /**
  * Creates a function that shortens JSON bodies; the result is the same if the target answers the same. It cuts lists, and
  * objects whose keys are ids, to their first entry, and replaces what changes from response to response by `…` or 0.
- *
- * @param results their repeated requests show which values change
  */
 export function createBodyShortener(results: readonly ResultWithExchanges[]): BodyShortener {
   const volatile = new Set(results.flatMap((result) => result.volatile ?? []));
-  /** Creates a sample with the same types and the same members. */
   const createSample = (value: unknown, path: string, depth = 0, isWithin = false): unknown => {
     const isVolatile = isWithin || volatile.has(path);
     if (typeof value === 'string') return isVolatile ? '…' : stabilizeText(value);

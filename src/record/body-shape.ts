@@ -53,11 +53,7 @@ function isNamed(key: string, { tiers, keys }: KnownIds): boolean {
   return tiers.findExact(key) === undefined && keys.findExact(key) === undefined;
 }
 
-/**
- * Merges shapes into one that accepts what any of them accepts. Keys and types are sorted, so the order does not matter.
- *
- * @returns undefined if there is none
- */
+/** Merges shapes into one that accepts what any of them accepts. The order of shapes does not matter. */
 export function mergeShapes(shapes: readonly BodyShape[]): BodyShape | undefined {
   if (shapes.length < 2) return shapes[0];
   if (shapes.some(({ type }) => type === undefined)) return {};

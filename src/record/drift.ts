@@ -16,7 +16,6 @@ export interface ExpectedOutcome {
   readonly outcome: string;
   /** "the record" or "the target file". */
   readonly statedBy: string;
-  /** The response that was recorded. */
   readonly recorded?: string | undefined;
 }
 
@@ -55,12 +54,7 @@ export type Drift =
   | { readonly kind: 'outcome'; readonly outcome: string; readonly expected: ExpectedOutcome }
   | ShapeDrift;
 
-/**
- * Finds the differences between a case and the baseline. A question without an answer, now or in the baseline, is not
- * compared.
- *
- * @param bodies those of successful responses
- */
+/** A question without an answer, now or in the baseline, is not compared. @param bodies of successes */
 export function findDrift(
   { subject, outcome }: { readonly subject: string; readonly outcome?: string },
   bodies: readonly string[],

@@ -52,7 +52,6 @@ export function createResponseRenderer(
   };
 }
 
-/** What a rendered response says. */
 export interface ShownResponse {
   readonly status: number;
   readonly mediaType?: string;

@@ -8,10 +8,7 @@ import { listSizeMistakes } from './observed-mistakes.js';
 import type { Hypothesis, ObservedRun, Prediction } from './prediction.js';
 import { createCauseId, findCommonFeatures, renderFeatures } from './request-features.js';
 
-/** The number of mistakes that are found together. */
 const maxMistakes = 4;
-
-/** The number of mistakes that are named if the responses do not distinguish them. */
 const maxNamed = 2;
 
 export const changingResults = 'changing-results';
@@ -19,8 +16,6 @@ export const changingResults = 'changing-results';
 /**
  * Finds mistakes that together explain all wrong results, so that no response contradicts them. One is better than several,
  * and one without a limit is better than one for requests with some feature.
- *
- * @param seeds what is known to be wrong
  */
 export function explainResults(run: ObservedRun, seeds: readonly Hypothesis[]): Finding[] {
   const repeated = [...groupBy(run.compared, ({ key }) => key).values()].filter((group) => group.length > 1);
@@ -60,14 +55,12 @@ function findMistakes(run: ObservedRun, seeds: readonly Hypothesis[], tried: rea
 
 type Predict = (shown: Compared) => Prediction;
 
-/** A response that differs from a prediction, with the positions of the tiers. */
 type Wrong = readonly [shown: Compared, positions: readonly number[]];
 
 function isFailing([{ rows }]: Wrong): boolean {
   return [...rows].some((row) => row.isFailing);
 }
 
-/** Whether a response has a tier that is forbidden, or lacks one that is required. */
 function isWrong({ returned }: Compared, position: number, expected: Prediction): boolean {
   return expected(position) === (returned[position] ? 'forbidden' : 'required');
 }
@@ -143,7 +136,6 @@ function findMistake(
   return best;
 }
 
-/** Combines mistakes that the responses do not distinguish, if they concern one requirement. */
 function combine([first, ...others]: readonly Mistake[]): Hypothesis | undefined {
   if (first === undefined || others.some(({ breaks }) => breaks !== first.breaks)) return undefined;
   const sentences = [...new Set([first, ...others].map(({ sentence }) => sentence))].slice(0, maxNamed);
@@ -152,7 +144,6 @@ function combine([first, ...others]: readonly Mistake[]): Hypothesis | undefined
   return { mistake: { ...first, id: `one-of-several/${first.breaks}`, sentence }, features: [] };
 }
 
-/** Describes one of several mistakes by what it adds to the others. */
 function describeMistake(
   hypothesis: Hypothesis,
   found: readonly Hypothesis[],

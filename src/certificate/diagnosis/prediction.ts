@@ -16,7 +16,6 @@ export interface Hypothesis {
 /** What a deployment is to return of one tier, by its position in the list of tiers. */
 export type Prediction = (position: number) => Obligation;
 
-/** What a run shows, to be compared with predictions. */
 export interface ObservedRun extends Observations {
   readonly predict: ReturnType<typeof createPredictor>;
 }

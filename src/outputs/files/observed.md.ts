@@ -21,10 +21,7 @@ import {
 import { type BodyShortener, createBodyShortener } from '../body-shortener.js';
 import type { Output, QuestionAnswer } from '../output.js';
 
-/**
- * Renders the part that the documentation lacks: how a result looks, and the answer to every question with the
- * exchange that shows it. The text is the same if the target behaves the same.
- */
+/** Renders the part that the documentation lacks. The text is the same if the target behaves the same. */
 export default (({ suite, answers, certificate, suiteResults }) => {
   const shortenBody = createBodyShortener(suiteResults);
   const renderResponse = createResponseRenderer(suite.world, shortenBody);
@@ -54,7 +51,6 @@ function linkTo({ id }: Question): Markdown {
   return rawMarkdown(`[${id}](#${id})`);
 }
 
-/** @param quote renders what the deployment wrote */
 function renderSentence({ question, entry: { outcome } }: QuestionAnswer, quote = inlineCode): Markdown {
   if (outcome === null) return markdown`No answer.`;
   return rawMarkdown(renderAnswer(question, outcome, (text) => quote(text).text));
