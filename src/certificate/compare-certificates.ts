@@ -5,9 +5,7 @@ import { joinLines, shorten } from '../support/untrusted-text.js';
 import type { Certificate } from './certificate.js';
 import { renderAnswer } from './render-answer.js';
 
-/** Certificates side by side: a row for each requirement and question that differs. */
 export interface Comparison {
-  /** What limits the comparison, a sentence each. */
   readonly limits: readonly string[];
   readonly headings: readonly string[];
   /** By the id of a requirement or question: a verdict with its reason, or an outcome as a sentence, of each certificate. */

@@ -25,15 +25,13 @@ export interface EvidenceOrigin {
   readonly baseUrl: string;
   readonly isReplay?: true;
   readonly inputs: unknown;
-  readonly extent: RunExtent;
-}
-
-/** How far a run came. Cases that it does not name were not selected. */
-interface RunExtent {
-  readonly isCutShort: boolean;
-  readonly judged: readonly string[];
-  /** The results of the selected cases that no exchange judged: they were not reached, or something failed before. */
-  readonly unjudged: readonly Pick<CaseResult, 'id' | 'verdict' | 'reason'>[];
+  /** How far the run came. Cases that it does not name were not selected. */
+  readonly extent: {
+    readonly isCutShort: boolean;
+    readonly judged: readonly string[];
+    /** The results of the selected cases that no exchange judged: they were not reached, or something failed before. */
+    readonly unjudged: readonly Pick<CaseResult, 'id' | 'verdict' | 'reason'>[];
+  };
 }
 
 /** The maximum number of characters of all kept bodies together. V8 could hold four times this in one string. */

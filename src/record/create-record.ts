@@ -33,10 +33,7 @@ export function createRecord(suite: Suite, results: readonly RecordedResult[], t
     target,
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     questions: Object.fromEntries(questions),
-    ...omitUndefined({
-      response_schema: mergeShapes(shapes),
-      bodies: mergeBodies(suite, results),
-    }),
+    ...omitUndefined({ response_schema: mergeShapes(shapes), bodies: mergeBodies(suite, results) }),
   };
 }
 

@@ -5,7 +5,6 @@ import type { TargetRecord } from './target-record.js';
 
 /** What a target is compared with, apart from the documentation: its record and the pins of its target file. */
 export interface Baseline {
-  /** The file of the record. */
   readonly record?: string | undefined;
   readonly outcomes: Readonly<Record<string, ExpectedOutcome>>;
   /** A JSON Schema of successful bodies, from the record. */

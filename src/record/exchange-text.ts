@@ -32,16 +32,13 @@ export function createResponseRenderer(
   sampleBody: (body: string) => unknown = () => undefined,
 ): ResponseRenderer {
   const { findMentions } = createRecognizer(world);
-  const findNames = (body: string) => {
-    const { idsByPattern, unlocatedIds } = findMentions(body);
-    const mentioned = new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]);
-    return world.tiers.filter(({ id }) => mentioned.has(id)).map(({ name }) => name);
-  };
   return (exchange) => {
     if (!('response' in exchange)) return toOneLine(`No response: ${exchange.message}`);
     const { status, headers, body, bodyLength } = exchange.response;
     const head = [String(status), ...getHeaderValues(headers, 'content-type').slice(0, 1)].join(' ');
-    const names = findNames(body);
+    const { idsByPattern, unlocatedIds } = findMentions(body);
+    const mentioned = new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]);
+    const names = world.tiers.filter(({ id }) => mentioned.has(id)).map(({ name }) => name);
     const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
     const least = bodyLength === undefined ? '' : 'at least ';
     const text =

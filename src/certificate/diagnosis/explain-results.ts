@@ -86,7 +86,6 @@ function findMistake(
   if (!wrong.some(isFailing)) return undefined;
   const isClear = wrong.length >= minRequests;
   const predictWith = (mistake: Mistake) => predict([...found, { mistake, features: [] }]);
-  /** Whether something is wrong with a mistake that is right without it. */
   const isContradicting = (shown: Compared, expected: Prediction): boolean => {
     const known = before(shown);
     return shown.returned.some((_, n) => isWrong(shown, n, expected) && !isWrong(shown, n, known));

@@ -57,7 +57,6 @@ export interface Observations {
 /**
  * Collects what the exchanges of the cases show, read as the judge reads it.
  *
- * @param statedPatterns the patterns under which, by the target file, returned tiers are named
  * @param knownRequirements each of their failures is known. A failure that is known by its cause makes no row.
  */
 export function observe(

@@ -75,7 +75,6 @@ export function createPredictor({
       };
     });
   };
-  /** Predicts the results of a deployment with some mistakes. Nothing is computed until it is asked for. */
   return (hypotheses: readonly Hypothesis[]): ((asked: Asked) => Prediction) => {
     const predictors = new Map<string, ReturnType<typeof predictWith>>();
     return (asked) => {

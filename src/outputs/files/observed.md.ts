@@ -1,6 +1,5 @@
 import { undetermined } from '../../cases/test-case.js';
 import { renderAnswer } from '../../certificate/render-answer.js';
-import type { Question } from '../../contract/contract.js';
 import { isSuccessful } from '../../http/response-status.js';
 import {
   baseUrlPlaceholder,
@@ -33,7 +32,8 @@ export default (({ suite, answers, certificate, suiteResults }) => {
       ['Question', 'Answer'],
       answers.map((answer) => {
         const sentence = renderSentence(answer, tableCode);
-        return [linkTo(answer.question), answer.entry.warning ? markdown`**Warning.** ${sentence}` : sentence];
+        const link = rawMarkdown(`[${answer.question.id}](#${answer.question.id})`);
+        return [link, answer.entry.warning ? markdown`**Warning.** ${sentence}` : sentence];
       }),
     ),
     ...renderExample(answers, shortenBody, renderResponse),
@@ -46,10 +46,6 @@ export default (({ suite, answers, certificate, suiteResults }) => {
   ];
   return markdown`${joinMarkdown(blocks)}\n`;
 }) satisfies Output;
-
-function linkTo({ id }: Question): Markdown {
-  return rawMarkdown(`[${id}](#${id})`);
-}
 
 function renderSentence({ question, entry: { outcome } }: QuestionAnswer, quote = inlineCode): Markdown {
   if (outcome === null) return markdown`No answer.`;
