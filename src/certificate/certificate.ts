@@ -78,10 +78,7 @@ export interface KnownDeviations {
 
 export interface KnownEntry extends KnownDeviation {
   readonly at: string;
-  /**
-   * `seen`: the requirement fails for this reason. `stale`: the requirement passes, or the responses do not show the cause.
-   * `expired`: its last day is over. `not-judged`: the run does not show whether it is still true.
-   */
+  /** `stale`: the requirement passes, or the responses do not show the cause. `expired`: its last day is over. */
   readonly state: 'seen' | 'stale' | 'expired' | 'not-judged';
 }
 
@@ -112,7 +109,6 @@ export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>>
   readonly isReplay?: boolean;
   readonly data?: DrawnData;
   readonly expected?: Baseline;
-  /** Whether the run ended before all selected cases were judged. */
   readonly isCutShort: boolean;
   readonly notes: readonly string[];
   readonly known?: KnownFile;

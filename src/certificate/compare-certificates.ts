@@ -12,7 +12,6 @@ export interface Comparison {
   readonly differences: readonly { readonly id: string; readonly answers: readonly string[] }[];
 }
 
-/** The verdict or the outcome of a certificate, and its reason or sentence. Certificates differ if their values differ. */
 interface Answer {
   readonly value: string;
   readonly reason?: string;
@@ -74,7 +73,6 @@ function describe({ value, reason = '', sentence = value }: Answer): string {
 
 const maxAnswer = 160;
 
-/** Renders a comparison for the terminal: under each id a line per certificate. */
 export function renderComparison({ limits, headings, differences }: Comparison): string {
   if (differences.length === 0)
     return joinLines([...limits, 'The certificates agree in everything that was compared.']);

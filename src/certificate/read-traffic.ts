@@ -20,7 +20,6 @@ import { readEntry } from './har-archive.js';
 export interface Traffic {
   readonly baseUrl: string;
   readonly exchanges: readonly { readonly id: string; readonly exchange: AnsweredExchange }[];
-  /** What else there is, in sentences. */
   readonly notes: readonly string[];
 }
 

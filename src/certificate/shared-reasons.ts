@@ -36,7 +36,6 @@ export function findSharedReasons({ requirements, questions }: ReasonSource): Re
   return new Map([...alike].filter(([reason, { length }]) => isShared(reason, length)));
 }
 
-/** Whether nothing was judged, for a reason that says it all. */
 export function isUnjudged({ requirements }: ReasonSource): boolean {
   const cases = requirements.flatMap((requirement) => requirement.cases);
   const selected = cases.filter(({ reason }) => reason !== notSelectedReason);

@@ -83,10 +83,7 @@ export interface ShapeDrift {
   readonly message: string;
 }
 
-/**
- * Finds where bodies do not match the schema of a record. Locations are JSON Pointers (RFC 6901) with `*` for array
- * indices, so a mismatch in all records is reported once. A body that is not JSON matches no schema.
- */
+/** Locations are JSON Pointers (RFC 6901) with `*` for array indices. A body that is not JSON matches no schema. */
 export function findMismatches(bodies: readonly string[], schema: object | boolean): ShapeDrift[] {
   const validate = compileSchema(schema);
   // An empty result may have no body.

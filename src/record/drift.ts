@@ -40,7 +40,6 @@ export function describeUncompared({ suite: { name, version, digest } }: TargetR
   return digest === suite.digest ? [] : [note];
 }
 
-/** Whether the record has an answer to a question, and this run has none. */
 export function isNotCompared(
   { subject, outcome }: { readonly subject: string; readonly outcome?: string },
   { outcomes }: Baseline,

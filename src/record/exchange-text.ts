@@ -21,12 +21,7 @@ export function renderRequest({ request }: Exchange): string {
 /** Renders a response: status, media type and the quoted body. */
 export type ResponseRenderer = (exchange: Exchange) => string;
 
-/**
- * Creates a renderer whose text is the same if the target answers the same: it shows the names of tiers in place of a body
- * that names some, and masks identifiers and times.
- *
- * @param sampleBody masks what else changes in a JSON body
- */
+/** The text is the same if the target answers the same. @param sampleBody masks what else changes in JSON */
 export function createResponseRenderer(
   world: World,
   sampleBody: (body: string) => unknown = () => undefined,

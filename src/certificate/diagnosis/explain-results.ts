@@ -13,10 +13,7 @@ const maxNamed = 2;
 
 export const changingResults = 'changing-results';
 
-/**
- * Finds mistakes that together explain all wrong results, so that no response contradicts them. One is better than several,
- * and one without a limit is better than one for requests with some feature.
- */
+/** Prefers one mistake to several, and one without a limit to one for requests with some feature. */
 export function explainResults(run: ObservedRun, seeds: readonly Hypothesis[]): Finding[] {
   const repeated = [...groupBy(run.compared, ({ key }) => key).values()].filter((group) => group.length > 1);
   // One may be an accident.
@@ -168,11 +165,7 @@ function describeMistake(
 /** The least share of equal results of one URL that shows a cache: requests at the same time are answered before it is filled. */
 const minCachedShare = 0.8;
 
-/**
- * Finds out whether the body of a request decides nothing: the answer is constant, or the URL alone is the key of a cache.
- * Then most requests to it have the result that is right for one of them. Which one fills the cache is not known, as
- * several are sent at once.
- */
+/** Finds a constant answer, or a cache whose key is the URL alone. It is not known which request fills the cache. */
 export function findIgnoredBody({ compared, tiers, rows }: Observations): Finding | undefined {
   const takeLargest = (shown: readonly Compared[], by: (shown: Compared) => string) =>
     [...groupBy(shown, by).values()].toSorted((left, right) => right.length - left.length)[0] ?? [];

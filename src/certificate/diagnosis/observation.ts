@@ -54,11 +54,7 @@ export interface Observations {
   readonly emptyStatuses: readonly number[];
 }
 
-/**
- * Collects what the exchanges of the cases show, read as the judge reads it.
- *
- * @param knownRequirements each of their failures is known. A failure that is known by its cause makes no row.
- */
+/** @param knownRequirements each of their failures is known. A failure that is known by its cause makes no row. */
 export function observe(
   { cases, world }: Suite,
   results: readonly CaseResult[],

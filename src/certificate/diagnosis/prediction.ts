@@ -20,10 +20,7 @@ export interface ObservedRun extends Observations {
   readonly predict: ReturnType<typeof createPredictor>;
 }
 
-/**
- * Creates a predictor. A mistake decides what differs from the reference deployment without it; the documentation decides
- * the rest, and what it leaves open stays open.
- */
+/** The documentation decides what no mistake changes, and what it leaves open stays open. */
 export function createPredictor({
   tiers,
   world,

@@ -29,14 +29,10 @@ import { pageStyle } from '../page-style.js';
 
 interface Page extends RunView {
   readonly titles: ReadonlyMap<string, string>;
-  /** Reasons that the top of the page shows once. */
   readonly shared: ReturnType<typeof findSharedReasons>;
 }
 
-/**
- * Renders the certificate as one page for people, which loads nothing from elsewhere and runs no script, whatever a
- * deployment wrote. Browsers open what is folded when a link or a search (Ctrl-F) leads there.
- */
+/** Loads nothing from elsewhere and runs no script. Browsers open what is folded for a link or a search. */
 export default ((view) => {
   const { certificate } = view;
   const { target, suite, started_at, duration_ms, requests_sent } = certificate;
