@@ -60,7 +60,6 @@ export function readMockOptions({ record, data, known, behaviours = {}, ...other
 
 type Imitated = Pick<Imitation, 'inimitable'> & { readonly options: Partial<DeploymentOptions> };
 
-/** @param chosen outcomes that win over the recorded ones */
 function imitateRecord(record: TargetRecord, chosen: Behaviours, world: World): Imitated {
   const kept = Object.entries(record.questions).filter(([id, { outcome }]) => (chosen[id] ?? outcome) === outcome);
   const questions = Object.fromEntries(kept);
@@ -76,7 +75,6 @@ function imitateRecord(record: TargetRecord, chosen: Behaviours, world: World): 
   };
 }
 
-/** Reads the faults that the causes of known deviations name. */
 function imitateDeviations(file: string): Imitated {
   const { contract, world } = loadSuite();
   const { causes, requirements } = readKnownCauses(readKnownDeviations(file, contract), world);
@@ -88,10 +86,7 @@ function imitateDeviations(file: string): Imitated {
   };
 }
 
-/**
- * Makes the reference deployment answer like a recorded one: with the recorded bodies, and with the recorded status and
- * text if a question ends a request.
- */
+/** Answers with the recorded bodies, and with the recorded status and text if a question ends a request. */
 export function mockFromRecord(
   { questions, bodies = {} }: Pick<TargetRecord, 'questions' | 'bodies'>,
   world: World,

@@ -28,7 +28,6 @@ import type { TargetRun } from './target/target-run.js';
 export type { ConformanceOptions } from './runner/options.js';
 export type { Exchange, RequestPatch };
 
-/** The target of the project. */
 export interface TestedTarget {
   readonly baseUrl: string;
   /**
@@ -40,18 +39,13 @@ export interface TestedTarget {
   send(changes?: RequestPatch): Promise<Exchange>;
 }
 
-/** Exchanges know the run that they belong to. */
 const runs = new WeakMap<Exchange, { readonly run: TargetRun; readonly request: HttpRequest }>();
 
 /** In the place of the option with the same name, which is a path. */
 const fixtures = {
-  world: [async ({ run }: Own, use: Use<NamedWorld>) => use(run.suite.world), { scope: 'worker' }],
+  world: [async ({ run }: { run: TargetRun }, use: Use<NamedWorld>) => use(run.suite.world), { scope: 'worker' }],
   target: [openTarget, { scope: 'worker' }],
 };
-
-interface Own {
-  readonly run: TargetRun;
-}
 
 type Use<T> = (value: T) => Promise<void>;
 
@@ -61,7 +55,7 @@ export const test = caseTest.extend(fixtures as never) as unknown as TestType<
   PlaywrightWorkerArgs & PlaywrightWorkerOptions & { readonly target: TestedTarget; readonly world: NamedWorld }
 >;
 
-async function openTarget({ run }: Own, use: Use<TestedTarget>): Promise<void> {
+async function openTarget({ run }: { run: TargetRun }, use: Use<TestedTarget>): Promise<void> {
   const { world, defaultRequest } = run.suite;
   const resolveId = (kind: string, name: string) => {
     const id = new Map(Object.entries(world.ids)).get(kind)?.get(name);
@@ -82,9 +76,7 @@ async function openTarget({ run }: Own, use: Use<TestedTarget>): Promise<void> {
 }
 
 export const expect = baseExpect.extend({
-  /**
-   * The response returns these tiers, by their names in the test data, and perhaps others. With `not`: none of them.
-   */
+  /** The response returns these tiers, by their names in the test data, and perhaps others. With `not`: none of them. */
   toReturnTiers(exchange: Exchange, names: readonly string[]): MatcherReturnType {
     const { world, result } = read(exchange);
     const has = (name: string) => result.returned.includes(world.ids.tier.get(name) ?? '');

@@ -3,12 +3,7 @@ import { documentedOperation } from '../contract/operation.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { RunOptions } from '../target/run-options.js';
 
-/**
- * Configures a command: the default export of a file in `commands/`. The name of the file is that of the command.
- *
- * @param end sets the exit status; 0 if it is not called
- * @param afterDashes the arguments after `--`
- */
+/** The default export of a file in `commands/`. @param end sets the exit status; 0 if it is not called */
 export type ConfigureCommand = (
   command: Command,
   end: (status: number) => void,
@@ -65,7 +60,6 @@ export function addCertifyFlags(command: Command): Command {
   );
 }
 
-/** Converts the flags to options of a run, but for the target files. */
 export function readCertifyOptions(flags: CertifyFlags): RunOptions {
   const { target: _, dryRun: __, open: ___, to: recordTo, known, ...options } = flags;
   const recorded = recordTo === undefined ? { known } : { recordTo, recordKnownTo: known };
@@ -76,7 +70,6 @@ export function collectValue(value: string, before: readonly string[] = []): str
   return [...before, value];
 }
 
-/** Reads a flag that may be repeated, or has several values separated by commas. */
 function collectList(names: string, before: readonly string[] = []): string[] {
   return [...before, ...names.split(',')];
 }

@@ -13,7 +13,6 @@ import type { ConfigureCommand } from './flags.js';
 
 const folder = path.join(import.meta.dirname, 'commands');
 
-/** Runs the command line. @param argv as in `process.argv` @returns the exit status */
 export async function main(argv: readonly string[]): Promise<number> {
   let status = 0;
   const { method, path: operation } = documentedOperation;

@@ -8,7 +8,6 @@ import { reportInternalError } from './exit-status.js';
  * Runs Playwright with the tests of this package, in this process: a process of its own would cost 57 MB and a fifth of a
  * second. The command line of Playwright reads `process.argv` and ends the process itself, so this function never returns.
  *
- * @param ownConfig a config of the user that builds on that of the package
  * @param onExit maps the exit status of Playwright to that of this process; it must not wait for anything
  */
 export async function runPlaywrightTests(

@@ -34,10 +34,8 @@ const failuresWithoutRetry = 3;
 const userAgent = `${readOwnPackage().name}/${readOwnPackage().version}`;
 
 /**
- * Opens a client for one deployment. It keeps connections alive, follows no redirects and keeps no cookies. The time and
- * the size of each response are limited. Secrets replace their placeholders just before a request is sent.
- *
- * It retries transient failures. After 429, 503 or Retry-After, all requests wait, and then go one at a time and slower.
+ * Opens a client for one deployment. It follows no redirects, keeps no cookies, and retries transient failures. After
+ * 429, 503 or Retry-After, all requests wait, and then go one at a time and slower.
  */
 export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { readonly baseUrl: string }): Client {
   const options = completeOptions(stated);
@@ -139,7 +137,6 @@ function runWithDeadline<T>(ms: number, run: (signal: AbortSignal) => Promise<T>
   });
 }
 
-/** Replaces secrets in what was received. */
 export function redactResponse(response: HttpResponse, redact: (text: string) => string): HttpResponse {
   const headers = response.headers.map(([name, value]) => [redact(name), redact(value)] as const);
   return { ...response, headers, body: redact(response.body) };

@@ -2,8 +2,7 @@ import { createRequire } from 'node:module';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import type undici from 'undici';
 import type { buildConnector, Dispatcher } from 'undici';
-import type { ConnectionOptions } from './connection-options.js';
-import { exposesCredentials, isLoopback } from './loopback.js';
+import { type ConnectionOptions, exposesCredentials, isLoopback } from './connection-options.js';
 import { ExchangeError, NoConnection } from './transport-error.js';
 
 // The modules of undici that send requests: the whole package, with fetch and WebSocket, takes three times as long to load.
@@ -37,7 +36,6 @@ export function createConnector(
     requestTls,
     proxyTls: { timeout },
   };
-  // An empty text means none; undefined means that of the environment.
   const usedProxy = isLoopback(url) ? '' : proxy;
   const proxies = usedProxy === undefined ? {} : { httpProxy: usedProxy, httpsProxy: usedProxy };
   // The client limits the whole exchange. These only shorten undici's own, for example for a proxy.

@@ -36,7 +36,6 @@ const decoders = new Map([
   ['br', promisify(brotliDecompress)],
 ]);
 
-/** Undoes a content coding. */
 async function decompress(bytes: Uint8Array, coding: string, maxBytes: number): Promise<Uint8Array> {
   const decode = decoders.get(coding);
   if (coding === 'identity') return bytes;

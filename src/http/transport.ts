@@ -14,13 +14,7 @@ import { insertSecrets, type Secret } from './redactor.js';
 import { isTransient } from './response-status.js';
 
 /** A request as plain data. `path` is relative to the base URL and includes the query string. */
-export interface PlainRequest {
-  readonly method: string;
-  readonly path: string;
-  /** Pairs in the order of the message: a name may occur more than once. */
-  readonly headers: Headers;
-  readonly body?: string;
-}
+export type PlainRequest = Pick<HttpRequest, 'method' | 'path' | 'headers' | 'body'>;
 
 /** What a transport is called with beside the request. */
 export interface TransportContext {
@@ -55,16 +49,12 @@ export class NoResponse extends Error {
   override readonly name = 'NoResponse';
 }
 
-/** How the reasons of cases begin that a transport cannot express. */
-const unsupportedPrefix = 'The transport cannot express this: ';
-
 /** Which transport a run used: the path in the target file, and the digest of the file. */
 export interface TransportIdentity {
   readonly name: string;
   readonly digest: string;
 }
 
-/** A channel through a transport. */
 export interface TransportChannel extends Client {
   /** Why the transport ended the run, if it did: no verdict is valid then. */
   findFailure(): UnusableInput | undefined;
@@ -77,7 +67,6 @@ interface TransportOptions {
   readonly extraHeaders?: Headers;
   /** They fill the headers of the requests that the transport gets; none leaves the placeholders. */
   readonly secrets?: readonly Secret[];
-  /** Where it is, for messages. */
   readonly at?: Location | string;
 }
 
@@ -119,7 +108,8 @@ export function createTransportChannel(
     const explain = (error: unknown): { transportError: TransportErrorKind; message: string } => {
       const { name, message } = error instanceof Error ? error : new Error(String(error));
       const shown = client.redact(message);
-      if (name === 'Unsupported') return { transportError: 'unsupported', message: `${unsupportedPrefix}${shown}` };
+      if (name === 'Unsupported')
+        return { transportError: 'unsupported', message: `The transport cannot express this: ${shown}` };
       if (name === 'NoResponse')
         return { transportError: 'broken-connection', message: `The transport has no response: ${shown}` };
       if (error === idle.signal.reason)

@@ -26,12 +26,7 @@ interface ReadResponse {
   readonly required: readonly (readonly LocatedMention[])[];
 }
 
-/**
- * Finds readings by what is beside the ids: a kind, a flag, an index. A deployment may name all promotions and say of each
- * whether it is valid.
- *
- * @param reading by which a response violates the documentation
- */
+/** Finds readings by what is beside the ids: a deployment may name all promotions, and mark the valid ones. */
 export function findOtherReadings(
   exchanges: readonly Exchange[],
   reading: TierReading,

@@ -1,14 +1,9 @@
 import escapeStringRegexp from 'escape-string-regexp';
+import { decodePercent } from '../http/request-content.js';
 import { cacheByText } from '../support/cache-by-text.js';
 
 /** Shorter ids count only as whole values: inside a longer text they may be a coincidence. */
 export const minLengthInsideText = 12;
-
-/** The ids in a text: the one that the whole text is, or any number inside it. */
-export interface FoundIds {
-  readonly ids: readonly string[];
-  readonly isWhole: boolean;
-}
 
 type Boundaries = readonly [before: string, after: string];
 
@@ -17,15 +12,11 @@ const wordBoundaries: Boundaries = ['(?<![A-Za-z0-9]|[A-Za-z0-9][-_])', '(?![A-Z
 /** Boundaries of any part of a text. A number inside a longer number is another number. */
 export const numberBoundaries: Boundaries = ['(?<!\\d(?=\\d))', '(?!(?<=\\d)\\d)'];
 
-/** Finds the ids of a set in texts. */
 export type IdFinder = ReturnType<typeof createIdFinder>;
 
 /**
  * Creates a finder that reads a text once, whatever the number of ids: bodies are long and ids are many. It ignores letter
  * case, unless two ids differ in nothing else.
- *
- * @param boundaries of an id in a longer text
- * @param isOnlyWhole whether an id counts only if it is the whole text
  */
 export function createIdFinder(
   ids: ReadonlySet<string>,
@@ -49,10 +40,9 @@ export function createIdFinder(
   return {
     /** A shorter text is no id, and contains none. */
     minLength,
-    /** Finds the id that the whole text is. */
     findExact,
     /** Finds the id that the whole text is, or else the ids that are separate words of it, as in `/tiers/promo_1?expand`. */
-    findIds(text: string): FoundIds {
+    findIds(text: string) {
       const whole = findExact(text);
       if (whole !== undefined) return { ids: [whole], isWhole: true };
       return { ids: [...collectIds(text, scanForWords)], isWhole: false };
@@ -139,11 +129,5 @@ function foldCase(text: string): string {
 
 /** Decodes percent-encoded UTF-8. Leaves other percent signs: a text may say "10 %". Many responses have the same texts. */
 const decodePercentSequences = cacheByText((text) =>
-  text.replaceAll(/(?:%[0-9A-Fa-f]{2})+/g, (encoded) => {
-    try {
-      return decodeURIComponent(encoded);
-    } catch {
-      return encoded;
-    }
-  }),
+  text.replaceAll(/(?:%[0-9A-Fa-f]{2})+/g, (encoded) => decodePercent(encoded)),
 );

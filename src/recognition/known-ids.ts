@@ -3,17 +3,13 @@ import type { World } from '../contract/world.js';
 import { remember } from '../support/compute-once.js';
 import { createIdFinder, type IdFinder, numberBoundaries } from './id-finder.js';
 
-/** The ids of a world that a response may name. */
 export interface KnownIds {
   readonly tiers: IdFinder;
   /** For the ids of tiers that are any part of a text, as in `tier-promo_1`. */
   readonly tiersInWords: IdFinder;
   /** All other texts that are data, and not names of fields, if they are object keys. */
   readonly keys: IdFinder;
-  /**
-   * Whether a text is a short number or a word, or stands for something else, too: responses may have it by chance. Such an
-   * id counts where ids without this property are named.
-   */
+  /** Whether responses may have a text by chance. Such an id counts only where ids without this property are named. */
   isGuessable(text: string): boolean;
 }
 
@@ -30,10 +26,7 @@ export const getIdFinders = remember((world: World & Pick<NamedWorld, 'isDataFil
   return createKnownIds(ids, keys, world.isDataFile ? otherTexts() : undefined);
 });
 
-/**
- * @param keys all other ids, and names that may be keys
- * @param otherTexts of a data file, whose ids may be any texts: those that are not ids of tiers, but may be in responses
- */
+/** @param otherTexts of a data file, whose ids may be any texts: those that are not ids of tiers */
 export function createKnownIds(
   tiers: readonly string[],
   keys: readonly string[],

@@ -21,23 +21,17 @@ export interface TierMentions {
   readonly hasIdsInTexts: boolean;
 }
 
-/** One place of a body that names a tier. */
 export interface Mention {
   readonly id: string;
   readonly pattern: string;
   /** Undefined if the id is the whole body. */
   readonly position: Position | undefined;
-  /** Whether the id is a key, and not a value. */
   readonly isKey: boolean;
   /** The text around the id, if the id is a part of a text. */
   readonly template: string | undefined;
 }
 
-/**
- * Finds the tiers that a body mentions, be it JSON or not.
- *
- * @param isSelected whether a mention counts. The mention is valid during the call only.
- */
+/** @param isSelected whether a mention counts. The mention is valid during the call only. */
 export function findTierMentions(
   body: string,
   known: KnownIds,
@@ -100,14 +94,8 @@ function findMentionsOf(
       located.add(id);
       if (isSelected?.({ id, pattern, position, isKey, template }) === false) continue;
       hasIdsInTexts ||= !isWhole || (isKey && isGuessable(text));
-      let key = pattern;
-      let named = idsByPattern.get(key);
-      if (named === undefined) {
-        if (idsByPattern.size >= maxPatterns) key = catchAllPath;
-        named = idsByPattern.get(key) ?? new Set();
-        idsByPattern.set(key, named);
-      }
-      named.add(id);
+      const key = idsByPattern.has(pattern) || idsByPattern.size < maxPatterns ? pattern : catchAllPath;
+      idsByPattern.set(key, (idsByPattern.get(key) ?? new Set()).add(id));
       if (!isGuessable(id)) certainPatterns.add(key);
     }
   });
@@ -123,12 +111,10 @@ function findMentionsOf(
 /** The number of patterns per body. All further mentions share one catch-all pattern. */
 const maxPatterns = 1_000;
 
-/** Whether a body mentions tiers, or may mention them. */
 export function hasMentions({ certainPatterns, unlocatedIds, possibleIds }: TierMentions): boolean {
   return certainPatterns.size + unlocatedIds.size + possibleIds.size > 0;
 }
 
-/** Returns the ids that are not among the others. */
 export function subtractIds(ids: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<string> {
   return others.size === 0 ? ids : new Set([...ids].filter((id) => !others.has(id)));
 }

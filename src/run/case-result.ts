@@ -8,7 +8,6 @@ import type { Drift } from '../record/drift.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { Location } from '../support/problem.js';
 
-/** The exchanges of a case, by row and request name. */
 export interface CaseExchanges {
   readonly exchanges: RowExchanges;
   /** The other exchanges of a batch that was sent again for it. */
@@ -22,7 +21,6 @@ export interface CaseResult {
   readonly verdict: Verdict;
   readonly reason: string;
   readonly at: Location;
-  /** For `fail`: what was expected, in words. */
   readonly expected?: string;
   readonly rows: readonly {
     readonly title: string;
@@ -63,7 +61,6 @@ export function attachExchanges(
   });
 }
 
-/** Returns the verdict of a case apart from known deviations. */
 export function getVerdictApart(result: Pick<CaseResult, 'verdict' | 'apart_from_known'>): Verdict {
   return result.apart_from_known ?? result.verdict;
 }
@@ -71,7 +68,6 @@ export function getVerdictApart(result: Pick<CaseResult, 'verdict' | 'apart_from
 /** The id of the result of the sample cases at the end of a run, which belongs to no single case. */
 export const samplesCaseId = 'sampled-again';
 
-/** Why a case has no verdict, for reasons that say nothing about the target. */
 export const notReachedReason = 'Not reached in this run.';
 export const notSelectedReason = 'Not selected in this run.';
 

@@ -35,18 +35,9 @@ export function isSerial({ tags }: TestCase): boolean {
 export interface CaseSender {
   /** Sends the requests of a case concurrently, or one after another if it is serial. Rows without test data are skipped. */
   send(testCase: TestCase): Promise<CaseExchanges>;
-  /**
-   * Sends the requests of some rows again, one after another on new connections, while nothing else is sent. Cases share
-   * what is sent in the same turn, counted from 1.
-   */
+  /** Sends rows again, each request alone on a new connection. Cases share what is sent in the same turn, from 1. */
   sendAlone(testCase: TestCase, rows: readonly number[], turn: number): Promise<CaseExchanges>;
-  /**
-   * Sends a request of a row again, together with those that were sent shortly before and after it, as many at once as the
-   * first time. A serial case is sent again as it is. Rows share what is sent in the same turn.
-   *
-   * @param first the exchange of the request, when it was sent first
-   * @returns undefined if the run has sent enough requests again
-   */
+  /** Sends a request again among those sent around it. Undefined if the run has sent enough requests again. */
   sendInBatch(
     testCase: TestCase,
     row: number,
@@ -58,7 +49,6 @@ export interface CaseSender {
 
 /** Requests that were sent together, or shortly one after another. */
 interface Batch {
-  /** By a name that is unique in the run. */
   readonly requests: ReadonlyMap<string, HttpRequest>;
   /** What came back each time that the batch was sent again. */
   readonly turns: RowExchanges[number][];
@@ -72,12 +62,7 @@ const maxInBatches = 96;
 /** How many requests are sent ahead of the current case, per concurrent request of the channel. */
 const aheadPerConcurrency = 8;
 
-/**
- * Creates the sender of a run. Equal requests of several cases are sent once. While a case waits for responses, requests
- * of the next cases are sent ahead. A serial case shares nothing and runs alone.
- *
- * @param planned the cases that will be sent, in this order, as far as known
- */
+/** Equal requests of several cases are sent once. @param planned the next cases: their requests are sent ahead */
 export function createCaseSender(
   channel: Channel,
   planned: readonly TestCase[] = [],
@@ -131,7 +116,6 @@ export function createCaseSender(
     channel.reconnect();
     return await sendRows(testCase, channel.send, isSerial);
   };
-  /** Finds the batch of a request, and its name there. Requests that are close to each other share a batch. */
   const findBatch = (first: Exchange) => {
     const place = places.get(first);
     if (place === undefined) return undefined;
@@ -221,7 +205,6 @@ function createRequestCache(send: Channel['send'], known: readonly SentRequest[]
   };
 }
 
-/** Counts the requests that were sent for some exchanges, retries included. */
 export function countAttempts(exchanges: readonly Exchange[]): number {
   return exchanges.reduce((sum, { attempts = 1 }) => sum + attempts, 0);
 }

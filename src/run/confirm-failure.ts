@@ -17,24 +17,18 @@ import type { CaseSender } from './case-sender.js';
 /** Two responses confirm a failure: more rows would only cost requests. */
 const rowsAtOnce = 2;
 
-/** How often a row is sent alone if one response shows the failure. */
+/**
+ * How often a row is sent alone if one response shows the failure: a proxy that damages one response in twenty damages one
+ * of the hundreds of a run three times, once in 200 runs.
+ */
 const aloneTurns = 3;
 
 /** How often a batch is sent again: a proxy that damages one response in twenty does not damage the same one each time. */
 const batchTurns = 3;
 
 /**
- * Sends a failing case again: a failure counts only if it is seen again.
- *
- * 1. Failing rows are sent again, each request alone on a new connection: two rows, and the next two only if these pass. A
- *    row that violates the same expectation again fails. If all of them show one response, they are sent twice more: a
- *    proxy that damages one response in twenty damages one of the hundreds of a run three times, once in 200 runs.
- * 2. A row that passes alone may fail only among other requests. The request with the wrong response is sent again three
- *    times, each time in its batch. If the row violates the same expectation each time, it fails, and the reason says so.
- * 3. All other rows are inconclusive and unstable.
- *
- * @param first what was sent the first time, and judged `once`
- * @returns what was sent again, too
+ * Sends a failing case again: a failure counts only if it is seen again. Failing rows are sent alone. A row that then passes
+ * may fail only among other requests, so it is sent in its batch, too. All other rows are inconclusive and unstable.
  */
 export async function confirmFailure(
   testCase: RequirementCase,
@@ -48,7 +42,6 @@ export async function confirmFailure(
     judgeCase(testCase, first.evidence, ...again.map((exchanges) => collectEvidence(exchanges, background)));
 
   let judgement = once;
-  /** @returns the rows that fail again */
   const sendAgain = async (rows: readonly number[], turn: number): Promise<readonly number[]> => {
     repetitions.push(await sender.sendAlone(testCase, rows, turn));
     judgement = judge(...repetitions.map(({ exchanges }) => exchanges));
@@ -64,7 +57,6 @@ export async function confirmFailure(
     if (confirmed.length > 0) return { judgement, repetitions };
   }
 
-  /** @returns the judgement of a row that fails in each turn */
   const confirmInBatch = async (row: number): Promise<RowJudgement | undefined> => {
     const ofRow: RequirementCase = { ...testCase, rows: testCase.rows.slice(row, row + 1) };
     const passes = (exchanges: RowExchanges[number]) =>

@@ -9,7 +9,6 @@ export interface StoredExchange {
   readonly exchange: Exchange;
 }
 
-/** States which case an exchange was judged for. */
 export interface ExchangeUse {
   readonly id: string;
   /** The id of a case, or another purpose: see {@link formatPurpose}. */
@@ -20,7 +19,6 @@ export interface ExchangeUse {
   readonly attempt: number;
 }
 
-/** All exchanges of a run with their uses. */
 export interface RunEvidence {
   readonly exchanges: Iterable<StoredExchange>;
   readonly uses: readonly ExchangeUse[];
@@ -34,9 +32,6 @@ export interface KeptEvidence extends RunEvidence {
 
 /** The purpose of exchanges that belong to no case. */
 export const calibrationPurpose = 'calibration';
-
-/** The purpose of the other exchanges of a batch that was sent again for a case, before that of the case. */
-const batchPurpose = 'batch';
 
 /** Names the purpose of a case's exchanges. @param prefix why the case was sent again; undefined for its own verdict */
 export function formatPurpose({ id }: Pick<TestCase, 'id'>, prefix: string | undefined): string {
@@ -67,17 +62,15 @@ export function createEvidenceKeeper(suffix = '') {
     used.add(kept);
   };
   return {
-    /** @param prefix why the case was sent again; undefined for its own verdict */
     keepCase(testCase: TestCase, attempts: readonly CaseExchanges[], prefix?: string): void {
       const purpose = formatPurpose(testCase, prefix);
       for (const [n, { exchanges, others = [] }] of attempts.entries()) {
         for (const [row, ofRow] of exchanges.entries())
           for (const [request, exchange] of ofRow) keep({ case: purpose, row, request, attempt: n + 1 }, exchange);
         for (const [m, exchange] of others.entries())
-          keep({ case: `${batchPurpose}/${purpose}`, row: 0, request: String(m + 1), attempt: n + 1 }, exchange);
+          keep({ case: `batch/${purpose}`, row: 0, request: String(m + 1), attempt: n + 1 }, exchange);
       }
     },
-    /** Keeps exchanges that belong to no case. */
     keepCalibration(sent: readonly Exchange[]): void {
       for (const [n, exchange] of sent.entries())
         keep({ case: calibrationPurpose, row: 0, request: String(n + 1), attempt: 1 }, exchange);

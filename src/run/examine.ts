@@ -46,25 +46,19 @@ export interface ExaminedTarget {
   readonly recognizer?: Recognizer;
 }
 
-/** What the first requests of a run showed. */
 export interface Examination {
   readonly exchanges: readonly Exchange[];
   /** Whether a response names the world, or nothing has to: the target has no ids of tiers, or is known to have the world. */
   readonly isWorldSeen: boolean;
-  /** All that was sent. */
   readonly sent: readonly SentRequest[];
   readonly findings: readonly ExaminationFinding[];
   /** Why no case can be judged, if so: more requests could lock an account. */
   readonly unreachable?: string;
   readonly note?: string;
-  /** Whether filters are read only with literal brackets. */
   readonly readsLiteralFiltersOnly: boolean;
 }
 
-/**
- * Sends the calibration requests of a suite, and as many others as it takes to know whether the cases can be judged: none
- * if the responses name the test data and depend on the body.
- */
+/** Sends the calibration requests of a suite, and others if these do not show whether the cases can be judged. */
 export async function examine(
   suite: Suite,
   channel: Pick<Channel, 'send'>,
@@ -161,7 +155,6 @@ export async function examine(
   }
   return end(wrong);
 
-  /** Whether successful responses can be read and name the test data. */
   function examineResponses(): void {
     const determined = determineReading(namings, tierPatterns);
     const explain = () => explainAmbiguity(determined.patterns, exchanges, { world, recognizer });
@@ -242,14 +235,12 @@ function needsNoBody([first, ...others]: readonly Exchange[], recognizer: Recogn
   return !isShown && !isElsewhere;
 }
 
-/** Summarizes a response without values that differ each time. */
 function summarize({ status, body }: HttpResponse, recognizer: Recognizer): string {
   const { idsByPattern, unlocatedIds } = recognizer.findMentions(body);
   const named = [...new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds])].sort();
   return `${status} ${named.length > 0 ? named.join() : maskChanging(body)}`;
 }
 
-/** What refuses requests with a body, and what to do. */
 export const refusedBody =
   'The deployment, or a proxy or gateway before it, refuses a body on GET. Connect to the deployment without the proxy, or configure it to forward the body.';
 const fewIdsHint = `The cases with the tag '${tag.anyData}' need a customer, a product and a campaign in the file that 'bindings' of the target file names: any of yours.`;

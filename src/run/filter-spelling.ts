@@ -9,10 +9,7 @@ import { encodeQueryText, parseRequest } from '../http/request-content.js';
 import { listRequests, type SentRequest } from './case-sender.js';
 import { maskChanging } from './find-wrong-address.js';
 
-/**
- * Finds a request that shows whether filters are read, with one filter that excludes promotions and leaves some: a request of
- * the selected cases, or another one if their filters do not show it. Undefined if they have none.
- */
+/** Finds a request with one filter that excludes promotions and leaves some. Undefined if no selected case has a filter. */
 export function findFilterRequest({ cases, world, calibration }: Suite): HttpRequest | undefined {
   const spelled = cases.filter(({ tags }) => !tags.includes(tag.spelling)).flatMap(listRequests);
   const filtered = spelled.filter((request) => createOracle(request, world).filteredOn !== undefined);
@@ -31,12 +28,9 @@ export function findFilterRequest({ cases, world, calibration }: Suite): HttpReq
 }
 
 /**
- * Determines whether a filter with percent-encoded brackets, as most clients send it, restricts the result. If not, sends it
- * with literal ones, as the samples of the documentation do.
+ * Determines whether a filter restricts the result only with literal brackets. Most clients send percent-encoded ones.
  *
- * @param sent the request of {@link findFilterRequest}, with its exchange
- * @param readReturned reads the tiers that a response returns; undefined if that is not clear
- * @returns whether only the literal ones restrict it
+ * @param readReturned undefined if it is not clear which tiers a response returns
  */
 export async function needsLiteralFilters(
   world: World,
@@ -46,7 +40,6 @@ export async function needsLiteralFilters(
 ): Promise<boolean> {
   const oracle = createOracle(filtered, world);
   const excluded = new Set(world.tiers.flatMap((tier) => (oracle.matching(tier) === 'forbidden' ? tier.id : [])));
-  /** Undefined if it is not clear what was returned. */
   const isRestricted = (exchange: Exchange): boolean | undefined => {
     const [success] = listSuccesses([exchange]);
     const returned = success === undefined ? [] : readReturned(success.response.body);

@@ -6,12 +6,9 @@ import { describeAnswer, getMediaType, headersHint, isSuccessful } from '../http
 import { parseJson } from '../support/json.js';
 
 /**
- * Finds out whether something else than the operation answers: another path, or a web page. A conforming deployment may
- * answer every request alike while it has none of the test data, so the answers are compared with those to requests that
- * it must or does treat in another way.
+ * Finds out whether something else than the operation answers. A conforming deployment may answer every request alike while
+ * it has none of the test data, so the answers are compared with those to requests that it must or does treat in another way.
  *
- * @param requests documented ones
- * @param exchanges of these requests: their responses name nothing of the world
  * @param isDescribed whether the user states that the world is loaded, or where responses name promotions: then only a
  *   web page shows that the address is wrong
  */
@@ -66,7 +63,6 @@ function normalizeAnswer(exchange: Exchange): string {
   return `${response.status} ${getMediaType(response)} ${maskChanging(body)}`;
 }
 
-/** Masks what differs each time: words with digits. */
 export function maskChanging(text: string): string {
   return text.replaceAll(/[\w.:+-]+/g, (word) => (/\d/.test(word) ? '…' : word));
 }
@@ -81,7 +77,6 @@ export function isWebPage({ body }: HttpResponse): boolean {
   return plainHttp.test(body) || /^\s*(?:<!--|<!doctype html\b|<html\b)/i.test(body);
 }
 
-/** Whether a deployment may mean, or have meant, that no promotion is valid. */
 function mayBeEmptyResult(response: HttpResponse): boolean {
   if (!isSuccessful(response)) return false;
   const value = parseJson(response.body);

@@ -12,7 +12,6 @@ import { findFilterRequest } from './filter-spelling.js';
 /** How many of the first requests drawn from a data file are sent again. After a failure, all of them are. */
 export const watchedRequests = 8;
 
-/** Lists the cases that are sent again at the end of a run. */
 export function listSampleCases({ cases }: Pick<Suite, 'cases'>): readonly TestCase[] {
   return cases.filter(({ tags }) => tags.includes(tag.sample));
 }
@@ -20,13 +19,11 @@ export function listSampleCases({ cases }: Pick<Suite, 'cases'>): readonly TestC
 interface Plan {
   readonly calibration: readonly HttpRequest[];
   readonly cases: readonly PlannedCase[];
-  /** What is sent again at the end, and the number of its requests. */
   readonly samples: { readonly ids: readonly string[]; readonly requests: number };
 }
 
 interface PlannedCase {
   readonly id: string;
-  /** Why nothing is sent, if so. */
   readonly reason?: string;
   readonly isIntrusive: boolean;
   /** Those that no earlier case has sent. */
@@ -69,7 +66,6 @@ export function countPlannedRequests({ calibration, cases, samples }: Plan): num
 
 const maxLine = 160;
 
-/** Renders a plan for people: one line per request, and the totals. */
 export function renderPlan(plan: Plan, world: NamedWorld): string {
   const { calibration, cases, samples } = plan;
   const requestLine = (request: HttpRequest) => `  ${shorten(describeRequest(request, world), maxLine)}`;

@@ -21,7 +21,6 @@ export function readDiscriminatingRows(): DiscriminatingRows {
   return validateFile('discriminating-rows', readYaml(discriminatingRowsFile)) as DiscriminatingRows;
 }
 
-/** The rows of a run with `--quick`. */
 export interface QuickRows {
   /** The titles of the rows, by case id. */
   readonly rows: Readonly<Record<string, readonly string[]>>;
@@ -38,7 +37,6 @@ export interface QuickFigures {
   readonly faults_known: number;
 }
 
-/** Selects the discriminating rows that a target has the data for. @param suite the selected cases */
 export function selectQuickRows(suite: Suite, discriminating: DiscriminatingRows, scope: RunScope): QuickRows {
   const isSent = ({ case: id, row: title = '' }: DiscriminatingRows['rows'][number]): boolean => {
     const testCase = suite.cases.find((candidate) => candidate.id === id);

@@ -6,7 +6,6 @@ import { calibrationPurpose, type ExchangeUse, formatPurpose, type RunEvidence }
 
 export type Replay = ReturnType<typeof createReplay>;
 
-/** What an exchange was used for, but for its id. */
 type Use = Omit<ExchangeUse, 'id'>;
 
 const createUseKey = ({ case: purpose, row, request, attempt }: Use) =>
@@ -20,11 +19,10 @@ function createRequestKey({ method, path, headers, body, sent, again }: HttpRequ
 const notRecorded = 'The evidence has no exchange for this request: the cases did not send it when it was recorded.';
 
 /**
- * Answers with the exchanges of an earlier run instead of a target. Nothing is sent. An exchange answers the request for
- * which it was used, if that has not changed. When a case is judged for the first time, the exchange of an equal request
- * does, too.
+ * Answers with the exchanges of an earlier run. An exchange answers the request for which it was used, if that has not
+ * changed. When a case is judged for the first time, the exchange of an equal request does, too.
  *
- * @param calibration the first requests of the suite: what they were sent with beside their headers is that of a target file
+ * @param calibration the first requests of the suite: they show which headers the target file added
  */
 export function createReplay({ exchanges, uses }: RunEvidence, calibration: readonly HttpRequest[] = []) {
   const byId = new Map([...exchanges].map((kept) => [kept.id, kept]));
@@ -48,7 +46,6 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
     return find(use, request) ?? shared ?? { request, transportError: 'not-sent', message: notRecorded, attempts: 0 };
   };
   return {
-    /** Creates a channel for the requests of the examination. */
     createChannel(): Channel {
       let count = 0;
       return {
@@ -61,7 +58,6 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
         maxConcurrency: 1,
       };
     },
-    /** @param prefix why cases are sent again; undefined for their own verdict */
     createSender(prefix?: string): CaseSender {
       const attempts = new Map<string, number>();
       /** Replays the next attempt of a case. @param answer returns undefined for a request that was not sent */
@@ -91,9 +87,7 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
         },
       };
     },
-    /** Whether the requests of a case were sent again, because it failed. */
     hasRepetition: (testCase: TestCase, purpose?: string) => repeated.has(formatPurpose(testCase, purpose)),
-    /** Finds an exchange with the id of the evidence. */
     find: (exchange: Exchange) => byExchange.get(exchange),
   };
 }

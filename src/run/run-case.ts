@@ -22,10 +22,8 @@ import { confirmFailure } from './confirm-failure.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
 import { sanitizeDrift, sanitizeResult, sanitizeText } from './sanitize-result.js';
 
-/** What a case is judged with, in addition to its exchanges. */
 export interface CaseTerms {
   readonly background: TargetContext;
-  /** The ids of requirements whose failures are known, whatever their cause. */
   readonly knownRequirements: readonly string[];
   readonly expected: Baseline;
   /** Whether to infer the shape of successful bodies, which costs more than judging them. */
@@ -34,7 +32,6 @@ export interface CaseTerms {
   readonly find: EvidenceKeeper['find'];
 }
 
-/** Sends the requests of a case and judges the responses. @param purpose why the case is sent again */
 export async function runCase(
   testCase: TestCase,
   sender: CaseSender,
@@ -60,7 +57,6 @@ export async function runCase(
   };
 }
 
-/** The judgement of a case with all exchanges. */
 export interface CaseAttempts {
   readonly judgement: CaseJudgement;
   readonly first: CaseExchanges;
@@ -83,7 +79,6 @@ export async function sendAndJudge(
   return { first, evidence, ...(await confirmFailure(testCase, sender, background, { ...first, evidence }, once)) };
 }
 
-/** @param isListed whether any failure is known */
 function createResult(
   testCase: TestCase,
   { judgement, first, repetitions }: CaseAttempts,
@@ -128,7 +123,6 @@ function createResult(
 /** With more volatile places than this, the body as a whole counts as volatile. */
 const maxVolatile = 100;
 
-/** Finds the places whose values differ between responses to the same request. */
 function findVolatile({ kind }: TestCase, { exchanges }: CaseExchanges): string[] {
   if (kind !== 'question') return [];
   const paths = exchanges.flatMap((row) => [...findVolatilePaths({ exchanges: row })]);

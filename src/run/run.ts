@@ -20,14 +20,11 @@ import type { Replay } from './replay.js';
 import { runCase } from './run-case.js';
 import { watchData } from './watch-data.js';
 
-/** What the user states about a target and wants from a run. */
 export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
   readonly mentionFilter?: MentionFilter;
   readonly expected?: Baseline;
-  /** Whether to infer the shape of successful bodies, for a record. */
   readonly infersShape?: boolean;
   readonly keeper?: EvidenceKeeper;
-  /** Replaces the target by recorded exchanges. */
   readonly replay?: Replay;
   /** Exchanges of real callers, in place of calibration requests. They cannot be sent again to confirm a failure. */
   readonly traffic?: readonly Exchange[];
@@ -38,10 +35,8 @@ export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
   readonly plannedCases?: readonly string[];
 }
 
-/** A run against one target, in one process. */
 export type Run = Awaited<ReturnType<typeof startRun>>;
 
-/** Examines the target, and starts a run. */
 export async function startRun(stated: Suite, channel: Channel, options: EngineOptions = {}) {
   const { world } = stated;
   const { tierPatterns, expected = emptyBaseline, infersShape = false, isWorldLoaded = false } = options;
@@ -96,11 +91,8 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   };
   return {
     examination,
-    /** What every case is judged with. */
     background,
-    /** Sends and judges a case, unless the target is unreachable or the case is excluded. */
     runCase: (testCase: TestCase) => runWith(sender, byId.get(testCase.id) ?? testCase),
-    /** Returns the exchanges that were kept since the last call; none without a keeper. */
     takeEvidence: () => keeper?.take() ?? { exchanges: [], uses: [], used: [] },
     /** Sends the sample cases again, or the first requests, to detect a deployment that changed during the run. */
     async repeatSamples(): Promise<ResultWithExchanges | undefined> {
@@ -116,10 +108,7 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   };
 }
 
-/**
- * Combines the results of the cases that were sent again. The combined result fails a requirement if a case failed or
- * was unstable this time; everything else is already known from the first time.
- */
+/** Fails if a case failed or was unstable this time; everything else is already known from the first time. */
 function combineSampleResults(results: readonly ResultWithExchanges[]): ResultWithExchanges | undefined {
   const broken =
     results.find((result) => getVerdictApart(result) === 'fail') ??

@@ -11,7 +11,6 @@ const maxTextLength = 4_000;
 /** The longest body that is shown with a result, in characters: the results of a run stay in memory together. */
 export const maxResultBody = 64 * 1024;
 
-/** Makes a result fit for display: escapes the deployment's texts and shortens bodies. */
 export function sanitizeResult(result: ResultWithExchanges, find: EvidenceKeeper['find']): ResultWithExchanges {
   const { reason, rows, exchange, repeatedExchange } = result;
   const show = (unsafe: Exchange | undefined) => unsafe && shortenExchange(unsafe, maxResultBody);
@@ -39,7 +38,6 @@ export function shortenExchange(exchange: Exchange, maxBody: number): Exchange {
   return cutBodies(mapExchangeTexts(cut, escapeControlCharacters, sanitizeText), maxBody);
 }
 
-/** Cuts long bodies. @param maxBody in characters */
 export function cutBodies(exchange: Exchange, maxBody: number): Exchange {
   if (!('response' in exchange)) return exchange;
   const { body, bodyLength = body.length } = exchange.response;
@@ -49,7 +47,6 @@ export function cutBodies(exchange: Exchange, maxBody: number): Exchange {
   return { ...exchange, response: { ...exchange.response, body: copy, bodyLength } };
 }
 
-/** Makes a text fit for display: one line of limited length. */
 export function sanitizeText(text: string): string {
   const clean = toOneLine(text);
   return clean.length <= maxTextLength

@@ -8,10 +8,7 @@ import { type CaseExchanges, type ResultWithExchanges, samplesCaseId } from './c
 import type { CaseSender } from './case-sender.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
 
-/**
- * Sends the first requests of a run again at its end. If their results have changed, and stay so, the data of the deployment
- * has changed: then no result of the run proves anything.
- */
+/** If the first requests get other results at the end of a run, and keep them, no result of the run proves anything. */
 export async function watchData(
   requests: readonly HttpRequest[],
   sender: CaseSender,
@@ -28,7 +25,6 @@ export async function watchData(
   }));
   const id = 'watched-data';
   const watched: RequirementCase = { kind: 'requirement', id, verifies: id, title: '', at, tags: [], rows };
-  const sent: CaseExchanges[] = [await sender.send(watched)];
   const listChanged = ({ exchanges }: CaseExchanges) => {
     const all = [...background.calibration, ...exchanges.flatMap((row) => [...row.values()])];
     const [evidence] = collectEvidence([new Map(all.map((exchange, n) => [String(n), exchange]))], background);
@@ -45,32 +41,16 @@ export async function watchData(
       return tiers.length === 0 ? [] : [{ n, tiers, after: after.join('\n') }];
     });
   };
-  const [first] = sent;
-  const changed = first === undefined ? [] : listChanged(first);
-  if (changed.length > 0)
-    sent.push(
-      await sender.sendAlone(
-        watched,
-        changed.map(({ n }) => n),
-        1,
-      ),
-    );
-  keeper?.keepCase(watched, sent, samplesCaseId);
-  const again = sent[1] === undefined ? [] : listChanged(sent[1]);
+  const first = await sender.send(watched);
+  const changed = listChanged(first);
+  const changedRows = changed.map(({ n }) => n);
+  const repetitions = changedRows.length > 0 ? [await sender.sendAlone(watched, changedRows, 1)] : [];
+  keeper?.keepCase(watched, [first, ...repetitions], samplesCaseId);
+  const again = repetitions.flatMap(listChanged);
   const lasting = changed.filter(({ n, after }) => again.some((change) => change.n === n && change.after === after));
   const names = [...new Set(lasting.flatMap(({ tiers }) => tiers))];
-  const reason =
-    names.length === 0
-      ? ''
-      : `The data changed during the run: the same request returns other promotions at its end (${renderShortList(names)}). Run it again, while nobody changes promotions.`;
-  return {
-    id: samplesCaseId,
-    subject: samplesCaseId,
-    verdict: names.length === 0 ? 'pass' : 'inconclusive',
-    reason,
-    at,
-    rows: [],
-    drift: [],
-    ...(names.length === 0 ? {} : { hasDataChanged: true as const }),
-  };
+  const common = { id: samplesCaseId, subject: samplesCaseId, at, rows: [], drift: [] };
+  if (names.length === 0) return { ...common, verdict: 'pass', reason: '' };
+  const reason = `The data changed during the run: the same request returns other promotions at its end (${renderShortList(names)}). Run it again, while nobody changes promotions.`;
+  return { ...common, verdict: 'inconclusive', reason, hasDataChanged: true };
 }

@@ -160,7 +160,6 @@ function getProject(test: TestCase): FullProject {
   return test.parent.project() as FullProject;
 }
 
-/** Says in the reports of Playwright what most likely is wrong. */
 function explainFailure(test: TestCase, result: TestResult, causes: readonly Cause[] = []): void {
   const cause = causes.find(({ cases }) => cases.includes(readCaseId(test) ?? ''));
   if (cause !== undefined) result.annotations.push({ type: 'cause', description: cause.sentence });

@@ -1,5 +1,3 @@
-/** The tests of cases. Specs call these functions. */
-
 import path from 'node:path';
 import { compileFunction } from 'node:vm';
 import { createDataCases } from '../cases/data-cases.js';
@@ -33,7 +31,6 @@ export function defineDataCases(): void {
   for (const testCase of selectTests(readRuns()[0], cases)) defineCase(testCase, suite);
 }
 
-/** Defines the tests of the user's own cases. */
 export function defineOwnCases(): void {
   for (const folder of ownCases) {
     const suiteOfUser = loadSuite(suiteFolder, {}, folder);
@@ -64,7 +61,6 @@ function defineCase(testCase: TestCase, ofSuite: Suite): void {
   test.describe(group, () => defineTest(testCase, resolveLocation(testCase.at, testCase.id), ofSuite, annotations));
 }
 
-/** Defines a test that passes its result to the reporter. @param location shown for the test */
 function defineTest(
   { id, title, tags }: Pick<TestCase, 'id' | 'title' | 'tags'>,
   location: Location,

@@ -1,9 +1,7 @@
 /**
- * Playwright replaces its worker after each failed test, which takes half a second: certifying a broken deployment would
- * take many times as long. It keeps the worker after a failure that the test expected. So a test expects its failure just
- * before it throws, and the reporter turns it into an unexpected one before any other reporter sees it.
- *
- * A failure must never look like a success. So tests do this only if the reporter of this package is the first one:
+ * Playwright replaces its worker after each failed test, which takes half a second, but keeps it after an expected failure.
+ * So a test expects its failure just before it throws, and the reporter of this package turns it into an unexpected one
+ * before any other reporter sees it. A failure must never look like a success, so this reporter must be the first one:
  * reporters can be named on the command line, and editors bring their own.
  */
 
@@ -32,7 +30,6 @@ export function expectFailure(testInfo: TestInfo): void {
   testInfo.expectedStatus = 'failed';
 }
 
-/** Turns an expected failure into an unexpected one. */
 export function restoreFailure(test: TestCase, { status }: TestResult): void {
   if (test.expectedStatus === 'failed' && status !== 'passed') test.expectedStatus = 'passed';
 }

@@ -6,16 +6,14 @@ import type { TargetRun } from '../target/target-run.js';
 import { type ConformanceOptions, loadProject, readPlannedCases, readSetUp } from './options.js';
 
 /**
- * Stops Playwright from mapping the stacks of errors to their sources in this process. A run without this takes a fifth
- * more processor time: Playwright maps the stack of every error, shown or not, and locates ten steps of each test with an
- * error without a message. The package has no source maps, and cases are located in YAML files.
+ * Stops Playwright from mapping the stack of every error, shown or not, to its sources: that takes a fifth more processor
+ * time. It locates ten steps of each test with an error without a message. The package has no source maps.
  */
 Error.prepareStackTrace = (error, frames) =>
   error.message === '' ? String(error) : [String(error), ...frames.map((frame) => `    at ${frame}`)].join('\n');
 
 const certificateReporter = path.join(import.meta.dirname, 'certificate-reporter');
 
-/** The tests of cases: with the options of the project, and the run of the worker. */
 export const test = base.extend<object, ConformanceOptions & { readonly run: TargetRun }>({
   target: [undefined, { option: true, scope: 'worker' }],
   conformance: [{}, { option: true, scope: 'worker' }],

@@ -25,7 +25,6 @@ export default async function setUp(config: FullConfig): Promise<() => Promise<v
   }
 }
 
-/** @param world undefined if no project tests it */
 async function serve(world: World | undefined) {
   if (world === undefined) return { url: '', close: async () => undefined };
   process.stdout.write(`${referenceNotice}\n`);

@@ -24,7 +24,6 @@ const variables = {
   planned: 'CONFORMANCE_PLANNED_CASES',
 };
 
-/** Tells all processes of Playwright what the flags of `certify` set. */
 export function shareRuns(runs: readonly CertifyRun[]): void {
   process.env[variables.runs] = JSON.stringify(runs);
 }
@@ -40,7 +39,6 @@ export function isRunByCommand(): boolean {
 
 interface SetUp {
   readonly reference: string;
-  /** The folders of own cases of all projects. */
   readonly ownCases: readonly string[];
   /** Whether the requests of each project are drawn from a data file. */
   readonly areDrawn: readonly boolean[];
@@ -81,7 +79,6 @@ export function loadProject(use: object, { configFile }: Pick<FullConfig, 'confi
 
 const [reportName, caseAnnotation] = ['conformance', 'case'];
 
-/** Attaches a report, and texts that people read in the reports of Playwright. */
 export function attachTestReport(
   testInfo: TestInfo,
   report: TestReport,

@@ -23,7 +23,6 @@ export function rawMarkdown(text: string): Markdown {
   return { language: 'markdown', text };
 }
 
-/** Renders a text as code within a line. */
 export function inlineCode(text: string): Markdown {
   if (text === '') return rawMarkdown('');
   const fence = '`'.repeat(findLongestRun(text) + 1);
@@ -45,7 +44,6 @@ export function tableCode(text: string): Markdown {
 /** A cell of a table. One that is rendered already has no pipes: it is of {@link tableCode} or of a template. */
 type MarkdownCell = string | number | Markdown;
 
-/** Renders a table. */
 export function renderMarkdownTable(
   head: readonly MarkdownCell[],
   rows: readonly (readonly MarkdownCell[])[],

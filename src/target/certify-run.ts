@@ -21,22 +21,18 @@ import { createTrafficRun } from './traffic.js';
 
 type JudgingInputs = Pick<RunInputs, 'suite' | 'settings'>;
 
-/** What a run leaves to be judged again. */
 interface JudgedEvidence {
   readonly evidence: StoredEvidence;
   readonly extent: EvidenceOrigin['extent'];
-  /** Some exchanges of real callers, in place of calibration requests. */
   readonly traffic?: readonly Exchange[];
 }
 
-/** What is known of a run that has ended, beside its results. */
 interface RunEnd extends Pick<RunFacts, 'requestsSent' | 'isReplay' | 'isCutShort' | 'startedAt' | 'data'> {
   readonly baseUrl: string;
   readonly examination: Pick<Examination, 'note'> | undefined;
   readonly recall: () => JudgedEvidence;
 }
 
-/** Certifies the results of a run that Playwright or this process made. */
 export async function certifyCollected(
   { suite, settings }: JudgingInputs,
   results: readonly CaseResult[],
@@ -67,12 +63,7 @@ export async function certifyCollected(
   return await certifyCollected({ suite, settings: corrected }, replaced, index, end);
 }
 
-/**
- * Corrects what is known by what all responses show, so that it excuses nothing else: a cause that no response shows, and
- * refusals that are no empty results.
- *
- * @returns undefined if nothing is to be corrected
- */
+/** Corrects what is known by what all responses show, so that it excuses nothing else. Undefined if it is right. */
 function correctKnown(known: KnownFile, { gone, emptyStatuses }: CertifiedResults): KnownFile | undefined {
   if (gone.length === 0 && (emptyStatuses === undefined || known.emptyStatuses !== undefined)) return undefined;
   const entries = known.entries.map((entry) =>
@@ -81,7 +72,6 @@ function correctKnown(known: KnownFile, { gone, emptyStatuses }: CertifiedResult
   return { ...known, entries, ...omitUndefined({ emptyStatuses }) };
 }
 
-/** Judges exchanges again, by other settings. Nothing is sent. */
 async function judgeAgain(
   { evidence, extent, traffic }: JudgedEvidence,
   suite: Suite,
@@ -121,7 +111,6 @@ export async function certifyRun(
   return { ...(await certifyEnded(inputs, ended, judged, end, recognizer)), ...judged };
 }
 
-/** A run that was judged again, with the suite that judged it. */
 export interface RejudgedRun extends CertifiedResults {
   readonly suite: Suite;
   readonly recorded: RecordedRun;

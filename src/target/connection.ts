@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { documentedOperation, isOwnWord, listCredentialSecrets } from '../contract/operation.js';
-import type { Endpoint, PartialConnectionOptions } from '../http/connection-options.js';
-import { exposesCredentials } from '../http/loopback.js';
+import { type Endpoint, exposesCredentials, type PartialConnectionOptions } from '../http/connection-options.js';
 import { createRedactor, minSecretLength, type Secret } from '../http/redactor.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { packageRoot } from '../support/package-root.js';
@@ -24,7 +23,6 @@ export function listSecrets({ endpoint, options }: TargetConnection): Secret[] {
   return [...credentials, ...(options.secrets ?? [])];
 }
 
-/** What is read, and what is found wrong or notable on the way. */
 interface Reader {
   readonly file: TargetFile | undefined;
   /** Reads an environment variable. An unset one is a problem at the given location. */
@@ -33,7 +31,6 @@ interface Reader {
   readonly notes: string[];
 }
 
-/** Reads the connection from options, environment and target file, with all problems, and notes for the user. */
 export function readConnection(
   runOptions: RunOptions,
   environment: Environment,
@@ -85,9 +82,6 @@ export function readConnection(
   return { connection, problems, notes };
 }
 
-// The base URL -------------------------------------------------------------------------------------------------------
-
-/** Reads the base URL as the user states it: that of the options, or of the target file. */
 function readBaseUrl(
   { reference, baseUrl, baseUrlSetting: setting = 'BASE_URL', onOtherBaseUrl }: RunOptions,
   { file, readVariable, problems, notes }: Reader,
@@ -110,7 +104,6 @@ function readBaseUrl(
   return { text, at };
 }
 
-/** Removes slashes and the path of the operation from the end of a base URL. */
 function trimBaseUrl(stated: string): string {
   const [baseUrl, ending] = [stated.replace(/\/+$/, ''), documentedOperation.path];
   return baseUrl.endsWith(ending) ? baseUrl.slice(0, -ending.length).replace(/\/+$/, '') : baseUrl;
@@ -138,10 +131,7 @@ function findBaseUrlFlaw(
   return { message, hint: 'Write a URL such as https://api.example.com, with a path if the deployment has one.' };
 }
 
-/**
- * Reports a missing base URL where a deployment is to be certified: an unset variable in a pipeline must not lead to the
- * reference deployment.
- */
+/** An unset variable in a pipeline must not lead to the reference deployment. */
 function findMissingBaseUrl(
   { baseUrl, target }: RunOptions,
   { CI, CLIENT_APPLICATION_ID, CLIENT_TOKEN }: Environment,
@@ -170,14 +160,11 @@ function findMissingBaseUrl(
   return { at: { setting }, message, hint };
 }
 
-// What a target file states ------------------------------------------------------------------------------------------
-
 /** Parses a reference such as `$GATEWAY_KEY`. @returns the name of the variable, or undefined for other values */
 function parseVariableReference(value: string): string | undefined {
   return /^\$([A-Za-z_][A-Za-z0-9_]*)$/.exec(value)?.[1];
 }
 
-/** Returns the value of the variable that a text refers to, or the text itself. */
 function resolveReference(text: string, at: Problem['at'], readVariable: Reader['readVariable']): string {
   const name = parseVariableReference(text);
   return name === undefined ? text : readVariable(name, at);
@@ -196,7 +183,6 @@ function readStatedOptions(file: TargetFile, reader: Reader): PartialConnectionO
   });
 }
 
-/** Headers whose names suggest that their values are secrets. */
 const secretHeaders = /auth|cookie|token|secret|password|api-?key/i;
 
 function readHeaders(

@@ -13,7 +13,6 @@ import { locateBeside } from './target-file.js';
 export interface RunInputs {
   readonly suite: Suite;
   readonly settings: RunSettings;
-  /** How to reach the target. */
   readonly connection: TargetConnection;
 }
 

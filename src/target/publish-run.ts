@@ -11,15 +11,11 @@ import type { RunSettings } from './settings.js';
 
 export interface PublishedRun {
   readonly certificate: Certificate;
-  /** Of the results. */
   readonly folder: string;
-  /** Whether a record was asked for and written. */
   readonly isRecorded: boolean;
-  /** What the run prints at its end. */
   readonly report: string;
 }
 
-/** Archives a run whose exchanges are in memory. */
 export function archiveRun({ evidence, origin }: RecordedRun): EvidenceArchive {
   const archiver = createArchiver(origin.baseUrl);
   for (const kept of evidence.exchanges) archiver.add(kept);

@@ -7,15 +7,14 @@ import { createRecognizer } from '../recognition/recognizer.js';
 import { type CaseResult, createUnsentResult, notReachedReason, samplesCaseId } from '../run/case-result.js';
 import { countAttempts } from '../run/case-sender.js';
 import { calibrationPurpose, type ExchangeUse } from '../run/evidence-keeper.js';
+import { computeOnce } from '../support/compute-once.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import { createOrigin, parseRecordedRun, type RunInputs } from './inputs.js';
 import type { PublishedRun } from './publish-run.js';
 import type { RunStart, TestReport } from './target-run.js';
 
-/** How the run of a project ended, if it has a certificate. */
 export interface RunOutcome extends PublishedRun {
-  /** Whether nothing could be judged because of unusable input. */
   readonly isUnusable: boolean;
 }
 
@@ -28,10 +27,8 @@ export const endings: Ending[] = [];
 /** Merged reports have no connection. */
 type CollectedInputs = Omit<RunInputs, 'connection'> & Partial<RunInputs>;
 
-/** Why no verdict of a run is valid. */
 interface Obstacle {
   readonly reason: string;
-  /** Whether the input is unusable, not the target. */
   readonly isUnusable: boolean;
 }
 
@@ -40,7 +37,6 @@ async function loadEnding() {
   return { ...(await import('./certify-run.js')), ...(await import('./publish-run.js')) };
 }
 
-/** Collects the reports of one run, from one or several processes, and certifies them. */
 export class ReportedRun {
   private readonly startedAt = new Date();
   private readonly results = new Map<string, CaseResult>();
@@ -49,7 +45,12 @@ export class ReportedRun {
   private requestsSent = 0;
   private start: RunStart | undefined;
   private failure: UnusableInput | undefined;
-  private created: ReturnType<ReportedRun['createCollector']> | undefined;
+  /** Exchanges are archived and indexed as tests end, while the next ones are sent. */
+  private readonly getCollector = computeOnce(() => {
+    const { suite, settings } = this.inputs;
+    const recognizer = createRecognizer(suite.world, settings.target.mentionFilter);
+    return { archiver: createArchiver(this.baseUrl), indexer: createExchangeIndexer(recognizer) };
+  });
   private readonly ending = loadEnding();
 
   /** @param known the inputs; those of another machine come with its reports */
@@ -71,25 +72,13 @@ export class ReportedRun {
     return this.start?.baseUrl ?? this.inputs.connection?.endpoint?.baseUrl ?? this.reference;
   }
 
-  /** Exchanges are archived and indexed as tests end, while the next ones are sent. */
-  private get collector() {
-    this.created ??= this.createCollector();
-    return this.created;
-  }
-
-  private createCollector() {
-    const { suite, settings } = this.inputs;
-    const recognizer = createRecognizer(suite.world, settings.target.mentionFilter);
-    return { archiver: createArchiver(this.baseUrl), indexer: createExchangeIndexer(recognizer) };
-  }
-
   add({ start, result, exchanges, uses, failure }: TestReport, isCounted: boolean): void {
     const isFirst = this.start === undefined;
     this.start ??= start;
     if (failure !== undefined) this.failure ??= new UnusableInput(failure);
     for (const kept of exchanges) {
-      this.collector.archiver.add(kept);
-      this.collector.indexer.add(kept);
+      this.getCollector().archiver.add(kept);
+      this.getCollector().indexer.add(kept);
       this.requestsSent += countAttempts([kept.exchange]);
     }
     const ofCalibration = ({ case: purpose }: ExchangeUse) => purpose === calibrationPurpose;
@@ -103,7 +92,6 @@ export class ReportedRun {
     this.uses.set(result.id, ofCase);
   }
 
-  /** @param problem why a test ended without a report */
   addError(id: string, problem: string): void {
     const testCase = this.inputs.suite.cases.find((candidate) => candidate.id === id);
     if (testCase !== undefined) this.results.set(id, createUnsentResult(testCase, 'error', problem));
@@ -125,9 +113,9 @@ export class ReportedRun {
     };
     const uses = [...this.uses.values()].flat();
     const origin = createOrigin(suite, settings, { baseUrl, extent, isReplay: false });
-    const archive = this.collector.archiver.finish(uses, origin);
+    const archive = this.getCollector().archiver.finish(uses, origin);
     const { certifyCollected, publishRun } = await this.ending;
-    const certified = await certifyCollected(inputs, plain, this.collector.indexer.finish(uses), {
+    const certified = await certifyCollected(inputs, plain, this.getCollector().indexer.finish(uses), {
       baseUrl,
       examination: start?.examination,
       requestsSent,
@@ -140,7 +128,6 @@ export class ReportedRun {
     return { ...publishRun(certified, suite, settings, archive), isUnusable: obstacle?.isUnusable === true };
   }
 
-  /** Finds out why no verdict of the run is valid, if so. */
   private findObstacle(isCutShort: boolean, error: string | undefined): Obstacle | undefined {
     if (this.failure !== undefined) {
       process.stderr.write(`${this.failure.message}\n`);
@@ -152,7 +139,6 @@ export class ReportedRun {
     return { reason: error ?? 'Playwright found no test.', isUnusable: true };
   }
 
-  /** Lists all results in the order of the suite, including those of cases that no test reached. */
   private listResults(obstacle: Obstacle | undefined): CaseResult[] {
     const { suite, settings } = this.inputs;
     const cases = selectCases(suite, settings);

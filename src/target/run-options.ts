@@ -4,10 +4,7 @@ import { omitUndefined } from '../support/omit-undefined.js';
 /** Variables of the environment, such as `process.env`. The types of Node.js would be needed by users of the API. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * What a user sets for a run: the flags of the command line as one value, which every process of the run reads.
- * Credentials are not part of it: they stay in the environment.
- */
+/** What a user sets for a run. Every process of the run reads it. Credentials stay in the environment. */
 export interface RunOptions {
   readonly target?: string;
   readonly baseUrl?: string;

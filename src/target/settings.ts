@@ -21,17 +21,12 @@ import type { RunOptions } from './run-options.js';
 import type { LoadedTarget, Target } from './target.js';
 import { locateBeside } from './target-file.js';
 
-/**
- * The settings of a run as JSON, without the connection to the target: attachments and evidence carry them, and a run is
- * judged again by them. They contain no secrets.
- */
+/** Attachments and evidence carry them as JSON, and a run is judged again by them. They contain no secrets. */
 export interface RunSettings {
   readonly target: Target;
-  /** What the target has of the world. */
   readonly availability: Availability;
   readonly cases?: string;
   readonly expected: Baseline;
-  /** What is known to be wrong with the target, if a file says so. */
   readonly known?: KnownFile;
   /** Whether cases with bad credentials, oversized bodies or other methods are excluded. */
   readonly excludesIntrusive: boolean;
@@ -123,7 +118,6 @@ export async function createEngineOptions(settings: RunSettings, world: NamedWor
   return { ...stated, knownRequirements: known.requirements, ...omitUndefined({ known: mistakes }) };
 }
 
-/** Lists what a reader of results must know of the target. */
 function listTargetNotes(
   { kind, transport, tierPatterns, mentionFilter }: Target,
   ownPromotions: number | undefined,

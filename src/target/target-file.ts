@@ -36,7 +36,6 @@ export interface TargetDocument extends Pick<PartialConnectionOptions, 'limits' 
   own_promotions?: number | (string | number)[];
 }
 
-/** A target file that matches its schema. */
 export interface TargetFile {
   readonly yaml: YamlFile;
   readonly document: TargetDocument;
@@ -49,7 +48,6 @@ export function readTargetFile({ target, reference }: RunOptions): TargetFile | 
   return { yaml, document: validateFile('target', yaml) as TargetDocument };
 }
 
-/** Resolves a path relative to a target file. */
 export function resolveBeside({ yaml }: TargetFile, name: string): string {
   return path.resolve(path.dirname(yaml.file), name);
 }

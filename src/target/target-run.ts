@@ -17,7 +17,6 @@ import { listSecrets, type TargetConnection } from './connection.js';
 import type { RunInputs } from './inputs.js';
 import { createEngineOptions, type RunSettings } from './settings.js';
 
-/** What a worker found out before its first test. */
 export interface RunStart {
   readonly settings: RunSettings;
   readonly baseUrl: string;
@@ -28,38 +27,29 @@ export interface RunStart {
 
 /** What a test tells the reporter, as an attachment. It has no secrets. */
 export interface TestReport extends StoredEvidence {
-  /** In the first report of a worker. */
   readonly start?: RunStart;
   readonly result: CaseResult;
   /** Why the run has no valid verdict: its transport failed. */
   readonly failure?: readonly Problem[];
 }
 
-/** A judged case, with what its test shows and reports. */
 export interface JudgedCase {
   readonly result: ResultWithExchanges;
   readonly used: readonly StoredExchange[];
   readonly report: TestReport;
 }
 
-/** A run against one target in this process, case by case. */
 export interface TargetRun {
   readonly suite: Suite;
   readonly baseUrl: string;
   /** Sends requests that belong to no case. */
   readonly channel: Channel;
-  /** What responses are judged with. */
   readonly background: TargetContext;
   /** Sends and judges a case, by its id; undefined if it is not selected for this target. */
   judge(id: string): Promise<JudgedCase | undefined>;
 }
 
-/**
- * Opens a target, and examines it. It is closed after its use.
- *
- * @param reference the endpoint of the reference deployment, which is used if the inputs name no other
- * @param suffix makes the ids of exchanges unique among the workers of a run
- */
+/** The target is closed after its use. @param suffix makes the ids of exchanges unique among the workers of a run */
 export async function openTargetRun(
   { suite: whole, settings, connection }: RunInputs,
   { reference, plannedCases, suffix }: { reference: Endpoint; plannedCases: readonly string[]; suffix: string },

@@ -12,13 +12,11 @@ import { readConnection, type TargetConnection } from './connection.js';
 import type { Environment, RunOptions } from './run-options.js';
 import { readAvailability, readBeside, readTargetFile, type TargetDocument, type TargetFile } from './target-file.js';
 
-/** What is read once, from options, environment and target file. */
 export interface LoadedTarget {
   readonly file: TargetFile | undefined;
   readonly target: Target;
   readonly connection: TargetConnection;
   readonly availability: Availability;
-  /** Notes about values of the target file that are overridden. */
   readonly notes: readonly string[];
 }
 
@@ -29,9 +27,7 @@ export interface Target extends Pick<EngineOptions, 'tierPatterns' | 'mentionFil
   readonly version?: string;
   /** The target file, relative to the working folder. */
   readonly file?: string;
-  /** Whether the test data is known to be loaded, whatever the responses show. */
   readonly isWorldLoaded: boolean;
-  /** What the cases are sent through, if not through the documented operation. */
   readonly transport?: TransportIdentity;
 }
 
@@ -73,7 +69,6 @@ function identifyTransport(file: TargetFile): TransportIdentity | undefined {
   return { name: transport.replace(/^\.\//, ''), digest: computeDigest(Buffer.from(content)) };
 }
 
-/** Creates the entry of the certificate for a target. */
 export function createCertifiedTarget(
   { name, kind, version, file, transport }: Target,
   baseUrl: string,

@@ -4,7 +4,7 @@ import type { CaseResult } from '../../run/case-result.js';
 import { groupBy } from '../../support/group-by.js';
 import type { ExchangeIndex } from '../exchange-index.js';
 import { type Cause, type Finding, hedge } from './cause.js';
-import { changingResults, explainResults, findIgnoredBody, listWrong } from './explain-results.js';
+import { changingResults, explainResults, findIgnoredBody, findNothingReturned, listWrong } from './explain-results.js';
 import { isKnownRefusal, type KnownCause, type KnownCauses, listHypotheses } from './known-causes.js';
 import { type Observation, type Observations, observe, type Row } from './observation.js';
 import { createPredictor, type Hypothesis, type ObservedRun } from './prediction.js';
@@ -55,7 +55,7 @@ export function diagnoseRun(
 }
 
 function findAll(run: ObservedRun, seeds: readonly Hypothesis[], refused: readonly Observation[]): Finding[] {
-  const whole = findIgnoredBody(run);
+  const whole = findNothingReturned(run) ?? findIgnoredBody(run);
   if (whole !== undefined) return [whole];
   const countFailing = ({ rows }: Finding) => [...rows].filter((row) => row.isFailing).length;
   const found = [...findRefusals(refused, run), ...explainResults(run, seeds)]

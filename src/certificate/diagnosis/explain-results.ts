@@ -165,6 +165,16 @@ function describeMistake(
 /** The least share of equal results of one URL that shows a cache: requests at the same time are answered before it is filled. */
 const minCachedShare = 0.8;
 
+/** Finds out whether nothing was ever returned, while no row fails: then it is not certain that the test data is loaded. */
+export function findNothingReturned({ compared, rows }: Observations): Finding | undefined {
+  const isReturned = compared.some(({ returned }) => returned.some(Boolean));
+  if (isReturned || compared.length < minRequests || rows.some((row) => row.isFailing)) return undefined;
+  const sentence =
+    'No promotion is ever returned: the test data is not loaded under these ids, or the result is always empty.';
+  const evidence = [`${compared.length} responses name no promotion of the test data. Load it: npx conformance world.`];
+  return { id: 'nothing-returned', sentence, evidence, rows: new Set(rows) };
+}
+
 /** Finds a constant answer, or a cache whose key is the URL alone. It is not known which request fills the cache. */
 export function findIgnoredBody({ compared, tiers, rows }: Observations): Finding | undefined {
   const takeLargest = (shown: readonly Compared[], by: (shown: Compared) => string) =>

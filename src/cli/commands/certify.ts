@@ -68,7 +68,6 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
   return await runPlaywrightTests(args, config, (code) => (isList ? code : end(endings, code)));
 }
 
-/** @throws UnusableInput if a flag for one deployment is given with several targets */
 function refuseSeveralTargets({ target = [], baseUrl, replay, to }: CertifyFlags): void {
   const single = Object.entries({ '--base-url': baseUrl, '--replay': replay, '--to': to });
   const [flag] = single.find(([, value]) => typeof value === 'string') ?? [];
@@ -98,7 +97,6 @@ function listRuns(flags: CertifyFlags): [CertifyRun, ...CertifyRun[]] {
   return [...runs.values()] as [CertifyRun, ...CertifyRun[]];
 }
 
-/** The commands that open a file in the browser of the user. */
 const openCommands: Readonly<Partial<Record<NodeJS.Platform, string>>> = { darwin: 'open', win32: 'explorer.exe' };
 
 /** Opens the page of a run, and does not wait for it. Does nothing where there is no browser. */
@@ -109,9 +107,8 @@ function openPage(folder: string): void {
     .unref();
 }
 
-async function renderDryRun({ suite, settings, connection }: RunInputs): Promise<string> {
+async function renderDryRun({ suite, settings, connection: { endpoint } }: RunInputs): Promise<string> {
   const { createPlan, renderPlan } = await import('../../run/plan.js');
-  const { endpoint } = connection ?? {};
   const { quick, notes, target } = settings;
   const selected = selectFromSuite(suite, settings);
   return [

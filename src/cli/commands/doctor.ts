@@ -20,7 +20,6 @@ export default ((command, end) => {
     });
 }) satisfies ConfigureCommand;
 
-/** Finds out whether a target can be certified, and prints why not. @returns the exit status */
 async function runDoctor(flags: TargetFlags): Promise<number> {
   const runOptions = completeRunOptions(flags, process.env);
   const { target, connection, availability, notes } = loadTarget(runOptions, process.env);

@@ -15,7 +15,6 @@ export default ((command) => {
     });
 }) satisfies ConfigureCommand;
 
-/** Writes the files that a project needs. Existing files are kept. @returns a report for people */
 function initProject(): string {
   const name = readName();
   const templates = {
@@ -29,7 +28,18 @@ function initProject(): string {
   const written = Object.entries(templates).map(([file, template]) =>
     describe(file, writeNew(file, readTemplate(template).replaceAll('__NAME__', name))),
   );
-  return joinLines([...written, describe('.gitignore', addIgnored('.gitignore')), ...listNextSteps(name)]);
+  return joinLines([
+    ...written,
+    describe('.gitignore', addIgnored('.gitignore')),
+    '',
+    'Next:',
+    '1. Copy .env.example to .env. There, set BASE_URL, CLIENT_APPLICATION_ID, CLIENT_TOKEN. TARGET names the target file.',
+    `2. Load the output of "npx conformance world" into the deployment, or put its own ids into ${targetFile}.`,
+    '3. Run: npx conformance doctor',
+    '4. Run: npx conformance certify',
+    `5. When the deployment conforms, record its answers: npx conformance record. It writes conformance/record.yaml, and every run compares with it. For people, copy results/${name}/observed.md to conformance/observed.md (results/ is not committed).`,
+    '6. Commit the files. On GitHub, set the variable BASE_URL and the secrets CLIENT_APPLICATION_ID and CLIENT_TOKEN.',
+  ]);
 }
 
 /** The name of the package or folder, without a scope and with characters that need no quotes in YAML. */
@@ -61,17 +71,4 @@ function addIgnored(file: string): boolean {
   if (known.has(heading) || added.length === 0) return false;
   writeFileSync(file, `${[...(before === '' ? [] : [before, '']), heading, ...added].join('\n')}\n`);
   return true;
-}
-
-function listNextSteps(name: string): string[] {
-  return [
-    '',
-    'Next:',
-    '1. Copy .env.example to .env. There, set BASE_URL, CLIENT_APPLICATION_ID, CLIENT_TOKEN. TARGET names the target file.',
-    `2. Load the output of "npx conformance world" into the deployment, or put its own ids into ${targetFile}.`,
-    '3. Run: npx conformance doctor',
-    '4. Run: npx conformance certify',
-    `5. When the deployment conforms, record its answers: npx conformance record. It writes conformance/record.yaml, and every run compares with it. For people, copy results/${name}/observed.md to conformance/observed.md (results/ is not committed).`,
-    '6. Commit the files. On GitHub, set the variable BASE_URL and the secrets CLIENT_APPLICATION_ID and CLIENT_TOKEN.',
-  ];
 }

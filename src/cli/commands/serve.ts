@@ -50,7 +50,6 @@ function collectBehaviours(text: string, before: Behaviours = {}): Behaviours {
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
 }
 
-/** Serves the reference deployment until a signal ends it. @throws UnusableInput for unusable flags and files */
 async function runServe({ host, port = 0, data, as, known, behaviour, fault = [] }: ServeFlags): Promise<void> {
   blameFlag('--behaviour', () => completeBehaviours(behaviour ?? {}));
   const chosen = blameFlag('--fault', () => fault.map(findFault));
@@ -73,7 +72,6 @@ async function runServe({ host, port = 0, data, as, known, behaviour, fault = []
   await close();
 }
 
-/** Names a flag in the errors that its value causes. @throws UnusableInput */
 function blameFlag<T>(flag: string, read: () => T): T {
   try {
     return read();

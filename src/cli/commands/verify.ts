@@ -28,7 +28,6 @@ export default ((command, end) => {
     });
 }) satisfies ConfigureCommand;
 
-/** Judges the evidence beside a certificate again. @throws UnusableInput if a file cannot be read */
 async function verify(file: string, { cases, data }: { cases?: string; data?: string }) {
   const certificate = readCertificate(file);
   const { evidence: stated, own_cases: ownCases, suite: judge, verdict } = certificate;
