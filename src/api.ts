@@ -32,7 +32,6 @@ export interface CertifyOptions extends Pick<RunOptions, 'target' | 'against' | 
  * Certifies a deployment through a function, for example a deployment in this process. It writes no files and does not
  * read `.env`.
  *
- * @param transport sends one request
  * @returns the certificate, as in `certificate.json`
  * @throws UnusableInput if an option or a file that it names is invalid, or if the transport fails
  */

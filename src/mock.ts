@@ -15,9 +15,8 @@ export type { MockOptions } from './mock-options.js';
 export { UnusableInput } from './support/problem.js';
 
 /**
- * Creates a mock of the documented operation.
+ * Creates a mock: a function that answers one request, whose `path` includes the query string.
  *
- * @returns a function that answers one request; `path` includes the query string
  * @throws UnusableInput if a file is unusable, and an Error for an unknown behaviour
  */
 export function createMock(options: MockOptions = {}): (request: HttpRequest) => HttpResponse {

@@ -8,7 +8,6 @@ import type { AnsweredExchange, JudgeMode, RowEvidence } from './row-evidence.js
 /** One statement about responses, as read from a case file. Plain data. */
 export type Assertion = ResponseAssertion | CompositeAssertion;
 
-/** A statement about the response to one request. */
 interface ResponseAssertion {
   /** The key of its kind, such as `returned.include`. */
   readonly kind: string;
@@ -42,7 +41,6 @@ interface CommonKind {
   readonly schema: { readonly description: string } & Readonly<Record<string, unknown>>;
 }
 
-/** A kind of assertion about one response. */
 export interface ResponseKind<Value = unknown, Data = unknown> extends CommonKind {
   /** Whether it proves that something was returned, or that something was not. `absence` needs a `presence` control. */
   readonly shows?: 'presence' | 'absence';
@@ -60,7 +58,6 @@ export interface ResponseKind<Value = unknown, Data = unknown> extends CommonKin
 
 /** A kind that combines other assertions. Its value is a list of checks. */
 export interface CompositeKind extends CommonKind {
-  /** The word between the assertions in a description. */
   readonly conjunction: 'and' | 'or';
   combine(results: readonly AssertionResult[]): AssertionResult;
 }
@@ -74,7 +71,6 @@ export function defineAssertion<Value, Data>(kind: ResponseKind<Value, Data>): R
 export interface ReadContext {
   /** @param steps the path from the assertion's value to the name of a request @returns the name of a known request */
   resolveRequest(name: string, ...steps: string[]): string;
-  /** Lists the tiers that a selection selects for this request. */
   selectTiers(selection: TierSelection): string[];
   /** The same for tiers that were returned. One that is displaced by own promotions stands for the last required one. */
   selectReturnedTiers(selection: TierSelection): string[];
@@ -93,7 +89,6 @@ export interface AlternativeTiers {
   readonly forbidden: readonly string[];
 }
 
-/** What `judge` can use. */
 export interface JudgeContext {
   readonly exchange: AnsweredExchange;
   readonly evidence: RowEvidence;
@@ -102,7 +97,6 @@ export interface JudgeContext {
   compareWith(name: string, judge: (compared: AnsweredExchange) => AssertionResult): AssertionResult;
 }
 
-/** What `listNeededIds` can use. */
 interface NeedContext {
   readonly mode: JudgeMode;
   readonly world: NamedWorld;
@@ -113,20 +107,17 @@ interface NeedContext {
   addWindow(ids: readonly string[]): readonly string[];
 }
 
-/** A request of a row, with what the documentation says about it. */
 export interface ExaminedRequest {
   readonly name: string;
   readonly http: HttpRequest;
   readonly oracle: Oracle;
 }
 
-/** What `findFlaw` can use. */
 export interface FlawContext extends ExaminedRequest {
   readonly world: World;
   getRequest(name: string): ExaminedRequest;
 }
 
-/** Why a requirement must not use an assertion, and what to write instead. */
 export interface Flaw {
   readonly message: string;
   readonly hint: string;
@@ -153,7 +144,6 @@ export function unclear(reason: string) {
   return { is: 'unclear', explain: () => reason } as const;
 }
 
-/** Returns `holds`, or `violated` with the reason. */
 export function holdsIf(condition: boolean, reason: string): AssertionResult {
   return condition ? holds : violated(reason);
 }

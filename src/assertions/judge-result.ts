@@ -1,8 +1,7 @@
 import { createTierExplainer } from '../contract/describe-request.js';
 import type { NamedWorld } from '../contract/named-world.js';
 import type { Tier, World } from '../contract/world.js';
-import type { HttpResponse } from '../http/exchange.js';
-import { getHeaderValues } from '../http/exchange.js';
+import { getHeaderValues, type HttpResponse } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import type { ReturnedTiers } from '../recognition/returned-tiers.js';
 import type { TierMentions } from '../recognition/tier-mentions.js';
@@ -12,12 +11,7 @@ import { shorten } from '../support/untrusted-text.js';
 import { type AssertionResult, holds, type JudgeContext, unclear, violated } from './assertion.js';
 import { type JudgeMode, readResult } from './row-evidence.js';
 
-/**
- * Judges a statement about the promotions that a response returned.
- *
- * @param expectsNothing whether an empty result satisfies the statement. An empty result may have any status and body,
- *   so every response satisfies it that names no tier.
- */
+/** @param expectsNothing whether every response that names no tier satisfies it: an empty result may have any status */
 export function judgeResult(
   { exchange, evidence, mode }: JudgeContext,
   expectsNothing: boolean,
@@ -40,11 +34,7 @@ export function judgeResult(
   return unreadable === undefined ? judge(result) : unclear(unreadable);
 }
 
-/**
- * Judges a comparison of the results of two requests.
- *
- * @param judge gets a text about the tiers that only one of the results has. Empty if the results are equal
- */
+/** @param judge gets a text about the tiers that only one of the results has. Empty if the results are equal */
 export function judgeBothResults(
   context: JudgeContext,
   name: string,
@@ -86,7 +76,6 @@ function explainUnreadable(
 const translationHint =
   " The suite reads promotions from one JSON value; a transport can translate another format ('transport' in the target file).";
 
-/** Judges whether all of these tiers were returned. */
 export function judgeAllReturned(
   ids: readonly string[],
   result: ReturnedTiers,
@@ -97,7 +86,6 @@ export function judgeAllReturned(
   return judgeTiers('Not returned', absent, ids, result, context);
 }
 
-/** Judges whether none of these tiers was returned. */
 export function judgeNoneReturned(
   ids: readonly string[],
   result: ReturnedTiers,
@@ -137,11 +125,7 @@ function renderEntry(id: string | undefined, { tiers, isDataFile }: NamedWorld):
   return ` Or the data file is out of date for this tier: ${entry}`;
 }
 
-/**
- * Renders names and ranks of the first five tiers, and the number of the others; with the ids that the target gave them.
- *
- * @param explain returns a text to show with a tier, or ''
- */
+/** Renders names and ranks of the first five tiers, and the number of the others. Shows ids if the target gave them. */
 export function renderTierNames(
   ids: readonly string[],
   { tiers, hasOwnIds }: World & Pick<NamedWorld, 'hasOwnIds'>,

@@ -25,7 +25,6 @@ const modules: { readonly default: AssertionKind }[] = await Promise.all(
   files.sort().map((file) => import(pathToFileURL(path.join(folder, file)).href)),
 );
 
-/** All kinds of assertions, by key: the default exports of the files in `kinds/`. */
 export const assertionKinds: ReadonlyMap<string, AssertionKind> = new Map(
   modules.map(({ default: kind }) => [kind.key, kind]),
 );
@@ -39,7 +38,6 @@ function findCompositeKind({ kind }: Pick<Assertion, 'kind'>): CompositeKind {
   return assertionKinds.get(kind) as CompositeKind;
 }
 
-/** Says in words what an assertion asks for. */
 export function describeAssertion(assertion: Assertion, world: World): string {
   if ('lists' in assertion) {
     const texts = assertion.lists.map((list) => list.map((part) => describeAssertion(part, world)).join(' and '));
@@ -72,7 +70,6 @@ export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode
   return result.is === 'holds' ? result : { shownBy, ...result };
 }
 
-/** Judges whether all assertions hold. */
 export function judgeAssertions(
   assertions: readonly Assertion[],
   evidence: RowEvidence,
@@ -91,8 +88,6 @@ const maxRequest = 4096;
  * unless it breaks for the longest responses and for no other: several shorter ones of the row arrive, each one that is known
  * to arrive is shorter, and no shorter one breaks. Sizes are compared by the number of promotions: what does not arrive has no
  * length.
- *
- * @returns undefined if the exchanges do not show that
  */
 function explainLostResponse(name: string, evidence: RowEvidence): string | undefined {
   const lost = evidence.exchanges.get(name);

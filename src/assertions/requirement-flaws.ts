@@ -6,10 +6,8 @@ export function renderOpenReason({ oracle }: Pick<FlawContext, 'oracle'>): strin
   return oracle.openReason === undefined ? '' : `: ${oracle.openReason}`;
 }
 
-/** The hint for what no requirement says. */
 export const askInstead = "Let the case answer a question: 'answers:' in place of 'verifies:'.";
 
-/** Reports a request that the documentation does not require to be accepted. */
 export function findNotAccepted(context: FlawContext): Flaw | undefined {
   if (context.oracle.accepted) return undefined;
   const message = `the documentation does not say that this is accepted${renderOpenReason(context)}`;
@@ -25,7 +23,6 @@ export function findNothingRequired(context: FlawContext): Flaw | undefined {
   };
 }
 
-/** Reports a tier for which the documentation does not say what the assertion expects. */
 export function findUndocumentedId(ids: readonly string[], wanted: Obligation, context: FlawContext): Flaw | undefined {
   const { tiers } = context.world;
   const wrong = tiers.find((tier) => ids.includes(tier.id) && context.oracle.returned(tier) !== wanted);

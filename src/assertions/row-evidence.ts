@@ -11,7 +11,6 @@ import type { Recognizer } from '../recognition/recognizer.js';
 import { type ReturnedTiers, readReturned } from '../recognition/returned-tiers.js';
 import type { TierReading } from '../recognition/tier-reading.js';
 
-/** Everything that the assertions of one row are judged by. */
 export interface RowEvidence {
   /** By the name of the request. */
   readonly exchanges: ReadonlyMap<string, Exchange>;
@@ -36,21 +35,16 @@ export interface KnownMistakes {
   isRefused(exchange: Exchange): boolean;
 }
 
-/** Reads which tiers a response returned. */
 export function readResult({ request, response }: AnsweredExchange, evidence: RowEvidence): ReturnedTiers {
   const result = readReturned(response.body, evidence);
   return evidence.corrections?.correctResult(result, request) ?? result;
 }
 
-/**
- * How exchanges are judged. A redirect, a limit of sizes or a refusal of the configured credentials proves nothing about a
- * requirement, but it can answer a question.
- */
+/** A redirect, a limit of sizes or refused credentials answer a question, but prove nothing about a requirement. */
 export type JudgeMode = 'requirement' | 'question';
 
 export type AnsweredExchange = Extract<Exchange, { response: unknown }>;
 
-/** Lists the exchanges with a 2xx response. */
 export function listSuccesses(exchanges: readonly Exchange[]): AnsweredExchange[] {
   return exchanges.flatMap((exchange) => ('response' in exchange && isSuccessful(exchange.response) ? [exchange] : []));
 }

@@ -60,13 +60,13 @@ function readCheck({ of, ...statements }: CheckEntry, at: YamlPath, context: Row
 }
 
 /** Keywords that select tiers by what the documentation says about them for the request. */
-const selectionKeywords: Readonly<Record<string, (oracle: Oracle) => (tier: Tier) => Obligation>> = {
-  required: (oracle) => oracle.returned,
-  forbidden: (oracle) => (tier) => negated[oracle.returned(tier)],
-  valid: (oracle) => oracle.valid,
-  matching: (oracle) => oracle.matching,
-  'newest-150': (oracle) => oracle.checked,
-};
+const selectionKeywords: ReadonlyMap<string, (oracle: Oracle) => (tier: Tier) => Obligation> = new Map([
+  ['required', ({ returned }) => returned],
+  ['forbidden', (oracle) => (tier) => negated[oracle.returned(tier)]],
+  ['valid', ({ valid }) => valid],
+  ['matching', ({ matching }) => matching],
+  ['newest-150', ({ checked }) => checked],
+]);
 
 const negated = { required: 'forbidden', forbidden: 'required', open: 'open' } as const;
 
@@ -74,19 +74,17 @@ function createReadContext(of: string, at: YamlPath, context: RowContext): ReadC
   const { requests, world } = context;
   const getOracle = (name: string) => createOracle(requests.get(name) as HttpRequest, world);
   const oracle = getOracle(of);
-  const known = [...world.ids.tier.keys(), ...Object.keys(selectionKeywords)];
   /** Lists the tiers that are certainly selected (`required`), or certainly not (`forbidden`). */
   const selectIds = (selection: TierSelection, wanted: Obligation): string[] => {
-    const ofKeyword = typeof selection === 'string' ? selectionKeywords[selection]?.(oracle) : undefined;
+    const isText = typeof selection === 'string';
+    const ofKeyword = isText ? selectionKeywords.get(selection)?.(oracle) : undefined;
     const names = ofKeyword === undefined ? [selection].flat() : [];
     const ids = names.map((name) => world.ids.tier.get(name));
-    for (const [n, name] of names.entries())
-      if (ids[n] === undefined)
-        context.reportProblem(
-          typeof selection === 'string' ? at : [...at, n],
-          `there is no tier '${name}' in the world`,
-          suggest(name, known),
-        );
+    for (const [n, name] of names.entries()) {
+      if (ids[n] !== undefined) continue;
+      const known = [...world.ids.tier.keys(), ...(isText ? selectionKeywords.keys() : [])];
+      context.reportProblem(isText ? at : [...at, n], `there is no tier '${name}' in the world`, suggest(name, known));
+    }
     const select = ofKeyword ?? (({ id }: Tier): Obligation => (ids.includes(id) ? 'required' : 'forbidden'));
     return world.tiers.filter((tier) => select(tier) === wanted).map(({ id }) => id);
   };

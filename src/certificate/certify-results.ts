@@ -15,11 +15,7 @@ export interface CertifiedResults extends Pick<Diagnosis, 'gone' | 'emptyStatuse
   readonly newDeviations: readonly NewDeviation[];
 }
 
-/**
- * Certifies results with the exchanges that they refer to.
- *
- * @param stated by the target file
- */
+/** Certifies results with the exchanges that they refer to. @param stated by the target file */
 export async function certifyResults(
   suite: Suite,
   plain: readonly CaseResult[],
@@ -41,7 +37,7 @@ export async function certifyResults(
 }
 
 /** If the data of a deployment changed during the run, no failure proves anything. */
-function withdrawFailures(results: readonly ResultWithExchanges[]): readonly ResultWithExchanges[] {
+export function withdrawFailures(results: readonly ResultWithExchanges[]): readonly ResultWithExchanges[] {
   const changed = results.find(({ hasDataChanged }) => hasDataChanged);
   if (changed === undefined) return results;
   return results.map((result): ResultWithExchanges => {

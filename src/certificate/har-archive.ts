@@ -37,10 +37,7 @@ interface RunExtent {
   readonly unjudged: readonly Pick<CaseResult, 'id' | 'verdict' | 'reason'>[];
 }
 
-/**
- * The maximum length of all kept bodies together, in characters. Later bodies are left out. V8 could hold four times this
- * in one string.
- */
+/** The maximum number of characters of all kept bodies together. V8 could hold four times this in one string. */
 const maxBodies = 128 * 1024 * 1024;
 
 interface EvidenceLog extends Omit<Log, 'entries'> {
@@ -157,12 +154,7 @@ function toLines(pairs: Headers): Header[] {
   return pairs.map(([name, value]) => ({ name, value }));
 }
 
-/**
- * Parses an archive that a run wrote.
- *
- * @param file the name of the file, for messages
- * @throws UnusableInput if no run of this suite wrote it
- */
+/** Parses an archive. @param file its name, for messages @throws UnusableInput if no run of this suite wrote it */
 export function parseArchive(content: Buffer, file: string): { evidence: StoredEvidence; origin: EvidenceOrigin } {
   const archive = parseJson(content.toString('utf8'));
   const validate = loadValidator('evidence');
@@ -197,12 +189,7 @@ function readExchange(entry: EvidenceEntry, baseUrl: string, texts: ReadonlyMap<
   return { ...common, response: { status, headers, body } };
 }
 
-/**
- * Reads an entry of any archive, which may lack what the format requires.
- *
- * @param path of the request, below the base URL
- * @returns status 0 if there was no response
- */
+/** Reads an entry of any archive. Status 0 means no response. @param path of the request, below the base URL */
 export function readEntry({ request, response }: Partial<Entry>, path: string) {
   const { method = '', headers, postData } = request ?? {};
   const { status = 0, content } = response ?? {};

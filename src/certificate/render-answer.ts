@@ -1,12 +1,7 @@
 import { undetermined } from '../cases/test-case.js';
 import type { Question } from '../contract/contract.js';
 
-/**
- * Renders the answer to a question as a sentence.
- *
- * @param outcome for an open value, a text of the deployment
- * @param quote renders what a deployment wrote
- */
+/** Renders the answer to a question as a sentence. @param quote renders what a deployment wrote */
 export function renderAnswer({ answer }: Question, outcome: string, quote = (text: string) => text): string {
   if (outcome === undetermined) return 'The behaviour could not be determined.';
   // The first clause: the rest says what a missing value looks like.

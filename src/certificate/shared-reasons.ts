@@ -15,23 +15,23 @@ interface ReasonSource {
 
 const unjudgedVerdicts: ReadonlySet<Verdict> = new Set(['inconclusive', 'not-run', 'not-applicable']);
 
-interface Unjudged {
-  readonly reason: string;
-  readonly isUnrun: boolean;
+interface Unjudged extends Pick<Partial<CaseEntry>, 'verdict' | 'reason'> {
+  readonly not_run?: true;
   readonly requirement?: string;
 }
 
 /** Finds the reasons that several cases and questions share for having no verdict or answer. */
 export function findSharedReasons({ requirements, questions }: ReasonSource): ReadonlyMap<string, readonly Unjudged[]> {
-  const unjudged = requirements.flatMap(({ id: requirement, cases }) =>
-    cases.flatMap(({ verdict, reason }) =>
-      unjudgedVerdicts.has(verdict) ? [{ reason, requirement, isUnrun: verdict === 'not-run' }] : [],
-    ),
+  const judged = requirements.flatMap(({ id: requirement, cases }) =>
+    cases.map((entry) => ({ ...entry, requirement })),
   );
-  const unanswered = questions.flatMap(({ outcome, reason = '', not_run }) =>
-    outcome === null ? [{ reason, isUnrun: not_run === true }] : [],
+  const alike = groupBy<Unjudged, string>(
+    [
+      ...judged.filter(({ verdict }) => unjudgedVerdicts.has(verdict)),
+      ...questions.filter(({ outcome }) => outcome === null),
+    ],
+    ({ reason = '' }) => reason,
   );
-  const alike = groupBy<Unjudged, string>([...unjudged, ...unanswered], ({ reason }) => reason);
   const isShared = (reason: string, count: number) =>
     reason === notReachedReason || reason === notSelectedReason || (reason !== '' && count >= minShared);
   return new Map([...alike].filter(([reason, { length }]) => isShared(reason, length)));
@@ -45,11 +45,7 @@ export function isUnjudged({ requirements }: ReasonSource): boolean {
   return selected.length > 0 && selected.every(isSame);
 }
 
-/**
- * Describes the shared reasons that no cause explains, a sentence each.
- *
- * @param omitsUnselected for those who selected cases, and know that others are missing
- */
+/** Describes the shared reasons that no cause explains. @param omitsUnselected for those who know what they selected */
 export function describeSharedReasons(source: ReasonSource, omitsUnselected = false): string[] {
   const total = source.questions.length + source.requirements.flatMap(({ cases }) => cases).length;
   const explained = new Set((source.causes ?? []).flatMap((cause) => [...cause.requirements, ...cause.follows]));
@@ -63,6 +59,7 @@ export function describeSharedReasons(source: ReasonSource, omitsUnselected = fa
       return `${cases} were not selected in this run.${which}`;
     }
     if (!isUnjudged(source) && lacking.length > 0 && lacking.every((id) => explained.has(id))) return [];
-    return `${cases} were not ${unjudged.every(({ isUnrun }) => isUnrun) ? 'reached' : 'judged'}: ${reason}`;
+    const areUnrun = unjudged.every(({ verdict, not_run }) => verdict === 'not-run' || not_run);
+    return `${cases} were not ${areUnrun ? 'reached' : 'judged'}: ${reason}`;
   });
 }

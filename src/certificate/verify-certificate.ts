@@ -8,11 +8,9 @@ const ignored = ['started_at', 'duration_ms', 'folder'];
 const textsOfSuite = ['suite', 'at', 'statement', 'part'];
 
 /**
- * Compares a certificate with what its evidence shows.
+ * Compares a certificate with that of its evidence, judged again. Returns a line for each member that differs.
  *
- * @param shown the certificate of the evidence, judged again
  * @param isSameSuite whether the suite that judged the evidence is the one of the certificate
- * @returns a line for each member that differs
  */
 export function verifyCertificate(stated: Certificate, shown: Certificate, isSameSuite: boolean): string[] {
   const skipped = new Set(isSameSuite ? ignored : [...ignored, ...textsOfSuite]);

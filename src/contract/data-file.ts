@@ -2,11 +2,10 @@
 
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { parseJsonOrYaml } from '../support/json-file.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
 import { readInputFile } from '../support/read-input-file.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
-import type { YamlPath } from '../support/yaml-file.js';
+import { parseJsonOrYaml, type YamlPath } from '../support/yaml-file.js';
 import { listNames, type NamedWorld, type ThingKind, thingKinds, windowSize } from './named-world.js';
 import type { Rule, World } from './world.js';
 

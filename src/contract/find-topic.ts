@@ -8,7 +8,7 @@ import type { Rule, Tier } from './world.js';
  * Creates a function that finds what a reason of the oracle is about: a response that contradicts it breaks the requirement
  * of that topic.
  */
-export function createReasonReader(request: HttpRequest): (reason: ObligationReason) => Topic {
+function createReasonReader(request: HttpRequest): (reason: ObligationReason) => Topic {
   const { order } = parseRequest(request).body as DocumentedBody;
   const items = order?.items ?? [];
   const findByRule = (rule: Rule, isRequired: boolean): Topic => {

@@ -27,9 +27,6 @@ export interface Client extends Channel {
   close(): Promise<void>;
 }
 
-/** A case may keep this many bodies of the largest size in memory. */
-const maxLargeBodiesPerCase = 6;
-
 /** After this many failures in a row, nothing is retried: retries would triple the time of a run on a dead deployment. */
 const failuresWithoutRetry = 3;
 
@@ -37,13 +34,8 @@ const failuresWithoutRetry = 3;
 const userAgent = `${readOwnPackage().name}/${readOwnPackage().version}`;
 
 /**
- * Opens a client for one deployment. It keeps connections alive, follows no redirects and keeps no cookies. The time and
- * the size of each response are limited. Secrets replace their placeholders just before a request is sent.
- *
- * It retries transient failures. After 429, 503 or Retry-After, all requests wait, and then go one at a
- * time and slower.
- *
- * @param baseUrl of the deployment, with its path prefix
+ * Opens a client for one deployment. It follows no redirects, keeps no cookies, and retries transient failures. After
+ * 429, 503 or Retry-After, all requests wait, and then go one at a time and slower.
  */
 export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { readonly baseUrl: string }): Client {
   const options = completeOptions(stated);
@@ -59,9 +51,7 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
     ...classifyTransportError(error, limits, base.host),
   });
 
-  const sendOnce = async (request: HttpRequest, whyWithheld?: () => string | undefined): Promise<Exchange> => {
-    const reason = whyWithheld?.();
-    if (reason !== undefined) return { request, transportError: 'not-sent', message: reason };
+  const sendOnce = async (request: HttpRequest): Promise<Exchange> => {
     const fresh = request.sent === 'on-a-fresh-connection' ? connect() : undefined;
     shared ??= connect();
     const dispatcher = fresh ?? shared;
@@ -90,13 +80,13 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
   };
 
   let failuresInARow = 0;
-  const send: Channel['send'] = async (request, whyWithheld) => {
+  const send: Channel['send'] = async (request) => {
     const whole = addHeaders(request, extraHeaders);
     let sent: Exchange | undefined;
     for (let attempts = 0; ; attempts += 1) {
       let delayMs: number | undefined;
       const attempt = async (): Promise<Exchange> => {
-        const exchange = await sendOnce(whole, whyWithheld);
+        const exchange = await sendOnce(whole);
         const stated = retry.delays_seconds[attempts];
         if (stated === undefined || failuresInARow >= failuresWithoutRetry || !isRetryable(exchange)) return exchange;
         const { ms, forAll } = computeRetryDelay(exchange, stated, retry, Date.now());
@@ -124,7 +114,6 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
       void shared?.close();
       shared = undefined;
     },
-    maxCaseBodyLength: maxLargeBodiesPerCase * limits.body_bytes,
     maxConcurrency: options.pacing.concurrency,
     close: async () => {
       queue.close();
@@ -148,7 +137,6 @@ function runWithDeadline<T>(ms: number, run: (signal: AbortSignal) => Promise<T>
   });
 }
 
-/** Replaces secrets in what was received. */
 export function redactResponse(response: HttpResponse, redact: (text: string) => string): HttpResponse {
   const headers = response.headers.map(([name, value]) => [redact(name), redact(value)] as const);
   return { ...response, headers, body: redact(response.body) };

@@ -1,7 +1,6 @@
 import type { Headers } from './exchange.js';
 import type { Secret } from './redactor.js';
 
-/** Identifies a client to a deployment. */
 export interface Credentials {
   readonly applicationId: string;
   readonly token: string;
@@ -60,7 +59,6 @@ export const defaultConnectionOptions: ConnectionOptions = {
   retry: { delays_seconds: [1, 3], max_delay_seconds: 30 },
 };
 
-/** Adds {@link defaultConnectionOptions} for each option that is not set. */
 export function completeOptions(options: PartialConnectionOptions): ConnectionOptions {
   const defaults = defaultConnectionOptions;
   return {
@@ -71,4 +69,16 @@ export function completeOptions(options: PartialConnectionOptions): ConnectionOp
     pacing: { ...defaults.pacing, ...options.pacing },
     retry: { ...defaults.retry, ...options.retry },
   };
+}
+
+/** Whether requests to a URL reach another machine in plain text. */
+export function exposesCredentials(url: URL): boolean {
+  return url.protocol === 'http:' && !isLoopback(url);
+}
+
+/** Host names of this machine (RFC 6761, section 6.3; RFC 5735, section 3), as a URL normalizes them. */
+const loopback = /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]+\])$/;
+
+export function isLoopback({ hostname }: URL): boolean {
+  return loopback.test(hostname);
 }

@@ -2,8 +2,7 @@ import { createRequire } from 'node:module';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import type undici from 'undici';
 import type { buildConnector, Dispatcher } from 'undici';
-import type { ConnectionOptions } from './connection-options.js';
-import { exposesCredentials, isLoopback } from './loopback.js';
+import { type ConnectionOptions, exposesCredentials, isLoopback } from './connection-options.js';
 import { ExchangeError, NoConnection } from './transport-error.js';
 
 // The modules of undici that send requests: the whole package, with fetch and WebSocket, takes three times as long to load.
@@ -13,11 +12,7 @@ const EnvHttpProxyAgent = load('undici/lib/dispatcher/env-http-proxy-agent.js') 
 const createUndiciConnector = load('undici/lib/core/connect.js') as typeof undici.buildConnector;
 Object.assign(load('undici/lib/dispatcher/dispatcher.js').prototype, load('undici/lib/api/index.js'));
 
-/**
- * Prepares connections to a deployment. Sends nothing and resolves no name.
- *
- * @returns creates a dispatcher with connections of its own; throws an ExchangeError if nothing must be sent
- */
+/** Prepares connections. @returns creates a dispatcher of its own, or throws an ExchangeError if nothing must be sent */
 export function createConnector(
   url: URL,
   { allowHttp, tls, proxy, limits, pacing }: ConnectionOptions,
@@ -41,7 +36,6 @@ export function createConnector(
     requestTls,
     proxyTls: { timeout },
   };
-  // An empty text means none; undefined means that of the environment.
   const usedProxy = isLoopback(url) ? '' : proxy;
   const proxies = usedProxy === undefined ? {} : { httpProxy: usedProxy, httpsProxy: usedProxy };
   // The client limits the whole exchange. These only shorten undici's own, for example for a proxy.

@@ -3,10 +3,8 @@ import { toOneLine } from '../support/untrusted-text.js';
 import { acceptHeaders, addHeaders, getHeaderValues, type HttpRequest } from './exchange.js';
 
 /**
- * Renders a command for a POSIX shell that sends a request again. Address and credentials may be variables, such as
- * `$CLIENT_TOKEN`; the shell expands nothing else. Method, headers, path and body may be any text.
- *
- * @param baseUrl without a slash at its end, or `$BASE_URL`
+ * Renders a command for a POSIX shell that sends a request again. Credentials and the base URL (without a slash at its
+ * end) may be variables, such as `$BASE_URL`; the shell expands nothing else.
  */
 export function renderCurlCommand(request: HttpRequest, baseUrl: string): string {
   const { method, path, headers, body, sent } =
@@ -48,7 +46,6 @@ function isVariable(text: string): boolean {
   return /^\$(BASE_URL|CLIENT_APPLICATION_ID|CLIENT_TOKEN)$/.test(text);
 }
 
-/** Whether a text can be printed on one line as it is. */
 function isPrintable(text: string): boolean {
   return toOneLine(text) === text;
 }

@@ -5,10 +5,8 @@ import { getHeaderValues, type Headers } from './exchange.js';
 import { ExchangeError } from './transport-error.js';
 
 /**
- * Decodes a body to text.
+ * Decodes a body to text. Bytes that are not text become U+FFFD, so that ids beside them are still found.
  *
- * @param headers of the response; they name the content codings and the charset
- * @returns the text; bytes that are not text become U+FFFD, so that ids beside them are still found
  * @throws ExchangeError if the body exceeds a limit or has an unknown coding
  */
 export async function decodeBody(
@@ -38,7 +36,6 @@ const decoders = new Map([
   ['br', promisify(brotliDecompress)],
 ]);
 
-/** Undoes a content coding. */
 async function decompress(bytes: Uint8Array, coding: string, maxBytes: number): Promise<Uint8Array> {
   const decode = decoders.get(coding);
   if (coding === 'identity') return bytes;

@@ -11,10 +11,7 @@ export interface HttpRequest {
   readonly path: string;
   readonly headers: Headers;
   readonly body?: string;
-  /**
-   * A special way to send it: chunked without Content-Length, in pieces with Content-Length, or with the Accept headers of
-   * other clients. By default, the whole body is sent with Content-Length on a connection that is kept alive.
-   */
+  /** Chunked without Content-Length, in pieces with it. Default: in whole, on a connection that is kept alive. */
   readonly sent?: 'chunked' | 'in-pieces' | 'on-a-fresh-connection' | 'with-accept-headers';
   /** The number of a repetition. Equal requests share one exchange, unless this differs. */
   readonly again?: number;
@@ -27,12 +24,10 @@ export function findRefusable({ sent, path }: HttpRequest): string | undefined {
   return /%(?:[46][1-9a-f]|[57][\da]|3\d)/i.test(path) ? 'escaped letters in the query' : undefined;
 }
 
-/** Serializes a request. Requests with the same text share one exchange. */
 export function serializeRequest(request: HttpRequest): string {
   return JSON.stringify(request);
 }
 
-/** Serializes a request without the number of its repetition. */
 export function serializeWithoutRepetition({ again: _, ...request }: HttpRequest): string {
   return serializeRequest(request);
 }
@@ -46,10 +41,7 @@ export interface HttpResponse {
   readonly bodyLength?: number;
 }
 
-/**
- * The reason for a missing response. `unreachable`: no connection. `tls`: no trusted connection. `unsupported`: the
- * transport cannot express the request.
- */
+/** Why a response is missing. `tls`: no trusted connection. `unsupported`: the transport cannot express the request. */
 export type TransportErrorKind =
   | 'unreachable'
   | 'tls'
@@ -60,7 +52,6 @@ export type TransportErrorKind =
   | 'unsupported'
   | 'not-sent';
 
-/** One request, with the response or the reason why there is none. */
 export type Exchange = {
   readonly request: HttpRequest;
   /** The number of requests sent, with retries; one by default. */
@@ -70,15 +61,9 @@ export type Exchange = {
 } & ({ readonly response: HttpResponse } | { readonly transportError: TransportErrorKind; readonly message: string });
 
 export interface Channel {
-  /**
-   * Sends one request. Never rejects: an error is part of the exchange.
-   *
-   * @param whyWithheld called just before the request is sent; if it returns a reason, nothing is sent
-   */
-  send(request: HttpRequest, whyWithheld?: () => string | undefined): Promise<Exchange>;
+  /** Sends one request. Never rejects: an error is part of the exchange. */
+  send(request: HttpRequest): Promise<Exchange>;
   reconnect(): void;
-  /** How many characters the bodies of one case may have together. They stay in memory until it is judged. */
-  readonly maxCaseBodyLength: number;
   readonly maxConcurrency: number;
 }
 
@@ -107,11 +92,7 @@ export const acceptHeaders: Headers = [
   ['Accept-Language', 'de-DE, de;q=0.9, en;q=0.8, *;q=0.5'],
 ];
 
-/**
- * Replaces all texts of an exchange.
- *
- * @param mapLine replaces names and values of headers, and the message of a transport error
- */
+/** @param mapLine replaces names and values of headers, and the message of a transport error */
 export function mapExchangeTexts(exchange: Exchange, map: (text: string) => string, mapLine = map): Exchange {
   const mapHeaders = (headers: Headers): Headers => headers.map(([name, value]) => [mapLine(name), mapLine(value)]);
   const { path, headers, body } = exchange.request;

@@ -5,14 +5,10 @@ import type { ConnectionOptions } from './connection-options.js';
 
 /** A timer may be this late, in milliseconds. Requests that come later do not catch up. */
 const timerDelayMs = 15;
-
-/** The longest delay of a timer, in milliseconds. */
 const maxTimerMs = 2 ** 31 - 1;
-
 /** The longest time between two requests that a deployment which limits the rate causes, in milliseconds. */
 const maxSlowIntervalMs = 200;
 
-/** Creates a queue for one target. It limits the concurrency and the rate of requests. */
 export function createPacedQueue({ concurrency, requests_per_second }: ConnectionOptions['pacing']) {
   const closing = new AbortController();
   // Every waiting request listens.

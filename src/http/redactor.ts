@@ -11,7 +11,6 @@ import type { HttpRequest } from './exchange.js';
 
 export interface Secret {
   readonly value: string;
-  /** Replaces the value. */
   readonly placeholder: string;
   /** Goes before the value wherever it is sent, such as the name of a header. */
   readonly name?: string;
@@ -22,11 +21,7 @@ export interface Secret {
 /** Secrets with fewer characters are replaced only as a whole value, and beside their name. */
 export const minSecretLength = 8;
 
-/**
- * Creates the function that replaces all secrets in a text.
- *
- * @param secrets white space around a value is ignored; an empty value is skipped
- */
+/** Creates the function that replaces all secrets in a text. White space around a secret is ignored. */
 export function createRedactor(secrets: readonly Secret[]): (text: string) => string {
   const known = secrets
     .map((secret) => ({ ...secret, value: secret.value.trim() }))
@@ -43,7 +38,6 @@ export function createRedactor(secrets: readonly Secret[]): (text: string) => st
   return (text) => replacers.reduce((redacted, replace) => replace(redacted), text);
 }
 
-/** Matches a text with any of its characters escaped, each in any of the usual ways. */
 function renderAnyEscape(value: string): string {
   return [...value].map((character) => `(?:${listEscapes(character).join('|')})`).join('');
 }
@@ -108,7 +102,6 @@ function createWeakReplacer({ value, placeholder, name }: Secret): (text: string
   };
 }
 
-/** Replaces each header value that is a placeholder by the secret itself. */
 export function insertSecrets(request: HttpRequest, secrets: readonly Secret[]): HttpRequest {
   const findValue = (value: string) => secrets.find(({ placeholder }) => placeholder === value)?.value ?? value;
   return { ...request, headers: request.headers.map(([name, value]) => [name, findValue(value)] as const) };

@@ -1,6 +1,5 @@
 import type { HttpRequest } from './exchange.js';
 
-/** A request split into its parts. */
 export interface RequestContent {
   readonly method: string;
   /** Without the query string. */
@@ -13,7 +12,6 @@ export interface RequestContent {
   readonly body?: unknown;
 }
 
-/** Splits a request into its parts. */
 export function parseRequest(request: HttpRequest): RequestContent {
   const [, path = '', queryString = ''] = /^([^?]*)\??(.*)$/s.exec(request.path) ?? [];
   const headers: Record<string, string[]> = {};

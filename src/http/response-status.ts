@@ -1,15 +1,11 @@
 import { shorten, toOneLine } from '../support/untrusted-text.js';
-import { type Exchange, findRefusable, getHeaderValues, type HttpRequest, type HttpResponse } from './exchange.js';
+import { type Exchange, findRefusable, getHeaderValues, type HttpResponse } from './exchange.js';
 
-/** Whether the status is 2xx, so that the body is a result. */
 export function isSuccessful({ status }: HttpResponse): boolean {
   return status >= 200 && status < 300;
 }
 
-/**
- * Whether a response is only about the connection or the load, so that a retry may differ. Gateways answer 499, content
- * delivery networks 520 to 530.
- */
+/** Whether only connection or load failed, so that a retry may differ. Gateways answer 499, CDNs 520 to 530. */
 export function isTransient({ status }: HttpResponse): boolean {
   return [408, 421, 425, 429, 499, 502, 503, 504].includes(status) || (status >= 520 && status <= 530);
 }
@@ -26,35 +22,25 @@ export function explainTransientFailure(exchange: Exchange): string | undefined 
   return status === 503 ? `${unavailable}, or limits the rate of requests. ${pacingHint}` : `${unavailable}.`;
 }
 
-/** Explains a response that refuses the credentials; undefined for any other. */
 export function explainRefusedCredentials({ status }: HttpResponse): string | undefined {
   if (status !== 401 && status !== 403) return undefined;
   return `Answered ${status}: the credentials are probably wrong. Check CLIENT_APPLICATION_ID and CLIENT_TOKEN.`;
 }
 
-/**
- * Measures what of a request is too long for a deployment with this status, in bytes; undefined for any other status
- * (RFC 9110, sections 15.5.14 and 15.5.15; RFC 6585, section 5).
- */
-export function measureRefusedSize({ path, headers, body = '' }: HttpRequest, status: number) {
+/** Explains that a request is too long (RFC 9110, sections 15.5.14 and 15.5.15; RFC 6585, section 5). */
+export function explainExceededSize({ request, response }: Extract<Exchange, { response: unknown }>) {
+  const { path, headers, body = '' } = request;
   const fields = headers.reduce((sum, [name, value]) => sum + `${name}: ${value}\r\n`.length, 0);
-  const sizes: Readonly<Record<number, { readonly what: string; readonly bytes: number }>> = {
-    413: { what: 'a body', bytes: Buffer.byteLength(body) },
-    414: { what: 'a path and query', bytes: path.length },
-    431: { what: 'a path, query and head', bytes: path.length + fields },
+  const sizes: Readonly<Record<number, string>> = {
+    413: `a body of ${Buffer.byteLength(body)}`,
+    414: `a path and query of ${path.length}`,
+    431: `a path, query and head of ${path.length + fields}`,
   };
-  return sizes[status];
-}
-
-/** Explains that a request is too long for the deployment; undefined for any other response. */
-export function explainExceededSize(exchange: Extract<Exchange, { response: unknown }>): string | undefined {
-  const { status } = exchange.response;
-  const size = measureRefusedSize(exchange.request, status);
+  const size = sizes[response.status];
   if (size === undefined) return undefined;
-  return `Answered ${status}: ${size.what} of ${size.bytes} bytes is too long for the deployment, or for a proxy before it.`;
+  return `Answered ${response.status}: ${size} bytes is too long for the deployment, or for a proxy before it.`;
 }
 
-/** Explains a redirect; undefined for any other response. */
 export function explainRedirect({ status, headers }: HttpResponse): string | undefined {
   if (status < 300 || status >= 400) return undefined;
   const location = getHeaderValues(headers, 'location')[0];
@@ -62,7 +48,6 @@ export function explainRedirect({ status, headers }: HttpResponse): string | und
   return `Redirected (${status})${to}; redirects are not followed. Is the base URL right?`;
 }
 
-/** Explains that the transport of the target cannot express a request. */
 export function explainUnsupported(exchange: Exchange): string | undefined {
   return 'transportError' in exchange && exchange.transportError === 'unsupported' ? exchange.message : undefined;
 }

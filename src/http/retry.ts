@@ -12,7 +12,6 @@ export function isTransientFailure(exchange: Exchange): boolean {
   return wasSent(exchange) && exchange.transportError !== 'too-large';
 }
 
-/** Whether the request may be sent again, and may succeed then. */
 export function isRetryable(exchange: Exchange): boolean {
   if (!isTransientFailure(exchange)) return false;
   if ('response' in exchange || exchange.transportError === 'unreachable' || exchange.transportError === 'tls')
@@ -21,13 +20,7 @@ export function isRetryable(exchange: Exchange): boolean {
   return exchange.request.method === 'GET';
 }
 
-/**
- * Computes the delay before a retry.
- *
- * @param stated the delay in seconds if the deployment names none
- * @param now in milliseconds since the epoch
- * @returns with whether all other requests wait, too
- */
+/** Computes the delay before a retry. @param stated the delay in seconds if the deployment names none */
 export function computeRetryDelay(
   exchange: Exchange,
   stated: number,

@@ -1,11 +1,6 @@
 import type { Limits } from './connection-options.js';
 import type { TransportErrorKind } from './exchange.js';
 
-interface TransportError {
-  readonly transportError: TransportErrorKind;
-  readonly message: string;
-}
-
 /** Thrown where it is known why there is no response. Its message is shown to the user. */
 export class ExchangeError extends Error {
   constructor(
@@ -62,13 +57,8 @@ const meanings: readonly Meaning[] = [
   [/^/, 'broken-connection', 'The connection broke before the response was complete ({code}).'],
 ];
 
-/**
- * Classifies the error of an exchange without a response, and says what it means.
- *
- * @param error anything that was thrown
- * @param host of the deployment, with the port
- */
-export function classifyTransportError(error: unknown, limits: Limits, host: string): TransportError {
+/** Classifies the error of an exchange without a response, and says what it means. @param host with the port */
+export function classifyTransportError(error: unknown, limits: Limits, host: string) {
   if (error instanceof ExchangeError) return { transportError: error.transportError, message: error.message };
   const causes = listCauses(error);
   const codes = causes.flatMap(({ code, name }) => [...(code === undefined ? [] : [code]), name]);

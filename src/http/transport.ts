@@ -2,18 +2,19 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import PQueue from 'p-queue';
 import { type Location, refuse, UnusableInput } from '../support/problem.js';
 import { type Client, redactResponse } from './client.js';
-import { addHeaders, type Exchange, type Headers, type HttpResponse, type TransportErrorKind } from './exchange.js';
+import {
+  addHeaders,
+  type Exchange,
+  type Headers,
+  type HttpRequest,
+  type HttpResponse,
+  type TransportErrorKind,
+} from './exchange.js';
 import { insertSecrets, type Secret } from './redactor.js';
 import { isTransient } from './response-status.js';
 
 /** A request as plain data. `path` is relative to the base URL and includes the query string. */
-export interface PlainRequest {
-  readonly method: string;
-  readonly path: string;
-  /** Pairs in the order of the message: a name may occur more than once. */
-  readonly headers: Headers;
-  readonly body?: string;
-}
+export type PlainRequest = Pick<HttpRequest, 'method' | 'path' | 'headers' | 'body'>;
 
 /** What a transport is called with beside the request. */
 export interface TransportContext {
@@ -48,16 +49,12 @@ export class NoResponse extends Error {
   override readonly name = 'NoResponse';
 }
 
-/** How the reasons of cases begin that a transport cannot express. */
-const unsupportedPrefix = 'The transport cannot express this: ';
-
 /** Which transport a run used: the path in the target file, and the digest of the file. */
 export interface TransportIdentity {
   readonly name: string;
   readonly digest: string;
 }
 
-/** A channel through a transport. */
 export interface TransportChannel extends Client {
   /** Why the transport ended the run, if it did: no verdict is valid then. */
   findFailure(): UnusableInput | undefined;
@@ -70,18 +67,13 @@ interface TransportOptions {
   readonly extraHeaders?: Headers;
   /** They fill the headers of the requests that the transport gets; none leaves the placeholders. */
   readonly secrets?: readonly Secret[];
-  /** Where it is, for messages. */
   readonly at?: Location | string;
 }
 
 const hint = "A transport returns a response, or throws Unsupported('reason') or NoResponse('reason').";
 const responseForm = "{ status: 200, headers: [['name', 'value']], body: 'text' }";
 
-/**
- * Sends documented requests through a transport. Once it fails, nothing more is sent.
- *
- * @param client what `send` sends with
- */
+/** Sends documented requests through a transport. Once it fails, nothing more is sent. @param client of `send` */
 export function createTransportChannel(
   transport: Transport,
   client: Client,
@@ -90,11 +82,10 @@ export function createTransportChannel(
   // The client has a queue of its own: each of these requests may be several there.
   const queue = new PQueue({ concurrency: client.maxConcurrency });
   let failure: UnusableInput | undefined;
-  const exchange = async (...[documented, whyWithheld]: Parameters<Client['send']>): Promise<Exchange> => {
+  const exchange = async (documented: HttpRequest): Promise<Exchange> => {
     const request = addHeaders(documented, extraHeaders);
     const { method, path, headers, body, sent, again } = request;
-    const reason = failure?.message ?? whyWithheld?.();
-    if (reason !== undefined) return { request, transportError: 'not-sent', message: reason, attempts: 0 };
+    if (failure !== undefined) return { request, transportError: 'not-sent', message: failure.message, attempts: 0 };
     const idle = new AbortController();
     let pending = 0;
     const timer = setTimeout(() => (pending > 0 ? timer.refresh() : idle.abort(new Error('idle'))), idleMs);
@@ -117,7 +108,8 @@ export function createTransportChannel(
     const explain = (error: unknown): { transportError: TransportErrorKind; message: string } => {
       const { name, message } = error instanceof Error ? error : new Error(String(error));
       const shown = client.redact(message);
-      if (name === 'Unsupported') return { transportError: 'unsupported', message: `${unsupportedPrefix}${shown}` };
+      if (name === 'Unsupported')
+        return { transportError: 'unsupported', message: `The transport cannot express this: ${shown}` };
       if (name === 'NoResponse')
         return { transportError: 'broken-connection', message: `The transport has no response: ${shown}` };
       if (error === idle.signal.reason)
@@ -167,11 +159,7 @@ function locateThrow(error: unknown): Location | undefined {
   return file === '' ? undefined : { file: fileURLToPath(file), line: Number(line), column: Number(column) };
 }
 
-/**
- * Loads the transport of a target. One that cannot be loaded ends the run as one that fails does.
- *
- * @param file the path of a module whose default export is a {@link Transport}
- */
+/** Loads the transport of a target. One that cannot be loaded ends the run as one that fails does. */
 export async function loadTransport(file: string): Promise<Transport> {
   const fail =
     (message: string, at: Location = { file, line: 1, column: 1 }) =>

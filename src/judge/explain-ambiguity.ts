@@ -16,8 +16,6 @@ const maxPatterns = 10_000;
 /**
  * Explains patterns that name different tiers: what each names for one request, and which of them agrees with the
  * documentation for all requests. Only such a pattern is proposed for the target file.
- *
- * @returns undefined if no response names tiers under several patterns that can be told apart
  */
 export function explainAmbiguity(
   patterns: readonly string[],

@@ -1,12 +1,11 @@
 import { findAnsweredExchange, type RowEvidence } from '../assertions/row-evidence.js';
 import type { QuestionAnswer } from '../cases/test-case.js';
 import { getHeaderValues, type Headers, type HttpResponse } from '../http/exchange.js';
-import { isSuccessful } from '../http/response-status.js';
+import { getMediaType, isSuccessful } from '../http/response-status.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 
 const none = 'none';
 
-/** Extracts the answer to a question with an open value from its exchange. */
 export function extractValue(
   { of, take }: Extract<QuestionAnswer, { kind: 'value' }>,
   evidence: RowEvidence,
@@ -19,7 +18,7 @@ export function extractValue(
     case 'status':
       return { value: String(response.status) };
     case 'media-type':
-      return { value: readMediaType(response) };
+      return { value: getMediaType(response) || none };
     case 'shape':
       if ((reading.kind === 'stated' || reading.kind === 'agreed') && reading.patterns.length > 0)
         return { value: reading.patterns.join(' | ') };
@@ -31,16 +30,11 @@ export function extractValue(
   }
 }
 
-function readMediaType({ headers }: HttpResponse): string {
-  return getHeaderValues(headers, 'content-type')[0]?.split(';')[0]?.trim().toLowerCase() || none;
-}
-
-/** Renders the media type and the members of an error body. */
 function renderErrorShape(response: HttpResponse): string {
   const { body } = response;
   const value = parseJson(body);
   const members = isJsonObject(value) ? Object.keys(value).sort().join(', ') : body === '' ? 'no body' : 'no object';
-  return `${readMediaType(response)}: ${members}`;
+  return `${getMediaType(response) || none}: ${members}`;
 }
 
 function renderHeaders(headers: Headers, withValue: readonly string[], nameOnly: readonly string[]): string {

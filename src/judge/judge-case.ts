@@ -25,7 +25,6 @@ import { findOtherReadings, type OtherReading } from './other-readings.js';
 import { explainOwnPromotions } from './own-promotions.js';
 import { findWorstVerdict, type Verdict } from './verdict.js';
 
-/** A verdict and its reason. */
 export interface Judgement {
   readonly verdict: Verdict;
   /** Empty for `pass` only. */
@@ -60,11 +59,9 @@ export interface TargetContext extends Pick<RowEvidence, 'world' | 'recognizer' 
   readonly isWorldSeen: boolean;
   /** Whether the user says that the target has all test data. */
   readonly isWorldLoaded?: boolean;
-  /** What is known to be wrong with it. */
   readonly known?: KnownMistakes;
 }
 
-/** Everything that one row is judged by. */
 export interface CaseEvidence extends RowEvidence, Omit<TargetContext, keyof RowEvidence> {
   /** Lists the readings by which all responses of the case agree with the documentation. */
   listOtherReadings(): readonly OtherReading[];
@@ -75,10 +72,7 @@ export interface CaseEvidence extends RowEvidence, Omit<TargetContext, keyof Row
 /** The exchanges of a case: one map per row, by the name of the request. Empty for a row that was not sent. */
 export type RowExchanges = readonly ReadonlyMap<string, Exchange>[];
 
-/**
- * Collects the evidence of each row. All rows share one reading: each response helps to find the path of promotions. Call
- * it once for what was sent: other readings take long to find.
- */
+/** All rows share one reading: each response helps to find the path. Call it once: other readings take long to find. */
 export function collectEvidence(rows: RowExchanges, target: TargetContext): CaseEvidence[] {
   const { calibration, recognizer, configuredPatterns } = target;
   const all = [...calibration, ...rows.flatMap((row) => [...row.values()])];
@@ -98,11 +92,7 @@ export function collectEvidence(rows: RowExchanges, target: TargetContext): Case
   return rows.map((exchanges) => ({ ...shared, exchanges }));
 }
 
-/**
- * Judges a case by the evidence of its rows. Pure.
- *
- * @param repetitions the evidence of rows that were sent again. A row fails only if it fails each time.
- */
+/** Pure. @param repetitions the evidence of rows that were sent again. A row fails only if it fails each time. */
 export function judgeCase(
   testCase: TestCase,
   evidence: readonly CaseEvidence[],
@@ -119,7 +109,6 @@ export function judgeCase(
   return { ...summarizeRows(rows, testCase), rows };
 }
 
-/** Replaces the judgement of one row. */
 export function replaceRow(
   { rows }: CaseJudgement,
   testCase: RequirementCase,
@@ -198,10 +187,7 @@ function judgeAs({ expect, ...row }: RequirementRow, { at }: RequirementCase, ev
   return { evidence, judgement };
 }
 
-/**
- * Turns a failure into a doubt if the responses agree with the documentation once they are read in another way, or if
- * promotions of the deployment may take places of the newest 150.
- */
+/** Doubts a failure that another reading explains, or promotions of the deployment that take places of the newest 150. */
 function doubt(judgement: Judgement, evidence: CaseEvidence, agrees: (read: RowEvidence) => boolean): Judgement {
   const { at, exchange } = judgement;
   const agreeing = evidence.listOtherReadings().find(({ reading }) => agrees({ ...evidence, reading }));
@@ -296,10 +282,7 @@ interface Finding {
   readonly judgement: Omit<Judgement, 'verdict'>;
 }
 
-/**
- * Finds the first violated assertion, or else the first unclear one. Its reason includes the other violations by the same
- * response.
- */
+/** Finds the first violation, or else the first doubt. Its reason has the other violations by the response, too. */
 function findFirst(assertions: readonly Assertion[], evidence: RowEvidence): Finding | undefined {
   const findings = assertions.flatMap((assertion): Finding[] => {
     const result = judgeAssertion(assertion, evidence, 'requirement');
@@ -316,7 +299,6 @@ function findFirst(assertions: readonly Assertion[], evidence: RowEvidence): Fin
   return { ...first, judgement: { ...judgement, reason: [...reasons].join(' ') } };
 }
 
-/** Whether something fails that is not known to be wrong. */
 export function isNewFailure({ verdict, isKnown }: Judgement): boolean {
   return verdict === 'fail' && isKnown !== true;
 }
@@ -332,9 +314,7 @@ function summarizeRows(rows: readonly RowJudgement[], { at }: RequirementCase): 
   return { ...first, reason: `${first.title}: ${first.reason} (${decisive.length} of ${rows.length} rows)` };
 }
 
-type Answer = Judgement & { readonly outcome?: string };
-
-function judgeQuestion({ rows: [row], answer, at }: QuestionCase, evidence: RowEvidence): Answer {
+function judgeQuestion({ rows: [row], answer, at }: QuestionCase, evidence: RowEvidence): Omit<CaseJudgement, 'rows'> {
   const unmet = judgePreconditions(row, at, evidence, explainUnsupported);
   if (unmet !== undefined) return unmet;
   // Without a response there is no answer. If there are responses and a rule stays unclear, the outcome is undetermined.

@@ -31,12 +31,7 @@ interface ReadResponse {
 /** Of thousands of tiers, a response names a few, and only the newest are required. */
 const indexTiers = remember((tiers: readonly Tier[]) => new Map(tiers.map((tier) => [tier.id, tier])));
 
-/**
- * Finds readings by what is beside the ids: a kind, a flag, an index. A deployment may name all promotions and say of each
- * whether it is valid.
- *
- * @param reading by which a response violates the documentation
- */
+/** Finds readings by what is beside the ids: a deployment may name all promotions, and mark the valid ones. */
 export function findOtherReadings(
   exchanges: readonly Exchange[],
   reading: TierReading,

@@ -11,9 +11,6 @@ import { truncate } from '../support/untrusted-text.js';
 /**
  * Explains promotions of the deployment that may take places of the newest 150: responses name them, and all that lack
  * promotions of the test data lack the oldest ones.
- *
- * @param exchanges what is judged
- * @returns undefined if there are none, or if the target file counts them
  */
 export function explainOwnPromotions(
   exchanges: readonly Exchange[],

@@ -36,11 +36,7 @@ function listTierValues(tier: Tier, { campaigns }: World): [placeholder: string,
   ];
 }
 
-/**
- * Extracts bodies from the responses of a case, by the evidence of its rows.
- *
- * @returns no body that is not JSON, and none with promotions elsewhere than in one list of all, as in groups or a tree
- */
+/** Extracts JSON bodies without promotions elsewhere than in one list of all, as in groups or a tree. */
 export function extractBodies(testCase: TestCase, [evidence]: readonly CaseEvidence[]): RecordedBodies {
   const bodies = sources.flatMap(([name, question, request]) => {
     const exchange = getSubjectId(testCase) === question ? evidence?.exchanges.get(request) : undefined;

@@ -34,7 +34,6 @@ export interface TrafficCases {
   readonly cases: readonly RequirementCase[];
   /** Some exchanges that help to read the responses of each case. */
   readonly samples: readonly AnsweredExchange[];
-  /** Whether a response names a promotion of the data. */
   readonly isWorldSeen: boolean;
   /** The number of exchanges that show something. */
   readonly judged: number;
@@ -42,13 +41,11 @@ export interface TrafficCases {
   readonly openBecause: string;
 }
 
-/** A documented exchange with what its response returned. */
 interface ReadExchange extends NamedExchange {
   readonly returned: ReadonlySet<string>;
   readonly oracle: Oracle;
 }
 
-/** What an exchange must show, by the topic of a requirement. */
 interface Expectation {
   readonly topic: Topic;
   readonly kind: string;
@@ -58,11 +55,6 @@ interface Expectation {
 /** More of them take long to read, and show little more. */
 const maxSamples = 50;
 
-/**
- * Creates a case for each requirement from documented exchanges. A case without rows is exercised by none of them.
- *
- * @param target what the target file states of its responses
- */
 export function createTrafficCases(
   { world, contract }: { readonly world: NamedWorld; readonly contract: Contract },
   exchanges: readonly NamedExchange[],
@@ -203,10 +195,7 @@ function listExpectations(tiers: readonly Tier[], { exchange, returned, oracle }
   });
 }
 
-/**
- * Creates the function that says whether filters are read as a request writes them. A deployment may read one of two
- * spellings: with literal brackets, or percent-encoded.
- */
+/** A deployment may read filters in one of two spellings only: with literal brackets, or percent-encoded. */
 function createSpellingCheck(
   read: readonly ReadExchange[],
   world: NamedWorld,

@@ -5,7 +5,6 @@
 export const verdicts = ['fail', 'error', 'inconclusive', 'not-run', 'pass', 'not-applicable'] as const;
 export type Verdict = (typeof verdicts)[number];
 
-/** Finds the worst verdict. `not-applicable` if the list is empty. */
 export function findWorstVerdict(all: readonly Verdict[]): Verdict {
   return verdicts.find((verdict) => all.includes(verdict)) ?? 'not-applicable';
 }

@@ -12,7 +12,6 @@ import type { ResultWithExchanges } from '../run/case-result.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import type { TaggedText } from '../support/markup.js';
 import { renderYaml } from '../support/render-yaml.js';
-import { type BodyShortener, createBodyShortener } from './body-shortener.js';
 import { listOutputFiles, outputFolder } from './result-files.js';
 
 /** Everything that the outputs of a run are rendered from. */
@@ -23,9 +22,6 @@ export interface RunView {
   readonly suiteResults: readonly ResultWithExchanges[];
   /** The questions of the certificate, in the order of the contract. */
   readonly answers: readonly QuestionAnswer[];
-  /** The responses that answer questions, without transient failures. */
-  readonly shown: readonly ShownAnswer[];
-  readonly shortenBody: BodyShortener;
   /** The archive of the exchanges; undefined if they were not kept. */
   readonly archive?: EvidenceArchive | undefined;
 }
@@ -36,20 +32,11 @@ export interface QuestionAnswer {
   readonly entry: QuestionEntry;
   /** Undefined if the case was not selected. */
   readonly result?: ResultWithExchanges | undefined;
+  /** The exchange that shows the answer, unless it is a transient failure. */
+  readonly shown?: AnsweredExchange | undefined;
 }
 
-/** A response that shows the answer to a question. */
-export interface ShownAnswer {
-  readonly question: Question;
-  readonly exchange: AnsweredExchange;
-}
-
-/**
- * Renders one file. Each file in `outputs/files/` has one as its default export, and is named after the file that it renders:
- * `outputs/files/summary.md.ts` renders `summary.md`.
- *
- * @returns undefined if this run has no such file
- */
+/** The default export of `outputs/files/summary.md.ts` renders `summary.md`; undefined if the run has no such file. */
 export type Output = (view: RunView) => OutputContent | undefined;
 
 /** The content of a file. No kind of it is a plain string, so that only `encodeContent` decides how texts are escaped. */
@@ -69,15 +56,11 @@ export function createRunView(
   const answers = suite.contract.questions.flatMap((question): QuestionAnswer[] => {
     const entry = certificate.questions.find(({ id }) => id === question.id);
     const result = suiteResults.find(({ subject }) => subject === question.id);
-    return entry === undefined ? [] : [{ question, entry, result }];
-  });
-  const shown = answers.flatMap(({ question, result }): ShownAnswer[] => {
     const { exchange } = result ?? {};
-    if (exchange === undefined || !('response' in exchange) || isTransient(exchange.response)) return [];
-    return [{ question, exchange }];
+    const isShown = exchange !== undefined && 'response' in exchange && !isTransient(exchange.response);
+    return entry === undefined ? [] : [{ question, entry, result, shown: isShown ? exchange : undefined }];
   });
-  const shortenBody = createBodyShortener(suiteResults);
-  return { certificate, suite, suiteResults, answers, shown, shortenBody, archive };
+  return { certificate, suite, suiteResults, answers, archive };
 }
 
 /** Loads all outputs, by the names of their files. */

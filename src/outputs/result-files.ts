@@ -26,12 +26,7 @@ export function findRunFile(named: string, name: string): string {
   return fs.statSync(named, { throwIfNoEntry: false })?.isDirectory() === true ? path.join(named, name) : named;
 }
 
-/**
- * Checks that the results of a run can be written: at its end it would be too late.
- *
- * @param use what else is done with the folder
- * @throws UnusableInput if they cannot
- */
+/** Checks that the results of a run can be written: at its end it would be too late. @throws UnusableInput */
 export function checkResultsFolder(out: string, use: () => void = () => {}): void {
   try {
     fs.mkdirSync(out, { recursive: true });
@@ -42,11 +37,7 @@ export function checkResultsFolder(out: string, use: () => void = () => {}): voi
   }
 }
 
-/**
- * Removes the results of the run before, so that none of them can be taken for one of a run that ends early.
- *
- * @throws UnusableInput if the results of this run could not be written
- */
+/** Removes the results of the run before: a run that ends early must not seem to have them. @throws UnusableInput */
 export function removeResults(out: string): void {
   const files = listOutputFiles().map((name) => path.join(out, name));
   checkResultsFolder(out, () => {

@@ -26,12 +26,7 @@ export function renderBrokenCase(
 
 const maxBody = 2_000;
 
-/**
- * Renders the exchanges of a case, the one that decided the verdict first.
- *
- * @param used all exchanges of the case, without secrets
- * @returns texts by their names
- */
+/** Renders the exchanges of a case, by names. The one that decided the verdict is the first. */
 export function renderExchanges(
   { verdict, exchangeId }: Pick<ResultWithExchanges, 'verdict' | 'exchangeId'>,
   used: readonly StoredExchange[],
@@ -48,15 +43,11 @@ export function renderExchanges(
 
 /** Renders an exchange without secrets: the command that sends the request, and the response. */
 export function renderExchange(id: string, exchange: Exchange, baseUrl: string): string {
-  return joinLines([`# ${id}`, ...listExchangeLines(shortenExchange(exchange, maxBody), baseUrl)]);
-}
-
-/** Lists the lines of an exchange that is fit for display. */
-export function listExchangeLines(exchange: Exchange, baseUrl: string): string[] {
-  const command = renderCurlCommand(exchange.request, baseUrl).split('\n');
-  if (!('response' in exchange)) return [...command, '', `No response: ${exchange.message}`];
-  const { status, headers, body, bodyLength = body.length } = exchange.response;
+  const shown = shortenExchange(exchange, maxBody);
+  const sent = [`# ${id}`, ...renderCurlCommand(shown.request, baseUrl).split('\n'), ''];
+  if (!('response' in shown)) return joinLines([...sent, `No response: ${shown.message}`]);
+  const { status, headers, body, bodyLength = body.length } = shown.response;
   const cut = bodyLength > body.length ? [`… (${bodyLength} characters in all)`] : [];
   const head = [String(status), ...headers.map(([name, value]) => `${name}: ${value}`)];
-  return [...command, '', ...head, '', ...body.split('\n'), ...cut];
+  return joinLines([...sent, ...head, '', ...body.split('\n'), ...cut]);
 }

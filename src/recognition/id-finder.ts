@@ -1,13 +1,9 @@
 import escapeStringRegexp from 'escape-string-regexp';
+import { decodePercent } from '../http/request-content.js';
+import { cacheByText } from '../support/cache-by-text.js';
 
 /** Shorter ids count only as whole values: inside a longer text they may be a coincidence. */
 export const minLengthInsideText = 12;
-
-/** The ids in a text: the one that the whole text is, or any number inside it. */
-export interface FoundIds {
-  readonly ids: readonly string[];
-  readonly isWhole: boolean;
-}
 
 type Boundaries = readonly [before: string, after: string];
 
@@ -16,15 +12,11 @@ const wordBoundaries: Boundaries = ['(?<![A-Za-z0-9]|[A-Za-z0-9][-_])', '(?![A-Z
 /** Boundaries of any part of a text. A number inside a longer number is another number. */
 export const numberBoundaries: Boundaries = ['(?<!\\d(?=\\d))', '(?!(?<=\\d)\\d)'];
 
-/** Finds the ids of a set in texts. */
 export type IdFinder = ReturnType<typeof createIdFinder>;
 
 /**
  * Creates a finder that reads a text once, whatever the number of ids: bodies are long and ids are many. It ignores letter
  * case, unless two ids differ in nothing else.
- *
- * @param boundaries of an id in a longer text
- * @param isOnlyWhole whether an id counts only if it is the whole text
  */
 export function createIdFinder(
   ids: ReadonlySet<string>,
@@ -48,10 +40,9 @@ export function createIdFinder(
   return {
     /** A shorter text is no id, and contains none. */
     minLength,
-    /** Finds the id that the whole text is. */
     findExact,
     /** Finds the id that the whole text is, or else the ids that are separate words of it, as in `/tiers/promo_1?expand`. */
-    findIds(text: string): FoundIds {
+    findIds(text: string) {
       const whole = findExact(text);
       if (whole !== undefined) return { ids: [whole], isWhole: true };
       return { ids: [...collectIds(text, scanForWords)], isWhole: false };
@@ -69,7 +60,7 @@ export function createIdFinder(
     /** Finds the ids that are any part of the text, even of another word. */
     findAnywhere: (text: string) => collectIds(text, scanAnywhere),
     /** Finds the ids that are too short for that, if they are any part of the text. */
-    findShortIds: (text: string) => collectIds(text, scanForShortIds),
+    findShortIds: (text: string) => (short.length === 0 ? new Set<string>() : collectIds(text, scanForShortIds)),
   };
 }
 
@@ -111,11 +102,15 @@ function createScanner(ids: readonly string[], fold: (text: string) => string, [
 
 /** Finds ids in a text as it is, and with its percent-encoded parts decoded once: ids in a URL may be encoded (RFC 3986). */
 function collectIds(text: string, scan: (text: string) => readonly LocatedId[]): Set<string> {
-  const found = scan(text);
-  if (!text.includes('%')) return new Set(found.map(({ id }) => id));
-  // To decode a whole body takes long.
-  const encoded = text.split('"').filter((part) => part.includes('%'));
-  return new Set([...found, ...scan(decodePercentSequences(encoded.join('"')))].map(({ id }) => id));
+  const found = new Set(scan(text).map(({ id }) => id));
+  // Only what is between quotation marks: to decode a whole body takes long.
+  for (let at = text.indexOf('%'); at >= 0; ) {
+    const end = text.indexOf('"', at);
+    const part = text.slice(text.lastIndexOf('"', at) + 1, end < 0 ? text.length : end);
+    for (const { id } of scan(decodePercentSequences(part))) found.add(id);
+    at = end < 0 ? end : text.indexOf('%', end);
+  }
+  return found;
 }
 
 /** Lists patterns of how ids begin. Few of them: a search for thousands takes long, and most texts have none. */
@@ -132,13 +127,7 @@ function foldCase(text: string): string {
   return folded.length === text.length ? folded : text;
 }
 
-/** Decodes percent-encoded UTF-8. Leaves other percent signs: a text may say "10 %". */
-function decodePercentSequences(text: string): string {
-  return text.replaceAll(/(?:%[0-9A-Fa-f]{2})+/g, (encoded) => {
-    try {
-      return decodeURIComponent(encoded);
-    } catch {
-      return encoded;
-    }
-  });
-}
+/** Decodes percent-encoded UTF-8. Leaves other percent signs: a text may say "10 %". Many responses have the same texts. */
+const decodePercentSequences = cacheByText((text) =>
+  text.replaceAll(/(?:%[0-9A-Fa-f]{2})+/g, (encoded) => decodePercent(encoded)),
+);

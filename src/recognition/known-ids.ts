@@ -3,17 +3,13 @@ import type { World } from '../contract/world.js';
 import { remember } from '../support/compute-once.js';
 import { createIdFinder, type IdFinder, numberBoundaries } from './id-finder.js';
 
-/** The ids of a world that a response may name. */
 export interface KnownIds {
   readonly tiers: IdFinder;
   /** For the ids of tiers that are any part of a text, as in `tier-promo_1`. */
   readonly tiersInWords: IdFinder;
   /** All other texts that are data, and not names of fields, if they are object keys. */
   readonly keys: IdFinder;
-  /**
-   * Whether a text is a short number or a word, or stands for something else, too: responses may have it by chance. Such an
-   * id counts where ids without this property are named.
-   */
+  /** Whether responses may have a text by chance. Such an id counts only where ids without this property are named. */
   isGuessable(text: string): boolean;
 }
 
@@ -30,36 +26,29 @@ export const getIdFinders = remember((world: World & Pick<NamedWorld, 'isDataFil
   return createKnownIds(ids, keys, world.isDataFile ? otherTexts() : undefined);
 });
 
-/**
- * @param keys all other ids, and names that may be keys
- * @param otherTexts of a data file, whose ids may be any texts: those that are not ids of tiers, but may be in responses
- */
+/** @param otherTexts of a data file, whose ids may be any texts: those that are not ids of tiers */
 export function createKnownIds(
   tiers: readonly string[],
   keys: readonly string[],
   otherTexts?: readonly string[],
 ): KnownIds {
   const ids = new Set(tiers);
-  if (otherTexts === undefined)
-    return {
-      tiers: createIdFinder(ids),
-      tiersInWords: createIdFinder(ids, numberBoundaries),
-      keys: createIdFinder(new Set(keys)),
-      isGuessable: () => false,
-    };
-  const texts = new Set(otherTexts.map((text) => text.toLowerCase()));
+  const texts = new Set(otherTexts?.map((text) => text.toLowerCase()));
   const words = new Set(
     [...texts, ...tiers].filter((text) => /[^\w-]/.test(text)).flatMap((text) => text.toLowerCase().split(/[^\w-]+/)),
   );
-  const isOrdinary = (text: string) => text.length < 6 || !/\d/.test(text) || !/\p{L}/u.test(text);
+  const isOrdinary = (text: string) =>
+    otherTexts !== undefined && (text.length < 6 || !/\d/.test(text) || !/\p{L}/u.test(text));
   const isShared = (id: string) => isOrdinary(id) || texts.has(id.toLowerCase());
-  const isOnlyWhole = (id: string) => isShared(id) || !/^[\w-]+$/.test(id) || words.has(id.toLowerCase());
+  const isOnlyWhole = (id: string) =>
+    otherTexts !== undefined && (isShared(id) || !/^[\w-]+$/.test(id) || words.has(id.toLowerCase()));
   // Without any other id, the target file has to say where responses name promotions, unless only one place does.
   const areAllShared = tiers.every(isShared);
   return {
     tiers: createIdFinder(ids, undefined, isOnlyWhole),
     tiersInWords: createIdFinder(ids, numberBoundaries, isOnlyWhole),
     keys: createIdFinder(new Set(keys), undefined, isOrdinary),
-    isGuessable: (text) => (ids.has(text) ? !areAllShared && isShared(text) : isOrdinary(text)),
+    isGuessable: (text) =>
+      otherTexts !== undefined && (ids.has(text) ? !areAllShared && isShared(text) : isOrdinary(text)),
   };
 }

@@ -9,13 +9,7 @@ import { groupBy } from '../support/group-by.js';
 /** Up to six steps that repeat together, such as `/children/*`. */
 const repetition = /((?:\/[^/]*){1,6}?)\1+(?=\/|$)/g;
 
-/**
- * Finds the paths of nested levels.
- *
- * @param patterns all path patterns under which a target names tiers
- * @param bodies the patterns of each body
- * @returns the normalized pattern of each pattern that differs from it
- */
+/** Returns the normalized pattern of each pattern that differs from it. @param bodies the patterns of each body */
 export function findNestedPaths(
   patterns: readonly string[],
   bodies: readonly { has(pattern: string): boolean }[],
@@ -65,7 +59,6 @@ function findRepeatedPaths(patterns: readonly string[]): [pattern: string, path:
     .filter(([pattern, path]) => pattern !== path);
 }
 
-/** Merges the ids of nested levels under their normalized pattern. */
 export function mergeNestedPaths(
   idsByPattern: ReadonlyMap<string, readonly string[]>,
   nestedPaths: ReadonlyMap<string, string>,

@@ -4,7 +4,6 @@ import { getIdFinders } from './known-ids.js';
 import { isSelected, listIndices, listSiblingValues, type MentionFilter } from './sibling-values.js';
 import { findTierMentions, type TierMentions } from './tier-mentions.js';
 
-/** Finds the tiers that bodies mention, for one world. */
 export type Recognizer = ReturnType<typeof createRecognizer>;
 
 /** A mention of a tier, and what is around it. */
@@ -15,11 +14,7 @@ export interface LocatedMention {
   readonly indices: ReadonlyMap<number, string>;
 }
 
-/**
- * Creates a recognizer for one or more runs with the same world. It has caches, because most responses repeat another one.
- *
- * @param filter which mentions count, if the target file states it
- */
+/** Has caches: most responses repeat another one. @param filter which mentions count, if the target file states it */
 export function createRecognizer(world: World, filter?: MentionFilter) {
   const ids = getIdFinders(world);
   const find = (body: string, by: MentionFilter | undefined) =>
@@ -28,10 +23,8 @@ export function createRecognizer(world: World, filter?: MentionFilter) {
   return {
     ids,
     filter,
-    /** @param used replaces the filter of the recognizer */
     findMentions: (body: string, used = filter): TierMentions =>
       used === filter ? findByDefault(body) : find(body, used),
-    /** Lists every mention of a body with the values and the indices around it. */
     listLocatedMentions: cacheByText((body): readonly LocatedMention[] => {
       const found: LocatedMention[] = [];
       findTierMentions(body, ids, (mention) => {

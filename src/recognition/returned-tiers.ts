@@ -17,7 +17,6 @@ export interface ReturnedTiers {
   readonly reason: string;
 }
 
-/** Reads the returned tiers of a body. */
 export function readReturned(
   body: string,
   { reading, recognizer }: { readonly reading: TierReading; readonly recognizer: Recognizer },
@@ -25,7 +24,6 @@ export function readReturned(
   return readReturnedTiers(recognizer.findMentions(body, reading.filter), reading);
 }
 
-/** Reads the returned tiers from the mentions of a body. */
 export function readReturnedTiers(
   { idsByPattern, unlocatedIds, possibleIds }: TierMentions,
   reading: TierReading,

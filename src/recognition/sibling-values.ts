@@ -4,18 +4,14 @@ import { matchesPatterns } from './path-patterns.js';
 import type { Mention } from './tier-mentions.js';
 import { escapePathStep, getStep, type Position } from './walk-texts.js';
 
-/**
- * Which of the mentioned tiers were returned: those with certain values beside them, such as `valid: true`, and those
- * under certain indices, such as `/groups/0/ids/*`.
- */
+/** Which of the mentioned tiers were returned: those with certain values beside them, or under certain indices. */
 export interface MentionFilter {
-  /** Name → values. All names must match. Empty if every mention counts, whatever is beside it. */
+  /** Name → values, such as `valid: true`. All names must match. Empty if every mention counts, whatever is beside it. */
   readonly where: Readonly<Record<string, readonly string[]>>;
-  /** Patterns with indices. Empty if the index does not matter. */
+  /** Patterns with indices, such as `/groups/0/ids/*`. Empty if the index does not matter. */
   readonly patterns: readonly string[];
 }
 
-/** What a target file states about returned tiers. */
 export interface ResponseSettings {
   readonly tier?: string | readonly string[];
   readonly where?: Readonly<Record<string, unknown>>;
@@ -34,7 +30,6 @@ export function createMentionFilter({ tier = [], where }: ResponseSettings): Men
   };
 }
 
-/** Whether a mention passes a filter. @param tiers recognizes ids of tiers */
 export function isSelected(
   mention: Omit<Mention, 'id' | 'pattern'>,
   { where, patterns }: MentionFilter,

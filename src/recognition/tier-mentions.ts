@@ -21,27 +21,21 @@ export interface TierMentions {
   readonly hasIdsInTexts: boolean;
 }
 
-/** One place of a body that names a tier. */
 export interface Mention {
   readonly id: string;
   readonly pattern: string;
   /** Undefined if the id is the whole body. */
   readonly position: Position | undefined;
-  /** Whether the id is a key, and not a value. */
   readonly isKey: boolean;
   /** The text around the id, if the id is a part of a text. */
   readonly template: string | undefined;
 }
 
-/**
- * Finds the tiers that a body mentions, be it JSON or not.
- *
- * @param isSelected whether a mention counts. The mention is valid during the call only.
- */
+/** @param isSelected whether a mention counts. The mention is valid during the call only. */
 export function findTierMentions(
   body: string,
   known: KnownIds,
-  isSelected: (mention: Mention) => boolean = () => true,
+  isSelected?: (mention: Mention) => boolean,
 ): TierMentions {
   const found = findMentionsOf(known.tiers, body, known, isSelected);
   if (found.idsByPattern.size > 0 || found.unlocatedIds.size === 0) return found;
@@ -52,7 +46,7 @@ function findMentionsOf(
   tiers: IdFinder,
   body: string,
   { keys, isGuessable }: KnownIds,
-  isSelected: (mention: Mention) => boolean,
+  isSelected: ((mention: Mention) => boolean) | undefined,
 ): TierMentions {
   // The text is searched too: the parser drops repeated keys. The parsed value is searched because of escapes.
   const unlocated = tiers.findAnywhere(body);
@@ -71,8 +65,11 @@ function findMentionsOf(
   const isAmongIds = (key: string, names: readonly string[] = []) =>
     isGuessable(key) && isKnown(key) && names.some(isCertainId);
   const getPattern = (position: Position) => {
+    const { path, isList, names } = position;
     const key = getStep(position);
-    return appendStep(position.path, position.isList || isAmongIds(key, position.names) ? '*' : renderKey(key));
+    if (!isList) return appendStep(path, isAmongIds(key, names) ? '*' : renderKey(key));
+    position.itemPath ??= appendStep(path, '*');
+    return position.itemPath;
   };
   walkTexts(parseJson(body), getPattern, (text, position, isKey) => {
     if (text.length < tiers.minLength) return;
@@ -95,11 +92,10 @@ function findMentionsOf(
     const template = isWhole ? undefined : tiers.replaceIds(text, '*');
     for (const id of ids) {
       located.add(id);
-      if (!isSelected({ id, pattern, position, isKey, template })) continue;
+      if (isSelected?.({ id, pattern, position, isKey, template }) === false) continue;
       hasIdsInTexts ||= !isWhole || (isKey && isGuessable(text));
       const key = idsByPattern.has(pattern) || idsByPattern.size < maxPatterns ? pattern : catchAllPath;
-      const known = idsByPattern.get(key) ?? new Set();
-      idsByPattern.set(key, known.add(id));
+      idsByPattern.set(key, (idsByPattern.get(key) ?? new Set()).add(id));
       if (!isGuessable(id)) certainPatterns.add(key);
     }
   });
@@ -115,12 +111,10 @@ function findMentionsOf(
 /** The number of patterns per body. All further mentions share one catch-all pattern. */
 const maxPatterns = 1_000;
 
-/** Whether a body mentions tiers, or may mention them. */
 export function hasMentions({ certainPatterns, unlocatedIds, possibleIds }: TierMentions): boolean {
   return certainPatterns.size + unlocatedIds.size + possibleIds.size > 0;
 }
 
-/** Returns the ids that are not among the others. */
 export function subtractIds(ids: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<string> {
   return others.size === 0 ? ids : new Set([...ids].filter((id) => !others.has(id)));
 }

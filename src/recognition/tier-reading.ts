@@ -16,7 +16,6 @@ export type TierReading = {
       readonly kind: 'agreed';
       /** Patterns of nested levels, as in a linked list, with the pattern that stands for all levels. */
       readonly nestedPaths?: ReadonlyMap<string, string>;
-      /** Whether longer texts contain ids. */
       readonly hasIdsInTexts?: true;
     }
   /** The target file states the patterns. `*` stands for any step, `**` for any number of steps. */
@@ -27,12 +26,7 @@ export type TierReading = {
   | { readonly kind: 'misstated'; readonly stated: readonly string[] }
 );
 
-/**
- * Determines how to read responses.
- *
- * @param mentions the mentions in successful responses
- * @param stated the patterns that the target file states
- */
+/** @param mentions the mentions in successful responses @param stated the patterns that the target file states */
 export function determineReading(mentions: readonly TierMentions[], stated?: readonly string[]): TierReading {
   const found = [...new Set(mentions.flatMap(({ idsByPattern }) => [...idsByPattern.keys()]))].sort();
   const hasIdsInTexts = mentions.some((body) => body.hasIdsInTexts) || undefined;

@@ -7,25 +7,20 @@ export interface Position {
   readonly names: readonly string[] | undefined;
   /** Whether it is an array, or an object whose keys are indices: some languages write a list with gaps so. */
   readonly isList: boolean;
-  /** The index of a member. */
   next: number;
   readonly parent: Position | undefined;
   /** The path of the array or object itself. */
   readonly path: string;
+  /** The path of every member of a list, once it is known. */
+  itemPath?: string;
 }
 
-/**
- * Visits a string, a number or a key of a body.
- *
- * @param position undefined if the text is the whole body. Valid during the visit
- */
+/** @param position undefined if the text is the whole body. Valid during the visit only. */
 type TextVisitor = (text: string, position: Position | undefined, isKey: boolean) => void;
 
 /**
  * Visits all texts of a parsed body, each key before what is under it. Does not call itself, because a body can be nested
  * deeper than the call stack allows. Not a generator: that takes longer.
- *
- * @param getPath returns the path of the member at a position
  */
 export function walkTexts(body: unknown, getPath: (position: Position) => string, visit: TextVisitor): void {
   let position: Position | undefined;
@@ -50,11 +45,10 @@ function openContainer(value: object, parent: Position | undefined, path: string
 }
 
 /** Whether all keys of an object are indices. JavaScript lists such keys before all others. */
-export function areIndices(keys: readonly string[]): boolean {
+function areIndices(keys: readonly string[]): boolean {
   return /^(0|[1-9]\d{0,8})$/.test(keys.at(-1) ?? '');
 }
 
-/** Returns the key or the index of a member. */
 export function getStep({ names, next }: Position): string {
   return names?.[next] ?? String(next);
 }
@@ -74,10 +68,7 @@ const maxPath = 16_000;
 /** Stands for several places of a body, which may name different tiers. */
 export const catchAllPath = '/**';
 
-/**
- * Parses a string of a body that contains JSON: an array or an object. Returns undefined for any other string, at once for
- * one like `[gold]`, since an error of the parser takes long.
- */
+/** Returns undefined for a string without JSON, at once for one like `[gold]`: an error of the parser takes long. */
 function parseNestedJson(text: string): unknown {
   return /^\s*(?:\{\s*["}]|\[\s*["{[\]\dtfn-])/.test(text) ? parseJson(text) : undefined;
 }

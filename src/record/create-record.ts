@@ -27,10 +27,10 @@ export function createRecord(suite: Suite, results: readonly RecordedResult[], t
   const questions = results
     .filter((result) => result.outcome !== undefined)
     .sort((a, b) => (a.subject < b.subject ? -1 : 1))
-    .map(({ subject, outcome = '', exchange }): [string, RecordedAnswer] => [
-      subject,
-      { outcome, ...(exchange && { request: renderRequest(exchange), response: renderResponse(exchange) }) },
-    ]);
+    .map(({ subject, outcome = '', exchange }): [string, RecordedAnswer] => {
+      const shown = exchange && { request: renderRequest(exchange), response: renderResponse(exchange) };
+      return [subject, { outcome, ...shown }];
+    });
   return {
     target,
     suite: { name: suite.name, version: suite.version, digest: suite.digest },

@@ -22,12 +22,7 @@ export interface ExpectedOutcome {
 
 export const emptyBaseline: Baseline = { outcomes: {} };
 
-/**
- * Creates what a target is compared with.
- *
- * @param pins outcomes from the target file, by question; they win over the record
- * @param file of the record
- */
+/** Creates a baseline. @param pins outcomes from the target file, by question; they win over the record */
 export function createBaseline(
   record: TargetRecord | undefined,
   pins: Readonly<Record<string, string>>,
@@ -64,9 +59,7 @@ export type Drift =
  * Finds the differences between a case and the baseline. A question without an answer, now or in the baseline, is not
  * compared.
  *
- * @param subject the id of the question or requirement
- * @param outcome the answer
- * @param bodies the bodies of successful responses
+ * @param bodies those of successful responses
  */
 export function findDrift(
   { subject, outcome }: { readonly subject: string; readonly outcome?: string },

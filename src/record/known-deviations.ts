@@ -32,32 +32,23 @@ export interface KnownFile {
   readonly emptyStatuses?: readonly number[];
 }
 
-/**
- * Reads a file of known deviations. Whether there are such causes is not checked.
- *
- * @throws UnusableInput with every other problem of the file
- */
+/** Reads known deviations, but does not check their causes. @throws UnusableInput with every other problem of the file */
 export function readKnownDeviations(file: string, { requirements }: Pick<Contract, 'requirements'>): KnownFile {
   const ids = requirements.map(({ id }) => id);
   const today = new Date().toISOString().slice(0, 10);
   const yaml = readYaml(file, file);
-  const { deviations: listed } = validateFile('known', yaml) as { deviations: KnownDeviation[] | null };
-  const deviations = listed ?? [];
+  const { deviations } = validateFile('known', yaml) as { deviations: KnownDeviation[] | null };
   const problems: Problem[] = [];
-  const seen = new Set<string>();
-  for (const [n, { requirement, cause }] of deviations.entries()) {
-    const report = (message: string, hint: string) =>
-      problems.push({ at: yaml.locate(['deviations', n, 'requirement']), message, hint });
-    if (!ids.includes(requirement)) report(`unknown requirement '${requirement}'`, suggest(requirement, ids));
-    const key = JSON.stringify([requirement, cause]);
-    if (seen.has(key)) report(`'${requirement}' is listed twice`, 'Remove one of the entries.');
-    seen.add(key);
-  }
+  const entries = (deviations ?? []).map((entry, n, all): ListedDeviation => {
+    const { requirement, cause, until = today } = entry;
+    const at = yaml.locate(['deviations', n, 'requirement']);
+    if (!ids.includes(requirement))
+      problems.push({ at, message: `unknown requirement '${requirement}'`, hint: suggest(requirement, ids) });
+    if (all.slice(0, n).some((earlier) => earlier.requirement === requirement && earlier.cause === cause))
+      problems.push({ at, message: `'${requirement}' is listed twice`, hint: 'Remove one of the entries.' });
+    const place = formatLocation(yaml.locate(['deviations', n]));
+    return { ...entry, at: place, ...(until < today && { isExpired: true }) };
+  });
   if (problems.length > 0) throw new UnusableInput(problems);
-  const entries = deviations.map((entry, n) => ({
-    ...entry,
-    at: formatLocation(yaml.locate(['deviations', n])),
-    ...(entry.until !== undefined && entry.until < today ? { isExpired: true as const } : {}),
-  }));
   return { file, entries };
 }

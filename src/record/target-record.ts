@@ -20,11 +20,7 @@ export interface RecordedAnswer {
   readonly response?: string;
 }
 
-/**
- * Reads a record. It may have questions that this version of the contract does not have.
- *
- * @throws UnusableInput with every problem of the file
- */
+/** Reads a record. It may have questions that the contract lacks. @throws UnusableInput with every problem of the file */
 export function readRecord(file: string, yaml = readYaml(file, file)): TargetRecord {
   const record = validateFile('record', yaml) as TargetRecord;
   try {

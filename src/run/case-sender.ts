@@ -1,8 +1,11 @@
 import { type Row, type TestCase, tag } from '../cases/test-case.js';
-import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
+import { type Channel, type Exchange, type HttpRequest, serializeRequest } from '../http/exchange.js';
+import { isTransient } from '../http/response-status.js';
 import type { RowExchanges } from '../judge/judge-case.js';
 import type { CaseExchanges } from './case-result.js';
-import { createRequestCache, type SentRequest } from './request-cache.js';
+
+/** A request as a case states it, with its exchange. */
+export type SentRequest = readonly [request: HttpRequest, exchange: Exchange];
 
 /** Lists the requests of a case, each once, without rows for which the target lacks test data. */
 export function listRequests(testCase: TestCase): HttpRequest[] {
@@ -34,10 +37,7 @@ export interface CaseSender {
   send(testCase: TestCase): Promise<CaseExchanges>;
   /**
    * Sends the requests of some rows again, one after another on new connections, while nothing else is sent. Cases share
-   * what is sent in the same turn.
-   *
-   * @param rows counted from 0
-   * @param turn counted from 1
+   * what is sent in the same turn, counted from 1.
    */
   sendAlone(testCase: TestCase, rows: readonly number[], turn: number): Promise<CaseExchanges>;
   /**
@@ -45,7 +45,6 @@ export interface CaseSender {
    * first time. A serial case is sent again as it is. Rows share what is sent in the same turn.
    *
    * @param first the exchange of the request, when it was sent first
-   * @param turn counted from 1
    * @returns undefined if the run has sent enough requests again
    */
   sendInBatch(
@@ -78,7 +77,6 @@ const aheadPerConcurrency = 8;
  * of the next cases are sent ahead. A serial case shares nothing and runs alone.
  *
  * @param planned the cases that will be sent, in this order, as far as known
- * @param known what was sent before
  */
 export function createCaseSender(
   channel: Channel,
@@ -187,4 +185,43 @@ export function createCaseSender(
       return { exchanges: ofRow, others };
     },
   };
+}
+
+/** The maximum length of all cached bodies together, in characters of one or two bytes. */
+const maxCached = 96 * 1024 * 1024;
+
+/** Sends equal requests only once. Transport errors and transient statuses are not cached, a server error if it came twice. */
+function createRequestCache(send: Channel['send'], known: readonly SentRequest[] = []): Channel['send'] {
+  const pending = new Map<string, Promise<Exchange>>();
+  const cached = new Map<string, Exchange>();
+  const failed = new Set<string>();
+  let characters = 0;
+  const store = (key: string, exchange: Exchange): void => {
+    if (!('response' in exchange) || isTransient(exchange.response)) return;
+    const { status, body } = exchange.response;
+    const isFirstFailure = status >= 500 && !failed.has(key);
+    if (isFirstFailure) failed.add(key);
+    if (isFirstFailure || characters + body.length > maxCached) return;
+    cached.set(key, exchange);
+    characters += body.length;
+  };
+  for (const [request, exchange] of known) store(serializeRequest(request), exchange);
+  return async (request) => {
+    const key = serializeRequest(request);
+    // If a shared request failed, the next waiter sends it again while the others wait.
+    for (let sending = pending.get(key); sending !== undefined; sending = pending.get(key)) await sending;
+    const found = cached.get(key);
+    if (found !== undefined) return found;
+    const sending = send(request);
+    pending.set(key, sending);
+    const exchange = await sending;
+    pending.delete(key);
+    store(key, exchange);
+    return exchange;
+  };
+}
+
+/** Counts the requests that were sent for some exchanges, retries included. */
+export function countAttempts(exchanges: readonly Exchange[]): number {
+  return exchanges.reduce((sum, { attempts = 1 }) => sum + attempts, 0);
 }

@@ -1,5 +1,5 @@
 import type { TestCase } from '../cases/test-case.js';
-import type { Channel, Exchange } from '../http/exchange.js';
+import type { Exchange } from '../http/exchange.js';
 import type { CaseExchanges } from './case-result.js';
 
 /** An exchange as it was judged. Escape control characters before you show it. */
@@ -45,7 +45,8 @@ export function formatPurpose({ id }: Pick<TestCase, 'id'>, prefix: string | und
 
 export type EvidenceKeeper = ReturnType<typeof createEvidenceKeeper>;
 
-export function createEvidenceKeeper() {
+/** @param suffix of ids: several processes may share a run */
+export function createEvidenceKeeper(suffix = '') {
   const stored = new WeakMap<Exchange, StoredExchange>();
   const ids = new Set<string>();
   let taken = { exchanges: [] as StoredExchange[], uses: [] as ExchangeUse[] };
@@ -53,7 +54,7 @@ export function createEvidenceKeeper() {
   const keep = (use: Omit<ExchangeUse, 'id'>, exchange: Exchange): void => {
     let kept = stored.get(exchange);
     if (kept === undefined) {
-      const name = `${use.case}/${use.row}/${use.request}/${use.attempt}`;
+      const name = `${use.case}/${use.row}/${use.request}/${use.attempt}${suffix}`;
       let id = name;
       // Playwright may repeat a test.
       for (let n = 2; ids.has(id); n += 1) id = `${name}~${n}`;
@@ -76,18 +77,10 @@ export function createEvidenceKeeper() {
           keep({ case: `${batchPurpose}/${purpose}`, row: 0, request: String(m + 1), attempt: n + 1 }, exchange);
       }
     },
-    /** Wraps a channel so that its exchanges are kept for a purpose. */
-    wrapChannel(channel: Channel, purpose: string): Channel {
-      let count = 0;
-      return {
-        ...channel,
-        send: async (request, whyWithheld) => {
-          const exchange = await channel.send(request, whyWithheld);
-          count += 1;
-          keep({ case: purpose, row: 0, request: String(count), attempt: 1 }, exchange);
-          return exchange;
-        },
-      };
+    /** Keeps exchanges that belong to no case. */
+    keepCalibration(sent: readonly Exchange[]): void {
+      for (const [n, exchange] of sent.entries())
+        keep({ case: calibrationPurpose, row: 0, request: String(n + 1), attempt: 1 }, exchange);
     },
     find: (exchange: Exchange) => stored.get(exchange),
     /** Returns what was kept since the last call. */

@@ -21,9 +21,9 @@ import { determineReading } from '../recognition/tier-reading.js';
 import { parseJson } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { joinLines } from '../support/untrusted-text.js';
+import type { SentRequest } from './case-sender.js';
 import { findFilterRequest, needsLiteralFilters } from './filter-spelling.js';
 import { findWrongAddress, isWebPage, maskChanging } from './find-wrong-address.js';
-import type { SentRequest } from './request-cache.js';
 import { sanitizeText } from './sanitize-result.js';
 
 export const examinedAreas = ['URL', 'TLS', 'Credentials', 'Body on GET', 'Responses', 'Ids'] as const;
@@ -51,11 +51,8 @@ export interface Examination {
   readonly exchanges: readonly Exchange[];
   /** Whether a response names the world, or nothing has to: the target has no ids of tiers, or is known to have the world. */
   readonly isWorldSeen: boolean;
-  /**
-   * Cases may share it. What was sent alone, since what overlaps may have a fault that shows only together; everything if
-   * the requests are drawn from a data file, since they are many.
-   */
-  readonly shared: readonly SentRequest[];
+  /** All that was sent. */
+  readonly sent: readonly SentRequest[];
   readonly findings: readonly ExaminationFinding[];
   /** Why no case can be judged, if so: more requests could lock an account. */
   readonly unreachable?: string;
@@ -98,7 +95,7 @@ export async function examine(
     const isMissing = unreachable === undefined && namings.length > 0 && hasTiers && !isSeen;
     return {
       exchanges,
-      shared: suite.data === undefined ? sent.filter(([, exchange]) => !exchanges.includes(exchange)) : sent,
+      sent,
       // The cases that remain without ids of tiers need none.
       isWorldSeen: isWorldLoaded === true || !hasTiers || isSeen,
       readsLiteralFiltersOnly,

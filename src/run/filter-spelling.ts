@@ -6,9 +6,8 @@ import { createOracle, type Obligation } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
 import { encodeQueryText, parseRequest } from '../http/request-content.js';
-import { listRequests } from './case-sender.js';
+import { listRequests, type SentRequest } from './case-sender.js';
 import { maskChanging } from './find-wrong-address.js';
-import type { SentRequest } from './request-cache.js';
 
 /**
  * Finds a request that shows whether filters are read, with one filter that excludes promotions and leaves some: a request of

@@ -48,17 +48,16 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
     return find(use, request) ?? shared ?? { request, transportError: 'not-sent', message: notRecorded, attempts: 0 };
   };
   return {
-    /** Creates a channel for exchanges that belong to no case. */
-    createChannel(purpose: string): Channel {
+    /** Creates a channel for the requests of the examination. */
+    createChannel(): Channel {
       let count = 0;
       return {
         async send(request) {
           count += 1;
-          const use = { case: purpose, row: 0, request: String(count), attempt: 1 };
-          return findOrAdmit(use, request, purpose === calibrationPurpose);
+          const use = { case: calibrationPurpose, row: 0, request: String(count), attempt: 1 };
+          return findOrAdmit(use, request, true);
         },
         reconnect: () => undefined,
-        maxCaseBodyLength: Number.POSITIVE_INFINITY,
         maxConcurrency: 1,
       };
     },

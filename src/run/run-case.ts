@@ -34,12 +34,7 @@ export interface CaseTerms {
   readonly find: EvidenceKeeper['find'];
 }
 
-/**
- * Sends the requests of a case and judges the responses.
- *
- * @param needsConfirmation whether a failure counts only if it is seen again
- * @param purpose why the case is sent again; undefined for its own verdict
- */
+/** Sends the requests of a case and judges the responses. @param purpose why the case is sent again */
 export async function runCase(
   testCase: TestCase,
   sender: CaseSender,

@@ -13,7 +13,7 @@ import { InternalError } from '../support/internal-error.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { createUnsentResult, getVerdictApart, type ResultWithExchanges, samplesCaseId } from './case-result.js';
 import { type CaseSender, createCaseSender } from './case-sender.js';
-import { calibrationPurpose, type EvidenceKeeper, type KeptEvidence } from './evidence-keeper.js';
+import type { EvidenceKeeper, KeptEvidence } from './evidence-keeper.js';
 import { type Examination, type ExaminedTarget, examine } from './examine.js';
 import { listSampleCases, watchedRequests } from './plan.js';
 import type { Replay } from './replay.js';
@@ -47,15 +47,14 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   const { tierPatterns, expected = emptyBaseline, infersShape = false, isWorldLoaded = false } = options;
   const { mentionFilter, recognizer = createRecognizer(world, mentionFilter) } = options;
   const { replay, keeper, traffic, known, knownRequirements = [], plannedCases = [] } = options;
-  const source = replay?.createChannel(calibrationPurpose) ?? channel;
-  const examined = keeper?.wrapChannel(source, calibrationPurpose) ?? source;
-  const examination = await examine(stated, examined, { ...options, recognizer });
-  const { isWorldSeen, unreachable, readsLiteralFiltersOnly } = examination;
+  const examination = await examine(stated, channel, { ...options, recognizer });
+  const { exchanges, sent, isWorldSeen, unreachable, readsLiteralFiltersOnly } = examination;
+  keeper?.keepCalibration(sent.map(([, exchange]) => exchange));
   const suite = readsLiteralFiltersOnly ? { ...stated, cases: stated.cases.map(spellCase) } : stated;
   const background: TargetContext = {
     world,
     recognizer,
-    calibration: traffic ?? examination.exchanges,
+    calibration: traffic ?? exchanges,
     isWorldLoaded,
     isWorldSeen,
     ...omitUndefined({ configuredPatterns: tierPatterns, known }),
@@ -69,7 +68,10 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   const planned = plannedCases
     .flatMap((id) => byId.get(id) ?? [])
     .filter((testCase) => findUnsentResult(testCase) === undefined);
-  const sender = replay?.createSender() ?? createCaseSender(channel, planned, examination.shared);
+  // Cases share what was sent alone: what overlaps may have a fault that shows only together. They share everything if the
+  // requests are drawn from a data file, since they are many.
+  const shared = stated.data === undefined ? sent.filter(([, exchange]) => !exchanges.includes(exchange)) : sent;
+  const sender = replay?.createSender() ?? createCaseSender(channel, planned, shared);
   const { find = replay?.find ?? (() => undefined) } = keeper ?? {};
   const terms = { background, knownRequirements, expected, infersShape, keeper, find };
   /** The requirements of the contract with a confirmed failure, which decides their verdict; and those with a known one. */

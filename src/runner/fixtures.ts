@@ -21,7 +21,7 @@ export const test = base.extend<object, ConformanceOptions & { readonly run: Tar
   conformance: [{}, { option: true, scope: 'worker' }],
   run: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright asks for a destructured first argument.
-    async ({}, use, { config, project }) => {
+    async ({}, use, { config, project, workerIndex }) => {
       // Playwright's main process ends the run when the terminal is closed.
       process.on('SIGHUP', () => undefined);
       const reference = { baseUrl: readSetUp().reference, credentials: referenceCredentials };
@@ -32,7 +32,9 @@ export const test = base.extend<object, ConformanceOptions & { readonly run: Tar
         removeResults(inputs.settings.destination.out);
       // Playwright loads this file in its main process, too, which sends nothing and needs no HTTP client.
       const { openTargetRun } = await import('../target/target-run.js');
-      await openTargetRun(inputs, reference, readPlannedCases(project.name), use);
+      const part = (config.shard?.current ?? 1) - 1;
+      const suffix = part + workerIndex === 0 ? '' : `@${part}.${workerIndex}`;
+      await openTargetRun(inputs, { reference, plannedCases: readPlannedCases(project.name), suffix }, use);
     },
     { scope: 'worker' },
   ],

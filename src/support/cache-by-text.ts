@@ -1,4 +1,3 @@
-/** How many characters the texts of a cache have together. */
 const maxCharacters = 64 * 1024 * 1024;
 
 /** Caches the results of a function. A full cache is emptied. */

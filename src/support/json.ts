@@ -15,12 +15,10 @@ export function parseJsonPointer(pointer: string): string[] {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** Whether a JSON value is an object, not an array or null. */
 export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns a member of a JSON object; undefined if there is none, or if the value is not an object. */
 export function getMember(value: unknown, name: string): unknown {
   return isJsonObject(value) ? value[name] : undefined;
 }

@@ -8,7 +8,7 @@ export type Markdown = TaggedText<'markdown'>;
  * Escapes a text for Markdown, and puts it on one line. It begins no heading, list or rule. Nothing in it becomes a link,
  * a formula or the end of a table's cell, notifies a person, or refers to an issue.
  */
-export function escapeMarkdown(text: string): string {
+function escapeMarkdown(text: string): string {
   return toOneLine(text.replaceAll(/\s+/g, ' '))
     .replaceAll(/[\\`*_~<>&[\]]|:(?=\/\/)|(?<=www)\./gi, '\\$&')
     .replace(/^ ?\d*(?=[#+=.)-])/, '$&\\')
@@ -23,7 +23,6 @@ export function rawMarkdown(text: string): Markdown {
   return { language: 'markdown', text };
 }
 
-/** Renders a text as code within a line. */
 export function inlineCode(text: string): Markdown {
   if (text === '') return rawMarkdown('');
   const fence = '`'.repeat(findLongestRun(text) + 1);
@@ -45,7 +44,6 @@ export function tableCode(text: string): Markdown {
 /** A cell of a table. One that is rendered already has no pipes: it is of {@link tableCode} or of a template. */
 type MarkdownCell = string | number | Markdown;
 
-/** Renders a table. */
 export function renderMarkdownTable(
   head: readonly MarkdownCell[],
   rows: readonly (readonly MarkdownCell[])[],

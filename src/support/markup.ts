@@ -30,7 +30,6 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Escapes a text for HTML, and puts it on one line. */
 function escapeMarkup(text: string): string {
   return toOneLine(text).replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 }

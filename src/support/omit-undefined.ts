@@ -1,4 +1,3 @@
-/** Returns the members of an object that are not undefined. */
 export function omitUndefined<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as typeof members;
 }

@@ -7,7 +7,6 @@ export interface Location {
   readonly column: number;
 }
 
-/** One error in an input, and how to correct it. */
 export interface Problem {
   /** A location in a file, or the name of a flag or of an environment variable. */
   readonly at: Location | { readonly setting: string };
@@ -15,7 +14,6 @@ export interface Problem {
   readonly hint?: string;
 }
 
-/** Thrown for unusable input, with all problems that were found. */
 export class UnusableInput extends Error {
   override readonly name = 'UnusableInput';
 

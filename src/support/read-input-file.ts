@@ -8,13 +8,7 @@ export function describeFileError(error: unknown, failure = 'cannot be read'): s
   return `${failure}: ${getSystemErrorMap().get(errno)?.[1] ?? code}`;
 }
 
-/**
- * Reads a file that a user names.
- *
- * @param at where a problem is: in the file, or where another file names it
- * @param name of the file, for a problem of another file
- * @throws UnusableInput if it cannot be read
- */
+/** Reads a file that a user names. @param at where another file names it, by this name @throws UnusableInput */
 export function readInputFile(
   file: string,
   hint: string,

@@ -3,11 +3,10 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { getMember, parseJsonPointer } from './json.js';
-import type { LocatedFile } from './json-file.js';
 import { packageRoot } from './package-root.js';
 import { type Problem, UnusableInput } from './problem.js';
 import { suggest } from './suggest.js';
-import type { YamlFile, YamlPath } from './yaml-file.js';
+import type { LocatedFile, YamlFile, YamlPath } from './yaml-file.js';
 
 const require = createRequire(import.meta.url);
 
@@ -16,18 +15,13 @@ export function loadValidator(name: string): ValidateFunction {
   return require(path.join(packageRoot, 'dist', 'validators', `${name}.cjs`));
 }
 
-/** Reads a schema in `schemas/`. @param name of the file, without its ending */
 export function readSchema(name: string): Readonly<Record<string, unknown>> {
   return JSON.parse(readFileSync(path.join(packageRoot, 'schemas', `${name}.schema.json`), 'utf8'));
 }
 
 let ajv: Ajv2020 | undefined;
 
-/**
- * Compiles a JSON Schema (draft 2020-12) that a user wrote or that was inferred. Ajv compiles the same object once.
- *
- * @throws Error if the schema is invalid
- */
+/** Compiles a JSON Schema (draft 2020-12) that a user wrote or that was inferred. @throws Error if it is invalid */
 export function compileSchema(schema: object | boolean): ValidateFunction {
   // Only a few runs compile a schema, so Ajv is not loaded before.
   const ajv2020: typeof import('ajv/dist/2020.js') = require('ajv/dist/2020.js');
@@ -66,6 +60,7 @@ function createProblem(error: ErrorObject, file: LocatedFile): Problem {
   const subject = renderSubject(steps);
   const at = file.locate(steps);
   const hint = String(parentSchema.description ?? `The value violates '${keyword}' of its schema.`);
+  const report = (text: string, advice = hint): Problem => ({ at, message: text, hint: advice });
   if (propertyName !== undefined)
     return { at: file.locateKey([...steps, propertyName]), message: `invalid name '${propertyName}'`, hint };
   switch (keyword) {
@@ -77,33 +72,21 @@ function createProblem(error: ErrorObject, file: LocatedFile): Problem {
     }
     case 'required':
     case 'dependentRequired':
-      return {
-        at,
-        message: `${subject} lacks the key '${params.missingProperty}'`,
-        hint: `Add '${params.missingProperty}:'.`,
-      };
+      return report(`${subject} lacks the key '${params.missingProperty}'`, `Add '${params.missingProperty}:'.`);
     case 'enum':
-      return {
-        at,
-        message: `${subject} cannot be '${data}'`,
-        hint: suggest(`${data}`, params.allowedValues.map(String)),
-      };
+      return report(`${subject} cannot be '${data}'`, suggest(`${data}`, params.allowedValues.map(String)));
     case 'discriminator': {
       const { tag, tagValue } = params;
       const kinds = parentSchema.oneOf.map(({ properties }: typeof parentSchema) => properties[tag].const);
-      return { at, message: `${subject} cannot have the ${tag} '${tagValue}'`, hint: suggest(`${tagValue}`, kinds) };
+      return report(`${subject} cannot have the ${tag} '${tagValue}'`, suggest(`${tagValue}`, kinds));
     }
     case 'pattern':
       // A value that is `writeOnly` may be a secret.
-      return {
-        at,
-        message: `${parentSchema.writeOnly ? subject : `'${data}'`} does not match ${params.pattern}`,
-        hint,
-      };
+      return report(`${parentSchema.writeOnly ? subject : `'${data}'`} does not match ${params.pattern}`);
     case 'false schema':
       return { at: file.locateKey(steps), message: `${subject} is not allowed here`, hint: 'Remove it.' };
     default:
-      return { at, message: `${subject} ${message}`, hint };
+      return report(`${subject} ${message}`);
   }
 }
 

@@ -1,7 +1,4 @@
-/**
- * Ends this process as Ctrl-C does on SIGTERM and when its terminal is closed (SIGHUP), so that results of what was done
- * by then are written.
- */
+/** On SIGTERM and when its terminal is closed (SIGHUP), ends this process as Ctrl-C does: it writes its results. */
 export function endAsInterrupted(): void {
   const interrupt = () => process.kill(process.pid, 'SIGINT');
   process.once('SIGTERM', interrupt).once('SIGHUP', interrupt);

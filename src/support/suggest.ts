@@ -1,6 +1,5 @@
 import { closest, distance } from 'fastest-levenshtein';
 
-/** Above this number, only the nearest names are listed. */
 const maxListed = 25;
 
 /** Suggests the known name that is most similar to an unknown one, or lists the known names. */

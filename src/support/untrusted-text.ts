@@ -5,7 +5,6 @@
 
 import { escapeControlCharacters } from './escape-control-characters.js';
 
-/** Escapes control characters and line breaks. */
 export function toOneLine(text: string): string {
   return escapeControlCharacters(text).replaceAll('\r', '\\r').replaceAll('\n', '\\n');
 }
@@ -20,7 +19,6 @@ export function truncate(text: string, max: number): string {
   return text.slice(0, max).replace(/[\ud800-\udbff]$/, '');
 }
 
-/** Cuts a long text like {@link truncate}, and shows that it was cut. */
 export function shorten(text: string, max: number): string {
   return text.length > max ? `${truncate(text, max)}…` : text;
 }
@@ -39,7 +37,6 @@ export function shortenPair(left: string, right: string): [string, string] {
 
 const prefix = '| ';
 
-/** Splits a text into lines and prefixes each line that has no prefix yet. */
 export function quoteLines(text: string): string[] {
   return text.split(/\r?\n/).map((line) => toOneLine(line.startsWith(prefix) ? line : prefix + line));
 }

@@ -1,13 +1,15 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import type { Node as JsonNode } from 'jsonc-parser';
 import type { Node, Pair } from 'yaml';
+import { computeOnce } from './compute-once.js';
+import { parseJson } from './json.js';
 import { type Location, UnusableInput } from './problem.js';
 import { readInputFile } from './read-input-file.js';
 
 /** Steps from the root of a document to a value in it: keys of mappings and indices of sequences. */
 export type YamlPath = readonly (string | number)[];
 
-/** A parsed YAML file with the location of each value. */
 export interface YamlFile {
   readonly file: string;
   readonly value: unknown;
@@ -15,15 +17,11 @@ export interface YamlFile {
   locate(path: YamlPath): Location;
   /** The source text of the scalar at a path: `0012` rather than 12. */
   getSource(path: YamlPath): string;
-  /** The location of the key of the entry at a path. */
   locateKey(path: YamlPath): Location;
-  /** The locations of all scalars that contain a text. */
   locateTexts(text: string): Location[];
 }
 
 /**
- * Reads a YAML 1.2 file.
- *
  * @param shown its name in messages; by default its path relative to the current folder
  * @throws UnusableInput if it cannot be read or is not valid YAML; a duplicate key is not valid
  */
@@ -42,19 +40,10 @@ const parsedFiles = new Map<string, { readonly text: string; readonly parsed: Ya
 
 const require = createRequire(import.meta.url);
 
-/** Loads the parser when a file is read: most runs use the suite that the build stored, and read no YAML. */
-function loadParser(): typeof import('yaml') {
-  return require('yaml');
-}
-
-/**
- * Parses YAML 1.2 text.
- *
- * @param file its name in messages
- * @throws UnusableInput with the first syntax error
- */
+/** Parses YAML 1.2 text. @param file its name in messages @throws UnusableInput with the first syntax error */
 export function parseYaml(text: string, file: string): YamlFile {
-  const yaml = loadParser();
+  // Not loaded before: most runs use the suite that the build stored, and read no YAML.
+  const yaml: typeof import('yaml') = require('yaml');
   const lines = new yaml.LineCounter();
   const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const locate = (offset = 0): Location => {
@@ -112,6 +101,37 @@ export function parseYaml(text: string, file: string): YamlFile {
         },
       });
       return locations;
+    },
+  };
+}
+
+export type LocatedFile = Pick<YamlFile, 'file' | 'value' | 'locate' | 'locateKey'>;
+
+/** Parses JSON, or any other text as YAML. JSON, which may be large, is searched for locations only if there is a problem. */
+export function parseJsonOrYaml(text: string, file: string): LocatedFile {
+  const value = parseJson(text);
+  if (value === undefined) return parseYaml(text, file);
+  const parse = computeOnce(() => {
+    const parser: typeof import('jsonc-parser') = require('jsonc-parser');
+    return { parser, root: parser.parseTree(text.replace('\uFEFF', ' ')) as JsonNode };
+  });
+  /** Finds the node at a path, or else the nearest node around it. An index may be a text of a JSON Pointer. */
+  const find = (steps: YamlPath): JsonNode => {
+    const { parser, root } = parse();
+    const segments = steps.map((step) => (/^\d+$/.test(String(step)) ? Number(step) : step));
+    return parser.findNodeAtLocation(root, segments) ?? find(steps.slice(0, -1));
+  };
+  const locate = ({ offset }: JsonNode): Location => {
+    const before = text.slice(0, offset);
+    return { file, line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
+  };
+  return {
+    file,
+    value,
+    locate: (steps) => locate(find(steps)),
+    locateKey: (steps) => {
+      const node = find(steps);
+      return locate(node.parent?.type === 'property' ? node.parent : node);
     },
   };
 }

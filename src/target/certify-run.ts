@@ -8,10 +8,10 @@ import type { Channel, Exchange } from '../http/exchange.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import type { KnownFile } from '../record/known-deviations.js';
 import { type CaseResult, createUnsentResult, getVerdictApart, samplesCaseId } from '../run/case-result.js';
+import { countAttempts } from '../run/case-sender.js';
 import { createEvidenceKeeper } from '../run/evidence-keeper.js';
 import type { Examination } from '../run/examine.js';
 import { createReplay } from '../run/replay.js';
-import { countAttempts } from '../run/request-cache.js';
 import { type EndedRun, type EngineOptions, runSuite } from '../run/run.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { createOrigin, type RecordedRun, type RunInputs } from './inputs.js';
@@ -91,7 +91,7 @@ async function judgeAgain(
   const replay = createReplay(evidence, suite.calibration);
   const options = { ...(await createEngineOptions(settings, suite.world)), replay, ...omitUndefined({ traffic }) };
   const isJudged = (id: string) => extent.judged.includes(id);
-  const ended = await runSuite(selected, replay.createChannel(''), options, isJudged);
+  const ended = await runSuite(selected, replay.createChannel(), options, isJudged);
   const unsent = selected.cases.flatMap((testCase) => {
     const stated = extent.unjudged.find(({ id }) => id === testCase.id);
     return stated === undefined ? [] : [createUnsentResult(testCase, stated.verdict, stated.reason)];
@@ -146,7 +146,7 @@ export async function replayRun({ settings, evidence, origin }: RecordedRun, sui
   const { baseUrl, extent } = origin;
   const replay = createReplay(evidence, suite.calibration);
   const selects = (id: string) => id !== samplesCaseId || extent.judged.includes(id);
-  const certified = await certifyRun({ suite, settings }, replay.createChannel(''), { baseUrl, replay, selects });
+  const certified = await certifyRun({ suite, settings }, replay.createChannel(), { baseUrl, replay, selects });
   const again = createOrigin(suite, settings, { baseUrl, extent: certified.extent, isReplay: true });
   return { ...certified, suite, recorded: { settings, evidence: certified.evidence, origin: again } };
 }

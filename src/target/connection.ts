@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { documentedOperation, isOwnWord, listCredentialSecrets } from '../contract/operation.js';
-import type { Endpoint, PartialConnectionOptions } from '../http/connection-options.js';
-import { exposesCredentials } from '../http/loopback.js';
+import { type Endpoint, exposesCredentials, type PartialConnectionOptions } from '../http/connection-options.js';
 import { createRedactor, minSecretLength, type Secret } from '../http/redactor.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { packageRoot } from '../support/package-root.js';

@@ -5,8 +5,8 @@ import { createArchiver } from '../certificate/har-archive.js';
 import { findWorstVerdict } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import { type CaseResult, createUnsentResult, notReachedReason, samplesCaseId } from '../run/case-result.js';
+import { countAttempts } from '../run/case-sender.js';
 import { calibrationPurpose, type ExchangeUse } from '../run/evidence-keeper.js';
-import { countAttempts } from '../run/request-cache.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import { createOrigin, parseRecordedRun, type RunInputs } from './inputs.js';
@@ -43,10 +43,8 @@ async function loadEnding() {
 /** Collects the reports of one run, from one or several processes, and certifies them. */
 export class ReportedRun {
   private readonly startedAt = new Date();
-  private readonly workers: string[] = [];
   private readonly results = new Map<string, CaseResult>();
-  /** The ids of the results with a report: they were judged. */
-  private readonly judged = new Set<string>();
+  /** By the id of the result: it was judged. */
   private readonly uses = new Map<string, readonly ExchangeUse[]>();
   private requestsSent = 0;
   private start: RunStart | undefined;
@@ -54,11 +52,7 @@ export class ReportedRun {
   private created: ReturnType<ReportedRun['createCollector']> | undefined;
   private readonly ending = loadEnding();
 
-  /**
-   * @param selected the ids of the cases that were to be run
-   * @param known the inputs; those of another machine come with its reports
-   * @param reference the base URL of the reference deployment
-   */
+  /** @param known the inputs; those of another machine come with its reports */
   constructor(
     private readonly selected: ReadonlySet<string>,
     private known: CollectedInputs | undefined,
@@ -89,33 +83,24 @@ export class ReportedRun {
     return { archiver: createArchiver(this.baseUrl), indexer: createExchangeIndexer(recognizer) };
   }
 
-  add({ worker, start, result, exchanges, uses, failure }: TestReport, isCounted: boolean): void {
+  add({ start, result, exchanges, uses, failure }: TestReport, isCounted: boolean): void {
     const isFirst = this.start === undefined;
     this.start ??= start;
     if (failure !== undefined) this.failure ??= new UnusableInput(failure);
-    if (!this.workers.includes(worker)) this.workers.push(worker);
-    // Ids are unique within a worker only.
-    const suffix = worker === this.workers[0] ? '' : `@${this.workers.indexOf(worker) + 1}`;
-    const name = (id: string | undefined) => id && `${id}${suffix}`;
-    for (const { id, exchange } of exchanges) {
-      const kept = { id: `${id}${suffix}`, exchange };
+    for (const kept of exchanges) {
       this.collector.archiver.add(kept);
       this.collector.indexer.add(kept);
-      this.requestsSent += countAttempts([exchange]);
+      this.requestsSent += countAttempts([kept.exchange]);
     }
-    const named = uses.map((use) => ({ ...use, id: `${use.id}${suffix}` }));
     const ofCalibration = ({ case: purpose }: ExchangeUse) => purpose === calibrationPurpose;
-    if (isFirst) this.uses.set(calibrationPurpose, named.filter(ofCalibration));
+    if (isFirst) this.uses.set(calibrationPurpose, uses.filter(ofCalibration));
     const before = this.results.get(result.id);
     // A test that ran several times counts with its worst verdict.
     const isWorst = before === undefined || findWorstVerdict([before.verdict, result.verdict]) !== before.verdict;
     if (!isCounted || !isWorst) return;
-    const { exchangeId, repeatedExchangeId } = result;
-    const ids = { exchangeId: name(exchangeId), repeatedExchangeId: name(repeatedExchangeId) };
-    this.results.set(result.id, { ...result, ...omitUndefined(ids) });
-    const ofCase = named.filter((use) => !ofCalibration(use));
+    this.results.set(result.id, result);
+    const ofCase = uses.filter((use) => !ofCalibration(use));
     this.uses.set(result.id, ofCase);
-    this.judged.add(result.id);
   }
 
   /** @param problem why a test ended without a report */
@@ -131,7 +116,7 @@ export class ReportedRun {
     const obstacle = this.findObstacle(isCutShort, error);
     const plain = this.listResults(obstacle);
     // If the target cannot be reached, the examination judges all cases.
-    const isJudged = ({ id }: CaseResult) => (obstacle === undefined ? this.judged.has(id) : !obstacle.isUnusable);
+    const isJudged = ({ id }: CaseResult) => (obstacle === undefined ? this.uses.has(id) : !obstacle.isUnusable);
     const unjudged = plain.filter((result) => !isJudged(result));
     const extent = {
       isCutShort,

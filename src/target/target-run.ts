@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { selectFromSuite } from '../cases/case-selection.js';
 import type { DrawnData } from '../cases/data-suite.js';
 import type { Suite } from '../cases/suite.js';
@@ -29,8 +28,6 @@ export interface RunStart {
 
 /** What a test tells the reporter, as an attachment. It has no secrets. */
 export interface TestReport extends StoredEvidence {
-  /** Unique; ids of exchanges are unique within it. */
-  readonly worker: string;
   /** In the first report of a worker. */
   readonly start?: RunStart;
   readonly result: CaseResult;
@@ -58,16 +55,14 @@ export interface TargetRun {
 }
 
 /**
- * Opens a target, and examines it.
+ * Opens a target, and examines it. It is closed after its use.
  *
  * @param reference the endpoint of the reference deployment, which is used if the inputs name no other
- * @param plannedCases the ids of the cases that will be run, in this order
- * @param use uses the run; the target is closed afterwards
+ * @param suffix makes the ids of exchanges unique among the workers of a run
  */
 export async function openTargetRun(
   { suite: whole, settings, connection }: RunInputs,
-  reference: Endpoint,
-  plannedCases: readonly string[],
+  { reference, plannedCases, suffix }: { reference: Endpoint; plannedCases: readonly string[]; suffix: string },
   use: (run: TargetRun) => Promise<void>,
 ): Promise<void> {
   const suite = selectFromSuite(whole, settings);
@@ -75,11 +70,10 @@ export async function openTargetRun(
   const { baseUrl } = endpoint;
   const channel = await openTarget(endpoint, connection);
   const stated = await createEngineOptions(settings, suite.world);
-  const run = await startRun(suite, channel, { ...stated, keeper: createEvidenceKeeper(), plannedCases });
+  const run = await startRun(suite, channel, { ...stated, keeper: createEvidenceKeeper(suffix), plannedCases });
   const { note, unreachable } = run.examination;
   const examination = omitUndefined({ note, unreachable });
   let start: RunStart | undefined = { settings, baseUrl, examination, ...omitUndefined({ data: suite.data }) };
-  const worker = randomUUID();
   await use({
     suite,
     baseUrl,
@@ -94,7 +88,7 @@ export async function openTargetRun(
       const failure = channel.findFailure()?.problems;
       // The evidence has the exchanges.
       const { exchange: _, repeatedExchange: __, ...plain } = result;
-      const report = { worker, result: plain, exchanges, uses, ...omitUndefined({ start, failure }) };
+      const report = { result: plain, exchanges, uses, ...omitUndefined({ start, failure }) };
       start = undefined;
       return { result, used, report };
     },

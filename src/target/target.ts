@@ -3,7 +3,8 @@ import type { CertifiedTarget } from '../certificate/certificate.js';
 import { computeDigest } from '../certificate/har-archive.js';
 import type { Availability } from '../contract/bind-world.js';
 import type { TransportIdentity } from '../http/transport.js';
-import { createMentionFilter, type MentionFilter } from '../recognition/sibling-values.js';
+import { createMentionFilter } from '../recognition/sibling-values.js';
+import type { EngineOptions } from '../run/run.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
@@ -22,7 +23,7 @@ export interface LoadedTarget {
 }
 
 /** A deployment under test, without its connection. It contains no secrets. */
-export interface Target {
+export interface Target extends Pick<EngineOptions, 'tierPatterns' | 'mentionFilter'> {
   readonly name: string;
   readonly kind: 'deployment' | 'reference';
   readonly version?: string;
@@ -32,10 +33,6 @@ export interface Target {
   readonly isWorldLoaded: boolean;
   /** What the cases are sent through, if not through the documented operation. */
   readonly transport?: TransportIdentity;
-  /** Patterns under which responses name the returned tiers, if the suite cannot detect them. */
-  readonly tierPatterns?: readonly string[];
-  /** Which ids under these patterns name returned tiers. */
-  readonly mentionFilter?: MentionFilter;
 }
 
 /** Reads all that a run knows of its target. @param use `offline`, no variable is needed @throws UnusableInput */
@@ -56,8 +53,8 @@ export function loadTarget(
       kind: endpoint === undefined ? 'reference' : 'deployment',
       isWorldLoaded: endpoint === undefined || options.worldLoaded === true || world === 'loaded',
       ...omitUndefined({
-        version,
-        file: file && path.relative('', file.yaml.file),
+        version: version && toOneLine(version),
+        file: file && toOneLine(path.relative('', file.yaml.file)),
         transport: file && identifyTransport(file),
         tierPatterns: response.tier === undefined ? undefined : [response.tier].flat(),
         mentionFilter: createMentionFilter(response),
@@ -76,16 +73,15 @@ function identifyTransport(file: TargetFile): TransportIdentity | undefined {
   return { name: transport.replace(/^\.\//, ''), digest: computeDigest(Buffer.from(content)) };
 }
 
-/** Creates the entry of the certificate for a target; each text becomes one line. */
+/** Creates the entry of the certificate for a target. */
 export function createCertifiedTarget(
   { name, kind, version, file, transport }: Target,
   baseUrl: string,
 ): CertifiedTarget {
   return {
     name: toOneLine(name),
-    ...omitUndefined({ version: version && toOneLine(version), file: file && toOneLine(file) }),
     base_url: toOneLine(baseUrl),
-    ...omitUndefined({ transport }),
+    ...omitUndefined({ version, file, transport }),
     ...(kind === 'reference' ? { is_reference: true } : {}),
   };
 }

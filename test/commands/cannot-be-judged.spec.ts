@@ -57,9 +57,6 @@ const withRequestId: Answer = (request) => {
   return reply(200, JSON.stringify({ request_id: `v-${++requestId}`, data }));
 };
 const page = '<!DOCTYPE html><html><title>Welcome</title></html>';
-/** A stub of the one path: no filter restricts its list. */
-const stub: Answer = ({ path }) =>
-  path.startsWith('/v1/promotions/validation') ? reply(200, '{"data":[{"id":"sample"}]}') : reply(404, '{}');
 const breaking = (transportError: TransportErrorKind, message: string): Partial<Channel> => ({
   send: async (request) => ({ request, transportError, message }),
 });
@@ -106,7 +103,6 @@ const rows: readonly Row[] = [
   ['speaks TLS', always(400, 'The plain HTTP request was sent to HTTPS port'), undefined, /The port is for HTTPS/],
   ['answers with an empty object', always(200, '{}'), undefined, /"\{\}".*base_url/],
   ['answers with a text', always(200, 'It works!', 'text/plain'), undefined, /"It works!"/],
-  ['is a stub', stub, undefined, /"\{"data":\[\{"id":"sample"\}\]\}"/],
   ['loses the body', withoutBody(conforming), problem('Body on GET', /lost.*proxies/)],
   ['loses the body and adds a request id', withoutBody(withRequestId), problem('Body on GET', /lost/)],
   [
@@ -169,15 +165,6 @@ test('doctor names a deployment that is down, one without TLS, and one with TLS'
   expect(status).toBe(1);
   expect(withoutTls.output).toMatch(/^TLS +PROBLEM +.*Does it speak TLS/m);
   expect(withTls.output).toContain('If the port is for HTTPS, write https://');
-});
-
-test('Without the world, a note of a run names possible causes', async () => {
-  const findNote = async (answer: Answer) => (await startRun(suite, channelTo(answer))).examination.note;
-  expect(await findNote(always(200, '{"promotions":[]}'))).toMatch(
-    /^The first responses name no promotion of the test data\. Load it/,
-  );
-  expect(await findNote(always(503))).toBeUndefined();
-  expect(await findNote(conforming)).toBeUndefined();
 });
 
 test('If the user says that the world is loaded, only a web page shows that the address is wrong', async () => {

@@ -166,10 +166,12 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
   '--quick says how few rows and requests it sends': [
     ['certify --quick --dry-run --reference', 0, [/^With --quick: \d+ of \d+ rows /m, /, [1-6]?\d requests/]],
   ],
-  'explain takes cases, requirements, questions, groups and tags': [
-    ['explain limit.newest-150', 0, [explained?.statement ?? '', /^ {2}window-with-few-valid +\S/m]],
-    [`explain ${suite.contract.groups[0]?.name}`, 0, suite.contract.groups[0]?.asks ?? ''],
-    ['explain intrusive', 0, '  method-post'],
+  'explain takes a case, and list finds cases by requirement, tag and text': [
+    ['explain limit.newest-150', 2, 'Name a case of npx conformance list cases limit.newest-150'],
+    ['list cases limit.newest-150', 0, /^window-with-few-valid +\S/m],
+    ['list requirements limit.newest-150', 0, explained?.statement ?? ''],
+    ['list cases intrusive', 0, 'method-post'],
+    ['list faults of-the-oldest', 0, /^window-of-the-oldest +breaks limit\.newest-150: /m],
     // A question has one case, which is explained in full.
     ['explain quantity-zero', 0, 'It answers the question quantity-zero'],
   ],

@@ -296,7 +296,9 @@ test('An unusable file is refused with the place of each problem, and nothing is
   expect(existsSync(path.join(folder, 'results'))).toBe(false);
 });
 
-test('record writes the known deviations, and certify takes them once they have a reason', async () => {
+test('record writes the known deviations, and certify takes them once they have a reason', {
+  tag: '@long',
+}, async () => {
   const cwd = makeTestFolder();
   const { url, close } = await serveReference({
     world: suite.world,

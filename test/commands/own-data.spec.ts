@@ -9,11 +9,11 @@ import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
 import { listRequests } from '../../src/run/case-sender.js';
 import { credentialVariables, loadCertificate, makeProject, makeTestFolder, runConformance } from '../support/cli.js';
 import { createIndependentDeployment } from '../support/independent-deployment.js';
-import { createData, createShop } from '../support/own-data.js';
+import { createData } from '../support/own-data.js';
 
 const world = createData('small');
 
-test('A deployment is certified on its data, and the run is judged again', async () => {
+test('A deployment is certified on its data, and the run is verified', async () => {
   const cwd = makeProject();
   writeFileSync(path.join(cwd, 'shop.json'), JSON.stringify(world, null, 1));
   const { url, close } = await serveReference({ world, credentials: referenceCredentials });
@@ -34,8 +34,6 @@ test('A deployment is certified on its data, and the run is judged again', async
   expect(certificate.data).toMatchObject({ file: 'shop.json', requests: 120, counts: { tiers: 40 } });
   expect(JSON.stringify(certificate)).toContain('the data file has 40 tiers');
   expect((await run('verify', 'results/shop')).output).toContain('AGREES');
-  const again = await run('certify', '--replay', 'results/shop');
-  expect([again.status, loadCertificate(cwd, 'results/shop/replay').summary]).toEqual([4, certificate.summary]);
   renameSync(path.join(cwd, 'shop.json'), path.join(cwd, 'moved.json'));
   expect((await run('verify', 'results/shop')).output).toContain('docs/own-data.md');
   expect((await run('verify', 'results/shop', '--data', 'moved.json')).output).toContain('AGREES');
@@ -45,9 +43,9 @@ test('A deployment is certified on its data, and the run is judged again', async
 
 test('An answer on own data is recorded, and compared in the next run', { tag: '@long' }, async () => {
   const cwd = makeProject();
-  writeFileSync(path.join(cwd, 'shop.json'), JSON.stringify(createShop()));
+  writeFileSync(path.join(cwd, 'shop.json'), JSON.stringify(world));
   const certify = async (command: string, behaviours: Record<string, string>, ...args: readonly string[]) => {
-    const { url, close } = await serveReference({ world: createShop(), credentials: referenceCredentials, behaviours });
+    const { url, close } = await serveReference({ world, credentials: referenceCredentials, behaviours });
     const all = [command, '--base-url', url, '--data', 'shop.json', '--only', 'unknown-body-member', ...args];
     const run = await runConformance(all, { cwd, env: credentialVariables });
     await close();

@@ -264,7 +264,7 @@ createServer(createMockListener({ credentials })).listen(${port}, '127.0.0.1');
   ]);
 });
 
-test('A failing test of another project is shown', async () => {
+test('A failing test of another project is shown', { tag: '@long' }, async () => {
   mkdirSync(inProject('basket'), { recursive: true });
   const lines = ["import { expect, test } from '@playwright/test';", "test('adds up', () => expect(2 + 2).toBe(5));"];
   writeFileSync(inProject('basket', 'basket.spec.mjs'), lines.join('\n'));
@@ -308,7 +308,9 @@ ${statements.map(([statement]) => `  try { ${statement}; note(''); } catch (erro
 });
 `;
 
-test('Tests of a user have the right types, judge responses of the target with its test data, and show no credentials', async () => {
+test('Tests of a user have the right types, judge responses of the target with its test data, and show no credentials', {
+  tag: '@long',
+}, async () => {
   mkdirSync(inProject('flow'), { recursive: true });
   writeFileSync(inProject('flow', 'flow.spec.ts'), flow);
   const token = 'the-token-of-the-flow';

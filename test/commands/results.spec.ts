@@ -52,7 +52,7 @@ interface LaterRun {
 const limit = ['--only', 'limit'];
 const endings: Readonly<Record<string, LaterRun>> = {
   'finds that the deployment does not conform': { answer: broken, args: limit, status: 1, verdict: 'does-not-conform' },
-  'cannot reach the deployment': { args: limit, status: 4, verdict: 'incomplete', says: 'No connection' },
+  'cannot reach the deployment': { args: limit, status: 4, verdict: 'incomplete', says: 'No connection', isLong: true },
   'selects no case': {
     answer: honest,
     args: ['--', '--grep', 'no-such-case'],

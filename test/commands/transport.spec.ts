@@ -128,7 +128,7 @@ test.describe('on the command line', () => {
   });
   test.afterAll(() => reference.close());
 
-  test('A run names the transport everywhere, and can be verified and replayed', async () => {
+  test('A run names the transport everywhere, and can be verified and replayed', { tag: '@long' }, async () => {
     const code = `export default (request, { send, baseUrl }) => {
   if (!request.headers.flat().includes('$CLIENT_TOKEN') || baseUrl !== '${reference.url}') throw new Error('wrong');
   return send(request);

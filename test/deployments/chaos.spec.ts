@@ -153,20 +153,4 @@ test.describe('Behind an unreliable proxy', () => {
       // Without confirmation, these would have failed.
       expect(unstable).toBeGreaterThanOrEqual(draws / 2);
     });
-
-  for (const draws of [2, 60])
-    test(`A deployment with a fault never conforms, ${draws} times`, { tag: draws > 2 ? '@long' : [] }, async () => {
-      const verdicts: string[] = [];
-      for (let draw = 1; draw <= draws; draw += 1) {
-        const { id } = faults[(draw * 7) % faults.length] ?? findFault('');
-        const channel = createChaoticChannel(
-          createReference({ faults: [id] }),
-          createRandom(draw),
-          share / 10 ** (draw % 4),
-        );
-        verdicts.push((await certifyOver(channel, suite)).certificate.verdict);
-      }
-      expect(verdicts).not.toContain('conforms');
-      expect(verdicts).toContain('does-not-conform');
-    });
 });

@@ -454,7 +454,7 @@ const tables: Readonly<Record<string, readonly DeploymentRow[]>> = {
 for (const [subject, rows] of Object.entries(tables))
   test.describe(subject, () => {
     for (const [n, row] of rows.entries()) {
-      test(row.title, { tag: row.isLong ? '@long' : [] }, () => checkDeployment(withOneFault(row, n)));
+      test(row.title, { tag: row.isLong ? '@long' : '@slow' }, () => checkDeployment(withOneFault(row, n)));
       test(`${row.title}, with all faults`, { tag: '@long' }, () => checkDeployment(row));
     }
   });
@@ -472,12 +472,12 @@ test.describe('Questions', () => {
     (await certifyRow({ deploy, target }, cases)).questions.map(({ id, outcome, reason }) => ({ id, outcome, reason }));
 
   for (const [n, [title, deploy]] of Object.entries(unusualDeployments).entries())
-    test(`All have an outcome: ${title}`, { tag: n < 4 ? [] : '@long' }, async () => {
+    test(`All have an outcome: ${title}`, { tag: n < 4 ? '@slow' : '@long' }, async () => {
       const open = (await listAnswers(deploy)).filter(({ outcome }) => outcome === null || outcome === undetermined);
       expect(open).toEqual([]);
     });
 
-  test('Promotions that are counted change no outcome', async () => {
+  test('Promotions that are counted change no outcome', { tag: '@slow' }, async () => {
     expect(await listAnswers(withOwn(3), 'own_promotions: 3')).toEqual(await listAnswers(withOwn(0)));
   });
 

@@ -17,8 +17,7 @@ import { type Answer, createChannel } from '../../tools/proof/judge-deployment.j
 import { createFaultJudge } from '../../tools/proof/judge-fault.js';
 import { certifyInProcess, createReference, renderUnpassed, suite as whole } from '../support/in-process.js';
 import { createIndependentDeployment, type Traits } from '../support/independent-deployment.js';
-import { type Mistake, mistakes } from '../support/mistaken-deployments.js';
-import { createData, createShop, type DataName, dataNames, writeData } from '../support/own-data.js';
+import { createData, type DataName, dataNames, writeData } from '../support/own-data.js';
 
 const suites = new Map<DataName, Suite>();
 
@@ -28,6 +27,9 @@ function loadDrawn(name: DataName): Suite {
   suites.set(name, suite);
   return { ...suite, cases: suite.cases.filter(({ kind }) => kind === 'requirement') };
 }
+
+/** A sample of those that show in single requests. */
+const someFaults = faults.filter(({ hasState }) => !hasState).filter((_, n) => n % 4 === 0);
 
 /** Shapes and choices of deployments that conform. */
 const choices: readonly Traits[] = [
@@ -48,7 +50,7 @@ const choices: readonly Traits[] = [
 
 for (const name of dataNames) {
   for (const [n, traits] of choices.entries()) {
-    const tag = n === 0 && name !== 'large' ? [] : ['@long'];
+    const tag = n === 0 && name === 'small' ? [] : ['@long'];
     test(`${name} data: a deployment with ${JSON.stringify(traits)} does not fail`, { tag }, async () => {
       const suite = loadDrawn(name);
       const { certificate } = await certifyInProcess(createIndependentDeployment(createData(name), traits), { suite });
@@ -60,47 +62,41 @@ for (const name of dataNames) {
     });
   }
 
-  const isLong = name === 'large' ? { tag: '@long' } : {};
+  const isLong = name === 'small' ? {} : { tag: '@long' };
   test(`${name} data: all requests are documented, and there are at most 230`, isLong, () => {
     const { world, ...suite } = loadDrawn(name);
     const plan = createPlan({ ...suite, world }, { excludesIntrusive: false });
     expect(countPlannedRequests(plan)).toBeLessThanOrEqual(230);
-    for (const request of suite.cases.flatMap(listRequests)) {
-      expect(createOracle(request, world).undocumentedReason, request.path).toBeUndefined();
-      expect(request.path.length).toBeLessThan(8_192);
-      expect(request.body?.length ?? 0).toBeLessThan(65_536);
-    }
+    const requests = suite.cases.flatMap(listRequests);
+    expect(requests.flatMap((request) => createOracle(request, world).undocumentedReason ?? [])).toEqual([]);
+    expect(requests.filter(({ path, body = '' }) => path.length >= 8_192 || body.length >= 65_536)).toEqual([]);
   });
 
-  test(`${name} data: mistakes are found`, { tag: '@long' }, async () => {
+  test(`${name} data: faults are found`, { tag: '@long' }, async () => {
     test.setTimeout(3_600_000);
     const suite = loadDrawn(name);
     const world = createData(name);
-    const drawn = { ...world, tiers: world.tiers.slice(0, 300) };
-    const candidates = listCandidates(suite.world, drawn);
-    const visible: string[] = [];
-    const missed: string[] = [];
-    for (const [mistake, deploy] of Object.entries(mistakes)) {
-      const isFound = await findsFailure(suite, deploy(world));
-      if (isFound || isVisible(deploy, world, candidates)) visible.push(mistake);
-      if (!isFound) missed.push(mistake);
+    const candidates = listCandidates(suite.world, { ...world, tiers: world.tiers.slice(0, 300) });
+    const found: string[] = [];
+    const overlooked: string[] = [];
+    for (const { id } of someFaults) {
+      const answer = createReference({ world, faults: [id] });
+      if (await findsFailure(suite, answer)) found.push(id);
+      else if (isVisible(answer, world, candidates)) overlooked.push(id);
     }
-    const overlooked = missed.filter((mistake) => visible.includes(mistake));
-    const figures = `${name}: ${visible.length} of ${Object.keys(mistakes).length} mistakes are visible. Not found: ${overlooked.join(', ')}. Not visible: ${missed.filter((mistake) => !visible.includes(mistake)).join(', ')}`;
+    const figures = `${name}: ${found.length} of ${someFaults.length} faults are found. Visible, too: ${overlooked.join(', ')}`;
     test.info().annotations.push({ type: 'figures', description: figures });
-    console.info(figures);
-    expect(overlooked.length / visible.length, figures).toBeLessThanOrEqual(0.05);
+    expect(overlooked.length, figures).toBeLessThanOrEqual(0.05 * (found.length + overlooked.length));
   });
 }
 
 /** Whether one of many documented requests gets a wrong response. */
-function isVisible(deploy: Mistake, world: World, candidates: readonly Candidate[]): boolean {
-  const answer = deploy(world);
+function isVisible(answer: Answer, world: World, candidates: readonly Candidate[]): boolean {
   return candidates.some(({ request, oracle }) => {
     const { status, body } = answer(request);
     if (status >= 300) return oracle.accepted && world.tiers.some((tier) => oracle.returned(tier) === 'required');
-    const { data = [] } = JSON.parse(body || '{}') as { data?: { id: string }[] };
-    const returned = new Set(data.map(({ id }) => id));
+    const { promotions = [] } = JSON.parse(body || '{}') as { promotions?: { id: string }[] };
+    const returned = new Set(promotions.map(({ id }) => id));
     const isWrong = ({ id }: Tier, obligation: string) => obligation === (returned.has(id) ? 'forbidden' : 'required');
     return world.tiers.some((tier, n) => n < 300 && isWrong(tier, oracle.returned(tier)));
   });
@@ -158,7 +154,7 @@ test('Most faults are found with the test data of the suite as a data file', { t
   expect(1 - survivors.length / faults.length, survivors.join('\n')).toBeGreaterThanOrEqual(0.97);
 });
 
-test('The reference deployment conforms on the test data of the suite as a data file', async () => {
+test('The reference deployment conforms on the test data of the suite as a data file', { tag: '@long' }, async () => {
   const suite = loadSuite(suiteFolder, { data: { file: writeData(exportWorld(whole.world), 'world') } });
   const { certificate } = await certifyInProcess(createReference(), { suite });
   expect(certificate.verdict, renderUnpassed(certificate)).toBe('conforms');
@@ -166,14 +162,13 @@ test('The reference deployment conforms on the test data of the suite as a data 
 
 /** Data that questions are asked about. */
 const asked: Readonly<Record<string, () => World>> = {
-  shop: createShop,
   ...Object.fromEntries(dataNames.map((name) => [name, () => createData(name)])),
   world: () => exportWorld(whole.world),
 };
 
 for (const [name, create] of Object.entries(asked))
   test(`${name} data: each outcome of a question is observed as with the test data`, {
-    tag: name === 'shop' ? [] : ['@long'],
+    tag: name === 'small' ? [] : ['@long'],
   }, async () => {
     const world = create();
     const suite = loadSuite(suiteFolder, { data: { file: writeData(world, `${name}-asked`), requests: 900 } });
@@ -197,15 +192,15 @@ for (const [name, create] of Object.entries(asked))
 
 for (const traits of [{}, { omitted: 'rejected', empty: 404, unknownCustomer: 'rejected' }] satisfies Traits[])
   test(`A deployment with ${JSON.stringify(traits)} answers questions about its data as those about the test data`, async () => {
-    const world = createShop();
-    const suite = loadSuite(suiteFolder, { data: { file: writeData(world, 'shop') } });
+    const world = createData('small');
+    const suite = loadSuite(suiteFolder, { data: { file: writeData(world, 'small') } });
     const answer = async (deployment: Answer, options: Parameters<typeof certifyInProcess>[1]) =>
       (await certifyInProcess(deployment, { ...options, excludesIntrusive: true })).certificate;
     const own = await answer(createIndependentDeployment(world, traits), { suite });
     const { questions } = await answer(createIndependentDeployment(exportWorld(whole.world), traits), {});
     expect(own.verdict, renderUnpassed(own)).not.toBe('does-not-conform');
     const answered = own.questions.filter(({ outcome }) => outcome !== null);
-    expect(answered.length).toBeGreaterThanOrEqual(30);
+    expect(answered.length).toBeGreaterThanOrEqual(20);
     const usual = questions.filter(({ id }) => answered.some((question) => question.id === id));
     expect(answered.map(({ id, outcome }) => [id, outcome])).toEqual(usual.map(({ id, outcome }) => [id, outcome]));
   });

@@ -182,12 +182,6 @@ function replacePart(request: HttpRequest, part: Part, value: unknown): HttpRequ
   return body === undefined ? request : { ...request, body: JSON.stringify({ ...body, [part]: value }) };
 }
 
-/** The items of a refused request that are right: a deployment stores them before it sees the wrong one. */
-function dropWrongItems(order: unknown): Members {
-  const { items, ...others } = order as { items: Members[] };
-  return { ...others, items: items.filter(({ quantity }) => Number.isInteger(quantity)) };
-}
-
 /** Keeps results under a key that lacks a member of the body. */
 function cacheWithout(member: string, request: HttpRequest, results: Record<string, unknown>): HttpResponse {
   const key = JSON.stringify([request.path, { ...parseBody(request), [member]: undefined }]);
@@ -211,23 +205,6 @@ const leaks: Readonly<Record<string, (part: Part) => StatefulAnswer>> = {
     connection.kept = own;
     return honest(replacePart(request, part, used));
   },
-  'takes it from the first request on a connection that has it': (part) => async (request, connection) => {
-    connection.kept ??= readPart(request, part);
-    return honest(replacePart(request, part, connection.kept));
-  },
-  'caches results of a connection without it': (part) => async (request, connection) => {
-    const { path, body } = replacePart(request, part, undefined);
-    const key = JSON.stringify([path, body]);
-    connection[key] ??= honest(request);
-    return connection[key] as HttpResponse;
-  },
-  'takes it from a refused request on a connection': (part) => async (request, connection) => {
-    const response = honest(request);
-    const value = connection.refused;
-    connection.refused = response.status < 400 ? undefined : readPart(request, part);
-    if (response.status >= 400 || value === undefined) return response;
-    return honest(replacePart(request, part, part === 'order' ? dropWrongItems(value) : value));
-  },
 };
 
 /** Two of the worst; the others take time. */
@@ -237,10 +214,7 @@ const quick: ReadonlySet<string> = new Set([
 ]);
 
 const leaksOfParts = Object.entries(leaks).flatMap(([story, create]) =>
-  // A refused body is refused again.
-  parts
-    .filter((part) => part !== 'body' || !story.includes('refused'))
-    .map((part) => ({ story: `${part}: ${story}`, answer: () => create(part) })),
+  parts.map((part) => ({ story: `${part}: ${story}`, answer: () => create(part) })),
 );
 
 /** Few cases: the quick leaks break some of them. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
@@ -118,13 +118,4 @@ export async function runConformanceInProcess(
 
 export function loadCertificate(cwd: string, folder: string): Certificate {
   return JSON.parse(readFileSync(path.join(cwd, folder, 'certificate.json'), 'utf8'));
-}
-
-/** Copies this package, so that a test can change its cases. */
-export function copyPackage(folder: string): string {
-  for (const part of ['dist', 'cases', 'schemas', 'package.json']) {
-    cpSync(path.join(packageRoot, part), path.join(folder, part), { recursive: true });
-  }
-  symlinkSync(path.join(packageRoot, 'node_modules'), path.join(folder, 'node_modules'));
-  return folder;
 }

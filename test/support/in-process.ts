@@ -2,6 +2,7 @@ import { createDeployment, type DeploymentOptions } from '../../reference/deploy
 import { findFault } from '../../reference/faults/index.js';
 import { loadSuite, type Suite } from '../../src/cases/suite.js';
 import { type Certificate, createCertificate } from '../../src/certificate/certificate.js';
+import { withdrawFailures } from '../../src/certificate/certify-results.js';
 import { type ThingKind, thingKinds } from '../../src/contract/named-world.js';
 import type { Channel, HttpResponse } from '../../src/http/exchange.js';
 import { createTransportChannel, type Transport, type TransportChannel } from '../../src/http/transport.js';
@@ -57,7 +58,7 @@ export async function certifyOver(channel: Channel, own: Suite, options: EngineO
     return exchange;
   };
   const { results, examination, evidence } = await runSuite(own, { ...channel, send }, { ...shared, ...options });
-  const certificate = createCertificate(own, results, {
+  const certificate = createCertificate(own, withdrawFailures(results), {
     target: { name: 'in-process', base_url: 'http://in-process.test' },
     notes: examination.note === undefined ? [] : [examination.note],
     requestsSent,

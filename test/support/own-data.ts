@@ -19,43 +19,19 @@ interface Look {
   readonly texts: readonly string[];
 }
 
-const ordinaryTexts = ['gold', 'silver', 'web', 'store', 'north', 'south', 'true', 'false', 'Broadway', 'summer sale'];
+const ordinaryTexts = 'gold,silver,web,store,north,south,true,false,Broadway,summer sale'.split(',');
 
 const awkwardTexts = [
-  ...['true', 'TRUE ', '0', '10', '010', '1e1', '10.0', 'null', 'constructor', '__proto__', 'a.b', 'a-b', 'a_b', 'a b'],
-  ...[
-    '50% off',
-    '50%25 off',
-    'a+b',
-    'a&b',
-    'a&amp;b',
-    'a=b',
-    'a#b',
-    'Größe',
-    'Grösse',
-    'café',
-    'cafe',
-    '特価',
-    '🎁',
-    ' x',
-    'x ',
-  ],
-  ...['"quoted"', "it's", '<b>', 'a,b', 'a;b', 'a/b', 'a\\b', `${'long text '.repeat(30)}end`],
+  ...'true¦TRUE ¦0¦10¦010¦1e1¦10.0¦null¦constructor¦__proto__¦a.b¦a-b¦a_b¦a b¦50% off¦50%25 off¦a+b¦a&b'.split('¦'),
+  ...'a&amp;b¦a=b¦a#b¦Größe¦Grösse¦café¦cafe¦特価¦🎁¦ x¦x ¦"quoted"¦it\'s¦<b>¦a,b¦a;b¦a/b¦a\\b'.split('¦'),
+  `${'long text '.repeat(30)}end`,
 ];
 
 /** Ids as in tables that people made: numbers, words, ids within others. */
 function nameAwkwardId(kind: string, n: number): string {
-  const words = ['name', 'id', 'data', 'total', 'promo', 'true', 'null', '0', 'x'];
-  const names = [
-    String(100 + n),
-    `${kind} ${n}`,
-    `${kind}-${n}`,
-    `${kind}-${n}-b`,
-    `Größe ${n}`,
-    `${n}/2 & more`,
-    `${kind}+${n}`,
-  ];
-  return n < words.length ? (words[n] as string) : `${names[n % names.length]}`;
+  const words = 'name,id,data,total,promo,true,null,0,x'.split(',');
+  const names = [`${100 + n}`, `${kind} ${n}`, `${kind}-${n}`, `${kind}-${n}-b`, `Größe ${n}`, `${n}/2 & more`];
+  return words[n] ?? [...names, `${kind}+${n}`][n % (names.length + 1)] ?? '';
 }
 
 const looks = {
@@ -174,51 +150,4 @@ export function writeData(world: World, name: string): string {
   const file = path.join(folder, `${name}.json`);
   writeFileSync(file, JSON.stringify(world));
   return file;
-}
-
-/** Creates the data of a small shop, as somebody may write it by hand. */
-export function createShop(): World {
-  const only = (...any_of: string[]): Rule => ({ kind: 'customer', any_of });
-  const buys = (id: string, at_least = 1): Rule => ({ kind: 'product', id, at_least });
-  const buysSku = (id: string, at_least = 1): Rule => ({ kind: 'sku', id, at_least });
-  const rules: readonly (readonly Rule[])[] = [
-    [],
-    [only('C-1001')],
-    [only('C-1002', 'C-1003')],
-    [buys('tea', 2)],
-    [buys('tea', 6)],
-    [],
-    [buys('cake')],
-    [only('C-1003'), buys('tea', 2)],
-    [],
-    [buysSku('cup-green', 2)],
-    [buysSku('pot-large', 3)],
-    [only('C-1004')],
-    [],
-    [{ kind: 'metadata', key: 'store', is: 'Harbour' }],
-    [{ kind: 'metadata', key: 'store', is: 'Station' }],
-    [],
-    [buys('tea', 12)],
-    [{ kind: 'other', description: 'It rains in the city of the customer.' }],
-  ];
-  const named = (...ids: string[]) => ids.map((id) => ({ id }));
-  return {
-    customers: named('C-1001', 'C-1002', 'C-1003', 'C-1004', 'C-1005', 'C-1006'),
-    products: named('tea', 'cake', 'cup', 'pot', 'tray'),
-    skus: [
-      { id: 'cup-green', product_id: 'cup' },
-      { id: 'pot-large', product_id: 'pot' },
-      { id: 'tea-100g', product_id: 'tea' },
-    ],
-    categories: [{ id: '1', name: 'Drinks' }],
-    campaigns: ['opening', 'weekend'].map((id) => ({ id, name: `Campaign ${id}`, category_ids: ['1'] })),
-    tiers: rules.map((found, n) => ({
-      id: `T-${300 - n}`,
-      campaign_id: n % 3 === 2 ? 'weekend' : 'opening',
-      name: `Promotion ${n + 1}`,
-      created_at: new Date(Date.UTC(2026, 4, 30 - n)).toISOString(),
-      metadata: n % 2 === 0 ? { shelf: 'top' } : {},
-      rules: found,
-    })),
-  };
 }

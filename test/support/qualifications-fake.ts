@@ -8,12 +8,7 @@ import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { parseJson } from '../../src/support/json.js';
 
 /** Mistakes that the project can have, most of them in what the transport needs. */
-export const qualificationsFaults = [
-  'quantity-ignored',
-  'campaign-filter-ignored',
-  'one-page-only',
-  'records-without-metadata',
-] as const;
+export const qualificationsFaults = ['quantity-ignored', 'one-page-only'] as const;
 export type QualificationsFault = (typeof qualificationsFaults)[number];
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -75,7 +70,7 @@ export class QualificationsFake {
     const rest = typeof after === 'string' ? found.filter(({ created_at }) => created_at < after) : found;
     const data = rest.slice(0, Number(limit));
     const has_more = this.fault !== 'one-page-only' && rest.length > data.length;
-    const isExpanded = list(expand).includes('redeemable') && this.fault !== 'records-without-metadata';
+    const isExpanded = list(expand).includes('redeemable');
     return answer(200, {
       redeemables: {
         object: 'list',
@@ -94,8 +89,7 @@ export class QualificationsFake {
     const values: Json = { campaign_id, resource_type };
     return Object.entries(values).every(([name, value]) => {
       const { $is, $in = $is } = object(object(filters[name]).conditions);
-      const isIgnored = name === 'campaign_id' && this.fault === 'campaign-filter-ignored';
-      return isIgnored || $in === undefined || list($in).includes(value);
+      return $in === undefined || list($in).includes(value);
     });
   }
 

@@ -9,8 +9,7 @@ import {
   type StoredEvidence,
 } from '../../src/certificate/har-archive.js';
 import type { Channel } from '../../src/http/exchange.js';
-import { createEvidenceKeeper, type RunEvidence } from '../../src/run/evidence-keeper.js';
-import { runSuite } from '../../src/run/run.js';
+import type { RunEvidence } from '../../src/run/evidence-keeper.js';
 import { certifyRun, rejudgeRun } from '../../src/target/certify-run.js';
 import { createOrigin, parseRecordedRun, type RecordedRun } from '../../src/target/inputs.js';
 import type { RunOptions } from '../../src/target/run-options.js';
@@ -78,11 +77,6 @@ export function createArchive({ exchanges, uses }: RunEvidence, origin: Evidence
   const archiver = createArchiver(origin.baseUrl);
   for (const kept of exchanges) archiver.add(kept);
   return archiver.finish(uses, origin);
-}
-
-/** Runs the suite over a channel and keeps the answers. */
-export async function collectAnswers(channel: Channel): Promise<StoredEvidence> {
-  return (await runSuite(suite, channel, { recognizer, keeper: createEvidenceKeeper() })).evidence;
 }
 
 /** Reads the evidence of a run back from its archive. */

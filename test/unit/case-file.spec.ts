@@ -409,15 +409,6 @@ test.describe('a folder', () => {
     const withoutContract = listLocated({ 'contract.yaml': 'requirements: []', 'questions/c.yaml': 'casse: []' });
     expect(withoutContract.filter((problem) => !problem.startsWith('contract.yaml'))).toEqual([]);
   });
-
-  test('is refused with one problem for a mistake in the base', () => {
-    const base = 'base: { body: { customer: { id: <customer anm> } } }';
-    const requests = 'requests: { a: {}, b: { again: 1 } }';
-    const text = `${base}\n${question('response-status', requests, 'value: { of: a, take: status }')}`;
-    expect(listLocated({ 'questions/good.yaml': text })).toEqual([
-      expect.stringMatching(/^questions\/good.yaml:1:33: .*'anm'/),
-    ]);
-  });
 });
 
 test.describe('a request is sent', () => {
@@ -584,18 +575,6 @@ ${requirement(
       ['ben, two in the second', 'ann 1', 'ben 2'],
       ['ben, both', 'ann 1 query', 'ben 1'],
     ]);
-  });
-
-  test('once for checks in a list or by the name of the request', () => {
-    const list = '[{ of: one, status: 2xx }, { of: one, returned: { include: greeting } }, { of: two, status: 2xx }]';
-    const mapping = '{ one: [{ status: 2xx }, { returned: { include: greeting } }], two: { status: 2xx } }';
-    const [byList, byName] = [list, mapping].map((checks) => {
-      const { cases, problems } = read(requirement(twoRequests, `given: ${checks}`, `expect: ${checks}`));
-      expect(problems).toEqual([]);
-      const { given, expect: expected } = (cases[0] as RequirementCase).rows[0] ?? {};
-      return [given, expected].map((assertions) => assertions?.map(({ at: _, ...assertion }) => assertion));
-    });
-    expect(byName).toEqual(byList);
   });
 });
 

@@ -279,11 +279,6 @@ test.describe('the command that repeats a request', () => {
       ]),
     ));
 
-  test('HEAD is --head if it has no body', () => {
-    const head = { ...get, method: 'HEAD' };
-    expect(argumentsOf(renderCurlCommand(head, 'https://a.test'))).toEqual(['-gi', '--head', 'https://a.test/']);
-  });
-
   test('The shell passes on any method, path, header, body and address as it is', () => {
     const inject = fc.constantFrom(
       ...['; touch forged', '$(touch forged)', '`touch forged`', "'; touch forged; '", '"$(touch forged)"', '$HOME'],

@@ -103,21 +103,6 @@ test.describe('The client ignores', () => {
   });
 });
 
-test('A request can be withheld when its turn comes', async ({ serve, open }) => {
-  let isEnough = false;
-  const wire = await serve((socket) => {
-    isEnough = true;
-    socket.write(ok);
-  });
-  const { send } = open(wire.url, { pacing: { concurrency: 1 } });
-  const whyWithheld = () => (isEnough ? 'That is enough.' : undefined);
-  const exchanges = await Promise.all([1, 2, 3].map(() => send(request, whyWithheld)));
-  expect(exchanges.map(getOutcome)).toEqual([200, 'not-sent', 'not-sent']);
-  expect(exchanges.map(getMessage)).toEqual(['', 'That is enough.', 'That is enough.']);
-  expect(exchanges.map(({ attempts }) => attempts)).toEqual([1, 0, 0]);
-  expect(wire.received).toHaveLength(1);
-});
-
 test.describe('The client returns', () => {
   test('headers in their order and spelling', async ({ serve, open }) => {
     const headers = ['B: 2', 'a: 1', 'b: 3', 'Set-Cookie: x=1', 'Set-Cookie: y=2', 'Empty: '];

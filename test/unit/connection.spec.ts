@@ -4,7 +4,7 @@ import { connect, createServer as createPlainServer, type Socket } from 'node:ne
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TlsOptions } from 'node:tls';
 import { expect } from '@playwright/test';
-import { isLoopback } from '../../src/http/loopback.js';
+import { isLoopback } from '../../src/http/connection-options.js';
 import {
   authorityCertificate as authority,
   clientCertificate as client,

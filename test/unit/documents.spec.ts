@@ -4,11 +4,9 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import fc from 'fast-check';
 import { parse } from 'yaml';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { compareCertificates } from '../../src/certificate/compare-certificates.js';
-import type { ResultWithExchanges } from '../../src/run/case-result.js';
 import { parseJson } from '../../src/support/json.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { compileSchema } from '../../src/support/schema-validation.js';
@@ -35,7 +33,6 @@ const documentsOf = ({ certificate, results }: Pick<Run, 'certificate' | 'result
 
 interface Content {
   readonly schema: object;
-  readonly example?: unknown;
 }
 
 test.describe('of a run', () => {
@@ -69,55 +66,17 @@ test.describe('of a run', () => {
     expect(observed).toContain('**The status code of a response with promotions: `200`.**');
   });
 
-  test('openapi.yaml has the statuses that were seen, each with a schema and a fitting sample', () => {
+  test('openapi.yaml has the statuses that were seen, each with a schema', () => {
     const { responses } = parse(documents.openapi).paths['/v1/promotions/validation'].get;
     expect(Object.keys(responses)).toEqual(['200', '400', '401', '404']);
     for (const { content } of Object.values<{ content: Record<string, Content> }>(responses)) {
-      const { schema, example } = content['application/json'] ?? { schema: {} };
-      expect(compileSchema(schema)(example)).toBe(true);
+      const { schema } = content['application/json'] ?? { schema: {} };
+      expect(() => compileSchema(schema)).not.toThrow();
       // What was not seen may yet come.
       expect(JSON.stringify(schema)).not.toContain('"additionalProperties":false');
     }
-    expect(responses['200'].content['application/json'].example.promotions).toHaveLength(1);
+    expect(responses['200'].content['application/json'].schema.properties.promotions.type).toBe('array');
   });
-});
-
-/** Values as a hostile or a strange deployment may answer with: nested, keyed by ids, with names that tools obey. */
-const anyBody = fc.anything({
-  maxDepth: 5,
-  key: fc.oneof(
-    fc.constantFrom('$ref', '__proto__', 'constructor', 'at', ...suite.world.tiers.slice(0, 3).map(({ id }) => id)),
-    fc.string(),
-  ),
-  values: [fc.string(), fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean()],
-});
-
-test('Samples of any bodies fit the schemas beside them and have no references', async () => {
-  const { certificate, results } = await certifyInProcess(createReference(), {
-    suite: { ...suite, cases: suite.cases.filter(({ id }) => /^(response-status|quantity-n|malformed)/.test(id)) },
-  });
-  let shown = 0;
-  const bodies = fc.array(anyBody, { minLength: 1, maxLength: 4 });
-  const property = fc.property(bodies, fc.subarray(['/at', '/*/at', '']), (values, volatile) => {
-    const texts = values.map((value) => JSON.stringify(value) ?? 'null');
-    const answered = results.map((result, n): ResultWithExchanges => {
-      const { exchange } = result;
-      if (exchange === undefined || !('response' in exchange)) return result;
-      const response = { ...exchange.response, body: texts[n % texts.length] ?? '' };
-      return { ...result, exchange: { ...exchange, response }, volatile };
-    });
-    const document = parse(renderOutput('openapi.yaml', certificate, suite, answered));
-    const { responses } = document.paths['/v1/promotions/validation'].get;
-    for (const { content = {} } of Object.values<{ content?: Record<string, Content> }>(responses))
-      for (const { schema, example } of Object.values(content)) {
-        if (example === undefined) continue;
-        shown += 1;
-        expect(compileSchema(schema)(example)).toBe(true);
-        expect(JSON.stringify(example)).not.toContain('"$ref":');
-      }
-  });
-  fc.assert(property, { seed: 20_261_122, numRuns: 25 });
-  expect(shown).toBeGreaterThan(25);
 });
 
 const redocly = (args: readonly string[]) =>

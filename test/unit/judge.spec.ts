@@ -16,7 +16,7 @@ import type { Exchange, HttpRequest, TransportErrorKind } from '../../src/http/e
 import { isSuccessful } from '../../src/http/response-status.js';
 import { extractValue } from '../../src/judge/extract-value.js';
 import { collectEvidence, judgeCase, type RowExchanges, type TargetContext } from '../../src/judge/judge-case.js';
-import { findWorstVerdict, type Verdict } from '../../src/judge/verdict.js';
+import type { Verdict } from '../../src/judge/verdict.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { determineReading } from '../../src/recognition/tier-reading.js';
 import { checkEachRow } from '../support/check-each-row.js';
@@ -484,21 +484,10 @@ test.describe('The verdict of a requirement case', () => {
     const both = [new Map([['probe', answered(200, { promotions: [first], skipped: [second] })]])];
     expect(verdictWith('/promotions/*', both)).toBe('pass');
   });
-
-  test('is worst for fail, best for not-applicable', () => {
-    const order: readonly Verdict[] = ['fail', 'error', 'inconclusive', 'not-run', 'pass', 'not-applicable'];
-    for (const [n, verdict] of order.entries()) {
-      expect(findWorstVerdict(order.slice(n))).toBe(verdict);
-      expect(findWorstVerdict(order.slice(n).reverse())).toBe(verdict);
-    }
-    expect(findWorstVerdict([])).toBe('not-applicable');
-  });
 });
 
 test.describe('A repeated case', () => {
-  const include = asserting(written.include);
   const exclude = asserting(written.exclude);
-  const oneRow = requirementOf({ expect: [include, exclude] });
   const good = returning(first);
   const [tooFew, tooMany] = [answered(200, { data: [] }), returning(first, second)];
   const sent = (...probes: readonly Exchange[]) => probes.map((probe) => new Map([['probe', probe]]));
@@ -536,14 +525,6 @@ test.describe('A repeated case', () => {
     const unmet = answered(201, { data: [second] });
     expect(judgedTwice(withPrecondition, tooMany, unmet)).toMatchObject({ verdict: 'inconclusive', isUnstable: true });
     expect(judgedTwice(withPrecondition, unmet, tooMany)).toMatchObject({ verdict: 'inconclusive', isUnstable: true });
-  });
-
-  test('names only the expectations that are violated each time', () => {
-    const both = returning(third, second);
-    expect(judgedTwice(oneRow, both, tooMany)).toMatchObject({
-      verdict: 'fail',
-      reason: "Returned, but should not be: 'second' (rank 2), 'third' (rank 3).",
-    });
   });
 });
 
@@ -630,18 +611,6 @@ test.describe('The answer to a question', () => {
     });
     const other = judged(questionOf({ ...rules, evidence: 'last' }), { probe: returning(), last: returning() });
     expect(other).toMatchObject({ outcome: 'undetermined', exchange: 'last' });
-  });
-
-  test('has the location of its rule, or of the case', () => {
-    const place = { file: 'cases.yaml', line: 7, column: 9 };
-    const ruled = (when: readonly Assertion[]) => {
-      const answer = { kind: 'first-of', evidence: 'probe', rules: [{ outcome: 'known', when }] } as const;
-      return judged(questionOf(answer), { probe: returning(), other: noJson });
-    };
-    expect(ruled([asserting(written['2xx'], 'probe', place)])).toMatchObject({ outcome: 'known', at: place });
-    expect(ruled([])).toMatchObject({ outcome: 'known', at });
-    const doubtful = ruled([asserting(written.anything, 'other', place)]);
-    expect(doubtful).toMatchObject({ outcome: 'undetermined', at: place, exchange: 'other' });
   });
 
   test('is missing after a transport error, or if a precondition is not met or a thing is unavailable', () => {

@@ -1,5 +1,4 @@
 import { expect, test } from '@playwright/test';
-import { createIdFinder } from '../../src/recognition/id-finder.js';
 import { createKnownIds, type KnownIds } from '../../src/recognition/known-ids.js';
 import { listRecords } from '../../src/recognition/list-records.js';
 import { findNestedPaths } from '../../src/recognition/path-normalization.js';
@@ -232,17 +231,6 @@ test.describe('Tiers are found in unusual texts', () => {
     });
   });
 
-  test('Long keys are distinguished, and match wildcards', () => {
-    const [one, other] = ['k'.repeat(5_000), `${'k'.repeat(4_999)}x`];
-    const mentions = findTierMentions(JSON.stringify({ [one]: { '~id': [a] }, [other]: { '~id': [a, b] } }), ids);
-    expect(determineReading([mentions]).kind).toBe('ambiguous');
-    const single = JSON.stringify({ [one]: { '~id': [a] } });
-    const reading = determineReading([findTierMentions(single, ids)]);
-    expect(readReturnedTiers(findTierMentions(single, ids), reading).returned).toEqual([a]);
-    expect(listRecords(single, ['/*/~0id/*'], ids, undefined)).toEqual([a]);
-    expect(determineReading([findTierMentions(single, ids)], ['/*/~0id/*']).kind).toBe('stated');
-  });
-
   test('Deep paths are distinguished, and too many paths are ambiguous', () => {
     const deep = (named: readonly string[]) =>
       `${'{"x":{"y":'.repeat(2_000)}${JSON.stringify(named)}${'}}'.repeat(2_000)}`;
@@ -295,27 +283,11 @@ test.describe('Mentions have properties', () => {
     const short = findTierMentions('["a T-1"]', createKnownIds(['T-1'], []));
     expect([[...short.possibleIds], hasMentions(short)]).toEqual([['T-1'], true]);
   });
-
-  test('for ids of 12 characters and of 11', () => {
-    const known = createKnownIds(['abcdefghijkl', 'abcdefghijk'], []);
-    const { idsByPattern: places, possibleIds: hinted } = findTierMentions('["/abcdefghijkl"]', known);
-    expect(Object.fromEntries(places)).toEqual({ '/*': ['abcdefghijkl'] });
-    expect([...hinted]).toEqual(['abcdefghijk']);
-  });
 });
 
 test('A non-ASCII id is found although its lower case is longer', () => {
   const id = 'promo_\u0130stanbul';
   expect(named(JSON.stringify({ [id]: {} }), createKnownIds([id], []))).toEqual({ '/*': [id] });
-});
-
-test('An id is found in any letter case beside one that is shorter', () => {
-  const [short, long] = ['ABCDEFGHIJKL', 'abcdefghijklm'];
-  expect([...createIdFinder(new Set([short, long])).findAnywhere(`x ${long}`)]).toEqual([long]);
-});
-
-test('Short ids are not replaced in texts', () => {
-  expect(createIdFinder(new Set(['short'])).replaceIds('$ / short', '*')).toBe('$ / short');
 });
 
 test.describe('Returned tiers are read', () => {
@@ -437,12 +409,7 @@ test.describe('All records are listed', () => {
 });
 
 test.describe('A recognizer', () => {
-  const list = { customers: [], products: [], skus: [], categories: [], campaigns: [] };
   const tier = { campaign_id: 'camp_111111111111', name: 'tier', created_at: '', metadata: {}, rules: [] };
-  const recognizer = () => createRecognizer({ ...list, tiers: [{ ...tier, id: a }] });
-  /** Creates a unique body of at least this length. */
-  const body = (n: number, length = 0) => JSON.stringify([a, n]).padEnd(length);
-
   test('knows all ids, and names of categories and campaigns, as keys', () => {
     const thing = (id: string) => ({ id, name: `name of ${id}`, product_id: '', category_ids: [] });
     const world = {
@@ -461,15 +428,5 @@ test.describe('A recognizer', () => {
       expect(under(id)).toEqual(['/*']);
     for (const id of ['a category', 'a campaign']) expect(under(`name of ${id}`)).toEqual(['/*']);
     expect(under('name of a sku')).toEqual(['/name of a sku']);
-  });
-
-  test('caches bodies, and forgets all of them rather than grow without limit', { tag: '@long' }, () => {
-    const { findMentions: mentions } = recognizer();
-    const half = 33 * 1024 * 1024;
-    const short = mentions(body(1));
-    expect(mentions(body(1))).toBe(short);
-    for (const n of [2, 3, 4]) mentions(body(n, half));
-    expect(mentions(body(1))).not.toBe(short);
-    expect(mentions(body(1))).toEqual(short);
   });
 });

@@ -1,5 +1,6 @@
 /** The repository: rooms, and derived files that are up to date. `proof.spec.ts` compares the kill matrix and the rows for --quick. */
 
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
@@ -95,4 +96,19 @@ test('Each part of the documentation has a requirement, a question or an exclusi
   };
   const parts = new Set([...requirements, ...questions, ...exclusions].map(({ part }) => part));
   expect([...parts].sort()).toEqual([...schema.$defs.part.enum].sort());
+});
+
+test('The package has all that its code imports, and no tests', { tag: '@long' }, () => {
+  const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: packageRoot });
+  const [{ files }] = JSON.parse(packed.toString()) as [{ files: { path: string }[] }];
+  const names = files.map((file) => file.path);
+  expect(names).toContain('dist/src/cli/conformance.js');
+  expect(names.filter((name) => /\.map$|(?<!\.d)\.ts$|^dist\/(test|tools)/.test(name))).toEqual([]);
+  const { dependencies } = JSON.parse(readFileSync(inPackage('package.json'), 'utf8'));
+  const imports =
+    /(?:^(?:import|export) [^;]*?from |\b(?:import|require|load)\()['"]((?:@[a-z-]+\/)?[a-z][a-z-]*)['"/]/gm;
+  const imported = names
+    .filter((name) => /^dist\/.*\.c?js$/.test(name))
+    .flatMap((name) => [...readFileSync(inPackage(name), 'utf8').matchAll(imports)].map(([, from = '']) => from));
+  expect([...new Set(imported)].sort()).toEqual(Object.keys(dependencies).sort());
 });

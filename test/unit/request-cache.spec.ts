@@ -35,7 +35,6 @@ function createLog(outcomes: Readonly<Record<string, readonly Outcome[]>> = {}) 
         : { request, response: { status: outcome, headers: [], body: String(log.length) } };
     },
     reconnect: () => log.push('renewed'),
-    maxCaseBodyLength: 100,
     maxConcurrency: 1,
   };
   return {

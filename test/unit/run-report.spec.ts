@@ -172,12 +172,6 @@ const causes: readonly (readonly [string, Answer, id: RegExp, sentence: RegExp])
     /proxy, .* drops the body of a GET/,
   ],
   [
-    'a proxy limits the length of the URL',
-    (request) => (request.path.length < 500 ? conforming(request) : { status: 414, headers: [], body: '' }),
-    /^too-long\/414$/,
-    /414: a path and query of \d+ bytes is too long/,
-  ],
-  [
     'a cache without quantities',
     withFault('kept-quantities/left-out-of-the-cache'),
     /^(kept-quantities|one-of-several)\//,

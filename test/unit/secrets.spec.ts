@@ -246,63 +246,60 @@ for (const [title, answer] of Object.entries<Answer>(deployments))
     expect((await judgeAgain(run)).summary).toEqual(run.certificate.summary);
   });
 
-const commands: Readonly<Record<string, Answer>> = {
-  'returns everything': deployments['returns everything'],
-  'refuses, redirects or names promotions': ({ path, body = '' }) => {
-    if (path.includes('?')) return deployments.redirects();
-    return deployments[
-      body.includes('"metadata":{}}') ? 'names promotions under keys that echo' : 'refuses everything'
-    ]();
-  },
+/** Refuses, redirects, and names promotions under keys that echo. */
+const mixed: Answer = ({ path, body = '' }) => {
+  if (path.includes('?')) return deployments.redirects();
+  return deployments[
+    body.includes('"metadata":{}}') ? 'names promotions under keys that echo' : 'refuses everything'
+  ]();
 };
 
-for (const [title, answer] of Object.entries(commands))
-  test(`Commands and Playwright's reports leave no secret: the deployment ${title}`, { tag: '@long' }, async () => {
-    const cwd = makeTestFolder();
-    const close = await serve(cwd, answer);
-    mkdirSync(path.join(cwd, 'tmp'));
-    const env = {
-      ...secrets,
-      TMPDIR: path.join(cwd, 'tmp'),
-      PLAYWRIGHT_HTML_OPEN: 'never',
-      PLAYWRIGHT_HTML_OUTPUT_DIR: path.join(cwd, 'playwright-report'),
-      PLAYWRIGHT_JSON_OUTPUT_FILE: path.join(cwd, 'report.json'),
-      PLAYWRIGHT_JUNIT_OUTPUT_FILE: path.join(cwd, 'results', 'junit.xml'),
-      PLAYWRIGHT_BLOB_OUTPUT_FILE: path.join(cwd, 'blob.zip'),
-      GITHUB_ACTIONS: 'true',
-      GITHUB_STEP_SUMMARY: path.join(cwd, 'job-summary.md'),
-    };
-    const record = ['record', '--target', 'leaky.yaml', '--to', 'record.yaml', '--out', 'results'];
-    const reporters = ['--add-reporter', 'html,json,junit,blob,list'];
-    // Some of these cases fail. A failing test with a trace takes a new process.
-    const some = [
-      '--grep',
-      'window-with-few-valid|metadata-accepted|@response-shape|@error-shape|@deprecation-headers',
-      '--trace=on',
-    ];
-    const recorded = await runConformance([...record, '--', ...reporters, ...some], { cwd, env });
-    const diagnosed = await runConformance(['doctor', '--target', 'leaky.yaml'], { cwd, env });
-    await close();
-    const files = readTexts(cwd);
-    expectNoLeaks([['record', recorded.output], ['doctor', diagnosed.output], ...files]);
-    for (const written of [
-      /^results\/certificate.json$/,
-      /^results\/certificate.html$/,
-      /^results\/evidence\.har$/,
-      /^results\/observed.md$/,
-      /^results\/junit.xml$/,
-      /^results\/playwright\/.*trace.zip: .*trace$/,
-      /^results\/playwright\/.*trace.zip: attachments\//,
-      /^results\/playwright\/.*error-context.md$/,
-      /^report.json$/,
-      /^playwright-report\/index.html: report.json$/,
-      /^playwright-report\/data\/.*\.md$/,
-      /^blob.zip: report.jsonl$/,
-      /^blob.zip: resources\/.*\.md$/,
-      /^job-summary.md$/,
-    ])
-      expect(files.map(([name]) => name)).toContainEqual(expect.stringMatching(written));
-  });
+test("Commands and Playwright's reports leave no secret", { tag: '@long' }, async () => {
+  const cwd = makeTestFolder();
+  const close = await serve(cwd, mixed);
+  mkdirSync(path.join(cwd, 'tmp'));
+  const env = {
+    ...secrets,
+    TMPDIR: path.join(cwd, 'tmp'),
+    PLAYWRIGHT_HTML_OPEN: 'never',
+    PLAYWRIGHT_HTML_OUTPUT_DIR: path.join(cwd, 'playwright-report'),
+    PLAYWRIGHT_JSON_OUTPUT_FILE: path.join(cwd, 'report.json'),
+    PLAYWRIGHT_JUNIT_OUTPUT_FILE: path.join(cwd, 'results', 'junit.xml'),
+    PLAYWRIGHT_BLOB_OUTPUT_FILE: path.join(cwd, 'blob.zip'),
+    GITHUB_ACTIONS: 'true',
+    GITHUB_STEP_SUMMARY: path.join(cwd, 'job-summary.md'),
+  };
+  const record = ['record', '--target', 'leaky.yaml', '--to', 'record.yaml', '--out', 'results'];
+  const reporters = ['--add-reporter', 'html,json,junit,blob,list'];
+  // Some of these cases fail. A failing test with a trace takes a new process.
+  const some = [
+    '--grep',
+    'window-with-few-valid|metadata-accepted|@response-shape|@error-shape|@deprecation-headers',
+    '--trace=on',
+  ];
+  const recorded = await runConformance([...record, '--', ...reporters, ...some], { cwd, env });
+  const diagnosed = await runConformance(['doctor', '--target', 'leaky.yaml'], { cwd, env });
+  await close();
+  const files = readTexts(cwd);
+  expectNoLeaks([['record', recorded.output], ['doctor', diagnosed.output], ...files]);
+  for (const written of [
+    /^results\/certificate.json$/,
+    /^results\/certificate.html$/,
+    /^results\/evidence\.har$/,
+    /^results\/observed.md$/,
+    /^results\/junit.xml$/,
+    /^results\/playwright\/.*trace.zip: .*trace$/,
+    /^results\/playwright\/.*trace.zip: attachments\//,
+    /^results\/playwright\/.*error-context.md$/,
+    /^report.json$/,
+    /^playwright-report\/index.html: report.json$/,
+    /^playwright-report\/data\/.*\.md$/,
+    /^blob.zip: report.jsonl$/,
+    /^blob.zip: resources\/.*\.md$/,
+    /^job-summary.md$/,
+  ])
+    expect(files.map(([name]) => name)).toContainEqual(expect.stringMatching(written));
+});
 
 test('A killed run leaves no secret', { tag: '@long' }, async () => {
   const cwd = makeTestFolder();

@@ -24,12 +24,9 @@ export interface MutationTest {
 const instrumented: InstrumenterContext = {};
 Object.assign(globalThis, { __stryker__: instrumented });
 
-/** Runs the tests of a file of the sandbox in this process, until the first failure. */
-abstract class InProcessRunner implements TestRunner {
+/** Runs the tests of the specs in this process, until the first failure. */
+class SpecsRunner implements TestRunner {
   private tests: readonly MutationTest[] | undefined;
-
-  /** @param file exports `createMutationTests` */
-  constructor(private readonly file: string) {}
 
   capabilities(): { reloadEnvironment: boolean } {
     // Loaded modules cannot be loaded again in the same process.
@@ -71,9 +68,9 @@ abstract class InProcessRunner implements TestRunner {
 
   private async load(): Promise<readonly MutationTest[]> {
     if (this.tests === undefined) {
-      const made = (await import(pathToFileURL(path.resolve(this.file)).href)) as {
-        createMutationTests(): Promise<readonly MutationTest[]>;
-      };
+      // That of the sandbox, and only now: a static mutant is active while the modules are loaded.
+      const file = path.resolve('dist/tools/mutation/spec-tests.js');
+      const made = (await import(pathToFileURL(file).href)) as { createMutationTests(): Promise<MutationTest[]> };
       this.tests = await made.createMutationTests();
     }
     return this.tests;
@@ -98,20 +95,5 @@ async function runTest({ name, run }: MutationTest): Promise<TestResult> {
   }
 }
 
-class CasesRunner extends InProcessRunner {
-  constructor() {
-    super('dist/tools/mutation/case-tests.js');
-  }
-}
-
-class SpecsRunner extends InProcessRunner {
-  constructor() {
-    super('dist/tools/mutation/spec-tests.js');
-  }
-}
-
 /** The export in which Stryker looks for plugins. */
-export const strykerPlugins = [
-  declareClassPlugin(PluginKind.TestRunner, 'cases', CasesRunner),
-  declareClassPlugin(PluginKind.TestRunner, 'specs', SpecsRunner),
-];
+export const strykerPlugins = [declareClassPlugin(PluginKind.TestRunner, 'specs', SpecsRunner)];

@@ -20,7 +20,6 @@ export function createChannel(respond: Answer): Channel {
   return {
     send: async (request) => ({ request, response: respond(request) }),
     reconnect: () => undefined,
-    maxCaseBodyLength: Number.POSITIVE_INFINITY,
     maxConcurrency: 8,
   };
 }

@@ -6,14 +6,12 @@ import { findNotAccepted } from '../requirement-flaws.js';
 
 type Value = 'or-empty' | { readonly 'or-empty-like': string } | { readonly wherever: string };
 
-/** When a response that is not 2xx leaves open whether the request was accepted. */
-type Data =
-  /** Always: its result may be empty. */
-  | { readonly unless: 'empty' }
-  /** If `compared`, whose result is empty, has the same status. */
-  | { readonly unless: 'empty-like'; readonly compared: string }
-  /** If `compared`, which is a part of this request, is not answered 2xx either. */
-  | { readonly unless: 'other-refused'; readonly compared: string };
+/** A response that is not 2xx leaves open whether the request was accepted, unless the comparison refutes it. */
+interface Data {
+  readonly unless: 'empty' | 'empty-like' | 'other-refused';
+  /** A request whose result is empty, or one that is a part of this request. */
+  readonly compared: string;
+}
 
 export default defineAssertion<Value, Data>({
   key: 'accepted',
@@ -29,46 +27,46 @@ export default defineAssertion<Value, Data>({
   },
 
   read(value, { resolveRequest }) {
-    if (typeof value === 'string') return { unless: 'empty' };
+    if (typeof value === 'string') return { unless: 'empty', compared: '' };
     if ('wherever' in value) return { unless: 'other-refused', compared: resolveRequest(value.wherever, 'wherever') };
     return { unless: 'empty-like', compared: resolveRequest(value['or-empty-like'], 'or-empty-like') };
   },
 
-  describe(data) {
-    if (data.unless === 'empty') return 'is answered 2xx, or has an empty result';
-    if (data.unless === 'empty-like')
-      return `is answered 2xx, or like '${data.compared}', for which no promotion is valid`;
-    return `is answered 2xx if '${data.compared}' is`;
-  },
+  describe: ({ unless, compared }) =>
+    ({
+      empty: 'is answered 2xx, or has an empty result',
+      'empty-like': `is answered 2xx, or like '${compared}', for which no promotion is valid`,
+      'other-refused': `is answered 2xx if '${compared}' is`,
+    })[unless],
 
-  judge(data, { exchange, compareWith }) {
-    const { status } = exchange.response;
-    if (isSuccessful(exchange.response)) return holds;
+  judge({ unless, compared: name }, { exchange: { response }, compareWith }) {
+    const { status } = response;
+    if (isSuccessful(response)) return holds;
     const mayBeEmpty = unclear(`Answered ${status}, which may be an empty result.`);
-    if (data.unless === 'empty') return mayBeEmpty;
-    return compareWith(data.compared, ({ response: compared }) => {
-      const statuses = `Answered ${status}, and '${data.compared}' ${compared.status}.`;
-      if (data.unless === 'empty-like') return compared.status === status ? unclear(statuses) : violated(statuses);
+    if (unless === 'empty') return mayBeEmpty;
+    return compareWith(name, ({ response: compared }) => {
+      const statuses = `Answered ${status}, and '${name}' ${compared.status}.`;
+      if (unless === 'empty-like') return compared.status === status ? unclear(statuses) : violated(statuses);
       // Promotions of the deployment's own may have rules that exclude what this request adds.
       if (status === 404) return mayBeEmpty;
       return isSuccessful(compared) ? violated(statuses) : unclear(statuses);
     });
   },
 
-  findFlaw(data, context) {
+  findFlaw({ unless, compared: name }, context) {
     const flaw = findNotAccepted(context);
-    if (flaw !== undefined || data.unless === 'empty') return flaw;
-    const compared = context.getRequest(data.compared);
-    if (data.unless === 'other-refused') {
+    if (flaw !== undefined || unless === 'empty') return flaw;
+    const compared = context.getRequest(name);
+    if (unless === 'other-refused') {
       if (compared.oracle.accepted && contains(context, compared)) return undefined;
       return {
-        message: `'${context.name}' does not contain everything that '${compared.name}' contains, so it may return nothing if that returns something`,
+        message: `'${context.name}' does not contain everything that '${name}' contains, so it may return nothing if that returns something`,
         hint: "Only add to that request, or write 'accepted: or-empty'.",
       };
     }
     if (context.world.tiers.every((tier) => compared.oracle.returned(tier) === 'forbidden')) return undefined;
     return {
-      message: `a promotion may be valid for '${compared.name}', so its result may not be empty`,
+      message: `a promotion may be valid for '${name}', so its result may not be empty`,
       hint: 'Name a request for which no promotion is valid.',
     };
   },

@@ -1,6 +1,6 @@
 import { type CompositeKind, combineAll } from '../assertion.js';
 
-const allOf: CompositeKind = {
+export default {
   key: 'all-of',
   schema: {
     description: 'All of these checks hold. For an alternative of `any-of` that has several checks.',
@@ -9,6 +9,4 @@ const allOf: CompositeKind = {
   },
   conjunction: 'and',
   combine: combineAll,
-};
-
-export default allOf;
+} satisfies CompositeKind;

@@ -1,10 +1,8 @@
 import { type CompositeKind, combineAny } from '../assertion.js';
 
-const anyOf: CompositeKind = {
+export default {
   key: 'any-of',
   schema: { description: 'At least one of these checks holds.', $ref: '#/$defs/checks', minItems: 2 },
   conjunction: 'or',
   combine: combineAny,
-};
-
-export default anyOf;
+} satisfies CompositeKind;

@@ -1,14 +1,14 @@
 import type { Suite } from '../../cases/suite.js';
+import { isSuccessful } from '../../http/response-status.js';
 import type { CaseResult } from '../../run/case-result.js';
 import { groupBy } from '../../support/group-by.js';
 import type { ExchangeIndex } from '../exchange-index.js';
-import type { Cause, Finding } from './cause.js';
-import { changingResults, compareResults, explainResults, findIgnoredBody } from './explain-results.js';
+import { type Cause, type Finding, hedge } from './cause.js';
+import { changingResults, explainResults, findIgnoredBody, findNothingReturned, listWrong } from './explain-results.js';
 import { isKnownRefusal, type KnownCause, type KnownCauses, listHypotheses } from './known-causes.js';
-import { type Observation, observe, type Row } from './observation.js';
+import { type Observation, type Observations, observe, type Row } from './observation.js';
 import { createPredictor, type Hypothesis, type ObservedRun } from './prediction.js';
-import { findRefusals } from './refusals.js';
-import { isConcerned } from './request-features.js';
+import { createCauseId, findCommonFeatures, isConcerned, renderFeatures } from './request-features.js';
 
 /** What most likely is wrong with a deployment. */
 export interface Diagnosis {
@@ -39,15 +39,18 @@ export function diagnoseRun(
   const run = { ...observed, predict: createPredictor(observed) };
   const { rows, all, emptyStatuses } = run;
   const seeds = listHypotheses(known.causes);
-  const isNew = (shown: Observation, status: number) => !isKnownRefusal(known.causes, shown, status);
-  const refused = all.filter((shown) => shown.refusedWith !== undefined && isNew(shown, shown.refusedWith));
+  const refused = all
+    .filter(({ refusedWith }) => refusedWith !== undefined)
+    .filter((shown) => !isKnownRefusal(known.causes, shown));
   const unknown = (rows.length === 0 ? [] : findAll(run, seeds, refused)).filter((finding) => {
     const failing = [...finding.rows].filter((row) => row.isFailing);
     return failing.length === 0 || failing.some((row) => !row.isKnown);
   });
   const blamed = new Set(unknown.flatMap((finding) => [...finding.rows]));
   // Nothing says what is wrong. A wrong response may be wrong for that reason.
-  const wrong = rows.some((row) => row.isKnown) ? [...refused, ...compareResults(run, seeds).wrong.keys()] : [];
+  const wrong = rows.some((row) => row.isKnown)
+    ? [...refused, ...listWrong(run.compared, run.predict(seeds)).map(([shown]) => shown)]
+    : [];
   const excused = wrong.flatMap((shown) => [...shown.rows].filter((row) => !row.isFailing && !blamed.has(row)));
   return {
     causes: unknown.map((finding) => createCause(finding, rows)),
@@ -59,7 +62,7 @@ export function diagnoseRun(
 
 /** Finds the causes of all failing rows, that of most failures first. What cannot be named comes last. */
 function findAll(run: ObservedRun, seeds: readonly Hypothesis[], refused: readonly Observation[]): Finding[] {
-  const whole = findIgnoredBody(run);
+  const whole = findNothingReturned(run) ?? findIgnoredBody(run);
   if (whole !== undefined) return [whole];
   const countFailing = ({ rows }: Finding) => [...rows].filter((row) => row.isFailing).length;
   const found = [...findRefusals(refused, run), ...explainResults(run, seeds)]
@@ -80,6 +83,28 @@ function findAll(run: ObservedRun, seeds: readonly Hypothesis[], refused: readon
   ];
 }
 
+/** Groups documented requests that were refused, by status, and finds what they have in common. */
+function findRefusals(refused: readonly Observation[], { all, world }: Observations): Finding[] {
+  const accepted = all.filter(
+    ({ exchange, isDocumented }) => isDocumented && 'response' in exchange && isSuccessful(exchange.response),
+  );
+  return [...groupBy(refused, ({ refusedWith = 0 }) => refusedWith)].map(([status, group]): Finding => {
+    const features = findCommonFeatures(group, accepted, world);
+    const isEach = accepted.length === 0;
+    const some =
+      features.length === 0 ? 'some documented requests' : `every documented request ${renderFeatures(features)}`;
+    const sentence = `The deployment answers ${status} to ${isEach ? 'every request' : some}.`;
+    const unknown = 'The suite knows nothing that only the refused ones have in common.';
+    const counts = `${group.length} requests got ${status}, and ${accepted.length} were accepted.`;
+    return {
+      id: isEach ? `every-status/${status}` : createCauseId(`refused/${status}`, features),
+      sentence: hedge(sentence, group.length),
+      evidence: isEach || features.length > 0 ? [counts] : [counts, unknown],
+      rows: new Set(group.flatMap(({ rows }) => [...rows])),
+    };
+  });
+}
+
 /** Whether the responses do not show a known cause: it explains no more of them than contradict it. */
 function isGone(
   { mistake, features, refusedWith }: KnownCause,
@@ -88,11 +113,11 @@ function isGone(
 ): boolean {
   if (mistake === undefined)
     return !run.all.some((shown) => shown.refusedWith === refusedWith && isConcerned(shown, features));
-  const others = seeds.filter((seed) => seed.mistake !== mistake);
-  const { listExplained, listContradicting } = compareResults(run, others);
-  const contradicting = listContradicting({ mistake, features });
-  const explained = [...listExplained({ mistake, features }).keys()].filter((shown) => !contradicting.includes(shown));
-  return explained.length <= contradicting.length;
+  const before = run.predict(seeds.filter((seed) => seed.mistake !== mistake));
+  const after = run.predict(seeds);
+  const contradicting = new Set(listWrong(run.compared, after, before).map(([shown]) => shown));
+  const explained = listWrong(run.compared, before, after).filter(([shown]) => !contradicting.has(shown));
+  return explained.length <= contradicting.size;
 }
 
 /** @param all rows of the run */

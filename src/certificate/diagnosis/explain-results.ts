@@ -49,56 +49,22 @@ export function explainResults(run: ObservedRun, seeds: readonly Hypothesis[]): 
 function findMistakes(run: ObservedRun, seeds: readonly Hypothesis[], tried: readonly Mistake[]): Finding[] {
   const found = [...seeds];
   while (found.length < seeds.length + maxMistakes) {
-    const next = findMistake(compareResults(run, found), tried, run);
+    const next = findMistake(run, found, tried);
     if (next === undefined) break;
     found.push(next);
   }
-  return found.slice(seeds.length).map((hypothesis) => {
-    const others = found.filter((known) => known !== hypothesis);
-    return describeMistake(hypothesis, compareResults(run, others), run);
-  });
+  // What explains a part alone may be wrong, too.
+  if (listWrong(run.compared, run.predict(found)).some(isFailing)) return [];
+  return found.slice(seeds.length).map((hypothesis) => describeMistake(hypothesis, found, run));
 }
 
-/** A wrong response, with the positions of the tiers. */
+type Predict = (shown: Compared) => Prediction;
+
+/** A response that differs from a prediction, with the positions of the tiers. */
 type Wrong = readonly [shown: Compared, positions: readonly number[]];
 
-type Comparison = ReturnType<typeof compareResults>;
-
-/** Compares the responses with what a deployment with some mistakes returns, and with one more mistake. */
-export function compareResults({ compared, predict }: ObservedRun, found: readonly Hypothesis[]) {
-  const predictBefore = predict(found);
-  const wrong = new Map(
-    compared.flatMap((shown): Wrong[] => {
-      const expected = predictBefore(shown);
-      const positions = [...shown.returned.keys()].filter((position) => isWrong(shown, position, expected));
-      return positions.length === 0 ? [] : [[shown, positions]];
-    }),
-  );
-  const predictWith = (hypothesis: Hypothesis) => predict([...found, hypothesis]);
-  /** Whether one more mistake makes something wrong that is right without it. */
-  const isContradicting = (shown: Compared, expected: Prediction): boolean => {
-    const before = predictBefore(shown);
-    return shown.returned.some(
-      (_, position) => isWrong(shown, position, expected) && !isWrong(shown, position, before),
-    );
-  };
-  return {
-    wrong,
-    predictWith,
-    isContradicting,
-    listContradicting(hypothesis: Hypothesis): Compared[] {
-      const predictMore = predictWith(hypothesis);
-      return compared.filter((shown) => isContradicting(shown, predictMore(shown)));
-    },
-    /** Lists the wrong responses that one more mistake explains. */
-    listExplained(hypothesis: Hypothesis): Map<Compared, readonly number[]> {
-      const predictMore = predictWith(hypothesis);
-      const explained = [...wrong].map(([shown, positions]): Wrong => {
-        return [shown, positions.filter((position) => !isWrong(shown, position, predictMore(shown)))];
-      });
-      return new Map(explained.filter(([, positions]) => positions.length > 0));
-    },
-  };
+function isFailing([{ rows }]: Wrong): boolean {
+  return [...rows].some((row) => row.isFailing);
 }
 
 /** Whether a response has a tier that is forbidden, or lacks one that is required. */
@@ -106,28 +72,52 @@ function isWrong({ returned }: Compared, position: number, expected: Prediction)
   return expected(position) === (returned[position] ? 'forbidden' : 'required');
 }
 
+/** Lists the responses that differ from a prediction. @param other agrees with them */
+export function listWrong(compared: readonly Compared[], predict: Predict, other?: Predict): Wrong[] {
+  return compared.flatMap((shown): Wrong[] => {
+    const [expected, mended] = [predict(shown), other?.(shown)];
+    const wrong = [...shown.returned.keys()].filter((position) => isWrong(shown, position, expected));
+    const positions = wrong.filter((position) => mended === undefined || !isWrong(shown, position, mended));
+    return positions.length === 0 ? [] : [[shown, positions]];
+  });
+}
+
 /** Finds the mistake that explains everything that is wrong, perhaps for requests with some feature, or else most of it. */
 function findMistake(
-  { wrong, predictWith, isContradicting }: Comparison,
+  { compared, predict, world }: ObservedRun,
+  found: readonly Hypothesis[],
   tried: readonly Mistake[],
-  { compared, world }: Observations,
 ): Hypothesis | undefined {
-  const isFailing = ({ rows }: Compared) => [...rows].some((row) => row.isFailing);
-  if (![...wrong.keys()].some(isFailing)) return undefined;
-  const isClear = wrong.size >= minRequests;
+  const before = predict(found);
+  const wrong = listWrong(compared, before);
+  if (!wrong.some(isFailing)) return undefined;
+  const isClear = wrong.length >= minRequests;
+  const predictWith = (mistake: Mistake) => predict([...found, { mistake, features: [] }]);
+  /** Whether something is wrong with a mistake that is right without it. */
+  const isContradicting = (shown: Compared, expected: Prediction): boolean => {
+    const known = before(shown);
+    return shown.returned.some((_, n) => isWrong(shown, n, expected) && !isWrong(shown, n, known));
+  };
   const fitting: Mistake[] = [];
   const limited: Hypothesis[] = [];
   for (const mistake of tried) {
     // One wrong response shows no state, and neither do those that something simpler explains.
-    if (mistake.hasState && (wrong.size < 2 || fitting.length > 0)) break;
-    const predict = predictWith({ mistake, features: [] });
-    const isLeft = ([shown, positions]: Wrong) => positions.some((n) => isWrong(shown, n, predict(shown)));
-    const isShown = ([shown, positions]: Wrong) => isFailing(shown) && isDecided(positions, predict(shown));
-    if ([...wrong].some(isLeft) || ![...wrong].some(isShown)) continue;
-    const isOdd = (shown: Compared) => isContradicting(shown, predict(shown));
+    if (mistake.hasState && (wrong.length < 2 || fitting.length > 0)) break;
+    const after = predictWith(mistake);
+    const isLeft = ([shown, positions]: Wrong) => {
+      const expected = after(shown);
+      return positions.some((n) => isWrong(shown, n, expected));
+    };
+    const isDecided = ([shown, positions]: Wrong) => {
+      const expected = after(shown);
+      return positions.filter((n) => expected(n) === 'open').length <= positions.length / 2;
+    };
+    if (wrong.some(isLeft) || !wrong.some((entry) => isFailing(entry) && isDecided(entry))) continue;
+    const isOdd = (shown: Compared) => isContradicting(shown, after(shown));
     if (!compared.some(isOdd)) fitting.push(mistake);
     else if (mistake.isSimple && fitting.length === 0) {
-      const features = findCommonFeatures([...wrong.keys()], compared.filter(isOdd), world);
+      const shown = wrong.map(([observation]) => observation);
+      const features = findCommonFeatures(shown, compared.filter(isOdd), world);
       if (features.length > 0) limited.push({ mistake, features });
     }
     // Few requests may show many mistakes.
@@ -140,20 +130,17 @@ function findMistake(
   let best: Hypothesis | undefined;
   let most = minRequests - 1;
   for (const mistake of tried.filter(({ isSimple }) => isSimple)) {
-    const predict = predictWith({ mistake, features: [] });
-    const isExplained = ([shown, positions]: Wrong) =>
-      positions.every((n) => predict(shown)(n) !== 'open' && !isWrong(shown, n, predict(shown)));
-    const count = [...wrong].filter(isExplained).length;
-    if (count <= most || compared.some((shown) => isContradicting(shown, predict(shown)))) continue;
+    const after = predictWith(mistake);
+    const isExplained = ([shown, positions]: Wrong) => {
+      const expected = after(shown);
+      return positions.every((n) => expected(n) !== 'open' && !isWrong(shown, n, expected));
+    };
+    const count = wrong.filter(isExplained).length;
+    if (count <= most || compared.some((shown) => isContradicting(shown, after(shown)))) continue;
     best = { mistake, features: [] };
     most = count;
   }
   return best;
-}
-
-/** Whether a prediction says what is to become of most tiers. */
-function isDecided(positions: readonly number[], expected: Prediction): boolean {
-  return positions.filter((position) => expected(position) === 'open').length <= positions.length / 2;
 }
 
 /** Combines mistakes that the responses do not distinguish, if they concern one requirement. */
@@ -166,25 +153,40 @@ function combine([first, ...others]: readonly Mistake[]): Hypothesis | undefined
 }
 
 /** Describes one of several mistakes by what it adds to the others. */
-function describeMistake(hypothesis: Hypothesis, { listExplained }: Comparison, { tiers }: Observations): Finding {
+function describeMistake(
+  hypothesis: Hypothesis,
+  found: readonly Hypothesis[],
+  { compared, predict, tiers }: ObservedRun,
+): Finding {
   const { mistake, features } = hypothesis;
-  const explained = listExplained(hypothesis);
+  const others = found.filter((known) => known !== hypothesis);
+  const explained = listWrong(compared, predict(others), predict(found));
   const limit = features.length === 0 ? '' : `Only for requests ${renderFeatures(features)}: `;
   const unclear = features.length < 2 ? '' : ' The responses do not show which of these decides.';
-  const count = explained.size === 1 ? 'One request shows' : `${explained.size} requests show`;
-  const positions = new Set([...explained.values()].flat());
-  const names = tiers.filter((_, n) => positions.has(n)).map(({ name }) => `'${name}'`);
+  const count = explained.length === 1 ? 'One request shows' : `${explained.length} requests show`;
+  const wrong = new Set(explained.flatMap(([, positions]) => positions));
+  const names = tiers.filter((_, n) => wrong.has(n)).map(({ name }) => `'${name}'`);
   return {
     id: createCauseId(mistake.id, features),
     // Where several limits fit, none of them may be the right one.
-    sentence: hedge(`${limit}${mistake.sentence}`, features.length > 1 ? 0 : explained.size),
+    sentence: hedge(`${limit}${mistake.sentence}`, features.length > 1 ? 0 : explained.length),
     evidence: [`${count} it. Wrong: ${renderShortList(names)}. No response contradicts it.${unclear}`],
-    rows: new Set([...explained.keys()].flatMap(({ rows }) => [...rows])),
+    rows: new Set(explained.flatMap(([{ rows }]) => [...rows])),
   };
 }
 
 /** The least share of equal results of one URL that shows a cache: requests at the same time are answered before it is filled. */
 const minCachedShare = 0.8;
+
+/** Finds out whether nothing was ever returned, while no row fails: then it is not certain that the test data is loaded. */
+export function findNothingReturned({ compared, rows }: Observations): Finding | undefined {
+  const isReturned = compared.some(({ returned }) => returned.some(Boolean));
+  if (isReturned || compared.length < minRequests || rows.some((row) => row.isFailing)) return undefined;
+  const sentence =
+    'No promotion is ever returned: the test data is not loaded under these ids, or the result is always empty.';
+  const evidence = [`${compared.length} responses name no promotion of the test data. Load it: npx conformance world.`];
+  return { id: 'nothing-returned', sentence, evidence, rows: new Set(rows) };
+}
 
 /**
  * Finds out whether the body of a request decides nothing: the answer is constant, or the URL alone is the key of a cache.

@@ -13,7 +13,7 @@ import { omitUndefined } from '../../support/omit-undefined.js';
 import { type Problem, UnusableInput } from '../../support/problem.js';
 import { suggest } from '../../support/suggest.js';
 import { readYaml } from '../../support/yaml-file.js';
-import type { Asked } from './observation.js';
+import type { Asked, Observation } from './observation.js';
 import { findSizeMistake } from './observed-mistakes.js';
 import { createPredictor, type Hypothesis } from './prediction.js';
 import { type Feature, findFeatures, isConcerned } from './request-features.js';
@@ -60,8 +60,11 @@ export function listHypotheses(causes: readonly KnownCause[]): (KnownCause & Hyp
 }
 
 /** Whether a request was refused as some causes say. */
-export function isKnownRefusal(causes: readonly KnownCause[], asked: Asked, status: number): boolean {
-  return causes.some(({ refusedWith, features }) => refusedWith === status && isConcerned(asked, features));
+export function isKnownRefusal(
+  causes: readonly KnownCause[],
+  asked: Asked & Pick<Observation, 'refusedWith'>,
+): boolean {
+  return causes.some((cause) => asked.refusedWith === cause.refusedWith && isConcerned(asked, cause.features));
 }
 
 /**
@@ -90,31 +93,29 @@ export function readKnownCauses({ file, entries, emptyStatuses }: KnownFile, wor
 export function createKnownMistakes({ causes, emptyStatuses }: KnownCauses, world: NamedWorld): KnownMistakes {
   const tiers = listAvailableTiers(world);
   const predictKnown = createPredictor({ tiers, world, history: [], outcomes: {} })(listHypotheses(causes));
-  const ask = remember((request: HttpRequest): Asked => {
-    return { request, documented: tiers.map(createOracle(request, world).returned) };
-  });
-  /** What is returned of each tier, as documented and by the mistakes. */
   const predict = remember((request: HttpRequest) => {
-    const asked = ask(request);
-    const predicted = predictKnown(asked);
-    return tiers.map(({ id }, n) => ({ id, documented: asked.documented[n] ?? 'open', known: predicted(n) }));
+    const asked: Asked = { request, documented: tiers.map(createOracle(request, world).returned) };
+    return { asked, known: tiers.map((_, n) => predictKnown(asked)(n)) };
   });
   return {
     isRefused: (exchange) =>
-      'response' in exchange && isKnownRefusal(causes, ask(exchange.request), exchange.response.status),
+      'response' in exchange &&
+      isKnownRefusal(causes, { ...predict(exchange.request).asked, refusedWith: exchange.response.status }),
     correctExchange(exchange) {
       if (isSuccessful(exchange.response)) return exchange;
-      const isAnyRequired = (source: 'documented' | 'known') =>
-        predict(exchange.request).some((tier) => tier[source] === 'required');
+      const { asked, known } = predict(exchange.request);
       const mayBeEmpty = emptyStatuses?.includes(exchange.response.status) !== false;
-      const isEmpty = mayBeEmpty && isAnyRequired('documented') && !isAnyRequired('known');
+      const isEmpty = mayBeEmpty && asked.documented.includes('required') && !known.includes('required');
       return isEmpty ? { ...exchange, response: { ...exchange.response, status: 200, body: '' } } : exchange;
     },
     correctResult(result, request): ReturnedTiers {
+      const { asked, known } = predict(request);
       const returned = new Set(result.returned);
-      for (const { id, documented, known } of predict(request)) {
-        if (known === documented || documented === 'open' || (known !== 'open' && result.unclear.has(id))) continue;
-        const isAsDocumented = known === 'open' || returned.has(id) === (known === 'required');
+      for (const [n, { id }] of tiers.entries()) {
+        const [documented, expected] = [asked.documented[n], known[n]];
+        if (expected === documented || documented === 'open' || (expected !== 'open' && result.unclear.has(id)))
+          continue;
+        const isAsDocumented = expected === 'open' || returned.has(id) === (expected === 'required');
         if (isAsDocumented === (documented === 'required')) returned.add(id);
         else returned.delete(id);
       }

@@ -4,7 +4,7 @@ import { listAvailableTiers, type NamedWorld } from '../../contract/named-world.
 import { createOracle, type Obligation } from '../../contract/oracle.js';
 import type { Tier } from '../../contract/world.js';
 import { type Exchange, type HttpRequest, serializeWithoutRepetition } from '../../http/exchange.js';
-import { explainTransientFailure, isSuccessful } from '../../http/response-status.js';
+import { explainExceededSize, explainTransientFailure, isSuccessful } from '../../http/response-status.js';
 import { readReturnedTiers } from '../../recognition/returned-tiers.js';
 import { determineReading } from '../../recognition/tier-reading.js';
 import type { CaseResult } from '../../run/case-result.js';
@@ -148,6 +148,8 @@ function createObservation(exchange: Exchange, world: NamedWorld, tiers: readonl
   const { accepted, returned } = stated.whenReturning ?? stated;
   const documented = tiers.map(returned);
   const isRefused = accepted && 'response' in exchange && !isSuccessful(exchange.response);
+  // The documentation limits no size, so the deployment may.
+  const isOpen = explainTransientFailure(exchange) ?? (isRefused ? explainExceededSize(exchange) : undefined);
   return {
     exchange,
     request,
@@ -155,6 +157,6 @@ function createObservation(exchange: Exchange, world: NamedWorld, tiers: readonl
     isDocumented: documented.some((obligation) => obligation !== 'open'),
     key: serializeWithoutRepetition(request),
     rows: new Set(),
-    ...(isRefused && explainTransientFailure(exchange) === undefined ? { refusedWith: exchange.response.status } : {}),
+    ...(isRefused && isOpen === undefined ? { refusedWith: exchange.response.status } : {}),
   };
 }

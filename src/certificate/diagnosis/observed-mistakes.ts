@@ -11,7 +11,7 @@ export function listSizeMistakes({ compared, tiers, world }: Observations): Mist
   const unfiltered = compared
     .filter(({ request }) => !request.path.includes('?'))
     .map(({ returned }) => tiers.flatMap(({ id }, n) => (returned[n] ? (ranks.get(id) ?? []) : [])));
-  const first = Math.min(world.tiers.length, ...unfiltered.flat());
+  const first = Math.min(world.tiers.length + 1, ...unfiltered.flat());
   const lasts = [
     ...takeMostFrequent(unfiltered.flatMap((seen) => seen.at(-1) ?? [])),
     Math.max(0, ...unfiltered.flat()),
@@ -40,9 +40,6 @@ function takeMostFrequent(numbers: readonly number[]): number[] {
   return [...new Set(numbers)].toSorted((left, right) => countOf(right) - countOf(left)).slice(0, 3);
 }
 
-/** The oldest of fewer tiers are no window. */
-const minWindow = 10;
-
 /** @param unseen tiers of the window that no response has: they may not be loaded */
 function createSizeMistake(
   kind: string,
@@ -68,7 +65,7 @@ function createSizeMistake(
     const more = ownPromotions === undefined ? renderHiddenPromotionsHint(size) : '';
     return createWindow(id, `The deployment checks the newest ${size} ${instead}.`, newest, more);
   }
-  if (kind === 'window-oldest' && size >= minWindow && size < tiers.length) {
+  if (kind === 'window-oldest' && size > 0 && size < tiers.length) {
     const order = 'they are sorted in the wrong direction';
     return createWindow(id, `The deployment checks the oldest ${size} ${instead}: ${order}.`, oldest);
   }

@@ -39,17 +39,17 @@ export function createPredictor({
   const selectRightly = remember(start([]));
   const selectWith = (mistakes: readonly Mistake[]): ((request: HttpRequest) => Selections) => {
     const select = remember(start(mistakes));
-    if (!mistakes.some(({ hasState }) => hasState)) return select;
-    // What it does to a request depends on all requests before it.
-    const unread = history.values();
+    // What a mistake about state does to a request depends on all requests before it.
+    const unread = (mistakes.some(({ hasState }) => hasState) ? history : []).values();
     const read = new Set<HttpRequest>();
     return (request) => {
-      for (const sent of read.has(request) ? [] : unread) {
-        select(sent);
-        read.add(sent);
-        if (sent === request) break;
-      }
-      return read.has(request) ? select(request) : [];
+      if (!read.has(request))
+        for (const sent of unread) {
+          select(sent);
+          read.add(sent);
+          if (sent === request) break;
+        }
+      return select(request);
     };
   };
   const predictWith = (mistakes: readonly Mistake[]) => {

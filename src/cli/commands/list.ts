@@ -67,14 +67,14 @@ export default ((command) => {
   command
     .description('list requirements, questions with their outcomes, cases, tags, behaviours, faults or outputs')
     .addArgument(new Argument('[kind]', 'what to list (default: how many there are of each kind)').choices(listedKinds))
-    .argument('[text]', 'only entries whose id or meaning contains this text')
+    .argument('[text]', 'only entries with this text, such as the cases with the id of a requirement')
     .option('--json', 'print JSON; without a kind, of all kinds')
     .option('--cases <folder>', 'a folder of your own cases')
     .action((kind: string | undefined, text: string | undefined, { json, cases }: { json?: true; cases?: string }) => {
       const suite = loadSuite(suiteFolder, {}, cases);
       const all = Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list(suite)]));
       const wanted = text?.toLowerCase() ?? '';
-      const entries = all[kind ?? '']?.filter((entry) => `${entry.id} ${entry.text}`.toLowerCase().includes(wanted));
+      const entries = all[kind ?? '']?.filter((entry) => JSON.stringify(entry).toLowerCase().includes(wanted));
       const lines = () => (entries === undefined ? renderCounts(all) : renderEntries(entries));
       process.stdout.write(json ? `${JSON.stringify(entries ?? all, null, 2)}\n` : joinLines(lines()));
     });

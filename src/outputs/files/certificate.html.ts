@@ -25,7 +25,7 @@ import {
   sortByUrgency,
 } from '../counts.js';
 import type { Output, QuestionAnswer, RunView } from '../output.js';
-import { pageStyle } from '../page/page-style.js';
+import { pageStyle } from '../page-style.js';
 
 interface Page extends RunView {
   readonly titles: ReadonlyMap<string, string>;
@@ -45,7 +45,7 @@ export default ((view) => {
     titles: new Map(view.suite.cases.map(({ id, title }) => [id, title])),
     shared: findSharedReasons(certificate),
   };
-  const chapters = listChapters(page).filter(({ content }) => content.length > 0);
+  const chapters = listChapters(page);
   const verdict = capitalize(renderVerdict(certificate).replaceAll('-', ' '));
   const facts = [
     `Requirements: ${describeCounts(certificate.summary)}. Questions: ${describeAnswers(certificate.questions)}.`,
@@ -61,55 +61,38 @@ export default ((view) => {
 <h1>${target.name}</h1>
 <p class="verdict ${certificate.verdict}">${verdict}</p>
 ${facts.map((fact) => (fact === '' ? noHtml : html`<p>${fact}</p>\n`))}</header>
-<nav aria-label="Contents"><ul>${chapters.map(({ id, heading }) => html`<li><a href="#${id}">${heading}</a></li>\n`)}</ul></nav>
+<nav aria-label="Contents"><ul>${chapters.map(([id, heading]) => html`<li><a href="#${id}">${heading}</a></li>\n`)}</ul></nav>
 <main>
-${chapters.map(({ id, heading, content }) => html`<section id="${id}" class="chapter"><h2>${heading}</h2>\n${content}</section>\n`)}
+${chapters.map(([id, heading, content]) => html`<section id="${id}" class="chapter"><h2>${heading}</h2>\n${content}</section>\n`)}
 </main>
 </body>
 </html>
 `;
 }) satisfies Output;
 
-function listChapters(page: Page) {
-  const { certificate, answers } = page;
+type Chapter = readonly [id: string, heading: string, content: readonly Html[]];
+
+function listChapters(page: Page): Chapter[] {
+  const { certificate, answers, shared } = page;
   const { requirements, drift, unstable, compared_with = 'the target file was written' } = certificate;
   const explanation = explainDrift(certificate).map((reason) => html`<p>${reason}</p>\n`);
-  return [
-    { id: 'attention', heading: 'What needs attention', content: listAttentionCards(page) },
-    {
-      id: 'drift',
-      heading: `What changed since ${compared_with}`,
-      content: [...explanation, ...groupDrift(drift).map(renderDifferenceCard)],
-    },
-    {
-      id: 'unstable',
-      heading: 'Unstable: failed once and passed once',
-      content: unstable.map((entry) => renderDifferenceCard([entry])),
-    },
-    {
-      id: 'requirements',
-      heading: 'Requirements: what the documentation states',
-      content: renderGroups(
-        sortByUrgency(requirements),
-        ({ part }) => part,
-        (entry) => renderRequirement(entry, page),
-      ),
-    },
-    {
-      id: 'questions',
-      heading: 'Questions: what the documentation leaves open',
-      content: renderGroups(
-        answers,
-        ({ question }) => question.group,
-        (answer) => renderQuestion(answer, page.shared),
-      ),
-    },
+  const changes = [...explanation, ...groupDrift(drift).map(renderDifferenceCard)];
+  const parts = sortByUrgency(requirements).map((entry) => [entry.part, renderRequirement(entry, page)] as const);
+  const groups = answers.map((answer) => [answer.question.group, renderQuestion(answer, shared)] as const);
+  const chapters: Chapter[] = [
+    ['attention', 'What needs attention', listAttentionCards(page)],
+    ['drift', `What changed since ${compared_with}`, changes],
+    ['unstable', 'Unstable: failed once and passed once', unstable.map((entry) => renderDifferenceCard([entry]))],
+    ['requirements', 'Requirements: what the documentation states', renderGroups(parts)],
+    ['questions', 'Questions: what the documentation leaves open', renderGroups(groups)],
   ];
+  return chapters.filter(([, , content]) => content.length > 0);
 }
 
-function renderGroups<T>(entries: readonly T[], headingOf: (entry: T) => string, render: (entry: T) => Html): Html[] {
-  return [...groupBy(entries, headingOf)].map(
-    ([heading, members]) => html`<section class="group"><h3>${heading}</h3>\n${members.map(render)}</section>\n`,
+function renderGroups(blocks: readonly (readonly [heading: string, content: Html])[]): Html[] {
+  return [...groupBy(blocks, ([heading]) => heading)].map(
+    ([heading, members]) =>
+      html`<section class="group"><h3>${heading}</h3>\n${members.map(([, content]) => content)}</section>\n`,
   );
 }
 
@@ -130,7 +113,7 @@ function listAttentionCards({ certificate, shared, answers }: Page): Html[] {
     return answer.entry.warning ? [html`${renderLinks([id], renderAnswerText(answer))} <small>${open}</small>`] : [];
   });
   const cards = [
-    ...causes.map((cause) => renderCause(cause, requirements)),
+    ...causes.map(renderCause),
     ...unpassed.map(renderUnpassed),
     ...renderListCard('Known deviations', deviations),
     ...renderListCard('Not judged', describeSharedReasons(certificate)),
@@ -162,20 +145,13 @@ function renderBadge(mark: string): Html {
   return html`<span class="badge ${mark}">${mark}</span>`;
 }
 
-function renderCause(cause: Cause, requirements: readonly RequirementEntry[]): Html {
-  const { sentence, evidence, cases, follows } = cause;
-  const entries = requirements.filter(({ id }) => cause.requirements.includes(id));
-  const verdict = entries.length > 0 ? 'fail' : 'inconclusive';
-  const failing = entries.map((entry) => {
-    const shown = entry.cases.filter(({ id }) => cases.includes(id)).map(({ id }) => id);
-    return html`${renderLinks([entry.id], entry.statement)} <code class="id">${entry.id}</code> <small>${renderLinks(shown)}</small>`;
-  });
-  const content = [
-    ...evidence.map((fact) => html`<p>${fact}</p>`),
-    ...(failing.length === 0 ? [] : [html`<p>Requirements that fail: ${failing.length}</p>${renderList(failing)}`]),
-    ...(follows.length === 0 ? [] : [html`<p><small>Not judged for this reason: ${renderLinks(follows)}.</small></p>`]),
-  ];
-  return renderCard(html`${sentence} ${renderBadge(verdict)}`, html`${content}`, verdict);
+function renderCause({ sentence, evidence, requirements, follows }: Cause): Html {
+  const verdict = requirements.length > 0 ? 'fail' : 'inconclusive';
+  const renderIds = (heading: string, ids: readonly string[]) =>
+    ids.length === 0 ? noHtml : html`<p>${heading}: ${renderLinks(ids)}.</p>`;
+  const content = html`${evidence.map((fact) => html`<p>${fact}</p>`)}
+${renderIds('Requirements that fail', requirements)}${renderIds('Not judged for this reason', follows)}`;
+  return renderCard(html`${sentence} ${renderBadge(verdict)}`, content, verdict);
 }
 
 function renderUnpassed(requirement: RequirementEntry): Html {

@@ -18,14 +18,15 @@ import {
   renderMarkdownTable,
   tableCode,
 } from '../../support/markdown.js';
-import type { Output, QuestionAnswer, RunView } from '../output.js';
+import { type BodyShortener, createBodyShortener } from '../body-shortener.js';
+import type { Output, QuestionAnswer } from '../output.js';
 
 /**
  * Renders the part that the documentation lacks: how a result looks, and the answer to every question with the
  * exchange that shows it. The text is the same if the target behaves the same.
  */
-export default ((view) => {
-  const { suite, answers, certificate, shortenBody } = view;
+export default (({ suite, answers, certificate, suiteResults }) => {
+  const shortenBody = createBodyShortener(suiteResults);
   const renderResponse = createResponseRenderer(suite.world, shortenBody);
   const blocks = [
     markdown`# What ${inlineCode(certificate.target.name)} does where the documentation is silent`,
@@ -38,7 +39,7 @@ export default ((view) => {
         return [linkTo(answer.question), answer.entry.warning ? markdown`**Warning.** ${sentence}` : sentence];
       }),
     ),
-    ...renderExample(view, renderResponse),
+    ...renderExample(answers, shortenBody, renderResponse),
     ...suite.contract.groups.flatMap(({ name, asks }) => [
       markdown`## ${rawMarkdown(asks)}`,
       ...answers
@@ -77,8 +78,12 @@ function renderQuestion(answer: QuestionAnswer, renderResponse: ResponseRenderer
   ];
 }
 
-function renderExample({ shown, shortenBody }: RunView, renderResponse: ResponseRenderer): Markdown[] {
-  const results = shown.map(({ exchange }) => exchange).filter(({ response }) => isSuccessful(response));
+function renderExample(
+  answers: readonly QuestionAnswer[],
+  shortenBody: BodyShortener,
+  renderResponse: ResponseRenderer,
+): Markdown[] {
+  const results = answers.flatMap(({ shown }) => (shown && isSuccessful(shown.response) ? [shown] : []));
   const example = results.find(({ response }) => shortenBody(response.body) !== undefined) ?? results[0];
   if (example === undefined) return [];
   const sample = shortenBody(example.response.body);

@@ -13,12 +13,7 @@ export default (({ certificate }) => {
   return markdown`## ${renderHeadline(certificate)}: ${certificate.target.name}\n\n${report}\n`;
 }) satisfies Output;
 
-/**
- * Appends the summary of a run to the page of a job of GitHub Actions.
- *
- * @param file of the job; none elsewhere
- * @returns why it could not be written, for the terminal
- */
+/** Appends the summary to the page of a job of GitHub Actions. @returns why it could not be written, for the terminal */
 export function appendJobSummary(files: readonly string[], file: string | undefined): string {
   const summary = files.find((name) => path.basename(name) === 'summary.md');
   if (!file || summary === undefined) return '';

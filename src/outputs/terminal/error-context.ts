@@ -10,11 +10,7 @@ interface FailedTest {
   readonly annotations: readonly { readonly type: string; readonly description?: string }[];
 }
 
-/**
- * Renders the file about a failure that Playwright gives to people and assistants.
- *
- * @param failure what the test threw: why it failed, expected, received, and the command that sends the request again
- */
+/** Renders the file about a failure that Playwright gives to people and assistants. @param failure what the test threw */
 export function renderErrorContext({ title, annotations }: FailedTest, failure: string, cause?: Cause): string {
   const requirement = annotations.find(({ type }) => type === 'requirement')?.description;
   return [
@@ -31,12 +27,7 @@ export function renderErrorContext({ title, annotations }: FailedTest, failure: 
   ].join('\n');
 }
 
-/**
- * Replaces the file that Playwright writes about a failure, which asks an assistant to mend the case: not the case is
- * wrong.
- *
- * @param attachments of the test
- */
+/** Replaces the file that Playwright writes about a failure, which asks an assistant to mend the case. */
 export function replaceErrorContext(
   attachments: readonly { readonly name: string; readonly path?: string }[],
   ...failure: Parameters<typeof renderErrorContext>
@@ -45,11 +36,7 @@ export function replaceErrorContext(
     if (name === 'error-context' && path !== undefined) writeFileSync(path, renderErrorContext(...failure));
 }
 
-/**
- * Renders a failure of a test of the user's own, which no other reporter shows.
- *
- * @param titles nothing, the project, the file, then the groups and the test
- */
+/** Renders a failure of a test of the user, which no other reporter shows. @param titles as `titlePath` of Playwright */
 export function renderForeignFailure(
   [, project = '', , ...titles]: readonly string[],
   errors: readonly { readonly message?: string; readonly stack?: string }[],

@@ -59,7 +59,13 @@ interface Failure {
 
 function renderFailures({ causes = [], requirements }: Certificate): string[][] {
   const judged = requirements.flatMap(({ id, cases }) => cases.map((entry): Failure => ({ requirement: id, entry })));
-  const failures = judged.filter(({ entry }) => isFailure(getVerdictApart(entry)));
+  // What only one cause explains shows it best, and the shortest request is easiest to read.
+  const countCauses = ({ entry }: Failure) => causes.filter(({ cases }) => cases.includes(entry.id)).length;
+  const measureCommand = ({ entry }: Failure) => entry.repeat_with?.length ?? Number.POSITIVE_INFINITY;
+  const failures = judged
+    .filter(({ entry }) => isFailure(getVerdictApart(entry)))
+    .toSorted((left, right) => measureCommand(left) - measureCommand(right))
+    .toSorted((left, right) => countCauses(left) - countCauses(right));
   const shown = renderSome(causes, 'cause', ({ sentence, evidence, cases, follows }, n) => [
     `${n + 1}. ${shorten(sentence, maxSentences)}`,
     ...evidence.map((fact) => `   ${limitText(fact)}`),
@@ -82,19 +88,17 @@ function renderFailures({ causes = [], requirements }: Certificate): string[][] 
   ];
 }
 
-/** Renders the case whose request is the shortest, with the command that sends it again. */
-function renderExample(failures: readonly Failure[], indentation = ''): string[] {
-  const sizeOf = ({ entry }: Failure) => entry.repeat_with?.length ?? Number.POSITIVE_INFINITY;
-  const [smallest, ...others] = failures.toSorted((left, right) => sizeOf(left) - sizeOf(right));
-  if (smallest === undefined) return [];
-  const { id, verdict, reason, repeat_with: command = '' } = smallest.entry;
+/** Renders the first case, with the command that sends its request again. */
+function renderExample([first, ...others]: readonly Failure[], indentation = ''): string[] {
+  if (first === undefined) return [];
+  const { id, verdict, reason, repeat_with: command = '' } = first.entry;
   const also = others.length === 0 ? '' : ` and ${renderCount(others.length, 'more case')}`;
   // On one line, as the report is to fit on one screen.
   const sending = command.replaceAll(/(?: \\)?\n {2}/g, ' ').split('\n');
   const isLong = command.length > maxCommand;
   const commands = isLong ? ['The command that sends it again is long: repeat_with in certificate.json.'] : sending;
   return [
-    `${indentation}${verdict}  ${smallest.requirement}: ${id}${also}${locateEntry(smallest.entry)}`,
+    `${indentation}${verdict}  ${first.requirement}: ${id}${also}${locateEntry(first.entry)}`,
     ...[limitText(reason), ...commands].filter((line) => line !== '').map((line) => `   ${line}`),
   ];
 }
