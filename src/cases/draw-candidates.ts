@@ -35,7 +35,7 @@ export const filterKinds = { unmatched: 'a filter that nothing matches', large: 
 const [maxCustomers, maxFilters, maxLarge, minTried] = [40, 20, 6, 2];
 
 /** In characters. Larger requests may exceed the limits of a deployment. */
-const [maxPath, maxBody] = [7_000, 32_000];
+const [maxPath, maxBody] = [7_000, 48_000];
 
 /** Lists requests that may be drawn for some data: orders that meet as many rules as possible, and variations of them. */
 export function listCandidates(world: World, drawn: World): Candidate[] {
