@@ -1,13 +1,10 @@
 /** Header lines in the order of the message. A name may occur more than once. */
 export type Headers = readonly (readonly [name: string, value: string])[];
 
-/**
- * A request as it goes over the wire, with two exceptions. `path` is relative to the base URL. Header values that are
- * secret are placeholders such as `$CLIENT_TOKEN`, so that no secret can reach an output.
- */
+/** As it goes over the wire, but header values that are secret are placeholders: no secret can reach an output. */
 export interface HttpRequest {
   readonly method: string;
-  /** Path and query string. The client encodes and normalizes nothing. */
+  /** Path and query string, relative to the base URL. The client encodes and normalizes nothing. */
   readonly path: string;
   readonly headers: Headers;
   readonly body?: string;

@@ -244,7 +244,7 @@ function doubtWithoutWorld(
   return { ...doubted, verdict: 'inconclusive', reason: `${judgement.reason} ${unseen}` };
 }
 
-/** Finds the first exchange that shows nothing. @param explain why an exchange shows nothing */
+/** @param explain why an exchange shows nothing */
 function findUnusable({ exchanges }: RowEvidence, explain: (exchange: Exchange) => string | undefined) {
   for (const [exchange, received] of exchanges) {
     const reason = explain(received);
@@ -253,7 +253,7 @@ function findUnusable({ exchanges }: RowEvidence, explain: (exchange: Exchange) 
   return undefined;
 }
 
-/** Judges whether the row can be judged. Returns undefined if it can. @param explain why a request is not applicable */
+/** Returns undefined if the row can be judged. @param explain why a request is not applicable */
 function judgePreconditions(
   { unavailable, given }: Row,
   at: Location,
@@ -329,6 +329,5 @@ function judgeQuestion({ rows: [row], answer, at }: QuestionCase, evidence: RowE
       return { ...answered, reason, at: location, exchange: result.shownBy ?? answer.evidence, outcome: undetermined };
     }
   }
-  const reason = 'None of the known outcomes fits the responses.';
-  return { ...answered, reason, at, outcome: undetermined };
+  return { ...answered, reason: 'None of the known outcomes fits the responses.', at, outcome: undetermined };
 }

@@ -8,10 +8,7 @@ import { readReturned } from '../recognition/returned-tiers.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { truncate } from '../support/untrusted-text.js';
 
-/**
- * Explains promotions of the deployment that may take places of the newest 150: responses name them, and all that lack
- * promotions of the test data lack the oldest ones.
- */
+/** They may take places of the newest 150 if all responses that lack promotions of the test data lack the oldest ones. */
 export function explainOwnPromotions(exchanges: readonly Exchange[], evidence: Omit<RowEvidence, 'exchanges'>) {
   const { world, calibration } = evidence;
   if (world.ownPromotions === 0) return undefined;

@@ -118,7 +118,7 @@ function readExchanges(
   });
 }
 
-/** Whether a response is about its request alone, and not about load, credentials, sizes or an address. */
+/** Whether a response is about its request, and not about load, credentials, sizes or an address. */
 function isRefusal(exchange: AnsweredExchange): boolean {
   const { response } = exchange;
   const reason =
@@ -164,9 +164,8 @@ function listExpectations(tiers: readonly Tier[], { exchange, returned, oracle }
     const obligation = oracle.returned(tier);
     const [isRequired, isReturned] = [obligation === 'required', returned.has(tier.id)];
     if (topic === undefined || (!isRequired && !isReturned && !hasControl)) return [];
-    const isByRule = oracle
-      .listReasons(tier)
-      .some((reason) => reason.is === 'rule' && reason.obligation === obligation);
+    const reasons = oracle.listReasons(tier);
+    const isByRule = reasons.some((reason) => reason.is === 'rule' && reason.obligation === obligation);
     const topics = new Set([topic]);
     if (isReturned === isRequired) {
       if (isRequired) topics.add('completeness');
@@ -176,9 +175,8 @@ function listExpectations(tiers: readonly Tier[], { exchange, returned, oracle }
     return [...topics].map((about) => ({ about, isRequired, id: tier.id }));
   });
   // Only both together show that the body decides.
-  const isShown = (isRequired: boolean) =>
-    claims.some((claim) => claim.about === 'body' && claim.isRequired === isRequired);
-  const shown = claims.filter(({ about }) => about !== 'body' || (isShown(true) && isShown(false)));
+  const isBodyShown = new Set(claims.flatMap((claim) => (claim.about === 'body' ? claim.isRequired : []))).size === 2;
+  const shown = claims.filter(({ about }) => about !== 'body' || isBodyShown);
   return [...groupBy(shown, ({ about, isRequired }) => `${about} ${isRequired}`).values()].map((group) => {
     const [{ about, isRequired }] = group;
     const kind = isRequired ? 'returned.include' : 'returned.exclude';

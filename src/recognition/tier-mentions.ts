@@ -4,10 +4,7 @@ import type { IdFinder } from './id-finder.js';
 import type { KnownIds } from './known-ids.js';
 import { appendStep, catchAllPath, escapePathStep, getStep, type Position, walkTexts } from './walk-texts.js';
 
-/**
- * The tiers that one body mentions, whatever its shape. Ids are unique, so every mention can be found. Its location is
- * described by a path pattern: a JSON Pointer (RFC 6901) with `*` for array indices and for ids in keys.
- */
+/** The location of a mention is a path pattern: a JSON Pointer (RFC 6901) with `*` for array indices and for ids in keys. */
 export type TierMentions = ReturnType<typeof findMentionsOf>;
 
 export interface Mention {
