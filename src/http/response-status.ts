@@ -5,7 +5,7 @@ export function isSuccessful({ status }: HttpResponse): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Gateways answer 499, CDNs 520 to 530. */
+/** Whether only connection or load failed, so that a retry may differ. Gateways answer 499, CDNs 520 to 530. */
 export function isTransient({ status }: HttpResponse): boolean {
   return [408, 421, 425, 429, 499, 502, 503, 504].includes(status) || (status >= 520 && status <= 530);
 }

@@ -1,6 +1,5 @@
 import { packageRoot } from './package-root.js';
 
-/** A bug in the suite or in one of its dependencies. */
 export class InternalError extends Error {
   override readonly name = 'InternalError';
 

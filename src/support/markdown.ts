@@ -33,7 +33,7 @@ export function renderCodeBlock(language: string, text: string): Markdown {
   return rawMarkdown(`${fence}${language}\n${text}\n${fence}`);
 }
 
-/** Renders a text as a cell of a table. A pipe in code would end the cell: no escape is the same for all renderers. */
+/** A pipe in code would end the cell: no escape is the same for all renderers. */
 export function tableCode(text: string): Markdown {
   return /[|\\]/.test(text) ? markdown`${text}` : inlineCode(text);
 }
