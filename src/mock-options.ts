@@ -34,8 +34,8 @@ export interface MockOptions {
 }
 
 /** The options of a mock, and what it cannot imitate: questions by their recorded answers, requirements and causes. */
-interface Imitation {
-  readonly options: DeploymentOptions;
+interface Imitation<Options = DeploymentOptions> {
+  readonly options: Options;
   readonly inimitable: readonly string[];
 }
 
@@ -58,7 +58,7 @@ export function readMockOptions({ record, data, known, behaviours = {}, ...other
   };
 }
 
-type Imitated = Pick<Imitation, 'inimitable'> & { readonly options: Partial<DeploymentOptions> };
+type Imitated = Imitation<Partial<DeploymentOptions>>;
 
 function imitateRecord(record: TargetRecord, chosen: Behaviours, world: World): Imitated {
   const kept = Object.entries(record.questions).filter(([id, { outcome }]) => (chosen[id] ?? outcome) === outcome);

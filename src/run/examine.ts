@@ -30,13 +30,7 @@ export const examinedAreas = ['URL', 'TLS', 'Credentials', 'Body on GET', 'Respo
 export type ExaminedArea = (typeof examinedAreas)[number];
 
 /** What was found in one area: `unknown` until other problems are solved. */
-export interface ExaminationFinding {
-  readonly area: ExaminedArea;
-  readonly state: 'fine' | 'problem' | 'unknown';
-  readonly text: string;
-}
-
-type Finding = readonly [state: ExaminationFinding['state'], text: string];
+type Finding = readonly [state: keyof typeof stateLabels, text: string];
 
 export interface ExaminedTarget {
   /** Patterns under which responses name the returned tiers, if the suite cannot detect them. */
@@ -51,7 +45,7 @@ export interface Examination {
   /** Whether a response names the world, or nothing has to: the target has no ids of tiers, or is known to have the world. */
   readonly isWorldSeen: boolean;
   readonly sent: readonly SentRequest[];
-  readonly findings: readonly ExaminationFinding[];
+  readonly findings: readonly { readonly area: ExaminedArea; readonly state: Finding[0]; readonly text: string }[];
   /** Why no case can be judged, if so: more requests could lock an account. */
   readonly unreachable?: string;
   readonly note?: string;
@@ -251,7 +245,7 @@ const worldNote =
 
 const stateLabels = { fine: 'fine', problem: 'PROBLEM', unknown: '?' };
 
-export function renderFindings(findings: readonly ExaminationFinding[]): string {
+export function renderFindings(findings: Examination['findings']): string {
   const width = Math.max(...examinedAreas.map((area) => area.length));
   return joinLines(
     findings.map(({ area, state, text }) => `${area.padEnd(width)}  ${stateLabels[state].padEnd(7)}  ${text}`),

@@ -3,13 +3,7 @@ import { findVolatilePaths } from '../assertions/volatile-values.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { documentedOperation } from '../contract/operation.js';
 import { wasSent } from '../http/retry.js';
-import {
-  type CaseEvidence,
-  type CaseJudgement,
-  collectEvidence,
-  judgeCase,
-  type TargetContext,
-} from '../judge/judge-case.js';
+import { type CaseJudgement, collectEvidence, judgeCase, type TargetContext } from '../judge/judge-case.js';
 import { extractBodies } from '../judge/recorded-bodies.js';
 import { findWorstVerdict } from '../judge/verdict.js';
 import { inferShape } from '../record/body-shape.js';
@@ -20,7 +14,7 @@ import type { CaseExchanges, ResultWithExchanges } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
 import { confirmFailure } from './confirm-failure.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
-import { sanitizeDrift, sanitizeResult, sanitizeText } from './sanitize-result.js';
+import { sanitizeResult, sanitizeText } from './sanitize-result.js';
 
 export interface CaseTerms {
   readonly background: TargetContext;
@@ -41,8 +35,8 @@ export async function runCase(
 ): Promise<ResultWithExchanges> {
   const attempts = await sendAndJudge(testCase, sender, background, needsConfirmation);
   keeper?.keepCase(testCase, [attempts.first, ...attempts.repetitions], purpose);
-  const judged = createResult(testCase, attempts, knownRequirements.includes(getSubjectId(testCase)));
-  const result = sanitizeResult(judged, find);
+  const isListed = knownRequirements.includes(getSubjectId(testCase));
+  const result = sanitizeResult(createResult(testCase, attempts, isListed), find);
   const wantsBodies = infersShape || expected.schema !== undefined;
   const successes = wantsBodies ? [...new Set(listResultBodies(testCase, attempts.first))] : [];
   const volatile = findVolatile(testCase, attempts.first).map(escapeControlCharacters).sort();
@@ -53,16 +47,13 @@ export async function runCase(
       shape: infersShape ? inferShape(successes, background.recognizer.ids) : undefined,
       volatile: volatile.length === 0 ? undefined : volatile,
     }),
-    drift: findDrift(result, successes, expected).map(sanitizeDrift),
+    drift: findDrift(result, successes, expected).map((drift) =>
+      drift.kind === 'outcome' ? drift : { ...drift, message: sanitizeText(drift.message) },
+    ),
   };
 }
 
-export interface CaseAttempts {
-  readonly judgement: CaseJudgement;
-  readonly first: CaseExchanges;
-  readonly evidence: readonly CaseEvidence[];
-  readonly repetitions: readonly CaseExchanges[];
-}
+export type CaseAttempts = Awaited<ReturnType<typeof sendAndJudge>>;
 
 /** Sends a case and judges it. @param needsConfirmation whether a failure counts only if it is seen again */
 export async function sendAndJudge(
@@ -70,7 +61,7 @@ export async function sendAndJudge(
   sender: CaseSender,
   background: TargetContext,
   needsConfirmation: (failure: CaseJudgement) => boolean = () => true,
-): Promise<CaseAttempts> {
+) {
   const first = await sender.send(testCase);
   const evidence = collectEvidence(first.exchanges, background);
   const once = judgeCase(testCase, evidence);
@@ -85,12 +76,14 @@ function createResult(
   isListed: boolean,
 ): ResultWithExchanges {
   const { verdict, reason, at, expected, exchange = '', outcome, isUnstable } = judgement;
-  const rows = judgement.rows.map((row) => ({
-    ...row,
-    isKnown: row.isKnown === true || (isListed && row.verdict === 'fail'),
+  const rows = judgement.rows.map(({ title, verdict, reason, isKnown }) => ({
+    title,
+    verdict,
+    reason,
+    ...((isKnown || (isListed && verdict === 'fail')) && { known: true as const }),
   }));
-  const apart = findWorstVerdict(rows.map((row) => (row.isKnown ? 'pass' : row.verdict)));
-  const row = rows.findIndex(
+  const apart = findWorstVerdict(rows.map((row) => (row.known ? 'pass' : row.verdict)));
+  const row = judgement.rows.findIndex(
     (judged) => judged.verdict === verdict && judged.at === at && judged.exchange === judgement.exchange,
   );
   const findShown = (sent: CaseExchanges | undefined) => sent?.exchanges[Math.max(row, 0)]?.get(exchange);
@@ -102,16 +95,11 @@ function createResult(
     verdict: isUnsent ? 'not-run' : verdict,
     reason,
     at,
-    rows: rows.map(({ title, verdict, reason, isKnown }) => ({
-      title,
-      verdict,
-      reason,
-      ...(isKnown && { known: true }),
-    })),
+    rows,
     drift: [],
     ...omitUndefined({
       expected: verdict === 'fail' ? expected : undefined,
-      apart_from_known: rows.some(({ isKnown }) => isKnown) ? apart : undefined,
+      apart_from_known: rows.some(({ known }) => known) ? apart : undefined,
       // That of an open value is text of the deployment.
       outcome: outcome && sanitizeText(outcome),
       exchange: shown,

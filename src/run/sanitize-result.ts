@@ -1,5 +1,4 @@
 import { type Exchange, mapExchangeTexts } from '../http/exchange.js';
-import type { Drift } from '../record/drift.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { toOneLine, truncate } from '../support/untrusted-text.js';
@@ -25,10 +24,6 @@ export function sanitizeResult(result: ResultWithExchanges, find: EvidenceKeeper
       repeatedExchangeId: repeatedExchange && find(repeatedExchange)?.id,
     }),
   };
-}
-
-export function sanitizeDrift(drift: Drift): Drift {
-  return drift.kind !== 'outcome' ? { ...drift, message: sanitizeText(drift.message) } : drift;
 }
 
 /** Makes an exchange fit for display. @param maxBody the maximum length of the body, in characters */

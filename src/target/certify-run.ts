@@ -111,13 +111,8 @@ export async function certifyRun(
   return { ...(await certifyEnded(inputs, ended, judged, end, recognizer)), ...judged };
 }
 
-export interface RejudgedRun extends CertifiedResults {
-  readonly suite: Suite;
-  readonly recorded: RecordedRun;
-}
-
 /** Judges the exchanges of a recorded run again. Nothing is sent. @param whole with the ids of its target */
-export async function rejudgeRun(stated: RecordedRun, whole: Suite): Promise<RejudgedRun> {
+export async function rejudgeRun(stated: RecordedRun, whole: Suite) {
   const startedAt = new Date();
   const { recorded, suite, traffic } = stated.settings.isTraffic
     ? createTrafficRun(stated, whole)
@@ -131,7 +126,7 @@ export async function rejudgeRun(stated: RecordedRun, whole: Suite): Promise<Rej
 }
 
 /** Judges the selected cases of a recorded run again, as if its exchanges were sent now. */
-export async function replayRun({ settings, evidence, origin }: RecordedRun, suite: Suite): Promise<RejudgedRun> {
+export async function replayRun({ settings, evidence, origin }: RecordedRun, suite: Suite) {
   const { baseUrl, extent } = origin;
   const replay = createReplay(evidence, suite.calibration);
   const selects = (id: string) => id !== samplesCaseId || extent.judged.includes(id);

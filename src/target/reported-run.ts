@@ -27,11 +27,6 @@ export const endings: Ending[] = [];
 /** Merged reports have no connection. */
 type CollectedInputs = Omit<RunInputs, 'connection'> & Partial<RunInputs>;
 
-interface Obstacle {
-  readonly reason: string;
-  readonly isUnusable: boolean;
-}
-
 /** What only the end of a run needs. It is loaded while the tests run, so that they start earlier. */
 async function loadEnding() {
   return { ...(await import('./certify-run.js')), ...(await import('./publish-run.js')) };
@@ -128,7 +123,7 @@ export class ReportedRun {
     return { ...publishRun(certified, suite, settings, archive), isUnusable: obstacle?.isUnusable === true };
   }
 
-  private findObstacle(isCutShort: boolean, error: string | undefined): Obstacle | undefined {
+  private findObstacle(isCutShort: boolean, error: string | undefined) {
     if (this.failure !== undefined) {
       process.stderr.write(`${this.failure.message}\n`);
       return { reason: this.failure.message.split('\n')[0] ?? '', isUnusable: true };
@@ -139,7 +134,7 @@ export class ReportedRun {
     return { reason: error ?? 'Playwright found no test.', isUnusable: true };
   }
 
-  private listResults(obstacle: Obstacle | undefined): CaseResult[] {
+  private listResults(obstacle: { readonly reason: string } | undefined): CaseResult[] {
     const { suite, settings } = this.inputs;
     const cases = selectCases(suite, settings);
     if (obstacle !== undefined)
