@@ -5,10 +5,8 @@ import { packageRoot, readOwnPackage } from '../support/package-root.js';
 import { reportInternalError } from './exit-status.js';
 
 /**
- * Runs Playwright with the tests of this package, in this process: a process of its own would cost 57 MB and a fifth of a
- * second. The command line of Playwright reads `process.argv` and ends the process itself, so this function never returns.
- *
- * @param onExit maps the exit status of Playwright to that of this process; it must not wait for anything
+ * Runs Playwright in this process: one of its own would cost 57 MB and a fifth of a second. Its command line reads
+ * `process.argv` and ends the process. @param onExit maps its exit status to ours; it must not wait for anything
  */
 export async function runPlaywrightTests(
   args: readonly string[],
@@ -26,8 +24,8 @@ export async function runPlaywrightTests(
   if (ownConfig === undefined) process.env.PW_DISABLE_TS_ESM ??= '1';
   const commandLine = import.meta.resolve('@playwright/test/cli');
   const config = ownConfig ?? path.join(packageRoot, 'dist', 'playwright.config.js');
-  const script = fileURLToPath(commandLine);
-  process.argv = [process.execPath, script, 'test', '--config', config, ...args.map(addCertificateReporter)];
+  const ownArgs = [fileURLToPath(commandLine), 'test', '--config', config];
+  process.argv = [process.execPath, ...ownArgs, ...args.map(addCertificateReporter)];
   await import(commandLine);
   return new Promise<never>(() => undefined);
 }

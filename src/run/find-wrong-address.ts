@@ -6,11 +6,10 @@ import { describeAnswer, getMediaType, headersHint, isSuccessful } from '../http
 import { parseJson } from '../support/json.js';
 
 /**
- * Finds out whether something else than the operation answers. A conforming deployment may answer every request alike while
- * it has none of the test data, so the answers are compared with those to requests that it must or does treat in another way.
+ * Finds out whether something else than the operation answers. A conforming deployment without the test data may answer
+ * every request alike, so the answers are compared with those to requests that it must or does treat in another way.
  *
- * @param isDescribed whether the user states that the world is loaded, or where responses name promotions: then only a
- *   web page shows that the address is wrong
+ * @param isDescribed the user states that the world is loaded, or where promotions are named: only a web page is wrong
  */
 export async function findWrongAddress(
   requests: readonly HttpRequest[],

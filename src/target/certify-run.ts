@@ -14,9 +14,9 @@ import type { Examination } from '../run/examine.js';
 import { createReplay } from '../run/replay.js';
 import { type EndedRun, type EngineOptions, runSuite } from '../run/run.js';
 import { omitUndefined } from '../support/omit-undefined.js';
+import { toOneLine } from '../support/untrusted-text.js';
 import { createOrigin, type RecordedRun, type RunInputs } from './inputs.js';
 import { createEngineOptions, loadKnown, type RunSettings } from './settings.js';
-import { createCertifiedTarget } from './target.js';
 import { createTrafficRun } from './traffic.js';
 
 type JudgingInputs = Pick<RunInputs, 'suite' | 'settings'>;
@@ -40,18 +40,24 @@ export async function certifyCollected(
   end: RunEnd,
 ): Promise<CertifiedResults> {
   const { baseUrl, examination, recall, ...ended } = end;
-  const { only, quick } = settings;
+  const { only, quick, target } = settings;
+  const { name, kind, version, file, transport } = target;
   const facts: RunFacts = {
     ...ended,
     ...omitUndefined({ only, quick: quick?.figures, known: settings.known }),
     planned: selectCases(suite, settings).map(({ id }) => id),
     notes: [examination?.note, ...settings.notes].filter((note) => note !== undefined),
     expected: settings.expected,
-    target: createCertifiedTarget(settings.target, baseUrl),
+    target: {
+      name: toOneLine(name),
+      base_url: toOneLine(baseUrl),
+      ...omitUndefined({ version, file, transport }),
+      ...(kind === 'reference' && { is_reference: true }),
+    },
     durationMs: Date.now() - end.startedAt.getTime(),
   };
   const known = await loadKnown(settings, suite.world);
-  const stated = { ...settings.target, ...omitUndefined({ known }) };
+  const stated = { ...target, ...omitUndefined({ known }) };
   const certified = await certifyResults(suite, results, index, facts, stated);
   const current = settings.known && correctKnown(settings.known, certified);
   if (current === undefined) return certified;

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import type { CertifiedTarget } from '../certificate/certificate.js';
 import { computeDigest } from '../certificate/har-archive.js';
 import type { Availability } from '../contract/bind-world.js';
 import type { TransportIdentity } from '../http/transport.js';
@@ -67,16 +66,4 @@ function identifyTransport(file: TargetFile): TransportIdentity | undefined {
   if (transport === undefined) return undefined;
   const content = readBeside(file, transport, ['transport']);
   return { name: transport.replace(/^\.\//, ''), digest: computeDigest(Buffer.from(content)) };
-}
-
-export function createCertifiedTarget(
-  { name, kind, version, file, transport }: Target,
-  baseUrl: string,
-): CertifiedTarget {
-  return {
-    name: toOneLine(name),
-    base_url: toOneLine(baseUrl),
-    ...omitUndefined({ version, file, transport }),
-    ...(kind === 'reference' ? { is_reference: true } : {}),
-  };
 }
