@@ -91,8 +91,7 @@ export function mockFromRecord(
   { questions, bodies = {} }: Pick<TargetRecord, 'questions' | 'bodies'>,
   world: World,
 ): Change {
-  const { promotions } = bodies;
-  const { expanded = promotions, none = promotions } = bodies;
+  const { promotions, expanded = promotions, none = promotions } = bodies;
   const shown = readShownResponse(questions['error-shape']?.response ?? '');
   const error = shown !== undefined && shown.status >= 400 ? shown : undefined;
   let responses = 0;

@@ -59,7 +59,7 @@ export async function examine(
   { recognizer = createRecognizer(suite.world), tierPatterns, isWorldLoaded }: ExaminedTarget,
 ): Promise<Examination> {
   const { calibration, world } = suite;
-  const found: Partial<Record<ExaminedArea, Finding>> = {};
+  const found: Partial<Record<ExaminedArea, Finding | undefined>> = {};
   const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
   const sent: SentRequest[] = [];
   const send = async (request: HttpRequest): Promise<Exchange> => {
@@ -125,7 +125,7 @@ export async function examine(
   }
 
   const isDescribed = isWorldLoaded === true || tierPatterns !== undefined;
-  const wrong = isSeen ? undefined : await findWrongAddress(calibration, exchanges, { send }, isDescribed);
+  const wrong = isSeen ? undefined : await findWrongAddress(request, exchanges, send, isDescribed);
   found.URL = wrong === undefined ? ['fine', 'The operation answers.'] : ['problem', wrong];
   const isUnread = hasTiers && namings.length > 0 && !isSeen;
   const noProof = 'No answer names a promotion of the test data, so nothing shows whether they are read.';
@@ -136,11 +136,7 @@ export async function examine(
       const { returned, unclear } = readReturnedTiers(mentions, determineReading([...namings, mentions], tierPatterns));
       return unclear.size > 0 ? undefined : returned;
     });
-  const compared = [...exchanges, ...withoutBody].flatMap((exchange) =>
-    'response' in exchange ? exchange.response : [],
-  );
-  const bodyFinding = examineBody(compared, recognizer, hasTiers && isSeen);
-  if (bodyFinding !== undefined) found['Body on GET'] = bodyFinding;
+  found['Body on GET'] = examineBody([...exchanges, ...withoutBody], recognizer, hasTiers && isSeen);
   if (listSuccesses(exchanges).length > 0) examineResponses();
   else {
     const answer = 'response' in first ? describeAnswer(first.response) : '';
@@ -181,11 +177,8 @@ export async function examine(
 }
 
 /** Another body, or none, must change the result. @param isProof whether a response names what depends on the body */
-function examineBody(
-  responses: readonly HttpResponse[],
-  recognizer: Recognizer,
-  isProof: boolean,
-): Finding | undefined {
+function examineBody(exchanges: readonly Exchange[], recognizer: Recognizer, isProof: boolean): Finding | undefined {
+  const responses = exchanges.flatMap((exchange) => ('response' in exchange ? exchange.response : []));
   const [response, ...others] = responses.filter((answered) => !isTransient(answered));
   if (response === undefined || others.length === 0) return undefined;
   const { status } = response;

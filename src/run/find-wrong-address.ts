@@ -12,15 +12,14 @@ import { parseJson } from '../support/json.js';
  * @param isDescribed the user states that the world is loaded, or where promotions are named: only a web page is wrong
  */
 export async function findWrongAddress(
-  requests: readonly HttpRequest[],
+  request: HttpRequest,
   exchanges: readonly Exchange[],
-  { send }: Pick<Channel, 'send'>,
+  send: Channel['send'],
   isDescribed: boolean,
 ): Promise<string | undefined> {
   const responses = exchanges.flatMap((exchange) => ('response' in exchange ? [exchange.response] : []));
-  const [request] = requests;
   const [response] = responses;
-  if (request === undefined || response === undefined || responses.length < exchanges.length) return undefined;
+  if (response === undefined || responses.length < exchanges.length) return undefined;
   const answer = describeAnswer(response);
   if (responses.every((answered) => isSuccessful(answered) && isWebPage(answered)))
     return `The target answers with web pages: ${answer}. ${addressHint} ${loginHint}`;
@@ -34,7 +33,7 @@ export async function findWrongAddress(
     { ...request, body: '{"customer":' },
     { ...request, path: `${path}?${[query, filter].filter(Boolean).join('&')}` },
   ];
-  const probes = await Promise.all(others.map((probe) => send(probe)));
+  const probes = await Promise.all(others.map(send));
   const known = normalizeAnswer(exchanges[0] as Exchange);
   if (probes.some((probe) => normalizeAnswer(probe) !== known)) return undefined;
   const hint = plainHttp.test(response.body) ? httpsHint : `${addressHint} ${headersHint}`;

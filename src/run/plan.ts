@@ -51,11 +51,9 @@ export function countPlannedRequests({ calibration, cases, samples }: Plan): num
   return calibration.length + cases.flatMap(({ requests }) => requests).length + samples.requests;
 }
 
-const maxLine = 160;
-
 export function renderPlan(plan: Plan, world: NamedWorld): string {
   const { calibration, cases, samples } = plan;
-  const requestLine = (request: HttpRequest) => `  ${shorten(describeRequest(request, world), maxLine)}`;
+  const requestLine = (request: HttpRequest) => `  ${shorten(describeRequest(request, world), 160)}`;
   const sent = cases.filter(({ reason }) => reason === undefined);
   return joinLines([
     `before the cases  (${calibration.length})`,
