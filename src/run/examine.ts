@@ -40,24 +40,14 @@ export interface ExaminedTarget {
   readonly recognizer?: Recognizer;
 }
 
-export interface Examination {
-  readonly exchanges: readonly Exchange[];
-  /** Whether a response names the world, or nothing has to: the target has no ids of tiers, or is known to have the world. */
-  readonly isWorldSeen: boolean;
-  readonly sent: readonly SentRequest[];
-  readonly findings: readonly { readonly area: ExaminedArea; readonly state: Finding[0]; readonly text: string }[];
-  /** Why no case can be judged, if so: more requests could lock an account. */
-  readonly unreachable?: string;
-  readonly note?: string;
-  readonly readsLiteralFiltersOnly: boolean;
-}
+export type Examination = Awaited<ReturnType<typeof examine>>;
 
 /** Sends the calibration requests of a suite, and others if these do not show whether the cases can be judged. */
 export async function examine(
   suite: Suite,
   channel: Pick<Channel, 'send'>,
   { recognizer = createRecognizer(suite.world), tierPatterns, isWorldLoaded }: ExaminedTarget,
-): Promise<Examination> {
+) {
   const { calibration, world } = suite;
   const found: Partial<Record<ExaminedArea, Finding | undefined>> = {};
   const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
@@ -79,12 +69,12 @@ export async function examine(
   const namings = listSuccesses(exchanges).map(({ response }) => recognizer.findMentions(response.body));
   const isSeen = namings.some(hasMentions);
   let readsLiteralFiltersOnly = false;
-  const end = (unreachable?: string): Examination => {
+  const end = (unreachable?: string) => {
     const isMissing = unreachable === undefined && namings.length > 0 && hasTiers && !isSeen;
     return {
       exchanges,
       sent,
-      // The cases that remain without ids of tiers need none.
+      /** Whether a response names the world, or nothing has to: the cases that remain without ids of tiers need none. */
       isWorldSeen: isWorldLoaded === true || !hasTiers || isSeen,
       readsLiteralFiltersOnly,
       findings: examinedAreas.map((area) => {
@@ -92,6 +82,7 @@ export async function examine(
         return { area, state, text: sanitizeText(text) };
       }),
       ...omitUndefined({
+        /** Why no case can be judged, if so: more requests could lock an account. */
         unreachable: unreachable && sanitizeText(unreachable),
         note: isMissing ? worldNote : undefined,
       }),
