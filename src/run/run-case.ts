@@ -2,6 +2,7 @@ import { listSuccesses } from '../assertions/row-evidence.js';
 import { findVolatilePaths } from '../assertions/volatile-values.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { documentedOperation } from '../contract/operation.js';
+import type { Exchange } from '../http/exchange.js';
 import { wasSent } from '../http/retry.js';
 import { type CaseJudgement, collectEvidence, judgeCase, type TargetContext } from '../judge/judge-case.js';
 import { extractBodies } from '../judge/recorded-bodies.js';
@@ -14,7 +15,7 @@ import type { CaseExchanges, ResultWithExchanges } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
 import { confirmFailure } from './confirm-failure.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
-import { sanitizeResult, sanitizeText } from './sanitize-result.js';
+import { maxResultBody, sanitizeText, shortenExchange } from './sanitize-result.js';
 
 export interface CaseTerms {
   readonly background: TargetContext;
@@ -36,7 +37,7 @@ export async function runCase(
   const attempts = await sendAndJudge(testCase, sender, background, needsConfirmation);
   keeper?.keepCase(testCase, [attempts.first, ...attempts.repetitions], purpose);
   const isListed = knownRequirements.includes(getSubjectId(testCase));
-  const result = sanitizeResult(createResult(testCase, attempts, isListed), find);
+  const result = createResult(testCase, attempts, isListed, find);
   const wantsBodies = infersShape || expected.schema !== undefined;
   const successes = wantsBodies ? [...new Set(listResultBodies(testCase, attempts.first))] : [];
   const volatile = findVolatile(testCase, attempts.first).map(escapeControlCharacters).sort();
@@ -74,12 +75,13 @@ function createResult(
   testCase: TestCase,
   { judgement, first, repetitions }: CaseAttempts,
   isListed: boolean,
+  find: EvidenceKeeper['find'],
 ): ResultWithExchanges {
   const { verdict, reason, at, expected, exchange = '', outcome, isUnstable } = judgement;
   const rows = judgement.rows.map(({ title, verdict, reason, isKnown }) => ({
     title,
     verdict,
-    reason,
+    reason: sanitizeText(reason),
     ...((isKnown || (isListed && verdict === 'fail')) && { known: true as const }),
   }));
   const apart = findWorstVerdict(rows.map((row) => (row.known ? 'pass' : row.verdict)));
@@ -88,12 +90,14 @@ function createResult(
   );
   const findShown = (sent: CaseExchanges | undefined) => sent?.exchanges[Math.max(row, 0)]?.get(exchange);
   const shown = findShown(first);
+  const repeated = isUnstable ? repetitions.map(findShown).findLast((found) => found !== undefined) : undefined;
+  const show = (unsafe: Exchange | undefined) => unsafe && shortenExchange(unsafe, maxResultBody);
   const isUnsent = verdict === 'inconclusive' && shown !== undefined && !wasSent(shown);
   return {
     id: testCase.id,
     subject: getSubjectId(testCase),
     verdict: isUnsent ? 'not-run' : verdict,
-    reason,
+    reason: sanitizeText(reason),
     at,
     rows,
     drift: [],
@@ -102,8 +106,10 @@ function createResult(
       apart_from_known: rows.some(({ known }) => known) ? apart : undefined,
       // That of an open value is text of the deployment.
       outcome: outcome && sanitizeText(outcome),
-      exchange: shown,
-      repeatedExchange: isUnstable ? repetitions.map(findShown).findLast((found) => found !== undefined) : undefined,
+      exchange: show(shown),
+      repeatedExchange: show(repeated),
+      exchangeId: shown && find(shown)?.id,
+      repeatedExchangeId: repeated && find(repeated)?.id,
     }),
   };
 }

@@ -35,8 +35,6 @@ export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
   readonly plannedCases?: readonly string[];
 }
 
-export type Run = Awaited<ReturnType<typeof startRun>>;
-
 export async function startRun(stated: Suite, channel: Channel, options: EngineOptions = {}) {
   const { world } = stated;
   const { tierPatterns, expected = emptyBaseline, infersShape = false, isWorldLoaded = false } = options;
