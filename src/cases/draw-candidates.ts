@@ -35,7 +35,7 @@ export const filterKinds = { unmatched: 'a filter that nothing matches', large: 
 const [maxCustomers, maxFilters, maxLarge, minTried] = [40, 20, 6, 2];
 
 /** In characters. Larger requests may exceed the limits of a deployment. */
-const [maxPath, maxBody] = [7_000, 32_000];
+const [maxPath, maxBody] = [7_000, 48_000];
 
 /** Lists requests that may be drawn for some data: orders that meet as many rules as possible, and variations of them. */
 export function listCandidates(world: World, drawn: World): Candidate[] {
@@ -81,12 +81,16 @@ export function listCandidates(world: World, drawn: World): Candidate[] {
 
 /** Selects customers: the first and the last of each list, and those that are most like them or in no list. */
 function selectCustomers({ customers, tiers }: World) {
-  const lists = tiers
-    .slice(0, windowSize)
-    .flatMap(({ rules }) => rules.flatMap((rule) => (rule.kind === 'customer' ? [rule.any_of] : [])));
-  const listed = new Set(lists.flat());
+  const listReservations = (some: readonly Tier[]) =>
+    some.flatMap(({ rules }) => rules.flatMap((rule) => (rule.kind === 'customer' ? [rule.any_of] : [])));
+  const lists = listReservations(tiers.slice(0, windowSize));
   const ids = customers.map(({ id }) => id);
-  const outsider = ids.find((id) => !listed.has(id));
+  // Best a customer whom older promotions do not name, either.
+  const outsiders = [tiers, tiers.slice(0, windowSize)].map((some) => {
+    const listed = new Set(listReservations(some).flat());
+    return ids.find((id) => !listed.has(id));
+  });
+  const outsider = outsiders[0] ?? outsiders[1];
   const ends = lists.flatMap((list) => [list.slice(0, 1), list.slice(-1)].flat());
   const members = [...new Set([...ends, outsider ?? []].flat())]
     .toSorted((id, next) => rateAwkwardness(next) - rateAwkwardness(id))

@@ -1,5 +1,3 @@
-/** What a certificate says about a case, and the same as text for people. */
-
 import { renderCurlCommand } from '../http/curl-command.js';
 import type { Verdict } from '../judge/verdict.js';
 import type { ResponseRenderer } from '../record/exchange-text.js';
@@ -16,9 +14,7 @@ export interface CaseEntry {
   readonly apart_from_known?: Verdict;
   readonly at?: string;
   readonly rows?: ResultWithExchanges['rows'];
-  /** For `fail`: what was expected, as a sentence. */
   readonly expected?: string;
-  /** For `fail` and `error`: the response, in lines for people. */
   readonly received?: string;
   readonly repeat_with?: string;
   /** Of an own case: the requirement that it verifies, or the question that it answers, and the answer. */
@@ -69,12 +65,10 @@ export function isFailure(verdict: Verdict): boolean {
   return verdict === 'fail' || verdict === 'error';
 }
 
-/** Renders a case that fails or is an error, in lines for people. */
 export function renderFailure({ reason, expected, received, repeat_with }: CaseEntry): string {
   return renderSections(reason, { Expected: expected, Received: received, 'Send it again with': repeat_with });
 }
 
-/** Renders a drift or an unstable case, in lines for people. */
 export function renderDifference({ text, before, after, repeat_with }: CaseDifference): string {
   return renderSections(text, { Before: before, After: after, 'Send it again with': repeat_with });
 }
@@ -86,7 +80,6 @@ function renderSections(first: string, sections: Readonly<Record<string, string 
   return joinLines([first, ...shown]).trimEnd();
 }
 
-/** Creates the entry of a case that failed once and passed once, with both responses. */
 export function createUnstableEntry(
   { id, reason, exchange, repeatedExchange }: ResultWithExchanges,
   renderResponse: ResponseRenderer,

@@ -70,7 +70,6 @@ export interface RequirementEntry {
   readonly cases: readonly CaseEntry[];
 }
 
-/** What a run shows of the known deviations of its target. The verdict is the one apart from them. */
 export interface KnownDeviations {
   readonly file: string;
   readonly verdict: RunVerdict;
@@ -79,10 +78,7 @@ export interface KnownDeviations {
 
 export interface KnownEntry extends KnownDeviation {
   readonly at: string;
-  /**
-   * `seen`: the requirement fails for this reason. `stale`: the requirement passes, or the responses do not show the cause.
-   * `expired`: its last day is over. `not-judged`: the run does not show whether it is still true.
-   */
+  /** `stale`: the requirement passes, or the responses do not show the cause. `expired`: its last day is over. */
   readonly state: 'seen' | 'stale' | 'expired' | 'not-judged';
 }
 
@@ -103,21 +99,16 @@ interface OwnCases {
   readonly cases: readonly CaseEntry[];
 }
 
-/** What is known about a run beside the results of its cases. */
 export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>> {
   readonly target: CertifiedTarget;
   readonly requestsSent: number;
   readonly only?: readonly string[];
-  /**
-   * The ids of the cases that the settings select. Those without a result were left out by arguments for Playwright, such
-   * as --grep, which is a selection like --only.
-   */
+  /** The ids of the selected cases. Arguments for Playwright, such as --grep, leave out those without a result. */
   readonly planned?: readonly string[];
   readonly quick?: QuickFigures;
   readonly isReplay?: boolean;
   readonly data?: DrawnData;
   readonly expected?: Baseline;
-  /** Whether the run ended before all selected cases were judged. */
   readonly isCutShort: boolean;
   readonly notes: readonly string[];
   readonly known?: KnownFile;
@@ -216,7 +207,6 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
   };
 }
 
-/** Lists why requirements do not pass, apart from reasons that are given once for many cases. */
 function listReasons(requirements: readonly RequirementEntry[], questions: readonly QuestionEntry[]): string[] {
   const shared = findSharedReasons({ requirements, questions });
   return requirements.flatMap((requirement) => {
@@ -253,7 +243,6 @@ function findVerdictApart(cases: readonly CaseEntry[]): Verdict {
   return findWorstVerdict(cases.map(getVerdictApart));
 }
 
-/** Whether everything that is wrong with a requirement is known. */
 export function isKnownFailure({ verdict, cases }: RequirementEntry): boolean {
   return verdict !== 'pass' && findVerdictApart(cases) === 'pass';
 }
@@ -281,11 +270,7 @@ function describeOwnCases({ folder, cases }: OwnCases): string[] {
   ];
 }
 
-/**
- * Determines the verdict of a run: a failure decides it, and only passes make it conform.
- *
- * @param isPartial whether a part of what verifies the requirements was not sent
- */
+/** @param isPartial whether a part of what verifies the requirements was not sent */
 function determineRunVerdict(judged: readonly { readonly verdict: Verdict }[], isPartial = false): RunVerdict {
   if (judged.some(({ verdict }) => verdict === 'fail')) return 'does-not-conform';
   return judged.every(({ verdict }) => verdict === 'pass') && !isPartial ? 'conforms' : 'incomplete';
@@ -296,20 +281,17 @@ function countVerdicts(judged: readonly { readonly verdict: Verdict }[]): Verdic
   return Object.fromEntries(counts.filter(([, count]) => count !== 0));
 }
 
-/** Lists what the target needs so that all requirement cases apply, a line per kind of thing. */
 function listUnavailable(verifying: readonly TestCase[], world: Suite['world']): string[] {
   if (world.unavailable.size === 0) return [];
   const needed = new Set(verifying.flatMap(({ rows }) => rows.flatMap(({ unavailable }) => unavailable)));
   const things = [...world.unavailable.values()].filter(({ kind, name }) => needed.has(`${kind} ${name}`));
   return thingKinds.flatMap((kind) => {
     const names = things.filter((thing) => thing.kind === kind).map(({ name }) => name);
-    const ranges = listRanges(names, isNextName).join(', ');
+    const isNext = (name: string, next: string) =>
+      next === name.replace(/(?<=-)\d+$/, (number) => String(Number(number) + 1));
+    const ranges = listRanges(names, isNext).join(', ');
     return ranges === '' ? [] : [`With ids of these ${listNames[kind]} it would be complete: ${ranges}.`];
   });
-}
-
-function isNextName(name: string, next: string): boolean {
-  return next === name.replace(/(?<=-)\d+$/, (number) => String(Number(number) + 1));
 }
 
 function listUnsupported(results: readonly ResultWithExchanges[]): string[] {

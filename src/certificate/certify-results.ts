@@ -6,12 +6,10 @@ import type { Diagnosis } from './diagnosis/diagnose-run.js';
 import type { KnownCause, KnownCauses } from './diagnosis/known-causes.js';
 import type { ExchangeIndex } from './exchange-index.js';
 
-/** The certificate of a run, and what outputs show beside it. */
 export interface CertifiedResults extends Pick<Diagnosis, 'gone' | 'emptyStatuses'> {
   readonly certificate: Certificate;
   readonly results: readonly ResultWithExchanges[];
   readonly index: ExchangeIndex;
-  /** What fails and no file of known deviations lists. */
   readonly newDeviations: readonly NewDeviation[];
 }
 

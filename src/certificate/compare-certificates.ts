@@ -5,16 +5,13 @@ import { joinLines, shorten } from '../support/untrusted-text.js';
 import type { Certificate } from './certificate.js';
 import { renderAnswer } from './render-answer.js';
 
-/** Certificates side by side: a row for each requirement and question that differs. */
 export interface Comparison {
-  /** What limits the comparison, a sentence each. */
   readonly limits: readonly string[];
   readonly headings: readonly string[];
   /** By the id of a requirement or question: a verdict with its reason, or an outcome as a sentence, of each certificate. */
   readonly differences: readonly { readonly id: string; readonly answers: readonly string[] }[];
 }
 
-/** The verdict or the outcome of a certificate, and its reason or sentence. Certificates differ if their values differ. */
 interface Answer {
   readonly value: string;
   readonly reason?: string;
@@ -24,7 +21,6 @@ interface Answer {
 const notRun = 'not-run';
 const missing: Answer = { value: 'not in this certificate' };
 
-/** Compares the verdicts of all requirements and the outcomes of all questions. */
 export function compareCertificates(certificates: readonly Certificate[], contract: Contract): Comparison {
   // A case that one of the runs did not reach says nothing about a difference.
   const cases = certificates.flatMap(({ requirements }) => requirements.flatMap((entry) => entry.cases));
@@ -77,7 +73,6 @@ function describe({ value, reason = '', sentence = value }: Answer): string {
 
 const maxAnswer = 160;
 
-/** Renders a comparison for the terminal: under each id a line per certificate. */
 export function renderComparison({ limits, headings, differences }: Comparison): string {
   if (differences.length === 0)
     return joinLines([...limits, 'The certificates agree in everything that was compared.']);

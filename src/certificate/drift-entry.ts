@@ -12,7 +12,6 @@ import { quoteLines, toOneLine } from '../support/untrusted-text.js';
 import type { CaseDifference } from './case-entry.js';
 import { renderAnswer } from './render-answer.js';
 
-/** A difference from the record, or from a pin of the target file. */
 export interface DriftEntry extends CaseDifference {
   readonly kind: 'answer' | 'shape' | 'new-members';
   /** Whether a client can notice it with a request that the documentation describes, or only with others. */
@@ -55,10 +54,7 @@ export function listDriftEntries(results: readonly ResultWithExchanges[], terms:
     ]);
 }
 
-/**
- * Names the change of a response that may concern several questions: no promotions before, such as an empty result, and
- * now another response.
- */
+/** Names a change from no promotions, such as an empty result: it may concern several questions. */
 function findSharedChange({ drift, result }: FoundDrift, { renderResponse }: DriftTerms): string | undefined {
   if (drift.kind !== 'outcome' || result.exchange === undefined) return undefined;
   const { status, mediaType, body } = readShownResponse(drift.expected.recorded ?? '') ?? {};

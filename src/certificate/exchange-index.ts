@@ -20,14 +20,12 @@ export interface ExchangeIndex {
   /** Lists the exchanges of a case, in the order of its rows and requests, attempt by attempt. */
   listByCase(caseId: string): readonly CaseExchange[];
   readonly all: readonly Exchange[];
-  /** What the calibration exchanges name. */
   readonly calibration: readonly TierMentions[];
 }
 
 /** The maximum length of a body that is not found by its id, in characters. To escape a long one takes time. */
 const maxShownBody = 2_000;
 
-/** Creates an indexer, which takes the exchanges one by one. */
 export function createExchangeIndexer(recognizer: Recognizer) {
   const kept = new Map<string, Pick<CaseExchange, 'exchange' | 'mentions'>>();
   const longer = new Map<string, Exchange>();
@@ -57,7 +55,6 @@ export function createExchangeIndexer(recognizer: Recognizer) {
   };
 }
 
-/** Indexes the exchanges of a run that has ended. */
 export function indexExchanges({ exchanges, uses }: RunEvidence, recognizer: Recognizer): ExchangeIndex {
   const indexer = createExchangeIndexer(recognizer);
   for (const kept of exchanges) indexer.add(kept);

@@ -25,16 +25,13 @@ export interface EvidenceOrigin {
   readonly baseUrl: string;
   readonly isReplay?: true;
   readonly inputs: unknown;
-  readonly extent: RunExtent;
-}
-
-/** How far a run came. Cases that it does not name were not selected. */
-interface RunExtent {
-  /** Whether it ended before everything that was selected was judged. */
-  readonly isCutShort: boolean;
-  readonly judged: readonly string[];
-  /** The results of the selected cases that no exchange judged: they were not reached, or something failed before. */
-  readonly unjudged: readonly Pick<CaseResult, 'id' | 'verdict' | 'reason'>[];
+  /** How far the run came. Cases that it does not name were not selected. */
+  readonly extent: {
+    readonly isCutShort: boolean;
+    readonly judged: readonly string[];
+    /** The results of the selected cases that no exchange judged: they were not reached, or something failed before. */
+    readonly unjudged: readonly Pick<CaseResult, 'id' | 'verdict' | 'reason'>[];
+  };
 }
 
 /** The maximum number of characters of all kept bodies together. V8 could hold four times this in one string. */
@@ -58,14 +55,12 @@ interface EvidenceEntry extends Entry {
 interface EvidenceContent extends Content {
   /** The entry that has the same text. */
   readonly _text_of?: string;
-  /** Whether the text was left out, because there was too much of it. */
   readonly _omitted?: true;
 }
 
 /** Evidence that was read from a file; all of it is in memory. */
 export type StoredEvidence = Pick<KeptEvidence, 'exchanges' | 'uses'>;
 
-/** An archive as it is written, with the number of its exchanges. */
 export interface EvidenceArchive {
   readonly content: Buffer;
   readonly count: number;
@@ -95,7 +90,6 @@ function encode(json: string): Buffer {
 
 type ContentFactory = (id: string, body: string, mimeType: string) => EvidenceContent;
 
-/** Creates contents of which each text is written once, and none once there are too many characters. */
 function createContentFactory(): ContentFactory {
   const firstWith = new Map<string, string>();
   let characters = 0;
@@ -170,7 +164,6 @@ export function parseArchive(content: Buffer, file: string): { evidence: StoredE
   return { evidence: { exchanges, uses }, origin };
 }
 
-/** Computes the digest of a file, as a certificate names it. */
 export function computeDigest(content: Buffer | string): string {
   return `sha256:${createHash('sha256').update(content).digest('hex')}`;
 }

@@ -9,19 +9,13 @@ export const referenceEndNotice =
 /** The last line of a run that judged recorded exchanges. */
 export const replayEndNotice = 'Nothing was sent: this is the verdict on the exchanges of an earlier run.';
 
-/**
- * Renders what decides the exit status of a run beside the cases; empty if nothing does.
- *
- * @param config that of the user
- * @param records those with which answers are compared
- */
+/** Renders what decides the exit status of a run beside the cases; empty if nothing does. */
 export function renderTermsNotice(config: string | undefined, records: readonly string[]): string {
   const compared = records.map((record) => `Compares with the record ${record}.`);
   const sentences = config === undefined ? compared : [`With ${config}.`, ...compared];
   return sentences.length === 0 ? '' : joinLines([sentences.join(' ')]);
 }
 
-/** Renders what a run with `--quick` covers. */
 export function renderQuickNotice({ requests, rows, rows_of, faults_caught, faults_known }: QuickFigures): string {
   const share = Math.floor((100 * faults_caught) / faults_known);
   return `With --quick: ${rows} of ${rows_of} rows and no questions, in ${requests} requests. With all of their answers, they catch ${faults_caught} of the ${faults_known} known faults (${share} %). For a full certificate, run without --quick.`;

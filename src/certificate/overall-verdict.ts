@@ -11,12 +11,10 @@ export function determineOverallVerdict(
   return (['does-not-conform', 'incomplete'] as const).find((verdict) => verdicts.includes(verdict)) ?? 'conforms';
 }
 
-/** Lists the entries of the file of known deviations that are no longer true. */
 export function listStale({ known_deviations: known }: Pick<Certificate, 'known_deviations'>): KnownEntry[] {
   return known?.entries.filter(({ state }) => state === 'stale') ?? [];
 }
 
-/** Whether answers differ from the record, or known deviations are gone. */
 export function hasChanged(certificate: Pick<Certificate, 'drift' | 'known_deviations'>): boolean {
   return certificate.drift.length > 0 || listStale(certificate).length > 0;
 }

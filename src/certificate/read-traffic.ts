@@ -17,11 +17,9 @@ import { renderCounts, renderShortList } from '../support/render-short-list.js';
 import { shorten, toOneLine } from '../support/untrusted-text.js';
 import { readEntry } from './har-archive.js';
 
-/** What a file of traffic has about one deployment. */
 export interface Traffic {
   readonly baseUrl: string;
   readonly exchanges: readonly { readonly id: string; readonly exchange: AnsweredExchange }[];
-  /** What else there is, in sentences. */
   readonly notes: readonly string[];
 }
 
@@ -34,7 +32,6 @@ export function isTraffic(content: Buffer): boolean {
 /**
  * Reads the documented exchanges with the operation. Credentials are replaced.
  *
- * @param file the name of the file, for messages
  * @param stated the base URL of the deployment; undefined if the file is about one only
  * @throws UnusableInput if the file has no exchange with the operation, or those of several deployments
  */
@@ -102,7 +99,6 @@ function isKept([name]: Headers[number]): boolean {
   return keptHeaders.includes(name.toLowerCase());
 }
 
-/** @returns replaces the credentials of all requests in a text */
 function createTrafficRedactor(sent: Headers): (text: string) => string {
   const secrets = credentialParts.flatMap((part) =>
     getHeaderValues(sent, credentialHeaders[part]).flatMap((value) =>

@@ -20,7 +20,6 @@ interface Unjudged extends Pick<Partial<CaseEntry>, 'verdict' | 'reason'> {
   readonly requirement?: string;
 }
 
-/** Finds the reasons that several cases and questions share for having no verdict or answer. */
 export function findSharedReasons({ requirements, questions }: ReasonSource): ReadonlyMap<string, readonly Unjudged[]> {
   const judged = requirements.flatMap(({ id: requirement, cases }) =>
     cases.map((entry) => ({ ...entry, requirement })),
@@ -37,7 +36,6 @@ export function findSharedReasons({ requirements, questions }: ReasonSource): Re
   return new Map([...alike].filter(([reason, { length }]) => isShared(reason, length)));
 }
 
-/** Whether nothing was judged, for a reason that says it all. */
 export function isUnjudged({ requirements }: ReasonSource): boolean {
   const cases = requirements.flatMap((requirement) => requirement.cases);
   const selected = cases.filter(({ reason }) => reason !== notSelectedReason);

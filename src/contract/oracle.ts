@@ -1,6 +1,7 @@
 import { findRefusable, type HttpRequest } from '../http/exchange.js';
 import { parseRequest, type RequestContent } from '../http/request-content.js';
 import { remember } from '../support/compute-once.js';
+import { groupBy } from '../support/group-by.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { explainUndocumented } from './explain-undocumented.js';
 import { getWindowSize, type NamedWorld, windowSize } from './named-world.js';
@@ -147,7 +148,11 @@ function createPartialOracle(
     // The combination of several filters is open, but a tier that matches none of them is not returned.
     return filters.every((stated) => judgeFilter(stated, tier) === 'forbidden') ? 'forbidden' : 'open';
   });
-  const matched = filter === undefined ? world.tiers : world.tiers.filter((tier) => matching(tier) !== 'forbidden');
+  const mayMatch =
+    filter === undefined || filtersReason !== undefined
+      ? world.tiers
+      : (indexTexts(world.tiers).get(filter.value.toLowerCase()) ?? []);
+  const matched = filter === undefined ? world.tiers : mayMatch.filter((tier) => matching(tier) !== 'forbidden');
   // Of the tiers that match, too, the newest 150 are returned at most, whatever else is open.
   const isCertain = (tier: Tier) =>
     filters.length === 1 &&
@@ -233,6 +238,16 @@ const indexIds = remember(
   (things: readonly { readonly id: string }[]): ReadonlyMap<string, number> =>
     new Map(things.map(({ id }, n) => [id, n])),
 );
+
+/** Tiers by the texts that filters compare, in lower case: a data file has thousands of tiers. */
+const indexTexts = remember((tiers: readonly Tier[]): ReadonlyMap<string, readonly Tier[]> => {
+  const texts = tiers.flatMap((tier) =>
+    [...new Set([tier.campaign_id, ...Object.values(tier.metadata)].map((text) => String(text).toLowerCase()))].map(
+      (text) => ({ text, tier }),
+    ),
+  );
+  return new Map([...groupBy(texts, ({ text }) => text)].map(([text, found]) => [text, found.map(({ tier }) => tier)]));
+});
 
 function findProduct(skus: World['skus'], id: string): string | undefined {
   return skus[indexIds(skus).get(id) ?? -1]?.product_id;

@@ -1,11 +1,13 @@
 import { listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
-import { listAvailableTiers } from '../contract/named-world.js';
+import { windowSize } from '../contract/named-world.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
+import type { Tier } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { matchesPatterns } from '../recognition/path-patterns.js';
 import type { LocatedMention } from '../recognition/recognizer.js';
 import { absentValue, type MentionFilter } from '../recognition/sibling-values.js';
 import type { TierReading } from '../recognition/tier-reading.js';
+import { remember } from '../support/compute-once.js';
 import { groupBy } from '../support/group-by.js';
 import { truncate } from '../support/untrusted-text.js';
 
@@ -26,6 +28,9 @@ interface ReadResponse {
   readonly required: readonly (readonly LocatedMention[])[];
 }
 
+/** Of thousands of tiers, a response names a few, and only the newest are required. */
+const indexTiers = remember((tiers: readonly Tier[]) => new Map(tiers.map((tier) => [tier.id, tier])));
+
 /** Finds readings by what is beside the ids: a deployment may name all promotions, and mark the valid ones. */
 export function findOtherReadings(
   exchanges: readonly Exchange[],
@@ -41,9 +46,16 @@ export function findOtherReadings(
     const { returned } = createOracle(request, world);
     const mentions = recognizer.listLocatedMentions(response.body).filter(counts);
     const byId = groupBy(mentions, ({ id }) => id);
-    const tiers = groupBy(listAvailableTiers(world), returned);
-    const listMentions = (obligation: Obligation) => (tiers.get(obligation) ?? []).map(({ id }) => byId.get(id) ?? []);
-    return { mentions, required: listMentions('required'), forbidden: listMentions('forbidden').flat() };
+    const listMentions = (tiers: readonly Tier[], obligation: Obligation) =>
+      tiers
+        .filter((tier) => !world.unavailable.has(tier.id) && returned(tier) === obligation)
+        .map(({ id }) => byId.get(id) ?? []);
+    const named = [...byId.keys()].flatMap((id) => indexTiers(world.tiers).get(id) ?? []);
+    return {
+      mentions,
+      required: listMentions(world.tiers.slice(0, windowSize), 'required'),
+      forbidden: listMentions(named, 'forbidden').flat(),
+    };
   });
   if (responses.every(({ forbidden }) => forbidden.length === 0)) return [];
   const single = reading.kind === 'agreed' && reading.nestedPaths !== undefined ? undefined : reading.patterns[0];

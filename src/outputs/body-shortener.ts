@@ -13,15 +13,9 @@ const minVolatileNumber = 1e9;
 /** Shortens a body. @returns undefined if it is not JSON, or has no short sample */
 export type BodyShortener = (body: string) => unknown;
 
-/**
- * Creates a function that shortens JSON bodies; the result is the same if the target answers the same. It cuts lists, and
- * objects whose keys are ids, to their first entry, and replaces what changes from response to response by `…` or 0.
- *
- * @param results their repeated requests show which values change
- */
+/** The result is the same if the target answers the same. Cuts lists and objects with ids as keys to one entry. */
 export function createBodyShortener(results: readonly ResultWithExchanges[]): BodyShortener {
   const volatile = new Set(results.flatMap((result) => result.volatile ?? []));
-  /** Creates a sample with the same types and the same members. */
   const createSample = (value: unknown, path: string, depth = 0, isWithin = false): unknown => {
     const isVolatile = isWithin || volatile.has(path);
     if (typeof value === 'string') return isVolatile ? '…' : stabilizeText(value);

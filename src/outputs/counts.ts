@@ -14,7 +14,6 @@ export function renderHeadline(certificate: Certificate): string {
   return `${verdict.toUpperCase()} as far as selected${quick === undefined ? '' : ', quick'}${changes}`;
 }
 
-/** Renders the verdict of the suite, and what changed. */
 export function renderVerdict(certificate: Certificate): string {
   const { verdict, changes } = describeVerdict(certificate.verdict, certificate);
   return `${verdict}${changes}`;
@@ -44,12 +43,10 @@ function describeVerdict(stated: RunVerdict, { drift, known_deviations: known }:
   };
 }
 
-/** Renders a number of things, such as `2 answers`. */
 export function renderCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Describes a known deviation: its reason, where it is tracked, and its last day. */
 export function describeKnownDeviation({ reason, issue, until }: KnownDeviation): string {
   const facts = [issue, until && `until ${until}`].filter(Boolean).join(', ');
   return toOneLine(`${reason}${facts === '' ? '' : ` (${facts})`}`);
@@ -68,19 +65,16 @@ export function describeKnownEntry(
   return toOneLine(`${at}: ${why}. Delete this entry.`);
 }
 
-/** Explains changes beside a known deviation that is gone, in a line; empty if none is. */
 export function explainDrift(certificate: Certificate): readonly string[] {
   const isFollowing = certificate.drift.length > 0 && listStale(certificate).length > 0;
   return isFollowing ? ['A known deviation is gone. These changes may follow from that.'] : [];
 }
 
-/** Names the answers of the record that the run lacks, in a line; empty if there are none. */
 export function describeNotCompared({ not_compared: ids = [] }: Certificate, renderList = renderShortList): string[] {
   const answers = renderCount(ids.length, 'answer');
   return ids.length === 0 ? [] : [`${answers} of the record could not be compared: ${renderList(ids)}.`];
 }
 
-/** Describes how many questions have an answer. */
 export function describeAnswers(questions: Certificate['questions']): string {
   const unanswered = questions.filter(({ outcome }) => outcome === null).length;
   const open = questions.filter(({ outcome }) => outcome === undetermined).length;
@@ -88,7 +82,6 @@ export function describeAnswers(questions: Certificate['questions']): string {
   return describeCounts({ answered, [undetermined]: open, 'without an answer': unanswered });
 }
 
-/** Describes how many there are of each kind, such as `15 pass, 2 fail`. */
 export function describeCounts(counts: Readonly<Record<string, number>>): string {
   const seen = Object.entries(counts).filter(([, count]) => count > 0);
   return seen.map(([kind, count]) => `${count} ${kind}`).join(', ');
@@ -96,7 +89,6 @@ export function describeCounts(counts: Readonly<Record<string, number>>): string
 
 const urgency: readonly Verdict[] = [...verdicts.filter((verdict) => verdict !== 'pass'), 'pass'];
 
-/** Sorts by verdict, the most urgent first. */
 export function sortByUrgency<T extends { readonly verdict: Verdict }>(entries: readonly T[]): T[] {
   const rank = ({ verdict }: T) => urgency.indexOf(verdict);
   return entries.toSorted((left, right) => rank(left) - rank(right));

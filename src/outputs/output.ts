@@ -1,5 +1,3 @@
-/** An output renders one file of a run's results from a view of the run. */
-
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AnsweredExchange } from '../assertions/row-evidence.js';
@@ -14,7 +12,6 @@ import type { TaggedText } from '../support/markup.js';
 import { renderYaml } from '../support/render-yaml.js';
 import { listOutputFiles, outputFolder } from './result-files.js';
 
-/** Everything that the outputs of a run are rendered from. */
 export interface RunView {
   readonly certificate: Certificate;
   readonly suite: Suite;
@@ -26,7 +23,6 @@ export interface RunView {
   readonly archive?: EvidenceArchive | undefined;
 }
 
-/** A question with its answer. */
 export interface QuestionAnswer {
   readonly question: Question;
   readonly entry: QuestionEntry;
@@ -63,7 +59,6 @@ export function createRunView(
   return { certificate, suite, suiteResults, answers, archive };
 }
 
-/** Loads all outputs, by the names of their files. */
 export async function loadOutputs(): Promise<ReadonlyMap<string, Output>> {
   const extension = path.extname(import.meta.filename);
   const modules = listOutputFiles().map(async (file): Promise<[string, Output]> => {

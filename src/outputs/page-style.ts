@@ -1,4 +1,3 @@
-/** The style of the page: light and dark, wide and narrow, on screen and on paper. */
 export const pageStyle = `
 :root {
   color-scheme: light dark;

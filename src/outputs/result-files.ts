@@ -6,18 +6,14 @@ import { describeFileError } from '../support/read-input-file.js';
 /** Has a module for each file, named after it. */
 export const outputFolder = path.join(import.meta.dirname, 'files');
 
-/** Lists the names of all files that outputs render. */
 export function listOutputFiles(): string[] {
   // The build leaves declarations and source maps beside the modules.
   return fs.readdirSync(outputFolder).flatMap((name) => /^(.+\.[a-z]+)(?<!\.d)\.[jt]s$/.exec(name)?.slice(1) ?? []);
 }
 
-/** Where the results of a run go. */
 export interface ResultsDestination {
   readonly out: string;
-  /** The file of the record, if one is wanted. */
   readonly recordTo?: string;
-  /** The file of known deviations to which those of the run are added, if that is wanted. */
   readonly recordKnownTo?: string;
 }
 

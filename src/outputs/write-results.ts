@@ -15,21 +15,14 @@ import { type FileToWrite, type ResultsDestination, removeResults, writeFiles } 
 // Loaded once, ahead of the first write.
 const outputs = await loadOutputs();
 
-/** The files that a run wrote. */
 export interface WrittenResults {
   readonly certificate: string;
   readonly files: readonly string[];
-  /** The record, if one was wanted, or the reason why it was not written. */
   readonly record?: { readonly file: string; readonly unwritten?: string };
-  /** The file of known deviations to which some were added, and their number. */
   readonly known?: { readonly file: string; readonly added: number };
 }
 
-/**
- * Writes the results of a run, all outputs and the record, in place of those of the run before.
- *
- * @throws UnusableInput if one of the files cannot be written
- */
+/** Replaces the results of the run before. @throws UnusableInput if one of the files cannot be written */
 export function writeResults(
   certificate: Certificate,
   suite: Suite,
@@ -56,7 +49,6 @@ export function writeResults(
   return { ...certified, ...omitUndefined({ record, known }) };
 }
 
-/** Adds the record to the files, unless an older one would lose answers. */
 function addRecord(
   files: FileToWrite[],
   file: string,

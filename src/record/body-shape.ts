@@ -53,11 +53,7 @@ function isNamed(key: string, { tiers, keys }: KnownIds): boolean {
   return tiers.findExact(key) === undefined && keys.findExact(key) === undefined;
 }
 
-/**
- * Merges shapes into one that accepts what any of them accepts. Keys and types are sorted, so the order does not matter.
- *
- * @returns undefined if there is none
- */
+/** Merges shapes into one that accepts what any of them accepts. The order of shapes does not matter. */
 export function mergeShapes(shapes: readonly BodyShape[]): BodyShape | undefined {
   if (shapes.length < 2) return shapes[0];
   if (shapes.some(({ type }) => type === undefined)) return {};
@@ -87,10 +83,7 @@ export interface ShapeDrift {
   readonly message: string;
 }
 
-/**
- * Finds where bodies do not match the schema of a record. Locations are JSON Pointers (RFC 6901) with `*` for array
- * indices, so a mismatch in all records is reported once. A body that is not JSON matches no schema.
- */
+/** Locations are JSON Pointers (RFC 6901) with `*` for array indices. A body that is not JSON matches no schema. */
 export function findMismatches(bodies: readonly string[], schema: object | boolean): ShapeDrift[] {
   const validate = compileSchema(schema);
   // An empty result may have no body.

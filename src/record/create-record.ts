@@ -9,7 +9,6 @@ import { type BodyShape, mergeShapes } from './body-shape.js';
 import { createResponseRenderer, renderRequest } from './exchange-text.js';
 import type { RecordedAnswer, TargetRecord } from './target-record.js';
 
-/** What a record keeps of the result of a case. */
 export interface RecordedResult {
   readonly subject: string;
   readonly outcome?: string;
@@ -20,7 +19,6 @@ export interface RecordedResult {
   readonly volatile?: readonly string[];
 }
 
-/** Creates the record of a run, with every question that was answered. */
 export function createRecord(suite: Suite, results: readonly RecordedResult[], target: string): TargetRecord {
   const renderResponse = createResponseRenderer(suite.world);
   const shapes = results.flatMap(({ shape }) => shape ?? []);
@@ -35,10 +33,7 @@ export function createRecord(suite: Suite, results: readonly RecordedResult[], t
     target,
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     questions: Object.fromEntries(questions),
-    ...omitUndefined({
-      response_schema: mergeShapes(shapes),
-      bodies: mergeBodies(suite, results),
-    }),
+    ...omitUndefined({ response_schema: mergeShapes(shapes), bodies: mergeBodies(suite, results) }),
   };
 }
 
@@ -55,7 +50,6 @@ function mergeBodies({ world }: Suite, results: readonly RecordedResult[]): Reco
   return expanded === undefined || isDeepStrictEqual(expanded, others.promotions) ? others : { ...others, expanded };
 }
 
-/** Renders a record as YAML. The text is the same for the same record. */
 export function renderRecord(record: TargetRecord): string {
   const heading = [
     '# What this target does where the documentation is silent.',

@@ -5,7 +5,6 @@ import type { TargetRecord } from './target-record.js';
 
 /** What a target is compared with, apart from the documentation: its record and the pins of its target file. */
 export interface Baseline {
-  /** The file of the record. */
   readonly record?: string | undefined;
   readonly outcomes: Readonly<Record<string, ExpectedOutcome>>;
   /** A JSON Schema of successful bodies, from the record. */
@@ -16,7 +15,6 @@ export interface ExpectedOutcome {
   readonly outcome: string;
   /** "the record" or "the target file". */
   readonly statedBy: string;
-  /** The response that was recorded. */
   readonly recorded?: string | undefined;
 }
 
@@ -42,7 +40,6 @@ export function describeUncompared({ suite: { name, version, digest } }: TargetR
   return digest === suite.digest ? [] : [note];
 }
 
-/** Whether the record has an answer to a question, and this run has none. */
 export function isNotCompared(
   { subject, outcome }: { readonly subject: string; readonly outcome?: string },
   { outcomes }: Baseline,
@@ -55,12 +52,7 @@ export type Drift =
   | { readonly kind: 'outcome'; readonly outcome: string; readonly expected: ExpectedOutcome }
   | ShapeDrift;
 
-/**
- * Finds the differences between a case and the baseline. A question without an answer, now or in the baseline, is not
- * compared.
- *
- * @param bodies those of successful responses
- */
+/** A question without an answer, now or in the baseline, is not compared. @param bodies of successes */
 export function findDrift(
   { subject, outcome }: { readonly subject: string; readonly outcome?: string },
   bodies: readonly string[],

@@ -21,27 +21,19 @@ export function renderRequest({ request }: Exchange): string {
 /** Renders a response: status, media type and the quoted body. */
 export type ResponseRenderer = (exchange: Exchange) => string;
 
-/**
- * Creates a renderer whose text is the same if the target answers the same: it shows the names of tiers in place of a body
- * that names some, and masks identifiers and times.
- *
- * @param sampleBody masks what else changes in a JSON body
- */
+/** The text is the same if the target answers the same. @param sampleBody masks what else changes in JSON */
 export function createResponseRenderer(
   world: World,
   sampleBody: (body: string) => unknown = () => undefined,
 ): ResponseRenderer {
   const { findMentions } = createRecognizer(world);
-  const findNames = (body: string) => {
-    const { idsByPattern, unlocatedIds } = findMentions(body);
-    const mentioned = new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]);
-    return world.tiers.filter(({ id }) => mentioned.has(id)).map(({ name }) => name);
-  };
   return (exchange) => {
     if (!('response' in exchange)) return toOneLine(`No response: ${exchange.message}`);
     const { status, headers, body, bodyLength } = exchange.response;
     const head = [String(status), ...getHeaderValues(headers, 'content-type').slice(0, 1)].join(' ');
-    const names = findNames(body);
+    const { idsByPattern, unlocatedIds } = findMentions(body);
+    const mentioned = new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]);
+    const names = world.tiers.filter(({ id }) => mentioned.has(id)).map(({ name }) => name);
     const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
     const least = bodyLength === undefined ? '' : 'at least ';
     const text =
@@ -52,7 +44,6 @@ export function createResponseRenderer(
   };
 }
 
-/** What a rendered response says. */
 export interface ShownResponse {
   readonly status: number;
   readonly mediaType?: string;

@@ -15,16 +15,13 @@ export interface KnownDeviation {
   readonly until?: string;
 }
 
-/** An entry of a file of known deviations. */
 export interface ListedDeviation extends KnownDeviation {
   readonly at: string;
-  /** Whether its last day is over. */
   readonly isExpired?: true;
   /** Whether the responses of a run do not show its cause. */
   readonly isGone?: true;
 }
 
-/** A file of known deviations. */
 export interface KnownFile {
   readonly file: string;
   readonly entries: readonly ListedDeviation[];

@@ -4,7 +4,7 @@ import { expect, test } from '@playwright/test';
 import { readCaseFile } from '../../src/cases/case-file.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
-import { readCertificate } from '../../src/certificate/read-certificate.js';
+import { readCertificate } from '../../src/certificate/verify-certificate.js';
 import { determineExitStatus } from '../../src/cli/exit-status.js';
 import { windowSize } from '../../src/contract/named-world.js';
 import { expandWorld } from '../../src/contract/world-file.js';

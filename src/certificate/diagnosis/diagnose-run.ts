@@ -10,7 +10,6 @@ import { type Observation, type Observations, observe, type Row } from './observ
 import { createPredictor, type Hypothesis, type ObservedRun } from './prediction.js';
 import { createCauseId, findCommonFeatures, isConcerned, renderFeatures } from './request-features.js';
 
-/** What most likely is wrong with a deployment. */
 export interface Diagnosis {
   /** The cause of most failures first; none if no requirement fails or is inconclusive. Without what is known. */
   readonly causes: readonly Cause[];
@@ -22,12 +21,7 @@ export interface Diagnosis {
   readonly emptyStatuses?: readonly number[];
 }
 
-/**
- * Finds what most likely is wrong with a deployment. Every failing row belongs to a cause. Changes no verdict. Pure.
- *
- * @param statedPatterns the patterns under which, by the target file, returned tiers are named
- * @param known what is known to be wrong
- */
+/** Finds what most likely is wrong. Every failing row belongs to a cause. Changes no verdict. Pure. */
 export function diagnoseRun(
   suite: Suite,
   results: readonly CaseResult[],
@@ -60,7 +54,6 @@ export function diagnoseRun(
   };
 }
 
-/** Finds the causes of all failing rows, that of most failures first. What cannot be named comes last. */
 function findAll(run: ObservedRun, seeds: readonly Hypothesis[], refused: readonly Observation[]): Finding[] {
   const whole = findNothingReturned(run) ?? findIgnoredBody(run);
   if (whole !== undefined) return [whole];
@@ -83,7 +76,6 @@ function findAll(run: ObservedRun, seeds: readonly Hypothesis[], refused: readon
   ];
 }
 
-/** Groups documented requests that were refused, by status, and finds what they have in common. */
 function findRefusals(refused: readonly Observation[], { all, world }: Observations): Finding[] {
   const accepted = all.filter(
     ({ exchange, isDocumented }) => isDocumented && 'response' in exchange && isSuccessful(exchange.response),
@@ -120,7 +112,6 @@ function isGone(
   return explained.length <= contradicting.size;
 }
 
-/** @param all rows of the run */
 function createCause({ rows, ...finding }: Finding, all: readonly Row[]): Cause {
   const failing = new Set(all.filter((row) => row.isFailing).map(({ requirement }) => requirement));
   const listed = [...rows].filter(({ requirement }) => failing.has(requirement));

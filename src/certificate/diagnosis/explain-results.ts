@@ -8,20 +8,12 @@ import { listSizeMistakes } from './observed-mistakes.js';
 import type { Hypothesis, ObservedRun, Prediction } from './prediction.js';
 import { createCauseId, findCommonFeatures, renderFeatures } from './request-features.js';
 
-/** The number of mistakes that are found together. */
 const maxMistakes = 4;
-
-/** The number of mistakes that are named if the responses do not distinguish them. */
 const maxNamed = 2;
 
 export const changingResults = 'changing-results';
 
-/**
- * Finds mistakes that together explain all wrong results, so that no response contradicts them. One is better than several,
- * and one without a limit is better than one for requests with some feature.
- *
- * @param seeds what is known to be wrong
- */
+/** Prefers one mistake to several, and one without a limit to one for requests with some feature. */
 export function explainResults(run: ObservedRun, seeds: readonly Hypothesis[]): Finding[] {
   const repeated = [...groupBy(run.compared, ({ key }) => key).values()].filter((group) => group.length > 1);
   // One may be an accident.
@@ -60,14 +52,12 @@ function findMistakes(run: ObservedRun, seeds: readonly Hypothesis[], tried: rea
 
 type Predict = (shown: Compared) => Prediction;
 
-/** A response that differs from a prediction, with the positions of the tiers. */
 type Wrong = readonly [shown: Compared, positions: readonly number[]];
 
 function isFailing([{ rows }]: Wrong): boolean {
   return [...rows].some((row) => row.isFailing);
 }
 
-/** Whether a response has a tier that is forbidden, or lacks one that is required. */
 function isWrong({ returned }: Compared, position: number, expected: Prediction): boolean {
   return expected(position) === (returned[position] ? 'forbidden' : 'required');
 }
@@ -93,7 +83,6 @@ function findMistake(
   if (!wrong.some(isFailing)) return undefined;
   const isClear = wrong.length >= minRequests;
   const predictWith = (mistake: Mistake) => predict([...found, { mistake, features: [] }]);
-  /** Whether something is wrong with a mistake that is right without it. */
   const isContradicting = (shown: Compared, expected: Prediction): boolean => {
     const known = before(shown);
     return shown.returned.some((_, n) => isWrong(shown, n, expected) && !isWrong(shown, n, known));
@@ -143,7 +132,6 @@ function findMistake(
   return best;
 }
 
-/** Combines mistakes that the responses do not distinguish, if they concern one requirement. */
 function combine([first, ...others]: readonly Mistake[]): Hypothesis | undefined {
   if (first === undefined || others.some(({ breaks }) => breaks !== first.breaks)) return undefined;
   const sentences = [...new Set([first, ...others].map(({ sentence }) => sentence))].slice(0, maxNamed);
@@ -152,7 +140,6 @@ function combine([first, ...others]: readonly Mistake[]): Hypothesis | undefined
   return { mistake: { ...first, id: `one-of-several/${first.breaks}`, sentence }, features: [] };
 }
 
-/** Describes one of several mistakes by what it adds to the others. */
 function describeMistake(
   hypothesis: Hypothesis,
   found: readonly Hypothesis[],
@@ -188,11 +175,7 @@ export function findNothingReturned({ compared, rows }: Observations): Finding |
   return { id: 'nothing-returned', sentence, evidence, rows: new Set(rows) };
 }
 
-/**
- * Finds out whether the body of a request decides nothing: the answer is constant, or the URL alone is the key of a cache.
- * Then most requests to it have the result that is right for one of them. Which one fills the cache is not known, as
- * several are sent at once.
- */
+/** Finds a constant answer, or a cache whose key is the URL alone. It is not known which request fills the cache. */
 export function findIgnoredBody({ compared, tiers, rows }: Observations): Finding | undefined {
   const takeLargest = (shown: readonly Compared[], by: (shown: Compared) => string) =>
     [...groupBy(shown, by).values()].toSorted((left, right) => right.length - left.length)[0] ?? [];

@@ -18,7 +18,6 @@ import { findSizeMistake } from './observed-mistakes.js';
 import { createPredictor, type Hypothesis } from './prediction.js';
 import { type Feature, findFeatures, isConcerned } from './request-features.js';
 
-/** What an id says: a mistake, or the status of a refusal. */
 export interface KnownCause {
   readonly id: string;
   readonly mistake?: Mistake;
@@ -27,7 +26,6 @@ export interface KnownCause {
   readonly features: readonly Feature[];
 }
 
-/** What a file of known deviations lists. */
 export interface KnownCauses {
   readonly causes: readonly KnownCause[];
   /** The requirements that are listed without a cause: any failure is known. */
@@ -54,12 +52,10 @@ function findMistake(id: string, world: NamedWorld): Mistake | undefined {
   return findSizeMistake(id, world) ?? listKnownMistakes().find((mistake) => mistake.id === id && !mistake.hasState);
 }
 
-/** Lists the causes that decide what is returned. */
 export function listHypotheses(causes: readonly KnownCause[]): (KnownCause & Hypothesis)[] {
   return causes.flatMap(({ mistake, ...cause }) => (mistake === undefined ? [] : [{ ...cause, mistake }]));
 }
 
-/** Whether a request was refused as some causes say. */
 export function isKnownRefusal(
   causes: readonly KnownCause[],
   asked: Asked & Pick<Observation, 'refusedWith'>,
@@ -67,11 +63,7 @@ export function isKnownRefusal(
   return causes.some((cause) => asked.refusedWith === cause.refusedWith && isConcerned(asked, cause.features));
 }
 
-/**
- * Reads the causes of a file of known deviations, without those that count no more.
- *
- * @throws UnusableInput if it names a cause that cannot be read
- */
+/** Reads the causes that still count. @throws UnusableInput if the file names a cause that cannot be read */
 export function readKnownCauses({ file, entries, emptyStatuses }: KnownFile, world: NamedWorld): KnownCauses {
   const problems: Problem[] = [];
   const causes = entries.flatMap(({ cause: id, isExpired, isGone }, n) => {
@@ -89,7 +81,6 @@ export function readKnownCauses({ file, entries, emptyStatuses }: KnownFile, wor
   return { causes, requirements: listed.map(({ requirement }) => requirement), ...omitUndefined({ emptyStatuses }) };
 }
 
-/** Creates what the judge asks about a deployment with some mistakes. */
 export function createKnownMistakes({ causes, emptyStatuses }: KnownCauses, world: NamedWorld): KnownMistakes {
   const tiers = listAvailableTiers(world);
   const predictKnown = createPredictor({ tiers, world, history: [], outcomes: {} })(listHypotheses(causes));

@@ -10,7 +10,6 @@ import { determineReading } from '../../recognition/tier-reading.js';
 import type { CaseResult } from '../../run/case-result.js';
 import type { ExchangeIndex } from '../exchange-index.js';
 
-/** A row of a requirement case that fails or is inconclusive. */
 export interface Row {
   readonly case: string;
   readonly requirement: string;
@@ -20,20 +19,16 @@ export interface Row {
   readonly isKnown: boolean;
 }
 
-/** A request, and what the documentation says of each tier. */
 export interface Asked {
   readonly request: HttpRequest;
   readonly documented: readonly Obligation[];
 }
 
-/** A request with its response. */
 export interface Observation extends Asked {
   readonly exchange: Exchange;
-  /** Whether anything of the result is documented. */
   readonly isDocumented: boolean;
   /** Equal for equal requests. */
   readonly key: string;
-  /** The rows that it is a part of. */
   readonly rows: Set<Row>;
   /** Whether each tier was returned; undefined if that is not clear. */
   returned?: readonly boolean[];
@@ -50,7 +45,6 @@ export interface Observations {
   readonly compared: readonly Compared[];
   /** Every request of the run in the order of sending, for mistakes about state. */
   readonly history: readonly HttpRequest[];
-  /** The observed answers to questions. */
   readonly outcomes: Readonly<Record<string, string>>;
   readonly world: NamedWorld;
   /** The tiers of the world that the target has, newest first. */
@@ -60,12 +54,7 @@ export interface Observations {
   readonly emptyStatuses: readonly number[];
 }
 
-/**
- * Collects what the exchanges of the cases show, read as the judge reads it.
- *
- * @param statedPatterns the patterns under which, by the target file, returned tiers are named
- * @param knownRequirements each of their failures is known. A failure that is known by its cause makes no row.
- */
+/** @param knownRequirements each of their failures is known. A failure that is known by its cause makes no row. */
 export function observe(
   { cases, world }: Suite,
   results: readonly CaseResult[],

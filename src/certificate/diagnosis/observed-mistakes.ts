@@ -29,7 +29,6 @@ export function listSizeMistakes({ compared, tiers, world }: Observations): Mist
   return mistakes.flatMap((mistake) => (mistake === undefined ? [] : [{ ...mistake, isSimple: true }]));
 }
 
-/** Finds a mistake by its id, which has its size, such as `window-size/100`. */
 export function findSizeMistake(id: string, world: NamedWorld): Mistake | undefined {
   const [kind = '', size = 0] = id.split('/');
   return createSizeMistake(kind, Number(size), world);

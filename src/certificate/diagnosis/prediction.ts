@@ -16,15 +16,11 @@ export interface Hypothesis {
 /** What a deployment is to return of one tier, by its position in the list of tiers. */
 export type Prediction = (position: number) => Obligation;
 
-/** What a run shows, to be compared with predictions. */
 export interface ObservedRun extends Observations {
   readonly predict: ReturnType<typeof createPredictor>;
 }
 
-/**
- * Creates a predictor. A mistake decides what differs from the reference deployment without it; the documentation decides
- * the rest, and what it leaves open stays open.
- */
+/** The documentation decides what no mistake changes, and what it leaves open stays open. */
 export function createPredictor({
   tiers,
   world,
@@ -76,7 +72,6 @@ export function createPredictor({
       };
     });
   };
-  /** Predicts the results of a deployment with some mistakes. Nothing is computed until it is asked for. */
   return (hypotheses: readonly Hypothesis[]): ((asked: Asked) => Prediction) => {
     const predictors = new Map<string, ReturnType<typeof predictWith>>();
     return (asked) => {

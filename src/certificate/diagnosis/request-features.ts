@@ -6,14 +6,12 @@ import { remember } from '../../support/compute-once.js';
 import { getMember, isJsonObject } from '../../support/json.js';
 import type { Asked } from './observation.js';
 
-/** Something by which a deployment may treat a request in another way. */
 export interface Feature {
   /** Continues "a request …". */
   readonly words: string;
   has(asked: Asked): boolean;
 }
 
-/** Whether a request has one of some features. Without any, all requests are meant. */
 export function isConcerned(asked: Asked, features: readonly Feature[]): boolean {
   return features.length === 0 || features.some((feature) => feature.has(asked));
 }
@@ -27,7 +25,6 @@ export function findCommonFeatures(group: readonly Asked[], others: readonly Ask
   return common.length > 0 || group.length === 1 ? common : pairs.filter(isCommon);
 }
 
-/** Finds the features of the id of a cause. */
 export function findFeatures(name: string, world: NamedWorld): readonly Feature[] {
   const { single, pairs } = listFeatures(world);
   return [...single, ...pairs].filter((feature) => createCauseId('', [feature]) === `/${name}`);
@@ -39,7 +36,6 @@ export function createCauseId(id: string, [feature]: readonly Feature[]): string
   return words === undefined ? id : `${id}/${words.filter(Boolean).join('-')}`;
 }
 
-/** Names the features of the requests that a cause concerns. */
 export function renderFeatures(features: readonly Feature[]): string {
   const words = features.slice(0, 3).map((feature) => feature.words);
   return words.join(', or ');

@@ -1,6 +1,6 @@
 import { loadSuite } from '../../cases/suite.js';
 import { compareCertificates, renderComparison } from '../../certificate/compare-certificates.js';
-import { readCertificate } from '../../certificate/read-certificate.js';
+import { readCertificate } from '../../certificate/verify-certificate.js';
 import { findRunFile } from '../../outputs/result-files.js';
 import { exitStatus } from '../exit-status.js';
 import type { ConfigureCommand } from '../flags.js';

@@ -1,8 +1,7 @@
 import path from 'node:path';
 import { loadSuite, suiteFolder } from '../../cases/suite.js';
 import { computeDigest } from '../../certificate/har-archive.js';
-import { readCertificate } from '../../certificate/read-certificate.js';
-import { verifyCertificate } from '../../certificate/verify-certificate.js';
+import { readCertificate, verifyCertificate } from '../../certificate/verify-certificate.js';
 import { findRunFile } from '../../outputs/result-files.js';
 import { refuse } from '../../support/problem.js';
 import { readInputFile } from '../../support/read-input-file.js';

@@ -29,14 +29,10 @@ import { pageStyle } from '../page-style.js';
 
 interface Page extends RunView {
   readonly titles: ReadonlyMap<string, string>;
-  /** Reasons that the top of the page shows once. */
   readonly shared: ReturnType<typeof findSharedReasons>;
 }
 
-/**
- * Renders the certificate as one page for people, which loads nothing from elsewhere and runs no script, whatever a
- * deployment wrote. Browsers open what is folded when a link or a search (Ctrl-F) leads there.
- */
+/** Loads nothing from elsewhere and runs no script. Browsers open what is folded for a link or a search. */
 export default ((view) => {
   const { certificate } = view;
   const { target, suite, started_at, duration_ms, requests_sent } = certificate;
@@ -96,7 +92,6 @@ function renderGroups(blocks: readonly (readonly [heading: string, content: Html
   );
 }
 
-/** Lists what needs attention: causes, requirements that belong to none, notes and warnings. */
 function listAttentionCards({ certificate, shared, answers }: Page): Html[] {
   const { requirements, notes, causes = [], known_deviations: known } = certificate;
   const covered = new Set(causes.flatMap((cause) => [...cause.requirements, ...cause.follows]));
@@ -162,7 +157,6 @@ function renderUnpassed(requirement: RequirementEntry): Html {
   return renderCard(heading, html`<p><code class="id">${id}</code></p>${reason ?? noHtml}`, verdict);
 }
 
-/** Renders a known deviation, with a link if its issue has one. */
 function renderKnown({ issue = '', ...deviation }: KnownDeviation): Html {
   const link = /^https?:\/\/\S+$/.test(issue) ? html`<a href="${issue}">${issue}</a>` : html`${issue}`;
   return html`${describeKnownDeviation(deviation)} ${link}`;
@@ -185,7 +179,6 @@ function renderRequirement({ id, statement, verdict, known = [], cases }: Requir
 ${known.map((deviation) => html`<p>Known: ${renderKnown(deviation)}</p>\n`)}${items}</section>\n`;
 }
 
-/** Renders why a case does not pass, with the command that sends its request again, and its rows that do not pass. */
 function renderCase(entry: CaseEntry, { shared }: Page): Html {
   const { reason, at = '', rows = [], repeat_with } = entry;
   const why = shared.has(reason) ? renderReason(reason, shared) : renderPreformatted(renderFailure(entry));
@@ -223,7 +216,6 @@ function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Renders a sentence of the contract, with code between backticks. */
 function renderSentence(sentence: string): Html[] {
   return sentence.split('`').map((text, n) => (n % 2 === 0 ? html`${text}` : html`<code>${text}</code>`));
 }

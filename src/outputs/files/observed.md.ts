@@ -1,6 +1,5 @@
 import { undetermined } from '../../cases/test-case.js';
 import { renderAnswer } from '../../certificate/render-answer.js';
-import type { Question } from '../../contract/contract.js';
 import { isSuccessful } from '../../http/response-status.js';
 import {
   baseUrlPlaceholder,
@@ -21,10 +20,7 @@ import {
 import { type BodyShortener, createBodyShortener } from '../body-shortener.js';
 import type { Output, QuestionAnswer } from '../output.js';
 
-/**
- * Renders the part that the documentation lacks: how a result looks, and the answer to every question with the
- * exchange that shows it. The text is the same if the target behaves the same.
- */
+/** Renders the part that the documentation lacks. The text is the same if the target behaves the same. */
 export default (({ suite, answers, certificate, suiteResults }) => {
   const shortenBody = createBodyShortener(suiteResults);
   const renderResponse = createResponseRenderer(suite.world, shortenBody);
@@ -36,7 +32,8 @@ export default (({ suite, answers, certificate, suiteResults }) => {
       ['Question', 'Answer'],
       answers.map((answer) => {
         const sentence = renderSentence(answer, tableCode);
-        return [linkTo(answer.question), answer.entry.warning ? markdown`**Warning.** ${sentence}` : sentence];
+        const link = rawMarkdown(`[${answer.question.id}](#${answer.question.id})`);
+        return [link, answer.entry.warning ? markdown`**Warning.** ${sentence}` : sentence];
       }),
     ),
     ...renderExample(answers, shortenBody, renderResponse),
@@ -50,11 +47,6 @@ export default (({ suite, answers, certificate, suiteResults }) => {
   return markdown`${joinMarkdown(blocks)}\n`;
 }) satisfies Output;
 
-function linkTo({ id }: Question): Markdown {
-  return rawMarkdown(`[${id}](#${id})`);
-}
-
-/** @param quote renders what the deployment wrote */
 function renderSentence({ question, entry: { outcome } }: QuestionAnswer, quote = inlineCode): Markdown {
   if (outcome === null) return markdown`No answer.`;
   return rawMarkdown(renderAnswer(question, outcome, (text) => quote(text).text));

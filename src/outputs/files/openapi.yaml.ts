@@ -19,10 +19,7 @@ import type { Output } from '../output.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/**
- * Renders the operation in OpenAPI 3.1: the request as documented, the responses as seen, with inferred schemas, and the
- * observed outcomes. The text is the same if the target behaves the same.
- */
+/** Renders the operation in OpenAPI 3.1. The text is the same if the target behaves the same. */
 export default ((view) => {
   const { target, requirements, questions } = view.certificate;
   const { name, version } = view.suite;
@@ -107,7 +104,6 @@ function createRequestBody(): Members {
   return { required: false, description, content: { 'application/json': { schema } } };
 }
 
-/** A response that answers a question. */
 interface ShownResponse extends HttpResponse {
   readonly question: string;
 }

@@ -7,7 +7,6 @@ import { renderHeadline } from '../counts.js';
 import type { Output } from '../output.js';
 import { renderRunReport } from '../terminal/run-report.js';
 
-/** Renders the summary of a job in continuous integration: what the run prints at its end. */
 export default (({ certificate }) => {
   const report = renderCodeBlock('text', renderRunReport(certificate).trim());
   return markdown`## ${renderHeadline(certificate)}: ${certificate.target.name}\n\n${report}\n`;

@@ -33,11 +33,7 @@ const maxCommand = 2_000;
 /** The maximum number of shown entries of a list: the report must fit on one screen. */
 const maxEntries = 3;
 
-/**
- * Renders what a run prints at its end: why it fails, with a request that shows it, what does not pass, the summary.
- *
- * @param written the files, if they are to be named
- */
+/** Renders what a run prints at its end. @param written the files, if they are to be named */
 export function renderRunReport(certificate: Certificate, written?: WrittenResults): string {
   const { selected, unstable } = certificate;
   const blocks = [
@@ -88,7 +84,6 @@ function renderFailures({ causes = [], requirements }: Certificate): string[][] 
   ];
 }
 
-/** Renders the first case, with the command that sends its request again. */
 function renderExample([first, ...others]: readonly Failure[], indentation = ''): string[] {
   if (first === undefined) return [];
   const { id, verdict, reason, repeat_with: command = '' } = first.entry;
@@ -103,7 +98,6 @@ function renderExample([first, ...others]: readonly Failure[], indentation = '')
   ];
 }
 
-/** Where a case is, as a path that a terminal can open. */
 function locateEntry({ at }: CaseEntry): string {
   if (at === undefined) return '';
   const whole = path.resolve(packageRoot, at);
@@ -120,7 +114,6 @@ function renderRest(count: number, what: string): string {
   return `… and ${renderCount(count - maxEntries, `more ${what}`)}: see certificate.html.`;
 }
 
-/** Renders a line per requirement that does not pass: its statement with the numbers of its causes, or the reason. */
 function renderRequirements(certificate: Certificate): string[] {
   const { requirements, causes = [], selected } = certificate;
   const shared = findSharedReasons(certificate);
@@ -157,7 +150,6 @@ function renderKnownEntries(certificate: Certificate): string[] {
   });
 }
 
-/** Renders the command that writes a file of known deviations, or adds new failures to it. */
 function renderKnownCommand({ known_deviations: known, requirements, is_replay, target }: Certificate): string[] {
   const command = 'npx conformance record --known';
   if (known === undefined) {
