@@ -27,7 +27,6 @@ export interface CertifyOptions extends Pick<RunOptions, 'target' | 'against' | 
 
 /**
  * Certifies a deployment through a function, such as one in this process. Writes no files and does not read `.env`.
- *
  * @throws UnusableInput if an option or a file that it names is invalid, or if the transport fails
  */
 export async function certify(transport: Transport, options: CertifyOptions = {}): Promise<Certificate> {

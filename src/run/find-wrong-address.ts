@@ -8,7 +8,6 @@ import { parseJson } from '../support/json.js';
 /**
  * Finds out whether something else than the operation answers. A conforming deployment without the test data may answer
  * every request alike, so the answers are compared with those to requests that it must or does treat in another way.
- *
  * @param isDescribed the user states that the world is loaded, or where promotions are named: only a web page is wrong
  */
 export async function findWrongAddress(
