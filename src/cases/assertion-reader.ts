@@ -10,7 +10,6 @@ import type { YamlPath } from '../support/yaml-file.js';
 import type { Checks, Expectations, RowContext } from './case-file-context.js';
 import { resolveReferences } from './request-draft.js';
 
-/** Reads `given` or `expect`. */
 export function readAssertions(expectations: Expectations = [], at: YamlPath, context: RowContext): Assertion[] {
   if (isList(expectations)) return readChecks(expectations, at, context);
   return Object.entries(expectations).flatMap(([name, checks]) => {
@@ -21,7 +20,6 @@ export function readAssertions(expectations: Expectations = [], at: YamlPath, co
   });
 }
 
-/** Reads a check or several. */
 export function readChecks(checks: Checks, at: YamlPath, context: RowContext): Assertion[] {
   return isList(checks)
     ? checks.flatMap((entry, n) => readCheck(entry, [...at, n], context))
@@ -59,7 +57,7 @@ function readCheck({ of, ...statements }: CheckEntry, at: YamlPath, context: Row
   });
 }
 
-/** Keywords that select tiers by what the documentation says about them for the request. */
+/** Keywords that select tiers by what the documentation says about them. */
 const selectionKeywords: ReadonlyMap<string, (oracle: Oracle) => (tier: Tier) => Obligation> = new Map([
   ['required', ({ returned }) => returned],
   ['forbidden', (oracle) => (tier) => negated[oracle.returned(tier)]],

@@ -10,14 +10,11 @@ import type { QuestionCase } from './test-case.js';
 /** Ids of the test data, each with the id that takes its place. */
 type StandIns = ReadonlyMap<string, string>;
 
-/** An id of the test data. */
 const testDataId = /\b(?:cust|prod|sku|cat|camp|promo)_[0-9a-f]{24}\b/g;
 
 /**
  * Creates a function that asks a question about the data of a deployment: each thing of the test data is replaced by one that
  * has the same role in the requests of the case. Where something has no stand-in, the case is not applicable.
- *
- * @param world the test data of the suite
  */
 export function createQuestionBinder(world: NamedWorld, data: World): (testCase: QuestionCase) => QuestionCase {
   const { unit, things } = chooseThings(world, data);
@@ -140,18 +137,14 @@ function selectChosen(tiers: readonly Tier[], chosen: ReadonlySet<string>): Tier
 }
 
 /** Reads a world in ids of the test data. */
-interface Translation {
-  /** Returns the id that a thing stands for; empty if it stands for none. @param prefix of that id */
-  readonly nameThing: (prefix: string, id: string) => string;
-  readonly productOf: ReadonlyMap<string, string>;
-  /** The quantity that stands for one unit. */
-  readonly unit: number;
-}
+type Translation = ReturnType<typeof createTranslation>;
 
-function createTranslation({ skus }: World, standIns: StandIns, unit: number): Translation {
+/** @param unit the quantity that stands for one unit */
+function createTranslation({ skus }: World, standIns: StandIns, unit: number) {
   const names = new Map([...standIns].map(([id, standIn]) => [`${id.split('_')[0]} ${standIn}`, id]));
   return {
-    nameThing: (prefix, id) => names.get(`${prefix} ${id}`) ?? '',
+    /** Returns the id that a thing stands for; empty if it stands for none. */
+    nameThing: (prefix: string, id: string) => names.get(`${prefix} ${id}`) ?? '',
     productOf: new Map(skus.map(({ id, product_id }) => [id, product_id])),
     unit,
   };

@@ -5,13 +5,13 @@ import type { HttpRequest } from '../http/exchange.js';
 import type { Problem } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
-import type { RequestDraft, RequestPatch, Templates } from './request-draft.js';
+import type { RequestDraft, RequestPatch } from './request-draft.js';
 import type { ValueExtraction } from './test-case.js';
 
 /** A case file as it is written. See `schemas/cases.schema.json`. */
 export interface CaseFileDocument {
   readonly base?: RequestPatch;
-  readonly templates?: Templates;
+  readonly templates?: Readonly<Record<string, RequestPatch>>;
   readonly axes?: Readonly<Record<string, MatrixAxis>>;
   readonly shared?: Pick<CaseEntry, 'requests' | 'given' | 'outcomes' | 'evidence'>;
   readonly cases: readonly CaseEntry[];
@@ -48,13 +48,12 @@ export interface OutcomeEntry {
   readonly when?: Checks;
 }
 
-/** A check, or several that all hold. */
+/** Several checks all hold. */
 export type Checks = CheckEntry | readonly CheckEntry[];
 
 /** `given` or `expect`: a list of checks, or checks by the name of the request. */
 export type Expectations = readonly CheckEntry[] | Readonly<Record<string, Checks>>;
 
-/** What case files refer to. */
 export interface SuiteBasis {
   readonly contract: Contract;
   readonly world: NamedWorld;
@@ -65,7 +64,6 @@ export interface SuiteBasis {
 /** A case file that is being read, with what its names refer to. Problems are reported to it. */
 export type CaseFileContext = ReturnType<typeof createCaseFileContext>;
 
-/** @param prefix see `readCaseFile` */
 export function createCaseFileContext(file: YamlFile, basis: SuiteBasis, prefix: string) {
   const { ids } = basis.world;
   const problems: Problem[] = [];
@@ -75,7 +73,6 @@ export function createCaseFileContext(file: YamlFile, basis: SuiteBasis, prefix:
     document: file.value as CaseFileDocument,
     prefix,
     problems,
-    /** The requests of all cases, by their content. */
     requestsByContent: new Map<string, HttpRequest>(),
     reportProblem(at: YamlPath, message: string, hint: string): void {
       problems.push({ at: file.locate(at), message, hint });
@@ -104,7 +101,6 @@ export function createCaseFileContext(file: YamlFile, basis: SuiteBasis, prefix:
   };
 }
 
-/** The file, and the row whose checks are being read. */
 export type RowContext = ReturnType<typeof createRowContext>;
 
 export function createRowContext(context: CaseFileContext, requests: ReadonlyMap<string, HttpRequest>) {

@@ -23,12 +23,10 @@ import { checkTemplates, readRows } from './row-reader.js';
 import { type RequirementRow, type Row, type TestCase, tag } from './test-case.js';
 
 /**
- * Reads the cases of a parsed case file: checks it against its schema, replaces names by ids, expands matrices into
- * rows and selections into sets of tiers.
+ * Reads the cases of a parsed case file. With problems, they cannot be run.
  *
  * @param prefix the beginning of the ids of cases that are not of the suite. The id of a question's case is then the id of
  *   the question behind the prefix, and tags of the suite are refused
- * @returns the cases, and all problems of the file; with problems the cases cannot be run
  */
 export function readCaseFile(
   file: YamlFile,
@@ -92,21 +90,16 @@ function readCase(entry: CaseEntry, at: YamlPath, context: CaseFileContext): Tes
 
 const listIds = (entries: readonly { readonly id: string }[]) => entries.map(({ id }) => id);
 
-/** The suite sends cases with these tags for its own purposes. */
-const tagsOfSuite: readonly string[] = [tag.calibration, tag.sample];
-
 function checkOwnCase({ id, tags = [] }: CaseEntry, at: YamlPath, { reportProblem, prefix }: CaseFileContext): void {
   if (id !== undefined && !id.startsWith(prefix))
     reportProblem([...at, 'id'], `the id '${id}' does not begin with '${prefix}'`, `Use '${prefix}${id}'.`);
+  // The suite sends cases with these tags for its own purposes.
   for (const [n, name] of tags.entries())
-    if (tagsOfSuite.includes(name))
+    if (name === tag.calibration || name === tag.sample)
       reportProblem([...at, 'tags', n], `the tag '${name}' is for cases of the suite only`, 'Remove it.');
 }
 
-/**
- * Lists what a row needs of the world and the target lacks: what its requests name, and what its assertions need. Each
- * with its kind and name, such as `customer ann`.
- */
+/** Lists what a row needs of the world and the target lacks, with kind and name, such as `customer ann`. */
 function listUnavailable(
   requests: Row['requests'],
   assertions: readonly Assertion[],

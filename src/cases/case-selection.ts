@@ -42,19 +42,18 @@ export function findCasesByName(names: readonly string[], suite: Suite, flag: st
 }
 
 /** The cases and rows of a run; by default all. */
-export interface CaseSelection {
+interface CaseSelection {
   /** The ids of cases. */
   readonly only?: readonly string[];
   /** The titles of rows of requirement cases, by case id. */
   readonly quick?: { readonly rows: Readonly<Record<string, readonly string[]>> };
 }
 
-/** Returns the suite with the selected cases and rows only. */
 export function selectFromSuite<S extends Pick<Suite, 'cases'>>(suite: S, selection: CaseSelection): S {
   return { ...suite, cases: selectCases(suite, selection) };
 }
 
-/** Returns the selected cases, with the selected rows only. With selected rows, no case is sent again at the end. */
+/** With selected rows, no case is sent again at the end. */
 export function selectCases({ cases }: Pick<Suite, 'cases'>, { only, quick }: CaseSelection): readonly TestCase[] {
   return cases.flatMap((testCase): TestCase[] => {
     if (only?.includes(testCase.id) === false) return [];
@@ -72,7 +71,6 @@ export interface RunScope {
   readonly excludesIntrusive: boolean;
 }
 
-/** Explains to the user why a case is excluded; undefined if it is not. */
 export function findExclusionReason({ tags }: TestCase, { excludesIntrusive }: Partial<RunScope>): string | undefined {
   return excludesIntrusive && tags.includes(tag.intrusive) ? 'Intrusive cases are excluded from this run.' : undefined;
 }

@@ -3,7 +3,6 @@ import type { DrawnContents, DrawnItem, Entry, OrderFacts } from './drawn-conten
 import { makeNearText, nearKinds } from './near-texts.js';
 import type { RequestForm } from './request-forms.js';
 
-/** Changes one aspect of a request. */
 type Change = (contents: DrawnContents, facts: OrderFacts) => Partial<DrawnContents>;
 
 /** Order metadata as in the samples of the documentation, and as awkward as it may be. */
@@ -28,7 +27,6 @@ const members = ['customer', 'order', 'order.metadata', 'options', 'metadata'];
 /** Any two of up to 64 entries of a list are in different halves once. */
 const halves = [0, 1, 2, 3, 4, 5].flatMap((bit) => [0, 1].map((side) => [bit, side] as const));
 
-/** The ways to change a request, by their names. */
 export const changes: Readonly<Record<string, Change>> = {
   'quantities of one less': ({ items }) => ({ items: reduce(items) }),
   'every second quantity of one less': ({ items }) => ({ items: quantify(items, (count, at) => count - (at % 2)) }),
@@ -112,7 +110,7 @@ function createHalves(of: string, create: (isKept: (_: unknown, at: number) => b
 const isProduct = ({ kind }: DrawnItem) => kind === 'product';
 
 function quantify(items: readonly DrawnItem[], change: (quantity: number, at: number) => number): DrawnItem[] {
-  return items.map((item, at) => ({ ...item, quantity: Math.max(1, change(item.quantity ?? 1, at)) }));
+  return items.map((item, at) => ({ ...item, quantity: Math.max(1, change(item.quantity, at)) }));
 }
 
 function reduce(items: readonly DrawnItem[]): DrawnItem[] {
@@ -125,7 +123,7 @@ function repeatProducts(items: readonly DrawnItem[]): DrawnItem[] {
 
 /** Two items that are too few together. */
 function splitItem(item: DrawnItem): DrawnItem[] {
-  const { kind, quantity = 1 } = item;
+  const { kind, quantity } = item;
   if (kind !== 'product' || quantity < 3) return [item];
   return [
     { ...item, quantity: quantity - 2 },

@@ -9,18 +9,11 @@ import type { Location } from '../support/problem.js';
 import type { Candidate } from './draw-candidates.js';
 import type { RequirementCase, RequirementRow } from './test-case.js';
 
-/** The prefix of the ids of cases whose requests are drawn from a data file: one for each requirement. */
-const dataPrefix = 'data-';
-
-export function isDataCase({ id }: { readonly id: string }): boolean {
-  return id.startsWith(dataPrefix);
-}
-
 /** Creates a case for each requirement, without rows: what they send depends on the data file. */
 export function createDataCases({ requirements }: Pick<Contract, 'requirements'>): RequirementCase[] {
   return requirements.map(({ id, statement, at }) => {
     const title = `On its own data: ${statement}`;
-    return { kind: 'requirement', id: `${dataPrefix}${id}`, verifies: id, title, at, tags: [], rows: [] };
+    return { kind: 'requirement', id: `data-${id}`, verifies: id, title, at, tags: [], rows: [] };
   });
 }
 
@@ -90,7 +83,6 @@ interface Sent {
   readonly differences: readonly AlternativeTiers[];
 }
 
-/** A drawn request with those that it is compared with. */
 interface Compared extends Sent {
   /** The request that it varies, if a tier must be returned for that one. */
   readonly base: Sent | undefined;
@@ -104,7 +96,6 @@ interface Compared extends Sent {
 
 type TopicRow = readonly [topic: Topic, row: RequirementRow];
 
-/** Creates the rows of each topic. A row has a drawn request, and another one as a control. */
 function createRows(world: World, drawn: readonly Candidate[]): TopicRow[] {
   const simplest = world.tiers.slice(0, windowSize).toSorted((tier, next) => tier.rules.length - next.rules.length);
   const all = drawn.map((candidate, n): Sent => {
@@ -171,7 +162,6 @@ const edgeSize = 10;
 /** Topics of requests that are accepted only if the deployment knows what they contain. */
 const acceptedContents: readonly Topic[] = ['repeated-item', 'sku-rule', 'metadata-rule'];
 
-/** Lists the rows of a request without filter. */
 function listPlainRows(sent: Compared, { tiers }: World, olderIds: readonly string[]): TopicRow[] {
   const { oracle, required, candidate } = sent;
   const newest = tiers.slice(0, windowSize);
@@ -195,7 +185,6 @@ function listPlainRows(sent: Compared, { tiers }: World, olderIds: readonly stri
 /** Those that are older show nothing more of filters. */
 const maxMatching = 2 * windowSize;
 
-/** Lists the rows of a request with filters. */
 function listFilterRows(sent: Compared, { tiers }: World): TopicRow[] {
   const { oracle, required, candidate, differences, sameFilter } = sent;
   const matching = oracle.matched.slice(0, maxMatching);
@@ -228,7 +217,6 @@ const harmless: Readonly<Record<string, readonly Topic[]>> = {
   sent: ['body', 'content-type', 'credentials'],
 };
 
-/** Lists the rows about the difference between a request and its base. */
 function listVariationRows(sent: Compared, { tiers }: World): TopicRow[] {
   const { candidate, oracle, base, required, empty } = sent;
   const { name, contents } = candidate;

@@ -29,7 +29,6 @@ interface Coverage {
   readonly filters: number;
 }
 
-/** The number of requests of a run, unless the target file states another one. */
 const defaultRequests = 230;
 /** Those that are not drawn: the examination of the target sends two alone, and the first ones are sent again at the end. */
 const otherRequests = 10;
@@ -97,7 +96,6 @@ export function createDataSuite<S extends PlainSuite>(suite: S, data: StatedData
   return created;
 }
 
-/** What a data file replaces. */
 interface PlainSuite {
   readonly contract: Contract;
   readonly world: NamedWorld;
@@ -108,7 +106,6 @@ interface PlainSuite {
 
 const suites = new Map<string, PlainSuite>();
 
-/** The share of the requests that questions may take. */
 const questionShare = 1 / 6;
 
 /**
@@ -137,7 +134,7 @@ function limitRequests(stated: readonly QuestionCase[], room: number) {
   return { questions, added: sent.size };
 }
 
-/** Selects orders that show all tiers that any order shows. They are sent first. */
+/** Selects orders that together show all tiers that any order shows. */
 function selectTelling(drawn: readonly Candidate[], { tiers }: NamedWorld): HttpRequest[] {
   const unseen = new Set(tiers.slice(0, windowSize));
   const telling = drawn.filter(({ base, oracle }) => {

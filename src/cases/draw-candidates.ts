@@ -13,7 +13,6 @@ import {
 } from './drawn-contents.js';
 import { createNearIdFinder, makeNearText, nearKinds, rateAwkwardness } from './near-texts.js';
 
-/** A request that may be drawn. */
 export interface Candidate {
   readonly contents: DrawnContents;
   readonly request: HttpRequest;
@@ -98,7 +97,6 @@ function selectCustomers({ customers, tiers }: World) {
   const findNear = createNearIdFinder(ids, members);
   return {
     members,
-    /** The customers who are most alike, and one in no list. */
     listOthers: (customer: string): [change: string, id: string][] => [
       ...findNear(customer)
         .slice(0, 2)
@@ -193,8 +191,6 @@ interface KnownFilter {
   readonly bases: readonly [Candidate, ...Candidate[]];
 }
 
-const getKey = ({ subject }: DrawnFilter) => (subject.on === 'campaign' ? '' : subject.key);
-
 /** Lists the filters of the newest tiers, the most awkward ones first. */
 function listKnownFilters({ tiers }: World, bases: readonly Candidate[]): KnownFilter[] {
   const newest = tiers.slice(0, windowSize);
@@ -209,7 +205,7 @@ function listKnownFilters({ tiers }: World, bases: readonly Candidate[]): KnownF
     return [
       {
         filter,
-        key: getKey(filter),
+        key: filter.subject.on === 'campaign' ? '' : filter.subject.key,
         count: selected.length,
         bases: [best.base, ...(second === undefined ? [] : [second.base])],
       },

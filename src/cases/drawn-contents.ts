@@ -31,8 +31,7 @@ export type Entry<Value> = readonly [key: string, value: Value];
 export interface DrawnItem {
   readonly kind: 'product' | 'sku';
   readonly id: string;
-  /** Undefined to leave it out. */
-  readonly quantity: number | undefined;
+  readonly quantity: number;
 }
 
 export interface DrawnFilter {
@@ -42,7 +41,6 @@ export interface DrawnFilter {
   readonly nearTo?: string;
 }
 
-/** Renders a documented request, as an ordinary client sends it. */
 export function renderContents(contents: DrawnContents): HttpRequest {
   const { customer, items, orderMetadata, metadata, expand, filters = [], audienceRulesOnly } = contents;
   const { without, sent, again } = contents;
@@ -72,7 +70,7 @@ const [maxItems, maxMetadata] = [40, 80];
 
 /** Fills an order so that as many tiers as possible are valid, the first ones first. Each rule is met exactly. */
 export function fillOrder(customer: string, tiers: readonly Tier[], facts: OrderFacts): DrawnContents {
-  const items = new Map<string, DrawnItem & { readonly quantity: number }>();
+  const items = new Map<string, DrawnItem>();
   /** How each product is ordered: the effect of a product and its own SKU in one order is open. */
   const kinds = new Map<string, DrawnItem['kind']>();
   const metadata = new Map<string, string>();
@@ -113,7 +111,6 @@ export function fillOrder(customer: string, tiers: readonly Tier[], facts: Order
 
 type ItemRule = Extract<Rule, { kind: DrawnItem['kind'] }>;
 
-/** What is looked up to fill an order, and to change it. */
 export type OrderFacts = ReturnType<typeof collectOrderFacts>;
 
 export function collectOrderFacts({ products, skus, tiers }: World) {
@@ -128,7 +125,6 @@ export function collectOrderFacts({ products, skus, tiers }: World) {
     productOf: new Map(skus.map(({ id, product_id }) => [id, product_id])),
     skusOf: groupBy(skus, ({ product_id }) => product_id),
     findNear: { product: createNearIdFinder(listIds(products)), sku: createNearIdFinder(listIds(skus)) },
-    /** An item for orders that need no other. */
     anyItem: {
       kind: anyProduct === undefined ? 'sku' : 'product',
       id: anyProduct ?? findAny(skus) ?? '',

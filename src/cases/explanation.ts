@@ -10,12 +10,7 @@ import { formatLocation } from '../support/problem.js';
 import type { Suite } from './suite.js';
 import { getSubjectId, type QuestionCase, type RequirementRow, type Row, type TestCase } from './test-case.js';
 
-/**
- * Explains a case: its requirement or question, the requests as commands, what the documentation says about each request,
- * and what is expected.
- *
- * @param row the number of the row to show, from 1
- */
+/** Explains a case, for `conformance explain`. @param row the number of the row to show, from 1 */
 export function renderExplanation(testCase: TestCase, suite: Suite, row = 1): string {
   const rows: readonly (Row | RequirementRow)[] = testCase.rows;
   const shown = rows[row - 1] as Row | RequirementRow;
@@ -52,7 +47,6 @@ function renderSubject(testCase: TestCase, { contract }: Suite): string[] {
   ];
 }
 
-/** Renders what the documentation says about a request, and why. */
 function renderOracle(request: HttpRequest, { world }: Suite): string[] {
   const oracle = createOracle(request, world);
   const explain = createTierExplainer(request, world);

@@ -29,26 +29,16 @@ const changes: Readonly<Record<string, (text: string) => string>> = {
   'from its first half': (text) => text.slice(0, Math.ceil(text.length / 2)),
 };
 
-/** The kinds of near misses. */
 export const nearKinds: readonly string[] = Object.keys(changes);
 
-/**
- * Makes a near miss of a text: another text, also if letter case is ignored.
- *
- * @returns undefined if the text has none of this kind
- */
+/** Makes a near miss of a text: another text, also if letter case is ignored. Undefined if there is none of this kind. */
 export function makeNearText(kind: string, text: string): string | undefined {
   const near = changes[kind]?.(text) ?? text;
   const isOther = near !== '' && near.toLowerCase() !== text.toLowerCase() && !/\p{Surrogate}/u.test(near);
   return isOther ? near : undefined;
 }
 
-/**
- * Estimates how likely software reads a text wrongly: signs, letters beyond ASCII, spaces at the ends, numbers and words of
- * programming languages.
- *
- * @returns 0 for an ordinary word
- */
+/** Estimates how likely software reads a text wrongly: 0 for an ordinary word. */
 export function rateAwkwardness(text: string): number {
   const signs = [
     /[^\w\s.-]/,
@@ -66,11 +56,7 @@ export function rateAwkwardness(text: string): number {
 /** Ids that are alike are looked for among so many: more of them take long to sort. */
 const maxSearched = 5_000;
 
-/**
- * Creates a function that finds ids that are like another one: its neighbours in alphabetical order, read from either end.
- *
- * @param wanted the ids that will be asked for
- */
+/** Creates a function that finds the neighbours of an id in alphabetical order, read from either end. */
 export function createNearIdFinder(
   ids: readonly string[],
   wanted: readonly string[] = [],

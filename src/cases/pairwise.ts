@@ -1,9 +1,6 @@
 /**
- * Combines axes pairwise (all-pairs testing): any two places of two axes meet in a row. This shows in a few rows how two
- * choices affect each other; all combinations would be hundreds.
- *
- * The result is deterministic. Rows of axes that end in the same axes end in the same combinations: so the same customers
- * and orders are sent with a campaign filter, with a metadata filter and without one, and cases share these requests.
+ * Combines axes pairwise (all-pairs testing): any two places of two axes meet in a row. All combinations would be hundreds.
+ * Rows of axes that end in the same axes end in the same combinations, so cases share these requests.
  *
  * @param sizes the number of places of each axis, at least one
  * @returns rows with one place of each axis; one empty row if there is no axis
@@ -60,7 +57,6 @@ function countIn(set: ReadonlySet<string>, some: readonly string[]): number {
   return new Set(some.filter((text) => set.has(text))).size;
 }
 
-/** Returns the first candidate with the highest score. */
 function findBest<T>(candidates: readonly T[], score: (candidate: T) => number): T {
   const scores = candidates.map(score);
   return candidates[scores.indexOf(Math.max(...scores))] as T;

@@ -4,7 +4,6 @@ import { readChecks } from './assertion-reader.js';
 import type { CaseEntry, OutcomeEntry, RowContext } from './case-file-context.js';
 import type { OutcomeRule, QuestionAnswer } from './test-case.js';
 
-/** Reads how a question is answered. @param at the path of its case */
 export function readAnswer(entry: CaseEntry, question: Question, at: YamlPath, context: RowContext): QuestionAnswer {
   const { names, reportProblem, findRequestName } = context;
   if (entry.value !== undefined) {

@@ -21,9 +21,6 @@ export interface RequestPatch {
   again?: number;
 }
 
-/** Named changes to a request, for `use`. */
-export type Templates = Readonly<Record<string, RequestPatch>>;
-
 /** A request in parts, with names of the world in place of ids. */
 export interface RequestDraft {
   readonly method: string;
@@ -37,11 +34,6 @@ export interface RequestDraft {
 
 /** The documented operation, without a query and a body. */
 export const documentedRequestDraft: RequestDraft = { ...documentedOperation, query: {}, body: undefined };
-
-/** Lists the changes of a patch in the order in which they are applied: first the templates that it uses. */
-export function expandTemplates(patch: RequestPatch, templates: Templates): RequestPatch[] {
-  return [...[patch.use ?? []].flat().map((name) => templates[name] ?? {}), patch];
-}
 
 /** Applies changes to a request, without the templates that they use. */
 export function applyPatch(request: RequestDraft, patch: RequestPatch): RequestDraft {
@@ -105,15 +97,12 @@ function prune<T>(value: T, [step, ...rest]: readonly string[]): T {
 /** A reference to an id by name: `<customer ann>`. */
 const reference = /<([a-z]+) ([^<>]*)>/g;
 
-/** Returns the id of a name. */
 type ResolveId = (kind: string, name: string) => string;
 
-/** Replaces all references in a text. */
 export function resolveReferences(text: string, resolveId: ResolveId): string {
   return text.replace(reference, (_, kind: string, name: string) => resolveId(kind, name));
 }
 
-/** Makes the HTTP request of a draft, with ids in place of references. */
 export function assembleRequest(draft: RequestDraft, resolveId: ResolveId): HttpRequest {
   const { method, path, query, headers, body, sent = [], again } = draft;
   const fill = (text: string) => resolveReferences(text, resolveId);

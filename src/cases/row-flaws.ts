@@ -13,9 +13,8 @@ import { type RequirementRow, tag } from './test-case.js';
 const keysOfRequirements = [...assertionKinds.values()].flatMap((kind) => ('findFlaw' in kind ? [kind.key] : []));
 
 /**
- * Finds what might fail a conforming deployment, or pass on nothing, in a row of a requirement case. Each request that an
- * assertion is about must be documented, each expectation must follow from the documentation, and each negative one needs
- * its positive control.
+ * Finds what might fail a conforming deployment, or pass on nothing: a request that is not documented, an expectation that
+ * does not follow from the documentation, and a negative one without its positive control.
  */
 export function findRowFlaws(
   { title, requests, given, expect }: Omit<RequirementRow, 'unavailable'>,

@@ -2,13 +2,12 @@ import type { HttpRequest } from '../http/exchange.js';
 import type { YamlPath } from '../support/yaml-file.js';
 import type { CaseEntry, CaseFileContext } from './case-file-context.js';
 import { combinePairwise } from './pairwise.js';
-import { applyPatch, assembleRequest, expandTemplates, type RequestDraft, type RequestPatch } from './request-draft.js';
+import { applyPatch, assembleRequest, type RequestDraft, type RequestPatch } from './request-draft.js';
 import type { Row } from './test-case.js';
 
 /** What a row sends: its requests by name, in the order of sending. */
 export type SentRow = Pick<Row, 'title' | 'requests'>;
 
-/** Reads the requests of a case, and combines the axes of its matrix into rows. */
 export function readRows(entry: CaseEntry, at: YamlPath, context: CaseFileContext): SentRow[] {
   const { base = {}, templates = {}, shared = {} } = context.document;
   const requests = [
@@ -28,7 +27,7 @@ export function readRows(entry: CaseEntry, at: YamlPath, context: CaseFileContex
       context.checkName('earlier request', patch.like, names.slice(0, n), [...path, 'like']);
   }
   const patchRequest = (request: RequestDraft, patch: RequestPatch) =>
-    expandTemplates(patch, templates).reduce(applyPatch, request);
+    [...[patch.use ?? []].flat().map((name) => templates[name] ?? {}), patch].reduce(applyPatch, request);
   const baseRequest = patchRequest(context.defaultRequest, base);
   const axes = Object.entries(entry.matrix ?? {}).map(([name, axis]) =>
     readVariants(axis, [...at, 'matrix', name], names, context),
@@ -57,7 +56,6 @@ function shareRequest(draft: RequestDraft, { resolveId, requestsByContent }: Cas
   return shared;
 }
 
-/** Reports unknown templates. */
 export function checkTemplates({ use = [] }: RequestPatch, at: YamlPath, context: CaseFileContext): void {
   const known = Object.keys(context.document.templates ?? {});
   for (const name of [use].flat()) context.checkName('template', name, known, [...at, 'use']);
@@ -68,7 +66,7 @@ interface Variant {
   readonly patches: Readonly<Record<string, RequestPatch>>;
 }
 
-/** Reads the variants of an axis. @param stated the axis, or the name of an axis of the file */
+/** @param stated the axis, or the name of an axis of the file */
 function readVariants(
   stated: NonNullable<CaseEntry['matrix']>[string],
   at: YamlPath,

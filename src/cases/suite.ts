@@ -29,7 +29,6 @@ export interface Suite extends SuiteBasis {
   readonly cases: readonly TestCase[];
   /** Requests that are sent before all cases, to find out how responses name promotions. */
   readonly calibration: readonly HttpRequest[];
-  /** The data file from which the requests are drawn. */
   readonly data?: DrawnData;
   /** Cases of the user. They are the last of `cases`, see {@link isOwnCase}. */
   readonly own?: {
@@ -61,7 +60,6 @@ export function loadSuite(folder = suiteFolder, availability: Availability = {},
   return (isAsBuilt ? readBuiltSuite() : undefined) ?? parseSuite(folder, availability, ownFolder);
 }
 
-/** The file with the expanded suite, beside the compiled files. */
 const builtFile = path.join(packageRoot, 'dist', 'suite');
 
 const readBuiltSuite = computeOnce((): Suite | undefined => {

@@ -62,7 +62,6 @@ export type QuestionAnswer =
   /** An open value of one response. */
   | { readonly kind: 'value'; readonly of: string; readonly take: ValueExtraction; readonly at: Location };
 
-/** An outcome, and the assertions that all hold if it is the answer. */
 export interface OutcomeRule {
   readonly outcome: string;
   readonly when: readonly Assertion[];
@@ -74,7 +73,6 @@ export type ValueExtraction =
   /** `values` are recorded with their values, `names` by name only. A final `*` means any ending. */
   | { readonly part: 'headers'; readonly values: readonly string[]; readonly names: readonly string[] };
 
-/** Returns the id of the requirement or question that a case is about. */
 export function getSubjectId(testCase: TestCase): string {
   return testCase.kind === 'question' ? testCase.answers : testCase.verifies;
 }

@@ -1,17 +1,11 @@
 import { parseJson } from '../support/json.js';
 import { type Location, type Problem, UnusableInput } from '../support/problem.js';
-import { type NamedWorld, thingKinds, type UnavailableThing } from './named-world.js';
-
-/** The id of a thing in a deployment, and where it is stated. */
-export interface BoundId {
-  readonly id: string;
-  readonly at: Location;
-}
+import { type NamedWorld, type ThingKind, thingKinds } from './named-world.js';
 
 /** The parts of the world that a deployment has. */
 export interface Availability {
-  /** By ids of the world. Default: the deployment has the ids of the world. */
-  readonly bindings?: Readonly<Record<string, BoundId>>;
+  /** By ids of the world: the id in the deployment, and where it is stated. Default: it has the ids of the world. */
+  readonly bindings?: Readonly<Record<string, { readonly id: string; readonly at: Location }>>;
   /** How many promotions of its own are newer than the 150th tier. Default: unknown. */
   readonly ownPromotions?: number;
   /** The data file of the deployment, whose requests are drawn from it. Default: it has the test data of the suite. */
@@ -40,7 +34,7 @@ export function bindWorld(world: NamedWorld, { bindings, ownPromotions }: Availa
   if (bindings === undefined) return { ...world, ...rest };
   const problems: Problem[] = [];
   const boundIds = new Map<string, string>();
-  const unavailable = new Map<string, UnavailableThing>();
+  const unavailable = new Map<string, { kind: ThingKind; name: string }>();
   for (const kind of thingKinds) {
     const names = new Map<string, string>();
     for (const [name, id] of ids[kind]) {

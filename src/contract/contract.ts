@@ -43,7 +43,6 @@ export interface QuestionGroup {
 /** Behaviour that the documentation leaves open. */
 export interface Question {
   readonly id: string;
-  /** The name of its group. */
   readonly group: string;
   readonly part: string;
   readonly open: string;
@@ -51,7 +50,7 @@ export interface Question {
   readonly at: Location;
 }
 
-/** The possible answers to a question: named outcomes, or an open value such as a status code. */
+/** Named outcomes, or an open value such as a status code. */
 export type PossibleAnswers =
   | { readonly kind: 'outcomes'; readonly outcomes: ReadonlyMap<string, string>; readonly warn: ReadonlySet<string> }
   | { readonly kind: 'value'; readonly describes: string };
@@ -70,7 +69,6 @@ export interface Contract {
   readonly exclusions: readonly Exclusion[];
 }
 
-/** Whether reports show a warning for an outcome. */
 export function isWarningOutcome({ answer }: Question, outcome: string | undefined): boolean {
   return outcome !== undefined && answer.kind === 'outcomes' && answer.warn.has(outcome);
 }

@@ -9,20 +9,10 @@ import { parseJsonOrYaml, type YamlPath } from '../support/yaml-file.js';
 import { listNames, type NamedWorld, type ThingKind, thingKinds, windowSize } from './named-world.js';
 import type { Rule, World } from './world.js';
 
-/** A data file as it was read. */
-export interface DataFile {
-  readonly digest: string;
-  readonly world: NamedWorld;
-}
+const readFiles = new Map<string, { readonly digest: string; readonly world: NamedWorld }>();
 
-const readFiles = new Map<string, DataFile>();
-
-/**
- * Reads and checks a data file. Its ids are its names.
- *
- * @throws UnusableInput with every problem of the file
- */
-export function readDataFile(file: string): DataFile {
+/** Reads and checks a data file. Its ids are its names. @throws UnusableInput with every problem of the file */
+export function readDataFile(file: string) {
   const content = readInputFile(file, 'Name a data file: see docs/own-data.md.');
   const digest = `sha256:${createHash('sha256').update(content).digest('hex')}`;
   const key = `${digest} ${file}`;

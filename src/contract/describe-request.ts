@@ -8,7 +8,6 @@ import { documentedOperation, parseFilterParameter } from './operation.js';
 import { createOracle, type DocumentedBody, type Obligation, type ObligationReason } from './oracle.js';
 import type { Tier } from './world.js';
 
-/** Creates a function that finds the name of an id. It returns unknown ids unchanged. */
 function createNameLookup({ ids, isDataFile }: NamedWorld): (id: string) => string {
   if (isDataFile) return (id) => id;
   return (wanted) => {
@@ -40,10 +39,8 @@ export function describeRequest(request: HttpRequest, world: NamedWorld): string
 }
 
 /**
- * Creates a function that explains why a tier must or must not be returned. It compares the tier with the request: "asks
- * for 10 of product mug; the order has 2". The explanation is the first reason against the tier, or else all reasons for
- * it. It is empty for a tier without rules and a request without filters. With an obligation, it is the first reason for
- * that obligation.
+ * Creates a function that explains why a tier must or must not be returned: "asks for 10 of product mug; the order has 2".
+ * It gives the first reason for an obligation; without one, the first reason against the tier, or else all reasons for it.
  */
 export function createTierExplainer(
   request: HttpRequest,

@@ -39,7 +39,6 @@ function explainInvalidText({ path, body = 'null' }: HttpRequest): string | unde
   return undefined;
 }
 
-/** Empties all strings of a JSON text. */
 function removeStrings(json: string): string {
   return json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
 }

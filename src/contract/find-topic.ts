@@ -4,10 +4,7 @@ import type { Topic } from './contract.js';
 import type { DocumentedBody, ObligationReason, Oracle } from './oracle.js';
 import type { Rule, Tier } from './world.js';
 
-/**
- * Creates a function that finds what a reason of the oracle is about: a response that contradicts it breaks the requirement
- * of that topic.
- */
+/** Finds the topic of a reason: a response that contradicts it breaks the requirement of that topic. */
 function createReasonReader(request: HttpRequest): (reason: ObligationReason) => Topic {
   const { order } = parseRequest(request).body as DocumentedBody;
   const items = order?.items ?? [];
@@ -28,12 +25,7 @@ function createReasonReader(request: HttpRequest): (reason: ObligationReason) =>
   };
 }
 
-/**
- * Creates a function that finds what decides about a tier: a response that returns a forbidden tier, or lacks a required
- * one, breaks the requirement of that topic. If several topics decide, it is the general one. Undefined for an open tier.
- *
- * @param oracle of the request
- */
+/** Finds the topic that decides about a tier; if several do, the general one. Undefined for an open tier. */
 export function createTopicFinder(
   request: HttpRequest,
   { returned, listReasons, filteredOn }: Oracle,

@@ -17,19 +17,13 @@ export const thingKinds = Object.keys(listNames) as ThingKind[];
 export interface NamedWorld extends World {
   readonly ids: Readonly<Record<ThingKind, ReadonlyMap<string, string>>>;
   /** The things that the deployment under test does not have, by their ids in this world. */
-  readonly unavailable: ReadonlyMap<string, UnavailableThing>;
+  readonly unavailable: ReadonlyMap<string, { readonly kind: ThingKind; readonly name: string }>;
   /** How many of the newest 150 tiers of the deployment are promotions of its own; undefined if nobody says so. */
   readonly ownPromotions?: number;
   /** Whether the target has ids of its own, which messages show beside names. */
   readonly hasOwnIds?: true;
   /** Whether it was read from a data file, which may be out of date. Its ids may be short, or ordinary words. */
   readonly isDataFile?: true;
-}
-
-/** A thing of the world that a deployment does not have. */
-export interface UnavailableThing {
-  readonly kind: ThingKind;
-  readonly name: string;
 }
 
 /** Lists the tiers that the deployment under test has, newest first. */

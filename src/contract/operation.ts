@@ -3,7 +3,6 @@ import type { HttpRequest } from '../http/exchange.js';
 import type { Secret } from '../http/redactor.js';
 import { decodePercent, encodeQueryText } from '../http/request-content.js';
 
-/** The headers that identify a client. */
 export const credentialHeaders = {
   applicationId: 'X-Client-Application-Id',
   token: 'X-Client-Token',
@@ -26,7 +25,6 @@ export const documentedOperation = {
   },
 } as const;
 
-/** Lists the credentials as secrets, each with its placeholder and its header. */
 export function listCredentialSecrets(credentials: Credentials): Secret[] {
   return (['token', 'applicationId'] as const).map((part) => ({
     value: credentials[part],

@@ -11,7 +11,6 @@ import type { Rule, Tier, World } from './world.js';
 /** What the documentation says: something is required, forbidden, or open (a conforming deployment may do either). */
 export type Obligation = 'required' | 'forbidden' | 'open';
 
-/** One reason for or against returning a tier. */
 export type ObligationReason = { readonly obligation: Obligation } & (
   | { readonly is: 'rank'; readonly rank: number }
   | ({ readonly is: 'filter' } & Pick<Filter, 'subject' | 'value'>)
@@ -24,14 +23,12 @@ export interface WindowAlternative {
   returned(tier: Tier): Obligation;
 }
 
-/** What the documentation says about one request. */
 export interface Oracle {
   /** Whether a 2xx response is required if there is a promotion to return. */
   readonly accepted: boolean;
   returned(tier: Tier): Obligation;
   /** Whether a tier is valid for the customer and the order, regardless of filters and window. */
   valid(tier: Tier): Obligation;
-  /** Whether a tier matches the filters. */
   matching(tier: Tier): Obligation;
   /** The tiers that match the filters or may match them, newest first. */
   readonly matched: readonly Tier[];
@@ -63,7 +60,6 @@ export interface DocumentedBody {
   metadata?: Record<string, string>;
 }
 
-/** A documented filter of a request. */
 interface Filter {
   readonly subject: FilterSubject;
   readonly value: string;
@@ -253,7 +249,6 @@ function findProduct(skus: World['skus'], id: string): string | undefined {
   return skus[indexIds(skus).get(id) ?? -1]?.product_id;
 }
 
-/** Combines obligations with "and". */
 function combine<T>(all: readonly T[], judge: (item: T) => Obligation): Obligation {
   let combined: Obligation = 'required';
   for (const item of all) {

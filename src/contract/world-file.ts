@@ -28,7 +28,6 @@ interface WorldDocument {
   tiers: TierEntry[];
 }
 
-/** A user's own additions to the world. */
 type OwnWorldDocument = Partial<Omit<WorldDocument, 'newest' | 'hours_apart'>>;
 
 interface TierEntry {
@@ -49,22 +48,17 @@ type RuleEntry =
   | { order_metadata: string; includes: string }
   | { metadata: string; is: string };
 
-/**
- * Loads, checks and expands the world file of the suite.
- *
- * @param additions the path of a file of a user's own things
- * @throws UnusableInput with every problem of the files
- */
+/** Loads the world of the suite. @param additions the path of a file of a user's own things @throws like `expandWorld` */
 export function loadWorld(additions?: string): NamedWorld {
   const file = path.join(packageRoot, 'cases', 'world.yaml');
   return expandWorld(readYaml(file), additions === undefined ? undefined : readYaml(additions));
 }
 
 /**
- * Expands a parsed world file; see `loadWorld`.
+ * Checks and expands a parsed world file. Each own tier replaces a spare one, so the ranks, creation times and ids of all
+ * other tiers stay the same.
  *
- * @param additions a parsed file of a user's own things. Each own tier replaces a spare one, so the ranks, creation times
- *   and ids of all other tiers stay the same.
+ * @throws UnusableInput with every problem of the files
  */
 export function expandWorld(file: YamlFile, additions?: YamlFile): NamedWorld {
   const sources = additions === undefined ? [file] : [file, additions];
