@@ -4,7 +4,7 @@ import type { Certificate } from './certificate/certificate.js';
 import { credentialPlaceholders } from './contract/operation.js';
 import type { Credentials } from './http/connection-options.js';
 import type { Transport } from './http/transport.js';
-import { omitUndefined } from './support/omit-undefined.js';
+import { omitUndefined } from './support/collections.js';
 import { certifyRun } from './target/certify-run.js';
 import { loadInputs } from './target/inputs.js';
 import type { RunOptions } from './target/run-options.js';

@@ -14,9 +14,8 @@ import {
 } from '@playwright/test';
 import { renderTierNames } from './assertions/judge-result.js';
 import { applyPatch, assembleRequest, type RequestPatch } from './cases/request-draft.js';
-import { listAvailableTiers, type NamedWorld } from './contract/named-world.js';
 import { createOracle, type Obligation } from './contract/oracle.js';
-import type { Tier } from './contract/world.js';
+import { listAvailableTiers, type NamedWorld, type Tier } from './contract/world.js';
 import type { Exchange, HttpRequest } from './http/exchange.js';
 import { isSuccessful } from './http/response-status.js';
 import { collectEvidence } from './judge/judge-case.js';

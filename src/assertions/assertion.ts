@@ -1,6 +1,5 @@
-import type { NamedWorld } from '../contract/named-world.js';
 import type { Oracle, WindowAlternative } from '../contract/oracle.js';
-import type { World } from '../contract/world.js';
+import type { NamedWorld, World } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { Location } from '../support/problem.js';
 import type { AnsweredExchange, JudgeMode, RowEvidence } from './row-evidence.js';

@@ -1,11 +1,10 @@
 import { createTierExplainer } from '../contract/describe-request.js';
-import type { NamedWorld } from '../contract/named-world.js';
-import type { Tier, World } from '../contract/world.js';
+import type { NamedWorld, Tier, World } from '../contract/world.js';
 import { getHeaderValues, type HttpResponse } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import type { ReturnedTiers } from '../recognition/returned-tiers.js';
 import type { TierMentions } from '../recognition/tier-mentions.js';
-import { remember } from '../support/compute-once.js';
+import { remember } from '../support/caches.js';
 import { parseJson } from '../support/json.js';
 import { shorten } from '../support/untrusted-text.js';
 import { type AssertionResult, holds, type JudgeContext, unclear, violated } from './assertion.js';

@@ -1,4 +1,4 @@
-import type { NamedWorld } from '../contract/named-world.js';
+import type { NamedWorld } from '../contract/world.js';
 import type { Exchange, HttpRequest } from '../http/exchange.js';
 import {
   explainExceededSize,

@@ -1,7 +1,7 @@
 /** Volatile values: times, counters and ids that differ between responses to a request that a case sends twice. */
 
 import { serializeWithoutRepetition } from '../http/exchange.js';
-import { groupBy } from '../support/group-by.js';
+import { groupBy } from '../support/collections.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 import type { RowEvidence } from './row-evidence.js';
 

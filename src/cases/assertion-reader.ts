@@ -1,11 +1,10 @@
 import type { AlternativeTiers, Assertion, CheckEntry, ReadContext, TierSelection } from '../assertions/assertion.js';
 import { assertionKinds } from '../assertions/registry.js';
-import { getWindowSize, windowSize } from '../contract/named-world.js';
 import { createOracle, type Obligation, type Oracle } from '../contract/oracle.js';
-import type { Tier } from '../contract/world.js';
+import { getWindowSize, type Tier, windowSize } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { isJsonObject } from '../support/json.js';
-import { suggest } from '../support/suggest.js';
+import { suggest } from '../support/problem.js';
 import type { YamlPath } from '../support/yaml-file.js';
 import type { Checks, Expectations, RowContext } from './case-file-context.js';
 import { resolveReferences } from './request-draft.js';

@@ -1,10 +1,8 @@
-import { type NamedWorld, thingKinds, windowSize } from '../contract/named-world.js';
-import type { Rule, Tier, World } from '../contract/world.js';
+import { type NamedWorld, type Rule, type Tier, thingKinds, type World, windowSize } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { encodeQueryText, parseRequest } from '../http/request-content.js';
-import { groupBy } from '../support/group-by.js';
+import { groupBy, renderShortList } from '../support/collections.js';
 import { parseJson } from '../support/json.js';
-import { renderShortList } from '../support/render-short-list.js';
 import type { QuestionCase } from './test-case.js';
 
 /** Ids of the test data, each with the id that takes its place. */

@@ -1,9 +1,8 @@
 import type { CheckEntry } from '../assertions/assertion.js';
 import type { Contract } from '../contract/contract.js';
-import type { NamedWorld, ThingKind } from '../contract/named-world.js';
+import type { NamedWorld, ThingKind } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
-import type { Problem } from '../support/problem.js';
-import { suggest } from '../support/suggest.js';
+import { type Problem, suggest } from '../support/problem.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
 import type { RequestDraft, RequestPatch } from './request-draft.js';
 import type { ValueExtraction } from './test-case.js';

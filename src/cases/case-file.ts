@@ -1,9 +1,8 @@
 import type { Assertion } from '../assertions/assertion.js';
 import { findResponseKind } from '../assertions/registry.js';
 import type { JudgeMode } from '../assertions/row-evidence.js';
-import { getWindowSize, type NamedWorld } from '../contract/named-world.js';
 import { createOracle } from '../contract/oracle.js';
-import type { Tier } from '../contract/world.js';
+import { getWindowSize, type NamedWorld, type Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { Problem } from '../support/problem.js';
 import { findSchemaProblems } from '../support/schema-validation.js';

@@ -1,5 +1,4 @@
-import { UnusableInput } from '../support/problem.js';
-import { suggest } from '../support/suggest.js';
+import { suggest, UnusableInput } from '../support/problem.js';
 import type { Suite } from './suite.js';
 import { getSubjectId, type TestCase, tag } from './test-case.js';
 

@@ -1,4 +1,4 @@
-import { groupBy } from '../support/group-by.js';
+import { groupBy } from '../support/collections.js';
 import type { DrawnContents, DrawnItem, Entry, OrderFacts } from './drawn-contents.js';
 import { makeNearText, nearKinds } from './near-texts.js';
 import type { RequestForm } from './request-forms.js';

@@ -1,10 +1,9 @@
 import type { AlternativeTiers, Assertion } from '../assertions/assertion.js';
 import type { Contract, Topic } from '../contract/contract.js';
 import { listExercises } from '../contract/find-topic.js';
-import { windowSize } from '../contract/named-world.js';
 import { createOracle, type Obligation, type Oracle } from '../contract/oracle.js';
-import type { Tier, World } from '../contract/world.js';
-import { groupBy } from '../support/group-by.js';
+import { type Tier, type World, windowSize } from '../contract/world.js';
+import { groupBy } from '../support/collections.js';
 import type { Location } from '../support/problem.js';
 import type { Candidate } from './draw-candidates.js';
 import type { RequirementCase, RequirementRow } from './test-case.js';

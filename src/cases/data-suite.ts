@@ -1,10 +1,10 @@
 import type { StatedData } from '../contract/bind-world.js';
 import type { Contract } from '../contract/contract.js';
 import { readDataFile } from '../contract/data-file.js';
-import { type NamedWorld, windowSize } from '../contract/named-world.js';
+import { type NamedWorld, windowSize } from '../contract/world.js';
 import { type HttpRequest, serializeRequest } from '../http/exchange.js';
-import { computeOnce } from '../support/compute-once.js';
-import { omitUndefined } from '../support/omit-undefined.js';
+import { computeOnce } from '../support/caches.js';
+import { omitUndefined } from '../support/collections.js';
 import { refuse } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { createQuestionBinder } from './bind-questions.js';

@@ -1,6 +1,5 @@
-import { windowSize } from '../contract/named-world.js';
 import { createOracle, type Oracle } from '../contract/oracle.js';
-import type { Tier, World } from '../contract/world.js';
+import { type Tier, type World, windowSize } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { changes } from './change-contents.js';
 import {

@@ -1,9 +1,8 @@
 import { audienceParameter, type FilterSubject, renderFilterParameter } from '../contract/operation.js';
 import type { Rule, Tier, World } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { remember } from '../support/compute-once.js';
-import { groupBy } from '../support/group-by.js';
-import { omitUndefined } from '../support/omit-undefined.js';
+import { remember } from '../support/caches.js';
+import { groupBy, omitUndefined } from '../support/collections.js';
 import { createNearIdFinder } from './near-texts.js';
 import { applyPatch, assembleRequest, documentedRequestDraft } from './request-draft.js';
 import type { RequestForm } from './request-forms.js';

@@ -5,7 +5,7 @@ import { createTierExplainer } from '../contract/describe-request.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { groupBy } from '../support/group-by.js';
+import { groupBy } from '../support/collections.js';
 import { formatLocation } from '../support/problem.js';
 import type { Suite } from './suite.js';
 import { getSubjectId, type QuestionCase, type RequirementRow, type Row, type TestCase } from './test-case.js';

@@ -1,8 +1,8 @@
 import { documentedOperation, renderFilterParameter } from '../contract/operation.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { encodeQueryText } from '../http/request-content.js';
+import { omitUndefined } from '../support/collections.js';
 import { isJsonObject } from '../support/json.js';
-import { omitUndefined } from '../support/omit-undefined.js';
 import { applyForms, type RequestForm } from './request-forms.js';
 
 /** Changes to a request, as a case file writes them. See `schemas/cases.schema.json`. */

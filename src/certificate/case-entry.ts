@@ -2,7 +2,7 @@ import { renderCurlCommand } from '../http/curl-command.js';
 import type { Verdict } from '../judge/verdict.js';
 import type { ResponseRenderer } from '../record/exchange-text.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
-import { omitUndefined } from '../support/omit-undefined.js';
+import { omitUndefined } from '../support/collections.js';
 import { formatLocation } from '../support/problem.js';
 import { joinLines, quoteLines, toOneLine } from '../support/untrusted-text.js';
 

@@ -4,7 +4,7 @@ import type { Recognizer } from '../recognition/recognizer.js';
 import type { TierMentions } from '../recognition/tier-mentions.js';
 import { calibrationPurpose, type ExchangeUse, type RunEvidence, type StoredExchange } from '../run/evidence-keeper.js';
 import { cutBodies, maxResultBody, shortenExchange } from '../run/sanitize-result.js';
-import { groupBy } from '../support/group-by.js';
+import { groupBy } from '../support/collections.js';
 
 /** An exchange of a case, fit for display. Its body may be cut. */
 export interface CaseExchange extends Omit<ExchangeUse, 'case'> {

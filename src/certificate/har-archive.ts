@@ -11,13 +11,12 @@ import {
 } from '../http/exchange.js';
 import type { CaseResult } from '../run/case-result.js';
 import type { ExchangeUse, KeptEvidence, RunEvidence, StoredExchange } from '../run/evidence-keeper.js';
-import { escapeControlCharacters } from '../support/escape-control-characters.js';
+import { omitUndefined } from '../support/collections.js';
 import { getMember, isJsonObject, parseJson } from '../support/json.js';
-import { omitUndefined } from '../support/omit-undefined.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { refuse } from '../support/problem.js';
 import { loadValidator } from '../support/schema-validation.js';
-import { toOneLine } from '../support/untrusted-text.js';
+import { escapeControlCharacters, toOneLine } from '../support/untrusted-text.js';
 
 /** The run that the evidence is of. With it, the evidence can be judged again without anything else. */
 export interface EvidenceOrigin {

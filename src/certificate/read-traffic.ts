@@ -11,9 +11,9 @@ import {
 } from '../contract/operation.js';
 import { getHeaderValues, type Headers, mapExchangeTexts } from '../http/exchange.js';
 import { createRedactor } from '../http/redactor.js';
+import { renderCounts, renderShortList } from '../support/collections.js';
 import { getMember, parseJson } from '../support/json.js';
 import { refuse } from '../support/problem.js';
-import { renderCounts, renderShortList } from '../support/render-short-list.js';
 import { shorten, toOneLine } from '../support/untrusted-text.js';
 import { readEntry } from './har-archive.js';
 

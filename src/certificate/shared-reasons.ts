@@ -1,6 +1,6 @@
 import type { Verdict } from '../judge/verdict.js';
 import { notReachedReason, notSelectedReason } from '../run/case-result.js';
-import { groupBy } from '../support/group-by.js';
+import { groupBy } from '../support/collections.js';
 import type { CaseEntry } from './case-entry.js';
 import type { Cause } from './diagnosis/cause.js';
 

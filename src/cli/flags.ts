@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { documentedOperation } from '../contract/operation.js';
-import { omitUndefined } from '../support/omit-undefined.js';
+import { omitUndefined } from '../support/collections.js';
 import type { RunOptions } from '../target/run-options.js';
 
 /** The default export of a file in `commands/`. @param end sets the exit status; 0 if it is not called */

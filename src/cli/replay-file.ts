@@ -1,7 +1,7 @@
 import { isTraffic } from '../certificate/read-traffic.js';
 import { findRunFile } from '../outputs/result-files.js';
 import { addColors } from '../outputs/terminal/colors.js';
-import { omitUndefined } from '../support/omit-undefined.js';
+import { omitUndefined } from '../support/collections.js';
 import { readInputFile } from '../support/read-input-file.js';
 import { joinLines } from '../support/untrusted-text.js';
 import { rejudgeRun, replayRun } from '../target/certify-run.js';

@@ -1,6 +1,6 @@
 import { parseJson } from '../support/json.js';
 import { type Location, type Problem, UnusableInput } from '../support/problem.js';
-import { type NamedWorld, type ThingKind, thingKinds } from './named-world.js';
+import { type NamedWorld, type ThingKind, thingKinds } from './world.js';
 
 /** The parts of the world that a deployment has. */
 export interface Availability {

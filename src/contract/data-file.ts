@@ -6,8 +6,7 @@ import { type Problem, UnusableInput } from '../support/problem.js';
 import { readInputFile } from '../support/read-input-file.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
 import { parseJsonOrYaml, type YamlPath } from '../support/yaml-file.js';
-import { listNames, type NamedWorld, type ThingKind, thingKinds, windowSize } from './named-world.js';
-import type { Rule, World } from './world.js';
+import { listNames, type NamedWorld, type Rule, type ThingKind, thingKinds, type World, windowSize } from './world.js';
 
 const readFiles = new Map<string, { readonly digest: string; readonly world: NamedWorld }>();
 

@@ -3,10 +3,9 @@
 import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
 import { shorten, shortenPair } from '../support/untrusted-text.js';
-import { type NamedWorld, thingKinds, windowSize } from './named-world.js';
 import { documentedOperation, parseFilterParameter } from './operation.js';
 import { createOracle, type DocumentedBody, type Obligation, type ObligationReason } from './oracle.js';
-import type { Tier } from './world.js';
+import { type NamedWorld, type Tier, thingKinds, windowSize } from './world.js';
 
 function createNameLookup({ ids, isDataFile }: NamedWorld): (id: string) => string {
   if (isDataFile) return (id) => id;

@@ -1,12 +1,10 @@
 import { findRefusable, type HttpRequest } from '../http/exchange.js';
 import { parseRequest, type RequestContent } from '../http/request-content.js';
-import { remember } from '../support/compute-once.js';
-import { groupBy } from '../support/group-by.js';
-import { omitUndefined } from '../support/omit-undefined.js';
+import { remember } from '../support/caches.js';
+import { groupBy, omitUndefined } from '../support/collections.js';
 import { explainUndocumented } from './explain-undocumented.js';
-import { getWindowSize, type NamedWorld, windowSize } from './named-world.js';
 import { audienceParameter, type FilterSubject, parseFilterParameter } from './operation.js';
-import type { Rule, Tier, World } from './world.js';
+import { getWindowSize, type NamedWorld, type Rule, type Tier, type World, windowSize } from './world.js';
 
 /** What the documentation says: something is required, forbidden, or open (a conforming deployment may do either). */
 export type Obligation = 'required' | 'forbidden' | 'open';

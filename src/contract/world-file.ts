@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { packageRoot } from '../support/package-root.js';
-import { UnusableInput } from '../support/problem.js';
+import { suggest, UnusableInput } from '../support/problem.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
-import { suggest } from '../support/suggest.js';
 import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
-import { type NamedWorld, ownPrefix, type ThingKind, windowSize } from './named-world.js';
-import type { Rule, Tier } from './world.js';
+import { type NamedWorld, ownPrefix, type Rule, type ThingKind, type Tier, windowSize } from './world.js';
 
 const prefixes: Record<ThingKind, string> = {
   customer: 'cust',

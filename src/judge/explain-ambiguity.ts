@@ -1,8 +1,7 @@
 import { listSuccesses } from '../assertions/row-evidence.js';
 import { createTierExplainer } from '../contract/describe-request.js';
-import { listAvailableTiers, type NamedWorld } from '../contract/named-world.js';
 import { createOracle } from '../contract/oracle.js';
-import type { Tier } from '../contract/world.js';
+import { listAvailableTiers, type NamedWorld, type Tier } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { matchesPatterns } from '../recognition/path-patterns.js';
 import type { Recognizer } from '../recognition/recognizer.js';

@@ -9,16 +9,15 @@ import {
   type TestCase,
   undetermined,
 } from '../cases/test-case.js';
-import { type NamedWorld, ownPrefix, thingKinds } from '../contract/named-world.js';
 import { createOracle } from '../contract/oracle.js';
+import { type NamedWorld, ownPrefix, thingKinds } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { explainInapplicable, explainTransientFailure, explainUnsupported } from '../http/response-status.js';
 import { hasMentions } from '../recognition/tier-mentions.js';
 import { determineReading, type TierReading } from '../recognition/tier-reading.js';
-import { computeOnce } from '../support/compute-once.js';
-import { omitUndefined } from '../support/omit-undefined.js';
+import { computeOnce } from '../support/caches.js';
+import { omitUndefined, renderShortList } from '../support/collections.js';
 import type { Location } from '../support/problem.js';
-import { renderShortList } from '../support/render-short-list.js';
 import { explainAmbiguity } from './explain-ambiguity.js';
 import { extractValue } from './extract-value.js';
 import { findOtherReadings, type OtherReading } from './other-readings.js';

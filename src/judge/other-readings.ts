@@ -1,14 +1,13 @@
 import { listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
-import { windowSize } from '../contract/named-world.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
-import type { Tier } from '../contract/world.js';
+import { type Tier, windowSize } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { matchesPatterns } from '../recognition/path-patterns.js';
 import type { LocatedMention } from '../recognition/recognizer.js';
 import { absentValue, type MentionFilter } from '../recognition/sibling-values.js';
 import type { TierReading } from '../recognition/tier-reading.js';
-import { remember } from '../support/compute-once.js';
-import { groupBy } from '../support/group-by.js';
+import { remember } from '../support/caches.js';
+import { groupBy } from '../support/collections.js';
 import { truncate } from '../support/untrusted-text.js';
 
 /** Another way to read the responses of a target. All responses agree with the documentation if they are read so. */

@@ -1,11 +1,10 @@
 import { listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
-import { windowSize } from '../contract/named-world.js';
 import { createOracle } from '../contract/oracle.js';
-import type { Tier } from '../contract/world.js';
+import { type Tier, windowSize } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { listRecords } from '../recognition/list-records.js';
 import { readReturned } from '../recognition/returned-tiers.js';
-import { renderShortList } from '../support/render-short-list.js';
+import { renderShortList } from '../support/collections.js';
 import { truncate } from '../support/untrusted-text.js';
 
 /** They may take places of the newest 150 if all responses that lack promotions of the test data lack the oldest ones. */

@@ -5,10 +5,9 @@ import type { RequirementCase, RequirementRow } from '../cases/test-case.js';
 import type { Contract, Topic } from '../contract/contract.js';
 import { describeRequest } from '../contract/describe-request.js';
 import { createTopicFinder } from '../contract/find-topic.js';
-import { getWindowSize, type NamedWorld, windowSize } from '../contract/named-world.js';
 import { audienceParameter } from '../contract/operation.js';
 import { createOracle, type DocumentedBody, type Oracle } from '../contract/oracle.js';
-import type { Tier } from '../contract/world.js';
+import { getWindowSize, type NamedWorld, type Tier, windowSize } from '../contract/world.js';
 import { parseRequest } from '../http/request-content.js';
 import {
   explainExceededSize,
@@ -21,8 +20,7 @@ import { createRecognizer } from '../recognition/recognizer.js';
 import { readReturned } from '../recognition/returned-tiers.js';
 import type { MentionFilter } from '../recognition/sibling-values.js';
 import { determineReading } from '../recognition/tier-reading.js';
-import { groupBy } from '../support/group-by.js';
-import { renderCounts } from '../support/render-short-list.js';
+import { groupBy, renderCounts } from '../support/collections.js';
 
 interface NamedExchange {
   readonly id: string;

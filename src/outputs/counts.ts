@@ -3,7 +3,7 @@ import type { Certificate, KnownEntry, RunVerdict } from '../certificate/certifi
 import { listStale } from '../certificate/overall-verdict.js';
 import { type Verdict, verdicts } from '../judge/verdict.js';
 import type { KnownDeviation } from '../record/known-deviations.js';
-import { renderShortList } from '../support/render-short-list.js';
+import { renderShortList } from '../support/collections.js';
 import { toOneLine } from '../support/untrusted-text.js';
 
 /** Renders the verdict, and what changed. A run of selected cases is always incomplete: theirs is shown. */

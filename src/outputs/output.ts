@@ -7,9 +7,9 @@ import type { EvidenceArchive } from '../certificate/har-archive.js';
 import type { Question } from '../contract/contract.js';
 import { isTransient } from '../http/response-status.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
-import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import type { TaggedText } from '../support/markup.js';
 import { renderYaml } from '../support/render-yaml.js';
+import { escapeControlCharacters } from '../support/untrusted-text.js';
 import { listOutputFiles, outputFolder } from './result-files.js';
 
 export interface RunView {

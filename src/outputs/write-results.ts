@@ -7,8 +7,7 @@ import { addDeviations, type NewDeviation } from '../record/add-deviations.js';
 import { createRecord, renderRecord } from '../record/create-record.js';
 import { readRecord } from '../record/target-record.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
-import { omitUndefined } from '../support/omit-undefined.js';
-import { renderShortList } from '../support/render-short-list.js';
+import { omitUndefined, renderShortList } from '../support/collections.js';
 import { createRunView, encodeContent, loadOutputs, type RunView } from './output.js';
 import { type FileToWrite, type ResultsDestination, removeResults, writeFiles } from './result-files.js';
 

@@ -1,6 +1,6 @@
 import escapeStringRegexp from 'escape-string-regexp';
 import { decodePercent } from '../http/request-content.js';
-import { cacheByText } from '../support/cache-by-text.js';
+import { cacheByText } from '../support/caches.js';
 
 /** Shorter ids count only as whole values: inside a longer text they may be a coincidence. */
 export const minLengthInsideText = 12;

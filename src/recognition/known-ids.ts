@@ -1,6 +1,5 @@
-import type { NamedWorld } from '../contract/named-world.js';
-import type { World } from '../contract/world.js';
-import { remember } from '../support/compute-once.js';
+import type { NamedWorld, World } from '../contract/world.js';
+import { remember } from '../support/caches.js';
 import { createIdFinder, numberBoundaries } from './id-finder.js';
 
 export type KnownIds = ReturnType<typeof createKnownIds>;

@@ -3,7 +3,7 @@
  * count once, or not at all if the same path also occurs without them, as for the first entry of a linked list.
  */
 
-import { groupBy } from '../support/group-by.js';
+import { groupBy } from '../support/collections.js';
 
 /** Up to six steps that repeat together, such as `/children/*`. */
 const repetition = /((?:\/[^/]*){1,6}?)\1+(?=\/|$)/g;

@@ -1,5 +1,5 @@
 import escapeStringRegexp from 'escape-string-regexp';
-import { cacheByText } from '../support/cache-by-text.js';
+import { cacheByText } from '../support/caches.js';
 
 /** `*` stands for a step or a part of one, `**` for any number of steps. An index matches any: a filter decides about it. */
 export function matchesPatterns(path: string, stated: readonly string[]): boolean {

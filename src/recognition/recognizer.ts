@@ -1,5 +1,5 @@
 import type { World } from '../contract/world.js';
-import { cacheByText } from '../support/cache-by-text.js';
+import { cacheByText } from '../support/caches.js';
 import { getIdFinders } from './known-ids.js';
 import { isSelected, listIndices, listSiblingValues, type MentionFilter } from './sibling-values.js';
 import { findTierMentions, type TierMentions } from './tier-mentions.js';

@@ -1,4 +1,4 @@
-import { renderShortList } from '../support/render-short-list.js';
+import { renderShortList } from '../support/collections.js';
 import { minLengthInsideText } from './id-finder.js';
 import { mergeNestedPaths } from './path-normalization.js';
 import { matchesPatterns } from './path-patterns.js';

@@ -1,4 +1,4 @@
-import { cacheByText } from '../support/cache-by-text.js';
+import { cacheByText } from '../support/caches.js';
 import { parseJson } from '../support/json.js';
 import type { IdFinder } from './id-finder.js';
 import type { KnownIds } from './known-ids.js';

@@ -1,4 +1,4 @@
-import { omitUndefined } from '../support/omit-undefined.js';
+import { omitUndefined } from '../support/collections.js';
 import { findNestedPaths, mergeNestedPaths } from './path-normalization.js';
 import { matchesPatterns } from './path-patterns.js';
 import type { MentionFilter } from './sibling-values.js';

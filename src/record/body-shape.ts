@@ -1,6 +1,6 @@
 import type { KnownIds } from '../recognition/known-ids.js';
+import { omitUndefined } from '../support/collections.js';
 import { isJsonObject, parseJson } from '../support/json.js';
-import { omitUndefined } from '../support/omit-undefined.js';
 import { compileSchema } from '../support/schema-validation.js';
 
 /** A JSON Schema (draft 2020-12), inferred from bodies. It has only the keywords below. */

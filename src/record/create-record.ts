@@ -3,7 +3,7 @@ import type { Suite } from '../cases/suite.js';
 import type { Exchange } from '../http/exchange.js';
 import { maskChanging, type RecordedBodies } from '../judge/recorded-bodies.js';
 import { getIdFinders } from '../recognition/known-ids.js';
-import { omitUndefined } from '../support/omit-undefined.js';
+import { omitUndefined } from '../support/collections.js';
 import { renderYaml } from '../support/render-yaml.js';
 import { type BodyShape, mergeShapes } from './body-shape.js';
 import { createResponseRenderer, renderRequest } from './exchange-text.js';

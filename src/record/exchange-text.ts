@@ -2,7 +2,7 @@ import type { World } from '../contract/world.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import { type Exchange, getHeaderValues } from '../http/exchange.js';
 import { createRecognizer } from '../recognition/recognizer.js';
-import { omitUndefined } from '../support/omit-undefined.js';
+import { omitUndefined } from '../support/collections.js';
 import { quoteLines, shorten, toOneLine, truncate } from '../support/untrusted-text.js';
 
 /** Stands for the base URL in outputs that must not name addresses. */

@@ -1,7 +1,6 @@
 import type { Contract } from '../contract/contract.js';
-import { formatLocation, type Problem, UnusableInput } from '../support/problem.js';
+import { formatLocation, type Problem, suggest, UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
-import { suggest } from '../support/suggest.js';
 import { readYaml } from '../support/yaml-file.js';
 
 /** What is wrong with a target and accepted for now. The schema of its file is `schemas/known.schema.json`. */

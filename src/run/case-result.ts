@@ -5,7 +5,7 @@ import type { RecordedBodies } from '../judge/recorded-bodies.js';
 import type { Verdict } from '../judge/verdict.js';
 import type { BodyShape } from '../record/body-shape.js';
 import type { Drift } from '../record/drift.js';
-import { omitUndefined } from '../support/omit-undefined.js';
+import { omitUndefined } from '../support/collections.js';
 import type { Location } from '../support/problem.js';
 
 export interface CaseExchanges {

@@ -18,8 +18,8 @@ import { createRecognizer, type Recognizer } from '../recognition/recognizer.js'
 import { readReturnedTiers } from '../recognition/returned-tiers.js';
 import { hasMentions } from '../recognition/tier-mentions.js';
 import { determineReading } from '../recognition/tier-reading.js';
+import { omitUndefined } from '../support/collections.js';
 import { parseJson } from '../support/json.js';
-import { omitUndefined } from '../support/omit-undefined.js';
 import { joinLines } from '../support/untrusted-text.js';
 import type { SentRequest } from './case-sender.js';
 import { findFilterRequest, needsLiteralFilters } from './filter-spelling.js';

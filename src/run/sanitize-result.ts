@@ -1,6 +1,5 @@
 import { type Exchange, mapExchangeTexts } from '../http/exchange.js';
-import { escapeControlCharacters } from '../support/escape-control-characters.js';
-import { toOneLine, truncate } from '../support/untrusted-text.js';
+import { escapeControlCharacters, toOneLine, truncate } from '../support/untrusted-text.js';
 
 /** The longest text that is shown as a whole, in characters. */
 const maxTextLength = 4_000;

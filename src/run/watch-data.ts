@@ -3,7 +3,7 @@ import type { Exchange, HttpRequest } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import { collectEvidence, type TargetContext } from '../judge/judge-case.js';
 import { readReturned } from '../recognition/returned-tiers.js';
-import { renderShortList } from '../support/render-short-list.js';
+import { renderShortList } from '../support/collections.js';
 import { type CaseExchanges, type ResultWithExchanges, samplesCaseId } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';

@@ -16,7 +16,7 @@ import { determineOverallVerdict, hasChanged } from '../certificate/overall-verd
 import { removeResults } from '../outputs/result-files.js';
 import { addColors } from '../outputs/terminal/colors.js';
 import { renderForeignFailure, replaceErrorContext } from '../outputs/terminal/error-context.js';
-import { groupBy } from '../support/group-by.js';
+import { groupBy } from '../support/collections.js';
 import { packageRoot } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
 import { endAsInterrupted, ignoreClosedOutput } from '../support/shutdown.js';

@@ -1,3 +1,4 @@
+import { closest, distance } from 'fastest-levenshtein';
 import { joinLines } from './untrusted-text.js';
 
 /** `line` and `column` count from 1. */
@@ -37,4 +38,15 @@ export function formatLocation({ file, line, column }: Location): string {
 export function formatProblem({ at, message, hint }: Problem): string {
   const where = 'setting' in at ? at.setting : formatLocation(at);
   return joinLines([`${where}: ${message}`, ...(hint === undefined ? [] : [`    ${hint}`])]).trimEnd();
+}
+
+const maxListed = 25;
+
+export function suggest(unknown: string, known: readonly string[]): string {
+  if (known.length === 0) return 'There is none.';
+  const nearest = closest(unknown, [...known]);
+  const near = distance(unknown.toLowerCase(), nearest.toLowerCase()) <= Math.max(2, unknown.length / 3);
+  if (near) return `Did you mean '${nearest}'?`;
+  const byDistance = [...known].sort((name, next) => distance(unknown, name) - distance(unknown, next));
+  return `Known: ${byDistance.slice(0, maxListed).join(', ')}${known.length > maxListed ? ', …' : '.'}`;
 }

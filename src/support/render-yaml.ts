@@ -1,5 +1,5 @@
 import { Document, type ScalarTag, visit } from 'yaml';
-import { escapeControlCharacters } from './escape-control-characters.js';
+import { escapeControlCharacters } from './untrusted-text.js';
 
 /** Renders a value as YAML that reads back the same, in which no untrusted text begins a line. */
 export function renderYaml(value: object): string {

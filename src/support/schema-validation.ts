@@ -4,8 +4,7 @@ import path from 'node:path';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { getMember, parseJsonPointer } from './json.js';
 import { packageRoot } from './package-root.js';
-import { type Problem, UnusableInput } from './problem.js';
-import { suggest } from './suggest.js';
+import { type Problem, suggest, UnusableInput } from './problem.js';
 import type { LocatedFile, YamlFile, YamlPath } from './yaml-file.js';
 
 const require = createRequire(import.meta.url);

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Node as JsonNode } from 'jsonc-parser';
 import type { Node, Pair } from 'yaml';
-import { computeOnce } from './compute-once.js';
+import { computeOnce } from './caches.js';
 import { parseJson } from './json.js';
 import { type Location, UnusableInput } from './problem.js';
 import { readInputFile } from './read-input-file.js';

@@ -13,7 +13,7 @@ import { createEvidenceKeeper } from '../run/evidence-keeper.js';
 import type { Examination } from '../run/examine.js';
 import { createReplay } from '../run/replay.js';
 import { type EndedRun, type EngineOptions, runSuite } from '../run/run.js';
-import { omitUndefined } from '../support/omit-undefined.js';
+import { omitUndefined } from '../support/collections.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { createOrigin, type RecordedRun, type RunInputs } from './inputs.js';
 import { createEngineOptions, loadKnown, type RunSettings } from './settings.js';

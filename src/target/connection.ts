@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { documentedOperation, isOwnWord, listCredentialSecrets } from '../contract/operation.js';
 import { type Endpoint, exposesCredentials, type PartialConnectionOptions } from '../http/connection-options.js';
 import { createRedactor, minSecretLength, type Secret } from '../http/redactor.js';
-import { omitUndefined } from '../support/omit-undefined.js';
+import { omitUndefined } from '../support/collections.js';
 import { packageRoot } from '../support/package-root.js';
 import type { Problem } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import { type EvidenceOrigin, parseArchive, type StoredEvidence } from '../certificate/har-archive.js';
 import { readKnownDeviations } from '../record/known-deviations.js';
-import { omitUndefined } from '../support/omit-undefined.js';
+import { omitUndefined } from '../support/collections.js';
 import { refuse } from '../support/problem.js';
 import type { TargetConnection } from './connection.js';
 import type { Environment, RunOptions } from './run-options.js';

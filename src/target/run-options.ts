@@ -1,5 +1,5 @@
 import dotenv from 'dotenv';
-import { omitUndefined } from '../support/omit-undefined.js';
+import { omitUndefined } from '../support/collections.js';
 
 /** Variables of the environment, such as `process.env`. The types of Node.js would be needed by users of the API. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -5,7 +5,7 @@ import { isOwnCase, loadSuite, type Suite } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
 import { referenceNotice } from '../certificate/notices.js';
 import type { Availability } from '../contract/bind-world.js';
-import type { NamedWorld } from '../contract/named-world.js';
+import type { NamedWorld } from '../contract/world.js';
 import { createRedactor } from '../http/redactor.js';
 import type { ResultsDestination } from '../outputs/result-files.js';
 import { type Baseline, createBaseline, describeUncompared } from '../record/drift.js';
@@ -13,7 +13,7 @@ import { type KnownFile, readKnownDeviations } from '../record/known-deviations.
 import { readRecord } from '../record/target-record.js';
 import { type QuickRows, readDiscriminatingRows, selectQuickRows } from '../run/quick-rows.js';
 import type { EngineOptions } from '../run/run.js';
-import { omitUndefined } from '../support/omit-undefined.js';
+import { omitUndefined } from '../support/collections.js';
 import { type Problem, refuse, UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { listSecrets, type TargetConnection } from './connection.js';

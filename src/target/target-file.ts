@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Availability } from '../contract/bind-world.js';
 import type { PartialConnectionOptions } from '../http/connection-options.js';
-import { omitUndefined } from '../support/omit-undefined.js';
+import { omitUndefined } from '../support/collections.js';
 import { refuse } from '../support/problem.js';
 import { readInputFile } from '../support/read-input-file.js';
 import { validateFile } from '../support/schema-validation.js';

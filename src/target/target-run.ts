@@ -11,7 +11,7 @@ import { type CaseResult, type ResultWithExchanges, samplesCaseId } from '../run
 import { createEvidenceKeeper, type StoredExchange } from '../run/evidence-keeper.js';
 import type { Examination } from '../run/examine.js';
 import { startRun } from '../run/run.js';
-import { omitUndefined } from '../support/omit-undefined.js';
+import { omitUndefined } from '../support/collections.js';
 import type { Problem } from '../support/problem.js';
 import { listSecrets, type TargetConnection } from './connection.js';
 import type { RunInputs } from './inputs.js';

@@ -3,7 +3,7 @@ import { computeDigest } from '../certificate/har-archive.js';
 import type { TransportIdentity } from '../http/transport.js';
 import { createMentionFilter } from '../recognition/sibling-values.js';
 import type { EngineOptions } from '../run/run.js';
-import { omitUndefined } from '../support/omit-undefined.js';
+import { omitUndefined } from '../support/collections.js';
 import { UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { readConnection } from './connection.js';

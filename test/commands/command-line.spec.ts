@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { split } from 'shlex';
-import { exportWorld } from '../../src/contract/named-world.js';
+import { exportWorld } from '../../src/contract/world.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { credentialVariables, makeTestFolder, runConformance, runConformanceInProcess } from '../support/cli.js';
 import { suite } from '../support/in-process.js';

@@ -14,7 +14,7 @@ import { readMockOptions } from '../../src/mock-options.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { addDeviations } from '../../src/record/add-deviations.js';
 import { createRecord, renderRecord } from '../../src/record/create-record.js';
-import { omitUndefined } from '../../src/support/omit-undefined.js';
+import { omitUndefined } from '../../src/support/collections.js';
 import { createTimedChannel, inProcessCredentials } from '../../tools/proof/judge-deployment.js';
 import {
   credentialVariables,

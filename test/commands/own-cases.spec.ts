@@ -6,7 +6,7 @@ import { selectFromSuite } from '../../src/cases/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import { readCertificate } from '../../src/certificate/verify-certificate.js';
 import { determineExitStatus } from '../../src/cli/exit-status.js';
-import { windowSize } from '../../src/contract/named-world.js';
+import { windowSize } from '../../src/contract/world.js';
 import { expandWorld } from '../../src/contract/world-file.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { readRecord } from '../../src/record/target-record.js';

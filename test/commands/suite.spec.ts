@@ -6,7 +6,7 @@ import { expect, test } from '@playwright/test';
 import { findCasesByName } from '../../src/cases/case-selection.js';
 import { renderExplanation } from '../../src/cases/explanation.js';
 import { listedKinds } from '../../src/cli/commands/list.js';
-import { exportWorld } from '../../src/contract/named-world.js';
+import { exportWorld } from '../../src/contract/world.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from '../support/cli.js';
 import { suite } from '../support/in-process.js';

@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
-import { type ThingKind, thingKinds } from '../../src/contract/named-world.js';
+import { type ThingKind, thingKinds } from '../../src/contract/world.js';
 import {
   credentialVariables,
   loadCertificate,

@@ -6,8 +6,7 @@
 import { expect, test } from '@playwright/test';
 import type { DeploymentOptions } from '../../reference/deployment.js';
 import { undetermined } from '../../src/cases/test-case.js';
-import { listNames, type NamedWorld, type ThingKind, thingKinds } from '../../src/contract/named-world.js';
-import type { Tier } from '../../src/contract/world.js';
+import { listNames, type NamedWorld, type ThingKind, type Tier, thingKinds } from '../../src/contract/world.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { isJsonObject, parseJson } from '../../src/support/json.js';
 import {

@@ -3,12 +3,11 @@ import { parse } from 'yaml';
 import type { Change } from '../../reference/handlers.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import type { Certificate, RunVerdict } from '../../src/certificate/certificate.js';
-import { listNames, type NamedWorld, type ThingKind } from '../../src/contract/named-world.js';
-import type { Tier } from '../../src/contract/world.js';
+import { listNames, type NamedWorld, type ThingKind, type Tier } from '../../src/contract/world.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { createMentionFilter } from '../../src/recognition/sibling-values.js';
 import type { EngineOptions } from '../../src/run/run.js';
-import { omitUndefined } from '../../src/support/omit-undefined.js';
+import { omitUndefined } from '../../src/support/collections.js';
 import type { TargetDocument } from '../../src/target/target-file.js';
 import {
   type Answer,

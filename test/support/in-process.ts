@@ -3,7 +3,7 @@ import { findFault } from '../../reference/faults/index.js';
 import { loadSuite, type Suite } from '../../src/cases/suite.js';
 import { type Certificate, createCertificate } from '../../src/certificate/certificate.js';
 import { withdrawFailures } from '../../src/certificate/certify-results.js';
-import { type ThingKind, thingKinds } from '../../src/contract/named-world.js';
+import { type ThingKind, thingKinds } from '../../src/contract/world.js';
 import type { Channel, HttpResponse } from '../../src/http/exchange.js';
 import { createTransportChannel, type Transport, type TransportChannel } from '../../src/http/transport.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';

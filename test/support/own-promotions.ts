@@ -1,5 +1,4 @@
-import type { NamedWorld } from '../../src/contract/named-world.js';
-import type { Tier } from '../../src/contract/world.js';
+import type { NamedWorld, Tier } from '../../src/contract/world.js';
 
 /** Adds promotions of a deployment to the test data. @param at their place: 0 if they are newer than the test data */
 export function addPromotions(world: NamedWorld, count: number, at = 0): NamedWorld {

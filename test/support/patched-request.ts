@@ -4,7 +4,7 @@ import {
   documentedRequestDraft,
   type RequestPatch,
 } from '../../src/cases/request-draft.js';
-import type { NamedWorld, ThingKind } from '../../src/contract/named-world.js';
+import type { NamedWorld, ThingKind } from '../../src/contract/world.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 
 const plain: RequestPatch = {

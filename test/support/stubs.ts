@@ -1,6 +1,5 @@
 import type { RunFacts } from '../../src/certificate/certificate.js';
-import { type NamedWorld, thingKinds } from '../../src/contract/named-world.js';
-import type { World } from '../../src/contract/world.js';
+import { type NamedWorld, thingKinds, type World } from '../../src/contract/world.js';
 
 /** Creates a world without names. */
 export function createNamelessWorld(world: World): NamedWorld {

@@ -1,6 +1,6 @@
 import type { Fault } from '../../reference/faults/fault.js';
 import { listKnownMistakes } from '../../reference/model.js';
-import { computeOnce } from '../../src/support/compute-once.js';
+import { computeOnce } from '../../src/support/caches.js';
 
 /**
  * What the first cause of a run says of the fault of its deployment, the only thing that is wrong with it: the fault

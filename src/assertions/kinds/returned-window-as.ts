@@ -1,4 +1,4 @@
-import { getWindowSize } from '../../contract/named-world.js';
+import { getWindowSize } from '../../contract/world.js';
 import {
   type AlternativeTiers,
   type AssertionResult,

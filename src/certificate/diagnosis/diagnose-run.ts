@@ -1,7 +1,7 @@
 import type { Suite } from '../../cases/suite.js';
 import { isSuccessful } from '../../http/response-status.js';
 import type { CaseResult } from '../../run/case-result.js';
-import { groupBy } from '../../support/group-by.js';
+import { groupBy } from '../../support/collections.js';
 import type { ExchangeIndex } from '../exchange-index.js';
 import { type Cause, type Finding, hedge } from './cause.js';
 import { changingResults, explainResults, findIgnoredBody, findNothingReturned, listWrong } from './explain-results.js';

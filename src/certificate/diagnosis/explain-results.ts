@@ -1,7 +1,6 @@
 import { bodyOfTheFirstRequest } from '../../../reference/faults/request.js';
 import { listKnownMistakes, type Mistake } from '../../../reference/model.js';
-import { groupBy } from '../../support/group-by.js';
-import { renderShortList } from '../../support/render-short-list.js';
+import { groupBy, renderShortList } from '../../support/collections.js';
 import { type Finding, hedge, minRequests } from './cause.js';
 import type { Compared, Observations } from './observation.js';
 import { listSizeMistakes } from './observed-mistakes.js';

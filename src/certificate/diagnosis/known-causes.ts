@@ -2,16 +2,15 @@
 
 import { listKnownMistakes, type Mistake } from '../../../reference/model.js';
 import type { KnownMistakes } from '../../assertions/row-evidence.js';
-import { listAvailableTiers, type NamedWorld } from '../../contract/named-world.js';
 import { createOracle } from '../../contract/oracle.js';
+import { listAvailableTiers, type NamedWorld } from '../../contract/world.js';
 import type { HttpRequest } from '../../http/exchange.js';
 import { isSuccessful } from '../../http/response-status.js';
 import type { ReturnedTiers } from '../../recognition/returned-tiers.js';
 import type { KnownFile } from '../../record/known-deviations.js';
-import { remember } from '../../support/compute-once.js';
-import { omitUndefined } from '../../support/omit-undefined.js';
-import { type Problem, UnusableInput } from '../../support/problem.js';
-import { suggest } from '../../support/suggest.js';
+import { remember } from '../../support/caches.js';
+import { omitUndefined } from '../../support/collections.js';
+import { type Problem, suggest, UnusableInput } from '../../support/problem.js';
 import { readYaml } from '../../support/yaml-file.js';
 import type { Asked, Observation } from './observation.js';
 import { findSizeMistake } from './observed-mistakes.js';

@@ -1,8 +1,7 @@
 import type { Suite } from '../../cases/suite.js';
 import type { TestCase } from '../../cases/test-case.js';
-import { listAvailableTiers, type NamedWorld } from '../../contract/named-world.js';
 import { createOracle, type Obligation } from '../../contract/oracle.js';
-import type { Tier } from '../../contract/world.js';
+import { listAvailableTiers, type NamedWorld, type Tier } from '../../contract/world.js';
 import { type Exchange, type HttpRequest, serializeWithoutRepetition } from '../../http/exchange.js';
 import { explainExceededSize, explainTransientFailure, isSuccessful } from '../../http/response-status.js';
 import { readReturnedTiers } from '../../recognition/returned-tiers.js';

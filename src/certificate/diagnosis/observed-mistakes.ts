@@ -1,8 +1,7 @@
 import { createPageMistake, createWindowMistake, type Mistake } from '../../../reference/model.js';
-import { getWindowSize, type NamedWorld, windowSize } from '../../contract/named-world.js';
-import type { Tier } from '../../contract/world.js';
+import { getWindowSize, type NamedWorld, type Tier, windowSize } from '../../contract/world.js';
 import { renderHiddenPromotionsHint } from '../../judge/own-promotions.js';
-import { renderShortList } from '../../support/render-short-list.js';
+import { renderShortList } from '../../support/collections.js';
 import type { Observations } from './observation.js';
 
 /** Lists windows other than that of the newest 150 tiers, and limits on the result, with the sizes of a run. */

@@ -1,9 +1,8 @@
 import { createModel, createWindowMistake, type Mistake, refused, type Selections } from '../../../reference/model.js';
-import { getWindowSize } from '../../contract/named-world.js';
 import type { Obligation } from '../../contract/oracle.js';
-import type { Tier } from '../../contract/world.js';
+import { getWindowSize, type Tier } from '../../contract/world.js';
 import type { HttpRequest } from '../../http/exchange.js';
-import { remember } from '../../support/compute-once.js';
+import { remember } from '../../support/caches.js';
 import type { Asked, Observations } from './observation.js';
 import { type Feature, isConcerned } from './request-features.js';
 

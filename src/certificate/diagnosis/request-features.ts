@@ -1,8 +1,8 @@
-import type { NamedWorld } from '../../contract/named-world.js';
 import { audienceParameter, parseFilterParameter } from '../../contract/operation.js';
+import type { NamedWorld } from '../../contract/world.js';
 import type { HttpRequest } from '../../http/exchange.js';
 import { parseRequest } from '../../http/request-content.js';
-import { remember } from '../../support/compute-once.js';
+import { remember } from '../../support/caches.js';
 import { getMember, isJsonObject } from '../../support/json.js';
 import type { Asked } from './observation.js';
 

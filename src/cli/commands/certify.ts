@@ -5,7 +5,7 @@ import { describeData } from '../../cases/data-suite.js';
 import { referenceEndNotice, renderQuickNotice } from '../../certificate/notices.js';
 import { checkResultsFolder } from '../../outputs/result-files.js';
 import { type CertifyRun, loadProject, shareRuns } from '../../runner/options.js';
-import { omitUndefined } from '../../support/omit-undefined.js';
+import { omitUndefined } from '../../support/collections.js';
 import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import type { RunInputs } from '../../target/inputs.js';

@@ -3,7 +3,7 @@ import { findCasesByName } from '../../cases/case-selection.js';
 import { renderExplanation } from '../../cases/explanation.js';
 import { loadSuite, suiteFolder } from '../../cases/suite.js';
 import type { TestCase } from '../../cases/test-case.js';
-import { omitUndefined } from '../../support/omit-undefined.js';
+import { omitUndefined } from '../../support/collections.js';
 import { refuse } from '../../support/problem.js';
 import { completeRunOptions } from '../../target/run-options.js';
 import { readAvailability, readTargetFile } from '../../target/target-file.js';

@@ -5,7 +5,7 @@ import { referenceCredentials } from '../../../reference/reference-credentials.j
 import { serveReference } from '../../../reference/server.js';
 import { credentialHeaders, documentedOperation } from '../../contract/operation.js';
 import { readMockOptions } from '../../mock-options.js';
-import { omitUndefined } from '../../support/omit-undefined.js';
+import { omitUndefined } from '../../support/collections.js';
 import { UnusableInput } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import { type ConfigureCommand, collectValue } from '../flags.js';

@@ -1,5 +1,5 @@
 import { findOwnWorld } from '../../cases/suite.js';
-import { exportWorld } from '../../contract/named-world.js';
+import { exportWorld } from '../../contract/world.js';
 import { loadWorld } from '../../contract/world-file.js';
 import type { ConfigureCommand } from '../flags.js';
 

@@ -12,7 +12,7 @@ import { replayEndNotice } from '../../certificate/notices.js';
 import { renderAnswer } from '../../certificate/render-answer.js';
 import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
 import type { KnownDeviation } from '../../record/known-deviations.js';
-import { groupBy } from '../../support/group-by.js';
+import { groupBy } from '../../support/collections.js';
 import { type Html, html, noHtml, rawHtml, renderPageHead, renderPreformatted } from '../../support/markup.js';
 import {
   describeAnswers,

@@ -10,10 +10,9 @@ import type { HttpResponse } from '../../http/exchange.js';
 import { getMediaType } from '../../http/response-status.js';
 import { getIdFinders } from '../../recognition/known-ids.js';
 import { inferShape } from '../../record/body-shape.js';
-import { groupBy } from '../../support/group-by.js';
+import { groupBy, renderShortList } from '../../support/collections.js';
 import { getMember } from '../../support/json.js';
 import { markdown } from '../../support/markdown.js';
-import { renderShortList } from '../../support/render-short-list.js';
 import { readSchema } from '../../support/schema-validation.js';
 import type { Output } from '../output.js';
 

@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import type { Cause } from '../../certificate/diagnosis/cause.js';
-import { escapeControlCharacters } from '../../support/escape-control-characters.js';
 import { renderCodeBlock } from '../../support/markdown.js';
-import { joinLines, quoteLines, toOneLine } from '../../support/untrusted-text.js';
+import { escapeControlCharacters, joinLines, quoteLines, toOneLine } from '../../support/untrusted-text.js';
 
 interface FailedTest {
   readonly title: string;

@@ -6,9 +6,8 @@ import { groupDrift } from '../../certificate/drift-entry.js';
 import { referenceEndNotice, referenceNotice, replayEndNotice } from '../../certificate/notices.js';
 import { describeSharedReasons, findSharedReasons, isUnjudged } from '../../certificate/shared-reasons.js';
 import { getVerdictApart, notSelectedReason } from '../../run/case-result.js';
-import { groupBy } from '../../support/group-by.js';
+import { groupBy, renderShortList } from '../../support/collections.js';
 import { packageRoot } from '../../support/package-root.js';
-import { renderShortList } from '../../support/render-short-list.js';
 import { joinLines, shorten } from '../../support/untrusted-text.js';
 import {
   describeAnswers,

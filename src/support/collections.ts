@@ -1,0 +1,40 @@
+/** Groups by a key, in the order in which the keys come first. (`Map.groupBy` needs Node.js 21.) */
+export function groupBy<T, Key>(all: Iterable<T>, keyOf: (item: T) => Key): Map<Key, [T, ...T[]]> {
+  const groups = new Map<Key, [T, ...T[]]>();
+  for (const item of all) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+/** Lists a sorted list, with entries that follow one another as a range, such as "3 to 5". */
+export function listRanges<T>(sorted: readonly T[], follows: (item: T, next: T) => boolean): string[] {
+  const ranges: { first: T; last: T }[] = [];
+  for (const item of sorted) {
+    const range = ranges.at(-1);
+    if (range !== undefined && follows(range.last, item)) range.last = item;
+    else ranges.push({ first: item, last: item });
+  }
+  return ranges.map(({ first, last }) => (first === last ? `${first}` : `${first} to ${last}`));
+}
+
+export function omitUndefined<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as typeof members;
+}
+
+const maxListed = 5;
+
+/** Renders the first names for a sentence: `a, b, c, d, e and 3 more`. */
+export function renderShortList(names: readonly string[]): string {
+  const more = names.length - maxListed;
+  return `${names.slice(0, maxListed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** Renders how often each text occurs, the most frequent first: `12 × a, 3 × b`. */
+export function renderCounts(texts: readonly string[]): string {
+  const counts = [...groupBy(texts, (text) => text)].sort(([, a], [, b]) => b.length - a.length);
+  return renderShortList(counts.map(([text, { length }]) => `${length} × ${text}`));
+}
