@@ -65,7 +65,6 @@ export function selectCases({ cases }: Pick<Suite, 'cases'>, { only, quick }: Ca
   });
 }
 
-/** The settings that exclude cases from a run. */
 export interface RunScope {
   /** Whether cases with bad credentials, oversized bodies or other methods are excluded. */
   readonly excludesIntrusive: boolean;

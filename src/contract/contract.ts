@@ -33,7 +33,6 @@ export type Topic =
   /** All that is valid is returned. */
   | 'completeness';
 
-/** A group of questions that documents show together. */
 export interface QuestionGroup {
   readonly name: string;
   /** The question of a client developer that the group answers. */

@@ -1,5 +1,3 @@
-/** Data files: what a deployment really has, in the shape of the expanded world. */
-
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { type Problem, UnusableInput } from '../support/problem.js';

@@ -1,5 +1,3 @@
-/** Requests in words: what they contain, and why a tier is valid for them or not. */
-
 import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
 import { shorten, shortenPair } from '../support/untrusted-text.js';

@@ -176,7 +176,7 @@ function createPartialOracle(
     matching,
     matched,
     checked,
-    returned: remember((tier) => judgeInTurn(tier, [checked, matching, valid])),
+    returned: remember((tier) => combine([checked, matching, valid], (judge) => judge(tier))),
     listReasons: (tier) => [
       { is: 'rank', rank: getRank(tier), obligation: checked(tier) },
       ...filters.map(({ subject, value }) => ({ is: 'filter', subject, value, obligation: matching(tier) }) as const),
@@ -214,7 +214,7 @@ function createAlternatives(
     atMost.has(tier) ? 'required' : atLeast.has(tier) ? 'open' : 'forbidden';
   const alternative = (window: WindowAlternative['window'], checked: Oracle['checked']): WindowAlternative => ({
     window,
-    returned: (tier) => judgeInTurn(tier, [checked, matching, valid]),
+    returned: (tier) => combine([checked, matching, valid], (judge) => judge(tier)),
   });
   return [
     alternative('before-the-filter', (tier) => requireIf(newest.has(tier))),
@@ -257,10 +257,6 @@ function combine<T>(all: readonly T[], judge: (item: T) => Obligation): Obligati
     if (obligation === 'open') combined = obligation;
   }
   return combined;
-}
-
-function judgeInTurn(tier: Tier, judges: readonly ((tier: Tier) => Obligation)[]): Obligation {
-  return combine(judges, (judge) => judge(tier));
 }
 
 function requireIf(condition: boolean): Obligation {
