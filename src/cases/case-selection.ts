@@ -5,9 +5,7 @@ import { getSubjectId, type TestCase, tag } from './test-case.js';
 
 /**
  * Finds cases by the id of a case, a requirement or a question; or several of them by a tag, the group of a question, or
- * a part of a requirement's id, such as `quantity` of `order.quantity`.
- *
- * @returns their ids, in the order of the suite; the names that no case has; and all names that there are
+ * a part of a requirement's id, such as `quantity` of `order.quantity`. Returns ids in the order of the suite.
  */
 export function matchCases(names: readonly string[], { cases, contract }: Suite) {
   const groups = new Map(contract.questions.map(({ id, group }) => [id, group]));

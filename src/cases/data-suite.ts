@@ -101,7 +101,7 @@ const suites = new Map<string, PlainSuite>();
 
 const questionShare = 1 / 6;
 
-/** Leaves out questions for which there is no room: first intrusive ones, which run only if somebody wants them. */
+/** Leaves out questions without room: first intrusive ones, which run only on demand, then those with many requests. */
 function limitRequests(stated: readonly QuestionCase[], room: number) {
   const rate = ({ rows: [{ requests }], tags }: QuestionCase) =>
     tags.includes(tag.intrusive) ? Number.MAX_VALUE : requests.size;

@@ -72,15 +72,13 @@ export function isWarningOutcome({ answer }: Question, outcome: string | undefin
   return outcome !== undefined && answer.kind === 'outcomes' && answer.warn.has(outcome);
 }
 
-interface ContractDocument {
+interface ContractDocument extends Pick<Contract, 'groups' | 'exclusions'> {
   requirements: Omit<Requirement, 'at'>[];
-  groups: QuestionGroup[];
   questions: (Pick<Question, 'id' | 'group' | 'part' | 'open'> & {
     outcomes?: Record<string, string>;
     value?: string;
     warn?: string[];
   })[];
-  exclusions: Exclusion[];
 }
 
 /** Checks and reads a parsed contract. @throws UnusableInput with every problem of the file */

@@ -35,9 +35,7 @@ function collectIds(world: World): NamedWorld['ids'] {
   return Object.fromEntries(ids);
 }
 
-interface Flaw extends Omit<Problem, 'at'> {
-  readonly at: YamlPath;
-}
+type Flaw = Omit<Problem, 'at'> & { readonly at: YamlPath };
 
 /** Finds what no schema can say: double ids, ids of nothing, tiers that are not in their order. */
 function findFlaws(world: World): Flaw[] {

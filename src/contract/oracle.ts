@@ -70,12 +70,9 @@ interface Filter {
 type Item = ({ product_id: string; sku_id?: never } | { sku_id: string; product_id?: never }) & { quantity?: number };
 
 /**
- * Determines what the documentation says about a request to a deployment that has the world. A request is judged many times,
- * so each oracle is kept.
- *
- * Everything that the documentation leaves open is `open`, so a deployment conforms whatever its answers to questions
- * are. Open is per tier: a filter always restricts, older tiers are never returned without a filter, tiers for other
- * customers than the named one are never valid, and open filters leave invalid tiers invalid.
+ * Determines what the documentation says about a request to a deployment that has the world. Open is per tier: a filter
+ * always restricts, older tiers are never returned without a filter, tiers for other customers than the named one are never
+ * valid, and open filters leave invalid tiers invalid. A request is judged many times, so each oracle is kept.
  */
 export function createOracle(request: HttpRequest, world: KnownWorld): Oracle {
   return getOracles(world)(request);
