@@ -21,17 +21,12 @@ export interface CertifyOptions extends Pick<RunOptions, 'target' | 'against' | 
   readonly name?: string;
   /** Where `send` of the transport sends; also in the commands that repeat a request. Default: `http://localhost`. */
   readonly baseUrl?: string;
-  /**
-   * In the credential headers of the requests that the transport gets, and redacted from the certificate. Default: the
-   * environment variables `CLIENT_APPLICATION_ID` and `CLIENT_TOKEN`.
-   */
+  /** In the credential headers, and redacted. Default: `CLIENT_APPLICATION_ID` and `CLIENT_TOKEN` of the environment. */
   readonly credentials?: Credentials;
 }
 
 /**
- * Certifies a deployment through a function, for example a deployment in this process. It writes no files and does not
- * read `.env`.
- *
+ * Certifies a deployment through a function, such as one in this process. Writes no files and does not read `.env`.
  * @throws UnusableInput if an option or a file that it names is invalid, or if the transport fails
  */
 export async function certify(transport: Transport, options: CertifyOptions = {}): Promise<Certificate> {
@@ -43,10 +38,9 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
   const environment = { ...process.env, ...variables };
   const { suite, settings, connection = { options: {} } } = loadInputs(runOptions, environment);
   const { endpoint = { baseUrl: 'http://localhost', credentials: credentialPlaceholders } } = connection;
-  const { baseUrl } = endpoint;
   const channel = await openTarget(endpoint, connection, transport);
   const target = { ...settings.target, ...omitUndefined({ name }) };
-  const run = certifyRun({ suite, settings: { ...settings, target } }, channel, { baseUrl });
+  const run = certifyRun({ suite, settings: { ...settings, target } }, channel, { baseUrl: endpoint.baseUrl });
   const { certificate } = await run.finally(channel.close);
   const failure = channel.findFailure();
   if (failure !== undefined) throw failure;

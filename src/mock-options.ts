@@ -34,8 +34,8 @@ export interface MockOptions {
 }
 
 /** The options of a mock, and what it cannot imitate: questions by their recorded answers, requirements and causes. */
-interface Imitation {
-  readonly options: DeploymentOptions;
+interface Imitation<Options = DeploymentOptions> {
+  readonly options: Options;
   readonly inimitable: readonly string[];
 }
 
@@ -58,7 +58,7 @@ export function readMockOptions({ record, data, known, behaviours = {}, ...other
   };
 }
 
-type Imitated = Pick<Imitation, 'inimitable'> & { readonly options: Partial<DeploymentOptions> };
+type Imitated = Imitation<Partial<DeploymentOptions>>;
 
 function imitateRecord(record: TargetRecord, chosen: Behaviours, world: World): Imitated {
   const kept = Object.entries(record.questions).filter(([id, { outcome }]) => (chosen[id] ?? outcome) === outcome);
@@ -91,8 +91,7 @@ export function mockFromRecord(
   { questions, bodies = {} }: Pick<TargetRecord, 'questions' | 'bodies'>,
   world: World,
 ): Change {
-  const { promotions } = bodies;
-  const { expanded = promotions, none = promotions } = bodies;
+  const { promotions, expanded = promotions, none = promotions } = bodies;
   const shown = readShownResponse(questions['error-shape']?.response ?? '');
   const error = shown !== undefined && shown.status >= 400 ? shown : undefined;
   let responses = 0;

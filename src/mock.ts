@@ -16,7 +16,6 @@ export { UnusableInput } from './support/problem.js';
 
 /**
  * Creates a mock: a function that answers one request, whose `path` includes the query string.
- *
  * @throws UnusableInput if a file is unusable, and an Error for an unknown behaviour
  */
 export function createMock(options: MockOptions = {}): (request: HttpRequest) => HttpResponse {

@@ -48,9 +48,8 @@ export interface ResponseKind<Value = unknown, Data = unknown> extends CommonKin
   read(value: Value, context: ReadContext): Data | undefined;
   /** Completes a sentence that begins with the name of the request: "is answered 2xx". */
   describe(data: Data, namesOf: (tiers: readonly string[]) => string): string;
-  /** Judges a response. Pure. */
   judge(data: Data, context: JudgeContext): AssertionResult;
-  /** Lists the ids of the world without which it cannot be judged. Default: none. */
+  /** Without these ids of the world it cannot be judged. */
   listNeededIds?(data: Data, context: NeedContext): readonly string[];
   /** Finds out why a requirement must not use it. A kind without this function is for questions only. */
   findFlaw?(data: Data, context: FlawContext): Flaw | undefined;

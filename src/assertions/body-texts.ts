@@ -1,12 +1,8 @@
-import { defineAssertion, holdsIf, type ResponseKind } from './assertion.js';
+import { defineAssertion, holdsIf } from './assertion.js';
 
-/** Creates a kind that searches a body for texts: it must mention at least one of them, or none. */
-export function createBodyTextsKind(
-  key: string,
-  description: string,
-  wantsOne: boolean,
-): ResponseKind<readonly string[], { readonly texts: readonly string[] }> {
-  return defineAssertion({
+/** @param wantsOne whether the body must mention at least one of the texts, and not none */
+export function createBodyTextsKind(key: string, description: string, wantsOne: boolean) {
+  return defineAssertion<readonly string[], { readonly texts: readonly string[] }>({
     key,
     schema: { description, type: 'array', minItems: 1, items: { type: 'string', minLength: 1 } },
     read: (texts, { fillReferences }) => ({ texts: texts.map(fillReferences) }),

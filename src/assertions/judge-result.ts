@@ -59,11 +59,7 @@ export function judgeBothResults(
 }
 
 /** Explains why no result can be read from a body; undefined if it is JSON or names nothing. */
-function explainUnreadable(
-  { body, headers }: HttpResponse,
-  { unlocatedIds }: TierMentions,
-  mode: JudgeMode,
-): string | undefined {
+function explainUnreadable({ body, headers }: HttpResponse, { unlocatedIds }: TierMentions, mode: JudgeMode) {
   if (body.trim() === '' || parseJson(body) !== undefined) return undefined;
   // It may be cut off.
   const isDeclared = getHeaderValues(headers, 'content-type').some((type) => /^[^;]*[/+]json\b/i.test(type));
@@ -76,21 +72,13 @@ function explainUnreadable(
 const translationHint =
   " The suite reads promotions from one JSON value; a transport can translate another format ('transport' in the target file).";
 
-export function judgeAllReturned(
-  ids: readonly string[],
-  result: ReturnedTiers,
-  context: JudgeContext,
-): AssertionResult {
+export function judgeAllReturned(ids: readonly string[], result: ReturnedTiers, context: JudgeContext) {
   const returned = new Set(result.returned);
   const absent = ids.filter((id) => !returned.has(id) && !result.unclear.has(id));
   return judgeTiers('Not returned', absent, ids, result, context);
 }
 
-export function judgeNoneReturned(
-  ids: readonly string[],
-  result: ReturnedTiers,
-  context: JudgeContext,
-): AssertionResult {
+export function judgeNoneReturned(ids: readonly string[], result: ReturnedTiers, context: JudgeContext) {
   const isExcluded = indexIds(ids);
   const returned = new Set(result.returned.filter((id) => isExcluded.has(id)));
   const extra = returned.size === 0 ? [] : ids.filter((id) => returned.has(id));
@@ -116,12 +104,10 @@ function judgeTiers(
 /** Many requests are judged by the same thousands of tiers. */
 const indexIds = remember((ids: readonly string[]): ReadonlySet<string> => new Set(ids));
 
-const maxEntry = 600;
-
 /** A single tier may have been changed since it was exported. */
 function renderEntry(id: string | undefined, { tiers, isDataFile }: NamedWorld): string {
   if (isDataFile !== true) return '';
-  const entry = shorten(JSON.stringify(tiers.find((tier) => tier.id === id)), maxEntry);
+  const entry = shorten(JSON.stringify(tiers.find((tier) => tier.id === id)), 600);
   return ` Or the data file is out of date for this tier: ${entry}`;
 }
 

@@ -47,7 +47,6 @@ export function describeAssertion(assertion: Assertion, world: World): string {
   return `'${assertion.of}' ${words}`;
 }
 
-/** Judges one assertion by the exchanges of its row. Pure: the same evidence gives the same result. */
 export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode: JudgeMode): AssertionResult {
   if ('lists' in assertion)
     return findCompositeKind(assertion).combine(assertion.lists.map((list) => judgeAssertions(list, evidence, mode)));
@@ -70,11 +69,7 @@ export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode
   return result.is === 'holds' ? result : { shownBy, ...result };
 }
 
-export function judgeAssertions(
-  assertions: readonly Assertion[],
-  evidence: RowEvidence,
-  mode: JudgeMode,
-): AssertionResult {
+export function judgeAssertions(assertions: readonly Assertion[], evidence: RowEvidence, mode: JudgeMode) {
   return combineAll(assertions.map((assertion) => judgeAssertion(assertion, evidence, mode)));
 }
 
@@ -84,10 +79,8 @@ const minArrived = 4;
 const maxRequest = 4096;
 
 /**
- * Explains that a documented request gets no response because its response is long. A broken connection proves nothing,
- * unless it breaks for the longest responses and for no other: several shorter ones of the row arrive, each one that is known
- * to arrive is shorter, and no shorter one breaks. Sizes are compared by the number of promotions: what does not arrive has no
- * length.
+ * A broken connection proves nothing, unless it breaks for the longest responses and for no other. Sizes are compared by the
+ * number of promotions: what does not arrive has no length.
  */
 function explainLostResponse(name: string, evidence: RowEvidence): string | undefined {
   const lost = evidence.exchanges.get(name);

@@ -1,7 +1,6 @@
 import type { Obligation } from '../contract/oracle.js';
 import type { Flaw, FlawContext } from './assertion.js';
 
-/** Renders why the documentation leaves the whole result open, as the end of a message. */
 export function renderOpenReason({ oracle }: Pick<FlawContext, 'oracle'>): string {
   return oracle.openReason === undefined ? '' : `: ${oracle.openReason}`;
 }
@@ -14,7 +13,7 @@ export function findNotAccepted(context: FlawContext): Flaw | undefined {
   return { message, hint: askInstead };
 }
 
-/** Reports a request whose result may be empty: the documentation names no status for an empty result. */
+/** The documentation names no status for an empty result. */
 export function findNothingRequired(context: FlawContext): Flaw | undefined {
   if (context.world.tiers.some((tier) => context.oracle.returned(tier) === 'required')) return undefined;
   return {

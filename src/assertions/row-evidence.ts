@@ -23,10 +23,7 @@ export interface RowEvidence {
   readonly corrections?: KnownMistakes;
 }
 
-/**
- * What is known to be wrong with a target. A correction turns a response that the mistakes explain into the documented one,
- * and a response that they do not explain into one that is wrong.
- */
+/** A correction turns a response that the known mistakes explain into the documented one, and any other into a wrong one. */
 export interface KnownMistakes {
   correctResult(result: ReturnedTiers, request: HttpRequest): ReturnedTiers;
   /** Turns the response to a request for which the mistakes leave nothing to return into an empty result. */
@@ -67,14 +64,8 @@ export function findAnsweredExchange(
   return reason === undefined ? (corrections?.correctExchange(exchange) ?? exchange) : { reason };
 }
 
-/**
- * Explains a 401 or 403: a firewall or a missing right may refuse some requests only. A 401 counts if the same request
- * is accepted with its header names in another letter case: then the names were not recognized.
- */
-function explainRefusal(
-  { request, response }: AnsweredExchange,
-  { exchanges, calibration }: RowEvidence,
-): string | undefined {
+/** A 401 counts if the same request is accepted with its header names in another letter case: they were not recognized. */
+function explainRefusal({ request, response }: AnsweredExchange, { exchanges, calibration }: RowEvidence) {
   const refusal = explainRefusedCredentials(response);
   if (refusal === undefined) return undefined;
   const accepted = listSuccesses([...exchanges.values()]);

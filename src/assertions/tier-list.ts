@@ -1,4 +1,4 @@
-import { defineAssertion, type ReadContext, type ResponseKind, type TierSelection } from './assertion.js';
+import { defineAssertion, type ReadContext, type TierSelection } from './assertion.js';
 import { judgeAllReturned, judgeNoneReturned, judgeResult } from './judge-result.js';
 import { findUndocumentedId } from './requirement-flaws.js';
 
@@ -10,16 +10,15 @@ const selectionSchema = {
   minItems: 1,
 };
 
-/** Creates a kind about tiers that must be returned, or must not. @param select the tiers */
 export function createTierListKind(
   key: string,
   description: string,
   wanted: 'required' | 'forbidden',
   select: (selection: TierSelection, context: ReadContext) => readonly string[],
-): ResponseKind<TierSelection, { readonly tiers: readonly string[] }> {
+) {
   const isRequired = wanted === 'required';
   const judgeTiers = isRequired ? judgeAllReturned : judgeNoneReturned;
-  return defineAssertion({
+  return defineAssertion<TierSelection, { readonly tiers: readonly string[] }>({
     key,
     schema: { ...selectionSchema, description: `${description} ${selectionSchema.description}` },
     shows: isRequired ? 'presence' : 'absence',

@@ -1,7 +1,4 @@
-/**
- * Volatile values: times, counters and ids that differ between responses to the same request. A case that sends a request
- * twice shows which values are volatile.
- */
+/** Volatile values: times, counters and ids that differ between responses to a request that a case sends twice. */
 
 import { serializeWithoutRepetition } from '../http/exchange.js';
 import { groupBy } from '../support/group-by.js';

@@ -5,10 +5,8 @@ import { packageRoot, readOwnPackage } from '../support/package-root.js';
 import { reportInternalError } from './exit-status.js';
 
 /**
- * Runs Playwright with the tests of this package, in this process: a process of its own would cost 57 MB and a fifth of a
- * second. The command line of Playwright reads `process.argv` and ends the process itself, so this function never returns.
- *
- * @param onExit maps the exit status of Playwright to that of this process; it must not wait for anything
+ * Runs Playwright in this process: one of its own would cost 57 MB and a fifth of a second. Its command line reads
+ * `process.argv` and ends the process. @param onExit maps its exit status to ours; it must not wait for anything
  */
 export async function runPlaywrightTests(
   args: readonly string[],
@@ -26,18 +24,17 @@ export async function runPlaywrightTests(
   if (ownConfig === undefined) process.env.PW_DISABLE_TS_ESM ??= '1';
   const commandLine = import.meta.resolve('@playwright/test/cli');
   const config = ownConfig ?? path.join(packageRoot, 'dist', 'playwright.config.js');
-  const script = fileURLToPath(commandLine);
-  process.argv = [process.execPath, script, 'test', '--config', config, ...args.map(addCertificateReporter)];
+  const ownArgs = [fileURLToPath(commandLine), 'test', '--config', config];
+  process.argv = [process.execPath, ...ownArgs, ...args.map(addCertificateReporter)];
   await import(commandLine);
   return new Promise<never>(() => undefined);
 }
 
-const certificateReporterFile = path.join(packageRoot, 'dist', 'src', 'runner', 'certificate-reporter.js');
-
 /** Adds the certificate reporter before the reporters that the user names: Playwright would replace it by them. */
 function addCertificateReporter(arg: string, n: number, args: readonly string[]): string {
   const isNamed = args[n - 1] === '--reporter' || arg.startsWith('--reporter=');
-  return isNamed ? arg.replace(/^(--reporter=)?/, `$1${certificateReporterFile},`) : arg;
+  const own = path.join(packageRoot, 'dist', 'src', 'runner', 'certificate-reporter.js');
+  return isNamed ? arg.replace(/^(--reporter=)?/, `$1${own},`) : arg;
 }
 
 /** Finds the config of Playwright in the working folder, if it builds on that of the package. */

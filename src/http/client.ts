@@ -33,10 +33,7 @@ const failuresWithoutRetry = 3;
 /** Identifies the suite in the logs of a deployment, unless the target file sets another User-Agent. */
 const userAgent = `${readOwnPackage().name}/${readOwnPackage().version}`;
 
-/**
- * Opens a client for one deployment. It follows no redirects, keeps no cookies, and retries transient failures. After
- * 429, 503 or Retry-After, all requests wait, and then go one at a time and slower.
- */
+/** The client follows no redirects and keeps no cookies. After 429, 503 or Retry-After, all requests wait. */
 export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { readonly baseUrl: string }): Client {
   const options = completeOptions(stated);
   const { limits, retry, extraHeaders, secrets } = options;
@@ -68,7 +65,8 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
         responseHeaders: 'raw',
         signal,
       });
-      const received = pairHeaders(headers as unknown as string[]);
+      const raw = headers as unknown as readonly string[];
+      const received = raw.flatMap((name, n) => (n % 2 === 0 ? [[name, raw[n + 1] ?? ''] as const] : []));
       const text = await decodeBody(await body.bytes(), received, limits);
       // undici frees the connection one turn later. Without this pause, the next request would open another one.
       await setImmediate();
@@ -148,12 +146,11 @@ function renderBody({ body, sent }: HttpRequest): string | Readable | null {
   return sent === 'chunked' || sent === 'in-pieces' ? Readable.from(splitBody(Buffer.from(body))) : body;
 }
 
-const pieces = 3;
 /** Long enough for each piece to leave in a packet of its own. */
 const pauseMs = 20;
 
 async function* splitBody(body: Buffer): AsyncGenerator<Buffer> {
-  const length = Math.ceil(body.length / pieces);
+  const length = Math.ceil(body.length / 3);
   for (let start = 0; start < body.length; start += length) {
     if (start > 0) await sleep(pauseMs);
     yield body.subarray(start, start + length);
@@ -170,8 +167,4 @@ function renderHeaders(request: HttpRequest, secrets: readonly Secret[]): Set<[s
     ...(request.sent === 'with-accept-headers' ? acceptHeaders : plainAcceptHeaders),
   ]);
   return new Set(headers.map(([name, value]) => [name, value]));
-}
-
-function pairHeaders(raw: readonly string[]): Headers {
-  return raw.flatMap((name, n) => (n % 2 === 0 ? [[name, raw[n + 1] ?? ''] as const] : []));
 }

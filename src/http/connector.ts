@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import type undici from 'undici';
-import type { buildConnector, Dispatcher } from 'undici';
+import type { buildConnector } from 'undici';
 import { type ConnectionOptions, exposesCredentials, isLoopback } from './connection-options.js';
 import { ExchangeError, NoConnection } from './transport-error.js';
 
@@ -13,10 +13,7 @@ const createUndiciConnector = load('undici/lib/core/connect.js') as typeof undic
 Object.assign(load('undici/lib/dispatcher/dispatcher.js').prototype, load('undici/lib/api/index.js'));
 
 /** Prepares connections. @returns creates a dispatcher of its own, or throws an ExchangeError if nothing must be sent */
-export function createConnector(
-  url: URL,
-  { allowHttp, tls, proxy, limits, pacing }: ConnectionOptions,
-): () => Dispatcher {
+export function createConnector(url: URL, { allowHttp, tls, proxy, limits, pacing }: ConnectionOptions) {
   const refuse = (reason: string) => (): never => {
     throw new ExchangeError('not-sent', `Nothing was sent: ${reason}`);
   };
@@ -56,10 +53,7 @@ export function createConnector(
   };
 }
 
-/**
- * Settles each attempt to connect once and in time, with an error after which undici does not try again. Otherwise undici
- * reconnects without end to a proxy that closes connections, and waits for minutes on a silent one.
- */
+/** Without this, undici reconnects without end to a proxy that closes connections, and waits for minutes on a silent one. */
 function connectOnce(connect: buildConnector.connector, timeoutMs: number): buildConnector.connector {
   return (options, callback) => {
     let isSettled = false;

@@ -2,10 +2,7 @@ import { quote } from 'shlex';
 import { toOneLine } from '../support/untrusted-text.js';
 import { acceptHeaders, addHeaders, getHeaderValues, type HttpRequest } from './exchange.js';
 
-/**
- * Renders a command for a POSIX shell that sends a request again. Credentials and the base URL (without a slash at its
- * end) may be variables, such as `$BASE_URL`; the shell expands nothing else.
- */
+/** For a POSIX shell. It expands variables such as `$BASE_URL` as base URL and credentials, and nothing else. */
 export function renderCurlCommand(request: HttpRequest, baseUrl: string): string {
   const { method, path, headers, body, sent } =
     request.sent === 'with-accept-headers' ? addHeaders(request, acceptHeaders) : request;

@@ -4,11 +4,7 @@ import type { Limits } from './connection-options.js';
 import { getHeaderValues, type Headers } from './exchange.js';
 import { ExchangeError } from './transport-error.js';
 
-/**
- * Decodes a body to text. Bytes that are not text become U+FFFD, so that ids beside them are still found.
- *
- * @throws ExchangeError if the body exceeds a limit or has an unknown coding
- */
+/** Bytes that are not text become U+FFFD. @throws ExchangeError if a body exceeds a limit or has an unknown coding */
 export async function decodeBody(
   bytes: Uint8Array,
   headers: Headers,
@@ -16,11 +12,8 @@ export async function decodeBody(
 ): Promise<string> {
   let plain = bytes;
   // Codings are listed in the order in which they were applied (RFC 9110, section 8.4). An empty body has none.
-  const codings =
-    getHeaderValues(headers, 'content-encoding')
-      .join()
-      .toLowerCase()
-      .match(/[^\s,]+/g) ?? [];
+  const listed = getHeaderValues(headers, 'content-encoding').join().toLowerCase();
+  const codings = listed.match(/[^\s,]+/g) ?? [];
   if (bytes.length > 0) for (const coding of codings.toReversed()) plain = await decompress(plain, coding, body_bytes);
   const text = createTextDecoder(headers).decode(plain);
   // A parsed value takes a hundred times the memory of its text. Separators in strings count, too.

@@ -1,13 +1,10 @@
 /** Header lines in the order of the message. A name may occur more than once. */
 export type Headers = readonly (readonly [name: string, value: string])[];
 
-/**
- * A request as it goes over the wire, with two exceptions. `path` is relative to the base URL. Header values that are
- * secret are placeholders such as `$CLIENT_TOKEN`, so that no secret can reach an output.
- */
+/** As it goes over the wire, but header values that are secret are placeholders: no secret can reach an output. */
 export interface HttpRequest {
   readonly method: string;
-  /** Path and query string. The client encodes and normalizes nothing. */
+  /** Path and query string, relative to the base URL. The client encodes and normalizes nothing. */
   readonly path: string;
   readonly headers: Headers;
   readonly body?: string;
@@ -73,13 +70,12 @@ export function getHeaderValues(headers: Headers, name: string): string[] {
   return headers.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value);
 }
 
-/** Adds the headers that a request does not have yet. */
+/** Adds headers, unless the request has one of the same name. */
 export function addHeaders(request: HttpRequest, extra: Headers): HttpRequest {
   const added = extra.filter(([name]) => getHeaderValues(request.headers, name).length === 0);
   return { ...request, headers: [...request.headers, ...added] };
 }
 
-/** They leave all to the deployment. */
 export const plainAcceptHeaders: Headers = [
   ['Accept', '*/*'],
   ['Accept-Encoding', 'identity'],

@@ -21,7 +21,7 @@ export interface Secret {
 /** Secrets with fewer characters are replaced only as a whole value, and beside their name. */
 export const minSecretLength = 8;
 
-/** Creates the function that replaces all secrets in a text. White space around a secret is ignored. */
+/** White space around a secret is ignored. */
 export function createRedactor(secrets: readonly Secret[]): (text: string) => string {
   const known = secrets
     .map((secret) => ({ ...secret, value: secret.value.trim() }))

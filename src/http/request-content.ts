@@ -37,7 +37,7 @@ export function encodeQueryText(text: string): string {
   return encodeURIComponent(text).replaceAll(/[!'()~]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** Decodes a percent-encoded value. Returns any other value as it is. */
+/** Returns any other value as it is. */
 export function decodePercent(value: string): string {
   try {
     return decodeURIComponent(value);
@@ -46,8 +46,7 @@ export function decodePercent(value: string): string {
   }
 }
 
-function parseBody(body: string | undefined): { body?: unknown } {
-  if (body === undefined) return {};
+function parseBody(body = ''): { body?: unknown } {
   try {
     return { body: JSON.parse(body) };
   } catch {

@@ -52,10 +52,7 @@ export function explainUnsupported(exchange: Exchange): string | undefined {
   return 'transportError' in exchange && exchange.transportError === 'unsupported' ? exchange.message : undefined;
 }
 
-/**
- * Explains why an exchange shows nothing about its request: the transport cannot express it, or the target refuses a body
- * without Content-Length, which HTTP permits (RFC 9112, section 6.3), or control characters or escaped letters in a query.
- */
+/** Explains why an exchange shows nothing. HTTP permits to refuse a body without Content-Length (RFC 9112, section 6.3). */
 export function explainInapplicable(exchange: Exchange): string | undefined {
   const refusable = findRefusable(exchange.request);
   const outcome = 'response' in exchange ? exchange.response.status : exchange.transportError;
@@ -72,13 +69,11 @@ export function getMediaType({ headers }: HttpResponse): string {
   return getHeaderValues(headers, 'content-type')[0]?.split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
-const maxShownBody = 200;
-
 /** Describes a response in one line: status, media type, and the beginning of its body. */
 export function describeAnswer(response: HttpResponse): string {
   const body = toOneLine(response.body.replaceAll(/\s+/g, ' ').trim());
   const type = getMediaType(response);
-  return `${response.status}${type === '' ? '' : ` (${type})`}, ${body === '' ? 'without a body' : `"${shorten(body, maxShownBody)}"`}`;
+  return `${response.status}${type === '' ? '' : ` (${type})`}, ${body === '' ? 'without a body' : `"${shorten(body, 200)}"`}`;
 }
 
 export const headersHint = "If a gateway asks for further headers, set 'headers' in the target file.";

@@ -21,16 +21,11 @@ export function isRetryable(exchange: Exchange): boolean {
 }
 
 /** Computes the delay before a retry. @param stated the delay in seconds if the deployment names none */
-export function computeRetryDelay(
-  exchange: Exchange,
-  stated: number,
-  { max_delay_seconds }: RetryOptions,
-  now: number,
-): { ms: number; forAll: boolean } {
+export function computeRetryDelay(exchange: Exchange, stated: number, retry: RetryOptions, now: number) {
   if (!('response' in exchange)) return { ms: stated * 1_000, forAll: false };
   const { status, headers } = exchange.response;
   const requestedMs = parseRetryAfter(getHeaderValues(headers, 'retry-after')[0] ?? '', now);
-  const ms = Math.min(requestedMs ?? stated * 1_000, max_delay_seconds * 1_000);
+  const ms = Math.min(requestedMs ?? stated * 1_000, retry.max_delay_seconds * 1_000);
   return { ms, forAll: status === 429 || status === 503 || requestedMs !== undefined };
 }
 

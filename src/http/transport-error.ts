@@ -18,7 +18,7 @@ export class NoConnection extends Error {
 
 type Meaning = readonly [codes: RegExp, kind: TransportErrorKind, template: string];
 
-/** The meaning of error codes. The first match counts. */
+/** The first match counts. */
 const meanings: readonly Meaning[] = [
   [
     /^(CERT_|ERR_TLS_CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/,

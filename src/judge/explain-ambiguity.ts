@@ -13,10 +13,7 @@ const maxShown = 5;
 /** The length of all patterns together, in characters. Nobody reads longer ones, and to compare them takes long. */
 const maxPatterns = 10_000;
 
-/**
- * Explains patterns that name different tiers: what each names for one request, and which of them agrees with the
- * documentation for all requests. Only such a pattern is proposed for the target file.
- */
+/** Explains patterns that name different tiers. Only one that agrees with the documentation in all responses is proposed. */
 export function explainAmbiguity(
   patterns: readonly string[],
   exchanges: readonly Exchange[],

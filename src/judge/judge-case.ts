@@ -53,11 +53,11 @@ export interface CaseJudgement extends Judgement {
 
 /** What is known about the target apart from the exchanges of the case. */
 export interface TargetContext extends Pick<RowEvidence, 'world' | 'recognizer' | 'calibration'> {
-  /** The path patterns of returned tiers, if the target file states them. */
+  /** Of returned tiers, as the target file states them. */
   readonly configuredPatterns?: readonly string[];
   /** Whether the world is certainly loaded: a response mentioned it, or the user says so. */
   readonly isWorldSeen: boolean;
-  /** Whether the user says that the target has all test data. */
+  /** As the user says. */
   readonly isWorldLoaded?: boolean;
   readonly known?: KnownMistakes;
 }
@@ -119,7 +119,6 @@ export function replaceRow(
   return { ...summarizeRows(replaced, testCase), rows: replaced };
 }
 
-/** A row that was sent and judged once, with the reading by which it was judged. */
 interface Attempt {
   readonly judgement: Judgement;
   readonly evidence: RowEvidence;
@@ -148,10 +147,7 @@ function judgeRow(row: RequirementRow, testCase: RequirementCase, ...sent: reado
   };
 }
 
-/**
- * Judges a row by the documentation, and, unless it passes, as though what is known to be wrong was right. A failure is known
- * if the row then passes. A failure of both is new, and what could not be judged is judged the second time.
- */
+/** A failure is known if the row passes as though what is known to be wrong was right. A failure of both is new. */
 function judgeOnce(row: RequirementRow, testCase: RequirementCase, evidence: CaseEvidence): Attempt {
   const documented = judgeAs(row, testCase, evidence);
   const { known: corrections, exchanges } = evidence;
@@ -230,10 +226,7 @@ function isOwnDataSeen({ rows }: TestCase, bodies: readonly string[], { ids }: N
 /** Statuses that speak of the method, the media type or the operation, whatever data a deployment has (RFC 9110). */
 const dataIndependentRefusals: ReadonlySet<number> = new Set([405, 406, 410, 415]);
 
-/**
- * Turns `fail` into `inconclusive`, because the world may not be loaded. Then the requests name unknown customers and
- * products, for which every response may be right except a server error and a refusal that no data explains.
- */
+/** If the world is not loaded, every response may be right except a server error and a refusal that no data explains. */
 function doubtWithoutWorld(
   judgement: Judgement,
   { exchanges, world, calibration }: RowEvidence,
@@ -251,7 +244,7 @@ function doubtWithoutWorld(
   return { ...doubted, verdict: 'inconclusive', reason: `${judgement.reason} ${unseen}` };
 }
 
-/** Finds the first exchange that shows nothing. @param explain why an exchange shows nothing */
+/** @param explain why an exchange shows nothing */
 function findUnusable({ exchanges }: RowEvidence, explain: (exchange: Exchange) => string | undefined) {
   for (const [exchange, received] of exchanges) {
     const reason = explain(received);
@@ -260,7 +253,7 @@ function findUnusable({ exchanges }: RowEvidence, explain: (exchange: Exchange) 
   return undefined;
 }
 
-/** Judges whether the row can be judged. Returns undefined if it can. @param explain why a request is not applicable */
+/** Returns undefined if the row can be judged. @param explain why a request is not applicable */
 function judgePreconditions(
   { unavailable, given }: Row,
   at: Location,
@@ -336,6 +329,5 @@ function judgeQuestion({ rows: [row], answer, at }: QuestionCase, evidence: RowE
       return { ...answered, reason, at: location, exchange: result.shownBy ?? answer.evidence, outcome: undetermined };
     }
   }
-  const reason = 'None of the known outcomes fits the responses.';
-  return { ...answered, reason, at, outcome: undetermined };
+  return { ...answered, reason: 'None of the known outcomes fits the responses.', at, outcome: undetermined };
 }

@@ -95,10 +95,7 @@ export function findOtherReadings(
 const maxValues = 3;
 
 /** Finds the values that required tiers have and forbidden tiers do not; none if they do not decide everything. */
-function findDecisiveValues(
-  responses: readonly ReadResponse[],
-  readValue: (mention: LocatedMention) => string,
-): string[] {
+function findDecisiveValues(responses: readonly ReadResponse[], readValue: (mention: LocatedMention) => string) {
   const ofForbidden = new Set(responses.flatMap(({ forbidden }) => forbidden.map(readValue)));
   const decisive = new Set<string>();
   for (const mentions of responses.flatMap(({ required }) => required)) {

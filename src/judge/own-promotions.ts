@@ -8,14 +8,8 @@ import { readReturned } from '../recognition/returned-tiers.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { truncate } from '../support/untrusted-text.js';
 
-/**
- * Explains promotions of the deployment that may take places of the newest 150: responses name them, and all that lack
- * promotions of the test data lack the oldest ones.
- */
-export function explainOwnPromotions(
-  exchanges: readonly Exchange[],
-  evidence: Omit<RowEvidence, 'exchanges'>,
-): string | undefined {
+/** They may take places of the newest 150 if all responses that lack promotions of the test data lack the oldest ones. */
+export function explainOwnPromotions(exchanges: readonly Exchange[], evidence: Omit<RowEvidence, 'exchanges'>) {
   const { world, calibration } = evidence;
   if (world.ownPromotions === 0) return undefined;
   // Behind a filter, older promotions may be returned.
@@ -45,13 +39,11 @@ export function explainOwnPromotions(
   return `Responses name promotions that the test data does not have: ${names}. Those that are newer than the test data take places among the newest 150. Count them in the target file: own_promotions: ${unknown.size}, or 0 if none of them is a newer promotion. Or remove them from the deployment.`;
 }
 
-/** The schema of target files allows this number. */
-const maxOwnPromotions = 30;
-
 /** Says what a smaller window may come from, such as of 147 promotions; empty if nothing is likely. */
 export function renderHiddenPromotionsHint(size: number): string {
   const count = windowSize - size;
-  if (count < 1 || count > maxOwnPromotions) return '';
+  // The schema of target files allows 30.
+  if (count < 1 || count > 30) return '';
   return ` If newer promotions of the deployment take the other places, say so in the target file: own_promotions: ${count}.`;
 }
 

@@ -13,7 +13,6 @@ import type { CaseEvidence, TargetContext } from './judge-case.js';
 /** `expanded` has promotions, too. An empty result may have another type in place of a list. */
 export type RecordedBodies = Readonly<Partial<Record<'promotions' | 'expanded' | 'none', unknown>>>;
 
-/** The requests whose responses are recorded. */
 const sources = [
   ['promotions', 'expand-category-effect', 'plain'],
   ['expanded', 'expand-category-effect', 'expanded'],
@@ -23,7 +22,7 @@ const sources = [
 /** The only member of an object that stands for a list of promotions, or for an object with a member for each. */
 const [listed, keyed] = ['<promotions>', '<promotions by id>'];
 
-/** Lists the values of a promotion by placeholder. Numbers have placeholders of their own, so that they stay numbers. */
+/** Numbers have placeholders of their own, so that they stay numbers. */
 function listTierValues(tier: Tier, { campaigns }: World): [placeholder: string, value: unknown][] {
   return [
     ['<id>', tier.id],
@@ -104,7 +103,7 @@ export function maskChanging(template: unknown, changing: ReadonlySet<string>, p
   return Array.isArray(template) ? members.map(([, member]) => member) : Object.fromEntries(members);
 }
 
-/** Fills a recorded body with promotions. @param turn differs in each response */
+/** @param turn differs in each response */
 export function fillBody(template: unknown, tiers: readonly Tier[], world: World, turn: number): unknown {
   const fill = (value: unknown, values: ReadonlyMap<string, unknown>): unknown => {
     if (typeof value === 'string' && values.has(value)) return values.get(value);

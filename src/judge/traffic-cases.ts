@@ -29,18 +29,6 @@ interface NamedExchange {
   readonly exchange: AnsweredExchange;
 }
 
-/** The cases of traffic. The request of each row has the id of its exchange as name. */
-export interface TrafficCases {
-  readonly cases: readonly RequirementCase[];
-  /** Some exchanges that help to read the responses of each case. */
-  readonly samples: readonly AnsweredExchange[];
-  readonly isWorldSeen: boolean;
-  /** The number of exchanges that show something. */
-  readonly judged: number;
-  /** Why the others show nothing, in words; empty if there are none. */
-  readonly openBecause: string;
-}
-
 interface ReadExchange extends NamedExchange {
   readonly returned: ReadonlySet<string>;
   readonly oracle: Oracle;
@@ -55,11 +43,12 @@ interface Expectation {
 /** More of them take long to read, and show little more. */
 const maxSamples = 50;
 
+/** The request of each row has the id of its exchange as name. */
 export function createTrafficCases(
   { world, contract }: { readonly world: NamedWorld; readonly contract: Contract },
   exchanges: readonly NamedExchange[],
   target: { readonly tierPatterns?: readonly string[]; readonly mentionFilter?: MentionFilter },
-): TrafficCases {
+) {
   const read = readExchanges(exchanges, world, target);
   const isFilterRead = createSpellingCheck(read, world);
   const successes = read.filter(({ exchange }) => isSuccessful(exchange.response));
@@ -102,9 +91,11 @@ export function createTrafficCases(
   const unfiltered = successes.filter(({ returned, oracle }) => returned.size > 0 && oracle.filteredOn === undefined);
   return {
     cases,
+    /** Some exchanges that help to read the responses of each case. */
     samples: unfiltered.slice(0, maxSamples).map(({ exchange }) => exchange),
     isWorldSeen: read.some(({ returned }) => returned.size > 0),
     judged: read.length - open.length,
+    /** Why the others show nothing; empty if there are none. */
     openBecause: renderCounts(open),
   };
 }
@@ -127,7 +118,7 @@ function readExchanges(
   });
 }
 
-/** Whether a response is about its request alone, and not about load, credentials, sizes or an address. */
+/** Whether a response is about its request, and not about load, credentials, sizes or an address. */
 function isRefusal(exchange: AnsweredExchange): boolean {
   const { response } = exchange;
   const reason =
@@ -173,9 +164,8 @@ function listExpectations(tiers: readonly Tier[], { exchange, returned, oracle }
     const obligation = oracle.returned(tier);
     const [isRequired, isReturned] = [obligation === 'required', returned.has(tier.id)];
     if (topic === undefined || (!isRequired && !isReturned && !hasControl)) return [];
-    const isByRule = oracle
-      .listReasons(tier)
-      .some((reason) => reason.is === 'rule' && reason.obligation === obligation);
+    const reasons = oracle.listReasons(tier);
+    const isByRule = reasons.some((reason) => reason.is === 'rule' && reason.obligation === obligation);
     const topics = new Set([topic]);
     if (isReturned === isRequired) {
       if (isRequired) topics.add('completeness');
@@ -185,9 +175,8 @@ function listExpectations(tiers: readonly Tier[], { exchange, returned, oracle }
     return [...topics].map((about) => ({ about, isRequired, id: tier.id }));
   });
   // Only both together show that the body decides.
-  const isShown = (isRequired: boolean) =>
-    claims.some((claim) => claim.about === 'body' && claim.isRequired === isRequired);
-  const shown = claims.filter(({ about }) => about !== 'body' || (isShown(true) && isShown(false)));
+  const isBodyShown = new Set(claims.flatMap((claim) => (claim.about === 'body' ? claim.isRequired : []))).size === 2;
+  const shown = claims.filter(({ about }) => about !== 'body' || isBodyShown);
   return [...groupBy(shown, ({ about, isRequired }) => `${about} ${isRequired}`).values()].map((group) => {
     const [{ about, isRequired }] = group;
     const kind = isRequired ? 'returned.include' : 'returned.exclude';
@@ -196,10 +185,7 @@ function listExpectations(tiers: readonly Tier[], { exchange, returned, oracle }
 }
 
 /** A deployment may read filters in one of two spellings only: with literal brackets, or percent-encoded. */
-function createSpellingCheck(
-  read: readonly ReadExchange[],
-  world: NamedWorld,
-): (exchange: AnsweredExchange) => boolean {
+function createSpellingCheck(read: readonly ReadExchange[], world: NamedWorld) {
   const getSpelling = ({ request }: AnsweredExchange) => request.path.includes('[');
   const restricting = new Set<boolean>();
   const ignoring = new Set<boolean>();
@@ -211,5 +197,6 @@ function createSpellingCheck(
     if (excluded.some(({ id }) => returned.has(id))) ignoring.add(getSpelling(exchange));
     else if (excluded.some(isExcludedAlone)) restricting.add(getSpelling(exchange));
   }
-  return (exchange) => restricting.has(getSpelling(exchange)) || (restricting.size === 0 && ignoring.size === 2);
+  return (exchange: AnsweredExchange) =>
+    restricting.has(getSpelling(exchange)) || (restricting.size === 0 && ignoring.size === 2);
 }

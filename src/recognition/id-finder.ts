@@ -14,10 +14,7 @@ export const numberBoundaries: Boundaries = ['(?<!\\d(?=\\d))', '(?!(?<=\\d)\\d)
 
 export type IdFinder = ReturnType<typeof createIdFinder>;
 
-/**
- * Creates a finder that reads a text once, whatever the number of ids: bodies are long and ids are many. It ignores letter
- * case, unless two ids differ in nothing else.
- */
+/** The finder ignores letter case, unless two ids differ in nothing else. */
 export function createIdFinder(
   ids: ReadonlySet<string>,
   boundaries = wordBoundaries,

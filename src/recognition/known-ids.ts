@@ -1,20 +1,12 @@
 import type { NamedWorld } from '../contract/named-world.js';
 import type { World } from '../contract/world.js';
 import { remember } from '../support/compute-once.js';
-import { createIdFinder, type IdFinder, numberBoundaries } from './id-finder.js';
+import { createIdFinder, numberBoundaries } from './id-finder.js';
 
-export interface KnownIds {
-  readonly tiers: IdFinder;
-  /** For the ids of tiers that are any part of a text, as in `tier-promo_1`. */
-  readonly tiersInWords: IdFinder;
-  /** All other texts that are data, and not names of fields, if they are object keys. */
-  readonly keys: IdFinder;
-  /** Whether responses may have a text by chance. Such an id counts only where ids without this property are named. */
-  isGuessable(text: string): boolean;
-}
+export type KnownIds = ReturnType<typeof createKnownIds>;
 
 /** Returns the ids of a world. They are collected once: that takes longer than to judge a case. */
-export const getIdFinders = remember((world: World & Pick<NamedWorld, 'isDataFile'>): KnownIds => {
+export const getIdFinders = remember((world: World & Pick<NamedWorld, 'isDataFile'>) => {
   const { tiers, customers, products, skus, categories, campaigns } = world;
   const others = [customers, products, skus, categories, campaigns].flat();
   const keys = [...others.map(({ id }) => id), ...[...categories, ...campaigns].map(({ name }) => name)];
@@ -27,11 +19,7 @@ export const getIdFinders = remember((world: World & Pick<NamedWorld, 'isDataFil
 });
 
 /** @param otherTexts of a data file, whose ids may be any texts: those that are not ids of tiers */
-export function createKnownIds(
-  tiers: readonly string[],
-  keys: readonly string[],
-  otherTexts?: readonly string[],
-): KnownIds {
+export function createKnownIds(tiers: readonly string[], keys: readonly string[], otherTexts?: readonly string[]) {
   const ids = new Set(tiers);
   const texts = new Set(otherTexts?.map((text) => text.toLowerCase()));
   const words = new Set(
@@ -46,9 +34,12 @@ export function createKnownIds(
   const areAllShared = tiers.every(isShared);
   return {
     tiers: createIdFinder(ids, undefined, isOnlyWhole),
+    /** For the ids of tiers that are any part of a text, as in `tier-promo_1`. */
     tiersInWords: createIdFinder(ids, numberBoundaries, isOnlyWhole),
+    /** All other texts that are data, and not names of fields, if they are object keys. */
     keys: createIdFinder(new Set(keys), undefined, isOrdinary),
-    isGuessable: (text) =>
+    /** Whether responses may have a text by chance. Such an id counts only where others are named, too. */
+    isGuessable: (text: string) =>
       otherTexts !== undefined && (ids.has(text) ? !areAllShared && isShared(text) : isOrdinary(text)),
   };
 }

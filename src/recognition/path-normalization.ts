@@ -1,7 +1,6 @@
 /**
- * Normalizes paths of nested responses. Each level of a linked list or a tree has a path of its own, but all levels are
- * one list of promotions. Repeated steps count once. If the same path also occurs without these steps, as for the first
- * entry of a linked list, they are removed.
+ * Each level of a linked list or a tree has a path of its own, but all levels are one list of promotions. Repeated steps
+ * count once, or not at all if the same path also occurs without them, as for the first entry of a linked list.
  */
 
 import { groupBy } from '../support/group-by.js';
@@ -21,10 +20,7 @@ export function findNestedPaths(
 const maxPattern = 1_000;
 
 /** Finds paths of a single result where several are a list: `/data/id` beside `/data/*` + `/id`, never in one body. */
-function findSingleResults(
-  patterns: readonly string[],
-  bodies: Parameters<typeof findNestedPaths>[1],
-): [single: string, list: string][] {
+function findSingleResults(patterns: readonly string[], bodies: Parameters<typeof findNestedPaths>[1]) {
   const known = new Set(patterns);
   const lists = patterns.filter(({ length }) => length <= maxPattern);
   return lists.flatMap((list) =>

@@ -1,10 +1,7 @@
 import escapeStringRegexp from 'escape-string-regexp';
 import { cacheByText } from '../support/cache-by-text.js';
 
-/**
- * Whether a path, or a pattern that was found, matches one of the stated patterns. In these, `*` stands for a step or a
- * part of one, and `**` for any number of steps. A stated index matches any index: a filter decides about it.
- */
+/** `*` stands for a step or a part of one, `**` for any number of steps. An index matches any: a filter decides about it. */
 export function matchesPatterns(path: string, stated: readonly string[]): boolean {
   return stated.some((pattern) => pattern === path || compilePattern(pattern).test(path));
 }

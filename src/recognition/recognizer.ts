@@ -6,7 +6,6 @@ import { findTierMentions, type TierMentions } from './tier-mentions.js';
 
 export type Recognizer = ReturnType<typeof createRecognizer>;
 
-/** A mention of a tier, and what is around it. */
 export interface LocatedMention {
   readonly id: string;
   readonly pattern: string;

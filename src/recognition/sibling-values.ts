@@ -35,7 +35,9 @@ export function isSelected(
   { where, patterns }: MentionFilter,
   tiers: IdFinder,
 ): boolean {
-  if (patterns.length > 0 && !matchesPatterns(renderPath(mention), patterns)) return false;
+  const steps = patterns.length === 0 ? [] : listLevels(mention.position).map(getStep);
+  const path = steps.map((step) => `/${escapePathStep(step)}`).join('');
+  if (patterns.length > 0 && !matchesPatterns(path, patterns)) return false;
   const wanted = Object.entries(where);
   if (wanted.length === 0) return true;
   const values = listSiblingValues(mention, tiers);
@@ -103,12 +105,6 @@ export function listSiblingValues(
 export function listIndices({ position }: Pick<Mention, 'position'>): ReadonlyMap<number, string> {
   const steps = listLevels(position).map((level, n) => [n + 1, level.isList ? getStep(level) : ''] as const);
   return new Map(steps.filter(([, index]) => index !== ''));
-}
-
-function renderPath({ position }: Pick<Mention, 'position'>): string {
-  return listLevels(position)
-    .map((level) => `/${escapePathStep(getStep(level))}`)
-    .join('');
 }
 
 /** Lists the arrays and objects around a mention, from the outside in. */

@@ -4,22 +4,8 @@ import type { IdFinder } from './id-finder.js';
 import type { KnownIds } from './known-ids.js';
 import { appendStep, catchAllPath, escapePathStep, getStep, type Position, walkTexts } from './walk-texts.js';
 
-/**
- * The tiers that one body mentions, whatever its shape. Ids are unique, so every mention can be found. Its location is
- * described by a path pattern: a JSON Pointer (RFC 6901) with `*` for array indices and for ids in keys.
- */
-export interface TierMentions {
-  /** Pattern → ids of the tiers mentioned there, in the order of the body. */
-  readonly idsByPattern: ReadonlyMap<string, readonly string[]>;
-  /** The patterns of mentions that are no coincidence. */
-  readonly certainPatterns: ReadonlySet<string>;
-  /** Tiers mentioned without a path: the body is not JSON, a text contains several, or a repeated key hides them. */
-  readonly unlocatedIds: ReadonlySet<string>;
-  /** Tiers whose short ids are a part of the text, or keys that are words. They may be mentioned, or it is a coincidence. */
-  readonly possibleIds: ReadonlySet<string>;
-  /** Whether a longer text contains an id, or a key that is a word is one. */
-  readonly hasIdsInTexts: boolean;
-}
+/** The location of a mention is a path pattern: a JSON Pointer (RFC 6901) with `*` for array indices and for ids in keys. */
+export type TierMentions = ReturnType<typeof findMentionsOf>;
 
 export interface Mention {
   readonly id: string;
@@ -47,7 +33,7 @@ function findMentionsOf(
   body: string,
   { keys, isGuessable }: KnownIds,
   isSelected: ((mention: Mention) => boolean) | undefined,
-): TierMentions {
+) {
   // The text is searched too: the parser drops repeated keys. The parsed value is searched because of escapes.
   const unlocated = tiers.findAnywhere(body);
   const possible = tiers.findShortIds(body);
@@ -100,10 +86,15 @@ function findMentionsOf(
     }
   });
   return {
-    idsByPattern: new Map([...idsByPattern].map(([pattern, ids]) => [pattern, [...ids]])),
+    /** Pattern → ids of the tiers mentioned there, in the order of the body. */
+    idsByPattern: new Map<string, readonly string[]>([...idsByPattern].map(([pattern, ids]) => [pattern, [...ids]])),
+    /** The patterns of mentions that are no coincidence. */
     certainPatterns,
+    /** Tiers mentioned without a path: the body is not JSON, a text contains several, or a repeated key hides them. */
     unlocatedIds: subtractIds(unlocated, located),
+    /** Tiers whose short ids are a part of the text, or keys that are words. They may be mentioned, or it is a coincidence. */
     possibleIds: subtractIds(possible, located),
+    /** Whether a longer text contains an id, or a key that is a word is one. */
     hasIdsInTexts,
   };
 }

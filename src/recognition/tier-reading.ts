@@ -51,13 +51,10 @@ export function determineReading(mentions: readonly TierMentions[], stated?: rea
   const agree = bodies.every((body) => {
     const merged = mergeNestedPaths(body, nestedPaths);
     const ids = new Set(merged.get(first));
-    return others.every((pattern) => hasSameIds(ids, merged.get(pattern)));
+    const unique = others.map((pattern) => merged.get(pattern) ?? []);
+    return unique.every((named) => named.length === ids.size && named.every((id) => ids.has(id)));
   });
   if (!agree || patterns.includes(catchAllPath)) return { kind: 'ambiguous', patterns: [first, ...others] };
   const nested = nestedPaths.size === 0 ? undefined : nestedPaths;
   return { kind: 'agreed', patterns: [first, ...others], ...omitUndefined({ nestedPaths: nested, hasIdsInTexts }) };
-}
-
-function hasSameIds(ids: ReadonlySet<string>, unique: readonly string[] = []): boolean {
-  return unique.length === ids.size && unique.every((id) => ids.has(id));
 }

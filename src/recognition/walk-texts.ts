@@ -18,10 +18,7 @@ export interface Position {
 /** @param position undefined if the text is the whole body. Valid during the visit only. */
 type TextVisitor = (text: string, position: Position | undefined, isKey: boolean) => void;
 
-/**
- * Visits all texts of a parsed body, each key before what is under it. Does not call itself, because a body can be nested
- * deeper than the call stack allows. Not a generator: that takes longer.
- */
+/** Does not call itself: a body can be nested deeper than the call stack allows. Not a generator: that takes longer. */
 export function walkTexts(body: unknown, getPath: (position: Position) => string, visit: TextVisitor): void {
   let position: Position | undefined;
   let value = body;

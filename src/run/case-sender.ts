@@ -96,11 +96,11 @@ export function createCaseSender(
     const requests = [...indexRequests(testCase)];
     if (isSerial) for (const request of requests) await sendKept(request);
     else await Promise.all(requests.map(sendKept));
-    const rows = testCase.rows.map(({ requests, unavailable }) => {
+    const exchanges = testCase.rows.map(({ requests, unavailable }) => {
       const applicable = unavailable.length > 0 ? [] : [...requests];
       return new Map(applicable.map(([name, sent]) => [name, received.get(createKey(name, sent)) as Exchange]));
     });
-    return { exchanges: rows };
+    return { exchanges };
   };
   const sendAhead = (position: number): void => {
     let count = 0;

@@ -17,13 +17,10 @@ import type { CaseSender } from './case-sender.js';
 /** Two responses confirm a failure: more rows would only cost requests. */
 const rowsAtOnce = 2;
 
-/**
- * How often a row is sent alone if one response shows the failure: a proxy that damages one response in twenty damages one
- * of the hundreds of a run three times, once in 200 runs.
- */
+/** If one response shows the failure: a proxy that damages one in twenty damages one three times once in 200 runs. */
 const aloneTurns = 3;
 
-/** How often a batch is sent again: a proxy that damages one response in twenty does not damage the same one each time. */
+/** A proxy that damages one response in twenty does not damage the same one each time. */
 const batchTurns = 3;
 
 /**
@@ -62,9 +59,7 @@ export async function confirmFailure(
     const passes = (exchanges: RowExchanges[number]) =>
       judgeCase(ofRow, collectEvidence([exchanges], background)).verdict === 'pass';
     const inRun = first.exchanges[row] ?? new Map<string, Exchange>();
-    const alone = repetitions
-      .map(({ exchanges }) => exchanges[row])
-      .find((sent) => sent !== undefined && sent.size > 0);
+    const alone = repetitions.flatMap(({ exchanges }) => exchanges[row] ?? []).find(({ size }) => size > 0);
     if (alone === undefined || !passes(alone)) return undefined;
     // Of several responses, the wrong one is that without which the row passes.
     const isWrong = (request: string) => passes(new Map([...inRun, [request, alone.get(request) as Exchange]]));

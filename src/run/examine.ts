@@ -30,13 +30,7 @@ export const examinedAreas = ['URL', 'TLS', 'Credentials', 'Body on GET', 'Respo
 export type ExaminedArea = (typeof examinedAreas)[number];
 
 /** What was found in one area: `unknown` until other problems are solved. */
-export interface ExaminationFinding {
-  readonly area: ExaminedArea;
-  readonly state: 'fine' | 'problem' | 'unknown';
-  readonly text: string;
-}
-
-type Finding = readonly [state: ExaminationFinding['state'], text: string];
+type Finding = readonly [state: keyof typeof stateLabels, text: string];
 
 export interface ExaminedTarget {
   /** Patterns under which responses name the returned tiers, if the suite cannot detect them. */
@@ -46,26 +40,16 @@ export interface ExaminedTarget {
   readonly recognizer?: Recognizer;
 }
 
-export interface Examination {
-  readonly exchanges: readonly Exchange[];
-  /** Whether a response names the world, or nothing has to: the target has no ids of tiers, or is known to have the world. */
-  readonly isWorldSeen: boolean;
-  readonly sent: readonly SentRequest[];
-  readonly findings: readonly ExaminationFinding[];
-  /** Why no case can be judged, if so: more requests could lock an account. */
-  readonly unreachable?: string;
-  readonly note?: string;
-  readonly readsLiteralFiltersOnly: boolean;
-}
+export type Examination = Awaited<ReturnType<typeof examine>>;
 
 /** Sends the calibration requests of a suite, and others if these do not show whether the cases can be judged. */
 export async function examine(
   suite: Suite,
   channel: Pick<Channel, 'send'>,
   { recognizer = createRecognizer(suite.world), tierPatterns, isWorldLoaded }: ExaminedTarget,
-): Promise<Examination> {
+) {
   const { calibration, world } = suite;
-  const found: Partial<Record<ExaminedArea, Finding>> = {};
+  const found: Partial<Record<ExaminedArea, Finding | undefined>> = {};
   const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
   const sent: SentRequest[] = [];
   const send = async (request: HttpRequest): Promise<Exchange> => {
@@ -85,12 +69,12 @@ export async function examine(
   const namings = listSuccesses(exchanges).map(({ response }) => recognizer.findMentions(response.body));
   const isSeen = namings.some(hasMentions);
   let readsLiteralFiltersOnly = false;
-  const end = (unreachable?: string): Examination => {
+  const end = (unreachable?: string) => {
     const isMissing = unreachable === undefined && namings.length > 0 && hasTiers && !isSeen;
     return {
       exchanges,
       sent,
-      // The cases that remain without ids of tiers need none.
+      /** Whether a response names the world, or nothing has to: the cases that remain without ids of tiers need none. */
       isWorldSeen: isWorldLoaded === true || !hasTiers || isSeen,
       readsLiteralFiltersOnly,
       findings: examinedAreas.map((area) => {
@@ -98,6 +82,7 @@ export async function examine(
         return { area, state, text: sanitizeText(text) };
       }),
       ...omitUndefined({
+        /** Why no case can be judged, if so: more requests could lock an account. */
         unreachable: unreachable && sanitizeText(unreachable),
         note: isMissing ? worldNote : undefined,
       }),
@@ -131,7 +116,7 @@ export async function examine(
   }
 
   const isDescribed = isWorldLoaded === true || tierPatterns !== undefined;
-  const wrong = isSeen ? undefined : await findWrongAddress(calibration, exchanges, { send }, isDescribed);
+  const wrong = isSeen ? undefined : await findWrongAddress(request, exchanges, send, isDescribed);
   found.URL = wrong === undefined ? ['fine', 'The operation answers.'] : ['problem', wrong];
   const isUnread = hasTiers && namings.length > 0 && !isSeen;
   const noProof = 'No answer names a promotion of the test data, so nothing shows whether they are read.';
@@ -142,11 +127,7 @@ export async function examine(
       const { returned, unclear } = readReturnedTiers(mentions, determineReading([...namings, mentions], tierPatterns));
       return unclear.size > 0 ? undefined : returned;
     });
-  const compared = [...exchanges, ...withoutBody].flatMap((exchange) =>
-    'response' in exchange ? exchange.response : [],
-  );
-  const bodyFinding = examineBody(compared, recognizer, hasTiers && isSeen);
-  if (bodyFinding !== undefined) found['Body on GET'] = bodyFinding;
+  found['Body on GET'] = examineBody([...exchanges, ...withoutBody], recognizer, hasTiers && isSeen);
   if (listSuccesses(exchanges).length > 0) examineResponses();
   else {
     const answer = 'response' in first ? describeAnswer(first.response) : '';
@@ -187,11 +168,8 @@ export async function examine(
 }
 
 /** Another body, or none, must change the result. @param isProof whether a response names what depends on the body */
-function examineBody(
-  responses: readonly HttpResponse[],
-  recognizer: Recognizer,
-  isProof: boolean,
-): Finding | undefined {
+function examineBody(exchanges: readonly Exchange[], recognizer: Recognizer, isProof: boolean): Finding | undefined {
+  const responses = exchanges.flatMap((exchange) => ('response' in exchange ? exchange.response : []));
   const [response, ...others] = responses.filter((answered) => !isTransient(answered));
   if (response === undefined || others.length === 0) return undefined;
   const { status } = response;
@@ -251,7 +229,7 @@ const worldNote =
 
 const stateLabels = { fine: 'fine', problem: 'PROBLEM', unknown: '?' };
 
-export function renderFindings(findings: readonly ExaminationFinding[]): string {
+export function renderFindings(findings: Examination['findings']): string {
   const width = Math.max(...examinedAreas.map((area) => area.length));
   return joinLines(
     findings.map(({ area, state, text }) => `${area.padEnd(width)}  ${stateLabels[state].padEnd(7)}  ${text}`),

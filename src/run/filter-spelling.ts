@@ -27,15 +27,12 @@ export function findFilterRequest({ cases, world, calibration }: Suite): HttpReq
   });
 }
 
-/**
- * Determines whether a filter restricts the result only with literal brackets. Most clients send percent-encoded ones.
- *
- * @param readReturned undefined if it is not clear which tiers a response returns
- */
+/** Whether a filter restricts the result only with literal brackets; most clients encode them. */
 export async function needsLiteralFilters(
   world: World,
   [filtered, encoded]: SentRequest,
   send: (request: HttpRequest) => Promise<Exchange>,
+  /** Returns undefined if it is not clear which tiers a response returns. */
   readReturned: (body: string) => readonly string[] | undefined,
 ): Promise<boolean> {
   const oracle = createOracle(filtered, world);

@@ -6,22 +6,19 @@ import { describeAnswer, getMediaType, headersHint, isSuccessful } from '../http
 import { parseJson } from '../support/json.js';
 
 /**
- * Finds out whether something else than the operation answers. A conforming deployment may answer every request alike while
- * it has none of the test data, so the answers are compared with those to requests that it must or does treat in another way.
- *
- * @param isDescribed whether the user states that the world is loaded, or where responses name promotions: then only a
- *   web page shows that the address is wrong
+ * Finds out whether something else than the operation answers. A conforming deployment without the test data may answer
+ * every request alike, so the answers are compared with those to requests that it must or does treat in another way.
+ * @param isDescribed the user states that the world is loaded, or where promotions are named: only a web page is wrong
  */
 export async function findWrongAddress(
-  requests: readonly HttpRequest[],
+  request: HttpRequest,
   exchanges: readonly Exchange[],
-  { send }: Pick<Channel, 'send'>,
+  send: Channel['send'],
   isDescribed: boolean,
 ): Promise<string | undefined> {
   const responses = exchanges.flatMap((exchange) => ('response' in exchange ? [exchange.response] : []));
-  const [request] = requests;
   const [response] = responses;
-  if (request === undefined || response === undefined || responses.length < exchanges.length) return undefined;
+  if (response === undefined || responses.length < exchanges.length) return undefined;
   const answer = describeAnswer(response);
   if (responses.every((answered) => isSuccessful(answered) && isWebPage(answered)))
     return `The target answers with web pages: ${answer}. ${addressHint} ${loginHint}`;
@@ -35,7 +32,7 @@ export async function findWrongAddress(
     { ...request, body: '{"customer":' },
     { ...request, path: `${path}?${[query, filter].filter(Boolean).join('&')}` },
   ];
-  const probes = await Promise.all(others.map((probe) => send(probe)));
+  const probes = await Promise.all(others.map(send));
   const known = normalizeAnswer(exchanges[0] as Exchange);
   if (probes.some((probe) => normalizeAnswer(probe) !== known)) return undefined;
   const hint = plainHttp.test(response.body) ? httpsHint : `${addressHint} ${headersHint}`;

@@ -16,21 +16,9 @@ export function listSampleCases({ cases }: Pick<Suite, 'cases'>): readonly TestC
   return cases.filter(({ tags }) => tags.includes(tag.sample));
 }
 
-interface Plan {
-  readonly calibration: readonly HttpRequest[];
-  readonly cases: readonly PlannedCase[];
-  readonly samples: { readonly ids: readonly string[]; readonly requests: number };
-}
+type Plan = ReturnType<typeof createPlan>;
 
-interface PlannedCase {
-  readonly id: string;
-  readonly reason?: string;
-  readonly isIntrusive: boolean;
-  /** Those that no earlier case has sent. */
-  readonly requests: readonly HttpRequest[];
-}
-
-export function createPlan(suite: Suite, settings: RunScope): Plan {
+export function createPlan(suite: Suite, settings: RunScope) {
   const alone = [findFilterRequest(suite) ?? []].flat();
   // Cases share requests that are sent before them if there are many: those that are drawn from a data file.
   const known = new Set((suite.data === undefined ? alone : [...suite.calibration, ...alone]).map(serializeRequest));
@@ -46,12 +34,11 @@ export function createPlan(suite: Suite, settings: RunScope): Plan {
   const samples = listSampleCases(suite);
   return {
     calibration: [...alone, ...suite.calibration],
-    cases: suite.cases.map((testCase): PlannedCase => {
+    cases: suite.cases.map((testCase) => {
+      const { id, tags } = testCase;
       const reason = findExclusionReason(testCase, settings) ?? explainNotApplicable(testCase);
-      const planned = { id: testCase.id, isIntrusive: testCase.tags.includes(tag.intrusive) };
-      return reason === undefined
-        ? { ...planned, requests: listNewRequests(testCase) }
-        : { ...planned, reason, requests: [] };
+      const requests = reason === undefined ? listNewRequests(testCase) : [];
+      return { id, reason, isIntrusive: tags.includes(tag.intrusive), requests };
     }),
     samples:
       suite.data === undefined
@@ -64,11 +51,9 @@ export function countPlannedRequests({ calibration, cases, samples }: Plan): num
   return calibration.length + cases.flatMap(({ requests }) => requests).length + samples.requests;
 }
 
-const maxLine = 160;
-
 export function renderPlan(plan: Plan, world: NamedWorld): string {
   const { calibration, cases, samples } = plan;
-  const requestLine = (request: HttpRequest) => `  ${shorten(describeRequest(request, world), maxLine)}`;
+  const requestLine = (request: HttpRequest) => `  ${shorten(describeRequest(request, world), 160)}`;
   const sent = cases.filter(({ reason }) => reason === undefined);
   return joinLines([
     `before the cases  (${calibration.length})`,

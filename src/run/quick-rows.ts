@@ -21,11 +21,7 @@ export function readDiscriminatingRows(): DiscriminatingRows {
   return validateFile('discriminating-rows', readYaml(discriminatingRowsFile)) as DiscriminatingRows;
 }
 
-export interface QuickRows {
-  /** The titles of the rows, by case id. */
-  readonly rows: Readonly<Record<string, readonly string[]>>;
-  readonly figures: QuickFigures;
-}
+export type QuickRows = ReturnType<typeof selectQuickRows>;
 
 export interface QuickFigures {
   /** The number of requests if nothing fails and nothing is retried. */
@@ -37,12 +33,13 @@ export interface QuickFigures {
   readonly faults_known: number;
 }
 
-export function selectQuickRows(suite: Suite, discriminating: DiscriminatingRows, scope: RunScope): QuickRows {
+export function selectQuickRows(suite: Suite, discriminating: DiscriminatingRows, scope: RunScope) {
   const isSent = ({ case: id, row: title = '' }: DiscriminatingRows['rows'][number]): boolean => {
     const testCase = suite.cases.find((candidate) => candidate.id === id);
     if (testCase === undefined || findExclusionReason(testCase, scope) !== undefined) return false;
     return testCase.rows.find((candidate) => candidate.title === title)?.unavailable.length === 0;
   };
+  /** The titles of the rows, by case id. */
   const rows: Record<string, string[]> = {};
   let caught = 0;
   for (const [n, discriminatingRow] of discriminating.rows.entries()) {
@@ -52,17 +49,15 @@ export function selectQuickRows(suite: Suite, discriminating: DiscriminatingRows
     caught += faults - (discriminating.rows[n - 1]?.faults ?? 0);
   }
   const selected = selectFromSuite(suite, { quick: { rows } });
-  return {
-    rows,
-    figures: {
-      requests: countPlannedRequests(createPlan(selected, scope)),
-      rows: countRows(selected),
-      rows_of: countRows(suite),
-      // Some faults show only in state that one row leaves for another.
-      faults_caught: discriminating.rows.every(isSent) ? discriminating.caught : caught,
-      faults_known: discriminating.faults,
-    },
+  const figures: QuickFigures = {
+    requests: countPlannedRequests(createPlan(selected, scope)),
+    rows: countRows(selected),
+    rows_of: countRows(suite),
+    // Some faults show only in state that one row leaves for another.
+    faults_caught: discriminating.rows.every(isSent) ? discriminating.caught : caught,
+    faults_known: discriminating.faults,
   };
+  return { rows, figures };
 }
 
 function countRows({ cases }: Suite): number {

@@ -19,10 +19,8 @@ function createRequestKey({ method, path, headers, body, sent, again }: HttpRequ
 const notRecorded = 'The evidence has no exchange for this request: the cases did not send it when it was recorded.';
 
 /**
- * Answers with the exchanges of an earlier run. An exchange answers the request for which it was used, if that has not
- * changed. When a case is judged for the first time, the exchange of an equal request does, too.
- *
- * @param calibration the first requests of the suite: they show which headers the target file added
+ * Answers with the exchanges of an earlier run: each the request for which it was used, if that has not changed, and
+ * equal requests when a case is judged for the first time. @param calibration shows which headers the target file added
  */
 export function createReplay({ exchanges, uses }: RunEvidence, calibration: readonly HttpRequest[] = []) {
   const byId = new Map([...exchanges].map((kept) => [kept.id, kept]));
@@ -51,8 +49,7 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
       return {
         async send(request) {
           count += 1;
-          const use = { case: calibrationPurpose, row: 0, request: String(count), attempt: 1 };
-          return findOrAdmit(use, request, true);
+          return findOrAdmit({ case: calibrationPurpose, row: 0, request: String(count), attempt: 1 }, request, true);
         },
         reconnect: () => undefined,
         maxConcurrency: 1,
@@ -61,10 +58,7 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
     createSender(prefix?: string): CaseSender {
       const attempts = new Map<string, number>();
       /** Replays the next attempt of a case. @param answer returns undefined for a request that was not sent */
-      const replay = (
-        testCase: TestCase,
-        answer: (use: Use, request: HttpRequest) => Exchange | undefined,
-      ): CaseExchanges => {
+      const replay = (testCase: TestCase, answer: typeof find): CaseExchanges => {
         const purpose = formatPurpose(testCase, prefix);
         const attempt = (attempts.get(purpose) ?? 0) + 1;
         const found = testCase.rows.map(({ requests, unavailable }, row) => {

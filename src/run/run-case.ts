@@ -2,14 +2,9 @@ import { listSuccesses } from '../assertions/row-evidence.js';
 import { findVolatilePaths } from '../assertions/volatile-values.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { documentedOperation } from '../contract/operation.js';
+import type { Exchange } from '../http/exchange.js';
 import { wasSent } from '../http/retry.js';
-import {
-  type CaseEvidence,
-  type CaseJudgement,
-  collectEvidence,
-  judgeCase,
-  type TargetContext,
-} from '../judge/judge-case.js';
+import { type CaseJudgement, collectEvidence, judgeCase, type TargetContext } from '../judge/judge-case.js';
 import { extractBodies } from '../judge/recorded-bodies.js';
 import { findWorstVerdict } from '../judge/verdict.js';
 import { inferShape } from '../record/body-shape.js';
@@ -20,7 +15,7 @@ import type { CaseExchanges, ResultWithExchanges } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
 import { confirmFailure } from './confirm-failure.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
-import { sanitizeDrift, sanitizeResult, sanitizeText } from './sanitize-result.js';
+import { maxResultBody, sanitizeText, shortenExchange } from './sanitize-result.js';
 
 export interface CaseTerms {
   readonly background: TargetContext;
@@ -41,8 +36,8 @@ export async function runCase(
 ): Promise<ResultWithExchanges> {
   const attempts = await sendAndJudge(testCase, sender, background, needsConfirmation);
   keeper?.keepCase(testCase, [attempts.first, ...attempts.repetitions], purpose);
-  const judged = createResult(testCase, attempts, knownRequirements.includes(getSubjectId(testCase)));
-  const result = sanitizeResult(judged, find);
+  const isListed = knownRequirements.includes(getSubjectId(testCase));
+  const result = createResult(testCase, attempts, isListed, find);
   const wantsBodies = infersShape || expected.schema !== undefined;
   const successes = wantsBodies ? [...new Set(listResultBodies(testCase, attempts.first))] : [];
   const volatile = findVolatile(testCase, attempts.first).map(escapeControlCharacters).sort();
@@ -53,16 +48,13 @@ export async function runCase(
       shape: infersShape ? inferShape(successes, background.recognizer.ids) : undefined,
       volatile: volatile.length === 0 ? undefined : volatile,
     }),
-    drift: findDrift(result, successes, expected).map(sanitizeDrift),
+    drift: findDrift(result, successes, expected).map((drift) =>
+      drift.kind === 'outcome' ? drift : { ...drift, message: sanitizeText(drift.message) },
+    ),
   };
 }
 
-export interface CaseAttempts {
-  readonly judgement: CaseJudgement;
-  readonly first: CaseExchanges;
-  readonly evidence: readonly CaseEvidence[];
-  readonly repetitions: readonly CaseExchanges[];
-}
+export type CaseAttempts = Awaited<ReturnType<typeof sendAndJudge>>;
 
 /** Sends a case and judges it. @param needsConfirmation whether a failure counts only if it is seen again */
 export async function sendAndJudge(
@@ -70,7 +62,7 @@ export async function sendAndJudge(
   sender: CaseSender,
   background: TargetContext,
   needsConfirmation: (failure: CaseJudgement) => boolean = () => true,
-): Promise<CaseAttempts> {
+) {
   const first = await sender.send(testCase);
   const evidence = collectEvidence(first.exchanges, background);
   const once = judgeCase(testCase, evidence);
@@ -83,39 +75,41 @@ function createResult(
   testCase: TestCase,
   { judgement, first, repetitions }: CaseAttempts,
   isListed: boolean,
+  find: EvidenceKeeper['find'],
 ): ResultWithExchanges {
   const { verdict, reason, at, expected, exchange = '', outcome, isUnstable } = judgement;
-  const rows = judgement.rows.map((row) => ({
-    ...row,
-    isKnown: row.isKnown === true || (isListed && row.verdict === 'fail'),
+  const rows = judgement.rows.map(({ title, verdict, reason, isKnown }) => ({
+    title,
+    verdict,
+    reason: sanitizeText(reason),
+    ...((isKnown || (isListed && verdict === 'fail')) && { known: true as const }),
   }));
-  const apart = findWorstVerdict(rows.map((row) => (row.isKnown ? 'pass' : row.verdict)));
-  const row = rows.findIndex(
+  const apart = findWorstVerdict(rows.map((row) => (row.known ? 'pass' : row.verdict)));
+  const row = judgement.rows.findIndex(
     (judged) => judged.verdict === verdict && judged.at === at && judged.exchange === judgement.exchange,
   );
   const findShown = (sent: CaseExchanges | undefined) => sent?.exchanges[Math.max(row, 0)]?.get(exchange);
   const shown = findShown(first);
+  const repeated = isUnstable ? repetitions.map(findShown).findLast((found) => found !== undefined) : undefined;
+  const show = (unsafe: Exchange | undefined) => unsafe && shortenExchange(unsafe, maxResultBody);
   const isUnsent = verdict === 'inconclusive' && shown !== undefined && !wasSent(shown);
   return {
     id: testCase.id,
     subject: getSubjectId(testCase),
     verdict: isUnsent ? 'not-run' : verdict,
-    reason,
+    reason: sanitizeText(reason),
     at,
-    rows: rows.map(({ title, verdict, reason, isKnown }) => ({
-      title,
-      verdict,
-      reason,
-      ...(isKnown && { known: true }),
-    })),
+    rows,
     drift: [],
     ...omitUndefined({
       expected: verdict === 'fail' ? expected : undefined,
-      apart_from_known: rows.some(({ isKnown }) => isKnown) ? apart : undefined,
+      apart_from_known: rows.some(({ known }) => known) ? apart : undefined,
       // That of an open value is text of the deployment.
       outcome: outcome && sanitizeText(outcome),
-      exchange: shown,
-      repeatedExchange: isUnstable ? repetitions.map(findShown).findLast((found) => found !== undefined) : undefined,
+      exchange: show(shown),
+      repeatedExchange: show(repeated),
+      exchangeId: shown && find(shown)?.id,
+      repeatedExchangeId: repeated && find(repeated)?.id,
     }),
   };
 }

@@ -14,7 +14,7 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { createUnsentResult, getVerdictApart, type ResultWithExchanges, samplesCaseId } from './case-result.js';
 import { type CaseSender, createCaseSender } from './case-sender.js';
 import type { EvidenceKeeper, KeptEvidence } from './evidence-keeper.js';
-import { type Examination, type ExaminedTarget, examine } from './examine.js';
+import { type ExaminedTarget, examine } from './examine.js';
 import { listSampleCases, watchedRequests } from './plan.js';
 import type { Replay } from './replay.js';
 import { runCase } from './run-case.js';
@@ -34,8 +34,6 @@ export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
   /** The ids of the cases that will be run, in this order. Their requests are sent ahead. */
   readonly plannedCases?: readonly string[];
 }
-
-export type Run = Awaited<ReturnType<typeof startRun>>;
 
 export async function startRun(stated: Suite, channel: Channel, options: EngineOptions = {}) {
   const { world } = stated;
@@ -93,7 +91,7 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
     examination,
     background,
     runCase: (testCase: TestCase) => runWith(sender, byId.get(testCase.id) ?? testCase),
-    takeEvidence: () => keeper?.take() ?? { exchanges: [], uses: [], used: [] },
+    takeEvidence: (): KeptEvidence => keeper?.take() ?? { exchanges: [], uses: [], used: [] },
     /** Sends the sample cases again, or the first requests, to detect a deployment that changed during the run. */
     async repeatSamples(): Promise<ResultWithExchanges | undefined> {
       const sender = replay?.createSender(samplesCaseId) ?? createCaseSender(channel);
@@ -132,28 +130,20 @@ function spellCase<T extends TestCase>(testCase: T): T {
   return { ...testCase, rows };
 }
 
-export interface EndedRun {
-  readonly results: readonly ResultWithExchanges[];
-  readonly examination: Examination;
-  /** Empty without a keeper. */
-  readonly evidence: KeptEvidence;
-}
+export type EndedRun = Awaited<ReturnType<typeof runSuite>>;
 
-/** Runs a suite in this process: the one loop of all runs without Playwright. @param selects leaves out cases */
+/** Runs a suite in this process. Its evidence is empty without a keeper. @param selects leaves out cases */
 export async function runSuite(
   suite: Suite,
   channel: Channel,
   options: EngineOptions = {},
   selects: (id: string) => boolean = () => true,
-): Promise<EndedRun> {
+) {
   const cases = suite.cases.filter(({ id }) => selects(id));
   const run = await startRun(suite, channel, { ...options, plannedCases: cases.map(({ id }) => id) });
   const results: ResultWithExchanges[] = [];
   for (const testCase of cases) results.push(await run.runCase(testCase));
   const repeated = selects(samplesCaseId) ? await run.repeatSamples() : undefined;
-  return {
-    results: repeated === undefined ? results : [...results, repeated],
-    examination: run.examination,
-    evidence: run.takeEvidence(),
-  };
+  if (repeated !== undefined) results.push(repeated);
+  return { results, examination: run.examination, evidence: run.takeEvidence() };
 }

@@ -6,7 +6,6 @@ export function computeOnce<Value>(compute: () => Value): () => Value {
   };
 }
 
-/** Computes something of a key once. */
 export function remember<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
   const known = new WeakMap<Key, Value>();
   return (key) => {

@@ -9,10 +9,7 @@ const unsafe = /(?![\t\n]|\r\n)[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}\p{Nonch
 /** Only these parts of a text are searched: the search for properties of Unicode takes ten times as long. */
 const suspect = /(?:\r\n|[^\t\n\x20-\x7e])+|(?<!#)##+(?=\w*\[)/g;
 
-/**
- * Writes unsafe characters of an untrusted text as JSON does: `\u001b[2J`. In JSON, and in double quotes in YAML, the
- * value that is read back stays the same.
- */
+/** Writes them as JSON does, `\u001b[2J`: in JSON, and in double quotes in YAML, the value that is read back is the same. */
 export function escapeControlCharacters(text: string): string {
   // Most texts have none of these. This search is faster than the one below.
   if (!/[^\t\n\x20-\x7e]/.test(text) && !text.includes('##')) return text;

@@ -1,8 +1,5 @@
 import { packageRoot } from './package-root.js';
 
-const maxFrames = 4;
-
-/** A bug in the suite or in one of its dependencies. */
 export class InternalError extends Error {
   override readonly name = 'InternalError';
 
@@ -12,7 +9,7 @@ export class InternalError extends Error {
     const frames = stack
       .slice(stack.indexOf(message) + message.length)
       .matchAll(/^ {4}at .*?(?:file:\/\/)?([^( ]+:\d+:\d+)\)?$/gm);
-    const places = Array.from(frames, ([, place = '']) => place.replace(`${packageRoot}/`, '')).slice(0, maxFrames);
+    const places = Array.from(frames, ([, place = '']) => place.replace(`${packageRoot}/`, '')).slice(0, 4);
     const kind = /^\w{1,60}$/.test(name) ? name : 'Error';
     super(`Internal error, please report it: ${kind} at ${places.join(', from ') || 'an unknown location'}.`);
     this.stack = this.message;

@@ -7,7 +7,7 @@ export function parseJson(text: string, revive?: (key: string, value: unknown) =
   }
 }
 
-/** Splits a JSON Pointer (RFC 6901) into keys. */
+/** RFC 6901. */
 export function parseJsonPointer(pointer: string): string[] {
   return pointer
     .split('/')

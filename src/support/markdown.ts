@@ -4,10 +4,7 @@ import { toOneLine } from './untrusted-text.js';
 
 export type Markdown = TaggedText<'markdown'>;
 
-/**
- * Escapes a text for Markdown, and puts it on one line. It begins no heading, list or rule. Nothing in it becomes a link,
- * a formula or the end of a table's cell, notifies a person, or refers to an issue.
- */
+/** The text begins no heading, list or rule; nothing in it becomes a link or a formula, ends a cell or notifies a person. */
 function escapeMarkdown(text: string): string {
   return toOneLine(text.replaceAll(/\s+/g, ' '))
     .replaceAll(/[\\`*_~<>&[\]]|:(?=\/\/)|(?<=www)\./gi, '\\$&')
@@ -36,7 +33,7 @@ export function renderCodeBlock(language: string, text: string): Markdown {
   return rawMarkdown(`${fence}${language}\n${text}\n${fence}`);
 }
 
-/** Renders a text as a cell of a table. A pipe in code would end the cell: no escape is the same for all renderers. */
+/** A pipe in code would end the cell: no escape is the same for all renderers. */
 export function tableCode(text: string): Markdown {
   return /[|\\]/.test(text) ? markdown`${text}` : inlineCode(text);
 }
@@ -52,7 +49,7 @@ export function renderMarkdownTable(
   return rawMarkdown(markdownTable(texts, { alignDelimiters: false }));
 }
 
-/** Joins texts. @param separator a line end for lists and tables; an empty line for blocks, unless given */
+/** @param separator a line end for lists and tables; an empty line for blocks, unless given */
 export function joinMarkdown(parts: readonly Markdown[], separator = '\n\n'): Markdown {
   return rawMarkdown(parts.map(({ text }) => text).join(separator));
 }

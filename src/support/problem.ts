@@ -1,6 +1,6 @@
 import { joinLines } from './untrusted-text.js';
 
-/** A location in a text file. `line` and `column` count from 1. */
+/** `line` and `column` count from 1. */
 export interface Location {
   readonly file: string;
   readonly line: number;

@@ -12,7 +12,7 @@ export function renderYaml(value: object): string {
   return document.toString({ lineWidth: 0, doubleQuotedAsJSON: true });
 }
 
-/** Matches texts that YAML can have in a block: no line ends in white space. */
+/** No line ends in white space. */
 const fitsBlock = /^\S(.*\S)?(\n+.*\S)*$/;
 /** Matches lines that a pipeline would obey. */
 const commands = /^\s*::/m;

@@ -39,7 +39,7 @@ export function findSchemaProblems(schema: string, file: LocatedFile): Problem[]
   return (validate.errors ?? []).filter(isCause).map((error) => createProblem(error, file));
 }
 
-/** @throws UnusableInput with one problem for each error */
+/** @throws UnusableInput */
 export function validateFile(schema: string, file: YamlFile): unknown {
   const problems = findSchemaProblems(schema, file);
   if (problems.length > 0) throw new UnusableInput(problems);

@@ -2,7 +2,6 @@ import { closest, distance } from 'fastest-levenshtein';
 
 const maxListed = 25;
 
-/** Suggests the known name that is most similar to an unknown one, or lists the known names. */
 export function suggest(unknown: string, known: readonly string[]): string {
   if (known.length === 0) return 'There is none.';
   const nearest = closest(unknown, [...known]);

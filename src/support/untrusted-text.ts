@@ -23,7 +23,6 @@ export function shorten(text: string, max: number): string {
   return text.length > max ? `${truncate(text, max)}…` : text;
 }
 
-const maxCompared = 80;
 const shownBefore = 40;
 
 /** Shortens two texts so that both show their first difference. */
@@ -31,7 +30,7 @@ export function shortenPair(left: string, right: string): [string, string] {
   const isSame = (at: number) => left.slice(at, at + shownBefore) === right.slice(at, at + shownBefore);
   let from = 0;
   while (from + shownBefore <= left.length && isSame(from)) from += 1;
-  const excerpt = (text: string) => `${from === 0 ? '' : '…'}${shorten(text.slice(from), maxCompared)}`;
+  const excerpt = (text: string) => `${from === 0 ? '' : '…'}${shorten(text.slice(from), 80)}`;
   return [excerpt(left), excerpt(right)];
 }
 

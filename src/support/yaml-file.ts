@@ -10,16 +10,7 @@ import { readInputFile } from './read-input-file.js';
 /** Steps from the root of a document to a value in it: keys of mappings and indices of sequences. */
 export type YamlPath = readonly (string | number)[];
 
-export interface YamlFile {
-  readonly file: string;
-  readonly value: unknown;
-  /** The location of the value at a path, or else of the nearest value around it. */
-  locate(path: YamlPath): Location;
-  /** The source text of the scalar at a path: `0012` rather than 12. */
-  getSource(path: YamlPath): string;
-  locateKey(path: YamlPath): Location;
-  locateTexts(text: string): Location[];
-}
+export type YamlFile = ReturnType<typeof parseYaml>;
 
 /**
  * @param shown its name in messages; by default its path relative to the current folder
@@ -41,7 +32,7 @@ const parsedFiles = new Map<string, { readonly text: string; readonly parsed: Ya
 const require = createRequire(import.meta.url);
 
 /** Parses YAML 1.2 text. @param file its name in messages @throws UnusableInput with the first syntax error */
-export function parseYaml(text: string, file: string): YamlFile {
+export function parseYaml(text: string, file: string) {
   // Not loaded before: most runs use the suite that the build stored, and read no YAML.
   const yaml: typeof import('yaml') = require('yaml');
   const lines = new yaml.LineCounter();
@@ -84,16 +75,18 @@ export function parseYaml(text: string, file: string): YamlFile {
   return {
     file,
     value: readValue(),
-    locate: (steps) => locate(find(steps).node?.range?.[0]),
-    locateKey: (steps) => {
+    /** The location of the value at a path, or else of the nearest value around it. */
+    locate: (steps: YamlPath) => locate(find(steps).node?.range?.[0]),
+    locateKey: (steps: YamlPath) => {
       const { key, node } = find(steps);
       return locate((key ?? node)?.range?.[0]);
     },
-    getSource: (steps) => {
+    /** The source text of the scalar at a path: `0012` rather than 12. */
+    getSource: (steps: YamlPath) => {
       const { node } = find(steps);
       return yaml.isScalar(node) ? (node.source ?? String(node.value)) : '';
     },
-    locateTexts: (wanted) => {
+    locateTexts: (wanted: string) => {
       const locations: Location[] = [];
       yaml.visit(document, {
         Scalar: (_, { value, range }) => {

@@ -14,9 +14,9 @@ import type { Examination } from '../run/examine.js';
 import { createReplay } from '../run/replay.js';
 import { type EndedRun, type EngineOptions, runSuite } from '../run/run.js';
 import { omitUndefined } from '../support/omit-undefined.js';
+import { toOneLine } from '../support/untrusted-text.js';
 import { createOrigin, type RecordedRun, type RunInputs } from './inputs.js';
 import { createEngineOptions, loadKnown, type RunSettings } from './settings.js';
-import { createCertifiedTarget } from './target.js';
 import { createTrafficRun } from './traffic.js';
 
 type JudgingInputs = Pick<RunInputs, 'suite' | 'settings'>;
@@ -40,18 +40,24 @@ export async function certifyCollected(
   end: RunEnd,
 ): Promise<CertifiedResults> {
   const { baseUrl, examination, recall, ...ended } = end;
-  const { only, quick } = settings;
+  const { only, quick, target } = settings;
+  const { name, kind, version, file, transport } = target;
   const facts: RunFacts = {
     ...ended,
     ...omitUndefined({ only, quick: quick?.figures, known: settings.known }),
     planned: selectCases(suite, settings).map(({ id }) => id),
     notes: [examination?.note, ...settings.notes].filter((note) => note !== undefined),
     expected: settings.expected,
-    target: createCertifiedTarget(settings.target, baseUrl),
+    target: {
+      name: toOneLine(name),
+      base_url: toOneLine(baseUrl),
+      ...omitUndefined({ version, file, transport }),
+      ...(kind === 'reference' && { is_reference: true }),
+    },
     durationMs: Date.now() - end.startedAt.getTime(),
   };
   const known = await loadKnown(settings, suite.world);
-  const stated = { ...settings.target, ...omitUndefined({ known }) };
+  const stated = { ...target, ...omitUndefined({ known }) };
   const certified = await certifyResults(suite, results, index, facts, stated);
   const current = settings.known && correctKnown(settings.known, certified);
   if (current === undefined) return certified;
@@ -111,13 +117,8 @@ export async function certifyRun(
   return { ...(await certifyEnded(inputs, ended, judged, end, recognizer)), ...judged };
 }
 
-export interface RejudgedRun extends CertifiedResults {
-  readonly suite: Suite;
-  readonly recorded: RecordedRun;
-}
-
 /** Judges the exchanges of a recorded run again. Nothing is sent. @param whole with the ids of its target */
-export async function rejudgeRun(stated: RecordedRun, whole: Suite): Promise<RejudgedRun> {
+export async function rejudgeRun(stated: RecordedRun, whole: Suite) {
   const startedAt = new Date();
   const { recorded, suite, traffic } = stated.settings.isTraffic
     ? createTrafficRun(stated, whole)
@@ -131,7 +132,7 @@ export async function rejudgeRun(stated: RecordedRun, whole: Suite): Promise<Rej
 }
 
 /** Judges the selected cases of a recorded run again, as if its exchanges were sent now. */
-export async function replayRun({ settings, evidence, origin }: RecordedRun, suite: Suite): Promise<RejudgedRun> {
+export async function replayRun({ settings, evidence, origin }: RecordedRun, suite: Suite) {
   const { baseUrl, extent } = origin;
   const replay = createReplay(evidence, suite.calibration);
   const selects = (id: string) => id !== samplesCaseId || extent.judged.includes(id);

@@ -1,6 +1,5 @@
 import path from 'node:path';
 import type { Suite } from '../cases/suite.js';
-import type { Certificate } from '../certificate/certificate.js';
 import type { CertifiedResults } from '../certificate/certify-results.js';
 import { createArchiver, type EvidenceArchive } from '../certificate/har-archive.js';
 import { appendJobSummary } from '../outputs/files/summary.md.js';
@@ -9,12 +8,7 @@ import { writeResults } from '../outputs/write-results.js';
 import type { RecordedRun } from './inputs.js';
 import type { RunSettings } from './settings.js';
 
-export interface PublishedRun {
-  readonly certificate: Certificate;
-  readonly folder: string;
-  readonly isRecorded: boolean;
-  readonly report: string;
-}
+export type PublishedRun = ReturnType<typeof publishRun>;
 
 export function archiveRun({ evidence, origin }: RecordedRun): EvidenceArchive {
   const archiver = createArchiver(origin.baseUrl);
@@ -28,7 +22,7 @@ export function publishRun(
   suite: Suite,
   { destination }: RunSettings,
   archive: EvidenceArchive,
-): PublishedRun {
+) {
   const written = writeResults(certificate, suite, results, destination, archive, newDeviations);
   const unwritten = appendJobSummary(written.files, process.env.GITHUB_STEP_SUMMARY);
   return {

@@ -27,16 +27,6 @@ export const endings: Ending[] = [];
 /** Merged reports have no connection. */
 type CollectedInputs = Omit<RunInputs, 'connection'> & Partial<RunInputs>;
 
-interface Obstacle {
-  readonly reason: string;
-  readonly isUnusable: boolean;
-}
-
-/** What only the end of a run needs. It is loaded while the tests run, so that they start earlier. */
-async function loadEnding() {
-  return { ...(await import('./certify-run.js')), ...(await import('./publish-run.js')) };
-}
-
 export class ReportedRun {
   private readonly startedAt = new Date();
   private readonly results = new Map<string, CaseResult>();
@@ -51,7 +41,8 @@ export class ReportedRun {
     const recognizer = createRecognizer(suite.world, settings.target.mentionFilter);
     return { archiver: createArchiver(this.baseUrl), indexer: createExchangeIndexer(recognizer) };
   });
-  private readonly ending = loadEnding();
+  /** Loaded while the tests run, so that they start earlier. */
+  private readonly ending = Promise.all([import('./certify-run.js'), import('./publish-run.js')]);
 
   /** @param known the inputs; those of another machine come with its reports */
   constructor(
@@ -106,15 +97,16 @@ export class ReportedRun {
     // If the target cannot be reached, the examination judges all cases.
     const isJudged = ({ id }: CaseResult) => (obstacle === undefined ? this.uses.has(id) : !obstacle.isUnusable);
     const unjudged = plain.filter((result) => !isJudged(result));
+    const judged = plain.filter(isJudged).map(({ id }) => id);
     const extent = {
       isCutShort,
-      judged: plain.filter(isJudged).map(({ id }) => id),
+      judged,
       unjudged: unjudged.map(({ id, verdict, reason }) => ({ id, verdict, reason })),
     };
     const uses = [...this.uses.values()].flat();
     const origin = createOrigin(suite, settings, { baseUrl, extent, isReplay: false });
     const archive = this.getCollector().archiver.finish(uses, origin);
-    const { certifyCollected, publishRun } = await this.ending;
+    const [{ certifyCollected }, { publishRun }] = await this.ending;
     const certified = await certifyCollected(inputs, plain, this.getCollector().indexer.finish(uses), {
       baseUrl,
       examination: start?.examination,
@@ -128,7 +120,7 @@ export class ReportedRun {
     return { ...publishRun(certified, suite, settings, archive), isUnusable: obstacle?.isUnusable === true };
   }
 
-  private findObstacle(isCutShort: boolean, error: string | undefined): Obstacle | undefined {
+  private findObstacle(isCutShort: boolean, error: string | undefined) {
     if (this.failure !== undefined) {
       process.stderr.write(`${this.failure.message}\n`);
       return { reason: this.failure.message.split('\n')[0] ?? '', isUnusable: true };
@@ -139,7 +131,7 @@ export class ReportedRun {
     return { reason: error ?? 'Playwright found no test.', isUnusable: true };
   }
 
-  private listResults(obstacle: Obstacle | undefined): CaseResult[] {
+  private listResults(obstacle: { readonly reason: string } | undefined): CaseResult[] {
     const { suite, settings } = this.inputs;
     const cases = selectCases(suite, settings);
     if (obstacle !== undefined)

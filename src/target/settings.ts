@@ -63,8 +63,7 @@ export function loadSettings(
   const { digest } = suite.data ?? {};
   return {
     target,
-    availability:
-      data === undefined ? availability : { ...availability, data: { ...data, ...omitUndefined({ digest }) } },
+    availability: { ...availability, ...(data && { data: { ...data, ...omitUndefined({ digest }) } }) },
     expected: createBaseline(record, pins, against || undefined),
     excludesIntrusive,
     notes: [
@@ -80,9 +79,7 @@ export function loadSettings(
       out: options.out ?? path.join('results', createFolderName(target.name)),
       ...omitUndefined({ recordTo, recordKnownTo: options.recordKnownTo }),
     },
-    ...omitUndefined({
-      known: known === undefined ? undefined : readKnownDeviations(known, suite.contract),
-    }),
+    ...(known !== undefined && { known: readKnownDeviations(known, suite.contract) }),
   };
 }
 

@@ -8,15 +8,6 @@ import type { Environment, RunOptions } from './run-options.js';
 import { loadSettings, type RunSettings } from './settings.js';
 import { loadTarget } from './target.js';
 
-/** Options that select or add requests, or that compare answers: real callers sent what they sent. */
-const unusable = [
-  ['only', '--only'],
-  ['quick', '--quick'],
-  ['cases', '--cases'],
-  ['against', '--against'],
-  ['recordTo', '--to'],
-] as const;
-
 /** Loads exchanges of real callers like those of a run. @param content of the archive `file` @throws UnusableInput */
 export function loadTraffic(
   content: Buffer,
@@ -24,9 +15,11 @@ export function loadTraffic(
   options: RunOptions,
   environment: Environment,
 ): [RecordedRun, Suite] {
-  for (const [option, flag] of unusable)
-    if (options[option] !== undefined)
-      throw refuse(flag, 'cannot be used with exchanges of real callers', 'Leave it out.');
+  const { only, quick, cases, against, recordTo } = options;
+  // They select or add requests, or compare answers: real callers sent what they sent.
+  const unusable = { '--only': only, '--quick': quick, '--cases': cases, '--against': against, '--to': recordTo };
+  const [flag] = Object.entries(unusable).find(([, value]) => value !== undefined) ?? [];
+  if (flag !== undefined) throw refuse(flag, 'cannot be used with exchanges of real callers', 'Leave it out.');
   const stated = loadTarget(options, environment, 'offline').connection.endpoint;
   const { baseUrl, exchanges, notes } = readTraffic(content, file, stated?.baseUrl);
   const target = loadTarget({ ...options, baseUrl, allowHttp: true }, environment, 'offline');

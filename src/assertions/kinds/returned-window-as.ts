@@ -61,7 +61,6 @@ export default defineAssertion<string, Data>({
   },
 });
 
-/** Judges by the tiers in which the alternative differs from the other one. */
 function judgeAlternative({ required, forbidden }: AlternativeTiers, context: JudgeContext): AssertionResult {
   return judgeResult(context, required.length === 0, (result) =>
     combineAll([judgeAllReturned(required, result, context), judgeNoneReturned(forbidden, result, context)]),

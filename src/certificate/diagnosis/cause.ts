@@ -1,4 +1,5 @@
 import type { Row } from './observation.js';
+import type { Hypothesis } from './prediction.js';
 
 /** What most likely is wrong with a deployment: the facts of the run bear it out, and none contradicts it. */
 export interface Cause {
@@ -16,6 +17,8 @@ export interface Cause {
 
 export interface Finding extends Pick<Cause, 'id' | 'sentence' | 'evidence'> {
   readonly rows: Set<Row>;
+  /** What was assumed, if the reference deployment can answer with it. */
+  readonly hypothesis?: Hypothesis;
 }
 
 /** From fewer requests than these, a cause is only possible. */

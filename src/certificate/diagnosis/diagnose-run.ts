@@ -40,6 +40,7 @@ export function diagnoseRun(
     const failing = [...finding.rows].filter((row) => row.isFailing);
     return failing.length === 0 || failing.some((row) => !row.isKnown);
   });
+  const assumed = [...seeds, ...unknown.flatMap(({ hypothesis }) => hypothesis ?? [])];
   const blamed = new Set(unknown.flatMap((finding) => [...finding.rows]));
   // Nothing says what is wrong. A wrong response may be wrong for that reason.
   const wrong = rows.some((row) => row.isKnown)
@@ -49,7 +50,7 @@ export function diagnoseRun(
   return {
     causes: unknown.map((finding) => createCause(finding, rows)),
     excused: distinct(excused.map((row) => row.case)),
-    gone: known.causes.filter((cause) => isGone(cause, seeds, run)).map(({ id }) => id),
+    gone: known.causes.filter((cause) => isGone(cause, assumed, run)).map(({ id }) => id),
     ...(refused.length > 0 ? { emptyStatuses } : {}),
   };
 }
@@ -100,19 +101,19 @@ function findRefusals(refused: readonly Observation[], { all, world }: Observati
 /** Whether the responses do not show a known cause: it explains no more of them than contradict it. */
 function isGone(
   { mistake, features, refusedWith }: KnownCause,
-  seeds: readonly Hypothesis[],
+  assumed: readonly Hypothesis[],
   run: ObservedRun,
 ): boolean {
   if (mistake === undefined)
     return !run.all.some((shown) => shown.refusedWith === refusedWith && isConcerned(shown, features));
-  const before = run.predict(seeds.filter((seed) => seed.mistake !== mistake));
-  const after = run.predict(seeds);
+  const before = run.predict(assumed.filter((hypothesis) => hypothesis.mistake !== mistake));
+  const after = run.predict(assumed);
   const contradicting = new Set(listWrong(run.compared, after, before).map(([shown]) => shown));
   const explained = listWrong(run.compared, before, after).filter(([shown]) => !contradicting.has(shown));
   return explained.length <= contradicting.size;
 }
 
-function createCause({ rows, ...finding }: Finding, all: readonly Row[]): Cause {
+function createCause({ rows, hypothesis: _, ...finding }: Finding, all: readonly Row[]): Cause {
   const failing = new Set(all.filter((row) => row.isFailing).map(({ requirement }) => requirement));
   const listed = [...rows].filter(({ requirement }) => failing.has(requirement));
   const others = [...rows].filter(({ requirement }) => !failing.has(requirement));

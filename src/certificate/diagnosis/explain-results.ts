@@ -159,6 +159,7 @@ function describeMistake(
     sentence: hedge(`${limit}${mistake.sentence}`, features.length > 1 ? 0 : explained.length),
     evidence: [`${count} it. Wrong: ${renderShortList(names)}. No response contradicts it.${unclear}`],
     rows: new Set(explained.flatMap(([{ rows }]) => [...rows])),
+    hypothesis,
   };
 }
 
