@@ -98,16 +98,16 @@ function createReadContext(of: string, at: YamlPath, context: RowContext): ReadC
     },
     selectOtherTiers: (selection) => selectIds(selection, 'forbidden'),
     fillReferences: (text) => resolveReferences(text, context.resolveId),
-    listAlternatives(name = of) {
-      const { alternatives } = getOracle(name);
-      const differing = world.tiers.filter(
-        (tier) => new Set(alternatives.map(({ returned }) => returned(tier))).size > 1,
-      );
-      return alternatives.map(({ window, returned }): AlternativeTiers => {
-        const idsOf = (obligation: Obligation) =>
-          differing.filter((tier) => returned(tier) === obligation).map(({ id }) => id);
-        return { window, required: idsOf('required'), forbidden: idsOf('forbidden') };
-      });
-    },
+    listAlternatives: (name = of) => listAlternativeTiers(getOracle(name)),
   };
+}
+
+/** Lists the readings of the documentation. A tier that does not match the filter is forbidden by all of them. */
+export function listAlternativeTiers({ alternatives, matched }: Oracle): AlternativeTiers[] {
+  const differing = matched.filter((tier) => new Set(alternatives.map(({ returned }) => returned(tier))).size > 1);
+  return alternatives.map(({ window, returned }) => {
+    const idsOf = (obligation: Obligation) =>
+      differing.filter((tier) => returned(tier) === obligation).map(({ id }) => id);
+    return { window, required: idsOf('required'), forbidden: idsOf('forbidden') };
+  });
 }

@@ -5,7 +5,7 @@ import { groupBy, renderShortList } from '../support/collections.js';
 import { parseJson } from '../support/json.js';
 import type { QuestionCase } from './test-case.js';
 
-/** Ids of the test data, each with the id that takes its place. */
+/** By ids of the test data. */
 type StandIns = ReadonlyMap<string, string>;
 
 const testDataId = /\b(?:cust|prod|sku|cat|camp|promo)_[0-9a-f]{24}\b/g;
@@ -61,10 +61,7 @@ function bindRequest({ path, body, ...request }: HttpRequest, standIns: StandIns
 }
 
 /** Chooses what requests name by the rules of promotions, and how many units of a product stand for one. */
-function chooseThings(
-  { ids }: NamedWorld,
-  { customers, products, skus, campaigns, tiers }: World,
-): { readonly things: StandIns; readonly unit: number } {
+function chooseThings({ ids }: NamedWorld, { customers, products, skus, campaigns, tiers }: World) {
   const newest = tiers.slice(0, windowSize);
   const rules = newest.flatMap((tier) => (tier.rules.length === 1 ? tier.rules : []));
   const thresholds = rules.flatMap((rule) => (rule.kind === 'product' ? rule.at_least : []));

@@ -56,7 +56,6 @@ export type Expectations = readonly CheckEntry[] | Readonly<Record<string, Check
 export interface SuiteBasis {
   readonly contract: Contract;
   readonly world: NamedWorld;
-  /** The request that every case starts from. */
   readonly defaultRequest: RequestDraft;
 }
 

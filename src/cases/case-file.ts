@@ -4,7 +4,6 @@ import type { JudgeMode } from '../assertions/row-evidence.js';
 import { createOracle } from '../contract/oracle.js';
 import { getWindowSize, type NamedWorld, type Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
-import type { Problem } from '../support/problem.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
 import { readAssertions } from './assertion-reader.js';
@@ -27,11 +26,7 @@ import { type RequirementRow, type Row, type TestCase, tag } from './test-case.j
  * @param prefix the beginning of the ids of cases that are not of the suite. The id of a question's case is then the id of
  *   the question behind the prefix, and tags of the suite are refused
  */
-export function readCaseFile(
-  file: YamlFile,
-  basis: SuiteBasis,
-  prefix = '',
-): { cases: TestCase[]; problems: Problem[] } {
+export function readCaseFile(file: YamlFile, basis: SuiteBasis, prefix = '') {
   const problems = findSchemaProblems('cases', file);
   if (problems.length > 0) return { cases: [], problems };
   const context = createCaseFileContext(file, basis, prefix);

@@ -4,9 +4,7 @@ import { getSubjectId, type TestCase, tag } from './test-case.js';
 
 /**
  * Finds cases by the id of a case, a requirement or a question; or several of them by a tag, the group of a question, or
- * a part of a requirement's id, such as `quantity` of `order.quantity`.
- *
- * @returns their ids, in the order of the suite; the names that no case has; and all names that there are
+ * a part of a requirement's id, such as `quantity` of `order.quantity`. Returns ids in the order of the suite.
  */
 export function matchCases(names: readonly string[], { cases, contract }: Suite) {
   const groups = new Map(contract.questions.map(({ id, group }) => [id, group]));
@@ -64,7 +62,6 @@ export function selectCases({ cases }: Pick<Suite, 'cases'>, { only, quick }: Ca
   });
 }
 
-/** The settings that exclude cases from a run. */
 export interface RunScope {
   /** Whether cases with bad credentials, oversized bodies or other methods are excluded. */
   readonly excludesIntrusive: boolean;

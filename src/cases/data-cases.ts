@@ -5,6 +5,7 @@ import { createOracle, type Obligation, type Oracle } from '../contract/oracle.j
 import { type Tier, type World, windowSize } from '../contract/world.js';
 import { groupBy } from '../support/collections.js';
 import type { Location } from '../support/problem.js';
+import { listAlternativeTiers } from './assertion-reader.js';
 import type { Candidate } from './draw-candidates.js';
 import type { RequirementCase, RequirementRow } from './test-case.js';
 
@@ -78,7 +79,7 @@ interface Sent {
   readonly title: string;
   /** The tiers among the newest that must be returned, those with the fewest rules first. */
   readonly required: readonly string[];
-  /** The tiers about which the readings of the documentation differ. */
+  /** The tiers about which the readings of the documentation differ; empty if they agree. */
   readonly differences: readonly AlternativeTiers[];
 }
 
@@ -100,7 +101,10 @@ function createRows(world: World, drawn: readonly Candidate[]): TopicRow[] {
   const all = drawn.map((candidate, n): Sent => {
     const oracle = createOracle(candidate.request, world);
     const required = listIds(simplest, oracle.returned, 'required');
-    const differences = listDifferences(oracle);
+    const readings = listAlternativeTiers(oracle);
+    const differences = readings.some(({ required, forbidden }) => required.length + forbidden.length > 0)
+      ? readings
+      : [];
     return { candidate, oracle, title: `${n + 1} ${candidate.name}`.trim(), required, differences };
   });
   const withTiers = all.filter(({ required }) => required.length > 0);
@@ -240,16 +244,4 @@ function listVariationRows(sent: Compared, { tiers }: World): TopicRow[] {
   const row = createRow(sent, base, [{ kind: 'accepted', of: probe, at, data }], [accept(control)]);
   const compared = empty === undefined ? [] : [['nothing-valid', empty.candidate.request] as const];
   return [...rows, ['audience-rules-only', { ...row, requests: new Map([...row.requests, ...compared]) }]];
-}
-
-/** What the readings of the documentation require and forbid differently; empty if they agree. */
-function listDifferences({ alternatives, matched }: Oracle): AlternativeTiers[] {
-  const [first, ...others] = alternatives;
-  const differing = matched.filter((tier) => others.some(({ returned }) => returned(tier) !== first?.returned(tier)));
-  if (differing.length === 0) return [];
-  return alternatives.map(({ window, returned }) => ({
-    window,
-    required: listIds(differing, returned, 'required'),
-    forbidden: listIds(differing, returned, 'forbidden'),
-  }));
 }

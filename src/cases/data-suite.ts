@@ -1,5 +1,4 @@
 import type { StatedData } from '../contract/bind-world.js';
-import type { Contract } from '../contract/contract.js';
 import { readDataFile } from '../contract/data-file.js';
 import { type NamedWorld, windowSize } from '../contract/world.js';
 import { type HttpRequest, serializeRequest } from '../http/exchange.js';
@@ -8,6 +7,7 @@ import { omitUndefined } from '../support/collections.js';
 import { refuse } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { createQuestionBinder } from './bind-questions.js';
+import type { SuiteBasis } from './case-file-context.js';
 import { createDataCases, createDrawnRows } from './data-cases.js';
 import type { Candidate } from './draw-candidates.js';
 import { drawRequests } from './draw-requests.js';
@@ -33,12 +33,7 @@ const defaultRequests = 230;
 /** Those that are not drawn: the examination of the target sends two alone, and the first ones are sent again at the end. */
 const otherRequests = 10;
 
-/**
- * Replaces the cases of a suite: those of requirements by cases whose requests are drawn from a data file, those of questions
- * by cases about its data.
- *
- * @throws UnusableInput with every problem of the data file
- */
+/** Replaces the cases of a suite by cases about a data file. @throws UnusableInput with every problem of the file */
 export function createDataSuite<S extends PlainSuite>(suite: S, data: StatedData, ownFolder?: string): S {
   if (ownFolder !== undefined)
     throw refuse('--cases', 'own cases need the test data of the suite', 'Leave out --data, or --cases.');
@@ -96,9 +91,7 @@ export function createDataSuite<S extends PlainSuite>(suite: S, data: StatedData
   return created;
 }
 
-interface PlainSuite {
-  readonly contract: Contract;
-  readonly world: NamedWorld;
+interface PlainSuite extends SuiteBasis {
   readonly cases: readonly TestCase[];
   readonly calibration: readonly HttpRequest[];
   readonly data?: DrawnData;
@@ -108,10 +101,7 @@ const suites = new Map<string, PlainSuite>();
 
 const questionShare = 1 / 6;
 
-/**
- * Leaves out questions with more requests than there is room for: those with many requests, and intrusive ones, which run
- * only if somebody wants them.
- */
+/** Leaves out questions without room: first intrusive ones, which run only on demand, then those with many requests. */
 function limitRequests(stated: readonly QuestionCase[], room: number) {
   const rate = ({ rows: [{ requests }], tags }: QuestionCase) =>
     tags.includes(tag.intrusive) ? Number.MAX_VALUE : requests.size;
@@ -162,7 +152,6 @@ function summarize({ tiers }: NamedWorld, drawn: readonly Candidate[]): Coverage
   return { tiers: newest.filter(isCovered).length, of: newest.length, rules, filters: filters.size };
 }
 
-/** Describes a data file and what the requests show of it, for notes and plans. */
 export function describeData({ file, digest, counts, covered }: DrawnData): string[] {
   const list = (numbers: Readonly<Record<string, number>>) =>
     Object.entries(numbers)

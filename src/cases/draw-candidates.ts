@@ -196,19 +196,15 @@ function listKnownFilters({ tiers }: World, bases: readonly Candidate[]): KnownF
   const filters = new Map(newest.flatMap(listFiltersOf).map((filter) => [JSON.stringify(filter), filter]));
   const known = [...filters.values()].flatMap((filter): KnownFilter[] => {
     const selected = newest.filter((tier) => matches(tier, filter));
-    const [best, second] = bases
+    const [best, ...others] = bases
       .map((base) => ({ base, count: selected.filter((tier) => base.oracle.returned(tier) === 'required').length }))
       .filter(({ count }) => count > 0)
-      .toSorted((entry, next) => next.count - entry.count);
+      .toSorted((entry, next) => next.count - entry.count)
+      .slice(0, 2)
+      .map(({ base }) => base);
     if (best === undefined) return [];
-    return [
-      {
-        filter,
-        key: filter.subject.on === 'campaign' ? '' : filter.subject.key,
-        count: selected.length,
-        bases: [best.base, ...(second === undefined ? [] : [second.base])],
-      },
-    ];
+    const key = filter.subject.on === 'campaign' ? '' : filter.subject.key;
+    return [{ filter, key, count: selected.length, bases: [best, ...others] }];
   });
   const rate = ({ filter, key }: KnownFilter) =>
     filter.subject.on === 'campaign' ? 0 : rateAwkwardness(key + filter.value);
@@ -227,7 +223,6 @@ function matches({ campaign_id, metadata }: Tier, { subject, value }: DrawnFilte
   return Object.hasOwn(metadata, subject.key) && String(metadata[subject.key]) === value;
 }
 
-/** Finds a filter without a match: a value that no tier has, or a campaign without tiers. */
 function findUnmatchedFilter({ tiers, campaigns }: World): DrawnFilter | undefined {
   const key = tiers.flatMap(({ metadata }) => Object.keys(metadata)).find((name) => /^[\w-]+$/.test(name));
   if (key !== undefined) return { subject: { on: 'metadata', key }, value: 'no promotion has this value' };

@@ -15,7 +15,6 @@ const worth = {
   filter: 60,
   reading: 40,
   variedFilter: 20,
-  /** That a tier is returned. */
   tier: 60,
   /** What a kind of change does for a requirement. */
   change: 8,
@@ -89,7 +88,6 @@ function choose(candidates: readonly Candidate[], drawn: World, count: number): 
   return [...chosen].slice(0, count);
 }
 
-/** Lists what a request shows, with its worth. */
 function* listFeatures(candidate: Candidate, { tiers }: World): Generator<[feature: string, value: number]> {
   const { oracle, contents, request, filter, change, base } = candidate;
   const { filters = [], customer, items, metadata, orderMetadata, expand } = contents;

@@ -19,7 +19,6 @@ export interface DrawnContents {
   readonly audienceRulesOnly?: 'first' | 'last';
   /** A member that is left out, such as `order.metadata`. */
   readonly without?: string;
-  /** Other encodings, as ordinary clients use them. */
   readonly sent?: readonly RequestForm[];
   /** Set if it is sent a second time. */
   readonly again?: number;

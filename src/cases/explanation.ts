@@ -55,11 +55,8 @@ function renderOracle(request: HttpRequest, { world }: Suite): string[] {
     // One reason is enough to forbid a tier.
     const byReason = groupBy(tiers, (tier) => (obligation === 'required' ? '' : explain(tier, obligation)));
     const groups = [...byReason].map(([reason, group]) => {
-      const names = renderTierNames(
-        group.map(({ id }) => id),
-        world,
-      );
-      return `    ${names}${reason === '' ? '' : `: ${reason}`}`;
+      const ids = group.map(({ id }) => id);
+      return `    ${renderTierNames(ids, world)}${reason === '' ? '' : `: ${reason}`}`;
     });
     return [`  ${heading}: ${tiers.length === 0 ? 'none' : tiers.length}`, ...groups];
   };

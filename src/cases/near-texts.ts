@@ -57,14 +57,11 @@ export function rateAwkwardness(text: string): number {
 const maxSearched = 5_000;
 
 /** Creates a function that finds the neighbours of an id in alphabetical order, read from either end. */
-export function createNearIdFinder(
-  ids: readonly string[],
-  wanted: readonly string[] = [],
-): (id: string) => readonly string[] {
+export function createNearIdFinder(ids: readonly string[], wanted: readonly string[] = []) {
   const searched = [...new Set([...wanted, ...ids.slice(0, maxSearched)])];
   const reverse = (text: string) => [...text].reverse().join('');
   const orders = [searched.toSorted(), searched.map(reverse).sort().map(reverse)];
-  return (id) =>
+  return (id: string): readonly string[] =>
     orders.flatMap((order) => {
       const at = order.indexOf(id);
       return at === -1 ? [] : [order[at - 1] ?? [], order[at + 1] ?? []].flat();

@@ -32,12 +32,7 @@ export function readAnswer(entry: CaseEntry, question: Question, at: YamlPath, c
 }
 
 /** Reads the rules of a case in the order of trial: first the shared ones whose outcome the case does not name. */
-function readRules(
-  { outcomes = [] }: CaseEntry,
-  { id, answer }: Question,
-  at: YamlPath,
-  context: RowContext,
-): OutcomeRule[] {
+function readRules({ outcomes = [] }: CaseEntry, { id, answer }: Question, at: YamlPath, context: RowContext) {
   const { reportProblem } = context;
   const path: YamlPath = [...at, 'outcomes'];
   if (answer.kind === 'value') {

@@ -32,7 +32,6 @@ export interface RequestDraft {
   readonly again?: number;
 }
 
-/** The documented operation, without a query and a body. */
 export const documentedRequestDraft: RequestDraft = { ...documentedOperation, query: {}, body: undefined };
 
 /** Applies changes to a request, without the templates that they use. */

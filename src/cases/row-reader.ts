@@ -5,7 +5,6 @@ import { combinePairwise } from './pairwise.js';
 import { applyPatch, assembleRequest, type RequestDraft, type RequestPatch } from './request-draft.js';
 import type { Row } from './test-case.js';
 
-/** What a row sends: its requests by name, in the order of sending. */
 export type SentRow = Pick<Row, 'title' | 'requests'>;
 
 export function readRows(entry: CaseEntry, at: YamlPath, context: CaseFileContext): SentRow[] {
@@ -86,9 +85,6 @@ function readVariants(
   });
 }
 
-function listRequests(
-  requests: Readonly<Record<string, RequestPatch>> = {},
-  at: YamlPath,
-): { name: string; patch: RequestPatch; at: YamlPath }[] {
+function listRequests(requests: Readonly<Record<string, RequestPatch>> = {}, at: YamlPath) {
   return Object.entries(requests).map(([name, patch]) => ({ name, patch, at: [...at, name] }));
 }

@@ -132,7 +132,7 @@ function listSuiteFiles(folder = suiteFolder): string[] {
 }
 
 /** Lists the files with cases in a folder of the user, and `world.yaml`. @throws UnusableInput if there are no cases */
-function listOwnFiles(folder: string): { readonly world?: string; readonly cases: readonly string[] } {
+export function listOwnFiles(folder: string): { readonly world?: string; readonly cases: readonly string[] } {
   const files = listYamlFiles(folder);
   const world = files.find((file) => file === path.join(folder, 'world.yaml'));
   // Target files, bindings and records may be in the same folder: `init` puts a target file there.
@@ -141,11 +141,6 @@ function listOwnFiles(folder: string): { readonly world?: string; readonly cases
   if (cases.length === 0)
     throw refuse(folder, 'the folder has no case file', 'Name a folder with case files (*.yaml).');
   return { cases, ...omitUndefined({ world }) };
-}
-
-/** Returns the file with additions to the world, if the folder has one. @throws UnusableInput if it has no cases */
-export function findOwnWorld(folder: string): string | undefined {
-  return listOwnFiles(folder).world;
 }
 
 function listCaseFiles(folder: string): string[] {

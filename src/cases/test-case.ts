@@ -51,7 +51,6 @@ export interface Row {
   readonly unavailable: readonly string[];
 }
 
-/** A row of a requirement case. Without a matrix there is one. */
 export interface RequirementRow extends Row {
   readonly expect: readonly Assertion[];
 }
@@ -67,7 +66,6 @@ export interface OutcomeRule {
   readonly when: readonly Assertion[];
 }
 
-/** The part of a response that is an open value. */
 export type ValueExtraction =
   | { readonly part: 'status' | 'media-type' | 'shape' | 'error-shape' }
   /** `values` are recorded with their values, `names` by name only. A final `*` means any ending. */

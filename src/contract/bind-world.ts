@@ -24,10 +24,8 @@ export interface StatedData {
 }
 
 /**
- * Replaces the ids of the world by those of a deployment. Things without a binding keep their unique ids, so everything
- * that needs them can be found. Unknown ids are ignored: they are of the user's own cases, which are not part of this run.
- *
- * @throws UnusableInput for ids that are bound twice
+ * Replaces the ids of the world by those of a deployment. Things without a binding keep their unique ids. Unknown ids are
+ * ignored: they are of the user's own cases, which are not part of this run. @throws UnusableInput for ids that are bound twice
  */
 export function bindWorld(world: NamedWorld, { bindings, ownPromotions }: Availability): NamedWorld {
   const { ids, unavailable: _, ...rest } = ownPromotions === undefined ? world : { ...world, ownPromotions };

@@ -33,7 +33,6 @@ export type Topic =
   /** All that is valid is returned. */
   | 'completeness';
 
-/** A group of questions that documents show together. */
 export interface QuestionGroup {
   readonly name: string;
   /** The question of a client developer that the group answers. */
@@ -73,15 +72,13 @@ export function isWarningOutcome({ answer }: Question, outcome: string | undefin
   return outcome !== undefined && answer.kind === 'outcomes' && answer.warn.has(outcome);
 }
 
-interface ContractDocument {
+interface ContractDocument extends Pick<Contract, 'groups' | 'exclusions'> {
   requirements: Omit<Requirement, 'at'>[];
-  groups: QuestionGroup[];
   questions: (Pick<Question, 'id' | 'group' | 'part' | 'open'> & {
     outcomes?: Record<string, string>;
     value?: string;
     warn?: string[];
   })[];
-  exclusions: Exclusion[];
 }
 
 /** Checks and reads a parsed contract. @throws UnusableInput with every problem of the file */

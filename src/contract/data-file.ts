@@ -1,5 +1,3 @@
-/** Data files: what a deployment really has, in the shape of the expanded world. */
-
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { type Problem, UnusableInput } from '../support/problem.js';
@@ -36,9 +34,7 @@ function collectIds(world: World): NamedWorld['ids'] {
   return Object.fromEntries(ids);
 }
 
-interface Flaw extends Omit<Problem, 'at'> {
-  readonly at: YamlPath;
-}
+type Flaw = Omit<Problem, 'at'> & { readonly at: YamlPath };
 
 /** Finds what no schema can say: double ids, ids of nothing, tiers that are not in their order. */
 function findFlaws(world: World): Flaw[] {

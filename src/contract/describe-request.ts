@@ -1,5 +1,3 @@
-/** Requests in words: what they contain, and why a tier is valid for them or not. */
-
 import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
 import { shorten, shortenPair } from '../support/untrusted-text.js';
@@ -41,15 +39,12 @@ export function describeRequest(request: HttpRequest, world: NamedWorld): string
  * Creates a function that explains why a tier must or must not be returned: "asks for 10 of product mug; the order has 2".
  * It gives the first reason for an obligation; without one, the first reason against the tier, or else all reasons for it.
  */
-export function createTierExplainer(
-  request: HttpRequest,
-  world: NamedWorld,
-): (tier: Tier, obligation?: Obligation) => string {
+export function createTierExplainer(request: HttpRequest, world: NamedWorld) {
   const oracle = createOracle(request, world);
   const { whenReturning = oracle } = oracle;
   const nameOf = createNameLookup(world);
   const body = parseRequest(request).body as DocumentedBody;
-  return (tier, obligation) => {
+  return (tier: Tier, obligation?: Obligation): string => {
     const all = (obligation === undefined ? whenReturning : oracle).listReasons(tier);
     const [first] = all.filter((reason) => reason.obligation === (obligation ?? 'forbidden'));
     const shown =

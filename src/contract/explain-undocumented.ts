@@ -2,10 +2,7 @@ import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
 import { loadValidator } from '../support/schema-validation.js';
 
-/**
- * Explains why a request is not documented (`schemas/request.schema.json`), or why a strict parser may refuse its text;
- * undefined if neither. Nothing is required of any other request.
- */
+/** Explains why a request is not documented (`schemas/request.schema.json`), or why a strict parser may refuse its text. */
 export function explainUndocumented(request: HttpRequest): string | undefined {
   const content = parseRequest(request);
   const validate = loadValidator('request');

@@ -26,12 +26,9 @@ function createReasonReader(request: HttpRequest): (reason: ObligationReason) =>
 }
 
 /** Finds the topic that decides about a tier; if several do, the general one. Undefined for an open tier. */
-export function createTopicFinder(
-  request: HttpRequest,
-  { returned, listReasons, filteredOn }: Oracle,
-): (tier: Tier) => Topic | undefined {
+export function createTopicFinder(request: HttpRequest, { returned, listReasons, filteredOn }: Oracle) {
   const readReason = createReasonReader(request);
-  return (tier) => {
+  return (tier: Tier): Topic | undefined => {
     const obligation = returned(tier);
     if (obligation === 'open') return undefined;
     const isRequired = obligation === 'required';

@@ -68,12 +68,9 @@ interface Filter {
 type Item = ({ product_id: string; sku_id?: never } | { sku_id: string; product_id?: never }) & { quantity?: number };
 
 /**
- * Determines what the documentation says about a request to a deployment that has the world. A request is judged many times,
- * so each oracle is kept.
- *
- * Everything that the documentation leaves open is `open`, so a deployment conforms whatever its answers to questions
- * are. Open is per tier: a filter always restricts, older tiers are never returned without a filter, tiers for other
- * customers than the named one are never valid, and open filters leave invalid tiers invalid.
+ * Determines what the documentation says about a request to a deployment that has the world. Open is per tier: a filter
+ * always restricts, older tiers are never returned without a filter, tiers for other customers than the named one are never
+ * valid, and open filters leave invalid tiers invalid. A request is judged many times, so each oracle is kept.
  */
 export function createOracle(request: HttpRequest, world: KnownWorld): Oracle {
   return getOracles(world)(request);
@@ -174,7 +171,7 @@ function createPartialOracle(
     matching,
     matched,
     checked,
-    returned: remember((tier) => judgeInTurn(tier, [checked, matching, valid])),
+    returned: remember((tier) => combine([checked, matching, valid], (judge) => judge(tier))),
     listReasons: (tier) => [
       { is: 'rank', rank: getRank(tier), obligation: checked(tier) },
       ...filters.map(({ subject, value }) => ({ is: 'filter', subject, value, obligation: matching(tier) }) as const),
@@ -212,7 +209,7 @@ function createAlternatives(
     atMost.has(tier) ? 'required' : atLeast.has(tier) ? 'open' : 'forbidden';
   const alternative = (window: WindowAlternative['window'], checked: Oracle['checked']): WindowAlternative => ({
     window,
-    returned: (tier) => judgeInTurn(tier, [checked, matching, valid]),
+    returned: (tier) => combine([checked, matching, valid], (judge) => judge(tier)),
   });
   return [
     alternative('before-the-filter', (tier) => requireIf(newest.has(tier))),
@@ -255,10 +252,6 @@ function combine<T>(all: readonly T[], judge: (item: T) => Obligation): Obligati
     if (obligation === 'open') combined = obligation;
   }
   return combined;
-}
-
-function judgeInTurn(tier: Tier, judges: readonly ((tier: Tier) => Obligation)[]): Obligation {
-  return combine(judges, (judge) => judge(tier));
 }
 
 function requireIf(condition: boolean): Obligation {

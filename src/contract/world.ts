@@ -53,7 +53,6 @@ export const listNames = {
 export type ThingKind = keyof typeof listNames;
 export const thingKinds = Object.keys(listNames) as ThingKind[];
 
-/** A world with the names that cases use. */
 export interface NamedWorld extends World {
   readonly ids: Readonly<Record<ThingKind, ReadonlyMap<string, string>>>;
   /** The things that the deployment under test does not have, by their ids in this world. */
@@ -66,7 +65,6 @@ export interface NamedWorld extends World {
   readonly isDataFile?: true;
 }
 
-/** Lists the tiers that the deployment under test has, newest first. */
 export function listAvailableTiers({ tiers, unavailable }: NamedWorld): Tier[] {
   return tiers.filter(({ id }) => !unavailable.has(id));
 }

@@ -1,4 +1,4 @@
-import { findOwnWorld } from '../../cases/suite.js';
+import { listOwnFiles } from '../../cases/suite.js';
 import { exportWorld } from '../../contract/world.js';
 import { loadWorld } from '../../contract/world-file.js';
 import type { ConfigureCommand } from '../flags.js';
@@ -8,7 +8,7 @@ export default ((command) => {
     .description('print the test data that the cases need in a deployment, as JSON')
     .option('--cases <folder>', 'also print the data that your own cases need')
     .action(({ cases }: { cases?: string }) => {
-      const additions = cases === undefined ? undefined : findOwnWorld(cases);
+      const additions = cases === undefined ? undefined : listOwnFiles(cases).world;
       process.stdout.write(`${JSON.stringify(exportWorld(loadWorld(additions)), null, 2)}\n`);
     });
 }) satisfies ConfigureCommand;
