@@ -10,7 +10,6 @@ export type Assertion = ResponseAssertion | CompositeAssertion;
 interface ResponseAssertion {
   /** The key of its kind, such as `returned.include`. */
   readonly kind: string;
-  /** The name of the request. */
   readonly of: string;
   readonly at: Location;
   /** The result of `ResponseKind.read`. */

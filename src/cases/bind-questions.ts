@@ -5,7 +5,6 @@ import { groupBy, renderShortList } from '../support/collections.js';
 import { parseJson } from '../support/json.js';
 import type { QuestionCase } from './test-case.js';
 
-/** By ids of the test data. */
 type StandIns = ReadonlyMap<string, string>;
 
 const testDataId = /\b(?:cust|prod|sku|cat|camp|promo)_[0-9a-f]{24}\b/g;

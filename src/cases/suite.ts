@@ -32,7 +32,6 @@ export interface Suite extends SuiteBasis {
   readonly data?: DrawnData;
   /** Cases of the user. They are the last of `cases`, see {@link isOwnCase}. */
   readonly own?: {
-    /** The folder as the user named it. */
     readonly folder: string;
     readonly digest: string;
   };

@@ -49,7 +49,6 @@ export interface Certificate {
 export interface CertifiedTarget {
   readonly name: string;
   readonly version?: string;
-  /** The target file, relative to the working folder. */
   readonly file?: string;
   readonly base_url: string;
   readonly transport?: TransportIdentity;

@@ -28,9 +28,7 @@ export type Topic =
   | 'filter-by-campaign'
   | 'filter-by-metadata'
   | 'rank'
-  /** Only what is valid is returned. */
   | 'validity'
-  /** All that is valid is returned. */
   | 'completeness';
 
 export interface QuestionGroup {
@@ -39,7 +37,6 @@ export interface QuestionGroup {
   readonly asks: string;
 }
 
-/** Behaviour that the documentation leaves open. */
 export interface Question {
   readonly id: string;
   readonly group: string;

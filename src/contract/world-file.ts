@@ -138,7 +138,6 @@ export function expandWorld(file: YamlFile, additions?: YamlFile): NamedWorld {
 type FindId = (kind: Exclude<ThingKind, 'tier'>, name: string, source: YamlFile, at: YamlPath) => string;
 
 interface TierDraft {
-  /** The name that cases use. */
   readonly key: string;
   /** `created_at` is empty: it follows from the rank. */
   readonly tier: Tier;

@@ -151,7 +151,6 @@ function isResponse({ status, headers, body }: Partial<HttpResponse> = {}): bool
   return Number.isInteger(status) && Array.isArray(headers) && typeof body === 'string';
 }
 
-/** Where an error was thrown, outside of packages. */
 function locateThrow(error: unknown): Location | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const [, file = '', line = '', column = '1'] =

@@ -26,7 +26,6 @@ export interface RunView {
 export interface QuestionAnswer {
   readonly question: Question;
   readonly entry: QuestionEntry;
-  /** Undefined if the case was not selected. */
   readonly result?: ResultWithExchanges | undefined;
   /** The exchange that shows the answer, unless it is a transient failure. */
   readonly shown?: AnsweredExchange | undefined;

@@ -3,7 +3,6 @@ import { parseJson } from '../support/json.js';
 /** A place in an array or in an object, and in all that surround it. */
 export interface Position {
   readonly members: readonly unknown[];
-  /** The keys of an object. */
   readonly names: readonly string[] | undefined;
   /** Whether it is an array, or an object whose keys are indices: some languages write a list with gaps so. */
   readonly isList: boolean;

@@ -76,7 +76,6 @@ export function createEvidenceKeeper(suffix = '') {
         keep({ case: calibrationPurpose, row: 0, request: String(n + 1), attempt: 1 }, exchange);
     },
     find: (exchange: Exchange) => stored.get(exchange),
-    /** Returns what was kept since the last call. */
     take(): KeptEvidence {
       const kept = { ...taken, used: [...used] };
       taken = { exchanges: [], uses: [] };

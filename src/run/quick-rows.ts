@@ -39,7 +39,6 @@ export function selectQuickRows(suite: Suite, discriminating: DiscriminatingRows
     if (testCase === undefined || findExclusionReason(testCase, scope) !== undefined) return false;
     return testCase.rows.find((candidate) => candidate.title === title)?.unavailable.length === 0;
   };
-  /** The titles of the rows, by case id. */
   const rows: Record<string, string[]> = {};
   let caught = 0;
   for (const [n, discriminatingRow] of discriminating.rows.entries()) {

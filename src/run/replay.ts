@@ -11,7 +11,6 @@ type Use = Omit<ExchangeUse, 'id'>;
 const createUseKey = ({ case: purpose, row, request, attempt }: Use) =>
   JSON.stringify([purpose, row, request, attempt]);
 
-/** Whatever the order of the members is. */
 function createRequestKey({ method, path, headers, body, sent, again }: HttpRequest): string {
   return JSON.stringify([method, path, headers, body, sent, again]);
 }

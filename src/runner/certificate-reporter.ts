@@ -43,7 +43,6 @@ export default class CertificateReporter implements Reporter {
   private error: string | undefined;
   /** Whether another reporter shows tests and errors. */
   private isListed = false;
-  /** Whether this is `merge-reports`. */
   private isMerge = false;
   private output = '';
 

@@ -24,7 +24,6 @@ export type Ending = RunOutcome | 'not-begun' | 'unwritten' | 'broken-off';
 /** How each project ended, for the command: the reporter is in the same process. None if Playwright ended before it did. */
 export const endings: Ending[] = [];
 
-/** Merged reports have no connection. */
 type CollectedInputs = Omit<RunInputs, 'connection'> & Partial<RunInputs>;
 
 export class ReportedRun {
