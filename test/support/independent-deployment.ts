@@ -22,7 +22,7 @@ interface Filter {
   readonly holds: (tier: Tier) => boolean;
 }
 
-type RuleTable = {
+export type RuleTable = {
   readonly [Kind in Rule['kind']]: (rule: Extract<Rule, { kind: Kind }>, body: Json) => boolean;
 };
 
@@ -178,6 +178,9 @@ export interface Traits {
   readonly orderMetadataRules?: 'applied' | 'ignored';
   readonly audienceRulesOnly?: 'no-effect' | 'skips-order-rules' | 'returns-nothing';
   readonly filteredWindow?: 'window-first' | 'filter-first' | 'campaign-filter-first';
+  /** Mistakes: rules that are decided in another way, and another number of newest tiers. */
+  readonly mistakenRules?: Partial<RuleTable>;
+  readonly mistakenWindow?: number;
 }
 
 const orders = {
@@ -220,6 +223,7 @@ export function createIndependentDeployment(world: World, traits: Traits = {}): 
     sku: itemRule('sku_id', suffices),
     ...otherRules,
     ...(traits.orderMetadataRules === 'ignored' && { order_metadata: always }),
+    ...traits.mistakenRules,
   };
   const audienceRules: RuleTable = { ...rules, product: always, sku: always, order_metadata: always };
 
@@ -253,7 +257,7 @@ export function createIndependentDeployment(world: World, traits: Traits = {}): 
     const isFirst =
       traits.filteredWindow === 'filter-first' ||
       (traits.filteredWindow === 'campaign-filter-first' && filters.every(({ on }) => on === 'campaign'));
-    const checked = (isFirst ? all.filter(selects) : all).slice(0, 150);
+    const checked = (isFirst ? all.filter(selects) : all).slice(0, traits.mistakenWindow ?? 150);
     const isReturned = (tier: Tier) => selects(tier) && tier.rules.every(holds) && audience !== 'returns-nothing';
     const returned = checked.filter(isReturned).toSorted(orders[traits.order ?? 'newest-first']);
     if (returned.length === 0 && empty !== 'list') return emptyAnswers[empty];
