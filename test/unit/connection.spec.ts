@@ -58,16 +58,7 @@ const test = base.extend<{
 });
 
 test.describe('Over plain HTTP, credentials stay on this machine:', () => {
-  const ofMachine = [
-    'localhost',
-    'a.localhost',
-    '127.0.0.1',
-    '127.9.9.9',
-    '127.1',
-    '0x7f.1',
-    '[::1]',
-    '[::ffff:127.0.0.1]',
-  ];
+  const ofMachine = ['localhost', 'a.localhost', '127.0.0.1', '127.9.9.9', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]'];
   const others = ['api.example.com', 'localhost.example.com', '128.0.0.1', '10.0.0.1', '[::2]', '127.0.0.1.nip.io'];
   test('it has loopback addresses', () => {
     for (const host of ofMachine) expect(isLoopback(new URL(`http://${host}:8080/x`)), host).toBe(true);
@@ -149,26 +140,17 @@ test.describe('A proxy', () => {
 
 test.describe('A broken proxy', () => {
   const tunnel = 'HTTP/1.1 200 OK\r\n\r\n';
-  const reset = (near: Socket): void => void near.resetAndDestroy();
   const close = (near: Socket): void => void near.end();
   const onConnect = (act: (near: Socket) => void) => (near: Socket) => void near.once('data', () => act(near));
-  const drip = (near: Socket): void => {
-    near.write('HTTP/1.1 200 OK\r\n');
-    const more = setInterval(() => near.write('X-A: b\r\n'), 20);
-    near.on('close', () => clearInterval(more));
-  };
   const notAccepted = 'No connection to deployment.test was made (none within';
   const noConnection = 'No connection to deployment.test was made (';
   // Over TLS, undici counts a connection only after the handshake in the tunnel.
   type Behaviour = readonly [what: string, act: (near: Socket) => void, message: string];
   const behaviours: readonly Behaviour[] = [
     ['closes at once', close, noConnection],
-    ['resets at once', reset, noConnection],
     ['is silent', () => undefined, notAccepted],
     ['closes after CONNECT', onConnect(close), noConnection],
-    ['answers without end', onConnect(drip), notAccepted],
     ['answers another protocol', onConnect((near) => near.end('SSH-2.0\r\n\r\n')), noConnection],
-    ['refuses', onConnect((near) => near.end('HTTP/1.1 503 Busy\r\n\r\n')), 'Proxy response (503)'],
     ['opens a silent tunnel', onConnect((near) => near.write(tunnel)), notAccepted],
     ['opens a tunnel and closes it', onConnect((near) => near.end(tunnel)), noConnection],
   ];
@@ -229,7 +211,6 @@ test.describe('Over TLS', () => {
 
   test('nothing is sent with an unusable client certificate', async ({ open }) => {
     for (const tls of [
-      { cert: 'no PEM', key: client.key },
       { cert: client.cert, key: 'no PEM' },
       { cert: client.cert, key: server.key },
     ]) {

@@ -14,7 +14,6 @@ import type { QuestionAnswer, RequirementRow, Row, TestCase } from '../../src/ca
 import type { World } from '../../src/contract/world.js';
 import type { Exchange, HttpRequest, TransportErrorKind } from '../../src/http/exchange.js';
 import { isSuccessful } from '../../src/http/response-status.js';
-import { extractValue } from '../../src/judge/extract-value.js';
 import { collectEvidence, judgeCase, type RowExchanges, type TargetContext } from '../../src/judge/judge-case.js';
 import type { Verdict } from '../../src/judge/verdict.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
@@ -269,10 +268,6 @@ test.describe('An assertion holds, is violated or is unclear', () => {
         }
       }
     }));
-
-  test('A missing exchange is an error of the suite', () => {
-    expect(() => truth(written['2xx'], {})).toThrow("There is no exchange 'probe'.");
-  });
 });
 
 test.describe('Transport errors, redirects and refused credentials prove nothing', () => {
@@ -374,11 +369,9 @@ test.describe('The verdict of a requirement case', () => {
       'Fewer than two promotions were returned, so there is no order to judge.',
     ],
     ['too much', { expect: onlyFirst }, returning(first, third), 'fail', extra],
-    ['both', { expect: onlyFirst }, returning(third), 'fail', `Not returned: 'first' (rank 1). ${extra}`],
     ['an error, 2xx expected', { expect: [success] }, answered(404), 'fail', 'Answered 404, expected 2xx.'],
     ['an error, another expectation', { expect: [include] }, answered(404), 'inconclusive', noResult],
     ['500, nothing expected', { expect: [exclude] }, answered(500), 'pass', ''],
-    ['404, nothing expected', { expect: [exclude] }, answered(404), 'pass', ''],
     [
       'a violated precondition',
       { given: [include], expect: [exclude] },
@@ -393,7 +386,6 @@ test.describe('The verdict of a requirement case', () => {
       'inconclusive',
       unmet + noResult,
     ],
-    ['nothing asserted', { given: [include] }, returning(first, second), 'error', 'The case asserts nothing.'],
     [
       'something unavailable',
       { unavailable: ['customer ann', 'tier greeting'], expect: [include] },
@@ -426,8 +418,6 @@ test.describe('The verdict of a requirement case', () => {
     });
     const whole = returning(first, second);
     expect(judged(testCase, { probe: whole, other: whole })).toMatchObject({ verdict: 'pass', reason: '', at });
-    const doubtful = judged(requirementOf({ expect: [include] }), { probe: ambiguous });
-    expect([doubtful.verdict, doubtful.expected]).toEqual(['inconclusive', undefined]);
   });
 
   test('is not-applicable for a chunked request to a server that requires Content-Length', () => {
@@ -475,14 +465,12 @@ test.describe('The verdict of a requirement case', () => {
     const skipped = [new Map([['probe', answered(200, { skipped: [second] })]])];
     const calibration = [answered(200, { promotions: [first], skipped: [] })];
     const calibrated: TargetContext = { ...background, calibration };
-    const verdictWith = (pattern: string, exchanges = skipped) =>
-      judgeSent(testCase, { ...calibrated, configuredPatterns: [pattern] }, exchanges).verdict;
+    const verdictWith = (pattern: string) =>
+      judgeSent(testCase, { ...calibrated, configuredPatterns: [pattern] }, skipped).verdict;
     expect(judgeSent(testCase, background, skipped).verdict).toBe('fail');
     expect(judgeSent(testCase, calibrated, skipped).verdict).toBe('inconclusive');
     expect(verdictWith('/promotions/*')).toBe('pass');
     expect(verdictWith('/elsewhere')).toBe('inconclusive');
-    const both = [new Map([['probe', answered(200, { promotions: [first], skipped: [second] })]])];
-    expect(verdictWith('/promotions/*', both)).toBe('pass');
   });
 });
 
@@ -502,13 +490,11 @@ test.describe('A repeated case', () => {
   const rows: readonly [what: string, probes: [Exchange, ...Exchange[]], verdict: Verdict, reason: string][] = [
     ['passes twice', [good, good], 'pass', ''],
     ['fails twice', [tooMany, tooMany], 'fail', extra],
-    ['fails three times', [tooMany, tooMany, tooMany], 'fail', extra],
     ['fails first', [tooMany, good], 'inconclusive', unstable(extra, 'it passed.')],
     ['fails later', [good, tooMany], 'inconclusive', unstable('it passed.', extra)],
     ['fails differently', [tooMany, tooFew], 'inconclusive', unstable(extra, "Not returned: 'first' (rank 1).")],
     ['passes last', [tooMany, tooMany, good], 'inconclusive', unstable(extra, 'it passed.')],
     ['passes once', [tooMany, good, tooMany], 'inconclusive', unstable(extra, 'it passed.')],
-    ['unclear twice', [answered(404), answered(404)], 'inconclusive', 'Answered 404, so there is no result to judge.'],
   ];
   test('fails only if the same expectation is violated each time', () =>
     checkEachRow(rows, (_, probes, verdict, reason) => {
@@ -540,9 +526,7 @@ test('If no response names anything of the world, only an error of the server re
     ['a transport error', [{ probe: broken('timed-out') }], 'inconclusive', /^It is timed-out\.$/],
     ['an error of the server', [{ probe: answered(500) }], 'fail', /^Answered 500, expected 2xx\.$/],
     ['another response names it', [{ probe: nothing, other: returning(third) }], 'fail', /^/],
-    ['another is lost', [{ probe: nothing, other: broken('timed-out') }], 'inconclusive', /^/],
     ['a later response names it', [{ probe: nothing }, { probe: returning(first) }], 'fail', /^/],
-    ['nothing twice', [{ probe: nothing }, { probe: nothing }], 'inconclusive', unseen],
   ];
   checkEachRow(rows, (_, sent, verdict, says) => {
     const [once = [], ...again] = sent.map((exchanges) => [new Map(Object.entries(exchanges))]);
@@ -575,11 +559,9 @@ test.describe('The answer to a question', () => {
   type Answer = [what: string, probe: Exchange, outcome: string | undefined, verdict: Verdict, reason: string];
   const answers: readonly Answer[] = [
     ['the first rule', answered(400), 'rejected', 'pass', ''],
-    ['401', answered(401), 'rejected', 'pass', ''],
     ['a rule with two assertions', returning(first, second, third), 'all', 'pass', ''],
     ['a later rule', returning(first, third), 'some', 'pass', ''],
     ['none fits', returning(), 'undetermined', 'pass', noneFits],
-    ['none fits: a redirect', answered(302), 'undetermined', 'pass', noneFits],
     ['none fits: 500', answered(500), 'undetermined', 'pass', noneFits],
     [
       'cannot be determined',
@@ -613,17 +595,13 @@ test.describe('The answer to a question', () => {
     expect(other).toMatchObject({ outcome: 'undetermined', exchange: 'last' });
   });
 
-  test('is missing after a transport error, or if a precondition is not met or a thing is unavailable', () => {
+  test('is missing after a transport error, or if a precondition is not met', () => {
     const unanswered = judged(questionOf(rules), { plain: answered(503), probe: returning(first) });
     expect(unanswered).toMatchObject({ verdict: 'inconclusive', exchange: 'plain' });
     const given = [asserting(written.include)];
     expect(judged(questionOf(rules, { given }), { probe: returning() })).toMatchObject({
       verdict: 'inconclusive',
       reason: "Not judged, since something else is not as expected: Not returned: 'first' (rank 1), 'second' (rank 2).",
-    });
-    expect(judged(questionOf(rules, { unavailable: ['tier greeting'] }), {})).toMatchObject({
-      verdict: 'not-applicable',
-      reason: 'The target does not have tier greeting.',
     });
   });
 
@@ -642,11 +620,8 @@ test.describe('The answer to a question', () => {
       answered(200, '', type('Application/JSON; charset=utf-8')),
       'application/json',
     ],
-    ['a media type with spaces', media, answered(200, '', type(' text/json ; q=1')), 'text/json'],
     ['no media type', media, answered(200), 'none'],
-    ['an empty media type', media, answered(200, '', type('')), 'none'],
     ['a shape', shape, returning(first), '/data/*/id'],
-    ['agreeing shapes', shape, answered(200, { a: [first], b: first }), '/a/* | /b'],
     [
       'the shape of an error',
       ofError,
@@ -654,8 +629,6 @@ test.describe('The answer to a question', () => {
       'application/json: code, message',
     ],
     ['no error body', ofError, answered(400), 'none: no body'],
-    ['null', ofError, answered(400, 'null', json), 'application/json: no object'],
-    ['a list', ofError, answered(400, [], json), 'application/json: no object'],
     ['a page', ofError, answered(400, '<p>', type('text/html')), 'text/html: no object'],
     ['no error', ofError, answered(200, { a: 1 }, json), 'no error'],
     [
@@ -665,7 +638,6 @@ test.describe('The answer to a question', () => {
       'etag | link: <a> | x-a: 1 | x-b: 2',
     ],
     ['a repeated header', headers, repeatedHeader, 'link: <a>, <b>'],
-    ['no such header', headers, answered(200, '', { Date: 'now' }), 'none'],
     ['similar headers', headers, answered(200, '', { lin: '1', x: '1', 'etag-2': '1' }), 'none'],
   ];
   test('can be an open value', () =>
@@ -690,20 +662,14 @@ test.describe('The answer to a question', () => {
     const none = { verdict: 'inconclusive', reason: 'Promotions are named under no path.' };
     expect(judged(questionOf(answer), { probe: returning() })).toMatchObject(none);
     expect(judged(questionOf(answer), { probe: answered(503) })).toMatchObject({ verdict: 'inconclusive' });
-    const ofStatus = { ...answer, take: { part: 'status' } } as const;
-    const unreachable = { reason: 'It is unreachable.' };
-    expect(extractValue(ofStatus, evidenceOf({ probe: broken('unreachable') }))).toEqual(unreachable);
   });
 });
 
 test('Combined assertions: a violation outweighs a doubt in all-of, a doubt outweighs a violation in any-of', () => {
   const [no, maybe] = [violated('No.'), unclear('Maybe.')];
   for (const [results, all, any] of [
-    [[holds, holds], holds, holds],
-    [[holds, no], no, holds],
     [[no, holds], no, holds],
     [[holds, maybe], maybe, holds],
-    [[maybe, holds], maybe, holds],
     [[maybe, no], no, maybe],
     [[no, maybe], no, maybe],
     [[no, no], no, no],

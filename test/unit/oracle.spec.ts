@@ -54,12 +54,8 @@ test.describe('Nothing is required if a part of the request is open', () => {
     ['plus sign', withMetadata('has_budget', 'a+b'), 'the meaning of + in the query is open'],
     ['no items', items(), effect('an order without items')],
     ['no quantity', items({ product_id: '<product mug>' }), effect('an item without quantity')],
-    ['one no quantity', items(product('shirt'), { product_id: '<product mug>' }), effect('an item without quantity')],
     ['quantity 0', items(product('mug', 0)), effect('a quantity below 1')],
-    ['one quantity 0', items(product('shirt'), product('mug', 0)), effect('a quantity below 1')],
-    ['negative quantity', items(product('mug', -3)), effect('a quantity below 1')],
     ['huge quantity', items(product('mug', 1_000_001)), 'the maximum quantity is open'],
-    ['one huge', items(product('shirt'), product('mug', 1_000_001)), 'the maximum quantity is open'],
     ['large order', items(...Array(101).fill(product('mug'))), 'the maximum number of items is open'],
     ['unknown customer', { body: { customer: { id: 'cust_x' } } }, `${effect('an unknown customer')}: cust_x`],
     ['unknown product', items({ product_id: 'prod_x', quantity: 1 }), `${effect('an unknown product')}: prod_x`],
@@ -67,27 +63,14 @@ test.describe('Nothing is required if a part of the request is open', () => {
     ['empty expand', { body: { options: { expand: [] } } }, 'whether options.expand may be empty is open'],
     ['repeated SKU', items(sku('bag-small'), sku('bag-small')), 'whether a SKU may be repeated is open'],
     ['product, SKU', items(product('shirt'), sku('shirt-blue')), effect('a product and its own SKU in one order')],
-    ['SKU, product', items(sku('shirt-blue'), product('shirt')), effect('a product and its own SKU in one order')],
-    [
-      'SKU of a later product',
-      items(product('shirt'), sku('mug-white'), sku('shirt-blue')),
-      effect('a product and its own SKU in one order'),
-    ],
     [
       'two filters',
       query(`${campaignFilter}=<campaign spring>&${levelFilter}=gold`),
       'the combination of several filters is open',
     ],
     ['empty campaign filter', query(`${campaignFilter}=`), effect('a filter with an empty value')],
-    ['empty metadata filter', withMetadata('level', ''), effect('a filter with an empty value')],
     ['unknown campaign', query(`${campaignFilter}=camp_x`), `${effect('an unknown campaign')}: camp_x`],
-    [
-      'tier as campaign',
-      query(`${campaignFilter}=<tier budget>`),
-      `${effect('an unknown campaign')}: ${ids.tier.get('budget')}`,
-    ],
     ['unknown key', withMetadata('no_such_key', 'a'), `${effect('a metadata key that no tier has')}: no_such_key`],
-    ['key in capitals', withMetadata('Level', 'gold'), `${effect('a metadata key that no tier has')}: Level`],
   ];
   test('or if an id is unknown', () =>
     checkEachRow(rows, (_, patch, reason) => {
@@ -111,30 +94,22 @@ test.describe('Nothing is required if a part of the request is open', () => {
 
   const undocumented: readonly (readonly [where: string, patch: RequestPatch])[] = [
     ['/body/order/items/0/quantity', items(product('mug', '1'))],
-    ['/body/order/items/0/quantity', items(product('mug', 1.5))],
-    ['/body/order/items/0/quantity', items(product('mug', null))],
     ['/body/order/items/0 (product_id)', items({ quantity: 1 })],
     ['/body/order/items/0', items({ ...product('mug'), ...sku('mug-white') })],
-    ['/body (coupon)', { body: { coupon: 'a' } }],
     ['/body/options/expand/0', { body: { options: { expand: ['tier'] } } }],
     ['/body/order/metadata/a', { body: { order: { metadata: { a: 'b' } } } }],
     ['/body/metadata/a', { body: { metadata: { a: 1 } } }],
     ['/body', { raw: '[]' }],
     ['the request (body)', { raw: '{' }],
-    ['the request (body)', { without: ['body'] }],
     ['/headers (content-type)', { without: ['headers.Content-Type'] }],
-    ['/headers/content-type/0', { headers: { 'Content-Type': 'text/plain' } }],
     ['/headers (x-client-token)', { without: ['headers.X-Client-Token'] }],
-    ['/headers/x-client-token/0', { headers: { 'X-Client-Token': 'wrong' } }],
     ['/headers/x-client-token', { headers: { 'x-client-token': '$CLIENT_TOKEN' } }],
     ['/headers/if-none-match', { headers: { 'If-None-Match': '"a"' } }],
-    ['/headers/content-encoding', { headers: { 'Content-Encoding': 'gzip' } }],
     ['/headers/x-http-method-override', { headers: { 'X-HTTP-Method-Override': 'POST' } }],
     ['/method', { method: 'POST' }],
     ['/path', { path: '/v1/promotions/validation/' }],
     ['/query/audienceRulesOnly/0', query('audienceRulesOnly=false')],
     ['/query/audienceRulesOnly', query('audienceRulesOnly=true&audienceRulesOnly=true')],
-    ['/query (a)', query('a=b')],
     ['/query ([filters][promotion_id][conditions][$in])', query('[filters][promotion_id][conditions][$in]=a')],
   ];
   test('and everything is open for an undocumented request', () =>
@@ -148,9 +123,7 @@ test.describe('Nothing is required if a part of the request is open', () => {
 
   const ambiguous: readonly (readonly [reason: string, patch: RequestPatch])[] = [
     ['half of a surrogate pair', { raw: '{"metadata": {"a": "\\ud83d"}}' }],
-    ['half of a surrogate pair', { raw: '{"metadata": {"\\udf81": "a"}}' }],
     ['repeats a key', { raw: '{"metadata": {"a": "b", "a": "c"}}' }],
-    ['repeats a key', { raw: '{"metadata": {}, "metadata": {}}' }],
     [
       'a double does not hold the number',
       { raw: '{"order": {"items": [{"product_id": "a", "quantity": 9007199254740993}]}}' },
@@ -219,16 +192,12 @@ test.describe('If a part of the request is open, the rest still holds', () => {
   const rows: readonly (readonly [what: string, patches: RequestPatch[], said: readonly Obligation[]])[] = [
     ['audienceRulesOnly', [ann, query('audienceRulesOnly=true')], [o, o, f, o, o, f, f]],
     ['no order', [ann, { without: ['body.order'] }], [o, o, f, o, o, f, f]],
-    ['no items', [ann, items()], [o, o, f, o, o, f, f]],
     ['no metadata', [ann, { without: ['body.metadata'] }], [o, o, f, o, o, f, f]],
     ['no customer: nobody is named', [{ without: ['body.customer'] }], [o, o, o, o, o, f, f]],
     ['an empty object', [{ raw: '{}' }], [o, o, o, o, o, f, f]],
-    ['no order, and a filter', [ann, { without: ['body.order'] }, spring], [o, o, f, f, f, f, f]],
-    ['an empty expand', [ann, { body: { options: { expand: [] } } }], [o, o, f, f, o, f, f]],
     ['both filters', [ann, { filter: { campaign: 'spring', 'metadata.has_budget': 'true' } }], [o, o, f, f, o, f, f]],
     ['an empty filter', [ann, { filter: { 'metadata.has_budget': '' } }], [o, o, f, f, o, o, o]],
     ['a key of no tier', [ann, { filter: { 'metadata.no_such_key': 'x' } }], [o, o, f, f, o, o, o]],
-    ['a + in a filter', [ann, query('[filters][metadata.level][conditions][$is]=a+b')], [o, o, f, f, o, o, o]],
     [
       'both filters, and no quantity',
       [ann, items({ product_id: '<product mug>' }), { filter: { campaign: 'summer', 'metadata.has_budget': 'true' } }],
@@ -246,7 +215,6 @@ test.describe('If a part of the request is open, the rest still holds', () => {
     }));
 
   const omissions: readonly (readonly [what: string, without: string[], said: string])[] = [
-    ['options', ['options'], '+greeting +mug-1 -mug-10 -broadway ?credit-card -for-ben -beyond-first'],
     ['order metadata', ['order.metadata'], '+greeting +mug-1 -mug-10 -broadway ?credit-card -for-ben -beyond-first'],
     ['metadata', ['metadata'], '+greeting +mug-1 -mug-10 ?broadway ?credit-card -for-ben -beyond-first -five-rules'],
     ['all', ['options', 'metadata', 'order.metadata'], '+greeting +mug-1 -mug-10 ?broadway ?credit-card -for-ben'],
@@ -290,66 +258,33 @@ test.describe('If a part of the request is open, the rest still holds', () => {
   });
 });
 
-test.describe('The reasons for a tier are its rank, the filters and its rules', () => {
-  const summer: RequestPatch = { filter: { campaign: 'summer' } };
-  const budget: RequestPatch = { filter: { 'metadata.has_budget': 'true' } };
-  const [o, f, r] = ['open', 'forbidden', 'required'] as const;
-  const said = (name: string, patches: readonly RequestPatch[]) => {
-    const tier = findTier(name);
-    return { tier, grounds: oracleWith(...patches).listReasons(tier) };
-  };
-  const rows: readonly (readonly [what: string, tier: string, patches: RequestPatch[], said: Obligation[]])[] = [
-    ['all for it', 'mug-1', [], [r, r]],
-    ['an older one', 'beyond-mug', [], [f, r]],
-    ['an older one, with a filter', 'depot-1', [summer], [o, r, f]],
-    ['one with 150 newer ones, with a filter', 'beyond-mug', [summer], [f, r, r]],
-    ['too few', 'mug-2', [], [r, f]],
-    ['of another customer', 'for-ann', [], [r, f]],
-    ['a filter that it fits', 'budget', [budget], [r, r]],
-    ['a filter that it does not fit', 'budget', [summer], [r, f]],
-    ['two filters', 'budget', [{ filter: { campaign: 'spring', 'metadata.has_budget': 'true' } }], [o, o, o]],
-    ['an empty filter', 'budget', [{ filter: { 'metadata.has_budget': '' } }], [o, o]],
-    ['no customer', 'for-ann', [{ without: ['body.customer'] }], [o, o]],
-    ['no order metadata', 'mug-1', [{ without: ['body.order.metadata'] }], [o, o]],
-  ];
-  test('with an obligation each', () =>
-    checkEachRow(rows, (_, name, patches, expected) => {
-      expect(said(name, patches).grounds.map(({ obligation }) => obligation)).toEqual(expected);
-    }));
-
-  test('and name the values', () => {
-    const { tier, grounds } = said('beyond-mug', [summer]);
-    expect(grounds).toEqual([
-      { is: 'rank', rank: world.tiers.indexOf(tier) + 1, obligation: 'forbidden' },
-      { is: 'filter', subject: { on: 'campaign' }, value: ids.campaign.get('summer'), obligation: 'required' },
-      { is: 'rule', rule: tier.rules[0], obligation: 'required' },
-    ]);
-    const [rank] = oracleWith().listReasons({ ...tier, id: 'promo_unknown' });
-    expect(rank).toEqual({ is: 'rank', rank: Number.POSITIVE_INFINITY, obligation: 'forbidden' });
-  });
+test('The reasons for a tier are its rank, the filters and its rules', () => {
+  const tier = findTier('beyond-mug');
+  expect(oracleWith({ filter: { campaign: 'summer' } }).listReasons(tier)).toEqual([
+    { is: 'rank', rank: world.tiers.indexOf(tier) + 1, obligation: 'forbidden' },
+    { is: 'filter', subject: { on: 'campaign' }, value: ids.campaign.get('summer'), obligation: 'required' },
+    { is: 'rule', rule: tier.rules[0], obligation: 'required' },
+  ]);
+  const [rank] = oracleWith().listReasons({ ...tier, id: 'promo_unknown' });
+  expect(rank).toEqual({ is: 'rank', rank: Number.POSITIVE_INFINITY, obligation: 'forbidden' });
 });
 
 test('Whether a tier is valid depends on its rules', () => {
   const valid: readonly (readonly [what: string, patch: RequestPatch, said: string])[] = [
-    ['no rule', {}, '+greeting'],
     ['a rule for other customers', {}, '-for-ann -for-ann-and-ben'],
     ['a rule for the customer', { body: { customer: { id: '<customer ann>' } } }, '+for-ann +for-ann-and-ben -for-ben'],
     ['a rule for a product', {}, '+mug-1 -mug-2 -plate-1'],
     ['a quantity', items(product('mug', 3)), '+mug-1 +mug-3 -mug-10'],
     ['a rule for a SKU', items(sku('shirt-blue', 2)), '+shirt-blue-1 +shirt-blue-2 -shirt-blue-3 -shirt-red-1 -mug-1'],
-    ['a product, not its SKU', items(product('shirt')), '-shirt-blue-1'],
     ['a SKU, perhaps its product', items(sku('mug-white', 2)), '?mug-1 ?mug-2 -mug-3'],
     ['all rules of a tier', items(product('mug'), product('plate')), '+mug-and-plate -for-ann-with-mug'],
-    ['one of two rules violated', items(product('mug')), '-mug-and-plate'],
     ['equal quantities', items(product('mug'), product('plate'), product('mug')), '+mug-1 +plate-1 ?mug-2 -mug-3'],
     [
       'different quantities of a product: the smallest one is certain',
       items(product('mug', 2), product('mug', 1)),
       '+mug-1 ?mug-2 ?mug-3 -mug-10',
     ],
-    ['five items of 2', items(...Array(5).fill(product('mug', 2))), '+mug-2 ?mug-3 ?mug-10'],
     ['a metadata rule', metadata({ store_name: 'Broadway' }), '+broadway -web-shop'],
-    ['a part of a value', metadata({ store_name: 'Broadway West', sales_channel: 'we' }), '-broadway -web-shop'],
     ['another letter case', metadata({ Store_Name: 'broadway', sales_channel: 'web' }), '?broadway +web-shop'],
     ['metadata as text, not as number', metadata({ 'gift-code': '010' }), '-rule-ten +rule-ten-padded'],
     ['one of five rules violated', items(product('plate'), product('lamp')), '-five-rules'],
@@ -367,7 +302,6 @@ test('Whether a tier is valid depends on its rules', () => {
 
 test('Whether a tier matches depends on the filter', () => {
   const matching: readonly (readonly [what: string, patch: RequestPatch, said: string])[] = [
-    ['none, which all match', {}, '+greeting +for-ann +beyond-first'],
     ['a campaign', inCampaign('spring'), '+greeting +for-ann +beyond-first -gift'],
     ['a campaign, percent-encoded', { query: { [campaignFilter]: '<campaign spring>' } }, '+greeting -gift'],
     ['a metadata entry', withMetadata('level', 'gold'), '+gold +gold-on-web -golden -greeting'],
@@ -376,9 +310,7 @@ test('Whether a tier matches depends on the filter', () => {
     ['a value in other letter case', withMetadata('region', 'north'), '?north -greeting'],
     ['the value as it is', withMetadata('region', 'North'), '+north'],
     ['a part of another value', withMetadata('has_budget', 'true'), '+budget -budget-in-words -no-budget'],
-    ['a value with a space', withMetadata('has_budget', 'true%20story'), '+budget-in-words -budget'],
     ['a key that has to be percent-encoded', { filter: { 'metadata.opening hours': 'late' } }, '+odd-keys -ten'],
-    ['a number as text', { filter: { 'metadata.length': '10' } }, '+ten -ten-padded'],
   ];
   checkEachRow(matching, (_, patch, said) => {
     const expected = readSaid(said);

@@ -3,7 +3,6 @@ import { expect } from '@playwright/test';
 import { openClient } from '../../src/http/client.js';
 import type { PartialConnectionOptions, RetryOptions } from '../../src/http/connection-options.js';
 import type { Exchange } from '../../src/http/exchange.js';
-import { createPacedQueue } from '../../src/http/paced-queue.js';
 import { computeRetryDelay, isRetryable } from '../../src/http/retry.js';
 import { countAttempts } from '../../src/run/case-sender.js';
 import { createEvidenceKeeper } from '../../src/run/evidence-keeper.js';
@@ -51,17 +50,12 @@ test('A retry waits as Retry-After says, or for its own delay', () => {
     [429, undefined, 7, true],
     [429, '2', 2_000, true],
     [503, '0', 0, true],
-    [503, '59', 59_000, true],
     [503, '61', 60_000, true],
     [503, '9'.repeat(400), 60_000, true],
     [503, 'Sat, 21 Nov 2026 12:00:05 GMT', 5_000, true],
-    [503, 'Saturday, 21-Nov-26 12:00:05 GMT', 5_000, true],
     [503, 'Sat, 21 Nov 2026 11:59:59 GMT', 0, true],
-    [503, 'Sun, 22 Nov 2026 12:00:00 GMT', 60_000, true],
     [503, 'soon', 7, true],
     [503, '-1', 7, true],
-    [503, '1.5', 7, true],
-    [503, '', 7, true],
   ];
   for (const [status, retryAfter, ms, forAll] of delays) {
     const exchange = createExchange(status, 'GET', retryAfter === undefined ? [] : [['retry-after', retryAfter]]);
@@ -86,12 +80,9 @@ type Course = `${string}: ${string}: ${string}`;
 type Row = readonly [what: string, replies: Reply[], options: PartialConnectionOptions, course: Course];
 const rows: readonly Row[] = [
   // client.spec.ts shows which transport error each reply is.
-  ['503 each time', [busy], { retry: quick }, 'a: 503/3: aaa'],
   ['503 once', [busy, ok], { retry: quick }, 'a: 200/2: aa'],
   ['a reset connection each time', [reset], { retry: quick }, 'a: broken-connection/3: aaa'],
-  ['a reset connection once', [reset, ok], { retry: quick }, 'a: 200/2: aa'],
   ['Retry-After in place of the own delay', [atOnce, past, ok], { retry: hours }, 'a: 200/3: aaa'],
-  ['all wait for the retry after 429', [renderBusy(429), ok], after(0.2), 'abc: 200/2 200/1 200/1: aabc'],
   ['all wait for Retry-After', [renderBusy(503, 'Retry-After: 1'), ok], after(0.2), 'abc: 200/2 200/1 200/1: aabc'],
   // The others are done long before.
   ['all wait for the retry after 503', [busy, ok], after(0.2), 'abc: 200/2 200/1 200/1: aabc'],
@@ -138,28 +129,14 @@ test('Later requests go one at a time after 429', async ({ serve, open }) => {
   expect(maxPending).toBe(1);
 });
 
-test.describe('A rate limit', () => {
-  test('makes the second request wait for its turn', async ({ serve, open }) => {
-    const wire = await serve(ok);
-    const { send, close } = open(wire.url, { pacing: { requests_per_second: 0.001 } });
-    const [first, ...others] = ['a', 'b', 'c'].map((name) => send(createRequest(name)));
-    expect(getOutcome((await first) as Exchange)).toBe(200);
-    await close();
-    expect((await Promise.all(others)).map(getOutcome)).toEqual(['not-sent', 'not-sent']);
-    expect(joinNames(wire)).toBe('a');
-  });
-
-  test('keeps the order', async () => {
-    const queue = createPacedQueue({ requests_per_second: 200, concurrency: 8 });
-    let turns = '';
-    const noteTurn = (name: string) =>
-      queue.run(async () => {
-        turns += name;
-      }, 0);
-    await Promise.all(['a', 'b', 'c', 'd', 'e'].map(noteTurn));
-    expect(turns).toBe('abcde');
-    queue.close();
-  });
+test('A rate limit makes the second request wait for its turn', async ({ serve, open }) => {
+  const wire = await serve(ok);
+  const { send, close } = open(wire.url, { pacing: { requests_per_second: 0.001 } });
+  const [first, ...others] = ['a', 'b', 'c'].map((name) => send(createRequest(name)));
+  expect(getOutcome((await first) as Exchange)).toBe(200);
+  await close();
+  expect((await Promise.all(others)).map(getOutcome)).toEqual(['not-sent', 'not-sent']);
+  expect(joinNames(wire)).toBe('a');
 });
 
 test('A deployment that fails now and then conforms, and every request is counted', async () => {

@@ -28,20 +28,15 @@ test.describe('The shape of bodies', () => {
   const rows: readonly (readonly [what: string, values: readonly unknown[], shape: BodyShape])[] = [
     ['a text', ['a'], text],
     ['a whole number', [1], integer],
-    ['another number', [1.5], { type: 'number' }],
     ['numbers of both kinds', [1, 1.5], { type: 'number' }],
     ['nothing', [null], { type: 'null' }],
-    ['sorted types', [true, null, 1], { type: ['boolean', 'integer', 'null'] }],
-    ['a list of nothing', [[]], { type: 'array' }],
     ['a list', [['a', 1]], { type: 'array', items: { type: ['integer', 'string'] } }],
     ['a list of lists', [[['a'], []]], { type: 'array', items: { type: 'array', items: text } }],
-    ['an object without members', [{}], record({})],
     ['sorted members', [{ b: 1, a: 'x' }], record({ a: text, b: integer })],
     ['a required member', [{ a: 1 }, { a: 2 }], record({ a: integer })],
     ['an optional member', [{ a: 1, b: 1 }, { a: 2 }], record({ a: integer, b: integer }, ['a'])],
     ['an object or a text', [{ a: 1 }, 'x'], { ...record({ a: integer }), type: ['object', 'string'] }],
     ['members that are tiers', [{ [tier]: 1 }], { ...record({}), additionalProperties: integer }],
-    ['members that are campaigns', [{ spring: 1 }], { ...record({}), additionalProperties: integer }],
     [
       'ids and another member',
       [{ [tier]: 1, spring: 'x', n: null }],
@@ -64,11 +59,6 @@ test.describe('The shape of bodies', () => {
       depth === 0 ? shape : at(depth % 2 === 0 ? shape?.items : shape?.properties?.in, depth - 1);
     expect(at(shapeOf(nested(20, 'x')), 20)).toEqual(text);
     expect(at(shapeOf(nested(21, 'x')), 21)).toEqual({});
-    expect(at(shapeOf(nested(20, { [tier]: 'x' })), 20)).toMatchObject({ additionalProperties: {} });
-    const keyed = (depth: number): unknown => (depth === 0 ? 'x' : { [tier]: keyed(depth - 1) });
-    const within = (shape: BodyShape | undefined, depth: number): unknown =>
-      depth === 0 ? shape : within(shape?.additionalProperties || undefined, depth - 1);
-    expect([within(shapeOf(keyed(20)), 20), within(shapeOf(keyed(21)), 21)]).toEqual([text, {}]);
   });
 
   test('does not describe metadata, which is data', () => {
@@ -98,12 +88,6 @@ test.describe('Merged shapes', () => {
     });
     fc.assert(property, { seed: 20_261_126, numRuns: 1_000 });
   });
-
-  test('allow everything if one of them does', () => {
-    expect(mergeShapes([{}, text])).toEqual({});
-    expect(mergeShapes([text, {}])).toEqual({});
-    expect(mergeShapes([text])).toEqual(text);
-  });
 });
 
 test.describe('Mismatches with a schema', () => {
@@ -125,12 +109,6 @@ test.describe('Mismatches with a schema', () => {
     const long = JSON.stringify({ list: Array.from({ length: 12 }, () => ({ n: 'x' })) });
     expect(found(long)).toEqual(['A value at /list/*/n does not fit the record: it must be integer.']);
     expect(found('[]')).toEqual(['A value at the top does not fit the record: it must be object.']);
-  });
-
-  test('differ if keys differ in digits', () => {
-    const named = record({ '1a': text, '2a': text }, []);
-    const bodies = ['{"1a":1,"2a":1}'];
-    expect(findMismatches(bodies, named)).toHaveLength(2);
   });
 });
 
