@@ -5,7 +5,7 @@ import { type Certificate, findDecisive, isKnownFailure } from '../../certificat
 import { groupDrift } from '../../certificate/drift-entry.js';
 import { referenceEndNotice, referenceNotice, replayEndNotice } from '../../certificate/notices.js';
 import { describeSharedReasons, findSharedReasons, isUnjudged } from '../../certificate/shared-reasons.js';
-import { getVerdictApart, notSelectedReason } from '../../run/case-result.js';
+import { getVerdictApart, notSelectedReason, samplesCaseId } from '../../run/case-result.js';
 import { groupBy, renderShortList } from '../../support/collections.js';
 import { packageRoot } from '../../support/package-root.js';
 import { joinLines, shorten } from '../../support/untrusted-text.js';
@@ -72,8 +72,12 @@ function renderFailures({ causes = [], requirements }: Certificate): string[][] 
       '   ',
     ),
   ]);
-  const explained = new Set(causes.flatMap(({ cases }) => cases));
-  const others = failures.filter(({ entry }) => !explained.has(entry.id));
+  // Cases that were sent again at the end failed before: where a cause explains their requirement, they show nothing new.
+  const isExplained = ({ requirement, entry: { id } }: Failure) =>
+    causes.some(
+      ({ cases, requirements }) => cases.includes(id) || (id === samplesCaseId && requirements.includes(requirement)),
+    );
+  const others = failures.filter((failure) => !isExplained(failure));
   const groups = [...groupBy(others, ({ requirement }) => requirement).values()];
   const rest = groups.length > maxEntries ? [renderRest(groups.length, 'failure')] : [];
   return [
