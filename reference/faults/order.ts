@@ -368,7 +368,7 @@ const orderMetadata: readonly Fault[] = [
   },
 ];
 
-/** Whether some product stands in more than so many items. */
+/** Whether a product is in more items than a limit. */
 function hasMoreThan(max: number): (lines: readonly Line[]) => boolean {
   return (lines) => lines.some(({ as, id }) => as === 'product' && lines.filter((line) => line.id === id).length > max);
 }

@@ -83,12 +83,12 @@ function selectCustomers({ customers, tiers }: World) {
     some.flatMap(({ rules }) => rules.flatMap((rule) => (rule.kind === 'customer' ? [rule.any_of] : [])));
   const lists = listReservations(tiers.slice(0, windowSize));
   const ids = customers.map(({ id }) => id);
-  // Best a customer whom older promotions do not name, either.
-  const outsiders = [tiers, tiers.slice(0, windowSize)].map((some) => {
-    const listed = new Set(listReservations(some).flat());
+  const findOutsider = (reservations: readonly (readonly string[])[]) => {
+    const listed = new Set(reservations.flat());
     return ids.find((id) => !listed.has(id));
-  });
-  const outsider = outsiders[0] ?? outsiders[1];
+  };
+  // Best a customer whom older promotions do not name, either.
+  const outsider = findOutsider(listReservations(tiers)) ?? findOutsider(lists);
   const ends = lists.flatMap((list) => [list.slice(0, 1), list.slice(-1)].flat());
   const members = [...new Set([...ends, outsider ?? []].flat())]
     .toSorted((id, next) => rateAwkwardness(next) - rateAwkwardness(id))
@@ -165,8 +165,8 @@ function listFilters(bases: readonly Candidate[], world: World): FilteredBase[] 
       ),
     ...tried.flatMap((entry): FilteredBase[] => {
       const { value } = entry.filter;
-      const other = entries.find(({ key, filter }) => key !== entry.key && filter.value !== value);
-      const filters = other === undefined ? [] : [[{ ...other.filter, value }]];
+      const entryOfAnotherKey = entries.find(({ key, filter }) => key !== entry.key && filter.value !== value);
+      const filters = entryOfAnotherKey === undefined ? [] : [[{ ...entryOfAnotherKey.filter, value }]];
       return filters.map((found) => ['a metadata filter with the value of another key', found, entry.bases[0]]);
     }),
     ...tried.flatMap(listNear),

@@ -129,5 +129,5 @@ function* listFeatures(candidate: Candidate, { tiers }: World): Generator<[featu
     `change ${change}`,
   ];
   for (const [n, property] of properties.entries())
-    for (const other of properties.slice(n + 1)) yield [`${property} with ${other}`, worth.pair];
+    for (const partner of properties.slice(n + 1)) yield [`${property} with ${partner}`, worth.pair];
 }

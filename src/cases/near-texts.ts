@@ -53,7 +53,7 @@ export function rateAwkwardness(text: string): number {
   return signs.filter((sign) => sign.test(text)).length;
 }
 
-/** Ids that are alike are looked for among so many: more of them take long to sort. */
+/** The largest number of ids that are searched for similar ones. Sorting more takes long. */
 const maxSearched = 5_000;
 
 /** Creates a function that finds the neighbours of an id in alphabetical order, read from either end. */

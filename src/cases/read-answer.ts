@@ -43,17 +43,17 @@ function readRules({ outcomes = [] }: CaseEntry, { id, answer }: Question, at: Y
   const locate = (entries: readonly OutcomeEntry[], list: YamlPath) =>
     entries.map((entry, n) => ({ ...entry, at: [...list, n] }));
   const shared = locate(context.document.shared?.outcomes ?? [], ['shared', 'outcomes']);
-  const own = locate(outcomes, path);
-  const isNamed = (name: string) => own.some(({ outcome }) => outcome === name);
-  const rules = [...shared.filter(({ outcome }) => known.includes(outcome) && !isNamed(outcome)), ...own];
+  const stated = locate(outcomes, path);
+  const isNamed = (name: string) => stated.some(({ outcome }) => outcome === name);
+  const rules = [...shared.filter(({ outcome }) => known.includes(outcome) && !isNamed(outcome)), ...stated];
   const missing = known.filter((outcome) => !rules.some((rule) => rule.outcome === outcome));
   if (missing.length > 0) reportProblem(path, `no rule for the outcome '${missing.join("', '")}'`, 'Add one.');
-  return rules.flatMap(({ outcome, when: stated, at: place }, n): OutcomeRule[] => {
+  return rules.flatMap(({ outcome, when, at: place }, n): OutcomeRule[] => {
     context.checkName(`outcome of the question '${id}':`, outcome, known, [...place, 'outcome']);
     if (rules.findIndex((earlier) => earlier.outcome === outcome) < n)
       reportProblem([...place, 'outcome'], `several rules for '${outcome}'`, 'Remove one of them.');
     // A rule without `when` has the shared one, tried at this place.
-    const rule = stated === undefined ? shared.find((entry) => entry.outcome === outcome) : { when: stated, at: place };
+    const rule = when === undefined ? shared.find((entry) => entry.outcome === outcome) : { when, at: place };
     if (rule?.when !== undefined) return [{ outcome, when: readChecks(rule.when, [...rule.at, 'when'], context) }];
     reportProblem(place, `no shared rule for '${outcome}'`, "Add 'when:' with what shows it.");
     return [];

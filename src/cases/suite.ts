@@ -87,12 +87,12 @@ export function parseSuite(folder: string, availability: Availability, ownFolder
   };
   const readFile = (name: string) => readSuiteFile(path.join(folder, name));
   const contract = attempt(() => parseContract(readFile('contract.yaml')));
-  const own = (ownFolder === undefined ? undefined : attempt(() => listOwnFiles(ownFolder))) ?? { cases: [] };
-  const additions = attempt(() => (own.world === undefined ? undefined : readYaml(own.world)));
+  const ownFiles = (ownFolder === undefined ? undefined : attempt(() => listOwnFiles(ownFolder))) ?? { cases: [] };
+  const additions = attempt(() => (ownFiles.world === undefined ? undefined : readYaml(ownFiles.world)));
   const world = attempt(() => bindWorld(expandWorld(readFile('world.yaml'), additions), availability));
   const defaults = attempt(() => validateFile('defaults', readFile('defaults.yaml')) as { request: RequestPatch });
   const caseFiles = listCaseFiles(folder).flatMap((file) => attempt(() => readSuiteFile(file)) ?? []);
-  const ownCaseFiles = own.cases.flatMap((file) => attempt(() => readYaml(file)) ?? []);
+  const ownCaseFiles = ownFiles.cases.flatMap((file) => attempt(() => readYaml(file)) ?? []);
   if (contract === undefined || world === undefined || defaults === undefined) throw new UnusableInput(problems);
 
   const basis = { contract, world, defaultRequest: applyPatch(documentedRequestDraft, defaults.request) };
@@ -115,7 +115,9 @@ export function parseSuite(folder: string, availability: Availability, ownFolder
     calibration: cases.filter(({ tags }) => tags.includes(tag.calibration)).flatMap(listFirstRequests),
     ...(ownFolder === undefined
       ? {}
-      : { own: { folder: ownFolder, digest: computeDigest([own.world ?? [], own.cases].flat(), ownFolder) } }),
+      : {
+          own: { folder: ownFolder, digest: computeDigest([ownFiles.world ?? [], ownFiles.cases].flat(), ownFolder) },
+        }),
   };
 }
 

@@ -251,12 +251,12 @@ function createOwnCases(
   isCutShort: boolean,
 ): OwnCases | undefined {
   if (source === undefined) return undefined;
-  const own = cases.filter(isOwnCase).map((testCase: TestCase) => ({
+  const judged = cases.filter(isOwnCase).map((testCase: TestCase) => ({
     kind: testCase.kind,
     entry: { ...findEntry(testCase.id), subject: getSubjectId(testCase) },
   }));
-  const verifying = own.filter(({ kind }) => kind === 'requirement').map(({ entry }) => entry);
-  return { ...source, verdict: determineRunVerdict(verifying, isCutShort), cases: own.map(({ entry }) => entry) };
+  const verifying = judged.filter(({ kind }) => kind === 'requirement').map(({ entry }) => entry);
+  return { ...source, verdict: determineRunVerdict(verifying, isCutShort), cases: judged.map(({ entry }) => entry) };
 }
 
 function describeOwnCases({ folder, cases }: OwnCases): string[] {

@@ -4,7 +4,7 @@ import { groupBy } from '../support/collections.js';
 import type { CaseEntry } from './case-entry.js';
 import type { Cause } from './diagnosis/cause.js';
 
-/** A reason is reported once for all cases if so many have it. */
+/** The number of cases from which a reason is reported once for all of them. */
 const minShared = 4;
 
 interface ReasonSource {

@@ -33,8 +33,8 @@ export async function runPlaywrightTests(
 /** Adds the certificate reporter before the reporters that the user names: Playwright would replace it by them. */
 function addCertificateReporter(arg: string, n: number, args: readonly string[]): string {
   const isNamed = args[n - 1] === '--reporter' || arg.startsWith('--reporter=');
-  const own = path.join(packageRoot, 'dist', 'src', 'runner', 'certificate-reporter.js');
-  return isNamed ? arg.replace(/^(--reporter=)?/, `$1${own},`) : arg;
+  const reporter = path.join(packageRoot, 'dist', 'src', 'runner', 'certificate-reporter.js');
+  return isNamed ? arg.replace(/^(--reporter=)?/, `$1${reporter},`) : arg;
 }
 
 /** Finds the config of Playwright in the working folder, if it builds on that of the package. */

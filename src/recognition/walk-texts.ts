@@ -54,7 +54,7 @@ export function escapePathStep(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** Appends a step to a path. A path that becomes too long is the same for all that is below it. */
+/** Appends a step to a path. All paths that are too long are replaced by one pattern. */
 export function appendStep(path: string, step: string): string {
   return path.length + step.length > maxPath || path === catchAllPath ? catchAllPath : `${path}/${step}`;
 }

@@ -126,7 +126,7 @@ function getValidMediaType(response: HttpResponse): string {
   return /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : 'application/octet-stream';
 }
 
-/** The schema is inferred from so many bodies. More would take longer and show little more. */
+/** The largest number of bodies from which a schema is inferred. More take longer and show little more. */
 const maxBodies = 12;
 
 function inferSchema(responses: readonly HttpResponse[], world: World): Members {
