@@ -30,14 +30,13 @@ export interface Mistake {
 /** Generated faults that are as plain as those with a story of their own. */
 const simpleFaults: readonly string[] = ['rules/lost', 'product-id/lost'];
 
-/** Lists the faults that a user can recognise as mistakes, the simplest first. */
-export function listKnownMistakes(): Mistake[] {
-  const visible = listGeneratedFaults().filter(({ invisibility }) => invisibility === undefined);
-  return [
-    ...faults.map((fault) => ({ ...fault, isSimple: true })),
-    ...visible.map((fault) => ({ ...fault, isSimple: simpleFaults.includes(fault.id) })),
-  ].flatMap(({ sentence, ...fault }) => (sentence === undefined ? [] : [{ ...fault, sentence }]));
-}
+/** The faults that a user can recognise as mistakes, the simplest first. */
+export const knownMistakes: readonly Mistake[] = [
+  ...faults.map((fault) => ({ ...fault, isSimple: true })),
+  ...listGeneratedFaults()
+    .filter(({ invisibility }) => invisibility === undefined)
+    .map((fault) => ({ ...fault, isSimple: simpleFaults.includes(fault.id) })),
+].flatMap(({ sentence, ...fault }) => (sentence === undefined ? [] : [{ ...fault, sentence }]));
 
 /** Another window than the newest 150 tiers. */
 export function createWindowMistake(id: string, sentence: string, newest: Handlers['newest']): Mistake {

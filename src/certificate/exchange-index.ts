@@ -30,11 +30,14 @@ export function createExchangeIndexer(recognizer: Recognizer) {
   const kept = new Map<string, Pick<CaseExchange, 'exchange' | 'mentions'>>();
   const longer = new Map<string, Exchange>();
   return {
-    add({ id, exchange }: StoredExchange): void {
+    /** @returns the exchange as the index has it */
+    add({ id, exchange }: StoredExchange): Exchange {
       const isRead = 'response' in exchange && isSuccessful(exchange.response);
       const mentions = isRead && recognizer.findMentions(exchange.response.body);
-      kept.set(id, { exchange: shortenExchange(exchange, maxShownBody), ...(mentions && { mentions }) });
+      const shown = shortenExchange(exchange, maxShownBody);
+      kept.set(id, { exchange: shown, ...(mentions && { mentions }) });
       longer.set(id, cutBodies(exchange, maxResultBody));
+      return shown;
     },
     finish(uses: readonly ExchangeUse[]): ExchangeIndex {
       const used = uses.flatMap((use) => {

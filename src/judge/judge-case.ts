@@ -15,7 +15,7 @@ import type { Exchange } from '../http/exchange.js';
 import { explainInapplicable, explainTransientFailure, explainUnsupported } from '../http/response-status.js';
 import { hasMentions } from '../recognition/tier-mentions.js';
 import { determineReading, type TierReading } from '../recognition/tier-reading.js';
-import { computeOnce } from '../support/caches.js';
+import { computeOnce, remember } from '../support/caches.js';
 import { omitUndefined, renderShortList } from '../support/collections.js';
 import type { Location } from '../support/problem.js';
 import { explainAmbiguity } from './explain-ambiguity.js';
@@ -34,6 +34,8 @@ export interface Judgement {
   readonly expected?: string;
   /** The name of the exchange that shows the reason. */
   readonly exchange?: string;
+  /** For `fail`: the names of all exchanges that show it. */
+  readonly shownBy?: readonly string[];
   /** Whether it failed only in some of several attempts. */
   readonly isUnstable?: true;
   /** Whether it would pass, were it not for what is known to be wrong with the target. */
@@ -73,37 +75,48 @@ export type RowExchanges = readonly ReadonlyMap<string, Exchange>[];
 
 /** All rows share one reading: each response helps to find the path. Call it once: other readings take long to find. */
 export function collectEvidence(rows: RowExchanges, target: TargetContext): CaseEvidence[] {
-  const { calibration, recognizer, configuredPatterns } = target;
-  const all = [...calibration, ...rows.flatMap((row) => [...row.values()])];
-  const read = (exchanges: readonly Exchange[]): TierReading => {
-    const mentions = listSuccesses(exchanges).map(({ response }) => recognizer.findMentions(response.body));
-    const found = determineReading(mentions, configuredPatterns);
-    if (found.kind !== 'ambiguous') return found;
-    return { ...found, explain: computeOnce(() => explainAmbiguity(found.patterns, exchanges, target)) };
-  };
-  const reading = read(all);
+  const all = [...target.calibration, ...rows.flatMap((row) => [...row.values()])];
+  const reading = readTiers(all, target);
   const shared = {
     ...target,
     reading,
     listOtherReadings: computeOnce(() => findOtherReadings(all, reading, target)),
-    listRemainingReadings: computeOnce(() => findOtherReadings(calibration, read(calibration), target)),
+    listRemainingReadings: () => findRemainingReadings(target),
   };
   return rows.map((exchanges) => ({ ...shared, exchanges }));
 }
 
-/** Pure. @param repetitions the evidence of rows that were sent again. A row fails only if it fails each time. */
-export function judgeCase(
-  testCase: TestCase,
-  evidence: readonly CaseEvidence[],
-  ...repetitions: readonly (readonly CaseEvidence[])[]
-): CaseJudgement {
+function readTiers(exchanges: readonly Exchange[], target: TargetContext): TierReading {
+  const mentions = listSuccesses(exchanges).map(({ response }) => target.recognizer.findMentions(response.body));
+  const found = determineReading(mentions, target.configuredPatterns);
+  if (found.kind !== 'ambiguous') return found;
+  return { ...found, explain: computeOnce(() => explainAmbiguity(found.patterns, exchanges, target)) };
+}
+
+const findRemainingReadings = remember((target: TargetContext) =>
+  findOtherReadings(target.calibration, readTiers(target.calibration, target), target),
+);
+
+/** Pure. */
+export function judgeCase(testCase: TestCase, evidence: readonly CaseEvidence[]): CaseJudgement {
   if (testCase.kind === 'question') return { ...judgeQuestion(testCase, evidence[0] as CaseEvidence), rows: [] };
+  const unseen = explainUnseenWorld(testCase, evidence);
+  const rows = testCase.rows.map((row, n) => judgeTitledRow(row, testCase, [evidence[n] as CaseEvidence], unseen));
+  return { ...summarizeRows(rows, testCase), rows };
+}
+
+/** Judges the rows of a case that were sent again. A row fails only if it fails each time. */
+export function judgeAgain(
+  once: CaseJudgement,
+  testCase: RequirementCase,
+  evidence: readonly CaseEvidence[],
+  repetitions: readonly (readonly CaseEvidence[])[],
+): CaseJudgement {
   const unseen = explainUnseenWorld(testCase, [evidence, ...repetitions].flat());
   const rows = testCase.rows.map((row, n) => {
-    const first = evidence[n] as CaseEvidence;
     const again = repetitions.flatMap((sent) => sent.slice(n, n + 1)).filter(({ exchanges }) => exchanges.size > 0);
-    const judgement = judgeRow(row, testCase, first, ...again);
-    return { title: row.title, ...(unseen === undefined ? judgement : doubtWithoutWorld(judgement, first, unseen)) };
+    const attempts: RowAttempts = [evidence[n] as CaseEvidence, ...again];
+    return again.length === 0 ? (once.rows[n] as RowJudgement) : judgeTitledRow(row, testCase, attempts, unseen);
   });
   return { ...summarizeRows(rows, testCase), rows };
 }
@@ -118,73 +131,96 @@ export function replaceRow(
   return { ...summarizeRows(replaced, testCase), rows: replaced };
 }
 
-interface Attempt {
-  readonly judgement: Judgement;
+/** What one sending of a row shows. */
+interface Attempt extends Pick<Judgement, 'verdict' | 'isKnown'> {
   readonly evidence: RowEvidence;
+  /** To explain takes longer than to judge. */
+  explain(): Omit<Judgement, 'verdict'>;
+}
+
+type RowAttempts = readonly [CaseEvidence, ...CaseEvidence[]];
+
+function judgeTitledRow(
+  row: RequirementRow,
+  testCase: RequirementCase,
+  sent: RowAttempts,
+  unseen: string | undefined,
+): RowJudgement {
+  const judgement = judgeRow(row, testCase, sent);
+  return { title: row.title, ...(unseen === undefined ? judgement : doubtWithoutWorld(judgement, sent[0], unseen)) };
 }
 
 /** Judges a row that may have been sent again. It fails if the same expectation is violated each time. */
-function judgeRow(row: RequirementRow, testCase: RequirementCase, ...sent: readonly CaseEvidence[]): Judgement {
+function judgeRow(row: RequirementRow, testCase: RequirementCase, sent: RowAttempts): Judgement {
   const attempts = sent.map((evidence) => judgeOnce(row, testCase, evidence));
   const [first, ...later] = attempts as [Attempt, ...Attempt[]];
-  const failing = attempts.filter(({ judgement }) => judgement.verdict === 'fail');
-  const { verdict, isKnown } = first.judgement;
-  if (failing[0] === undefined || later[0] === undefined) return first.judgement;
-  const isAlike = failing.length === attempts.length && failing.every(({ judgement }) => judgement.isKnown === isKnown);
+  const failing = attempts.filter(({ verdict }) => verdict === 'fail');
+  const { isKnown } = first;
+  if (failing[0] === undefined || later[0] === undefined) return createJudgement(first);
+  const isAlike = failing.length === attempts.length && failing.every((attempt) => attempt.isKnown === isKnown);
   const violated = row.expect.filter((assertion) =>
     attempts.every(({ evidence }) => judgeAssertion(assertion, evidence, 'requirement').is === 'violated'),
   );
   const finding = isAlike ? findFirst(violated, first.evidence) : undefined;
-  if (finding !== undefined) return { verdict: 'fail', ...finding.judgement, ...omitUndefined({ isKnown }) };
-  const different = later.find(({ judgement }) => judgement.verdict !== verdict) ?? later[0];
-  const reasonOf = ({ judgement }: Attempt) => (judgement.verdict === 'pass' ? 'it passed.' : judgement.reason);
+  if (finding !== undefined) return createJudgement({ ...first, explain: finding.explain });
+  const different = later.find(({ verdict }) => verdict !== first.verdict) ?? later[0];
+  const reasonOf = ({ verdict, explain }: Attempt) => (verdict === 'pass' ? 'it passed.' : explain().reason);
   return {
-    ...failing[0].judgement,
+    ...createJudgement(failing[0]),
     verdict: 'inconclusive',
     reason: `Unstable: sent twice, with different results. First: ${reasonOf(first)} Then: ${reasonOf(different)}`,
     isUnstable: true,
   };
 }
 
+function createJudgement({ verdict, isKnown, explain }: Attempt): Judgement {
+  return { verdict, ...explain(), ...omitUndefined({ isKnown }) };
+}
+
 /** A failure is known if the row passes as though what is known to be wrong was right. A failure of both is new. */
 function judgeOnce(row: RequirementRow, testCase: RequirementCase, evidence: CaseEvidence): Attempt {
   const documented = judgeAs(row, testCase, evidence);
   const { known: corrections, exchanges } = evidence;
-  if (corrections === undefined || documented.judgement.verdict === 'pass') return documented;
-  const asKnown: Attempt = { ...documented, judgement: { ...documented.judgement, isKnown: true } };
+  if (corrections === undefined || documented.verdict === 'pass') return documented;
+  const asKnown: Attempt = { ...documented, isKnown: true };
   const apart = judgeAs(row, testCase, { ...evidence, corrections });
-  if (apart.judgement.verdict === 'fail') return apart;
+  if (apart.verdict === 'fail') return apart;
   if ([...exchanges.values()].some(corrections.isRefused)) return asKnown;
-  if (documented.judgement.verdict !== 'fail') return apart;
-  return apart.judgement.verdict === 'pass' ? asKnown : documented;
+  if (documented.verdict !== 'fail') return apart;
+  return apart.verdict === 'pass' ? asKnown : documented;
 }
 
 function judgeAs({ expect, ...row }: RequirementRow, { at }: RequirementCase, evidence: CaseEvidence): Attempt {
   const unmet = judgePreconditions(row, at, evidence, explainInapplicable);
   if (unmet !== undefined) {
+    const attempt: Attempt = { verdict: unmet.verdict, evidence, explain: () => unmet };
     const agrees = (read: RowEvidence) => findFirst(row.given, read) === undefined;
-    return { evidence, judgement: unmet.verdict === 'inconclusive' ? doubt(unmet, evidence, agrees) : unmet };
+    return unmet.verdict === 'inconclusive' ? doubt(attempt, unmet, agrees, evidence) : attempt;
   }
   if (expect.length === 0)
-    return { evidence, judgement: { verdict: 'error', reason: 'The case asserts nothing.', at } };
+    return { verdict: 'error', evidence, explain: () => ({ reason: 'The case asserts nothing.', at }) };
   const finding = findFirst(expect, evidence);
   if (finding?.is === 'violated') {
     const agrees = (read: RowEvidence) => findFirst(expect, read)?.is !== 'violated';
-    return { evidence, judgement: doubt({ verdict: 'fail', ...finding.judgement }, evidence, agrees) };
+    return doubt({ verdict: 'fail', evidence, explain: finding.explain }, finding, agrees, evidence);
   }
   const remaining = evidence.listRemainingReadings().map(({ reading }) => ({ ...evidence, reading }));
   const refutations = remaining.map((read) => findFirst(expect, read));
   const [read, refuted] = [remaining[0], refutations[0]];
   if (read !== undefined && refuted !== undefined && refutations.every((found) => found?.is === 'violated'))
-    return { evidence: read, judgement: { verdict: 'fail', ...refuted.judgement } };
-  const judgement: Judgement =
-    finding === undefined ? { verdict: 'pass', reason: '', at } : { verdict: 'inconclusive', ...finding.judgement };
-  return { evidence, judgement };
+    return { verdict: 'fail', evidence: read, explain: refuted.explain };
+  return finding === undefined
+    ? { verdict: 'pass', evidence, explain: () => ({ reason: '', at }) }
+    : { verdict: 'inconclusive', evidence, explain: finding.explain };
 }
 
 /** Doubts a failure that another reading explains, or promotions of the deployment that take places of the newest 150. */
-function doubt(judgement: Judgement, evidence: CaseEvidence, agrees: (read: RowEvidence) => boolean): Judgement {
-  const { at, exchange } = judgement;
+function doubt(
+  attempt: Attempt,
+  { at, exchange }: Pick<Judgement, 'at' | 'exchange'>,
+  agrees: (read: RowEvidence) => boolean,
+  evidence: CaseEvidence,
+): Attempt {
   const agreeing = evidence.listOtherReadings().find(({ reading }) => agrees({ ...evidence, reading }));
   const shown = evidence.exchanges.get(exchange ?? '');
   let reason: string | undefined;
@@ -192,7 +228,9 @@ function doubt(judgement: Judgement, evidence: CaseEvidence, agrees: (read: RowE
     reason = `A response may name promotions that it does not return. If it returns all that it names, it violates the documentation. If it returns only those ${agreeing.words}, it conforms. Write one of these lines in the target file: ${agreeing.stated}, or response: { where: {} } if all are returned.`;
   else if (shown === undefined || listSuccesses([shown]).length > 0)
     reason = explainOwnPromotions([...evidence.exchanges.values()], evidence);
-  return reason === undefined ? judgement : { verdict: 'inconclusive', reason, at, ...omitUndefined({ exchange }) };
+  if (reason === undefined) return attempt;
+  const doubted = { reason, at, ...omitUndefined({ exchange }) };
+  return { verdict: 'inconclusive', evidence, explain: () => doubted };
 }
 
 /** Explains why the test data may not be loaded; undefined if a response names some of it, or the user says that it is. */
@@ -263,32 +301,40 @@ function judgePreconditions(
   if (inapplicable !== undefined) return { verdict: 'not-applicable', at, ...inapplicable };
   if (unavailable.length > 0)
     return { verdict: 'not-applicable', reason: `The target does not have ${renderShortList(unavailable)}.`, at };
-  const unmet = findFirst(given, evidence)?.judgement;
+  const unmet = findFirst(given, evidence)?.explain();
   if (unmet === undefined) return undefined;
   const reason = `Not judged, since something else is not as expected: ${unmet.reason}`;
   return { verdict: 'inconclusive', ...unmet, reason };
 }
 
-interface Finding {
+interface Finding extends Pick<Judgement, 'at' | 'exchange'> {
   readonly is: 'violated' | 'unclear';
-  readonly judgement: Omit<Judgement, 'verdict'>;
+  explain(): Omit<Judgement, 'verdict'>;
 }
 
 /** Finds the first violation, or else the first doubt. Its reason has the other violations by the response, too. */
 function findFirst(assertions: readonly Assertion[], evidence: RowEvidence): Finding | undefined {
-  const findings = assertions.flatMap((assertion): Finding[] => {
+  const findings = assertions.flatMap((assertion) => {
     const result = judgeAssertion(assertion, evidence, 'requirement');
-    if (result.is === 'holds') return [];
-    const { is, explain, shownBy: exchange } = result;
-    const expected = is === 'violated' ? describeAssertion(assertion, evidence.world) : undefined;
-    return [{ is, judgement: { reason: explain(), at: assertion.at, ...omitUndefined({ expected, exchange }) } }];
+    return result.is === 'holds' ? [] : [{ ...result, assertion }];
   });
-  const first = findings.find(({ is }) => is === 'violated');
-  if (first === undefined) return findings[0];
-  const { judgement } = first;
-  const together = findings.filter((found) => found.is === first.is && found.judgement.exchange === judgement.exchange);
-  const reasons = new Set(together.map((found) => found.judgement.reason));
-  return { ...first, judgement: { ...judgement, reason: [...reasons].join(' ') } };
+  const first = findings.find(({ is }) => is === 'violated') ?? findings[0];
+  if (first === undefined) return undefined;
+  const { is, assertion, shownBy: exchange } = first;
+  const finding = { at: assertion.at, ...omitUndefined({ exchange }) };
+  return {
+    is,
+    ...finding,
+    explain() {
+      if (is === 'unclear') return { reason: first.explain(), ...finding };
+      const violations = findings.filter((found) => found.is === is);
+      const together = violations.filter(({ shownBy }) => shownBy === exchange);
+      const reasons = new Set(together.map(({ explain }) => explain()));
+      const expected = describeAssertion(assertion, evidence.world);
+      const shownBy = [...new Set(violations.flatMap(({ shownBy }) => shownBy ?? []))];
+      return { reason: [...reasons].join(' '), expected, ...finding, shownBy };
+    },
+  };
 }
 
 export function isNewFailure({ verdict, isKnown }: Judgement): boolean {

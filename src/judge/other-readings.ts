@@ -1,4 +1,4 @@
-import { listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
+import { type AnsweredExchange, listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
 import { type Tier, windowSize } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
@@ -6,7 +6,7 @@ import { matchesPatterns } from '../recognition/path-patterns.js';
 import type { LocatedMention } from '../recognition/recognizer.js';
 import { absentValue, type MentionFilter } from '../recognition/sibling-values.js';
 import type { TierReading } from '../recognition/tier-reading.js';
-import { remember } from '../support/caches.js';
+import { cacheByText, remember } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import { truncate } from '../support/untrusted-text.js';
 
@@ -27,74 +27,147 @@ interface ReadResponse {
   readonly required: readonly (readonly LocatedMention[])[];
 }
 
+type Target = Pick<RowEvidence, 'world' | 'recognizer' | 'calibration'> & {
+  readonly configuredPatterns?: readonly string[];
+};
+
+/** Those of the calibration belong to every case. */
+const getResponseReader = remember((target: Target) =>
+  remember((exchange: AnsweredExchange) => readResponse(exchange, target)),
+);
+
+function readResponse(
+  { request, response }: AnsweredExchange,
+  { world, recognizer, configuredPatterns }: Target,
+): ReadResponse {
+  const { returned } = createOracle(request, world);
+  const located = recognizer.listLocatedMentions(response.body);
+  // Agreeing patterns name the same tiers, nested levels too.
+  const mentions = configuredPatterns
+    ? located.filter(({ pattern }) => matchesPatterns(pattern, configuredPatterns))
+    : located;
+  const byId = groupBy(mentions, ({ id }) => id);
+  const listMentions = (tiers: readonly Tier[], obligation: Obligation) =>
+    tiers
+      .filter((tier) => !world.unavailable.has(tier.id) && returned(tier) === obligation)
+      .map(({ id }) => byId.get(id) ?? []);
+  const named = [...byId.keys()].flatMap((id) => indexTiers(world.tiers).get(id) ?? []);
+  return {
+    mentions,
+    required: listMentions(world.tiers.slice(0, windowSize), 'required'),
+    forbidden: listMentions(named, 'forbidden').flat(),
+  };
+}
+
 /** Of thousands of tiers, a response names a few, and only the newest are required. */
 const indexTiers = remember((tiers: readonly Tier[]) => new Map(tiers.map((tier) => [tier.id, tier])));
+
+/** What may tell the mentions that count from the others: the value of a member beside the id, or the place in a list. */
+interface Candidate {
+  readonly readValue: ReadValue;
+  /** @param values those that count; undefined if no line of a target file can state them */
+  describe(values: readonly string[], reading: TierReading): OtherReading | undefined;
+}
 
 /** Finds readings by what is beside the ids: a deployment may name all promotions, and mark the valid ones. */
 export function findOtherReadings(
   exchanges: readonly Exchange[],
   reading: TierReading,
-  { world, recognizer }: Pick<RowEvidence, 'world' | 'recognizer'>,
+  target: Target,
 ): OtherReading[] {
+  const { recognizer } = target;
   // The target file says it.
   if (recognizer.filter !== undefined || (reading.kind !== 'agreed' && reading.kind !== 'stated')) return [];
-  // Agreeing patterns name the same tiers, nested levels too.
-  const counts = ({ pattern }: LocatedMention) =>
-    reading.kind === 'agreed' || matchesPatterns(pattern, reading.patterns);
-  const responses = listSuccesses(exchanges).map(({ request, response }): ReadResponse => {
-    const { returned } = createOracle(request, world);
-    const mentions = recognizer.listLocatedMentions(response.body).filter(counts);
-    const byId = groupBy(mentions, ({ id }) => id);
-    const listMentions = (tiers: readonly Tier[], obligation: Obligation) =>
-      tiers
-        .filter((tier) => !world.unavailable.has(tier.id) && returned(tier) === obligation)
-        .map(({ id }) => byId.get(id) ?? []);
-    const named = [...byId.keys()].flatMap((id) => indexTiers(world.tiers).get(id) ?? []);
-    return {
-      mentions,
-      required: listMentions(world.tiers.slice(0, windowSize), 'required'),
-      forbidden: listMentions(named, 'forbidden').flat(),
-    };
-  });
-  if (responses.every(({ forbidden }) => forbidden.length === 0)) return [];
   const single = reading.kind === 'agreed' && reading.nestedPaths !== undefined ? undefined : reading.patterns[0];
   const tier = reading.kind === 'stated' && reading.patterns.length > 1 ? reading.patterns : single;
   // Members that are named after promotions are records, too.
   const isId = (name: string) => name.split('/').some((step) => recognizer.ids.tiers.findIds(step).ids.length > 0);
-  const names = new Set(responses.flatMap(({ mentions }) => mentions.flatMap(({ values }) => [...values.keys()])));
-  const byValue = [...names].flatMap((name): OtherReading[] => {
-    const values = isId(name)
-      ? []
-      : findDecisiveValues(responses, (mention) => mention.values.get(name) ?? absentValue);
-    if (values.length === 0 || values.some((value) => value.startsWith('\0'))) return [];
-    const shown = values.map(renderScalar);
-    const line = `${renderScalar(name)}: ${shown.length === 1 ? shown[0] : `[${shown.join(', ')}]`}`;
-    return [
-      {
+  const successes = listSuccesses(exchanges);
+  const mentions = successes.map(({ response }) => recognizer.listLocatedMentions(response.body));
+  const names = new Set(mentions.flatMap((located) => [...listMemberNames(located)]));
+  const steps = single?.split('/') ?? [];
+  const isRefuted = getRefuter(target);
+  const candidates = [
+    ...[...names].filter((name) => !isRefuted.byName(name) && !isId(name)).map((name) => createByName(name, tier)),
+    ...steps.flatMap((step, at) => (step === '*' && !isRefuted.byIndex(`${at}`) ? [createByIndex(at, steps)] : [])),
+  ];
+  if (candidates.length === 0) return [];
+  const responses = successes.map(getResponseReader(target));
+  if (responses.every(({ forbidden }) => forbidden.length === 0)) return [];
+  return candidates.flatMap(({ readValue, describe }) => {
+    const values = findDecisiveValues(responses, readValue);
+    return values.length === 0 ? [] : (describe(values, reading) ?? []);
+  });
+}
+
+const listMemberNames = remember(
+  (mentions: readonly LocatedMention[]): ReadonlySet<string> =>
+    new Set(mentions.flatMap(({ values }) => [...values.keys()])),
+);
+
+type ReadValue = (mention: LocatedMention) => string;
+
+const readMember =
+  (name: string): ReadValue =>
+  (mention) =>
+    mention.values.get(name) ?? absentValue;
+const readIndex =
+  (at: number): ReadValue =>
+  (mention) =>
+    mention.indices.get(at) ?? '';
+
+/** Whether the calibration alone shows that a value decides nothing: a required tier has only values of forbidden ones. */
+const getRefuter = remember((target: Target) => {
+  const responses = listSuccesses(target.calibration).map(getResponseReader(target));
+  const isRefuted = (readValue: ReadValue): boolean => {
+    const ofForbidden = new Set(responses.flatMap(({ forbidden }) => forbidden.map(readValue)));
+    const required = responses.flatMap((response) => response.required);
+    return required.some((mentions) => mentions.every((mention) => ofForbidden.has(readValue(mention))));
+  };
+  return {
+    byName: cacheByText((name) => isRefuted(readMember(name))),
+    byIndex: cacheByText((at) => isRefuted(readIndex(Number(at)))),
+  };
+});
+
+function createByName(name: string, tier: string | readonly string[] | undefined): Candidate {
+  return {
+    readValue: readMember(name),
+    describe(values, reading) {
+      if (values.some((value) => value.startsWith('\0'))) return undefined;
+      const shown = values.map(renderScalar);
+      const line = `${renderScalar(name)}: ${shown.length === 1 ? shown[0] : `[${shown.join(', ')}]`}`;
+      return {
         reading: { ...reading, filter: { where: { [name]: values }, patterns: [] } },
         words: `with ${truncate(name, 60)}: ${shown.join(' or ')}`,
         stated: renderStated(tier, `where: { ${line} }`),
-      },
-    ];
-  });
-  const steps = single?.split('/') ?? [];
-  const byIndex = steps.flatMap((step, at): OtherReading[] => {
-    const indices = step === '*' ? findDecisiveValues(responses, (mention) => mention.indices.get(at) ?? '') : [];
-    if (indices.length === 0 || indices.includes('')) return [];
-    const patterns = indices.map((index) => steps.with(at, index).join('/'));
-    const filter = { where: {}, patterns };
-    return [
-      { reading: { ...reading, filter }, words: `under ${patterns.join(' or ')}`, stated: renderStated(patterns) },
-    ];
-  });
-  return [...byValue, ...byIndex];
+      };
+    },
+  };
+}
+
+/** @param steps those of the path of the ids */
+function createByIndex(at: number, steps: readonly string[]): Candidate {
+  return {
+    readValue: readIndex(at),
+    describe(values, reading) {
+      if (values.includes('')) return undefined;
+      const patterns = values.map((index) => steps.with(at, index).join('/'));
+      const filter = { where: {}, patterns };
+      return {
+        reading: { ...reading, filter },
+        words: `under ${patterns.join(' or ')}`,
+        stated: renderStated(patterns),
+      };
+    },
+  };
 }
 
 /** A reading that needs more values than this may fit by chance. */
 const maxValues = 3;
 
 /** Finds the values that required tiers have and forbidden tiers do not; none if they do not decide everything. */
-function findDecisiveValues(responses: readonly ReadResponse[], readValue: (mention: LocatedMention) => string) {
+function findDecisiveValues(responses: readonly ReadResponse[], readValue: ReadValue) {
   const ofForbidden = new Set(responses.flatMap(({ forbidden }) => forbidden.map(readValue)));
   const decisive = new Set<string>();
   for (const mentions of responses.flatMap(({ required }) => required)) {

@@ -1,5 +1,5 @@
 import { listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
-import { createOracle } from '../contract/oracle.js';
+import { createOracle, type Oracle } from '../contract/oracle.js';
 import { type Tier, windowSize } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { listRecords } from '../recognition/list-records.js';
@@ -11,16 +11,20 @@ import { truncate } from '../support/untrusted-text.js';
 export function explainOwnPromotions(exchanges: readonly Exchange[], evidence: Omit<RowEvidence, 'exchanges'>) {
   const { world, calibration } = evidence;
   if (world.ownPromotions === 0) return undefined;
+  const read: { readonly oracle: Oracle; readonly returned: ReadonlySet<string> }[] = [];
+  for (const { request, response } of listSuccesses(exchanges)) {
+    const oracle = createOracle(request, world);
+    const returned = new Set(readReturned(response.body, evidence).returned);
+    if (world.tiers.some((tier) => returned.has(tier.id) && oracle.returned(tier) === 'forbidden')) return undefined;
+    read.push({ oracle, returned });
+  }
   // Behind a filter, older promotions may be returned.
   const successes = listSuccesses([...calibration, ...exchanges]);
   const unfiltered = successes.filter(({ request }) => !request.path.includes('filters'));
   const seen = new Set(unfiltered.flatMap(({ response }) => readReturned(response.body, evidence).returned));
   const last = world.tiers.findLastIndex(({ id }) => seen.has(id));
   let isAnyAbsent = false;
-  for (const { request, response } of listSuccesses(exchanges)) {
-    const oracle = createOracle(request, world);
-    const returned = new Set(readReturned(response.body, evidence).returned);
-    if (world.tiers.some((tier) => returned.has(tier.id) && oracle.returned(tier) === 'forbidden')) return undefined;
+  for (const { oracle, returned } of read) {
     const mayBeRequired = (tier: Tier) =>
       [oracle, ...oracle.alternatives].some((reading) => reading.returned(tier) === 'required');
     const first = world.tiers.findIndex(

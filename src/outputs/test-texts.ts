@@ -9,7 +9,7 @@ import { createResponseRenderer } from '../record/exchange-text.js';
 import { getVerdictApart, type ResultWithExchanges } from '../run/case-result.js';
 import type { StoredExchange } from '../run/evidence-keeper.js';
 import { shortenExchange } from '../run/sanitize-result.js';
-import { joinLines } from '../support/untrusted-text.js';
+import { joinLines, toOneLine } from '../support/untrusted-text.js';
 
 /** Renders why a case fails, is an error, or has another answer than before; undefined for others. */
 export function renderBrokenCase(
@@ -26,19 +26,28 @@ export function renderBrokenCase(
 
 const maxBody = 2_000;
 
-/** Renders the exchanges of a case, by names. The one that decided the verdict is the first. */
-export function renderExchanges(
-  { verdict, exchangeId }: Pick<ResultWithExchanges, 'verdict' | 'exchangeId'>,
+/**
+ * Renders the exchanges of a case, by names, the one that decided the verdict first, and the rows of a matrix unless all pass.
+ * Steps would show the rows as well, but a run with steps takes a tenth longer.
+ */
+export function renderCase(
+  { verdict, exchangeId, rows }: Pick<ResultWithExchanges, 'verdict' | 'exchangeId' | 'rows'>,
   used: readonly StoredExchange[],
   baseUrl: string,
 ): Record<string, string> {
   const decisive = used.find(({ id }) => id === exchangeId);
   const render = ({ id, exchange }: StoredExchange) => renderExchange(id, exchange, baseUrl);
   const others = used.filter((kept) => kept !== decisive).map(render);
+  const areShown = rows.length > 1 && rows.some((row) => row.verdict !== 'pass');
   return {
     ...(decisive && { [verdict === 'fail' ? 'failing exchange' : 'exchange']: render(decisive) }),
+    ...(areShown && { rows: joinLines(rows.map(renderRow)) }),
     ...(others.length > 0 && { [decisive === undefined ? 'exchanges' : 'other exchanges']: others.join('\n\n') }),
   };
+}
+
+function renderRow({ title, verdict, reason }: ResultWithExchanges['rows'][number]): string {
+  return toOneLine(`${verdict}  ${title}${reason === '' ? '' : `: ${reason}`}`);
 }
 
 /** Renders an exchange without secrets: the command that sends the request, and the response. */

@@ -1,3 +1,4 @@
+import { remember } from '../support/caches.js';
 import { renderShortList } from '../support/collections.js';
 import { minLengthInsideText } from './id-finder.js';
 import { mergeNestedPaths } from './path-normalization.js';
@@ -24,10 +25,16 @@ export function readReturned(
   return readReturnedTiers(recognizer.findMentions(body, reading.filter), reading);
 }
 
-export function readReturnedTiers(
-  { idsByPattern, unlocatedIds, possibleIds }: TierMentions,
-  reading: TierReading,
-): ReturnedTiers {
+export function readReturnedTiers(mentions: TierMentions, reading: TierReading): ReturnedTiers {
+  return getReader(reading)(mentions);
+}
+
+/** Several assertions judge one response. */
+const getReader = remember((reading: TierReading) =>
+  remember((mentions: TierMentions) => readMentions(mentions, reading)),
+);
+
+function readMentions({ idsByPattern, unlocatedIds, possibleIds }: TierMentions, reading: TierReading): ReturnedTiers {
   if (reading.kind === 'ambiguous' || reading.kind === 'misstated')
     return {
       returned: [],

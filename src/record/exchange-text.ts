@@ -2,6 +2,7 @@ import type { World } from '../contract/world.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import { type Exchange, getHeaderValues } from '../http/exchange.js';
 import { createRecognizer } from '../recognition/recognizer.js';
+import { remember } from '../support/caches.js';
 import { omitUndefined } from '../support/collections.js';
 import { quoteLines, shorten, toOneLine, truncate } from '../support/untrusted-text.js';
 
@@ -18,6 +19,8 @@ export function renderRequest({ request }: Exchange): string {
   return shorten(renderCurlCommand(request, baseUrlPlaceholder), maxCommand);
 }
 
+const getRecognizer = remember((world: World) => createRecognizer(world));
+
 /** Renders a response: status, media type and the quoted body. */
 export type ResponseRenderer = (exchange: Exchange) => string;
 
@@ -26,7 +29,7 @@ export function createResponseRenderer(
   world: World,
   sampleBody: (body: string) => unknown = () => undefined,
 ): ResponseRenderer {
-  const { findMentions } = createRecognizer(world);
+  const { findMentions } = getRecognizer(world);
   return (exchange) => {
     if (!('response' in exchange)) return toOneLine(`No response: ${exchange.message}`);
     const { status, headers, body, bodyLength } = exchange.response;

@@ -5,6 +5,7 @@ import {
   type CaseJudgement,
   collectEvidence,
   isNewFailure,
+  judgeAgain,
   judgeCase,
   type RowExchanges,
   type RowJudgement,
@@ -35,13 +36,13 @@ export async function confirmFailure(
   once: CaseJudgement,
 ): Promise<{ readonly judgement: CaseJudgement; readonly repetitions: readonly CaseExchanges[] }> {
   const repetitions: CaseExchanges[] = [];
-  const judge = (...again: RowExchanges[]) =>
-    judgeCase(testCase, first.evidence, ...again.map((exchanges) => collectEvidence(exchanges, background)));
-
+  const again: CaseEvidence[][] = [];
   let judgement = once;
   const sendAgain = async (rows: readonly number[], turn: number): Promise<readonly number[]> => {
-    repetitions.push(await sender.sendAlone(testCase, rows, turn));
-    judgement = judge(...repetitions.map(({ exchanges }) => exchanges));
+    const sent = await sender.sendAlone(testCase, rows, turn);
+    repetitions.push(sent);
+    again.push(collectEvidence(sent.exchanges, background));
+    judgement = judgeAgain(once, testCase, first.evidence, again);
     const still = listFailingRows(judgement);
     return rows.filter((row) => still.includes(row));
   };
@@ -72,7 +73,13 @@ export async function confirmFailure(
       if (sent === undefined) return undefined;
       repetitions.push(sent);
       const received = new Map([...alone, ...(sent.exchanges[row] ?? [])]);
-      repeated = judge(testCase.rows.map((_, n) => (n === row ? received : new Map()))).rows[row];
+      const evidence = collectEvidence([received], background);
+      repeated = judgeAgain(
+        { ...once, rows: once.rows.slice(row, row + 1) },
+        ofRow,
+        first.evidence.slice(row, row + 1),
+        [evidence],
+      ).rows[0];
       if (repeated?.verdict !== 'fail') return undefined;
     }
     return repeated && { ...repeated, reason: `Only among other requests: ${repeated.reason}` };
@@ -93,6 +100,6 @@ function listFailingRows({ rows }: CaseJudgement): number[] {
 }
 
 function showsOneResponse(failing: readonly number[], { rows }: CaseJudgement, { exchanges }: CaseExchanges): boolean {
-  const shown = failing.map((row) => exchanges[row]?.get(rows[row]?.exchange ?? ''));
-  return new Set(shown).size === 1;
+  const shown = failing.flatMap((row) => rows[row]?.shownBy?.map((name) => exchanges[row]?.get(name)) ?? []);
+  return new Set(shown).size <= 1;
 }

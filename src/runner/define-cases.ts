@@ -3,7 +3,7 @@ import { compileFunction } from 'node:vm';
 import { createDataCases } from '../cases/data-cases.js';
 import { isOwnCase, loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
-import { type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
+import { samplesCaseId } from '../run/case-result.js';
 import { listSampleCases } from '../run/plan.js';
 import { packageRoot } from '../support/package-root.js';
 import type { Location } from '../support/problem.js';
@@ -74,9 +74,8 @@ function defineTest(
     const { result, used, report } = judged;
     const { verdict, reason } = result;
     // Not needed where tests are only listed.
-    const { renderBrokenCase, renderExchanges } = await import('../outputs/test-texts.js');
-    attachTestReport(testInfo, report, renderExchanges(result, used, run.baseUrl));
-    await showRows(result);
+    const { renderBrokenCase, renderCase } = await import('../outputs/test-texts.js');
+    attachTestReport(testInfo, report, renderCase(result, used, run.baseUrl));
     const failure = renderBrokenCase(result, ofSuite, run.baseUrl);
     if (failure !== undefined) {
       const at = resolveLocation(result.at, id);
@@ -95,25 +94,7 @@ function callFrom({ file, line, column }: Location, define: typeof test, ...args
   compileFunction('define(...args)', ['define', 'args'], options)(define, args);
 }
 
-/** Shows each row of a matrix as a step, unless all rows pass: a step takes longer than judging a row. */
-async function showRows({ id, rows, at }: ResultWithExchanges): Promise<void> {
-  if (rows.length < 2 || rows.every(({ verdict }) => verdict === 'pass')) return;
-  for (const { title, verdict, reason } of rows) {
-    const show = () => {
-      // The step has the location: showing the lines again would take time.
-      if (verdict === 'fail') throw createError(reason);
-    };
-    try {
-      await test.step(verdict === 'pass' ? title : `${title} · ${verdict}`, show, {
-        location: resolveLocation(at, id),
-      });
-    } catch {
-      // The case fails, after all of its rows are shown.
-    }
-  }
-}
-
-function createError(text: string, stack = ''): Error {
+function createError(text: string, stack: string): Error {
   const error = new Error(text);
   error.stack = `Error: ${text}${stack}`;
   return error;

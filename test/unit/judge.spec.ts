@@ -14,7 +14,13 @@ import type { QuestionAnswer, RequirementRow, Row, TestCase } from '../../src/ca
 import type { World } from '../../src/contract/world.js';
 import type { Exchange, HttpRequest, TransportErrorKind } from '../../src/http/exchange.js';
 import { isSuccessful } from '../../src/http/response-status.js';
-import { collectEvidence, judgeCase, type RowExchanges, type TargetContext } from '../../src/judge/judge-case.js';
+import {
+  collectEvidence,
+  judgeAgain,
+  judgeCase,
+  type RowExchanges,
+  type TargetContext,
+} from '../../src/judge/judge-case.js';
 import type { Verdict } from '../../src/judge/verdict.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { determineReading } from '../../src/recognition/tier-reading.js';
@@ -339,8 +345,12 @@ const requirementOf = (...rows: readonly Partial<RequirementRow>[]): TestCase =>
   tags: [],
   rows: rows.map(rowOf),
 });
-const judgeSent = (testCase: TestCase, target: TargetContext, sent: RowExchanges, ...again: RowExchanges[]) =>
-  judgeCase(testCase, collectEvidence(sent, target), ...again.map((rows) => collectEvidence(rows, target)));
+const judgeSent = (testCase: TestCase, target: TargetContext, sent: RowExchanges, ...again: RowExchanges[]) => {
+  const evidence = collectEvidence(sent, target);
+  const once = judgeCase(testCase, evidence);
+  const repetitions = again.map((rows) => collectEvidence(rows, target));
+  return testCase.kind === 'question' ? once : judgeAgain(once, testCase, evidence, repetitions);
+};
 const judged = (testCase: TestCase, ...rows: readonly Readonly<Record<string, Exchange>>[]) =>
   judgeSent(
     testCase,
@@ -410,6 +420,7 @@ test.describe('The verdict of a requirement case', () => {
       at: place,
       exchange: 'other',
       expected: describeAssertion(ofOther, namedWorld),
+      shownBy: ['other', 'probe'],
     };
     expect(judged(testCase, { probe: returning(first), other: returning() })).toEqual({
       ...judgement,

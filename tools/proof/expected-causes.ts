@@ -1,6 +1,5 @@
 import type { Fault } from '../../reference/faults/fault.js';
-import { listKnownMistakes } from '../../reference/model.js';
-import { computeOnce } from '../../src/support/caches.js';
+import { knownMistakes } from '../../reference/model.js';
 
 /**
  * What the first cause of a run says of the fault of its deployment, the only thing that is wrong with it: the fault
@@ -21,8 +20,6 @@ const requirements: readonly (readonly [cause: RegExp, requirement: string])[] =
   [/^page-size/, 'result.all-valid'],
 ];
 
-const listMistakesOnce = computeOnce(listKnownMistakes);
-
 /** @param cause the id of the first cause of a run */
 export function gradeCause(fault: Pick<Fault, 'id' | 'breaks' | 'hasState'>, cause = 'unknown'): CauseGrade {
   // That some requests are refused is what happens, and not why.
@@ -36,9 +33,7 @@ export function gradeCause(fault: Pick<Fault, 'id' | 'breaks' | 'hasState'>, cau
   if (pattern !== undefined && isId(fault.id.replace(pattern, id))) return 'exact';
   // A size is right or wrong.
   if (pattern !== undefined && /-size\//.test(cause)) return 'wrong';
-  const found = listMistakesOnce()
-    .filter(({ id }) => isId(id))
-    .map(({ breaks }) => breaks);
+  const found = knownMistakes.filter(({ id }) => isId(id)).map(({ breaks }) => breaks);
   const stated = requirements.find(([pattern]) => pattern.test(cause))?.[1] ?? cause.replace('one-of-several/', '');
   // A fault that loses all filters loses one of the other kind, too.
   const broken = fault.id.endsWith('/filters-lost') ? ['filter.promotion-id', 'filter.tier-metadata'] : [fault.breaks];

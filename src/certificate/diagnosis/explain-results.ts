@@ -1,5 +1,5 @@
 import { bodyOfTheFirstRequest } from '../../../reference/faults/request.js';
-import { listKnownMistakes, type Mistake } from '../../../reference/model.js';
+import { knownMistakes, type Mistake } from '../../../reference/model.js';
 import { groupBy, renderShortList } from '../../support/collections.js';
 import { type Finding, hedge, minRequests } from './cause.js';
 import type { Compared, Observations } from './observation.js';
@@ -17,9 +17,8 @@ export function explainResults(run: ObservedRun, seeds: readonly Hypothesis[]): 
   const repeated = [...groupBy(run.compared, ({ key }) => key).values()].filter((group) => group.length > 1);
   // One may be an accident.
   const changing = repeated.length < minRequests ? [] : repeated.flat();
-  const mistakes = listKnownMistakes();
-  const ofState = mistakes.filter(({ hasState }) => hasState);
-  const steady = mistakes.filter(({ hasState }) => !hasState);
+  const ofState = knownMistakes.filter(({ hasState }) => hasState);
+  const steady = knownMistakes.filter(({ hasState }) => !hasState);
   if (changing.length === 0) return findMistakes(run, seeds, [...listSizeMistakes(run), ...steady, ...ofState]);
   // State that is kept between requests also explains why equal requests have different results.
   const stateful = findMistakes(run, seeds, ofState);
@@ -39,14 +38,14 @@ export function explainResults(run: ObservedRun, seeds: readonly Hypothesis[]): 
 
 function findMistakes(run: ObservedRun, seeds: readonly Hypothesis[], tried: readonly Mistake[]): Finding[] {
   const found = [...seeds];
-  while (found.length < seeds.length + maxMistakes) {
-    const next = findMistake(run, found, tried);
-    if (next === undefined) break;
+  while (true) {
+    const wrong = listWrong(run.compared, run.predict(found));
+    if (!wrong.some(isFailing)) return found.slice(seeds.length).map((mistake) => describeMistake(mistake, found, run));
+    const next = found.length < seeds.length + maxMistakes ? findMistake(run, wrong, found, tried) : undefined;
+    // What explains a part alone may be wrong, too.
+    if (next === undefined) return [];
     found.push(next);
   }
-  // What explains a part alone may be wrong, too.
-  if (listWrong(run.compared, run.predict(found)).some(isFailing)) return [];
-  return found.slice(seeds.length).map((hypothesis) => describeMistake(hypothesis, found, run));
 }
 
 type Predict = (shown: Compared) => Prediction;
@@ -74,12 +73,11 @@ export function listWrong(compared: readonly Compared[], predict: Predict, other
 /** Finds the mistake that explains everything that is wrong, perhaps for requests with some feature, or else most of it. */
 function findMistake(
   { compared, predict, world }: ObservedRun,
+  wrong: readonly Wrong[],
   found: readonly Hypothesis[],
   tried: readonly Mistake[],
 ): Hypothesis | undefined {
   const before = predict(found);
-  const wrong = listWrong(compared, before);
-  if (!wrong.some(isFailing)) return undefined;
   const isClear = wrong.length >= minRequests;
   const predictWith = (mistake: Mistake) => predict([...found, { mistake, features: [] }]);
   const isContradicting = (shown: Compared, expected: Prediction): boolean => {

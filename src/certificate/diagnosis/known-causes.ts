@@ -1,6 +1,6 @@
 /** Causes that an id alone describes, so that a file of known deviations can name them. */
 
-import { listKnownMistakes, type Mistake } from '../../../reference/model.js';
+import { knownMistakes, type Mistake } from '../../../reference/model.js';
 import type { KnownMistakes } from '../../assertions/row-evidence.js';
 import { createOracle } from '../../contract/oracle.js';
 import { listAvailableTiers, type NamedWorld } from '../../contract/world.js';
@@ -48,7 +48,7 @@ export function readCause(id: string, world: NamedWorld): KnownCause | undefined
 
 /** What a mistake about state does cannot be told from one request. */
 function findMistake(id: string, world: NamedWorld): Mistake | undefined {
-  return findSizeMistake(id, world) ?? listKnownMistakes().find((mistake) => mistake.id === id && !mistake.hasState);
+  return findSizeMistake(id, world) ?? knownMistakes.find((mistake) => mistake.id === id && !mistake.hasState);
 }
 
 export function listHypotheses(causes: readonly KnownCause[]): (KnownCause & Hypothesis)[] {
@@ -69,7 +69,7 @@ export function readKnownCauses({ file, entries, emptyStatuses }: KnownFile, wor
     if (id === undefined) return [];
     const cause = readCause(id, world);
     if (cause !== undefined) return isExpired || isGone ? [] : [cause];
-    const known = listKnownMistakes().map((mistake) => mistake.id);
+    const known = knownMistakes.map((mistake) => mistake.id);
     const hint = `${suggest(id, known)} Not every cause of a run is exact enough: leave out 'cause' if it is not.`;
     const at = readYaml(file, file).locate(['deviations', n, 'cause']);
     problems.push({ at, message: `unknown cause '${id}'`, hint });

@@ -7,6 +7,7 @@ import { explainExceededSize, explainTransientFailure, isSuccessful } from '../.
 import { readReturnedTiers } from '../../recognition/returned-tiers.js';
 import { determineReading } from '../../recognition/tier-reading.js';
 import type { CaseResult } from '../../run/case-result.js';
+import { remember } from '../../support/caches.js';
 import type { ExchangeIndex } from '../exchange-index.js';
 
 export interface Row {
@@ -72,7 +73,7 @@ export function observe(
     const mentioned = new Set(uses.flatMap(({ mentions = [] }) => mentions));
     const reading = determineReading([...index.calibration, ...mentioned], statedPatterns);
     for (const { id, row, exchange, mentions } of uses) {
-      const observed = byId.get(id) ?? createObservation(exchange, world, tiers);
+      const observed = byId.get(id) ?? createObservation(exchange, world);
       byId.set(id, observed);
       const shown = listed[row];
       if (shown !== undefined) observed.rows.add(shown);
@@ -130,11 +131,19 @@ function listRows(testCase: TestCase, result: CaseResult | undefined, known: rea
   });
 }
 
-function createObservation(exchange: Exchange, world: NamedWorld, tiers: readonly Tier[]): Observation {
+/** What the documentation says of a request, tier by tier. It takes long, so it can be asked for while a run goes on. */
+export const getDocumentation = remember((world: NamedWorld) => {
+  const tiers = listAvailableTiers(world);
+  return remember((request: HttpRequest) => {
+    const stated = createOracle(request, world);
+    const { accepted, returned } = stated.whenReturning ?? stated;
+    return { accepted, documented: tiers.map(returned) };
+  });
+});
+
+function createObservation(exchange: Exchange, world: NamedWorld): Observation {
   const { request } = exchange;
-  const stated = createOracle(request, world);
-  const { accepted, returned } = stated.whenReturning ?? stated;
-  const documented = tiers.map(returned);
+  const { accepted, documented } = getDocumentation(world)(request);
   const isRefused = accepted && 'response' in exchange && !isSuccessful(exchange.response);
   // The documentation limits no size, so the deployment may.
   const isOpen = explainTransientFailure(exchange) ?? (isRefused ? explainExceededSize(exchange) : undefined);
