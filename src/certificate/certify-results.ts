@@ -3,8 +3,9 @@ import type { NewDeviation } from '../record/add-deviations.js';
 import { attachExchanges, type CaseResult, getVerdictApart, type ResultWithExchanges } from '../run/case-result.js';
 import { type Certificate, createCertificate, type RunFacts } from './certificate.js';
 import type { Diagnosis } from './diagnosis/diagnose-run.js';
-import type { KnownCause, KnownCauses } from './diagnosis/known-causes.js';
+import type { Hypothesis } from './diagnosis/prediction.js';
 import type { ExchangeIndex } from './exchange-index.js';
+import type { KnownCauses } from './known-causes.js';
 
 export interface CertifiedResults extends Pick<Diagnosis, 'gone' | 'emptyStatuses'> {
   readonly certificate: Certificate;
@@ -27,7 +28,7 @@ export async function certifyResults(
     return { certificate: createCertificate(suite, results, facts), results, index, newDeviations: [], gone: [] };
   // The mistakes of the reference deployment are loaded only where something is to be explained.
   const { diagnoseRun } = await import('./diagnosis/diagnose-run.js');
-  const { readCause } = await import('./diagnosis/known-causes.js');
+  const { readCause } = await import('./known-causes.js');
   const diagnosis = diagnoseRun(suite, results, index, stated.tierPatterns, stated.known);
   const certificate = createCertificate(suite, results, { ...facts, ...diagnosis });
   const newDeviations = listNewDeviations(certificate, (id) => readCause(id, suite.world));
@@ -48,7 +49,7 @@ export function withdrawFailures(results: readonly ResultWithExchanges[]): reado
 /** Lists what a run shows to be wrong and no file lists. One entry for a cause covers all requirements that it breaks. */
 function listNewDeviations(
   { causes = [], requirements, known_deviations: known }: Certificate,
-  readCause: (id: string) => KnownCause | undefined,
+  readCause: (id: string) => Hypothesis | undefined,
 ): NewDeviation[] {
   const ofCauses = causes.flatMap(({ id, sentence: comment, requirements: broken }): NewDeviation[] => {
     const cause = readCause(id);

@@ -2,7 +2,7 @@ import type { Verdict } from '../judge/verdict.js';
 import { notReachedReason, notSelectedReason } from '../run/case-result.js';
 import { groupBy } from '../support/collections.js';
 import type { CaseEntry } from './case-entry.js';
-import type { Cause } from './diagnosis/cause.js';
+import type { Cause } from './diagnosis/diagnose-run.js';
 
 /** The number of cases from which a reason is reported once for all of them. */
 const minShared = 4;

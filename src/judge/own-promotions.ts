@@ -1,6 +1,6 @@
 import { listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
 import { createOracle, type Oracle } from '../contract/oracle.js';
-import { type Tier, windowSize } from '../contract/world.js';
+import type { Tier } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { listRecords } from '../recognition/list-records.js';
 import { readReturned } from '../recognition/returned-tiers.js';
@@ -40,14 +40,6 @@ export function explainOwnPromotions(exchanges: readonly Exchange[], evidence: O
   if (world.isDataFile)
     return `Responses name promotions that the data file does not have: ${names}. It may be out of date, or not complete: export it again.`;
   return `Responses name promotions that the test data does not have: ${names}. Those that are newer than the test data take places among the newest 150. Count them in the target file: own_promotions: ${unknown.size}, or 0 if none of them is a newer promotion. Or remove them from the deployment.`;
-}
-
-/** Says what a smaller window may come from, such as of 147 promotions; empty if nothing is likely. */
-export function renderHiddenPromotionsHint(size: number): string {
-  const count = windowSize - size;
-  // The schema of target files allows 30.
-  if (count < 1 || count > 30) return '';
-  return ` If newer promotions of the deployment take the other places, say so in the target file: own_promotions: ${count}.`;
 }
 
 /** Lists what a body has in the place of tiers and the world does not know. */

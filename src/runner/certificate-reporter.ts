@@ -10,7 +10,7 @@ import type {
   TestError,
   TestResult,
 } from '@playwright/test/reporter';
-import type { Cause } from '../certificate/diagnosis/cause.js';
+import type { Cause } from '../certificate/diagnosis/diagnose-run.js';
 import { renderTermsNotice } from '../certificate/notices.js';
 import { determineOverallVerdict, hasChanged } from '../certificate/overall-verdict.js';
 import { removeResults } from '../outputs/result-files.js';

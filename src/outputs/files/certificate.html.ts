@@ -6,7 +6,7 @@ import {
   renderFailure,
 } from '../../certificate/case-entry.js';
 import { findDecisive, isKnownFailure, type RequirementEntry } from '../../certificate/certificate.js';
-import type { Cause } from '../../certificate/diagnosis/cause.js';
+import type { Cause } from '../../certificate/diagnosis/diagnose-run.js';
 import { groupDrift } from '../../certificate/drift-entry.js';
 import { replayEndNotice } from '../../certificate/notices.js';
 import { renderAnswer } from '../../certificate/render-answer.js';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
-import type { Cause } from '../../certificate/diagnosis/cause.js';
+import type { Cause } from '../../certificate/diagnosis/diagnose-run.js';
 import { renderCodeBlock } from '../../support/markdown.js';
 import { escapeControlCharacters, joinLines, quoteLines, toOneLine } from '../../support/untrusted-text.js';
 
