@@ -58,16 +58,12 @@ function listNewDeviations(
     return main === undefined ? [] : [{ requirement: main, cause: id, comment }];
   });
   const covered = new Set(causes.flatMap((cause) => cause.requirements));
-  const others = requirements.flatMap(({ id, statement, cases }): NewDeviation[] => {
-    const isNew = !covered.has(id) && cases.some((entry) => getVerdictApart(entry) === 'fail');
-    return isNew ? [{ requirement: id, comment: statement }] : [];
-  });
+  const others = requirements
+    .filter(({ id, cases }) => !covered.has(id) && cases.some((entry) => getVerdictApart(entry) === 'fail'))
+    .map(({ id, statement }): NewDeviation => ({ requirement: id, comment: statement }));
+  const getKey = ({ requirement, cause = '' }: Omit<NewDeviation, 'comment'>) => `${requirement} ${cause}`;
   // An expired entry needs another day, and no second entry.
-  const listed = (known?.entries ?? []).map(getKey);
+  const listed = new Set((known?.entries ?? []).map(getKey));
   const found = new Map([...ofCauses, ...others].map((deviation) => [getKey(deviation), deviation]));
-  return [...found].flatMap(([key, deviation]) => (listed.includes(key) ? [] : [deviation]));
-}
-
-function getKey({ requirement, cause }: Pick<NewDeviation, 'requirement' | 'cause'>): string {
-  return `${requirement} ${cause ?? ''}`;
+  return [...found].flatMap(([key, deviation]) => (listed.has(key) ? [] : [deviation]));
 }

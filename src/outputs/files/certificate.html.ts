@@ -19,8 +19,6 @@ import {
   describeCounts,
   describeKnownDeviation,
   describeKnownEntry,
-  describeNotCompared,
-  explainDrift,
   renderVerdict,
   sortByUrgency,
 } from '../counts.js';
@@ -36,12 +34,8 @@ interface Page extends RunView {
 export default ((view) => {
   const { certificate } = view;
   const { target, suite, started_at, duration_ms, requests_sent } = certificate;
-  const page: Page = {
-    ...view,
-    titles: new Map(view.suite.cases.map(({ id, title }) => [id, title])),
-    shared: findSharedReasons(certificate),
-  };
-  const chapters = listChapters(page);
+  const titles = new Map(view.suite.cases.map(({ id, title }) => [id, title]));
+  const chapters = listChapters({ ...view, titles, shared: findSharedReasons(certificate) });
   const verdict = capitalize(renderVerdict(certificate).replaceAll('-', ' '));
   const facts = [
     `Requirements: ${describeCounts(certificate.summary)}. Questions: ${describeAnswers(certificate.questions)}.`,
@@ -71,13 +65,11 @@ type Chapter = readonly [id: string, heading: string, content: readonly Html[]];
 function listChapters(page: Page): Chapter[] {
   const { certificate, answers, shared } = page;
   const { requirements, drift, unstable, compared_with = 'the target file was written' } = certificate;
-  const explanation = explainDrift(certificate).map((reason) => html`<p>${reason}</p>\n`);
-  const changes = [...explanation, ...groupDrift(drift).map(renderDifferenceCard)];
   const parts = sortByUrgency(requirements).map((entry) => [entry.part, renderRequirement(entry, page)] as const);
   const groups = answers.map((answer) => [answer.question.group, renderQuestion(answer, shared)] as const);
   const chapters: Chapter[] = [
     ['attention', 'What needs attention', listAttentionCards(page)],
-    ['drift', `What changed since ${compared_with}`, changes],
+    ['drift', `What changed since ${compared_with}`, groupDrift(drift).map(renderDifferenceCard)],
     ['unstable', 'Unstable: failed once and passed once', unstable.map((entry) => renderDifferenceCard([entry]))],
     ['requirements', 'Requirements: what the documentation states', renderGroups(parts)],
     ['questions', 'Questions: what the documentation leaves open', renderGroups(groups)],
@@ -101,19 +93,21 @@ function listAttentionCards({ certificate, shared, answers }: Page): Html[] {
   const unpassed = sortByUrgency(requirements).filter((entry) => isShown(entry) && !covered.has(entry.id));
   const deviations = (known?.entries ?? []).map((entry) => {
     const { requirement, cause = '', state } = entry;
-    return html`${renderLinks([requirement])} <code>${cause}</code> ${renderBadge(state)} ${describeKnownEntry(entry, certificate) ?? ''} ${renderKnown(entry)}`;
+    return html`${renderLinks([requirement])} <code>${cause}</code> ${renderBadge(state)} ${describeKnownEntry(entry) ?? ''} ${renderKnown(entry)}`;
   });
-  const warnings = answers.flatMap((answer) => {
-    const { id, open } = answer.question;
-    return answer.entry.warning ? [html`${renderLinks([id], renderAnswerText(answer))} <small>${open}</small>`] : [];
-  });
+  const warnings = answers
+    .filter(({ entry }) => entry.warning)
+    .map((answer) => html`${renderLinks([answer.question.id])} ${renderAnswerText(answer)}`);
+  const lists: Readonly<Record<string, readonly (string | Html)[]>> = {
+    'Known deviations': deviations,
+    'Not judged': describeSharedReasons(certificate),
+    Notes: notes,
+    'Warnings: the documentation leaves this open, and callers may not expect it': warnings,
+  };
   const cards = [
     ...causes.map(renderCause),
     ...unpassed.map(renderUnpassed),
-    ...renderListCard('Known deviations', deviations),
-    ...renderListCard('Not judged', describeSharedReasons(certificate)),
-    ...renderListCard('Notes', [...notes, ...describeNotCompared(certificate, (ids) => ids.join(', '))]),
-    ...renderListCard('Warnings: the documentation leaves this open, and callers may not expect it', warnings),
+    ...Object.entries(lists).flatMap(([heading, entries]) => renderListCard(heading, entries)),
   ];
   const isCalm = cards.length === 0 && certificate.drift.length === 0;
   return isCalm ? [renderCard('Nothing. Every requirement passes.', noHtml)] : cards;
@@ -124,11 +118,8 @@ function renderCard(heading: string | Html, content: Html, verdict = ''): Html {
 }
 
 function renderListCard(heading: string, entries: readonly (string | Html)[]): Html[] {
-  return entries.length === 0 ? [] : [renderCard(heading, renderList(entries))];
-}
-
-function renderList(entries: readonly (string | Html)[]): Html {
-  return html`<ul class="plain">${entries.map((entry) => html`<li>${entry}</li>`)}</ul>`;
+  const list = html`<ul class="plain">${entries.map((entry) => html`<li>${entry}</li>`)}</ul>`;
+  return entries.length === 0 ? [] : [renderCard(heading, list)];
 }
 
 /** Renders links to cases, questions or requirements. @param text if it is not the id */
@@ -170,32 +161,23 @@ function renderDifferenceCard([entry, ...others]: readonly [CaseDifference, ...C
 }
 
 function renderRequirement({ id, statement, verdict, known = [], cases }: RequirementEntry, page: Page): Html {
-  const items = sortByUrgency(cases).map((entry, n) => {
-    const title = page.titles.get(entry.id) ?? entry.id;
-    const summary = html`${renderBadge(entry.verdict)} ${title} <small><code>${entry.id}</code></small>`;
-    return renderItem(entry.id, summary, renderCase(entry, page), isFailure(entry.verdict) && n === 0);
-  });
+  const items = sortByUrgency(cases).map((entry, n) => renderCase(entry, page, isFailure(entry.verdict) && n === 0));
   return html`<section class="block" id="${id}"><h4>${statement} ${renderBadge(verdict)}</h4><code class="id">${id}</code>
 ${known.map((deviation) => html`<p>Known: ${renderKnown(deviation)}</p>\n`)}${items}</section>\n`;
 }
 
-function renderCase(entry: CaseEntry, { shared }: Page): Html {
-  const { reason, at = '', rows = [], repeat_with } = entry;
-  const why = shared.has(reason) ? renderReason(reason, shared) : renderPreformatted(renderFailure(entry));
-  const details = rows.map(({ title, verdict, reason: ofRow }) => html`<h5>${verdict}: ${title}</h5><p>${ofRow}</p>`);
-  return html`${reason === '' && repeat_with === undefined ? noHtml : why}${details}<p><small>${at}</small></p>`;
+/** Renders a case, folded. The id is inside, because browsers open what is around the target of a link. */
+function renderCase(entry: CaseEntry, { shared, titles }: Page, isOpen: boolean): Html {
+  const { id, verdict, reason, at = '', rows = [] } = entry;
+  const why = reason === '' || shared.has(reason) ? renderReason(reason) : renderPreformatted(renderFailure(entry));
+  const details = rows.map((row) => html`<h5>${row.verdict}: ${row.title}</h5><p>${row.reason}</p>`);
+  return html`<details class="item"${isOpen ? rawHtml(' open') : noHtml}><summary>${renderBadge(verdict)} ${titles.get(id) ?? id} <small><code>${id}</code></small></summary><div class="inside" id="${id}">
+${why}${details}<p><small>${at}</small></p></div></details>\n`;
 }
 
-/** Renders something folded. The id is inside, because browsers open what is around the target of a link. */
-function renderItem(id: string, summary: Html, content: Html, isOpen = false): Html {
-  return html`<details class="item"${isOpen ? rawHtml(' open') : noHtml}><summary>${summary}</summary><div class="inside" id="${id}">
-${content}</div></details>\n`;
-}
-
-function renderReason(reason: string, shared: Page['shared']): Html {
-  if (reason === '') return noHtml;
-  if (shared.has(reason)) return html`<p>Not judged, for the reason <a href="#attention">at the top</a>.</p>`;
-  return html`<p>${reason}</p>`;
+/** @param reason empty, or shared */
+function renderReason(reason: string): Html {
+  return reason === '' ? noHtml : html`<p>Not judged, for the reason <a href="#attention">at the top</a>.</p>`;
 }
 
 function renderAnswerText({ question, entry }: QuestionAnswer): string {
@@ -208,8 +190,9 @@ function renderQuestion(answer: QuestionAnswer, shared: Page['shared']): Html {
   const question = renderSentence(capitalize(open.replace(/^The documentation does not say /, '')));
   const marks = [...(warning ? ['warning'] : []), ...(drift ? ['drift'] : [])].map(renderBadge);
   const name = outcome === null || possible.kind === 'value' ? noHtml : html` <code class="badge">${outcome}</code>`;
+  const why = reason === '' || shared.has(reason) ? renderReason(reason) : html`<p>${reason}</p>`;
   return html`<div class="block" id="${id}">${question} ${marks}<p><b>${renderSentence(renderAnswerText(answer))}</b>${name}</p>
-<small><code>${id}</code>, left open in: ${part}</small>${renderReason(reason, shared)}</div>\n`;
+<small><code>${id}</code>, left open in: ${part}</small>${why}</div>\n`;
 }
 
 function capitalize(text: string): string {

@@ -20,8 +20,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** Renders the operation in OpenAPI 3.1. The text is the same if the target behaves the same. */
 export default ((view) => {
-  const { target, requirements, questions } = view.certificate;
-  const { name, version } = view.suite;
+  const { target, requirements, questions, suite } = view.certificate;
   const { path: urlPath, method } = documentedOperation;
   const responses = view.answers.flatMap(({ question, shown }) => {
     const isOfOperation = shown?.request.method === method && shown.request.path.split('?')[0] === urlPath;
@@ -36,7 +35,7 @@ export default ((view) => {
         title: `Promotion validation, as observed at ${target.name}`,
         version: target.version ?? 'v1',
         description:
-          markdown`The request is as documented. The responses, and what the documentation leaves open, are as ${name} ${version} saw them. Responses may have members that were not seen.`
+          markdown`The request is as documented. The responses, and what the documentation leaves open, are as ${suite.name} ${suite.version} saw them. Responses may have members that were not seen.`
             .text,
       },
       // The reference deployment has another port in each run.
@@ -76,23 +75,25 @@ function describeOperation(requirements: Certificate['requirements']): string {
 
 const metadataFilter = `\`${renderFilterParameter({ on: 'metadata', key: 'KEY' })}\``;
 const parameters: readonly Members[] = [
-  createParameter(audienceParameter, 'Sent as true in one sample; its effect is not documented.', { type: 'boolean' }),
-  createParameter(renderFilterParameter({ on: 'campaign' }), 'The id of a campaign: only its promotions are returned.'),
   {
-    ...createParameter(
-      'metadataFilters',
-      `A parameter for each metadata key: ${metadataFilter}. Only promotions whose tier metadata has this value are returned.`,
-      { type: 'object', additionalProperties: { type: 'string' } },
-    ),
+    name: audienceParameter,
+    description: 'Sent as true in one sample; its effect is not documented.',
+    schema: { type: 'boolean' },
+  },
+  {
+    name: renderFilterParameter({ on: 'campaign' }),
+    description: 'The id of a campaign: only its promotions are returned.',
+    schema: { type: 'string' },
+  },
+  {
+    name: 'metadataFilters',
+    description: `A parameter for each metadata key: ${metadataFilter}. Only promotions whose tier metadata has this value are returned.`,
+    schema: { type: 'object', additionalProperties: { type: 'string' } },
     style: 'form',
     explode: true,
   },
-];
-
-function createParameter(name: string, description: string, schema: Members = { type: 'string' }): Members {
   // Some deployments read the brackets of filters only if they are not percent-encoded.
-  return { name, in: 'query', required: false, allowReserved: true, description, schema };
-}
+].map((parameter) => ({ in: 'query', required: false, allowReserved: true, ...parameter }));
 
 function createRequestBody(): Members {
   const { properties, $defs } = readSchema('request') as { properties: { body: object }; $defs: Members };
@@ -114,8 +115,7 @@ function describeResponses(shown: readonly ShownResponse[], world: World): Membe
   const described = [...byStatus].sort().map(([status, responses]) => {
     const description = `Seen for ${renderShortList(responses.map(({ question }) => `\`${question}\``))}.`;
     const withBody = responses.filter(({ body }) => body !== '');
-    const byType = [...groupBy(withBody, getValidMediaType)];
-    const content = byType.map(([type, alike]) => [type, { schema: inferSchema(alike, world) }]);
+    const content = [...groupBy(withBody, getValidMediaType)].map(([type, alike]) => [type, inferSchema(alike, world)]);
     return [status, { description, ...(content.length > 0 && { content: Object.fromEntries(content) }) }];
   });
   return Object.fromEntries(described);
@@ -132,9 +132,9 @@ const maxBodies = 12;
 function inferSchema(responses: readonly HttpResponse[], world: World): Members {
   // A cut body is no JSON.
   const whole = responses.filter(({ bodyLength }) => bodyLength === undefined).map(({ body }) => body);
-  const shape = inferShape([...new Set(whole)].slice(0, maxBodies), getIdFinders(world));
+  const shape = inferShape([...new Set(whole)].slice(0, maxBodies), getIdFinders(world)) ?? { type: 'string' };
   // Members that were not seen are allowed.
-  const isOpen = (key: string, value: unknown) => key === 'additionalProperties' && value === false;
-  const text = JSON.stringify(shape ?? { type: 'string' });
-  return JSON.parse(text, (key, value) => (isOpen(key, value) ? undefined : value));
+  const openMembers = (key: string, value: unknown) =>
+    key === 'additionalProperties' && value === false ? undefined : value;
+  return { schema: JSON.parse(JSON.stringify(shape, openMembers)) };
 }
