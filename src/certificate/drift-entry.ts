@@ -3,7 +3,6 @@
 import { explainUndocumented } from '../contract/explain-undocumented.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import type { Drift } from '../record/drift.js';
-import { readShownResponse } from '../record/exchange-text.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
 import { groupBy, omitUndefined } from '../support/collections.js';
 import { quoteLines, toOneLine } from '../support/untrusted-text.js';
@@ -16,8 +15,6 @@ export interface DriftEntry extends CaseDifference {
   readonly severity: 'documented-request' | 'undocumented-request';
   readonly was?: string;
   readonly is?: string;
-  /** The case of an earlier entry whose response changed in the same way. */
-  readonly same_change_as?: string;
 }
 
 interface FoundDrift {
@@ -32,25 +29,12 @@ export function listDriftEntries(results: readonly ResultWithExchanges[], terms:
     if (drift.kind === 'outcome') return drift;
     return drift.kind === 'shape' ? drift.message : drift.kind;
   });
+  // The contract begins with what explains other answers, such as the response to an empty result.
   const order = terms.contract.questions.map(({ id }) => id);
-  const changes = [...alike.values()]
-    .map((group) => ({ entry: createDriftEntry(group, terms), change: findSharedChange(group[0], terms) }))
-    // The contract begins with the response in general.
-    .sort(({ entry: left }, { entry: right }) => order.indexOf(left.case) - order.indexOf(right.case))
-    .sort((left, right) => rankSeverity(left.entry) - rankSeverity(right.entry));
-  return [...groupBy<(typeof changes)[number], unknown>(changes, ({ change, entry }) => change ?? entry).values()]
-    .sort((left, right) => rankSeverity(left[0].entry) - rankSeverity(right[0].entry) || right.length - left.length)
-    .flatMap(([{ entry: first }, ...others]) => [
-      first,
-      ...others.map(({ entry }) => ({ ...entry, same_change_as: first.case })),
-    ]);
-}
-
-/** Names a change from no promotions, such as an empty result: it may concern several questions. */
-function findSharedChange({ drift, result }: FoundDrift, { renderResponse }: EntryTerms): string | undefined {
-  if (drift.kind !== 'outcome' || result.exchange === undefined) return undefined;
-  const { status, mediaType, body } = readShownResponse(drift.expected.recorded ?? '') ?? {};
-  return body === undefined ? undefined : JSON.stringify([status, mediaType, renderResponse(result.exchange)]);
+  return [...alike.values()]
+    .map((group) => createDriftEntry(group, terms))
+    .sort((left, right) => order.indexOf(left.case) - order.indexOf(right.case))
+    .sort((left, right) => rankSeverity(left) - rankSeverity(right));
 }
 
 function rankSeverity({ kind, severity }: DriftEntry): number {
@@ -95,13 +79,4 @@ function createDriftEntry(
       repeat_with: exchange && renderCurlCommand(exchange.request, baseUrl),
     }),
   };
-}
-
-/** Groups entries by change: what explains the others, and these. */
-export function groupDrift(entries: readonly DriftEntry[]): [DriftEntry, ...DriftEntry[]][] {
-  const first = entries.filter(({ same_change_as }) => same_change_as === undefined);
-  return first.map((entry) => [
-    entry,
-    ...entries.filter(({ kind, same_change_as }) => kind === entry.kind && same_change_as === entry.case),
-  ]);
 }

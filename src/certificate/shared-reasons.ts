@@ -30,13 +30,6 @@ export function findSharedReasons({ requirements, questions }: ReasonSource): Re
   return new Map(alike.map(([reason, cases]) => [reason, cases.map(({ id }) => id)]));
 }
 
-export function isUnjudged({ requirements }: ReasonSource): boolean {
-  const cases = requirements.flatMap((requirement) => requirement.cases);
-  const selected = cases.filter(({ reason }) => reason !== notSelectedReason);
-  const isSame = ({ verdict, reason }: CaseEntry) => verdict === 'inconclusive' && reason === selected[0]?.reason;
-  return selected.length > 0 && selected.every(isSame);
-}
-
 /** Describes the shared reasons that no cause explains. @param omitsUnselected for those who know what they selected */
 export function describeSharedReasons(source: ReasonSource, omitsUnselected = false): string[] {
   const total = source.questions.length + source.requirements.flatMap(({ cases }) => cases).length;
@@ -50,6 +43,6 @@ export function describeSharedReasons(source: ReasonSource, omitsUnselected = fa
       return omitsUnselected ? [] : `${cases} were not selected in this run.${which}`;
     }
     const isExplained = lacking.length > 0 && lacking.every((id) => explained.has(id));
-    return isExplained && !isUnjudged(source) ? [] : `${cases} were not judged: ${reason}`;
+    return isExplained ? [] : `${cases} were not judged: ${reason}`;
   });
 }

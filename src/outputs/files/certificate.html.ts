@@ -5,9 +5,8 @@ import {
   renderDifference,
   renderFailure,
 } from '../../certificate/case-entry.js';
-import { findDecisive, isKnownFailure, type RequirementEntry } from '../../certificate/certificate.js';
+import type { RequirementEntry } from '../../certificate/certificate.js';
 import type { Cause } from '../../certificate/diagnosis/diagnose-run.js';
-import { groupDrift } from '../../certificate/drift-entry.js';
 import { replayEndNotice } from '../../certificate/notices.js';
 import { renderAnswer } from '../../certificate/render-answer.js';
 import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
@@ -69,8 +68,8 @@ function listChapters(page: Page): Chapter[] {
   const groups = answers.map((answer) => [answer.question.group, renderQuestion(answer, shared)] as const);
   const chapters: Chapter[] = [
     ['attention', 'What needs attention', listAttentionCards(page)],
-    ['drift', `What changed since ${compared_with}`, groupDrift(drift).map(renderDifferenceCard)],
-    ['unstable', 'Unstable: failed once and passed once', unstable.map((entry) => renderDifferenceCard([entry]))],
+    ['drift', `What changed since ${compared_with}`, drift.map(renderDifferenceCard)],
+    ['unstable', 'Unstable: failed once and passed once', unstable.map(renderDifferenceCard)],
     ['requirements', 'Requirements: what the documentation states', renderGroups(parts)],
     ['questions', 'Questions: what the documentation leaves open', renderGroups(groups)],
   ];
@@ -84,33 +83,20 @@ function renderGroups(blocks: readonly (readonly [heading: string, content: Html
   );
 }
 
-function listAttentionCards({ certificate, shared, answers }: Page): Html[] {
-  const { requirements, notes, causes = [], known_deviations: known } = certificate;
-  const covered = new Set(causes.flatMap((cause) => [...cause.requirements, ...cause.follows]));
-  // A shared reason is shown once, below.
-  const isShown = (entry: RequirementEntry) =>
-    entry.verdict !== 'pass' && !shared.has(findDecisive(entry)?.reason ?? '') && !isKnownFailure(entry);
-  const unpassed = sortByUrgency(requirements).filter((entry) => isShown(entry) && !covered.has(entry.id));
-  const deviations = (known?.entries ?? []).map((entry) => {
-    const { requirement, cause = '', state } = entry;
-    return html`${renderLinks([requirement])} <code>${cause}</code> ${renderBadge(state)} ${describeKnownEntry(entry) ?? ''} ${renderKnown(entry)}`;
-  });
+function listAttentionCards({ certificate, answers }: Page): Html[] {
+  const { verdict, incomplete_because, notes, causes = [], known_deviations: known, drift } = certificate;
   const warnings = answers
     .filter(({ entry }) => entry.warning)
     .map((answer) => html`${renderLinks([answer.question.id])} ${renderAnswerText(answer)}`);
   const lists: Readonly<Record<string, readonly (string | Html)[]>> = {
-    'Known deviations': deviations,
-    'Not judged': describeSharedReasons(certificate),
+    'Known deviations': (known?.entries ?? []).flatMap((entry) => describeKnownEntry(entry) ?? []),
+    'Not judged': incomplete_because ?? describeSharedReasons(certificate),
     Notes: notes,
     'Warnings: the documentation leaves this open, and callers may not expect it': warnings,
   };
-  const cards = [
-    ...causes.map(renderCause),
-    ...unpassed.map(renderUnpassed),
-    ...Object.entries(lists).flatMap(([heading, entries]) => renderListCard(heading, entries)),
-  ];
-  const isCalm = cards.length === 0 && certificate.drift.length === 0;
-  return isCalm ? [renderCard('Nothing. Every requirement passes.', noHtml)] : cards;
+  const cards = Object.entries(lists).flatMap(([heading, entries]) => renderListCard(heading, entries));
+  const isCalm = verdict === 'conforms' && cards.length === 0 && drift.length === 0;
+  return isCalm ? [renderCard('Nothing. Every requirement passes.', noHtml)] : [...causes.map(renderCause), ...cards];
 }
 
 function renderCard(heading: string | Html, content: Html, verdict = ''): Html {
@@ -122,9 +108,9 @@ function renderListCard(heading: string, entries: readonly (string | Html)[]): H
   return entries.length === 0 ? [] : [renderCard(heading, list)];
 }
 
-/** Renders links to cases, questions or requirements. @param text if it is not the id */
-function renderLinks(ids: readonly string[], text?: string): Html[] {
-  return ids.map((id, n) => html`${n === 0 ? '' : ', '}<a href="#${id}">${text ?? id}</a>`);
+/** Renders links to cases, questions or requirements. */
+function renderLinks(ids: readonly string[]): Html[] {
+  return ids.map((id, n) => html`${n === 0 ? '' : ', '}<a href="#${id}">${id}</a>`);
 }
 
 function renderBadge(mark: string): Html {
@@ -140,24 +126,13 @@ ${renderIds('Requirements that fail', requirements)}${renderIds('Not judged for 
   return renderCard(html`${sentence} ${renderBadge(verdict)}`, content, verdict);
 }
 
-function renderUnpassed(requirement: RequirementEntry): Html {
-  const { id, statement, verdict } = requirement;
-  const decisive = findDecisive(requirement);
-  const reason = decisive && html`<p>${decisive.reason} <small>${renderLinks([decisive.id])}</small></p>`;
-  const heading = html`${renderLinks([id], statement)} ${renderBadge(verdict)}`;
-  return renderCard(heading, html`<p><code class="id">${id}</code></p>${reason ?? noHtml}`, verdict);
-}
-
 function renderKnown({ issue = '', ...deviation }: KnownDeviation): Html {
   const link = /^https?:\/\/\S+$/.test(issue) ? html`<a href="${issue}">${issue}</a>` : html`${issue}`;
   return html`${describeKnownDeviation(deviation)} ${link}`;
 }
 
-/** Renders a change or an unstable case. @param others answers that changed in the same way */
-function renderDifferenceCard([entry, ...others]: readonly [CaseDifference, ...CaseDifference[]]): Html {
-  const same = others.map(({ case: id, text }) => html`${renderLinks([id], text)}`);
-  const shown = html`${renderPreformatted(renderDifference(entry))}${renderListCard('The same change', same)}`;
-  return renderCard(html`${renderLinks([entry.case])}`, shown);
+function renderDifferenceCard(entry: CaseDifference): Html {
+  return renderCard(html`${renderLinks([entry.case])}`, renderPreformatted(renderDifference(entry)));
 }
 
 function renderRequirement({ id, statement, verdict, known = [], cases }: RequirementEntry, page: Page): Html {

@@ -2,11 +2,10 @@ import path from 'node:path';
 import { quote } from 'shlex';
 import { type CaseEntry, isFailure } from '../../certificate/case-entry.js';
 import { type Certificate, findDecisive, isKnownFailure } from '../../certificate/certificate.js';
-import { groupDrift } from '../../certificate/drift-entry.js';
 import { referenceEndNotice, referenceNotice, replayEndNotice } from '../../certificate/notices.js';
-import { describeSharedReasons, findSharedReasons, isUnjudged } from '../../certificate/shared-reasons.js';
+import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
 import { getVerdictApart, notSelectedReason } from '../../run/case-result.js';
-import { groupBy, renderShortList } from '../../support/collections.js';
+import { renderShortList } from '../../support/collections.js';
 import { packageRoot } from '../../support/package-root.js';
 import { joinLines, shorten } from '../../support/untrusted-text.js';
 import {
@@ -38,11 +37,13 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
       const text = describeKnownEntry(entry);
       return text === undefined ? [] : [`${entry.state}  ${limitText(text)}`];
     }),
-    ...(isUnjudged(certificate) ? [] : [...renderFailures(certificate), renderRequirements(certificate)]),
+    renderCauses(certificate),
+    renderRequirements(certificate),
     ...describeSharedReasons(certificate, selected !== undefined).map((reason) => [reason]),
     written?.known === undefined ? renderKnownCommand(certificate) : [],
     renderSome(unstable, 'unstable case', ({ case: id, text }) => [`unstable  ${id}: ${limitText(text)}`]),
-    written === undefined ? drift.map(({ text }) => `drift  ${text}`) : renderDrift(certificate),
+    renderSome(drift, 'change', ({ text }) => [`drift  ${text}`], written === undefined ? drift.length : maxEntries),
+    drift.length === 0 ? [] : ['If these changes are intended, accept them: npx conformance record'],
     ...renderSummary(certificate, written),
   ];
   return joinLines(blocks.flatMap((block) => (block.length === 0 ? [] : ['', ...block])));
@@ -53,7 +54,7 @@ interface Failure {
   readonly entry: CaseEntry;
 }
 
-function renderFailures({ causes = [], requirements }: Certificate): string[][] {
+function renderCauses({ causes = [], requirements }: Certificate): string[] {
   const judged = requirements.flatMap(({ id, cases }) => cases.map((entry): Failure => ({ requirement: id, entry })));
   // The shortest request is easiest to read.
   const measureCommand = ({ entry }: Failure) => entry.repeat_with?.length ?? Number.POSITIVE_INFINITY;
@@ -66,21 +67,12 @@ function renderFailures({ causes = [], requirements }: Certificate): string[][] 
     ...(follows.length === 0
       ? []
       : [`   ${renderCount(follows.length, 'more requirement')} could not be judged for this reason.`]),
-    ...renderExample(
-      failures.filter(({ entry }) => cases.includes(entry.id)),
-      '   ',
-    ),
+    ...renderExample(failures.filter(({ entry }) => cases.includes(entry.id))).map((line) => `   ${line}`),
   ]);
-  const explained = new Set(causes.flatMap((cause) => cause.requirements));
-  const others = groupBy(failures, ({ requirement }) => requirement);
-  const unexplained = [...others].flatMap(([requirement, group]) => (explained.has(requirement) ? [] : [group]));
-  return [
-    shown.length === 0 ? [] : ['What most likely is wrong:', ...shown],
-    renderSome(unexplained, 'failure', (group) => renderExample(group)),
-  ];
+  return shown.length === 0 ? [] : ['What most likely is wrong:', ...shown];
 }
 
-function renderExample([first, ...others]: readonly Failure[], indentation = ''): string[] {
+function renderExample([first, ...others]: readonly Failure[]): string[] {
   if (first === undefined) return [];
   const { id, verdict, reason, at, repeat_with: command = '' } = first.entry;
   const also = others.length === 0 ? '' : ` and ${renderCount(others.length, 'more case')}`;
@@ -89,8 +81,8 @@ function renderExample([first, ...others]: readonly Failure[], indentation = '')
   const isLong = command.length > maxCommand;
   const commands = isLong ? ['The command that sends it again is long: repeat_with in certificate.json.'] : sending;
   return [
-    `${indentation}${verdict}  ${first.requirement}: ${id}${also}${at === undefined ? '' : `  ${locate(at)}`}`,
-    ...[limitText(reason), ...commands].filter((line) => line !== '').map((line) => `   ${line}`),
+    `${verdict}  ${first.requirement}: ${id}${also}${at === undefined ? '' : `  ${locate(at)}`}`,
+    ...[limitText(reason), ...commands].filter((line) => line !== ''),
   ];
 }
 
@@ -100,9 +92,14 @@ function locate(at: string): string {
   return relative.startsWith('..') ? whole : relative;
 }
 
-function renderSome<T>(entries: readonly T[], what: string, render: (entry: T, n: number) => string[]): string[] {
-  const shown = entries.slice(0, maxEntries).flatMap(render);
-  const count = entries.length - maxEntries;
+function renderSome<T>(
+  entries: readonly T[],
+  what: string,
+  render: (entry: T, n: number) => string[],
+  max = maxEntries,
+): string[] {
+  const shown = entries.slice(0, max).flatMap(render);
+  const count = entries.length - max;
   return count <= 0 ? shown : [...shown, `… and ${renderCount(count, `more ${what}`)}: see certificate.html.`];
 }
 
@@ -144,17 +141,6 @@ function renderKnownCommand({ known_deviations: known, requirements, is_replay, 
 
 function limitText(text: string): string {
   return shorten(text, maxText);
-}
-
-function renderDrift({ drift }: Certificate): string[] {
-  if (drift.length === 0) return [];
-  const shown = renderSome(groupDrift(drift), 'change', ([{ text }, ...others]) => [
-    `drift  ${shorten(text, maxSentences)}`,
-    ...(others.length === 0
-      ? []
-      : [`  The same change in ${others.length} more: ${others.map((entry) => entry.case).join(', ')}.`]),
-  ]);
-  return [...shown, 'If these changes are intended, accept them: npx conformance record'];
 }
 
 function renderSummary(certificate: Certificate, written: WrittenResults | undefined): string[][] {
