@@ -10,7 +10,7 @@ import {
   undetermined,
 } from '../cases/test-case.js';
 import { createOracle } from '../contract/oracle.js';
-import { type NamedWorld, ownPrefix, thingKinds } from '../contract/world.js';
+import { type NamedWorld, ownPrefix, type ThingKind, thingKinds } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { explainInapplicable, explainTransientFailure, explainUnsupported } from '../http/response-status.js';
 import { hasMentions } from '../recognition/tier-mentions.js';
@@ -250,15 +250,18 @@ function explainUnseenWorld(testCase: RequirementCase, evidence: readonly CaseEv
 }
 
 /** Whether responses name a tier that the user added to the world, or the case sends nothing that the user added. */
-function isOwnDataSeen({ rows }: TestCase, bodies: readonly string[], { ids }: NamedWorld): boolean {
-  const listOwnIds = (kind: (typeof thingKinds)[number]) =>
-    [...ids[kind]].flatMap(([name, id]) => (name.startsWith(ownPrefix) ? [id] : []));
+function isOwnDataSeen({ rows }: TestCase, bodies: readonly string[], world: NamedWorld): boolean {
+  const { tier: tiers, ...others } = listOwnIds(world);
   const isAnyIn = (known: readonly string[], text: string) => known.some((id) => text.includes(id));
-  const tiers = listOwnIds('tier');
   const sent = () => JSON.stringify(rows.flatMap(({ requests }) => [...requests.values()]));
   if (tiers.length === 0 || bodies.some((body) => isAnyIn(tiers, body))) return true;
-  return !isAnyIn(thingKinds.flatMap(listOwnIds), sent());
+  return !isAnyIn([...tiers, ...Object.values(others).flat()], sent());
 }
+
+const listOwnIds = remember(({ ids }: NamedWorld) => {
+  const ofKind = (kind: ThingKind) => [...ids[kind]].flatMap(([name, id]) => (name.startsWith(ownPrefix) ? [id] : []));
+  return Object.fromEntries(thingKinds.map((kind) => [kind, ofKind(kind)])) as Record<ThingKind, string[]>;
+});
 
 /** Statuses that speak of the method, the media type or the operation, whatever data a deployment has (RFC 9110). */
 const dataIndependentRefusals: ReadonlySet<number> = new Set([405, 406, 410, 415]);
