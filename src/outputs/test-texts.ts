@@ -24,6 +24,8 @@ export function renderBrokenCase(
 }
 
 const maxBody = 2_000;
+/** How many exchanges are shown beside the one that decided the verdict. All are in the evidence. */
+const maxOthers = 20;
 
 /**
  * Renders the exchanges of a case, by names, the one that decided the verdict first, and the rows of a matrix unless all pass.
@@ -35,17 +37,20 @@ export function renderCase(
   baseUrl: string,
 ): Record<string, string> {
   const decisive = used.filter(({ id }) => id === exchangeId);
+  const others = used.filter((kept) => !decisive.includes(kept));
   const render = (some: readonly StoredExchange[]) =>
-    some.map(({ id, exchange }) => renderExchange(id, exchange, baseUrl)).join('\n\n');
+    some.map((kept) => renderExchange(kept.id, kept.exchange, baseUrl));
+  const more = others.length > maxOthers ? [`and ${others.length - maxOthers} more in evidence.har`] : [];
   const lines = rows.map((row) =>
     toOneLine(`${row.verdict}  ${row.title}${row.reason === '' ? '' : `: ${row.reason}`}`),
   );
   const texts = {
     [verdict === 'fail' ? 'failing exchange' : 'exchange']: render(decisive),
-    rows: rows.length > 1 && rows.some((row) => row.verdict !== 'pass') ? joinLines(lines) : '',
-    [decisive.length === 0 ? 'exchanges' : 'other exchanges']: render(used.filter((kept) => !decisive.includes(kept))),
+    rows: rows.length > 1 && rows.some((row) => row.verdict !== 'pass') ? [joinLines(lines)] : [],
+    [decisive.length === 0 ? 'exchanges' : 'other exchanges']: [...render(others.slice(0, maxOthers)), ...more],
   };
-  return Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''));
+  const shown = Object.entries(texts).filter(([, parts]) => parts.length > 0);
+  return Object.fromEntries(shown.map(([name, parts]) => [name, parts.join('\n\n')]));
 }
 
 /** Renders an exchange without secrets: the command that sends the request, and the response. */
