@@ -143,12 +143,13 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
   const ownCases = createOwnCases(suite, findEntry, isCutShort);
   const gaps = [
     ...(isCutShort ? ['The run was interrupted.'] : []),
+    ...(quick === undefined ? [] : [renderQuickNotice(quick)]),
     ...all.flatMap(({ hasDataChanged, reason }) => (hasDataChanged ? [reason] : [])),
     ...listUnavailable(verifying, world),
     ...listUnsupported(results.filter((result) => verifying.some(({ id }) => id === result.id))),
   ];
   const isUnrun = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
-  const isPartial = quick !== undefined || gaps.length > 0 || isUnrun;
+  const isPartial = gaps.length > 0 || isUnrun;
   const verdict = determineRunVerdict(requirements, isPartial);
   const isSelection =
     facts.only !== undefined || quick !== undefined || facts.planned?.some((id) => !entries.has(id)) === true;
@@ -159,7 +160,6 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
   );
   const reasons = [
     ...gaps,
-    ...(quick === undefined ? [] : ['Only some rows of the cases were sent, to save requests.']),
     ...describeSharedReasons({ requirements, questions }),
     ...listReasons(requirements, questions),
   ];
@@ -176,7 +176,6 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     notes: [
       ...gaps,
       ...(facts.data === undefined ? [] : describeData(facts.data)),
-      ...(quick === undefined ? [] : [renderQuickNotice(quick)]),
       ...facts.notes,
       ...(notCompared.length === 0
         ? []

@@ -1,6 +1,6 @@
 import { listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
 import { createOracle, type Oracle } from '../contract/oracle.js';
-import { indexIds, type Tier } from '../contract/world.js';
+import { indexIds, type Tier, windowSize } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { listRecords } from '../recognition/list-records.js';
 import { readReturned } from '../recognition/returned-tiers.js';
