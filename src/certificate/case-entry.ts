@@ -1,4 +1,5 @@
-import type { Contract } from '../contract/contract.js';
+import { undetermined } from '../cases/test-case.js';
+import type { Contract, Question } from '../contract/contract.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import type { Verdict } from '../judge/verdict.js';
 import type { ResponseRenderer } from '../record/exchange-text.js';
@@ -91,4 +92,12 @@ export function createUnstableEntry(
   if (exchange === undefined || repeatedExchange === undefined) return [];
   const [before, after] = [renderResponse(exchange), renderResponse(repeatedExchange)];
   return [{ case: id, text: toOneLine(reason), before, after }];
+}
+
+/** Renders the answer to a question as a sentence. @param quote renders what a deployment wrote */
+export function renderAnswer({ answer }: Question, outcome: string, quote = (text: string) => text): string {
+  if (outcome === undetermined) return 'The behaviour could not be determined.';
+  // The first clause: the rest says what a missing value looks like.
+  if (answer.kind === 'value') return `${answer.describes.split(/[;.]/)[0]}: ${quote(outcome)}.`;
+  return answer.outcomes.get(outcome) ?? `${quote(outcome)}.`;
 }

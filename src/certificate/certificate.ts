@@ -12,37 +12,17 @@ import { getVerdictApart, notSelectedReason, type ResultWithExchanges, samplesCa
 import type { QuickFigures } from '../run/quick-rows.js';
 import { groupBy, omitUndefined, renderShortList } from '../support/collections.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import { type CaseDifference, type CaseEntry, createCaseEntry, createUnstableEntry } from './case-entry.js';
-import type { Cause, Diagnosis } from './diagnosis/diagnose-run.js';
+import { type CaseEntry, createCaseEntry, createUnstableEntry } from './case-entry.js';
+import type { Diagnosis } from './diagnosis/diagnose-run.js';
 import { type DriftEntry, listDriftEntries } from './drift-entry.js';
 import { renderQuickNotice } from './notices.js';
 import { describeSharedReasons, findSharedReasons } from './shared-reasons.js';
 
 /** The report of one run, as in `certificate.json`. `schemas/certificate.schema.json` describes its members. */
-export interface Certificate {
-  readonly verdict: RunVerdict;
-  readonly incomplete_because?: readonly string[];
-  readonly target: CertifiedTarget;
-  readonly selected?: { readonly verdict: RunVerdict; readonly cases: VerdictCounts };
-  readonly quick?: QuickFigures;
-  readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
-  readonly data?: DrawnData;
-  readonly summary: VerdictCounts;
-  readonly causes?: readonly Cause[];
-  readonly known_deviations?: KnownDeviations;
-  readonly requirements: readonly RequirementEntry[];
-  readonly questions: readonly QuestionEntry[];
-  readonly own_cases?: OwnCases;
-  readonly compared_with?: string;
-  readonly drift: readonly DriftEntry[];
-  readonly unstable: readonly CaseDifference[];
-  readonly notes: readonly string[];
-  readonly requests_sent: number;
+export type Certificate = ReturnType<typeof createCertificate> & {
+  /** Added when it is written. */
   readonly evidence?: { readonly file: string; readonly digest: string; readonly exchanges: number };
-  readonly is_replay?: true;
-  readonly started_at: string;
-  readonly duration_ms: number;
-}
+};
 
 export interface CertifiedTarget {
   readonly name: string;
@@ -66,34 +46,13 @@ export interface RequirementEntry {
   readonly cases: readonly CaseEntry[];
 }
 
-export interface KnownDeviations {
-  readonly file: string;
-  readonly verdict: RunVerdict;
-  readonly entries: readonly KnownEntry[];
-}
-
 export interface KnownEntry extends KnownDeviation {
   readonly at: string;
   /** `stale`: the requirement passes, or the responses do not show the cause. `expired`: its last day is over. */
   readonly state: 'seen' | 'stale' | 'expired' | 'not-judged';
 }
 
-export interface QuestionEntry {
-  readonly id: string;
-  readonly part: string;
-  readonly outcome: string | null;
-  readonly reason?: string;
-  readonly not_run?: true;
-  readonly warning: boolean;
-  readonly drift: boolean;
-}
-
-interface OwnCases {
-  readonly folder: string;
-  readonly digest: string;
-  readonly verdict: RunVerdict;
-  readonly cases: readonly CaseEntry[];
-}
+type QuestionEntry = ReturnType<typeof createQuestionEntry>;
 
 export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>> {
   readonly target: CertifiedTarget;
@@ -113,7 +72,7 @@ export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>>
 }
 
 /** Creates the certificate of a run. Cases without a result were not selected. */
-export function createCertificate(suite: Suite, all: readonly ResultWithExchanges[], facts: RunFacts): Certificate {
+export function createCertificate(suite: Suite, all: readonly ResultWithExchanges[], facts: RunFacts) {
   const { target, quick, known, causes = [], excused = [], isCutShort, expected = emptyBaseline } = facts;
   const { contract, world } = suite;
   const terms = { contract, baseUrl: target.base_url, renderResponse: createResponseRenderer(world) };
@@ -141,12 +100,15 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
   const questions = contract.questions.map((question) => createQuestionEntry(question, findEntry(question.id), drift));
   const notCompared = results.flatMap((result) => (isNotCompared(result, expected) ? [result.subject] : []));
   const ownCases = createOwnCases(suite, findEntry, isCutShort);
+  const unsupported = results
+    .filter(({ id, verdict }) => verdict === 'not-applicable' && verifying.some((testCase) => testCase.id === id))
+    .flatMap(({ exchange }) => (exchange !== undefined && 'transportError' in exchange ? [exchange.message] : []));
   const gaps = [
     ...(isCutShort ? ['The run was interrupted.'] : []),
     ...(quick === undefined ? [] : [renderQuickNotice(quick)]),
     ...all.flatMap(({ hasDataChanged, reason }) => (hasDataChanged ? [reason] : [])),
     ...listUnavailable(verifying, world),
-    ...listUnsupported(results.filter((result) => verifying.some(({ id }) => id === result.id))),
+    ...new Set(unsupported),
   ];
   const isUnrun = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
   const isPartial = gaps.length > 0 || isUnrun;
@@ -174,6 +136,7 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     drift,
     unstable: results.flatMap((result) => createUnstableEntry(result, terms)),
     notes: [
+      ...(facts.isReplay ? ['Nothing was sent: this is the verdict on the exchanges of an earlier run.'] : []),
       ...gaps,
       ...(facts.data === undefined ? [] : describeData(facts.data)),
       ...facts.notes,
@@ -245,11 +208,7 @@ export function isKnownFailure({ verdict, cases }: RequirementEntry): boolean {
   return verdict !== 'pass' && findVerdictApart(cases) === 'pass';
 }
 
-function createOwnCases(
-  { own: source, cases }: Suite,
-  findEntry: (id: string) => CaseEntry,
-  isCutShort: boolean,
-): OwnCases | undefined {
+function createOwnCases({ own: source, cases }: Suite, findEntry: (id: string) => CaseEntry, isCutShort: boolean) {
   if (source === undefined) return undefined;
   const ownCases = cases.filter(isOwnCase);
   const verifying = ownCases.filter(({ kind }) => kind === 'requirement').map(({ id }) => findEntry(id));
@@ -260,7 +219,7 @@ function createOwnCases(
   };
 }
 
-function describeOwnCases({ folder, cases }: OwnCases): string[] {
+function describeOwnCases({ folder, cases }: { folder: string; cases: readonly CaseEntry[] }): string[] {
   const counts = Object.entries(countVerdicts(cases)).map(([verdict, count]) => `${count} ${verdict}`);
   const unpassed = cases.filter(({ verdict, reason }) => verdict !== 'pass' && reason !== notSelectedReason);
   return [
@@ -289,19 +248,9 @@ function listUnavailable(verifying: readonly TestCase[], world: Suite['world']):
   });
 }
 
-function listUnsupported(results: readonly ResultWithExchanges[]): string[] {
-  const messages = results.flatMap(({ verdict, exchange }) =>
-    verdict === 'not-applicable' && exchange !== undefined && 'transportError' in exchange ? [exchange.message] : [],
-  );
-  return [...new Set(messages)];
-}
-
-function createQuestionEntry(
-  question: Question,
-  { verdict, outcome, reason }: CaseEntry,
-  drift: readonly DriftEntry[],
-): QuestionEntry {
+function createQuestionEntry(question: Question, entry: CaseEntry, drift: readonly DriftEntry[]) {
   const { id, part } = question;
+  const { verdict, outcome, reason } = entry;
   return {
     id,
     part,
@@ -309,6 +258,6 @@ function createQuestionEntry(
     ...(reason !== '' && { reason }),
     ...(verdict === 'not-run' && { not_run: true }),
     warning: isWarningOutcome(question, outcome),
-    drift: drift.some((entry) => entry.kind === 'answer' && entry.case === id),
+    drift: drift.some((change) => change.kind === 'answer' && change.case === id),
   };
 }

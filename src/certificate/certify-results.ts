@@ -1,18 +1,13 @@
 import type { Suite } from '../cases/suite.js';
 import type { NewDeviation } from '../record/add-deviations.js';
 import { attachExchanges, type CaseResult, getVerdictApart, type ResultWithExchanges } from '../run/case-result.js';
+import { omitUndefined } from '../support/collections.js';
 import { type Certificate, createCertificate, type RunFacts } from './certificate.js';
-import type { Diagnosis } from './diagnosis/diagnose-run.js';
 import type { Hypothesis } from './diagnosis/prediction.js';
 import type { ExchangeIndex } from './exchange-index.js';
 import type { KnownCauses } from './known-causes.js';
 
-export interface CertifiedResults extends Pick<Diagnosis, 'gone' | 'emptyStatuses'> {
-  readonly certificate: Certificate;
-  readonly results: readonly ResultWithExchanges[];
-  readonly index: ExchangeIndex;
-  readonly newDeviations: readonly NewDeviation[];
-}
+export type CertifiedResults = Awaited<ReturnType<typeof certifyResults>>;
 
 /** Certifies results with the exchanges that they refer to. @param stated by the target file */
 export async function certifyResults(
@@ -21,18 +16,18 @@ export async function certifyResults(
   index: ExchangeIndex,
   facts: RunFacts,
   stated: { readonly tierPatterns?: readonly string[]; readonly known?: KnownCauses },
-): Promise<CertifiedResults> {
+) {
   const results = withdrawFailures(attachExchanges(plain, index.find));
   const isWrong = results.some(({ verdict }) => verdict === 'fail' || verdict === 'inconclusive');
-  if (!isWrong)
-    return { certificate: createCertificate(suite, results, facts), results, index, newDeviations: [], gone: [] };
+  if (!isWrong) return { certificate: createCertificate(suite, results, facts), results, newDeviations: [], gone: [] };
   // The mistakes of the reference deployment are loaded only where something is to be explained.
   const { diagnoseRun } = await import('./diagnosis/diagnose-run.js');
   const { readCause } = await import('./known-causes.js');
   const diagnosis = diagnoseRun(suite, results, index, stated.tierPatterns, stated.known);
   const certificate = createCertificate(suite, results, { ...facts, ...diagnosis });
+  const { gone, emptyStatuses } = diagnosis;
   const newDeviations = listNewDeviations(certificate, (id) => readCause(id, suite.world));
-  return { certificate, results, index, newDeviations, ...diagnosis };
+  return { certificate, results, newDeviations, gone, ...omitUndefined({ emptyStatuses }) };
 }
 
 /** If the data of a deployment changed during the run, no failure proves anything. */

@@ -2,15 +2,8 @@ import { undetermined } from '../cases/test-case.js';
 import type { Contract } from '../contract/contract.js';
 import { findWorstVerdict } from '../judge/verdict.js';
 import { joinLines, shorten } from '../support/untrusted-text.js';
+import { renderAnswer } from './case-entry.js';
 import type { Certificate } from './certificate.js';
-import { renderAnswer } from './render-answer.js';
-
-export interface Comparison {
-  readonly headings: readonly string[];
-  /** By the id of a requirement or question: a verdict with its reason, or an outcome as a sentence, of each certificate. */
-  readonly differences: readonly { readonly id: string; readonly answers: readonly string[] }[];
-  readonly isPartial: boolean;
-}
 
 interface Answer {
   readonly value: string;
@@ -20,7 +13,7 @@ interface Answer {
 const notRun: Answer = { value: 'not-run', text: 'not-run' };
 const missing: Answer = { value: '', text: 'not in this certificate' };
 
-export function compareCertificates(certificates: readonly Certificate[], contract: Contract): Comparison {
+export function compareCertificates(certificates: readonly Certificate[], contract: Contract) {
   // A case that one of the runs did not reach says nothing about a difference.
   const cases = certificates.flatMap(({ requirements }) => requirements.flatMap((entry) => entry.cases));
   const unrun = new Set(cases.filter(({ verdict }) => verdict === 'not-run').map(({ id }) => id));
@@ -31,6 +24,7 @@ export function compareCertificates(certificates: readonly Certificate[], contra
       const isShared = certificates.filter(({ target }) => target.name === name).length > 1;
       return isShared ? `${name}, ${started_at.slice(0, 16).replace('T', ' ')}` : name;
     }),
+    /** By the id of a requirement or question: a verdict with its reason, or an outcome as a sentence, of each certificate. */
     differences: [...ids].flatMap((id) => {
       const answers = columns.map((column) => column.get(id) ?? missing);
       const values = new Set(answers.filter((answer) => answer !== notRun).map(({ value }) => value));
@@ -61,6 +55,8 @@ function listAnswers(
 }
 
 const maxAnswer = 160;
+
+type Comparison = ReturnType<typeof compareCertificates>;
 
 export function renderComparison({ isPartial, headings, differences }: Comparison): string {
   const limits = isPartial ? ['Only what all of these runs have judged is compared.'] : [];

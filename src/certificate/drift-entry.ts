@@ -6,8 +6,7 @@ import type { Drift } from '../record/drift.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
 import { groupBy, omitUndefined } from '../support/collections.js';
 import { quoteLines, toOneLine } from '../support/untrusted-text.js';
-import type { CaseDifference, EntryTerms } from './case-entry.js';
-import { renderAnswer } from './render-answer.js';
+import { type CaseDifference, type EntryTerms, renderAnswer } from './case-entry.js';
 
 export interface DriftEntry extends CaseDifference {
   readonly kind: 'answer' | 'shape' | 'new-members';

@@ -1,7 +1,7 @@
 /** Evidence as an HTTP Archive 1.2, which browsers and HTTP clients open. Members of our own begin with an underscore. */
 
 import { createHash } from 'node:crypto';
-import type { Content, Entry, Header, Log, Response } from 'har-format';
+import type { Entry, Header, Log, Response } from 'har-format';
 import {
   type Exchange,
   getHeaderValues,
@@ -10,7 +10,7 @@ import {
   type TransportErrorKind,
 } from '../http/exchange.js';
 import type { CaseResult } from '../run/case-result.js';
-import type { ExchangeUse, KeptEvidence, RunEvidence, StoredExchange } from '../run/evidence-keeper.js';
+import type { ExchangeUse, KeptEvidence, StoredExchange } from '../run/evidence-keeper.js';
 import { omitUndefined } from '../support/collections.js';
 import { getMember, isJsonObject, parseJson } from '../support/json.js';
 import { readOwnPackage } from '../support/package-root.js';
@@ -44,17 +44,11 @@ interface EvidenceLog extends Omit<Log, 'entries'> {
 
 interface EvidenceEntry extends Entry {
   readonly _id: string;
-  readonly response: Response & { readonly content: EvidenceContent };
+  readonly response: Response & { readonly content: { readonly _omitted?: true } };
   readonly _attempts?: number;
   readonly _sent?: Exclude<HttpRequest['sent'], undefined>;
   readonly _again?: number;
   readonly _error?: { readonly kind: TransportErrorKind; readonly message: string };
-}
-
-interface EvidenceContent extends Content {
-  /** The entry that has the same text. */
-  readonly _text_of?: string;
-  readonly _omitted?: true;
 }
 
 /** Evidence that was read from a file; all of it is in memory. */
@@ -62,17 +56,18 @@ export type StoredEvidence = Pick<KeptEvidence, 'exchanges' | 'uses'>;
 
 export type EvidenceArchive = ReturnType<ReturnType<typeof createArchiver>['finish']>;
 
-/** Creates an archiver. A body that came several times is written once, in the first entry that has it. */
+/** Creates an archiver: it encodes each exchange when it comes, and leaves out bodies when there are too many. */
 export function createArchiver(baseUrl: string) {
-  const createContent = createContentFactory();
   const { name, version } = readOwnPackage();
   const entries: Buffer[] = [];
+  let characters = 0;
   return {
     add(kept: StoredExchange): void {
+      characters += 'response' in kept.exchange ? kept.exchange.response.body.length : 0;
       const separator = entries.length === 0 ? '' : ',';
-      entries.push(encode(`${separator}\n${JSON.stringify(createEntry(kept, baseUrl, createContent))}`));
+      entries.push(encode(`${separator}\n${JSON.stringify(createEntry(kept, baseUrl, characters > maxBodies))}`));
     },
-    finish(uses: RunEvidence['uses'], origin: EvidenceOrigin) {
+    finish(uses: readonly ExchangeUse[], origin: EvidenceOrigin) {
       const head = `{"log":{"version":"1.2","creator":${JSON.stringify({ name, version })},"entries":[`;
       const tail = `\n],${JSON.stringify({ _uses: uses, _origin: origin }).slice(1, -1)}}}\n`;
       return { content: Buffer.concat([encode(head), ...entries, encode(tail)]), count: entries.length };
@@ -84,38 +79,20 @@ function encode(json: string): Buffer {
   return Buffer.from(escapeControlCharacters(json));
 }
 
-type ContentFactory = ReturnType<typeof createContentFactory>;
-
-function createContentFactory() {
-  const firstWith = new Map<string, string>();
-  let characters = 0;
-  return (id: string, text: string, mimeType: string): EvidenceContent => {
-    const digest = computeDigest(text);
-    const known = firstWith.get(digest);
-    const common = { size: Buffer.byteLength(text), mimeType };
-    if (known !== undefined) return { ...common, _text_of: known };
-    if (characters + text.length > maxBodies) return { ...common, _omitted: true };
-    characters += text.length;
-    firstWith.set(digest, id);
-    return { ...common, text };
-  };
-}
-
-/** The format requires a time for each entry. */
-const unknownTiming = { startedAt: 0, durationMs: 0 };
-
-function createEntry({ id, exchange }: StoredExchange, baseUrl: string, createContent: ContentFactory): EvidenceEntry {
-  const { request, attempts, timing = unknownTiming } = exchange;
+function createEntry({ id, exchange }: StoredExchange, baseUrl: string, isOmitted: boolean): EvidenceEntry {
+  const { request, attempts, timing } = exchange;
   const { method, path, headers, body, sent, again } = request;
   const [mimeType = ''] = getHeaderValues(headers, 'content-type');
   const error = 'response' in exchange ? undefined : { kind: exchange.transportError, message: exchange.message };
   const response = 'response' in exchange ? exchange.response : { status: 0, headers: [], body: '' };
   const [responseType = 'x-unknown'] = getHeaderValues(response.headers, 'content-type');
-  const common = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1 };
+  const common = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1, bodySize: -1 };
+  // The format requires a time for each entry.
+  const { startedAt, durationMs } = timing ?? { startedAt: 0, durationMs: 0 };
   return {
     _id: id,
-    startedDateTime: new Date(timing.startedAt).toISOString(),
-    time: timing.durationMs,
+    startedDateTime: new Date(startedAt).toISOString(),
+    time: durationMs,
     request: {
       ...common,
       method,
@@ -123,19 +100,21 @@ function createEntry({ id, exchange }: StoredExchange, baseUrl: string, createCo
       headers: toLines(headers),
       queryString: toLines([...new URLSearchParams(/\?(.*)$/s.exec(path)?.[1])]),
       ...(body !== undefined && { postData: { mimeType, text: body } }),
-      bodySize: Buffer.byteLength(body ?? ''),
     },
     response: {
       ...common,
       status: response.status,
       statusText: '',
       headers: toLines(response.headers),
-      content: createContent(id, response.body, responseType),
+      content: {
+        size: Buffer.byteLength(response.body),
+        mimeType: responseType,
+        ...(isOmitted ? { _omitted: true } : { text: response.body }),
+      },
       redirectURL: getHeaderValues(response.headers, 'location')[0] ?? '',
-      bodySize: -1,
     },
     cache: {},
-    timings: { send: 0, wait: timing.durationMs, receive: 0 },
+    timings: { send: 0, wait: durationMs, receive: 0 },
     ...omitUndefined({ _attempts: attempts, _sent: sent, _again: again, _error: error }),
   };
 }
@@ -153,8 +132,7 @@ export function parseArchive(content: Buffer, file: string): { evidence: StoredE
     throw refuse(file, `was not written by a run of this suite: ${problem}`, hint);
   }
   const { _origin: origin, _uses: uses, entries } = (archive as { log: EvidenceLog }).log;
-  const texts = new Map(entries.map(({ _id, response }) => [_id, response.content.text]));
-  const exchanges = entries.map((entry) => ({ id: entry._id, exchange: readExchange(entry, origin.baseUrl, texts) }));
+  const exchanges = entries.map((entry) => ({ id: entry._id, exchange: readExchange(entry, origin.baseUrl) }));
   return { evidence: { exchanges, uses }, origin };
 }
 
@@ -162,17 +140,16 @@ export function computeDigest(content: Buffer | string): string {
   return `sha256:${createHash('sha256').update(content).digest('hex')}`;
 }
 
-function readExchange(entry: EvidenceEntry, baseUrl: string, texts: ReadonlyMap<string, string | undefined>): Exchange {
+function readExchange(entry: EvidenceEntry, baseUrl: string): Exchange {
   const { time, _attempts: attempts, _sent: sent, _again: again, _error } = entry;
-  const { _text_of = '', _omitted } = entry.response.content;
   const startedAt = Date.parse(entry.startedDateTime);
-  const timing = startedAt === unknownTiming.startedAt ? undefined : { startedAt, durationMs: time };
+  const timing = startedAt === 0 ? undefined : { startedAt, durationMs: time };
   const { request, response } = readEntry(entry, entry.request.url.slice(baseUrl.length));
   const common = { request: { ...request, ...omitUndefined({ sent, again }) }, ...omitUndefined({ attempts, timing }) };
   if (_error !== undefined) return { ...common, transportError: _error.kind, message: _error.message };
   const message = 'The evidence has no text for this body: there was too much of it.';
-  if (_omitted) return { ...common, transportError: 'not-sent', message };
-  const { status, headers, body = texts.get(_text_of) ?? '' } = response;
+  if (entry.response.content._omitted) return { ...common, transportError: 'not-sent', message };
+  const { status, headers, body = '' } = response;
   return { ...common, response: { status, headers, body } };
 }
 
@@ -182,12 +159,8 @@ export function readEntry({ request, response }: Partial<Entry>, path: string) {
   const { status = 0, content } = response ?? {};
   const body = readText(postData?.text, getMember(postData, 'encoding'));
   const sent: HttpRequest = { method, path, headers: readHeaders(headers), ...omitUndefined({ body }) };
-  const received = {
-    status,
-    headers: readHeaders(response?.headers),
-    body: readText(content?.text, content?.encoding),
-  };
-  return { request: sent, response: received };
+  const text = readText(content?.text, content?.encoding);
+  return { request: sent, response: { status, headers: readHeaders(response?.headers), body: text } };
 }
 
 function readHeaders(headers: readonly Header[] | undefined): Headers {

@@ -17,12 +17,7 @@ import { createSizeMistake } from './diagnosis/observed-mistakes.js';
 import { createPredictor, type Hypothesis, isRefusal } from './diagnosis/prediction.js';
 import { createCauseId, listFeatures } from './diagnosis/request-features.js';
 
-export interface KnownCauses {
-  readonly causes: readonly Hypothesis[];
-  /** The requirements that are listed without a cause: any failure is known. */
-  readonly requirements: readonly string[];
-  readonly emptyStatuses?: KnownFile['emptyStatuses'];
-}
+export type KnownCauses = ReturnType<typeof readKnownCauses>;
 
 /** Reads the id of a cause; undefined if it does not say what a deployment returns. */
 export function readCause(id: string, world: NamedWorld): Hypothesis | undefined {
@@ -42,7 +37,7 @@ export function readCause(id: string, world: NamedWorld): Hypothesis | undefined
 }
 
 /** Reads the causes that still count. @throws UnusableInput if the file names a cause that cannot be read */
-export function readKnownCauses({ file, entries, emptyStatuses }: KnownFile, world: NamedWorld): KnownCauses {
+export function readKnownCauses({ file, entries, emptyStatuses }: KnownFile, world: NamedWorld) {
   const problems: Problem[] = [];
   const causes = entries.flatMap(({ cause: id, isExpired, isGone }, n) => {
     if (id === undefined) return [];
@@ -55,6 +50,7 @@ export function readKnownCauses({ file, entries, emptyStatuses }: KnownFile, wor
     return [];
   });
   if (problems.length > 0) throw new UnusableInput(problems);
+  // Without a cause, any failure is known.
   const listed = entries.filter(({ cause, isExpired }) => cause === undefined && !isExpired);
   return { causes, requirements: listed.map(({ requirement }) => requirement), ...omitUndefined({ emptyStatuses }) };
 }

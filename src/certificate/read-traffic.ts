@@ -17,12 +17,6 @@ import { refuse } from '../support/problem.js';
 import { shorten, toOneLine } from '../support/untrusted-text.js';
 import { readEntry } from './har-archive.js';
 
-export interface Traffic {
-  readonly baseUrl: string;
-  readonly exchanges: readonly { readonly id: string; readonly exchange: AnsweredExchange }[];
-  readonly notes: readonly string[];
-}
-
 /** Whether a file is an HTTP Archive that no run of this suite wrote. */
 export function isTraffic(content: Buffer): boolean {
   const log = getMember(parseJson(content.toString('utf8')), 'log');
@@ -35,7 +29,7 @@ export function isTraffic(content: Buffer): boolean {
  * @param stated the base URL of the deployment; undefined if the file is about one only
  * @throws UnusableInput if the file has no exchange with the operation, or those of several deployments
  */
-export function readTraffic(content: Buffer, file: string, stated: string | undefined): Traffic {
+export function readTraffic(content: Buffer, file: string, stated: string | undefined) {
   const { entries } = (parseJson(content.toString('utf8')) as Har).log;
   const places = entries.map((entry) => locateRequest(entry?.request?.url));
   const baseUrls = [...new Set(places.flatMap((place) => place?.baseUrl ?? []))];
@@ -48,25 +42,24 @@ export function readTraffic(content: Buffer, file: string, stated: string | unde
   const addressed = entries.flatMap((entry, n) => {
     const place = places[n];
     if (place?.baseUrl !== baseUrl) return [];
-    const isEmpty = entry.response?.status === 204 || entry.response?.content?.size === 0;
-    return [{ id: `entry ${n + 1}`, isEmpty, ...readEntry(entry, place.path) }];
-  });
-  const redact = createTrafficRedactor(addressed.flatMap(({ request }) => request.headers));
-  const exchanges: { id: string; exchange: AnsweredExchange }[] = [];
-  const undocumented: string[] = [];
-  for (const { id, isEmpty, request, response } of addressed) {
+    const { request, response } = readEntry(entry, place.path);
+    const isEmpty = response.status === 204 || entry.response?.content?.size === 0;
     const headers = request.headers.map(
       ([name, value]) => [name, placeholders.get(name.toLowerCase()) ?? value] as const,
     );
-    const { body = isEmpty ? '' : undefined } = response;
     const reason = explainUndocumented({ ...request, headers })?.replace(/^.*describe it: /, '');
-    if (reason !== undefined) undocumented.push(shorten(toOneLine(reason.replaceAll(/\/\d+/g, '/*')), maxReason));
-    else if (body !== undefined && response.status !== 0) {
-      const received = { ...response, headers: response.headers.filter(isKept), body };
-      const exchange = { request: { ...request, headers: headers.filter(isKept) }, response: received };
-      exchanges.push({ id, exchange: mapExchangeTexts(exchange, redact) as AnsweredExchange });
-    }
-  }
+    return [{ id: `entry ${n + 1}`, request, headers, response, reason, body: response.body ?? (isEmpty ? '' : null) }];
+  });
+  const redact = createTrafficRedactor(addressed.flatMap(({ request }) => request.headers));
+  const exchanges = addressed.flatMap(({ id, request, headers, response, reason, body }) => {
+    if (reason !== undefined || body === null || response.status === 0) return [];
+    const received = { ...response, headers: response.headers.filter(isKept), body };
+    const exchange = { request: { ...request, headers: headers.filter(isKept) }, response: received };
+    return [{ id, exchange: mapExchangeTexts(exchange, redact) as AnsweredExchange }];
+  });
+  const undocumented = addressed.flatMap(({ reason }) =>
+    reason === undefined ? [] : [shorten(toOneLine(reason.replaceAll(/\/\d+/g, '/*')), maxReason)],
+  );
   const unanswered = addressed.length - exchanges.length - undocumented.length;
   const notes = [
     `Real traffic: ${file} has ${addressed.length} requests to the operation, and ${entries.length - addressed.length} others. Nothing was sent.`,

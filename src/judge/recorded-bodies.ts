@@ -90,15 +90,19 @@ function createTemplate(body: string, returned: ReadonlySet<string>, { world, re
   return template === undefined || listTiers(template).length > 0 ? undefined : template;
 }
 
+/** Values below this depth are left out: a body can be nested deeper than the call stack allows. */
+const maxDepth = 100;
+
 /** Replaces values that differ between responses to the same request. @param changing their path patterns */
-export function maskChanging(template: unknown, changing: ReadonlySet<string>, path = ''): unknown {
+export function maskChanging(template: unknown, changing: ReadonlySet<string>, path = '', depth = 0): unknown {
   const isChanging = changing.has(path) && !String(template).includes('<');
   if (typeof template === 'number') return isChanging ? '<changing number>' : template;
   if (typeof template === 'string') return isChanging ? '<changing>' : template;
   if (typeof template !== 'object' || template === null) return template;
+  if (depth > maxDepth) return '…';
   const members = Object.entries(template).map(([key, member]) => {
     const step = Array.isArray(template) || key === listed || key === keyed ? '*' : key;
-    return [key, maskChanging(member, changing, `${path}/${step}`)] as const;
+    return [key, maskChanging(member, changing, `${path}/${step}`, depth + 1)] as const;
   });
   return Array.isArray(template) ? members.map(([, member]) => member) : Object.fromEntries(members);
 }

@@ -1,10 +1,8 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { AnsweredExchange } from '../assertions/row-evidence.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
-import type { Certificate, QuestionEntry } from '../certificate/certificate.js';
+import type { Certificate } from '../certificate/certificate.js';
 import type { EvidenceArchive } from '../certificate/har-archive.js';
-import type { Question } from '../contract/contract.js';
 import { isTransient } from '../http/response-status.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
 import type { TaggedText } from '../support/markup.js';
@@ -12,24 +10,8 @@ import { renderYaml } from '../support/render-yaml.js';
 import { escapeControlCharacters } from '../support/untrusted-text.js';
 import { listOutputFiles, outputFolder } from './result-files.js';
 
-export interface RunView {
-  readonly certificate: Certificate;
-  readonly suite: Suite;
-  /** The results of the selected cases, without those of the user. */
-  readonly suiteResults: readonly ResultWithExchanges[];
-  /** The questions of the certificate, in the order of the contract. */
-  readonly answers: readonly QuestionAnswer[];
-  /** The archive of the exchanges; undefined if they were not kept. */
-  readonly archive?: EvidenceArchive | undefined;
-}
-
-export interface QuestionAnswer {
-  readonly question: Question;
-  readonly entry: QuestionEntry;
-  readonly result?: ResultWithExchanges | undefined;
-  /** The exchange that shows the answer, unless it is a transient failure. */
-  readonly shown?: AnsweredExchange | undefined;
-}
+export type RunView = ReturnType<typeof createRunView>;
+export type QuestionAnswer = RunView['answers'][number];
 
 /** The default export of `outputs/files/summary.md.ts` renders `summary.md`; undefined if the run has no such file. */
 export type Output = (view: RunView) => OutputContent | undefined;
@@ -41,19 +23,22 @@ export type OutputContent =
   | { readonly yaml: object; readonly comment: string }
   | Buffer;
 
+/** @param archive of the exchanges; undefined if they were not kept */
 export function createRunView(
   certificate: Certificate,
   suite: Suite,
   results: readonly ResultWithExchanges[],
   archive?: EvidenceArchive,
-): RunView {
+) {
   const suiteResults = results.filter((result) => !isOwnCase(result));
-  const answers = suite.contract.questions.flatMap((question): QuestionAnswer[] => {
+  // In the order of the contract.
+  const answers = suite.contract.questions.flatMap((question) => {
     const entry = certificate.questions.find(({ id }) => id === question.id);
     const result = suiteResults.find(({ subject }) => subject === question.id);
     const { exchange } = result ?? {};
-    const isShown = exchange !== undefined && 'response' in exchange && !isTransient(exchange.response);
-    return entry === undefined ? [] : [{ question, entry, result, shown: isShown ? exchange : undefined }];
+    // The exchange that shows the answer, unless it is a transient failure.
+    const shown = exchange && 'response' in exchange && !isTransient(exchange.response) ? exchange : undefined;
+    return entry === undefined ? [] : [{ question, entry, result, shown }];
   });
   return { certificate, suite, suiteResults, answers, archive };
 }
@@ -69,11 +54,12 @@ export async function loadOutputs(): Promise<ReadonlyMap<string, Output>> {
 
 export function encodeContent(content: OutputContent): Buffer {
   if (Buffer.isBuffer(content)) return content;
-  return Buffer.from(escapeControlCharacters(renderContent(content)));
+  if ('text' in content) return encode(content.text);
+  return encode(
+    'json' in content ? `${JSON.stringify(content.json, null, 2)}\n` : content.comment + renderYaml(content.yaml),
+  );
 }
 
-function renderContent(content: Exclude<OutputContent, Buffer>): string {
-  if ('text' in content) return content.text;
-  if ('json' in content) return `${JSON.stringify(content.json, null, 2)}\n`;
-  return `${content.comment}${renderYaml(content.yaml)}`;
+function encode(text: string): Buffer {
+  return Buffer.from(escapeControlCharacters(text));
 }

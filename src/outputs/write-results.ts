@@ -15,12 +15,7 @@ import { type FileToWrite, type ResultsDestination, removeResults, writeFiles } 
 // Loaded once, ahead of the first write.
 const outputs = await loadOutputs();
 
-export interface WrittenResults {
-  readonly certificate: string;
-  readonly files: readonly string[];
-  readonly record?: { readonly file: string; readonly unwritten?: string };
-  readonly known?: { readonly file: string; readonly added: number };
-}
+export type WrittenResults = ReturnType<typeof writeResults>;
 
 /** Replaces the results of the run before. @throws UnusableInput if one of the files cannot be written */
 export function writeResults(
@@ -30,7 +25,7 @@ export function writeResults(
   { out, recordTo, recordKnownTo }: ResultsDestination,
   archive?: EvidenceArchive,
   newDeviations: readonly NewDeviation[] = [],
-): WrittenResults {
+) {
   const view = createRunView(certificate, suite, results, archive);
   const files = [...outputs].flatMap(([name, render]): FileToWrite[] => {
     const content = render(view);

@@ -57,7 +57,9 @@ test.describe('of a run', () => {
     const [, json = ''] = /```json\n([\s\S]*?)\n```/.exec(observed) ?? [];
     const { promotions, took, at, request_id, seconds } = JSON.parse(json);
     expect(promotions).toHaveLength(1);
-    expect([promotions[0].name, took, at, request_id, seconds]).toEqual(['greeting', 0, '…', '…', 0]);
+    expect(promotions[0].name).toBe('greeting');
+    const changing = '<changing number>';
+    expect([took, at, request_id, seconds]).toEqual([changing, '<changing>', '<changing>', changing]);
     const sentence = '**The quantity "3" meets a threshold of 3 and no higher one.** (`as-number`)';
     const [, section = ''] = /### quantity-numeric-string\n([\s\S]*?)\n### /.exec(observed) ?? [];
     expect(section.split(sentence)[1]).toContain('curl');

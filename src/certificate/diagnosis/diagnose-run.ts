@@ -24,16 +24,7 @@ export interface Cause {
   readonly follows: readonly string[];
 }
 
-export interface Diagnosis {
-  /** The cause of most failures first; none if no requirement fails or is inconclusive. Without what is known. */
-  readonly causes: readonly Cause[];
-  /** The ids of cases that cannot be judged because of what is known. */
-  readonly excused: readonly string[];
-  /** The ids of known causes that do not explain the responses. */
-  readonly gone: readonly string[];
-  /** If requests are refused for no known reason: the other statuses that an empty result has. */
-  readonly emptyStatuses?: readonly number[];
-}
+export type Diagnosis = ReturnType<typeof diagnoseRun>;
 
 /** Finds what most likely is wrong. Every failing row belongs to a cause. Changes no verdict. Pure. */
 export function diagnoseRun(
@@ -42,7 +33,7 @@ export function diagnoseRun(
   index: ExchangeIndex,
   statedPatterns?: readonly string[],
   known: KnownCauses = { causes: [], requirements: [] },
-): Diagnosis {
+) {
   const observed = observe(suite, results, index, statedPatterns, known.requirements);
   const run = { ...observed, predict: createPredictor(observed) };
   const { rows, compared, emptyStatuses } = run;
@@ -64,9 +55,13 @@ export function diagnoseRun(
     : [];
   const excused = wrong.flatMap((shown) => [...shown.rows].filter((row) => !row.isFailing && !blamed.has(row)));
   return {
+    /** The cause of most failures first; none if no requirement fails or is inconclusive. Without what is known. */
     causes: unknown.map((finding) => createCause(finding, failing)),
+    /** The ids of cases that cannot be judged because of what is known. */
     excused: [...new Set(excused.map((row) => row.case))],
+    /** The ids of known causes that do not explain the responses. */
     gone: seeds.filter((cause) => isGone(cause, assumed, run)).map(({ id }) => id),
+    /** If requests are refused for no known reason: the other statuses that an empty result has. */
     ...(refused.length > 0 ? { emptyStatuses } : {}),
   };
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { selectFromSuite } from '../../cases/case-selection.js';
 import { describeData } from '../../cases/data-suite.js';
-import { referenceEndNotice, renderQuickNotice } from '../../certificate/notices.js';
+import { referenceNotice, renderQuickNotice } from '../../certificate/notices.js';
 import { checkResultsFolder } from '../../outputs/result-files.js';
 import { type CertifyRun, loadProject, shareRuns } from '../../runner/options.js';
 import { omitUndefined } from '../../support/collections.js';
@@ -119,6 +119,6 @@ async function renderDryRun({ suite, settings, connection: { endpoint } }: RunIn
       ...notes,
     ]),
     renderPlan(createPlan(selected, settings), suite.world),
-    joinLines(target.kind === 'reference' ? [referenceEndNotice] : []),
+    joinLines(target.kind === 'reference' ? [referenceNotice] : []),
   ].join('');
 }

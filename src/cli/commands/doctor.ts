@@ -1,7 +1,7 @@
 import { referenceCredentials } from '../../../reference/reference-credentials.js';
 import { serveReference } from '../../../reference/server.js';
 import { loadSuite, suiteFolder } from '../../cases/suite.js';
-import { referenceEndNotice, referenceNotice } from '../../certificate/notices.js';
+import { referenceNotice } from '../../certificate/notices.js';
 import { noRetry } from '../../http/connection-options.js';
 import { createRecognizer } from '../../recognition/recognizer.js';
 import { examine, renderFindings } from '../../run/examine.js';
@@ -37,11 +37,7 @@ async function runDoctor(flags: TargetFlags): Promise<number> {
   const failure = client.findFailure();
   if (failure !== undefined) throw failure;
   const where = isReference ? referenceNotice : `Target ${target.name}: ${endpoint.baseUrl}`;
-  process.stdout.write(
-    joinLines([where, ...notes, '']) +
-      renderFindings(findings) +
-      joinLines(isReference ? ['', referenceEndNotice] : []),
-  );
+  process.stdout.write(joinLines([where, ...notes, '']) + renderFindings(findings));
   if (findings.some(({ state }) => state === 'problem')) return exitStatus['does-not-conform'];
   return findings.some(({ state }) => state === 'unknown') ? exitStatus.incomplete : exitStatus.conforms;
 }

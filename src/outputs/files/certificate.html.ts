@@ -2,13 +2,12 @@ import {
   type CaseDifference,
   type CaseEntry,
   isFailure,
+  renderAnswer,
   renderDifference,
   renderFailure,
 } from '../../certificate/case-entry.js';
 import type { RequirementEntry } from '../../certificate/certificate.js';
 import type { Cause } from '../../certificate/diagnosis/diagnose-run.js';
-import { replayEndNotice } from '../../certificate/notices.js';
-import { renderAnswer } from '../../certificate/render-answer.js';
 import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
 import type { KnownDeviation } from '../../record/known-deviations.js';
 import { groupBy } from '../../support/collections.js';
@@ -41,7 +40,6 @@ export default ((view) => {
     target.version ?? '',
     `Started ${started_at}, took ${(duration_ms / 1_000).toFixed(1)} s. Requests: ${requests_sent}; evidence.har has all exchanges.`,
     `${suite.name} ${suite.version}, ${suite.digest}`,
-    certificate.is_replay ? replayEndNotice : '',
   ];
   return html`${renderPageHead(`${target.name}: ${verdict}`, pageStyle)}
 <body>

@@ -1,7 +1,7 @@
 import { undetermined } from '../../cases/test-case.js';
-import { renderAnswer } from '../../certificate/render-answer.js';
+import { renderAnswer } from '../../certificate/case-entry.js';
 import { isSuccessful } from '../../http/response-status.js';
-import { maxDepth } from '../../record/body-shape.js';
+import { maskChanging } from '../../judge/recorded-bodies.js';
 import {
   baseUrlPlaceholder,
   createResponseRenderer,
@@ -9,7 +9,6 @@ import {
   renderRequest,
   volatilePattern,
 } from '../../record/exchange-text.js';
-import type { ResultWithExchanges } from '../../run/case-result.js';
 import { parseJson } from '../../support/json.js';
 import {
   inlineCode,
@@ -21,18 +20,18 @@ import {
   renderMarkdownTable,
   tableCode,
 } from '../../support/markdown.js';
-import { truncate } from '../../support/untrusted-text.js';
 import type { Output, QuestionAnswer } from '../output.js';
 
 /** Renders the part that the documentation lacks. The text is the same if the target behaves the same. */
 export default (({ suite, answers, certificate, suiteResults }) => {
-  const sampleBody = createBodySampler(suiteResults);
-  const renderResponse = createResponseRenderer(suite.world, sampleBody);
+  const volatile = new Set(suiteResults.flatMap((result) => result.volatile ?? []));
+  const maskBody = (body: string) => maskChanging(parseJson(body), volatile);
+  const renderResponse = createResponseRenderer(suite.world, maskBody);
   const [example] = answers.flatMap(({ shown }) => (shown && isSuccessful(shown.response) ? [shown] : []));
-  const sample = example && sampleBody(example.response.body);
+  const sample = example === undefined ? '' : renderSample(maskBody(example.response.body));
   const blocks = [
     markdown`# What ${inlineCode(certificate.target.name)} does where the documentation is silent`,
-    markdown`Observed with ${suite.name} ${inlineCode(suite.version)}. In requests, ${inlineCode(baseUrlPlaceholder)}, ${inlineCode('$CLIENT_APPLICATION_ID')} and ${inlineCode('$CLIENT_TOKEN')} stand for your values. In responses, ${inlineCode('…')} and the number 0 stand for values that change from response to response. Lists in JSON are cut to their first entry.`,
+    markdown`Observed with ${suite.name} ${inlineCode(suite.version)}. In requests, ${inlineCode(baseUrlPlaceholder)}, ${inlineCode('$CLIENT_APPLICATION_ID')} and ${inlineCode('$CLIENT_TOKEN')} stand for your values. In responses, ${inlineCode('…')} and ${inlineCode('<changing>')} stand for values that change from response to response. Lists in JSON are cut to their first entry.`,
     markdown`## All answers`,
     renderMarkdownTable(
       ['Question', 'Answer'],
@@ -42,12 +41,12 @@ export default (({ suite, answers, certificate, suiteResults }) => {
         return [link, answer.entry.warning ? markdown`**Warning.** ${sentence}` : sentence];
       }),
     ),
-    ...(example === undefined || sample === undefined
+    ...(example === undefined || sample === ''
       ? []
       : [
           markdown`## What does a result look like?`,
           renderCodeBlock('sh', renderRequest(example)),
-          renderCodeBlock('json', JSON.stringify(sample, null, 2)),
+          renderCodeBlock('json', sample),
         ]),
     ...suite.contract.groups.flatMap(({ name, asks }) => [
       markdown`## ${rawMarkdown(asks)}`,
@@ -78,29 +77,11 @@ function renderQuestion(answer: QuestionAnswer, renderResponse: ResponseRenderer
   ];
 }
 
-const maxText = 120;
-/** The length of a sample as JSON. A longer one shows nothing at a glance. */
+/** The length of a longer sample, which shows nothing at a glance. */
 const maxSample = 6_000;
-/** A larger number is a point in time or an identifier. */
-const minVolatileNumber = 1e9;
 
-/** Shortens bodies that are JSON, and replaces what differs between responses: the same target has the same sample. */
-function createBodySampler(results: readonly ResultWithExchanges[]): (body: string) => unknown {
-  const volatile = new Set(results.flatMap((result) => result.volatile ?? []));
-  const createSample = (value: unknown, path: string, depth: number): unknown => {
-    const sampleMember = (member: unknown, step: string) => createSample(member, `${path}/${step}`, depth + 1);
-    if (typeof value === 'number') return volatile.has(path) || Math.abs(value) >= minVolatileNumber ? 0 : value;
-    // Cut first: on a long run of letters, the pattern takes quadratic time.
-    if (typeof value === 'string')
-      return volatile.has(path) ? '…' : truncate(value, maxText).replaceAll(volatilePattern, '…');
-    if (typeof value !== 'object' || value === null) return value;
-    if (depth > maxDepth) return '…';
-    if (Array.isArray(value)) return value.slice(0, 1).map((entry) => sampleMember(entry, '*'));
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, sampleMember(member, key)]));
-  };
-  return (body) => {
-    const value = parseJson(body);
-    const sample = value === undefined ? undefined : createSample(value, '', 0);
-    return (JSON.stringify(sample)?.length ?? 0) > maxSample ? undefined : sample;
-  };
+/** Renders a body with the first entry of each list; empty if it is no JSON, or too long. */
+function renderSample(body: unknown): string {
+  const text = JSON.stringify(body, (_, value) => (Array.isArray(value) ? value.slice(0, 1) : value), 2) ?? '';
+  return text.length > maxSample ? '' : text.replaceAll(volatilePattern, '…');
 }

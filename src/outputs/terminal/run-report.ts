@@ -2,7 +2,7 @@ import path from 'node:path';
 import { quote } from 'shlex';
 import { type CaseEntry, isFailure } from '../../certificate/case-entry.js';
 import { type Certificate, findDecisive, isKnownFailure } from '../../certificate/certificate.js';
-import { referenceEndNotice, referenceNotice, replayEndNotice } from '../../certificate/notices.js';
+import { referenceNotice } from '../../certificate/notices.js';
 import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
 import { getVerdictApart, notSelectedReason } from '../../run/case-result.js';
 import { renderShortList } from '../../support/collections.js';
@@ -144,7 +144,7 @@ function limitText(text: string): string {
 }
 
 function renderSummary(certificate: Certificate, written: WrittenResults | undefined): string[][] {
-  const { target, selected, questions, notes, is_replay } = certificate;
+  const { target, selected, questions, notes } = certificate;
   const warnings = questions.filter(({ warning }) => warning).map(({ id }) => id);
   const fields = {
     ...(selected === undefined
@@ -155,14 +155,13 @@ function renderSummary(certificate: Certificate, written: WrittenResults | undef
     Requests: String(certificate.requests_sent),
     ...(written && describeFiles(written)),
   };
-  const end = target.is_reference ? [referenceEndNotice] : [];
   return [
     notes.filter((note) => note !== referenceNotice),
     [
       `${renderHeadline(certificate)}  ${[target.name, target.version].filter(Boolean).join(' ')} at ${target.base_url}`,
     ],
     Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(13)} ${value}`])),
-    is_replay ? [replayEndNotice] : end,
+    target.is_reference ? [referenceNotice] : [],
   ];
 }
 
