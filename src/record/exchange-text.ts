@@ -3,7 +3,7 @@ import { renderCurlCommand } from '../http/curl-command.js';
 import { type Exchange, getHeaderValues } from '../http/exchange.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import { remember } from '../support/caches.js';
-import { omitUndefined } from '../support/collections.js';
+import { omitUndefined, renderShortList } from '../support/collections.js';
 import { quoteLines, shorten, toOneLine, truncate } from '../support/untrusted-text.js';
 
 /** Stands for the base URL in outputs that must not name addresses. */
@@ -11,7 +11,6 @@ export const baseUrlPlaceholder = '$BASE_URL';
 
 const maxCommand = 1_500;
 const maxBody = 400;
-const maxNames = 12;
 const noBody = '(no body)';
 
 /** Renders a request as a command line without addresses, shortened. */
@@ -37,25 +36,19 @@ export function createResponseRenderer(
     const { idsByPattern, unlocatedIds } = findMentions(body);
     const mentioned = new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]);
     const names = world.tiers.filter(({ id }) => mentioned.has(id)).map(({ name }) => name);
-    const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
     const least = bodyLength === undefined ? '' : 'at least ';
     const text =
       names.length === 0
         ? stabilizeBody(JSON.stringify(sampleBody(body)) ?? body)
-        : `(names ${least}${names.length} promotions: ${names.slice(0, maxNames).join(', ')}${more})`;
+        : `(names ${least}${names.length} promotions: ${renderShortList(names)})`;
     return [toOneLine(head), ...quoteLines(text || noBody)].join('\n');
   };
 }
 
-export interface ShownResponse {
-  readonly status: number;
-  readonly mediaType?: string;
-  /** Undefined if it names promotions, or is shown in part. */
-  readonly body?: string;
-}
+export type ShownResponse = NonNullable<ReturnType<typeof readShownResponse>>;
 
-/** Reads a text of {@link createResponseRenderer}; undefined if there was no response. */
-export function readShownResponse(text: string): ShownResponse | undefined {
+/** Reads a text of {@link createResponseRenderer}. It has no body if it names promotions, or is shown in part. */
+export function readShownResponse(text: string) {
   const [, status, mediaType, shown = ''] = /^([1-5]\d\d)(?: (.*))?(?:\n\| (.*))?$/.exec(text) ?? [];
   if (status === undefined) return undefined;
   const isPart = /^\((?:names|mentions) /.test(shown) || shown.length > maxBody;

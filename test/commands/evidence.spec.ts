@@ -115,11 +115,10 @@ test.describe('An archive', () => {
       ({ exchange }) => 'response' in exchange && exchange.response.body,
     );
 
-  test('contains equal bodies once and escapes control characters', () => {
+  test('escapes control characters', () => {
     const body = `the same \u202e body ${'.'.repeat(100)}`;
     const { content } = write([body, 'another', body]);
     const text = content.toString('utf8');
-    expect(text.split('the same').length).toBe(2);
     expect(text).not.toContain('\u202e');
     expect(readBodies(content)).toEqual([body, 'another', body]);
   });

@@ -59,7 +59,6 @@ export function diagnoseRun(
     causes: unknown.map((finding) => createCause(finding, failing)),
     /** The ids of cases that cannot be judged because of what is known. */
     excused: [...new Set(excused.map((row) => row.case))],
-    /** The ids of known causes that do not explain the responses. */
     gone: seeds.filter((cause) => isGone(cause, assumed, run)).map(({ id }) => id),
     /** If requests are refused for no known reason: the other statuses that an empty result has. */
     ...(refused.length > 0 ? { emptyStatuses } : {}),
@@ -113,8 +112,8 @@ function findIgnoredBody({ compared, predict, tiers, rows }: ObservedRun): Findi
   const isAnyRight = listWrong(equal, predict([])).length < equal.length;
   if (!hasRules || returned.every(Boolean) || !isAnyRight) return undefined;
   const { id, sentence } = bodyOfTheFirstRequest;
-  const count = `${equal.length} of ${ofUrl.length} requests to one URL have the same result`;
-  return { id, sentence, evidence: [`${count}, with ${bodies} different bodies.`], rows: new Set(rows) };
+  const evidence = `${equal.length} of ${ofUrl.length} requests to one URL have the same result, with ${bodies} bodies.`;
+  return { id, sentence, evidence: [evidence], rows: new Set(rows) };
 }
 
 function findRefusals(refused: readonly Observation[], { all, world }: ObservedRun): Finding[] {

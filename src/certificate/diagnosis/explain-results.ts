@@ -23,7 +23,6 @@ export function hedge(sentence: string, requests: number): string {
 
 const maxMistakes = 4;
 const maxFitting = 2;
-
 export const changingResults = 'changing-results';
 
 /** Prefers one mistake to several, and one without a limit to one for requests with some feature. */

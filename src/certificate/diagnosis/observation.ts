@@ -96,7 +96,6 @@ export function observe(
     history: sent.map(({ request }) => request),
     outcomes: Object.fromEntries(results.flatMap(({ subject, outcome }) => (outcome ? [[subject, outcome]] : []))),
     world,
-    /** The tiers of the world that the target has, newest first. */
     tiers,
     rows,
     /** The statuses of documented requests with an empty result, apart from 2xx; none if one of them has 2xx. */

@@ -16,16 +16,16 @@ export interface Hypothesis {
 }
 
 export function isRefusal(hypotheses: readonly Hypothesis[], asked: Asked, status: number | undefined): boolean {
-  const refusals = hypotheses.filter(({ refusedWith }) => refusedWith !== undefined && refusedWith === status);
-  return refusals.some(({ features }) => isConcerned(asked, features));
+  return (
+    status !== undefined &&
+    hypotheses.some((known) => known.refusedWith === status && isConcerned(asked, known.features))
+  );
 }
 
 /** What a deployment is to return of one tier, by its position in the list of tiers. */
 export type Prediction = (position: number) => Obligation;
 
-export interface ObservedRun extends Observations {
-  readonly predict: ReturnType<typeof createPredictor>;
-}
+export type ObservedRun = Observations & { readonly predict: ReturnType<typeof createPredictor> };
 
 /** The documentation decides what no mistake changes, and what it leaves open stays open. */
 export function createPredictor(facts: Pick<Observations, 'tiers' | 'world' | 'history' | 'outcomes'>) {

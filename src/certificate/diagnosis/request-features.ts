@@ -15,7 +15,10 @@ export function isConcerned(asked: Asked, features: readonly Feature[]): boolean
 /** Lists the features that all of some requests have and none of the others has. The most telling comes first. */
 export function listCommonFeatures(group: readonly Asked[], others: readonly Asked[], world: NamedWorld): Feature[] {
   const [shown, hidden] = [group.map(readContent), others.map(readContent)];
-  return listFeatures(world).filter(([, isMet]) => shown.every(isMet) && !hidden.some(isMet));
+  const common = listFeatures(world).filter(([, isMet]) => shown.every(isMet) && !hidden.some(isMet));
+  const single = common.filter((feature) => !pairs.includes(feature));
+  // One request has every pair of its features.
+  return single.length > 0 || group.length === 1 ? single : common;
 }
 
 /** Adds the first feature of the requests that a cause concerns to its id, such as `/with-a-quantity-of-2-or-more`. */
@@ -25,10 +28,8 @@ export function createCauseId(id: string, [feature]: readonly Feature[]): string
 }
 
 export function renderFeatures(features: readonly Feature[]): string {
-  return features
-    .slice(0, 3)
-    .map(([words]) => words)
-    .join(', or ');
+  const shown = features.slice(0, 3).map(([words]) => words);
+  return shown.join(', or ');
 }
 
 const readContent = remember(({ request, documented }: Asked) => {
@@ -53,9 +54,8 @@ const readContent = remember(({ request, documented }: Asked) => {
   };
 });
 
-const beyondBasicPlane = /[\u{10000}-\u{10ffff}]/u;
-
-const features: readonly Feature[] = [
+/** Also combined in pairs. */
+const parts: readonly Feature[] = [
   ['with expand', ({ expand }) => expand === '["category"]'],
   ['with a product in several items', ({ products }) => new Set(products).size < products.length],
   ['with a filter by promotion_id', ({ filters }) => filters.includes('campaign')],
@@ -72,10 +72,19 @@ const features: readonly Feature[] = [
   ['with order metadata', ({ orderMetadata }) => orderMetadata.length > 0],
   [`with ${audienceParameter}`, ({ hasParameter }) => hasParameter],
   ['with a quantity of 2 or more', ({ quantity }) => quantity >= 2],
+];
+
+const pairs = parts.flatMap(([left, hasLeft], n) =>
+  parts
+    .slice(n + 1)
+    .map(([right, hasRight]): Feature => [`${left} and ${right}`, (shown) => hasLeft(shown) && hasRight(shown)]),
+);
+
+const details: readonly Feature[] = [
   ...['chunked', 'in-pieces', 'on-a-fresh-connection', 'with-accept-headers'].map(
     (way): Feature => [`sent ${way.replaceAll('-', ' ')}`, ({ sent }) => sent === way],
   ),
-  ['with metadata beyond U+FFFF, such as an emoji', ({ metadata }) => beyondBasicPlane.test(`${metadata}`)],
+  ['with metadata beyond U+FFFF, such as an emoji', ({ metadata }) => /[\u{10000}-\u{10ffff}]/u.test(`${metadata}`)],
   ['with characters beyond ASCII', ({ path, text }) => /[^\0-\u007f]|%[89a-f]/i.test(path + text)],
   ['with a percent-encoded query', ({ path }) => path.includes('%')],
   ['with percent-encoding in lower case', ({ path }) => /%(?:[a-f][\da-f]|\d[a-f])/.test(path)],
@@ -99,8 +108,10 @@ export const listFeatures = remember((world: NamedWorld): Feature[] => {
     ),
   );
   return [
-    ...features,
+    ...parts,
+    ...details,
     ['with a customer for whom promotions are reserved', ({ customer }) => reserved.has(customer)],
     ...things,
+    ...pairs,
   ];
 });
