@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
+import type { TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { listOutputFiles, writeFiles } from '../../src/outputs/result-files.js';
 import { writeResults } from '../../src/outputs/write-results.js';
@@ -31,8 +32,8 @@ const before = { name: 'shop-of-the-run-before', base_url: 'https://shop-of-the-
 
 test.beforeAll(async () => {
   writeFileSync(inFolder(`${before.name}.yaml`), `name: ${before.name}\nbase_url: ${before.base_url}\n`);
-  const { certificate, results, evidence, origin } = await runWithEvidence(channelTo(honest));
-  expect(certificate.verdict).toBe('conforms');
+  const selects = ({ id }: TestCase) => id.startsWith('window') || id === 'response-shape';
+  const { certificate, results, evidence, origin } = await runWithEvidence(channelTo(honest), { selects });
   const stated = { ...certificate, target: before };
   const archive = createArchive(evidence, origin);
   writeResults(stated, suite, results, { out: inFolder('before') }, archive);
@@ -49,10 +50,10 @@ interface LaterRun {
   readonly isLong?: boolean;
 }
 
-const limit = ['--only', 'limit'];
+const few = ['--only', 'window-with-few-valid'];
 const endings: Readonly<Record<string, LaterRun>> = {
-  'finds that the deployment does not conform': { answer: broken, args: limit, status: 1, verdict: 'does-not-conform' },
-  'cannot reach the deployment': { args: limit, status: 4, verdict: 'incomplete', says: 'No connection', isLong: true },
+  'finds that the deployment does not conform': { answer: broken, args: few, status: 1, verdict: 'does-not-conform' },
+  'cannot reach the deployment': { args: few, status: 4, verdict: 'incomplete', says: 'No connection', isLong: true },
   'selects no case': {
     answer: honest,
     args: ['--', '--grep', 'no-such-case'],
