@@ -43,7 +43,6 @@ test('A deployment is certified on its data, and the run is verified', async () 
   expect(certificate.requests_sent).toBeLessThanOrEqual(60);
   expect(certificate.data).toMatchObject({ file: 'shop.json', requests: 60, counts: { tiers: 40 } });
   expect(JSON.stringify(certificate)).toContain('the data file has 40 tiers');
-  expect((await run('verify', 'results/shop')).output).toContain('AGREES');
   renameSync(path.join(cwd, 'shop.json'), path.join(cwd, 'moved.json'));
   expect((await run('verify', 'results/shop')).output).toContain('docs/own-data.md');
   expect((await run('verify', 'results/shop', '--data', 'moved.json')).output).toContain('AGREES');

@@ -86,11 +86,11 @@ test('Traffic of a deployment that conforms is judged, and nothing is sent', asy
 });
 
 test('A fault is found, with the requirement that it breaks', async () => {
-  for (const id of ['window-of-the-valid', 'customer-ignored', 'one-rule-suffices', 'expand-refused']) {
+  for (const id of ['customer-ignored', 'expand-refused']) {
     const { status, certificate, cwd } = await certify(createReference({ faults: [id] }));
     expect(listRequirementsWith('fail', certificate), id).toContain(findFault(id).breaks);
     expect(status).toBe(1);
-    if (id !== 'window-of-the-valid') continue;
+    if (id !== 'customer-ignored') continue;
     const again = await runConformanceInProcess(['verify', 'results/shop.test'], { cwd });
     expect(again.output).toContain('AGREES');
   }
