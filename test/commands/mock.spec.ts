@@ -31,6 +31,8 @@ import { createIndependentDeployment, listen, type ShapeName, shapes } from '../
 import { createPatchedRequest } from '../support/patched-request.js';
 
 const { world } = suite;
+/** The suite without cases of requirements, of which a record says nothing. */
+const questions = { ...suite, cases: suite.cases.filter(({ kind }) => kind === 'question') };
 const cwd = makeTestFolder();
 
 /** Adds members to every successful body. */
@@ -38,7 +40,7 @@ const adding = (respond: Answer, create: () => object) =>
   addMembers(respond, ({ status }) => (status < 400 ? create() : {}));
 
 async function recorded(respond: Answer, options: { tierPatterns?: readonly string[] } = {}): Promise<TargetRecord> {
-  const { results } = await certifyInProcess(respond, { infersShape: true, ...options });
+  const { results } = await certifyInProcess(respond, { infersShape: true, suite: questions, ...options });
   // As it is read from a file.
   return readRecord('record.yaml', parseYaml(renderRecord(createRecord(suite, results, 'mock')), 'record.yaml'));
 }
@@ -205,7 +207,8 @@ test('record shows the changes and accepts them', { tag: '@long' }, async () => 
 
 test('serve --as serves what was recorded, under any name such as that of a container', async () => {
   const file = path.join(cwd, 'served.yaml');
-  const { results } = await certifyInProcess(createIndependentDeployment(world, { numericStrings: 'rejected' }));
+  const answer = createIndependentDeployment(world, { numericStrings: 'rejected' });
+  const { results } = await certifyInProcess(answer, { suite: questions });
   writeFileSync(file, renderRecord(createRecord(suite, results, 'shop')));
   const { PATH, NODE_V8_COVERAGE } = process.env;
   const child = spawn(process.execPath, [commandLine, 'serve', '--as', file, '--host', '0.0.0.0'], {

@@ -52,7 +52,13 @@ interface LaterRun {
 
 const few = ['--only', 'window-with-few-valid'];
 const endings: Readonly<Record<string, LaterRun>> = {
-  'finds that the deployment does not conform': { answer: broken, args: few, status: 1, verdict: 'does-not-conform' },
+  'finds that the deployment does not conform': {
+    answer: broken,
+    args: few,
+    status: 1,
+    verdict: 'does-not-conform',
+    isLong: true,
+  },
   'cannot reach the deployment': { args: few, status: 4, verdict: 'incomplete', says: 'No connection', isLong: true },
   'selects no case': {
     answer: honest,

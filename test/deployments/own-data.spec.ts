@@ -168,7 +168,7 @@ const asked: Readonly<Record<string, () => World>> = {
 
 for (const [name, create] of Object.entries(asked))
   test(`${name} data: each outcome of a question is observed as with the test data`, {
-    tag: name === 'small' ? [] : ['@long'],
+    tag: '@long',
   }, async () => {
     const world = create();
     const suite = loadSuite(suiteFolder, { data: { file: writeData(world, `${name}-asked`), requests: 900 } });
