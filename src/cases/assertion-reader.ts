@@ -104,6 +104,7 @@ function createReadContext(of: string, at: YamlPath, context: RowContext): ReadC
 
 /** Lists the readings of the documentation. A tier that does not match the filter is forbidden by all of them. */
 export function listAlternativeTiers({ alternatives, matched }: Oracle): AlternativeTiers[] {
+  if (alternatives.length === 0) return [];
   const differing = matched.filter((tier) => new Set(alternatives.map(({ returned }) => returned(tier))).size > 1);
   return alternatives.map(({ window, returned }) => {
     const idsOf = (obligation: Obligation) =>

@@ -92,21 +92,26 @@ function* listFeatures(candidate: Candidate, { tiers }: World): Generator<[featu
   const { oracle, contents, request, filter, change, base } = candidate;
   const { filters = [], customer, items, metadata, orderMetadata, expand } = contents;
   const isExact = filter.endsWith(' filter');
+  // Most tiers show what another one shows.
+  const seen = new Set<string>();
+  const isFirst = (what: string) => !seen.has(what) && seen.add(what).size > 0;
   for (const { tier, topic, expects, reason, decision, isAlone } of listExercises(tiers, oracle, request)) {
     if (expects === 'required' && base === undefined) yield [`${tier.id} is returned`, worth.tier];
+    const shown = `${topic} ${expects}`;
     if (reason.is === 'filter') {
       // A near miss shows something of the tiers that it nearly selects.
       const [{ subject, nearTo } = {}] = filters;
       if (subject?.on === 'metadata' && nearTo !== undefined && tier.metadata[subject.key] !== nearTo) continue;
-      yield change === ''
-        ? [`${topic} ${expects} by ${filter}`, worth.filter]
-        : [`${topic} ${expects}, ${change}`, worth.variedFilter];
+      if (!isFirst(`${shown} ${reason.value}`)) continue;
+      yield change === '' ? [`${shown} by ${filter}`, worth.filter] : [`${shown}, ${change}`, worth.variedFilter];
       const text = JSON.stringify([reason.subject, reason.value]);
       yield [`${expects} ${text}`, isExact ? worth.decision + rateAwkwardness(text) : 2];
       yield [`${expects} ${text} by ${filter}`, 1];
     } else if (filter === '') {
-      if (isAlone) yield [`${topic} ${expects}`, worth.topic];
-      if (isAlone) yield [`${topic} ${expects} by ${change}`, worth.change];
+      if (isAlone && isFirst(shown)) {
+        yield [shown, worth.topic];
+        yield [`${shown} by ${change}`, worth.change];
+      }
       if (expects === 'required') continue;
       const text = reason.is === 'rule' && reason.rule.kind === 'metadata' ? reason.rule.key + reason.rule.is : '';
       yield [`${tier.id} ${decision}`, worth.decision];

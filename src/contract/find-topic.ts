@@ -1,5 +1,6 @@
 import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
+import { groupBy } from '../support/collections.js';
 import type { Topic } from './contract.js';
 import type { DocumentedBody, ObligationReason, Oracle } from './oracle.js';
 import type { Rule, Tier } from './world.js';
@@ -7,13 +8,13 @@ import type { Rule, Tier } from './world.js';
 /** Finds the topic of a reason: a response that contradicts it breaks the requirement of that topic. */
 function createReasonReader(request: HttpRequest): (reason: ObligationReason) => Topic {
   const { order } = parseRequest(request).body as DocumentedBody;
-  const items = order?.items ?? [];
+  const ordered = groupBy(order?.items ?? [], ({ product_id, sku_id }) => `${product_id ?? ''} ${sku_id ?? ''}`);
   const findByRule = (rule: Rule, isRequired: boolean): Topic => {
     if (rule.kind === 'order_metadata') return 'order-metadata';
     // It never decides.
     if (rule.kind === 'other') return 'validity';
     if (rule.kind !== 'product' && rule.kind !== 'sku') return `${rule.kind}-rule`;
-    const { length } = items.filter((item) => item[`${rule.kind}_id`] === rule.id);
+    const { length } = ordered.get(rule.kind === 'product' ? `${rule.id} ` : ` ${rule.id}`) ?? [];
     if (isRequired && length > 1 && rule.kind === 'product') return 'repeated-item';
     // A quantity decides if it is too small, or if one unit would be too few.
     return length > 0 && (!isRequired || rule.at_least > 1) ? 'quantity' : `${rule.kind}-rule`;

@@ -4,7 +4,7 @@ import { remember } from '../support/caches.js';
 import { groupBy, omitUndefined } from '../support/collections.js';
 import { explainUndocumented } from './explain-undocumented.js';
 import { audienceParameter, type FilterSubject, parseFilterParameter } from './operation.js';
-import { getWindowSize, type NamedWorld, type Rule, type Tier, type World, windowSize } from './world.js';
+import { getWindowSize, indexIds, type NamedWorld, type Rule, type Tier, type World, windowSize } from './world.js';
 
 /** What the documentation says: something is required, forbidden, or open (a conforming deployment may do either). */
 export type Obligation = 'required' | 'forbidden' | 'open';
@@ -128,10 +128,11 @@ function createPartialOracle(
   const size = getWindowSize(world);
   const indexes = indexIds(world.tiers);
   const getRank = ({ id }: Tier) => (indexes.get(id) ?? Number.POSITIVE_INFINITY) + 1;
+  const quantities = listQuantities(body.order?.items ?? [], world.skus);
   const judgeOwnRule = (rule: Rule): Obligation => {
     // A customer rule depends only on the customer, the other rules on the whole body. No rule depends on the filters.
     const isOpen = rule.kind !== 'customer' && (audienceReason ?? rulesReason) !== undefined;
-    return isOpen ? 'open' : judgeRule(rule, body, world.skus);
+    return isOpen ? 'open' : judgeRule(rule, body, quantities);
   };
   const valid = (tier: Tier) => openIfPartial(combine(tier.rules, judgeOwnRule));
   const matching = remember((tier: Tier): Obligation => {
@@ -146,10 +147,8 @@ function createPartialOracle(
   const matched = filter === undefined ? world.tiers : mayMatch.filter((tier) => matching(tier) !== 'forbidden');
   // Of the tiers that match, too, the newest 150 are returned at most, whatever else is open.
   const isCertain = (tier: Tier) =>
-    filters.length === 1 &&
-    world.unavailable?.has(tier.id) !== true &&
-    filters.every((stated) => judgeFilter(stated, tier) === 'required');
-  const lastMatch = matched.filter(isCertain)[windowSize - 1];
+    world.unavailable?.has(tier.id) !== true && filters.every((stated) => judgeFilter(stated, tier) === 'required');
+  const lastMatch = filters.length === 1 ? matched.filter(isCertain)[windowSize - 1] : undefined;
   const checked = (tier: Tier): Obligation => {
     const rank = getRank(tier);
     if (rank <= size) return openIfPartial('required');
@@ -223,12 +222,6 @@ function hasRefusableHeader({ headers }: RequestContent): boolean {
   const acceptsJson = accept.length === 0 || accept.some((types) => /\*\/\*|application\/\*|json/i.test(types));
   return !acceptsJson || expect !== undefined || coding !== undefined;
 }
-
-/** Data files have many things, and each request looks some up. */
-const indexIds = remember(
-  (things: readonly { readonly id: string }[]): ReadonlyMap<string, number> =>
-    new Map(things.map(({ id }, n) => [id, n])),
-);
 
 /** Tiers by the texts that filters compare, in lower case: a data file has thousands of tiers. */
 const indexTexts = remember((tiers: readonly Tier[]): ReadonlyMap<string, readonly Tier[]> => {
@@ -319,13 +312,13 @@ function comparesOtherTypes({ subject, value }: Filter, tiers: readonly Tier[]):
   });
 }
 
-function judgeRule(rule: Rule, { customer, order, metadata }: DocumentedBody, skus: World['skus']): Obligation {
+function judgeRule(rule: Rule, { customer, metadata }: DocumentedBody, quantities: OrderedQuantities): Obligation {
   switch (rule.kind) {
     case 'customer':
       return customer?.id === undefined ? 'open' : requireIf(rule.any_of.includes(customer.id));
     case 'product':
     case 'sku':
-      return judgeQuantity(rule, order?.items ?? [], skus);
+      return judgeQuantity(rule, quantities);
     case 'metadata':
       return metadata === undefined ? 'open' : judgeEntry(metadata, rule.key, rule.is);
     case 'order_metadata':
@@ -334,20 +327,37 @@ function judgeRule(rule: Rule, { customer, order, metadata }: DocumentedBody, sk
   }
 }
 
+/** The quantities of the items of an order, by what they name. */
+interface OrderedQuantities {
+  readonly product: ReadonlyMap<string, readonly number[]>;
+  readonly sku: ReadonlyMap<string, readonly number[]>;
+  /** Those of SKUs, by their products. */
+  readonly skuByProduct: ReadonlyMap<string, readonly number[]>;
+}
+
+function listQuantities(items: readonly Item[], skus: World['skus']): OrderedQuantities {
+  const list = (identify: (item: Item) => string | undefined) => {
+    const named = groupBy(items, (item) => identify(item) ?? '');
+    return new Map([...named].map(([id, found]) => [id, found.map(({ quantity = 1 }) => quantity)]));
+  };
+  return {
+    product: list(({ product_id }) => product_id),
+    sku: list(({ sku_id }) => sku_id),
+    skuByProduct: list(({ sku_id }) => sku_id && findProduct(skus, sku_id)),
+  };
+}
+
 /** Judges whether items reach a threshold. The documentation leaves open how items with equal ids add up. */
 function judgeQuantity(
-  rule: Extract<Rule, { kind: 'product' | 'sku' }>,
-  items: readonly Item[],
-  skus: World['skus'],
+  { kind, id, at_least }: Extract<Rule, { kind: 'product' | 'sku' }>,
+  quantities: OrderedQuantities,
 ): Obligation {
-  const certain = items.filter((item) => item[`${rule.kind}_id`] === rule.id).map(({ quantity = 1 }) => quantity);
-  if (certain.length > 0 && Math.min(...certain) >= rule.at_least) return 'required';
+  const certain = quantities[kind].get(id) ?? [];
+  if (certain.length > 0 && Math.min(...certain) >= at_least) return 'required';
   // A SKU may or may not count as its product.
-  const possible = items
-    .filter(({ sku_id }) => rule.kind === 'product' && sku_id !== undefined && findProduct(skus, sku_id) === rule.id)
-    .map(({ quantity = 1 }) => quantity);
+  const possible = (kind === 'product' && quantities.skuByProduct.get(id)) || [];
   const total = [...certain, ...possible].reduce((sum, quantity) => sum + quantity, 0);
-  return total >= rule.at_least ? 'open' : 'forbidden';
+  return total >= at_least ? 'open' : 'forbidden';
 }
 
 function judgeFilter({ subject, value, openReason }: Filter, tier: Tier): Obligation {

@@ -1,3 +1,5 @@
+import { remember } from '../support/caches.js';
+
 /** What a deployment contains: the test data of the suite, or the content of a data file. Tiers are newest first. */
 export interface World {
   readonly customers: readonly Thing[];
@@ -64,6 +66,11 @@ export interface NamedWorld extends World {
   /** Whether it was read from a data file, which may be out of date. Its ids may be short, or ordinary words. */
   readonly isDataFile?: true;
 }
+
+/** Returns the position of each thing in a list. Data files have many things, and each request looks some up. */
+export const indexIds = remember(
+  (things: readonly Thing[]): ReadonlyMap<string, number> => new Map(things.map(({ id }, n) => [id, n])),
+);
 
 export function listAvailableTiers({ tiers, unavailable }: NamedWorld): Tier[] {
   return tiers.filter(({ id }) => !unavailable.has(id));

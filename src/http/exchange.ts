@@ -1,3 +1,5 @@
+import { remember } from '../support/caches.js';
+
 /** Header lines in the order of the message. A name may occur more than once. */
 export type Headers = readonly (readonly [name: string, value: string])[];
 
@@ -21,9 +23,8 @@ export function findRefusable({ sent, path }: HttpRequest): string | undefined {
   return /%(?:[46][1-9a-f]|[57][\da]|3\d)/i.test(path) ? 'escaped letters in the query' : undefined;
 }
 
-export function serializeRequest(request: HttpRequest): string {
-  return JSON.stringify(request);
-}
+/** A request is looked up several times while it is sent. */
+export const serializeRequest = remember((request: HttpRequest): string => JSON.stringify(request));
 
 export function serializeWithoutRepetition({ again: _, ...request }: HttpRequest): string {
   return serializeRequest(request);

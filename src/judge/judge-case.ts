@@ -10,9 +10,14 @@ import {
   undetermined,
 } from '../cases/test-case.js';
 import { createOracle } from '../contract/oracle.js';
-import { type NamedWorld, ownPrefix, thingKinds } from '../contract/world.js';
+import { type NamedWorld, ownPrefix, type ThingKind, thingKinds } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
-import { explainInapplicable, explainTransientFailure, explainUnsupported } from '../http/response-status.js';
+import {
+  explainInapplicable,
+  explainTransientFailure,
+  explainUnsupported,
+  isDataIndependentRefusal,
+} from '../http/response-status.js';
 import { hasMentions } from '../recognition/tier-mentions.js';
 import { determineReading, type TierReading } from '../recognition/tier-reading.js';
 import { computeOnce, remember } from '../support/caches.js';
@@ -250,18 +255,18 @@ function explainUnseenWorld(testCase: RequirementCase, evidence: readonly CaseEv
 }
 
 /** Whether responses name a tier that the user added to the world, or the case sends nothing that the user added. */
-function isOwnDataSeen({ rows }: TestCase, bodies: readonly string[], { ids }: NamedWorld): boolean {
-  const listOwnIds = (kind: (typeof thingKinds)[number]) =>
-    [...ids[kind]].flatMap(([name, id]) => (name.startsWith(ownPrefix) ? [id] : []));
+function isOwnDataSeen({ rows }: TestCase, bodies: readonly string[], world: NamedWorld): boolean {
+  const { tier: tiers, ...others } = listOwnIds(world);
   const isAnyIn = (known: readonly string[], text: string) => known.some((id) => text.includes(id));
-  const tiers = listOwnIds('tier');
   const sent = () => JSON.stringify(rows.flatMap(({ requests }) => [...requests.values()]));
   if (tiers.length === 0 || bodies.some((body) => isAnyIn(tiers, body))) return true;
-  return !isAnyIn(thingKinds.flatMap(listOwnIds), sent());
+  return !isAnyIn([...tiers, ...Object.values(others).flat()], sent());
 }
 
-/** Statuses that speak of the method, the media type or the operation, whatever data a deployment has (RFC 9110). */
-const dataIndependentRefusals: ReadonlySet<number> = new Set([405, 406, 410, 415]);
+const listOwnIds = remember(({ ids }: NamedWorld) => {
+  const ofKind = (kind: ThingKind) => [...ids[kind]].flatMap(([name, id]) => (name.startsWith(ownPrefix) ? [id] : []));
+  return Object.fromEntries(thingKinds.map((kind) => [kind, ofKind(kind)])) as Record<ThingKind, string[]>;
+});
 
 /** If the world is not loaded, every response may be right except a server error and a refusal that no data explains. */
 function doubtWithoutWorld(
@@ -277,7 +282,7 @@ function doubtWithoutWorld(
   const documented = [...exchanges.values()].filter(({ request }) => createOracle(request, world).accepted);
   // Another status for another request may mean that this one names something that is gone.
   const statuses = [...[...calibration, ...documented].map(statusOf), status];
-  if (calibration.length > 0 && statuses.every((received) => dataIndependentRefusals.has(received))) return judgement;
+  if (calibration.length > 0 && statuses.every(isDataIndependentRefusal)) return judgement;
   return { ...doubted, verdict: 'inconclusive', reason: `${judgement.reason} ${unseen}` };
 }
 

@@ -1,6 +1,6 @@
 import { type AnsweredExchange, listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
-import { type Tier, windowSize } from '../contract/world.js';
+import { indexIds, type Tier, windowSize } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { matchesPatterns } from '../recognition/path-patterns.js';
 import type { LocatedMention } from '../recognition/recognizer.js';
@@ -31,6 +31,19 @@ type Target = Pick<RowEvidence, 'world' | 'recognizer' | 'calibration'> & {
   readonly configuredPatterns?: readonly string[];
 };
 
+/** Whether a response names a tier that must not be returned. If none does, no other reading agrees better. */
+const getForbiddenFinder = remember(({ world, recognizer }: Target) => {
+  const ranks = indexIds(world.tiers);
+  return remember(({ request, response }: AnsweredExchange): boolean => {
+    const { returned } = createOracle(request, world);
+    const isForbidden = (id: string) => {
+      const tier = world.tiers[ranks.get(id) ?? -1];
+      return tier !== undefined && returned(tier) === 'forbidden';
+    };
+    return [...recognizer.findMentions(response.body).idsByPattern.values()].flat().some(isForbidden);
+  });
+});
+
 /** Those of the calibration belong to every case. */
 const getResponseReader = remember((target: Target) =>
   remember((exchange: AnsweredExchange) => readResponse(exchange, target)),
@@ -51,16 +64,14 @@ function readResponse(
     tiers
       .filter((tier) => !world.unavailable.has(tier.id) && returned(tier) === obligation)
       .map(({ id }) => byId.get(id) ?? []);
-  const named = [...byId.keys()].flatMap((id) => indexTiers(world.tiers).get(id) ?? []);
+  // Of thousands of tiers, a response names a few, and only the newest are required.
+  const named = [...byId.keys()].flatMap((id) => world.tiers[indexIds(world.tiers).get(id) ?? -1] ?? []);
   return {
     mentions,
     required: listMentions(world.tiers.slice(0, windowSize), 'required'),
     forbidden: listMentions(named, 'forbidden').flat(),
   };
 }
-
-/** Of thousands of tiers, a response names a few, and only the newest are required. */
-const indexTiers = remember((tiers: readonly Tier[]) => new Map(tiers.map((tier) => [tier.id, tier])));
 
 /** What may tell the mentions that count from the others: the value of a member beside the id, or the place in a list. */
 interface Candidate {
@@ -83,6 +94,7 @@ export function findOtherReadings(
   // Members that are named after promotions are records, too.
   const isId = (name: string) => name.split('/').some((step) => recognizer.ids.tiers.findIds(step).ids.length > 0);
   const successes = listSuccesses(exchanges);
+  if (!successes.some(getForbiddenFinder(target))) return [];
   const mentions = successes.map(({ response }) => recognizer.listLocatedMentions(response.body));
   const names = new Set(mentions.flatMap((located) => [...listMemberNames(located)]));
   const steps = single?.split('/') ?? [];
@@ -93,7 +105,6 @@ export function findOtherReadings(
   ];
   if (candidates.length === 0) return [];
   const responses = successes.map(getResponseReader(target));
-  if (responses.every(({ forbidden }) => forbidden.length === 0)) return [];
   return candidates.flatMap(({ readValue, describe }) => {
     const values = findDecisiveValues(responses, readValue);
     return values.length === 0 ? [] : (describe(values, reading) ?? []);

@@ -1,6 +1,6 @@
 import { listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
 import { createOracle, type Oracle } from '../contract/oracle.js';
-import { type Tier, windowSize } from '../contract/world.js';
+import { indexIds, type Tier, windowSize } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { listRecords } from '../recognition/list-records.js';
 import { readReturned } from '../recognition/returned-tiers.js';
@@ -11,27 +11,29 @@ import { truncate } from '../support/untrusted-text.js';
 export function explainOwnPromotions(exchanges: readonly Exchange[], evidence: Omit<RowEvidence, 'exchanges'>) {
   const { world, calibration } = evidence;
   if (world.ownPromotions === 0) return undefined;
-  const read: { readonly oracle: Oracle; readonly returned: ReadonlySet<string> }[] = [];
+  const ranks = indexIds(world.tiers);
+  const listRanks = (body: string) => readReturned(body, evidence).returned.flatMap((id) => ranks.get(id) ?? []);
+  const read: { readonly oracle: Oracle; readonly returned: ReadonlySet<number> }[] = [];
   for (const { request, response } of listSuccesses(exchanges)) {
     const oracle = createOracle(request, world);
-    const returned = new Set(readReturned(response.body, evidence).returned);
-    if (world.tiers.some((tier) => returned.has(tier.id) && oracle.returned(tier) === 'forbidden')) return undefined;
-    read.push({ oracle, returned });
+    const returned = listRanks(response.body);
+    if (returned.some((rank) => oracle.returned(world.tiers[rank] as Tier) === 'forbidden')) return undefined;
+    read.push({ oracle, returned: new Set(returned) });
   }
   // Behind a filter, older promotions may be returned.
   const successes = listSuccesses([...calibration, ...exchanges]);
   const unfiltered = successes.filter(({ request }) => !request.path.includes('filters'));
-  const seen = new Set(unfiltered.flatMap(({ response }) => readReturned(response.body, evidence).returned));
-  const last = world.tiers.findLastIndex(({ id }) => seen.has(id));
+  const last = Math.max(-1, ...unfiltered.flatMap(({ response }) => listRanks(response.body)));
   let isAnyAbsent = false;
   for (const { oracle, returned } of read) {
     const mayBeRequired = (tier: Tier) =>
       [oracle, ...oracle.alternatives].some((reading) => reading.returned(tier) === 'required');
-    const first = world.tiers.findIndex(
-      (tier) => !returned.has(tier.id) && !world.unavailable.has(tier.id) && mayBeRequired(tier),
-    );
-    if (first >= 0 && first <= last) return undefined;
-    isAnyAbsent ||= first >= 0;
+    const isAbsent = (tier: Tier) =>
+      !returned.has(ranks.get(tier.id) ?? -1) && !world.unavailable.has(tier.id) && mayBeRequired(tier);
+    const tiers = oracle.alternatives.length > 0 ? oracle.matched : world.tiers.slice(0, windowSize);
+    const first = tiers.find(isAbsent);
+    if (first !== undefined && (ranks.get(first.id) ?? 0) <= last) return undefined;
+    isAnyAbsent ||= first !== undefined;
   }
   if (!isAnyAbsent) return undefined;
   const unknown = new Set(unfiltered.flatMap(({ response }) => listUnknownRecords(response.body, evidence)));

@@ -25,6 +25,8 @@ export function renderBrokenCase(
 }
 
 const maxBody = 2_000;
+/** How many exchanges are shown beside the one that decided the verdict. All are in the evidence. */
+const maxOthers = 20;
 
 /**
  * Renders the exchanges of a case, by names, the one that decided the verdict first, and the rows of a matrix unless all pass.
@@ -37,12 +39,16 @@ export function renderCase(
 ): Record<string, string> {
   const decisive = used.find(({ id }) => id === exchangeId);
   const render = ({ id, exchange }: StoredExchange) => renderExchange(id, exchange, baseUrl);
-  const others = used.filter((kept) => kept !== decisive).map(render);
+  const others = used.filter((kept) => kept !== decisive);
+  const shown = others.slice(0, maxOthers).map(render);
+  const more = others.length > shown.length ? [`and ${others.length - shown.length} more in evidence.har`] : [];
   const areShown = rows.length > 1 && rows.some((row) => row.verdict !== 'pass');
   return {
     ...(decisive && { [verdict === 'fail' ? 'failing exchange' : 'exchange']: render(decisive) }),
     ...(areShown && { rows: joinLines(rows.map(renderRow)) }),
-    ...(others.length > 0 && { [decisive === undefined ? 'exchanges' : 'other exchanges']: others.join('\n\n') }),
+    ...(shown.length > 0 && {
+      [decisive === undefined ? 'exchanges' : 'other exchanges']: [...shown, ...more].join('\n\n'),
+    }),
   };
 }
 

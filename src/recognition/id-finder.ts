@@ -1,6 +1,6 @@
 import escapeStringRegexp from 'escape-string-regexp';
 import { decodePercent } from '../http/request-content.js';
-import { cacheByText } from '../support/caches.js';
+import { cacheByText, computeOnce } from '../support/caches.js';
 
 /** Shorter ids count only as whole values: inside a longer text they may be a coincidence. */
 export const minLengthInsideText = 12;
@@ -42,7 +42,9 @@ export function createIdFinder(
     findIds(text: string) {
       const whole = findExact(text);
       if (whole !== undefined) return { ids: [whole], isWhole: true };
-      return { ids: [...collectIds(text, scanForWords)], isWhole: false };
+      // Nothing that is not longer contains an id.
+      if (text.length <= minLength) return { ids: [], isWhole: false };
+      return { ids: [...collectIds(text, scanForWords, minLength)], isWhole: false };
     },
     /** Replaces each id that is a separate word of the text. */
     replaceIds(text: string, by: string): string {
@@ -55,9 +57,10 @@ export function createIdFinder(
       return replaced + text.slice(done);
     },
     /** Finds the ids that are any part of the text, even of another word. */
-    findAnywhere: (text: string) => collectIds(text, scanAnywhere),
+    findAnywhere: (text: string) => collectIds(text, scanAnywhere, minLength),
     /** Finds the ids that are too short for that, if they are any part of the text. */
-    findShortIds: (text: string) => (short.length === 0 ? new Set<string>() : collectIds(text, scanForShortIds)),
+    findShortIds: (text: string) =>
+      short.length === 0 ? new Set<string>() : collectIds(text, scanForShortIds, minLength),
   };
 }
 
@@ -69,10 +72,13 @@ interface LocatedId {
 
 /** Creates a function that finds ids in a text. A pattern with thousands of ids would take long: it finds where an id may begin. */
 function createScanner(ids: readonly string[], fold: (text: string) => string, [before, after]: Boundaries) {
-  const byText = new Map(ids.map((id) => [fold(id), id]));
-  const longestFirst = [...new Set(ids.map(({ length }) => length))].sort((a, b) => b - a);
+  // Data files have thousands of ids, and most finders scan no text.
+  const getIndex = computeOnce(() => {
+    const byText = new Map(ids.map((id) => [fold(id), id]));
+    const longestFirst = [...new Set(ids.map(({ length }) => length))].sort((a, b) => b - a);
+    return { byText, longestFirst, beginnings: new RegExp(listBeginnings([...byText.keys()]).join('|'), 'gi') };
+  });
   const [isBefore, isAfter] = [new RegExp(before, 'y'), new RegExp(after, 'y')];
-  const beginnings = new RegExp(listBeginnings([...byText.keys()]).join('|'), 'gi');
   const isAt = (pattern: RegExp, text: string, at: number) => {
     pattern.lastIndex = at;
     return pattern.test(text);
@@ -80,6 +86,7 @@ function createScanner(ids: readonly string[], fold: (text: string) => string, [
   return (text: string): LocatedId[] => {
     const found: LocatedId[] = [];
     if (ids.length === 0) return found;
+    const { byText, longestFirst, beginnings } = getIndex();
     beginnings.lastIndex = 0;
     for (let match = beginnings.exec(text); match !== null; match = beginnings.exec(text)) {
       const start = match.index;
@@ -97,14 +104,18 @@ function createScanner(ids: readonly string[], fold: (text: string) => string, [
   };
 }
 
-/** Finds ids in a text as it is, and with its percent-encoded parts decoded once: ids in a URL may be encoded (RFC 3986). */
-function collectIds(text: string, scan: (text: string) => readonly LocatedId[]): Set<string> {
+/**
+ * Finds ids in a text as it is, and with its percent-encoded parts decoded once: ids in a URL may be encoded (RFC 3986).
+ *
+ * @param minLength of an id: a shorter part contains none
+ */
+function collectIds(text: string, scan: (text: string) => readonly LocatedId[], minLength: number): Set<string> {
   const found = new Set(scan(text).map(({ id }) => id));
   // Only what is between quotation marks: to decode a whole body takes long.
   for (let at = text.indexOf('%'); at >= 0; ) {
     const end = text.indexOf('"', at);
     const part = text.slice(text.lastIndexOf('"', at) + 1, end < 0 ? text.length : end);
-    for (const { id } of scan(decodePercentSequences(part))) found.add(id);
+    if (part.length > minLength) for (const { id } of scan(decodePercentSequences(part))) found.add(id);
     at = end < 0 ? end : text.indexOf('%', end);
   }
   return found;

@@ -57,34 +57,38 @@ function findMentionsOf(
     position.itemPath ??= appendStep(path, '*');
     return position.itemPath;
   };
-  walkTexts(parseJson(body), getPattern, (text, position, isKey) => {
-    if (text.length < tiers.minLength) return;
-    const { ids, isWhole } = tiers.findIds(text);
-    if (ids.length === 0) return;
-    if (isKey && isWhole && isGuessable(text) && !position?.isList && !isAmongIds(text, position?.names)) {
-      // Of one record alone, nothing tells whether its key is an id.
-      const record = position?.members[position.next];
-      if (typeof record === 'object' && record !== null) for (const id of ids) possible.add(id);
-      return;
-    }
-    // A deployment may use the same id for a tier and for something else.
-    if (isKey && !isWhole && keys.findExact(text) !== undefined) return;
-    // A sentence with several ids may say that one was returned and the other was not.
-    if (ids.length > 1 && /\p{L}/u.test(tiers.replaceIds(text, ''))) {
-      for (const id of ids) unlocated.add(id);
-      return;
-    }
-    const pattern = position === undefined ? '' : getPattern(position);
-    const template = isWhole ? undefined : tiers.replaceIds(text, '*');
-    for (const id of ids) {
-      located.add(id);
-      if (isSelected?.({ id, pattern, position, isKey, template }) === false) continue;
-      hasIdsInTexts ||= !isWhole || (isKey && isGuessable(text));
-      const key = idsByPattern.has(pattern) || idsByPattern.size < maxPatterns ? pattern : catchAllPath;
-      idsByPattern.set(key, (idsByPattern.get(key) ?? new Set()).add(id));
-      if (!isGuessable(id)) certainPatterns.add(key);
-    }
-  });
+  walkTexts(
+    parseJson(body),
+    getPattern,
+    (text, position, isKey) => {
+      const { ids, isWhole } = tiers.findIds(text);
+      if (ids.length === 0) return;
+      if (isKey && isWhole && isGuessable(text) && !position?.isList && !isAmongIds(text, position?.names)) {
+        // Of one record alone, nothing tells whether its key is an id.
+        const record = position?.members[position.next];
+        if (typeof record === 'object' && record !== null) for (const id of ids) possible.add(id);
+        return;
+      }
+      // A deployment may use the same id for a tier and for something else.
+      if (isKey && !isWhole && keys.findExact(text) !== undefined) return;
+      // A sentence with several ids may say that one was returned and the other was not.
+      if (ids.length > 1 && /\p{L}/u.test(tiers.replaceIds(text, ''))) {
+        for (const id of ids) unlocated.add(id);
+        return;
+      }
+      const pattern = position === undefined ? '' : getPattern(position);
+      const template = isWhole ? undefined : tiers.replaceIds(text, '*');
+      for (const id of ids) {
+        located.add(id);
+        if (isSelected?.({ id, pattern, position, isKey, template }) === false) continue;
+        hasIdsInTexts ||= !isWhole || (isKey && isGuessable(text));
+        const key = idsByPattern.has(pattern) || idsByPattern.size < maxPatterns ? pattern : catchAllPath;
+        idsByPattern.set(key, (idsByPattern.get(key) ?? new Set()).add(id));
+        if (!isGuessable(id)) certainPatterns.add(key);
+      }
+    },
+    tiers.minLength,
+  );
   return {
     /** Pattern → ids of the tiers mentioned there, in the order of the body. */
     idsByPattern: new Map<string, readonly string[]>([...idsByPattern].map(([pattern, ids]) => [pattern, [...ids]])),

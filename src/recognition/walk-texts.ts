@@ -11,38 +11,63 @@ export interface Position {
   /** The path of the array or object itself. */
   readonly path: string;
   /** The path of every member of a list, once it is known. */
-  itemPath?: string;
+  itemPath: string | undefined;
 }
 
 /** @param position undefined if the text is the whole body. Valid during the visit only. */
 type TextVisitor = (text: string, position: Position | undefined, isKey: boolean) => void;
 
-/** Does not call itself: a body can be nested deeper than the call stack allows. Not a generator: that takes longer. */
-export function walkTexts(body: unknown, getPath: (position: Position) => string, visit: TextVisitor): void {
-  let position: Position | undefined;
-  let value = body;
-  for (;;) {
-    const opened = typeof value === 'string' ? parseNestedJson(value) : value;
-    if (typeof opened === 'object' && opened !== null)
-      position = openContainer(opened, position, position === undefined ? '' : getPath(position));
-    else if (typeof value === 'string' || typeof value === 'number') visit(String(value), position, false);
-    while (position !== undefined && ++position.next >= position.members.length) position = position.parent;
-    if (position === undefined) return;
-    const key = position.names?.[position.next];
-    if (key !== undefined) visit(key, position, true);
-    value = position.members[position.next];
+/** The longest number in JSON that JavaScript writes, in characters. */
+const maxNumber = 25;
+
+/**
+ * Does not call itself: a body can be nested deeper than the call stack allows. Not a generator: that takes longer.
+ *
+ * @param minLength of the texts that are visited
+ */
+export function walkTexts(
+  body: unknown,
+  getPath: (position: Position) => string,
+  visit: TextVisitor,
+  minLength = 0,
+): void {
+  const areNumbersRead = minLength <= maxNumber;
+  /** Visits a text, or returns the array or the object that is to be opened. */
+  const visitValue = (value: unknown, position: Position | undefined): object | undefined => {
+    if (typeof value === 'object') return value ?? undefined;
+    if (typeof value === 'string') {
+      const nested = parseNestedJson(value);
+      if (typeof nested === 'object' && nested !== null) return nested;
+      if (value.length >= minLength) visit(value, position, false);
+    } else if (areNumbersRead && typeof value === 'number') visit(String(value), position, false);
+    return undefined;
+  };
+  const first = visitValue(body, undefined);
+  let position = first && openContainer(first, undefined, '');
+  while (position !== undefined) {
+    const { members, names } = position;
+    let opened: object | undefined;
+    while (opened === undefined && ++position.next < members.length) {
+      const key = names?.[position.next];
+      if (key !== undefined && key.length >= minLength) visit(key, position, true);
+      opened = visitValue(members[position.next], position);
+    }
+    position = opened === undefined ? position.parent : openContainer(opened, position, getPath(position));
   }
 }
 
 function openContainer(value: object, parent: Position | undefined, path: string): Position {
-  if (Array.isArray(value)) return { members: value, names: undefined, isList: true, next: -1, parent, path };
-  const names = Object.keys(value);
-  return { members: Object.values(value), names, isList: areIndices(names), next: -1, parent, path };
+  const isArray = Array.isArray(value);
+  const names = isArray ? undefined : Object.keys(value);
+  const members = isArray ? value : Object.values(value);
+  const isList = names === undefined || areIndices(names);
+  return { members, names, isList, next: -1, parent, path, itemPath: undefined };
 }
 
 /** Whether all keys of an object are indices. JavaScript lists such keys before all others. */
 function areIndices(keys: readonly string[]): boolean {
-  return /^(0|[1-9]\d{0,8})$/.test(keys.at(-1) ?? '');
+  const last = keys.at(-1) ?? '';
+  return last <= '9~' && /^(0|[1-9]\d{0,8})$/.test(last);
 }
 
 export function getStep({ names, next }: Position): string {
@@ -64,7 +89,11 @@ const maxPath = 16_000;
 /** Stands for several places of a body, which may name different tiers. */
 export const catchAllPath = '/**';
 
+const [space, bracket, brace] = [' ', '[', '{'].map((character) => character.charCodeAt(0)) as [number, number, number];
+
 /** Returns undefined for a string without JSON, at once for one like `[gold]`: an error of the parser takes long. */
 function parseNestedJson(text: string): unknown {
+  const first = text.charCodeAt(0);
+  if (first > space && first < brace && first !== bracket) return undefined;
   return /^\s*(?:\{\s*["}]|\[\s*["{[\]\dtfn-])/.test(text) ? parseJson(text) : undefined;
 }

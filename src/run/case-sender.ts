@@ -24,7 +24,7 @@ function indexRequests({ rows }: SentRows): Map<string, HttpRequest> {
 }
 
 function createKey(name: string, request: HttpRequest): string {
-  return JSON.stringify([name, request]);
+  return `${name} ${serializeRequest(request)}`;
 }
 
 /** Whether a case shares no exchanges with other cases. */
