@@ -8,7 +8,6 @@ import { getSubjectId, type TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
 import type { World } from '../../src/contract/world.js';
-import type { HttpRequest } from '../../src/http/exchange.js';
 import { createMock } from '../../src/mock.js';
 import { readMockOptions } from '../../src/mock-options.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
@@ -227,21 +226,6 @@ for (const [fault, now, cause] of turned)
     expect(renderRunReport(certificate)).toMatch(/^DOES-NOT-CONFORM, AND 1 KNOWN DEVIATION IS GONE/m);
     expect(await judgeAgain(run)).toEqual(certificate);
   });
-
-/** Whether a request names a customer for whom nothing is reserved, and what the order says of itself. */
-function isUnlistedWithMetadata({ body = '' }: HttpRequest): boolean {
-  return body.includes(`"${suite.world.ids.customer.get('ordinary')}"`) && /"metadata":\{"payment/.test(body);
-}
-
-test('A refusal is no empty result where other empty results are accepted', { tag: '@long' }, async () => {
-  const known = writeKnown(await certify(deploy('nothing-without-a-reservation')));
-  const reserved = deploy('nothing-without-a-reservation');
-  const answer: Answer = (request) =>
-    isUnlistedWithMetadata(request) ? { status: 400, headers: [], body: '{}' } : reserved(request);
-  const { certificate, status } = await certify(answer, { known });
-  expect([fails, exitStatus.incomplete]).toContain(status);
-  expect(certificate.causes?.[0]?.id).toMatch(/^refused\/400/);
-});
 
 test('A known refusal hides no other wrong response of the same row', async () => {
   // Its row sends requests with both filters, with expand and without.

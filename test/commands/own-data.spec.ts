@@ -50,24 +50,6 @@ test('A deployment is certified on its data, and the run is verified', async () 
   expect((await run('verify', 'results/shop', '--data', 'moved.json')).output).toContain('has changed since the run');
 });
 
-test('An answer on own data is recorded, and compared in the next run', { tag: '@long' }, async () => {
-  const cwd = makeProject();
-  writeFileSync(path.join(cwd, 'shop.json'), JSON.stringify(world));
-  const certify = async (command: string, behaviours: Record<string, string>, ...args: readonly string[]) => {
-    const { url, close } = await serveReference({ world, credentials: referenceCredentials, behaviours });
-    const all = [command, '--base-url', url, '--data', 'shop.json', '--only', 'unknown-body-member', ...args];
-    const run = await runConformance(all, { cwd, env: credentialVariables });
-    await close();
-    return run;
-  };
-  const recorded = await certify('record', {}, '--to', 'record.yaml');
-  expect(recorded.status, recorded.output).toBe(0);
-  const same = await certify('certify', {}, '--against', 'record.yaml');
-  expect(same.status, same.output).toBe(0);
-  const drifted = await certify('certify', { 'unknown-body-member': 'rejected' }, '--against', 'record.yaml');
-  expect(drifted.status, drifted.output).toBe(3);
-});
-
 test('Traffic is judged by a data file', { tag: '@long' }, async () => {
   const cwd = makeTestFolder();
   const file = path.join(cwd, 'shop.json');

@@ -87,18 +87,6 @@ test.describe('init', () => {
     expect(output).not.toContain('Written');
     for (const file of written) expect(output).toContain(file);
   });
-
-  test('takes a name that needs no quotes in YAML', async () => {
-    for (const [stated, name] of [
-      ['null', 'target-null'],
-      ['42', 'target-42'],
-      ['@acme/a: b # c', 'a-b-c'],
-    ] as const) {
-      const { cwd } = projectWith({ 'package.json': JSON.stringify({ name: stated }) });
-      await runConformanceInProcess(['init'], { cwd });
-      expect(readYaml(path.join(cwd, 'conformance', 'target.yaml')).value).toMatchObject({ name });
-    }
-  });
 });
 
 test.describe('The API', () => {

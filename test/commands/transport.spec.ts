@@ -1,14 +1,12 @@
 /** Cases that are sent through a function of the user. */
 
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { loadTransport, NoResponse, type Transport, Unsupported } from '../../src/http/transport.js';
-import { packageRoot } from '../../src/support/package-root.js';
 import {
   credentialVariables as env,
   loadCertificate,
@@ -174,22 +172,4 @@ export default async (request, { send }) => {
     expect(verdict).toBe('incomplete');
     expect(requirements.filter(({ cases }) => cases.some((entry) => entry.verdict === 'pass'))).toEqual([]);
   });
-});
-
-test('The example of the documentation has the right types and runs', { tag: '@long' }, async () => {
-  mkdirSync(path.join(cwd, 'node_modules'));
-  symlinkSync(packageRoot, path.join(cwd, 'node_modules', 'promotion-validation-conformance'));
-  const docs = readFileSync(path.join(packageRoot, 'docs', 'transports.md'), 'utf8');
-  const [, inDocs = ''] = /```ts\n([\s\S]*?)```/.exec(docs) ?? [];
-  writeFileSync(path.join(cwd, 'page.mts'), inDocs);
-  const tsc = path.join(packageRoot, 'node_modules', '.bin', 'tsc');
-  const options = '--strict --skipLibCheck --target es2023 --module nodenext --types node'.split(' ');
-  symlinkSync(path.join(packageRoot, 'node_modules', '@types'), path.join(cwd, 'node_modules', '@types'));
-  expect(execFileSync(tsc, [...options, 'page.mts'], { cwd, encoding: 'utf8' })).toBe('');
-  const answerPage = ({ body = '' }: HttpRequest) => {
-    const { after } = JSON.parse(body);
-    return { ...response, body: JSON.stringify(after === undefined ? { data: [1], next: 'a' } : { data: [2] }) };
-  };
-  const channel = channelThrough(await loadTransport(path.join(cwd, 'page.mjs')), answerPage);
-  expect(await channel.send(request)).toMatchObject({ response: { body: '{"promotions":[1,2]}' } });
 });

@@ -236,20 +236,6 @@ test('Every failing case belongs to a cause', async () => {
   expect(certificate.causes?.flatMap(({ cases }) => cases)).toEqual(expect.arrayContaining(failing));
 });
 
-test('A cause names the failures that it explains, even if another cause explains more of each', {
-  tag: '@long',
-}, async () => {
-  const answer = withFault('quantity-above-threshold', 'metadata-filter-by-prefix');
-  const { causes = [] } = (await runRequirements(answer)).certificate;
-  expect(causes.map(({ sentence }) => sentence)).toEqual([
-    expect.stringContaining('greater than the threshold'),
-    expect.stringContaining('filter by tier metadata compares wrongly'),
-  ]);
-  for (const { requirements } of causes) expect(requirements).toContain('filter.tier-metadata');
-  const [ofQuantities = [], ofFilters = []] = causes.map(({ cases }) => cases);
-  expect(ofQuantities.filter((id) => ofFilters.includes(id))).not.toEqual([]);
-});
-
 test('A deployment that conforms has no causes, even if it is not clear what it returns', async () => {
   const unclear = createIndependentDeployment(suite.world, { shape: 'with-rejected' });
   for (const answer of [conforming, unclear])
