@@ -28,7 +28,7 @@ const documents = [...guide, 'CONTRIBUTING.md'].map((name) => ({
   name,
   text: readFileSync(path.join(packageRoot, name), 'utf8'),
 }));
-const findDocument = (name: string) => documents.find((each) => each.name === name)?.text ?? '';
+const findDocument = (name: string) => documents.find((document) => document.name === name)?.text ?? '';
 
 /** Lists the blocks of a language, without the indentation of the list that they are in. */
 function listBlocks(text: string, language: string): string[] {
@@ -71,7 +71,7 @@ test('Each command that a document names exists with its options', async () => {
   for (const command of commands) {
     const { status, output } = await runConformanceInProcess([command, '--help'], { cwd: packageRoot });
     expect(status, command).toBe(0);
-    const uses = shown.filter(([, other]) => other === command);
+    const uses = shown.filter(([, named]) => named === command);
     const options = uses.flatMap(([, , rest = '']) => rest.split(' -- ')[0]?.match(/--[a-z-]+/g) ?? []);
     for (const option of options) expect(output, command).toContain(option);
   }
@@ -149,7 +149,7 @@ const loader = `
 
 const listenAsReference = () => listen(createReference({ credentials: referenceCredentials }));
 
-for (const { name, text } of documents.filter((each) => guide.includes(each.name))) {
+for (const { name, text } of documents.filter((document) => guide.includes(document.name))) {
   const scripts = listBlocks(text, 'sh').filter((block) => /^(npx|openssl|curl) /m.test(block));
   if (scripts.length === 0) continue;
   test(`${name}: each command ends with exit status 0`, { tag: '@long' }, async () => {

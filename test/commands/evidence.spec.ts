@@ -50,8 +50,8 @@ test.describe('Judging the evidence again gives the same certificate', () => {
         const { body = '' } = underWay.at(-1) ?? request;
         underWay.splice(underWay.indexOf(request), 1);
         const { customer } = (parseJson(body) ?? {}) as { customer?: unknown };
-        const own = parseJson(request.body ?? '');
-        const mixed = isJsonObject(own) ? { ...request, body: JSON.stringify({ ...own, customer }) } : request;
+        const sent = parseJson(request.body ?? '');
+        const mixed = isJsonObject(sent) ? { ...request, body: JSON.stringify({ ...sent, customer }) } : request;
         return { ...(await channel.send(mixed)), request };
       },
     };

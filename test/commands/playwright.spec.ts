@@ -419,7 +419,7 @@ test('Tests of a user have the right types, judge responses of the target with i
 test('A test that expects its failure fails, however it ends', { tag: '@long' }, async () => {
   const folder = inProject('odd');
   mkdirSync(folder);
-  const own = path.join(packageRoot, 'dist', 'src', 'runner', 'expected-failure.js');
+  const module = path.join(packageRoot, 'dist', 'src', 'runner', 'expected-failure.js');
   const odd: Readonly<Record<string, string>> = {
     throws: 'throw new Error();',
     'fails softly, too': 'expect.soft(1).toBe(2); throw new Error();',
@@ -435,7 +435,7 @@ test('A test that expects its failure fails, however it ends', { tag: '@long' },
     path.join(folder, 'odd.spec.mjs'),
     [
       "import { expect, test } from '@playwright/test';",
-      `import { expectFailure } from '${own}';`,
+      `import { expectFailure } from '${module}';`,
       "test('passes', () => undefined);",
       ...tests,
     ].join('\n'),

@@ -208,7 +208,7 @@ test('What sends nothing keeps the results of the run before', async () => {
   const kept = read();
   const target = ['--target', `${before.name}.yaml`];
   writeFileSync(inFolder('wrong.yaml'), 'nmae: shop\n');
-  const rows: readonly (readonly [status: number, args: readonly string[], says: string, own?: object])[] = [
+  const rows: readonly (readonly [status: number, args: readonly string[], says: string, variables?: object])[] = [
     [0, [...target, '--dry-run'], 'Nothing was sent.'],
     [0, [...target, '--', '--list'], 'window-with-few-valid'],
     [2, [...target, '--', '--no-such-flag'], 'unknown option'],
@@ -218,10 +218,10 @@ test('What sends nothing keeps the results of the run before', async () => {
     [2, ['--target', 'wrong.yaml'], "unknown key 'nmae'"],
     [2, ['--replay', path.join('kept', 'evidence.har')], 'is the folder of the evidence'],
   ];
-  for (const [status, args, says, own = env] of rows) {
+  for (const [status, args, says, variables = env] of rows) {
     const startsPlaywright = args.includes('--');
     const runCommand = startsPlaywright ? runConformance : runConformanceInProcess;
-    const ended = await runCommand(['certify', '--out', 'kept', ...args], { cwd, env: { ...own } });
+    const ended = await runCommand(['certify', '--out', 'kept', ...args], { cwd, env: { ...variables } });
     expect([ended.status, ended.output], args.join(' ')).toEqual([status, expect.stringContaining(says)]);
   }
   expect(read()).toEqual(kept);

@@ -87,8 +87,11 @@ const unreadable = (type: string, shape: Shape, reason: RegExp) =>
   incomplete(`unreadable ${type}`, shaped(shape, type), reason, refusedMetadata);
 
 /** Lists returned promotions under one key, all others under another. */
-const withRejected = (key: string, other: string) =>
-  shaped((tiers, _, all) => ({ [key]: idsOf(tiers), [other]: idsOf(all.filter((tier) => !tiers.includes(tier))) }));
+const withRejected = (key: string, rejectedKey: string) =>
+  shaped((tiers, _, all) => ({
+    [key]: idsOf(tiers),
+    [rejectedKey]: idsOf(all.filter((tier) => !tiers.includes(tier))),
+  }));
 const rejecting = independent({ shape: 'with-rejected' });
 const noneRight = breakDeployment(rejecting, 'customer rules are ignored');
 const sevenPaths = shaped((tiers) => Object.fromEntries(tiers.slice(0, 7).map(({ id }, n) => [`list_${n}`, [id]])));

@@ -164,10 +164,10 @@ for (const traits of [{}, { omitted: 'rejected', empty: 404, unknownCustomer: 'r
     const suite = loadSuite(suiteFolder, { data: { file: writeData(world, 'small') } });
     const answer = async (deployment: Answer, options: Parameters<typeof certifyInProcess>[1]) =>
       (await certifyInProcess(deployment, { ...options, excludesIntrusive: true })).certificate;
-    const own = await answer(createIndependentDeployment(world, traits), { suite });
+    const certificate = await answer(createIndependentDeployment(world, traits), { suite });
     const { questions } = await answer(createIndependentDeployment(exportWorld(whole.world), traits), {});
-    expect(own.verdict, renderUnpassed(own)).not.toBe('does-not-conform');
-    const answered = own.questions.filter(({ outcome }) => outcome !== null);
+    expect(certificate.verdict, renderUnpassed(certificate)).not.toBe('does-not-conform');
+    const answered = certificate.questions.filter(({ outcome }) => outcome !== null);
     expect(answered.length).toBeGreaterThanOrEqual(20);
     const usual = questions.filter(({ id }) => answered.some((question) => question.id === id));
     expect(answered.map(({ id, outcome }) => [id, outcome])).toEqual(usual.map(({ id, outcome }) => [id, outcome]));

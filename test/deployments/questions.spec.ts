@@ -43,9 +43,9 @@ const named = suite.contract.questions.flatMap(({ id, answer }) =>
 test('Each outcome is observed if it is chosen as a behaviour', async () => {
   for (const { id, outcomes } of named) {
     const observed: unknown[] = [];
-    const own = suiteFor(id);
+    const asking = suiteFor(id);
     for (const outcome of outcomes) {
-      const { certificate } = await certifyInProcess(reference({ [id]: outcome }), { suite: own });
+      const { certificate } = await certifyInProcess(reference({ [id]: outcome }), { suite: asking });
       observed.push(outcomesIn(certificate)[id]);
     }
     expect.soft(observed, id).toEqual(outcomes);
@@ -152,10 +152,10 @@ test('Open values are recorded as received', async () => {
 });
 
 test('Two runs on an unchanged target write the same record', async () => {
-  const own = { ...suite, cases: suite.cases.filter(({ kind }) => kind === 'question') };
+  const allQuestions = { ...suite, cases: suite.cases.filter(({ kind }) => kind === 'question') };
   const write = async () => {
-    const { results } = await certifyInProcess(reference(), { suite: own, infersShape: true });
-    return renderRecord(createRecord(own, results, 'reference'));
+    const { results } = await certifyInProcess(reference(), { suite: allQuestions, infersShape: true });
+    return renderRecord(createRecord(allQuestions, results, 'reference'));
   };
   expect(await write()).toBe(await write());
 });
