@@ -23,7 +23,9 @@ export function combinePairwise(sizes: readonly number[]): number[][] {
     for (const pair of unmet) met.add(pair);
     return unmet.length > 0;
   });
-  return needed.sort((row, next) => row.map((place, n) => place - (next[n] as number)).find((apart) => apart !== 0) ?? 0);
+  return needed.sort(
+    (row, next) => row.map((place, n) => place - (next[n] as number)).find((apart) => apart !== 0) ?? 0,
+  );
 }
 
 function findPrime(least: number): number {
