@@ -8,7 +8,7 @@ import type { DeploymentOptions } from '../reference/deployment.js';
 import type { Change } from '../reference/handlers.js';
 import { referenceCredentials } from '../reference/reference-credentials.js';
 import { loadSuite } from './cases/suite.js';
-import { readKnownCauses } from './certificate/diagnosis/known-causes.js';
+import { readKnownCauses } from './certificate/known-causes.js';
 import { readDataFile } from './contract/data-file.js';
 import type { World } from './contract/world.js';
 import { loadWorld } from './contract/world-file.js';

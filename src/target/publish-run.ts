@@ -2,7 +2,6 @@ import path from 'node:path';
 import type { Suite } from '../cases/suite.js';
 import type { CertifiedResults } from '../certificate/certify-results.js';
 import { createArchiver, type EvidenceArchive } from '../certificate/har-archive.js';
-import { appendJobSummary } from '../outputs/files/summary.md.js';
 import { renderRunReport } from '../outputs/terminal/run-report.js';
 import { writeResults } from '../outputs/write-results.js';
 import type { RecordedRun } from './inputs.js';
@@ -24,11 +23,10 @@ export function publishRun(
   archive: EvidenceArchive,
 ) {
   const written = writeResults(certificate, suite, results, destination, archive, newDeviations);
-  const unwritten = appendJobSummary(written.files, process.env.GITHUB_STEP_SUMMARY);
   return {
     certificate,
     folder: path.dirname(written.certificate),
     isRecorded: written.record !== undefined && written.record.unwritten === undefined,
-    report: `${unwritten}${renderRunReport(certificate, written)}`,
+    report: renderRunReport(certificate, written),
   };
 }
