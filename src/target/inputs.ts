@@ -1,12 +1,9 @@
-import path from 'node:path';
 import { loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import { type EvidenceOrigin, parseArchive, type StoredEvidence } from '../certificate/har-archive.js';
-import { readKnownDeviations } from '../record/known-deviations.js';
 import { omitUndefined } from '../support/collections.js';
-import { refuse } from '../support/problem.js';
-import type { TargetConnection } from './connection.js';
 import type { Environment, RunOptions } from './run-options.js';
-import { findRecordToWrite, loadSettings, type RunSettings, readSelection } from './settings.js';
+import { loadSettings, type RunSettings } from './settings.js';
+import type { TargetConnection } from './target.js';
 import { loadTarget } from './target.js';
 import { locateBeside } from './target-file.js';
 
@@ -41,26 +38,6 @@ export function loadInputs(options: RunOptions, environment: Environment): RunIn
   const cases = options.cases ?? locateBeside(file, file?.document.cases);
   const suite = loadSuite(suiteFolder, target.availability, cases);
   return { suite, settings: { ...loadSettings(target, options, suite), ...omitUndefined({ cases }) }, connection };
-}
-
-/** Loads a recorded run, with another folder and perhaps another selection. @param content of the evidence `file` */
-export function loadReplay(content: Buffer, file: string, options: RunOptions): [RecordedRun, Suite] {
-  const recorded = parseRecordedRun(content, file, options.data);
-  const recordTo = findRecordToWrite(options);
-  const { cases } = options;
-  const suite = loadSuite(suiteFolder, recorded.settings.availability, cases);
-  const folder = path.dirname(file);
-  const { out = path.join(folder, 'replay') } = options;
-  if (path.resolve(out) === path.resolve(folder))
-    throw refuse('--out', 'is the folder of the evidence, which the results would replace', 'Name another folder.');
-  const known = options.known === undefined ? undefined : readKnownDeviations(options.known, suite.contract);
-  const settings = {
-    ...recorded.settings,
-    ...readSelection(options, suite, recorded.settings),
-    ...omitUndefined({ cases, known }),
-    destination: { out, ...omitUndefined({ recordTo }) },
-  };
-  return [{ ...recorded, settings }, suite];
 }
 
 /** Describes the run that evidence is of. It names no paths of this machine. */

@@ -10,8 +10,8 @@ import { calibrationPurpose, type ExchangeUse } from '../run/evidence-keeper.js'
 import { computeOnce } from '../support/caches.js';
 import { omitUndefined } from '../support/collections.js';
 import { UnusableInput } from '../support/problem.js';
+import type { PublishedRun } from './certify-run.js';
 import { createOrigin, parseRecordedRun, type RunInputs } from './inputs.js';
-import type { PublishedRun } from './publish-run.js';
 import type { RunStart, TestReport } from './target-run.js';
 
 export interface RunOutcome extends PublishedRun {
@@ -49,7 +49,7 @@ export class ReportedRun {
     return { archiver: createArchiver(this.baseUrl), indexer: createExchangeIndexer(recognizer) };
   });
   /** Loaded while the tests run, so that they start earlier. */
-  private readonly ending = Promise.all([import('./certify-run.js'), import('./publish-run.js')]);
+  private readonly ending = import('./certify-run.js');
 
   /** @param known the inputs; those of another machine come with its reports */
   constructor(
@@ -116,10 +116,10 @@ export class ReportedRun {
     const uses = [...this.uses.values()].flat();
     const origin = createOrigin(suite, settings, { baseUrl, extent, isReplay: false });
     const archive = this.getCollector().archiver.finish(uses, origin);
-    const [{ certifyCollected }, { publishRun }] = await this.ending;
+    const { certifyCollected, publishRun } = await this.ending;
     const certified = await certifyCollected(inputs, plain, this.getCollector().indexer.finish(uses), {
       baseUrl,
-      examination: start?.examination,
+      note: start?.examination.note,
       requestsSent,
       isReplay: false,
       isCutShort,

@@ -16,9 +16,9 @@ import type { EngineOptions } from '../run/run.js';
 import { omitUndefined } from '../support/collections.js';
 import { type Problem, refuse, UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import { listSecrets, type TargetConnection } from './connection.js';
 import type { RunOptions } from './run-options.js';
 import type { LoadedTarget, Target } from './target.js';
+import { listSecrets, type TargetConnection } from './target.js';
 import { locateBeside } from './target-file.js';
 
 /** Attachments and evidence carry them as JSON, and a run is judged again by them. They contain no secrets. */

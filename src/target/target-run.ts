@@ -3,7 +3,7 @@ import type { DrawnData } from '../cases/data-suite.js';
 import type { Suite } from '../cases/suite.js';
 import type { StoredEvidence } from '../certificate/har-archive.js';
 import { openClient } from '../http/client.js';
-import { defaultConnectionOptions, type Endpoint } from '../http/connection-options.js';
+import type { Endpoint } from '../http/connection-options.js';
 import type { Channel } from '../http/exchange.js';
 import { createTransportChannel, loadTransport, type Transport, type TransportChannel } from '../http/transport.js';
 import type { TargetContext } from '../judge/judge-case.js';
@@ -13,9 +13,9 @@ import type { Examination } from '../run/examine.js';
 import { startRun } from '../run/run.js';
 import { omitUndefined } from '../support/collections.js';
 import type { Problem } from '../support/problem.js';
-import { listSecrets, type TargetConnection } from './connection.js';
 import type { RunInputs } from './inputs.js';
 import { createEngineOptions, type RunSettings } from './settings.js';
+import { listSecrets, type TargetConnection } from './target.js';
 
 export interface RunStart {
   readonly settings: RunSettings;
@@ -97,8 +97,7 @@ export async function openTarget(
   const client = openClient({ ...options, baseUrl, secrets });
   const transport = embedded ?? (module === undefined ? undefined : await loadTransport(module));
   if (transport === undefined) return { ...client, findFailure: () => undefined };
-  const idleMs = options.limits?.timeout_ms ?? defaultConnectionOptions.limits.timeout_ms;
   const { extraHeaders = [] } = options;
   const filled = module === undefined ? { secrets } : { at: { file: module, line: 1, column: 1 } };
-  return createTransportChannel(transport, client, { baseUrl, idleMs, extraHeaders, ...filled });
+  return createTransportChannel(transport, client, { baseUrl, extraHeaders, ...filled });
 }

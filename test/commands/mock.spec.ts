@@ -10,7 +10,7 @@ import type { RequestPatch } from '../../src/cases/request-draft.js';
 import { exitStatus } from '../../src/cli/exit-status.js';
 import { listCredentialSecrets } from '../../src/contract/operation.js';
 import { openClient } from '../../src/http/client.js';
-import { mockFromRecord } from '../../src/mock-options.js';
+import { mockFromRecord } from '../../src/mock.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { createRecord, renderRecord } from '../../src/record/create-record.js';
 import { createBaseline } from '../../src/record/drift.js';

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { markdown, renderCodeBlock } from '../../support/markdown.js';
-import { describeFileError } from '../../support/read-input-file.js';
+import { describeFileError } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import { renderHeadline } from '../counts.js';
 import type { Output } from '../output.js';
