@@ -38,13 +38,13 @@ export function readCredentials(headers: Headers): Credentials {
 }
 
 /** Whether credentials are right. The comparison takes constant time. */
-export function areCredentialsValid(sent: Credentials, own: Credentials): boolean {
-  const matches = [isSame(sent.applicationId, own.applicationId), isSame(sent.token, own.token)];
+export function areCredentialsValid(sent: Credentials, known: Credentials): boolean {
+  const matches = [isSame(sent.applicationId, known.applicationId), isSame(sent.token, known.token)];
   return !matches.includes(false);
 }
 
-function isSame(one: string, other: string): boolean {
+function isSame(left: string, right: string): boolean {
   // Hashes have equal lengths, as `timingSafeEqual` requires.
-  const [first, second] = [one, other].map((text) => createHash('sha256').update(text).digest()) as [Buffer, Buffer];
+  const [first, second] = [left, right].map((text) => createHash('sha256').update(text).digest()) as [Buffer, Buffer];
   return timingSafeEqual(first, second);
 }

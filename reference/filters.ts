@@ -145,6 +145,6 @@ function joined(tests: readonly (TierTest | undefined)[], how: 'every' | 'some')
   return restricting.length === 0 ? undefined : (tier) => restricting[how]((test) => test(tier));
 }
 
-function isSameFolded(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
+function isSameFolded(left: string, right: string): boolean {
+  return left.toLowerCase() === right.toLowerCase();
 }

@@ -41,13 +41,17 @@ export function createOrderHandlers(
 
     addUp(as, quantities) {
       const subject = `order.items.${as}_id`;
-      if (as === 'product' && quantities.some(isNumeric) && quantities.some((one) => typeof one === 'number')) {
+      if (
+        as === 'product' &&
+        quantities.some(isNumeric) &&
+        quantities.some((quantity) => typeof quantity === 'number')
+      ) {
         return addUpMixed(inBody('repeated-product-mixed-types', subject), quantities);
       }
-      const [first = 0, ...others] = quantities.map(quantityOf).filter((one) => one !== undefined);
+      const [first = 0, ...others] = quantities.map(quantityOf).filter((quantity) => quantity !== undefined);
       const question = as === 'product' ? 'repeated-product-quantities' : 'repeated-sku';
       // That a product may be repeated is documented; only what different quantities of it come to is not.
-      if (others.every((other) => other === first)) {
+      if (others.every((quantity) => quantity === first)) {
         return behaviours[question] === 'summed' ? first * (1 + others.length) : first;
       }
       const all = [first, ...others];
@@ -69,10 +73,10 @@ export function createOrderHandlers(
       const outcome = behaviours['product-and-its-sku'];
       if (outcome === 'counted-apart') return { product, sku };
       for (const [id, quantity] of quantitiesBySkus(lines, sku)) {
-        const own = product.get(id);
-        if (outcome === 'summed') product.set(id, (own ?? 0) + quantity);
-        else if (outcome === 'sku-counts-as-its-product') product.set(id, Math.max(own ?? 0, quantity));
-        else if (own !== undefined) inBody('product-and-its-sku', 'order.items');
+        const named = product.get(id);
+        if (outcome === 'summed') product.set(id, (named ?? 0) + quantity);
+        else if (outcome === 'sku-counts-as-its-product') product.set(id, Math.max(named ?? 0, quantity));
+        else if (named !== undefined) inBody('product-and-its-sku', 'order.items');
       }
       return { product, sku };
     },
@@ -196,17 +200,17 @@ function addUpMixed(
     case 'each-item-alone':
       return greatest(quantities.map(Number));
     case 'number-only':
-      return sum(quantities.filter((one) => typeof one === 'number'));
+      return sum(quantities.filter((quantity) => typeof quantity === 'number'));
     case 'item-ignored':
       return 0;
   }
 }
 
 export function sum(numbers: Iterable<number>): number {
-  return [...numbers].reduce((total, one) => total + one, 0);
+  return [...numbers].reduce((total, number) => total + number, 0);
 }
 
 /** As `Math.max`, which cannot take as many arguments as an order may have items. */
 function greatest(numbers: readonly number[]): number {
-  return numbers.reduce((max, one) => Math.max(max, one), 0);
+  return numbers.reduce((max, number) => Math.max(max, number), 0);
 }

@@ -161,7 +161,7 @@ export const sumPlaces: readonly Place<QuantitySum>[] = asKinds.map((as) => ({
   breaks: 'order.repeated-product',
   plug: (sum) => (handlers) => ({
     addUp: (kind, quantities) =>
-      kind === as && quantities.length > 1 && quantities.every((each) => typeof each === 'number')
+      kind === as && quantities.length > 1 && quantities.every((quantity) => typeof quantity === 'number')
         ? sum(quantities.map(Number))
         : handlers.addUp(kind, quantities),
   }),

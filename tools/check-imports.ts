@@ -76,6 +76,6 @@ function isFileOfSrc(file: string): boolean {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const forbidden = listForbiddenImports(packageRoot);
-  for (const each of forbidden) process.stderr.write(`${each}: see \`rooms\` in tools/check-imports.ts\n`);
+  for (const problem of forbidden) process.stderr.write(`${problem}: see \`rooms\` in tools/check-imports.ts\n`);
   process.exitCode = forbidden.length === 0 ? 0 : 1;
 }

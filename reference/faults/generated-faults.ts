@@ -109,8 +109,8 @@ function inBranch(
     const isTaken = () => isMeant(members, query, facts);
     const changed = Object.entries(change(handlers)).map(([name, handler]) => {
       const usual = handlers[name as keyof Handlers] as (...args: unknown[]) => unknown;
-      const other = handler as (...args: unknown[]) => unknown;
-      return [name, (...args: unknown[]) => (isTaken() ? other(...args) : usual(...args))];
+      const changed = handler as (...args: unknown[]) => unknown;
+      return [name, (...args: unknown[]) => (isTaken() ? changed(...args) : usual(...args))];
     });
     return {
       ...Object.fromEntries(changed),
@@ -135,19 +135,19 @@ const axesBesideOpen: readonly string[] = ['order metadata', 'options', 'metadat
  * Whether requests of the suite meet two conditions. A part of a request is left open alone: a deployment that refuses it
  * would hide a second one.
  */
-function canMeet(one: Condition, other: Condition): boolean {
-  if (one.axis === other.axis) return false;
-  if (one.question === undefined && other.question === undefined) return !(one.excludes?.includes(other.id) ?? false);
-  if (one.question !== undefined && other.question !== undefined) return false;
-  const [open, documented] = one.question === undefined ? [other, one] : [one, other];
+function canMeet(left: Condition, right: Condition): boolean {
+  if (left.axis === right.axis) return false;
+  if (left.question === undefined && right.question === undefined) return !(left.excludes?.includes(right.id) ?? false);
+  if (left.question !== undefined && right.question !== undefined) return false;
+  const [open, documented] = left.question === undefined ? [right, left] : [left, right];
   return axesBesideOpen.includes(documented.axis) && !(open.excludes?.includes(documented.id) ?? false);
 }
 
 function combineBranches(): GeneratedFault[] {
-  const pairs = conditions.flatMap((one, at) =>
-    conditions.slice(at + 1).flatMap((other) => (canMeet(one, other) ? [[one, other]] : [])),
+  const pairs = conditions.flatMap((left, at) =>
+    conditions.slice(at + 1).flatMap((right) => (canMeet(left, right) ? [[left, right]] : [])),
   );
-  return [...conditions.map((one) => [one]), ...pairs].flatMap((met) => {
+  return [...conditions.map((condition) => [condition]), ...pairs].flatMap((met) => {
     const place = `requests-${met.map(({ id }) => id).join('-and-')}`;
     const isDocumented = met.length === 1 && met[0]?.question === undefined;
     const mistakes = isDocumented ? [...branchMistakes, ...severalRulesMistakes] : branchMistakes;

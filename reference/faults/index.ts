@@ -37,11 +37,11 @@ export const faults: readonly Fault[] = [
  */
 export function findFault(id: string): Fault {
   const known: readonly Fault[] = id.includes('/') ? listGeneratedFaults() : faults;
-  const fault = known.find((each) => each.id === id);
+  const fault = known.find((fault) => fault.id === id);
   if (fault !== undefined) return fault;
   const [first, ...others] = findNearest(
     id,
-    known.map((each) => each.id),
+    known.map((fault) => fault.id),
   );
   throw new Error(`Unknown fault '${id}'. Did you mean '${first}'? Similar ids: ${others.join(', ')}.`);
 }

@@ -112,7 +112,7 @@ const options: readonly Fault[] = [
         const categoryOf = ({ campaign_id }: Tier) => catalogue.campaigns.get(campaign_id)?.category_ids[0];
         const tiers = handlers.select(request);
         if (request.expand.length === 0) return tiers;
-        return tiers.filter((tier, n) => tiers.findIndex((other) => categoryOf(other) === categoryOf(tier)) === n);
+        return tiers.filter((tier, n) => tiers.findIndex((found) => categoryOf(found) === categoryOf(tier)) === n);
       },
     }),
   },

@@ -70,7 +70,9 @@ export const listMistakes: readonly Mistake<ListWalk>[] = [
     ),
     walk(`lost-where-repeated-by-${key}`, `Elements that agree in their ${key} exclude each other.`, (list, keys) =>
       list.filter((element, at) =>
-        list.every((other, n) => n === at || JSON.stringify(keys[key](other)) !== JSON.stringify(keys[key](element))),
+        list.every(
+          (another, n) => n === at || JSON.stringify(keys[key](another)) !== JSON.stringify(keys[key](element)),
+        ),
       ),
     ),
     walk(

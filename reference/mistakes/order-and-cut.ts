@@ -11,8 +11,8 @@ const cut = (id: string, story: string, plug: TierCut): Mistake<TierCut> => ({ i
 function firstBy(keyOf: (tier: Tier) => string | number, direction: 1 | -1 = -1): TierCut {
   return (tiers) => {
     const keys = new Map(tiers.map((tier) => [tier, keyOf(tier)]));
-    const compare = (one: Tier, other: Tier) => {
-      const [first = '', second = ''] = [keys.get(one), keys.get(other)];
+    const compare = (left: Tier, right: Tier) => {
+      const [first = '', second = ''] = [keys.get(left), keys.get(right)];
       return first === second ? 0 : (first < second ? -1 : 1) * direction;
     };
     return tiers.toSorted(compare).slice(0, windowSize);

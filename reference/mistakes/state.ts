@@ -18,15 +18,15 @@ export type StateMistake = (member: KeptMember) => Change;
 
 /** Replaces the member of each request, with a state that lasts from request to request. */
 function restated(
-  createState: () => (own: unknown, request: ParsedRequest, isEmpty: boolean) => unknown,
+  createState: () => (sent: unknown, request: ParsedRequest, isEmpty: boolean) => unknown,
 ): StateMistake {
   return (member) => (handlers) => {
     const next = createState();
     return {
       select(request) {
-        const own = member.read(request);
-        const isEmpty = textOf(own) === textOf(member.empty);
-        return handlers.select(member.replace(request, next(own, request, isEmpty)));
+        const sent = member.read(request);
+        const isEmpty = textOf(sent) === textOf(member.empty);
+        return handlers.select(member.replace(request, next(sent, request, isEmpty)));
       },
     };
   };
@@ -42,9 +42,9 @@ function lostAfter(count: number): StateMistake {
   return (member) =>
     restated(() => {
       let requests = 0;
-      return (own) => {
+      return (sent) => {
         requests += 1;
-        return requests > count ? member.empty : own;
+        return requests > count ? member.empty : sent;
       };
     })(member);
 }
@@ -93,9 +93,9 @@ export const stateMistakes: readonly Mistake<StateMistake>[] = [
     plug: restated(() => {
       let before: unknown;
       let isFirst = true;
-      return (own) => {
-        const value = isFirst ? own : before;
-        [before, isFirst] = [own, false];
+      return (sent) => {
+        const value = isFirst ? sent : before;
+        [before, isFirst] = [sent, false];
         return value;
       };
     }),
@@ -105,9 +105,9 @@ export const stateMistakes: readonly Mistake<StateMistake>[] = [
     story: 'It is kept in a variable that is set once.',
     plug: restated(() => {
       let first: unknown;
-      return (own, _, isEmpty) => {
-        if (!isEmpty) first ??= own;
-        return first ?? own;
+      return (sent, _, isEmpty) => {
+        if (!isEmpty) first ??= sent;
+        return first ?? sent;
       };
     }),
   },
@@ -116,9 +116,9 @@ export const stateMistakes: readonly Mistake<StateMistake>[] = [
     story: 'It is kept in a variable that an empty value does not overwrite.',
     plug: restated(() => {
       let kept: unknown;
-      return (own, _, isEmpty) => {
-        if (!isEmpty) kept = own;
-        return kept ?? own;
+      return (sent, _, isEmpty) => {
+        if (!isEmpty) kept = sent;
+        return kept ?? sent;
       };
     }),
   },
@@ -127,10 +127,10 @@ export const stateMistakes: readonly Mistake<StateMistake>[] = [
     story: 'It is kept in the session of the customer.',
     plug: restated(() => {
       const kept = new Map<string, unknown>();
-      return (own, { customer }, isEmpty) => {
+      return (sent, { customer }, isEmpty) => {
         const key = textOf(customer);
-        if (!isEmpty) kept.set(key, own);
-        return kept.get(key) ?? own;
+        if (!isEmpty) kept.set(key, sent);
+        return kept.get(key) ?? sent;
       };
     }),
   },

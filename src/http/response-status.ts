@@ -119,3 +119,8 @@ export function describeTransportError({ transportError, message }: Extract<Exch
   const isOdd = transportError === 'broken-connection' || transportError === 'unreadable';
   return isOdd ? `${message} If the port is for HTTPS, write https:// in the base URL.` : message;
 }
+
+/** Whether a status speaks of the method, the media type or the operation, whatever data a deployment has (RFC 9110). */
+export function isDataIndependentRefusal(status: number): boolean {
+  return [405, 406, 410, 415].includes(status);
+}

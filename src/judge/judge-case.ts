@@ -12,7 +12,12 @@ import {
 import { createOracle } from '../contract/oracle.js';
 import { type NamedWorld, ownPrefix, type ThingKind, thingKinds } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
-import { explainInapplicable, explainTransientFailure, explainUnsupported } from '../http/response-status.js';
+import {
+  explainInapplicable,
+  explainTransientFailure,
+  explainUnsupported,
+  isDataIndependentRefusal,
+} from '../http/response-status.js';
 import { hasMentions } from '../recognition/tier-mentions.js';
 import { determineReading, type TierReading } from '../recognition/tier-reading.js';
 import { computeOnce, remember } from '../support/caches.js';
@@ -263,9 +268,6 @@ const listOwnIds = remember(({ ids }: NamedWorld) => {
   return Object.fromEntries(thingKinds.map((kind) => [kind, ofKind(kind)])) as Record<ThingKind, string[]>;
 });
 
-/** Statuses that speak of the method, the media type or the operation, whatever data a deployment has (RFC 9110). */
-const dataIndependentRefusals: ReadonlySet<number> = new Set([405, 406, 410, 415]);
-
 /** If the world is not loaded, every response may be right except a server error and a refusal that no data explains. */
 function doubtWithoutWorld(
   judgement: Judgement,
@@ -280,7 +282,7 @@ function doubtWithoutWorld(
   const documented = [...exchanges.values()].filter(({ request }) => createOracle(request, world).accepted);
   // Another status for another request may mean that this one names something that is gone.
   const statuses = [...[...calibration, ...documented].map(statusOf), status];
-  if (calibration.length > 0 && statuses.every((received) => dataIndependentRefusals.has(received))) return judgement;
+  if (calibration.length > 0 && statuses.every(isDataIndependentRefusal)) return judgement;
   return { ...doubted, verdict: 'inconclusive', reason: `${judgement.reason} ${unseen}` };
 }
 

@@ -1,6 +1,6 @@
 import escapeStringRegexp from 'escape-string-regexp';
 import { decodePercent } from '../http/request-content.js';
-import { cacheByText } from '../support/caches.js';
+import { cacheByText, computeOnce } from '../support/caches.js';
 
 /** Shorter ids count only as whole values: inside a longer text they may be a coincidence. */
 export const minLengthInsideText = 12;
@@ -72,10 +72,13 @@ interface LocatedId {
 
 /** Creates a function that finds ids in a text. A pattern with thousands of ids would take long: it finds where an id may begin. */
 function createScanner(ids: readonly string[], fold: (text: string) => string, [before, after]: Boundaries) {
-  const byText = new Map(ids.map((id) => [fold(id), id]));
-  const longestFirst = [...new Set(ids.map(({ length }) => length))].sort((a, b) => b - a);
+  // Data files have thousands of ids, and most finders scan no text.
+  const getIndex = computeOnce(() => {
+    const byText = new Map(ids.map((id) => [fold(id), id]));
+    const longestFirst = [...new Set(ids.map(({ length }) => length))].sort((a, b) => b - a);
+    return { byText, longestFirst, beginnings: new RegExp(listBeginnings([...byText.keys()]).join('|'), 'gi') };
+  });
   const [isBefore, isAfter] = [new RegExp(before, 'y'), new RegExp(after, 'y')];
-  const beginnings = new RegExp(listBeginnings([...byText.keys()]).join('|'), 'gi');
   const isAt = (pattern: RegExp, text: string, at: number) => {
     pattern.lastIndex = at;
     return pattern.test(text);
@@ -83,6 +86,7 @@ function createScanner(ids: readonly string[], fold: (text: string) => string, [
   return (text: string): LocatedId[] => {
     const found: LocatedId[] = [];
     if (ids.length === 0) return found;
+    const { byText, longestFirst, beginnings } = getIndex();
     beginnings.lastIndex = 0;
     for (let match = beginnings.exec(text); match !== null; match = beginnings.exec(text)) {
       const start = match.index;

@@ -1,5 +1,5 @@
 import type { NamedWorld, World } from '../contract/world.js';
-import { remember } from '../support/caches.js';
+import { computeOnce, remember } from '../support/caches.js';
 import { createIdFinder, numberBoundaries } from './id-finder.js';
 
 export type KnownIds = ReturnType<typeof createKnownIds>;
@@ -31,10 +31,13 @@ export function createKnownIds(tiers: readonly string[], keys: readonly string[]
     otherTexts !== undefined && (isShared(id) || !/^[\w-]+$/.test(id) || words.has(id.toLowerCase()));
   // Without any other id, the target file has to say where responses name promotions, unless only one place does.
   const areAllShared = tiers.every(isShared);
+  const getTiersInWords = computeOnce(() => createIdFinder(ids, numberBoundaries, isOnlyWhole));
   return {
     tiers: createIdFinder(ids, undefined, isOnlyWhole),
     /** For the ids of tiers that are any part of a text, as in `tier-promo_1`. */
-    tiersInWords: createIdFinder(ids, numberBoundaries, isOnlyWhole),
+    get tiersInWords() {
+      return getTiersInWords();
+    },
     /** All other texts that are data, and not names of fields, if they are object keys. */
     keys: createIdFinder(new Set(keys), undefined, isOrdinary),
     /** Whether responses may have a text by chance. Such an id counts only where others are named, too. */

@@ -9,6 +9,7 @@ import {
   explainRefusedCredentials,
   explainTransientFailure,
   headersHint,
+  isDataIndependentRefusal,
   isSuccessful,
   isTransient,
 } from '../http/response-status.js';
@@ -69,6 +70,14 @@ export async function examine(
   const namings = listSuccesses(exchanges).map(({ response }) => recognizer.findMentions(response.body));
   const isSeen = namings.some(hasMentions);
   let readsLiteralFiltersOnly = false;
+  /** Finds the answer that all requests got, though they differ, if it cannot be right for all of them. */
+  const findConstantAnswer = (): string | undefined => {
+    const [response, ...others] = sent.flatMap(([, exchange]) => ('response' in exchange ? exchange.response : []));
+    const result = response && summarize(response, recognizer);
+    const isConstant = others.length >= minAlike && others.every((answer) => summarize(answer, recognizer) === result);
+    if (response === undefined || !isConstant || others.length + 1 < sent.length) return undefined;
+    return isSeen || isDataIndependentRefusal(response.status) ? describeAnswer(response) : undefined;
+  };
   const end = (unreachable?: string) => {
     const isMissing = unreachable === undefined && namings.length > 0 && hasTiers && !isSeen;
     return {
@@ -85,6 +94,7 @@ export async function examine(
         /** Why no case can be judged, if so: more requests could lock an account. */
         unreachable: unreachable && sanitizeText(unreachable),
         note: isMissing ? worldNote : undefined,
+        constantAnswer: findConstantAnswer(),
       }),
     };
   };
@@ -185,6 +195,9 @@ function examineBody(exchanges: readonly Exchange[], recognizer: Recognizer, isP
   const noProof = 'They name no promotion that must depend on the body, so this proves nothing.';
   return ['unknown', `${isSame} ${noProof} If they should differ: ${lostBody}`];
 }
+
+/** How many other requests must have the answer of the first one before it counts as constant. */
+const minAlike = 4;
 
 /** How many calibration requests are sent before it is known that the deployment answers. */
 const firstRequests = 2;

@@ -2,7 +2,13 @@ import escapeStringRegexp from 'escape-string-regexp';
 import { renderFilterParameter } from '../contract/operation.js';
 import type { Channel, Exchange, HttpRequest, HttpResponse } from '../http/exchange.js';
 import { encodeQueryText } from '../http/request-content.js';
-import { describeAnswer, getMediaType, headersHint, isSuccessful } from '../http/response-status.js';
+import {
+  describeAnswer,
+  getMediaType,
+  headersHint,
+  isDataIndependentRefusal,
+  isSuccessful,
+} from '../http/response-status.js';
 import { parseJson } from '../support/json.js';
 
 /**
@@ -64,9 +70,9 @@ export function maskChanging(text: string): string {
   return text.replaceAll(/[\w.:+-]+/g, (word) => (/\d/.test(word) ? '…' : word));
 }
 
-/** Statuses that speak of the operation, whatever data a deployment has: they fail the requirement that is refused. */
+/** Whatever data a deployment has, they fail the requirement that is refused. */
 function isRefusal({ status }: HttpResponse): boolean {
-  return [405, 406, 410, 415].includes(status) || status >= 500;
+  return isDataIndependentRefusal(status) || status >= 500;
 }
 
 /** By its text: PHP declares everything as HTML, JSON too. Go answers HTTP on a port for HTTPS with a plain sentence. */

@@ -59,8 +59,10 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
     isWorldSeen,
     ...omitUndefined({ configuredPatterns: tierPatterns, known }),
   };
+  let pointless: string | undefined;
   const findUnsentResult = (testCase: TestCase): ResultWithExchanges | undefined => {
-    if (unreachable !== undefined) return createUnsentResult(testCase, 'inconclusive', unreachable);
+    const unsent = unreachable ?? pointless;
+    if (unsent !== undefined) return createUnsentResult(testCase, 'inconclusive', unsent);
     const reason = findExclusionReason(testCase, options);
     return reason === undefined ? undefined : createUnsentResult(testCase, 'not-applicable', reason);
   };
@@ -94,13 +96,24 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
       return createUnsentResult(testCase, 'error', new InternalError(error).message);
     }
   };
+  const judgedFirst = new Map<string, ResultWithExchanges>();
+  const { constantAnswer } = examination;
+  const proof = constantAnswer === undefined ? undefined : findProof(suite);
+  if (proof !== undefined) {
+    const result = await runWith(replay === undefined ? createCaseSender(channel, [], shared) : sender, proof);
+    judgedFirst.set(proof.id, result);
+    if (getVerdictApart(result) === 'fail')
+      pointless = `Not sent: the first requests differ, but all got one answer: ${constantAnswer}. The case '${proof.id}' fails for that reason.`;
+  }
   return {
     examination,
     background,
-    runCase: (testCase: TestCase) => runWith(sender, byId.get(testCase.id) ?? testCase),
+    runCase: async (testCase: TestCase) =>
+      judgedFirst.get(testCase.id) ?? (await runWith(sender, byId.get(testCase.id) ?? testCase)),
     takeEvidence: (): KeptEvidence => keeper?.take() ?? { exchanges: [], uses: [], used: [] },
     /** Sends the sample cases again, or the first requests, to detect a deployment that changed during the run. */
     async repeatSamples(): Promise<ResultWithExchanges | undefined> {
+      if (pointless !== undefined) return undefined;
       const sender = replay?.createSender(samplesCaseId) ?? createCaseSender(channel);
       if (suite.data !== undefined && suite.calibration.length > 0) {
         const count = failing.size > 0 ? suite.calibration.length : watchedRequests;
@@ -111,6 +124,14 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
       return combineSampleResults(results);
     },
   };
+}
+
+/** Finds the case that fails if a deployment gives one answer to all requests. */
+function findProof({ contract, cases, data }: Suite): TestCase | undefined {
+  // Of drawn requests, those about the body compare results, and say nothing of a refusal.
+  const topic = data === undefined ? 'body' : 'content-type';
+  const requirement = contract.requirements.find(({ about }) => about === topic)?.id;
+  return cases.find((testCase) => testCase.kind === 'requirement' && testCase.verifies === requirement);
 }
 
 /** Fails if a case failed or was unstable this time; everything else is already known from the first time. */

@@ -156,6 +156,16 @@ for (const [what, answer, verdict, says] of unusual)
     expect(reasons).toContainEqual(expect.stringMatching(says));
   });
 
+test('One answer to all requests is known to be wrong after a few of them', async () => {
+  const promotions = honest(requirementSuite.calibration[0] as HttpRequest);
+  for (const answer of [always(405), always(415), () => promotions]) {
+    const { certificate } = await certifyInProcess(answer, { suite: requirementSuite });
+    const failing = certificate.requirements.filter(({ verdict }) => verdict === 'fail');
+    expect(failing.map(({ id }) => id)).toEqual(['request.get-with-body']);
+    expect(certificate.requests_sent).toBeLessThan(20);
+  }
+});
+
 type Members = Record<string, unknown>;
 
 function parseBody({ body = '' }: HttpRequest): Members | undefined {

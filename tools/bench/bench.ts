@@ -52,7 +52,7 @@ const certifyOn = (deployment: (request: HttpRequest) => HttpResponse) => async 
 type Line = readonly [what: string, result: string];
 type Section = () => Promise<Line[]>;
 
-const compare = (what: string, seconds: number, other: number): Line => [what, `${(seconds / other).toFixed(2)}×`];
+const compare = (what: string, seconds: number, than: number): Line => [what, `${(seconds / than).toFixed(2)}×`];
 const listTimes = (times: Readonly<Record<string, number>>): Line[] =>
   Object.entries(times).map(([what, seconds]) => [what, `${seconds.toFixed(2)} s`]);
 

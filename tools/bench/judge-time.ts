@@ -45,7 +45,7 @@ export function measureJudgeTime(records: number, rounds: number): JudgeTime {
       ),
     }));
     const all = sent.flatMap(({ exchanges }) => exchanges.flatMap((row) => [...row.values()]));
-    const bodies = all.flatMap((each) => ('response' in each ? each.response.body : []));
+    const bodies = all.flatMap((exchange) => ('response' in exchange ? exchange.response.body : []));
     const json = bodies.filter((body) => body.startsWith('{'));
     return {
       judge: msOf(() => {

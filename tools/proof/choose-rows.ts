@@ -61,7 +61,7 @@ export async function chooseDiscriminatingRows(
   // What few rows catch is left out, if the requests would be too many.
   const countSent = () => countPlannedRequests(createPlan(selectRows(suite, chosen), { excludesIntrusive: false }));
   while (countSent() > maxQuickRequests) {
-    const marginal = chosen.map((row) => caught.size - listCaught(chosen.filter((other) => other !== row)).size);
+    const marginal = chosen.map((row) => caught.size - listCaught(chosen.filter((entry) => entry !== row)).size);
     chosen.splice(marginal.lastIndexOf(Math.min(...marginal)), 1);
   }
   const caughtInAll = await findCaught(chosen, faults);
@@ -98,7 +98,7 @@ function addGreedily(chosen: readonly Candidate[], candidates: readonly Candidat
 /** Replaces a row by cheaper ones, again and again, as long as that saves requests. */
 function replaceRows(rows: readonly Candidate[], candidates: readonly Candidate[]): readonly Candidate[] {
   for (const row of rows) {
-    const kept = rows.filter((other) => other !== row);
+    const kept = rows.filter((entry) => entry !== row);
     const replaced = dropSuperfluousRows(addGreedily(kept, candidates));
     if (countRequests(replaced) < countRequests(rows)) return replaceRows(replaced, candidates);
   }
@@ -109,7 +109,7 @@ function replaceRows(rows: readonly Candidate[], candidates: readonly Candidate[
 function dropSuperfluousRows(rows: readonly Candidate[]): readonly Candidate[] {
   const all = listCaught(rows).size;
   const fewer = rows
-    .map((row) => rows.filter((other) => other !== row))
+    .map((row) => rows.filter((entry) => entry !== row))
     .filter((others) => listCaught(others).size === all);
   const costs = fewer.map(countRequests);
   const cheapest = fewer[costs.indexOf(Math.min(...costs))];
@@ -180,9 +180,9 @@ export function renderDiscriminatingRows({ chosen_from, faults, caught, rows }: 
     `faults: ${faults}`,
     `caught: ${caught}`,
     'rows:',
-    ...rows.map((each) => {
-      const title = each.row === undefined ? '' : `row: ${JSON.stringify(each.row)}, `;
-      return `  - { case: ${each.case}, ${title}faults: ${each.faults} }`;
+    ...rows.map((entry) => {
+      const title = entry.row === undefined ? '' : `row: ${JSON.stringify(entry.row)}, `;
+      return `  - { case: ${entry.case}, ${title}faults: ${entry.faults} }`;
     }),
     '',
   ].join('\n');

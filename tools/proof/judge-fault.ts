@@ -41,8 +41,8 @@ export interface FaultJudge {
 export function createFaultJudge(suite: Suite): FaultJudge {
   const { world } = suite;
   const options = { isWorldLoaded: true, recognizer: createRecognizer(world) };
-  const cases = suite.cases.filter((each): each is RequirementCase => each.kind === 'requirement');
-  const requests = new Map(cases.map((each) => [each, listRequests(each)]));
+  const cases = suite.cases.filter((testCase) => testCase.kind === 'requirement');
+  const requests = new Map(cases.map((testCase) => [testCase, listRequests(testCase)]));
   const deploy = (...faults: Fault[]) => createDeployment({ world, credentials: inProcessCredentials, faults });
   const respondWithoutFault = createCachedDeployment(deploy());
   /** How often each case has failed. Cases that often fail are judged first. */
@@ -52,8 +52,8 @@ export function createFaultJudge(suite: Suite): FaultJudge {
     const respond = createCachedDeployment(deploy(fault));
     const { background: context } = await startRun(suite, createChannel(respond), options);
     const isChanged = (request: HttpRequest) => {
-      const [one, other] = [respondWithoutFault(request), respond(request)];
-      return one.status !== other.status || one.body !== other.body;
+      const [right, wrong] = [respondWithoutFault(request), respond(request)];
+      return right.status !== wrong.status || right.body !== wrong.body;
     };
     const likely = cases.toSorted((a, b) => (failures.get(b) ?? 0) - (failures.get(a) ?? 0));
     for (const testCase of likely) {
@@ -68,8 +68,8 @@ export function createFaultJudge(suite: Suite): FaultJudge {
     }
   }
 
-  async function judgeWithState(fault: Fault, own = suite): Promise<FaultyCase[]> {
-    const { background: context, cases: judged } = await judgeDeployment(own, deploy(fault), options);
+  async function judgeWithState(fault: Fault, tested = suite): Promise<FaultyCase[]> {
+    const { background: context, cases: judged } = await judgeDeployment(tested, deploy(fault), options);
     return judged.map(({ testCase, sent: { judgement, first } }) => ({
       testCase,
       judgement,
@@ -97,7 +97,7 @@ export function createFaultJudge(suite: Suite): FaultJudge {
         if (judgement.rows[n]?.verdict !== 'fail') continue;
         const alone: RequirementCase = { ...testCase, rows: [row] };
         const [verdict] = fault.hasState
-          ? (await judgeWithState(fault, { ...suite, cases: [alone] })).map((each) => each.judgement.verdict)
+          ? (await judgeWithState(fault, { ...suite, cases: [alone] })).map(({ judgement }) => judgement.verdict)
           : [judgeCase(alone, collectEvidence(exchanges.slice(n, n + 1), context)).verdict];
         if (verdict === 'fail') titles.push(row.title);
       }

@@ -28,15 +28,15 @@ export async function proveFault(fault: Fault, judge: FaultJudge): Promise<Fault
   const verdicts: Record<string, Verdict> = {};
   const failedRows: Record<string, string[]> = {};
   const failedAlone: Record<string, string[]> = {};
-  for (const each of judged) {
-    const { testCase, judgement } = each;
+  for (const faulty of judged) {
+    const { testCase, judgement } = faulty;
     const { verifies, id } = testCase;
     if (judgement.verdict !== 'pass')
       verdicts[verifies] = findWorstVerdict([verdicts[verifies] ?? 'pass', judgement.verdict]);
     const failed = judgement.rows.filter(({ verdict }) => verdict === 'fail');
     if (failed.length === 0) continue;
     failedRows[id] = failed.map(({ title }) => title);
-    failedAlone[id] = await judge.listRowsThatFailAlone(fault, each);
+    failedAlone[id] = await judge.listRowsThatFailAlone(fault, faulty);
   }
   const { id, breaks, story } = fault;
   return { id, breaks, story, verdicts, failedRows, failedAlone };

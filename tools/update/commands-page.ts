@@ -31,7 +31,9 @@ function renderCommand(command: Command): string {
     ...command.options.filter(({ hidden }) => !hidden).map(({ flags, description }) => [flags, description] as const),
     ...command.registeredArguments
       .filter(({ description }) => description !== '')
-      .map((each) => [each.variadic ? `${each.name()}...` : each.name(), each.description] as const),
+      .map(
+        (argument) => [argument.variadic ? `${argument.name()}...` : argument.name(), argument.description] as const,
+      ),
   ].map(([flags, description]) => `| \`${flags}\` | ${escapeCell(description)} |`);
   const options = rows.length === 0 ? [] : ['', '| option | |', '|---|---|', ...rows];
   return [`## ${command.name()}`, '', capitalize(command.description()), '', '```text', usage, '```', ...options].join(
