@@ -18,7 +18,7 @@ import { createReplay } from '../run/replay.js';
 import { type EndedRun, type EngineOptions, runSuite } from '../run/run.js';
 import { omitUndefined } from '../support/collections.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import type { RunInputs } from './inputs.js';
+import type { RunInputs } from './settings.js';
 import { createEngineOptions, loadKnown, type RunSettings } from './settings.js';
 
 export type JudgingInputs = Pick<RunInputs, 'suite' | 'settings'>;

@@ -18,9 +18,16 @@ import {
   type PublishedRun,
   publishRun,
 } from './certify-run.js';
-import { createOrigin, parseRecordedRun, type RecordedRun } from './inputs.js';
 import type { RunOptions } from './run-options.js';
-import { findRecordToWrite, loadSettings, type RunSettings, readSelection } from './settings.js';
+import {
+  createOrigin,
+  findRecordToWrite,
+  loadSettings,
+  parseRecordedRun,
+  type RecordedRun,
+  type RunSettings,
+  readSelection,
+} from './settings.js';
 import { loadTarget } from './target.js';
 
 /** Judges the exchanges of a file and writes the results. @param tell is called before, for those of a run */

@@ -12,7 +12,7 @@ import { writeResults } from '../../src/outputs/write-results.js';
 import { notReachedReason } from '../../src/run/case-result.js';
 import { isJsonObject, parseJson } from '../../src/support/json.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
-import { createOrigin } from '../../src/target/inputs.js';
+import { createOrigin } from '../../src/target/settings.js';
 import { makeTestFolder, runConformanceInProcess } from '../support/cli.js';
 import { channelTo, createReference, suite } from '../support/in-process.js';
 import {

@@ -11,10 +11,9 @@ import {
 import type { Channel } from '../../src/http/exchange.js';
 import type { RunEvidence } from '../../src/run/evidence-keeper.js';
 import { certifyRun } from '../../src/target/certify-run.js';
-import { createOrigin, parseRecordedRun, type RecordedRun } from '../../src/target/inputs.js';
 import { rejudgeRun } from '../../src/target/replay.js';
 import type { RunOptions } from '../../src/target/run-options.js';
-import { loadSettings } from '../../src/target/settings.js';
+import { createOrigin, loadSettings, parseRecordedRun, type RecordedRun } from '../../src/target/settings.js';
 import { loadTarget } from '../../src/target/target.js';
 import { recognizer, suite } from './in-process.js';
 

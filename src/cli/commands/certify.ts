@@ -9,9 +9,9 @@ import { type CertifyRun, loadProject, shareRuns } from '../../runner/options.js
 import { omitUndefined } from '../../support/collections.js';
 import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import type { RunInputs } from '../../target/inputs.js';
 import { type Ending, endings } from '../../target/reported-run.js';
 import { completeRunOptions } from '../../target/run-options.js';
+import type { RunInputs } from '../../target/settings.js';
 import { createFolderName, loadKnown } from '../../target/settings.js';
 import { determineEndStatus, exitStatus } from '../exit-status.js';
 import { addCertifyFlags, type CertifyFlags, type ConfigureCommand, readCertifyOptions } from '../flags.js';
