@@ -10,14 +10,14 @@ import type { RequestPatch } from '../../src/cases/request-draft.js';
 import { exitStatus } from '../../src/cli/exit-status.js';
 import { listCredentialSecrets } from '../../src/contract/operation.js';
 import { openClient } from '../../src/http/client.js';
-import { mockFromRecord } from '../../src/mock-options.js';
+import { mockFromRecord } from '../../src/mock.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { createRecord, renderRecord } from '../../src/record/create-record.js';
 import { createBaseline } from '../../src/record/drift.js';
 import { readRecord, type TargetRecord } from '../../src/record/target-record.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
-import { loadInputs } from '../../src/target/inputs.js';
 import type { RunOptions } from '../../src/target/run-options.js';
+import { loadInputs } from '../../src/target/settings.js';
 import {
   commandLine,
   credentialVariables,

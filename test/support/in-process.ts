@@ -80,7 +80,7 @@ export function certifyInProcess(
 /** A channel through a transport, whose `send` calls a function in this process. */
 export function channelThrough(transport: Transport, answer: Answer): TransportChannel {
   const client = { ...createChannel(answer), redact: (text: string) => text, close: async () => undefined };
-  return createTransportChannel(transport, client, { baseUrl: 'http://in-process.test', idleMs: 120_000 });
+  return createTransportChannel(transport, client, { baseUrl: 'http://in-process.test' });
 }
 
 /** Lists the requirements with a verdict. */
