@@ -9,13 +9,12 @@ import { type Baseline, emptyBaseline, isNotCompared } from '../record/drift.js'
 import { createResponseRenderer } from '../record/exchange-text.js';
 import type { KnownDeviation, KnownFile, ListedDeviation } from '../record/known-deviations.js';
 import { getVerdictApart, notSelectedReason, type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
-import type { QuickFigures } from '../run/quick-rows.js';
 import { groupBy, omitUndefined, renderShortList } from '../support/collections.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { type CaseEntry, createCaseEntry, createUnstableEntry } from './case-entry.js';
 import type { Diagnosis } from './diagnosis/diagnose-run.js';
 import { type DriftEntry, listDriftEntries } from './drift-entry.js';
-import { renderQuickNotice } from './notices.js';
+import { quickNotice } from './notices.js';
 import { describeSharedReasons, findSharedReasons } from './shared-reasons.js';
 
 /** The report of one run, as in `certificate.json`. `schemas/certificate.schema.json` describes its members. */
@@ -60,7 +59,7 @@ export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>>
   readonly only?: readonly string[];
   /** The ids of the selected cases. Arguments for Playwright, such as --grep, leave out those without a result. */
   readonly planned?: readonly string[];
-  readonly quick?: QuickFigures;
+  readonly quick?: true;
   readonly isReplay?: boolean;
   readonly data?: DrawnData;
   readonly expected?: Baseline;
@@ -105,7 +104,7 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     .flatMap(({ exchange }) => (exchange !== undefined && 'transportError' in exchange ? [exchange.message] : []));
   const gaps = [
     ...(isCutShort ? ['The run was interrupted.'] : []),
-    ...(quick === undefined ? [] : [renderQuickNotice(quick)]),
+    ...(quick === undefined ? [] : [quickNotice]),
     ...all.flatMap(({ hasDataChanged, reason }) => (hasDataChanged ? [reason] : [])),
     ...listUnavailable(verifying, world),
     ...new Set(unsupported),

@@ -1,6 +1,5 @@
 import { isJsonObject, parseJson } from '../support/json.js';
-import { refuse } from '../support/problem.js';
-import { readInputFile } from '../support/read-input-file.js';
+import { readInputFile, refuse } from '../support/problem.js';
 import { findSchemaProblem } from '../support/schema-validation.js';
 import { shortenPair, toOneLine } from '../support/untrusted-text.js';
 import type { Certificate } from './certificate.js';

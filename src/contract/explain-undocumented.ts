@@ -1,5 +1,5 @@
 import type { HttpRequest } from '../http/exchange.js';
-import { parseRequest } from '../http/request-content.js';
+import { parseRequest, type RequestContent } from '../http/request-content.js';
 import { loadValidator } from '../support/schema-validation.js';
 
 /** Explains why a request is not documented (`schemas/request.schema.json`), or why a strict parser may refuse its text. */
@@ -8,7 +8,7 @@ export function explainUndocumented(request: HttpRequest): string | undefined {
   const validate = loadValidator('request');
   const query: Record<string, string[]> = {};
   for (const [name, value] of content.query) query[name] = [...(query[name] ?? []), value];
-  if (validate({ ...content, query })) return explainInvalidText(request);
+  if (validate({ ...content, query })) return explainInvalidText(request, content);
   const error = validate.errors?.find(({ keyword }) => keyword !== 'oneOf') ?? validate.errors?.[0];
   const extra: unknown = error?.params.additionalProperty ?? error?.params.missingProperty;
   const where = `${error?.instancePath || 'the request'}${typeof extra === 'string' ? ` (${extra})` : ''}`;
@@ -19,7 +19,7 @@ export function explainUndocumented(request: HttpRequest): string | undefined {
 const surrogateEscape = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /** Explains why parsers may disagree about a text: RFC 7493, section 2 (I-JSON), and RFC 3986, section 2.5. */
-function explainInvalidText({ path, body = 'null' }: HttpRequest): string | undefined {
+function explainInvalidText({ path, body = 'null' }: HttpRequest, content: RequestContent): string | undefined {
   const isHalf = (text: string) => /\p{Surrogate}/u.test(text);
   try {
     if (isHalf(decodeURIComponent(path))) return 'the path has half of a surrogate pair';
@@ -29,10 +29,11 @@ function explainInvalidText({ path, body = 'null' }: HttpRequest): string | unde
   const tokens = removeStrings(body);
   const number = tokens.match(/-?\d[\d.eE+-]*/g)?.find((text) => !Number.isSafeInteger(Number(text)));
   if (number !== undefined) return `a double does not hold the number ${number} exactly`;
-  const written = JSON.stringify(JSON.parse(body));
+  const written = JSON.stringify(content.body ?? null);
   if (surrogateEscape.test(written)) return 'the body has half of a surrogate pair';
   const countNames = (text: string) => text.match(/""\s*:/g)?.length;
-  if (countNames(tokens) !== countNames(removeStrings(written))) return 'an object of the body repeats a key';
+  if (written !== body && countNames(tokens) !== countNames(removeStrings(written)))
+    return 'an object of the body repeats a key';
   return undefined;
 }
 

@@ -1,3 +1,4 @@
+import { remember } from '../support/caches.js';
 import type { HttpRequest } from './exchange.js';
 
 export interface RequestContent {
@@ -12,7 +13,8 @@ export interface RequestContent {
   readonly body?: unknown;
 }
 
-export function parseRequest(request: HttpRequest): RequestContent {
+/** A request is read several times. */
+export const parseRequest = remember((request: HttpRequest): RequestContent => {
   const [, path = '', queryString = ''] = /^([^?]*)\??(.*)$/s.exec(request.path) ?? [];
   const headers: Record<string, string[]> = {};
   for (const [name, value] of request.headers) {
@@ -30,7 +32,7 @@ export function parseRequest(request: HttpRequest): RequestContent {
     headers,
     ...parseBody(request.body),
   };
-}
+});
 
 /** Percent-encodes a text as forms do (WHATWG URL, application/x-www-form-urlencoded), but a space as %20. */
 export function encodeQueryText(text: string): string {

@@ -15,7 +15,7 @@ import { createRedactor } from '../../src/http/redactor.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { startRun } from '../../src/run/run.js';
-import { InternalError } from '../../src/support/internal-error.js';
+import { InternalError } from '../../src/support/problem.js';
 import { loadTarget } from '../../src/target/target.js';
 import { openTarget } from '../../src/target/target-run.js';
 import { checkEachRow } from '../support/check-each-row.js';

@@ -57,7 +57,6 @@ export function diagnoseRun(
   return {
     /** The cause of most failures first; none if no requirement fails or is inconclusive. Without what is known. */
     causes: unknown.map((finding) => createCause(finding, failing)),
-    /** The ids of cases that cannot be judged because of what is known. */
     excused: [...new Set(excused.map((row) => row.case))],
     gone: seeds.filter((cause) => isGone(cause, assumed, run)).map(({ id }) => id),
     /** If requests are refused for no known reason: the other statuses that an empty result has. */
@@ -95,9 +94,6 @@ function findNothingReturned({ compared, rows }: ObservedRun): Finding | undefin
   return { id: 'nothing-returned', sentence: nothingReturned, evidence, rows: new Set(rows) };
 }
 
-/** The least share of equal results of one URL that shows a cache: requests at the same time are answered before it is filled. */
-const minCachedShare = 0.8;
-
 /** Finds a cache whose key is the URL alone. It is not known which request fills it. */
 function findIgnoredBody({ compared, predict, tiers, rows }: ObservedRun): Finding | undefined {
   const takeLargest = (shown: readonly Compared[], by: (shown: Compared) => string) =>
@@ -106,7 +102,8 @@ function findIgnoredBody({ compared, predict, tiers, rows }: ObservedRun): Findi
   const equal = takeLargest(ofUrl, ({ returned }) => JSON.stringify(returned));
   const returned = equal[0]?.returned ?? [];
   const bodies = new Set(equal.map(({ request }) => request.body)).size;
-  if (bodies < minRequests || equal.length < minCachedShare * ofUrl.length) return undefined;
+  // Requests at the same time are answered before a cache is filled.
+  if (bodies < minRequests || equal.length < 0.8 * ofUrl.length) return undefined;
   // Promotions without rules are valid for requests without a body, too. Where everything is returned, nothing is cached.
   const hasRules = tiers.some(({ rules }, n) => returned[n] && rules.length > 0);
   const isAnyRight = listWrong(equal, predict([])).length < equal.length;

@@ -7,6 +7,7 @@ import { explainExceededSize, explainTransientFailure, isSuccessful } from '../.
 import { readReturnedTiers } from '../../recognition/returned-tiers.js';
 import { determineReading } from '../../recognition/tier-reading.js';
 import type { CaseResult } from '../../run/case-result.js';
+import { calibrationPurpose } from '../../run/evidence-keeper.js';
 import { remember } from '../../support/caches.js';
 import type { ExchangeIndex } from '../exchange-index.js';
 
@@ -54,10 +55,8 @@ export function observe(
   const judged = new Map(results.map((result) => [result.id, result]));
   const rows: Row[] = [];
   const byId = new Map<string, Observation>();
-  for (const testCase of cases) {
-    const listed = listRows(testCase, judged.get(testCase.id), knownRequirements);
-    rows.push(...listed.flatMap((row) => row ?? []));
-    const uses = index.listByCase(testCase.id);
+  const readCase = (id: string, listed: readonly (Row | undefined)[]): void => {
+    const uses = index.listByCase(id);
     const mentioned = new Set(uses.flatMap(({ mentions = [] }) => mentions));
     const reading = determineReading([...index.calibration, ...mentioned], statedPatterns);
     for (const { id, row, exchange, mentions } of uses) {
@@ -72,7 +71,14 @@ export function observe(
       const ids = new Set(result.returned);
       observed.returned = tiers.map((tier) => ids.has(tier.id));
     }
+  };
+  for (const testCase of cases) {
+    const listed = listRows(testCase, judged.get(testCase.id), knownRequirements);
+    rows.push(...listed.flatMap((row) => row ?? []));
+    readCase(testCase.id, listed);
   }
+  // They contradict a cause, or bear it out, as all responses do.
+  readCase(calibrationPurpose, []);
   const read = [...byId.values()];
   const emptyStatuses = listEmptyStatuses(read);
   const different = new Map<string, Observation>();
