@@ -53,16 +53,17 @@ export function observe(
 ) {
   const tiers = listAvailableTiers(world);
   const judged = new Map(results.map((result) => [result.id, result]));
-  const rows: Row[] = [];
+  const listed = cases.map((entry) => [entry.id, listRows(entry, judged.get(entry.id), knownRequirements)] as const);
   const byId = new Map<string, Observation>();
-  const readCase = (id: string, listed: readonly (Row | undefined)[]): void => {
-    const uses = index.listByCase(id);
+  // The first requests contradict a cause, or bear it out, as all do.
+  for (const [purpose, rows] of [...listed, [calibrationPurpose, []] as const]) {
+    const uses = index.listByCase(purpose);
     const mentioned = new Set(uses.flatMap(({ mentions = [] }) => mentions));
     const reading = determineReading([...index.calibration, ...mentioned], statedPatterns);
     for (const { id, row, exchange, mentions } of uses) {
       const observed = byId.get(id) ?? createObservation(exchange, world);
       byId.set(id, observed);
-      const shown = listed[row];
+      const shown = rows[row];
       if (shown !== undefined) observed.rows.add(shown);
       const result = mentions && readReturnedTiers(mentions, reading);
       if (observed.returned !== undefined || result === undefined || result.unclear.size > 0) continue;
@@ -71,14 +72,7 @@ export function observe(
       const ids = new Set(result.returned);
       observed.returned = tiers.map((tier) => ids.has(tier.id));
     }
-  };
-  for (const testCase of cases) {
-    const listed = listRows(testCase, judged.get(testCase.id), knownRequirements);
-    rows.push(...listed.flatMap((row) => row ?? []));
-    readCase(testCase.id, listed);
   }
-  // They contradict a cause, or bear it out, as all responses do.
-  readCase(calibrationPurpose, []);
   const read = [...byId.values()];
   const emptyStatuses = listEmptyStatuses(read);
   const different = new Map<string, Observation>();
@@ -103,7 +97,7 @@ export function observe(
     outcomes: Object.fromEntries(results.flatMap(({ subject, outcome }) => (outcome ? [[subject, outcome]] : []))),
     world,
     tiers,
-    rows,
+    rows: listed.flatMap(([, rows]) => rows.flatMap((row) => row ?? [])),
     /** The statuses of documented requests with an empty result, apart from 2xx; none if one of them has 2xx. */
     emptyStatuses,
   };
