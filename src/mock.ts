@@ -15,7 +15,7 @@ import type { Change } from '../reference/handlers.js';
 import { referenceCredentials } from '../reference/reference-credentials.js';
 import { createRequestListener } from '../reference/server.js';
 import { loadSuite } from './cases/suite.js';
-import { readKnownCauses } from './certificate/diagnosis/known-causes.js';
+import { readKnownCauses } from './certificate/known-causes.js';
 import { readDataFile } from './contract/data-file.js';
 import type { World } from './contract/world.js';
 import { loadWorld } from './contract/world-file.js';

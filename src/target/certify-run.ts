@@ -6,7 +6,6 @@ import { type CertifiedResults, certifyResults } from '../certificate/certify-re
 import { type ExchangeIndex, indexExchanges } from '../certificate/exchange-index.js';
 import type { EvidenceArchive, EvidenceOrigin } from '../certificate/har-archive.js';
 import type { Channel, Exchange } from '../http/exchange.js';
-import { appendJobSummary } from '../outputs/files/summary.md.js';
 import { renderRunReport } from '../outputs/terminal/run-report.js';
 import { writeResults } from '../outputs/write-results.js';
 import { createRecognizer } from '../recognition/recognizer.js';
@@ -156,11 +155,10 @@ export function publishRun(
   archive: EvidenceArchive,
 ) {
   const written = writeResults(certificate, suite, results, destination, archive, newDeviations);
-  const unwritten = appendJobSummary(written.files, process.env.GITHUB_STEP_SUMMARY);
   return {
     certificate,
     folder: path.dirname(written.certificate),
     isRecorded: written.record !== undefined && written.record.unwritten === undefined,
-    report: `${unwritten}${renderRunReport(certificate, written)}`,
+    report: renderRunReport(certificate, written),
   };
 }

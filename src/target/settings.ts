@@ -164,7 +164,7 @@ function findKnownFile({ known, recordKnownTo }: RunOptions, stated: string | un
 /** Loads what is known to be wrong with a target. @throws UnusableInput if the file names an unknown cause */
 export async function loadKnown({ known }: Pick<RunSettings, 'known'>, world: NamedWorld) {
   if (known === undefined) return undefined;
-  const { readKnownCauses } = await import('../certificate/diagnosis/known-causes.js');
+  const { readKnownCauses } = await import('../certificate/known-causes.js');
   return readKnownCauses(known, world);
 }
 
@@ -174,7 +174,7 @@ export async function createEngineOptions(settings: RunSettings, world: NamedWor
   const stated = { ...target, expected, excludesIntrusive, infersShape: destination.recordTo !== undefined };
   const known = await loadKnown(settings, world);
   if (known === undefined) return stated;
-  const { createKnownMistakes } = await import('../certificate/diagnosis/known-causes.js');
+  const { createKnownMistakes } = await import('../certificate/known-causes.js');
   const mistakes = known.causes.length === 0 ? undefined : createKnownMistakes(known, world);
   return { ...stated, knownRequirements: known.requirements, ...omitUndefined({ known: mistakes }) };
 }

@@ -265,9 +265,8 @@ test('Answers of the record that a known bug leaves open are named', { tag: '@lo
   writeFileSync(record, renderRecord(createRecord(suite, results, 'shop')));
   const known = writeKnown(await certify(deploy('quantity-ignored')));
   const { certificate, status } = await certify(deploy('quantity-ignored'), { known, against: record });
-  const { not_compared: ids = [] } = certificate;
-  expect([status, ids.length > 10]).toEqual([drift, true]);
-  expect(renderRunReport(certificate)).toContain(`${ids.length} answers of the record could not be compared: `);
+  expect(status).toBe(drift);
+  expect(renderRunReport(certificate)).toMatch(/^Answers of the record that could not be compared: .* more\.$/m);
 });
 
 const entry = (text: string) => `deviations:\n  - { requirement: order.quantity, ${text} }\n`;
