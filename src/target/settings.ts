@@ -126,6 +126,7 @@ export function loadSettings(
   const known = findKnownFile(options, locateBeside(file, file?.document.known));
   // Data that nobody made for tests may be that of production.
   const excludesIntrusive = !(options.intrusive ?? intrusive ?? suite.data === undefined);
+  const isCompared = stated === undefined || recordTo !== undefined || options.against !== undefined || record;
   const { data } = availability;
   const { digest } = suite.data ?? {};
   return {
@@ -137,6 +138,9 @@ export function loadSettings(
       ...listTargetNotes(target, suite.world.ownPromotions),
       ...notes,
       ...(record === undefined ? [] : describeUncompared(record, suite)),
+      ...(isCompared
+        ? []
+        : [`There is no record ${stated} yet, so no answer is compared. npx conformance record writes it.`]),
     ],
     ...readSelection(options, suite, { excludesIntrusive }),
     destination: {
