@@ -2,7 +2,14 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import PQueue from 'p-queue';
 import { type Location, refuse, UnusableInput } from '../support/problem.js';
 import { type Client, redactResponse } from './client.js';
-import { addHeaders, type Exchange, type Headers, type HttpRequest, type HttpResponse } from './exchange.js';
+import {
+  addHeaders,
+  type Exchange,
+  type Headers,
+  type HttpRequest,
+  type HttpResponse,
+  type TransportErrorKind,
+} from './exchange.js';
 import { insertSecrets, type Secret } from './redactor.js';
 import { isTransient } from './response-status.js';
 
@@ -19,6 +26,8 @@ export interface TransportContext {
    */
   readonly send: (request: PlainRequest) => Promise<HttpResponse>;
   readonly baseUrl: string;
+  /** Aborts when the function has done nothing for the time of an exchange. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -53,6 +62,8 @@ export interface TransportChannel extends Client {
 
 interface TransportOptions {
   readonly baseUrl: string;
+  /** How long the transport may do nothing but wait for itself, in milliseconds. */
+  readonly idleMs: number;
   readonly extraHeaders?: Headers;
   /** They fill the headers of the requests that the transport gets; none leaves the placeholders. */
   readonly secrets?: readonly Secret[];
@@ -66,27 +77,54 @@ const responseForm = "{ status: 200, headers: [['name', 'value']], body: 'text' 
 export function createTransportChannel(
   transport: Transport,
   client: Client,
-  { baseUrl, extraHeaders = [], secrets = [], at = 'transport' }: TransportOptions,
+  { baseUrl, idleMs, extraHeaders = [], secrets = [], at = 'transport' }: TransportOptions,
 ): TransportChannel {
   // The client has a queue of its own: each of these requests may be several there.
   const queue = new PQueue({ concurrency: client.maxConcurrency });
   let failure: UnusableInput | undefined;
   const exchange = async (documented: HttpRequest): Promise<Exchange> => {
     const request = addHeaders(documented, extraHeaders);
+    const { method, path, headers, body, sent, again } = request;
     if (failure !== undefined) return { request, transportError: 'not-sent', message: failure.message, attempts: 0 };
-    const { method, path, headers, body, sent, again } = insertSecrets(request, secrets);
+    const idle = new AbortController();
+    let pending = 0;
+    const timer = setTimeout(() => (pending > 0 ? timer.refresh() : idle.abort(new Error('idle'))), idleMs);
+    const aborted = new Promise<never>((_, reject) => {
+      idle.signal.addEventListener('abort', () => reject(idle.signal.reason));
+    });
     let attempts = 0;
     let lost: Exchange | undefined;
     const send: TransportContext['send'] = async (plain) => {
+      pending += 1;
+      // What the client waits for has limits of its own.
       const exchange = await client.send({ ...plain, ...(sent && { sent }), ...(again && { again }) });
+      pending -= 1;
+      timer.refresh();
       attempts += exchange.attempts ?? 1;
       if ('response' in exchange && !isTransient(exchange.response)) return exchange.response;
       lost ??= exchange;
       throw new NoResponse('message' in exchange ? exchange.message : `Answered ${exchange.response.status}.`);
     };
+    const explain = (error: unknown): { transportError: TransportErrorKind; message: string } => {
+      const { name, message } = error instanceof Error ? error : new Error(String(error));
+      const shown = client.redact(message);
+      if (name === 'Unsupported')
+        return { transportError: 'unsupported', message: `The transport cannot express this: ${shown}` };
+      if (name === 'NoResponse')
+        return { transportError: 'broken-connection', message: `The transport has no response: ${shown}` };
+      if (error === idle.signal.reason)
+        return {
+          transportError: 'timed-out',
+          message: `There was no complete response within ${idleMs} ms (limits.timeout_ms).`,
+        };
+      const problem = () => refuse(locateThrow(error) ?? at, `the transport failed: ${shown}`, hint);
+      failure ??= error instanceof UnusableInput ? error : problem();
+      return { transportError: 'not-sent', message: failure.message };
+    };
+    const plain = insertSecrets({ method, path, headers, ...(body === undefined ? {} : { body }) }, secrets);
     try {
-      const plain = { method, path, headers, ...(body !== undefined && { body }) };
-      const response = await transport(plain, { send, baseUrl });
+      const running = transport(plain, { send, baseUrl, signal: idle.signal });
+      const response = await Promise.race([running, aborted]);
       // It must not make a result of what says nothing about the request.
       if (lost !== undefined) return { ...lost, request, attempts };
       const shown = JSON.stringify(response);
@@ -95,25 +133,18 @@ export function createTransportChannel(
       return { request, response: redactResponse(response, client.redact), ...(attempts > 0 && { attempts }) };
     } catch (error) {
       if (lost !== undefined) return { ...lost, request, attempts };
-      const { name, message } = error instanceof Error ? error : new Error(String(error));
-      const shown = client.redact(message);
-      if (name === 'Unsupported')
-        return {
-          request,
-          transportError: 'unsupported',
-          message: `The transport cannot express this: ${shown}`,
-          attempts,
-        };
-      if (name === 'NoResponse') {
-        const reason = `The transport has no response: ${shown}`;
-        return { request, transportError: 'broken-connection', message: reason, attempts: Math.max(attempts, 1) };
-      }
-      const problem = () => refuse(locateThrow(error) ?? at, `the transport failed: ${shown}`, hint);
-      failure ??= error instanceof UnusableInput ? error : problem();
-      return { request, transportError: 'not-sent', message: failure.message, attempts };
+      const explained = explain(error);
+      const isSent = attempts > 0 || !['unsupported', 'not-sent'].includes(explained.transportError);
+      return { request, ...explained, attempts: isSent ? Math.max(attempts, 1) : 0 };
+    } finally {
+      clearTimeout(timer);
     }
   };
-  return { ...client, send: (request) => queue.add(() => exchange(request)), findFailure: () => failure };
+  return {
+    ...client,
+    send: (...args) => queue.add(() => exchange(...args)),
+    findFailure: () => failure,
+  };
 }
 
 function isResponse({ status, headers, body }: Partial<HttpResponse> = {}): boolean {
@@ -129,12 +160,16 @@ function locateThrow(error: unknown): Location | undefined {
 
 /** Loads the transport of a target. One that cannot be loaded ends the run as one that fails does. */
 export async function loadTransport(file: string): Promise<Transport> {
-  const at = { file, line: 1, column: 1 };
-  const form = 'A transport is an ES module (.mjs) with one function as its default export.';
-  const { default: loaded } = await import(pathToFileURL(file).href).catch((error: unknown) => {
+  const fail =
+    (message: string, at: Location = { file, line: 1, column: 1 }) =>
+    (): never => {
+      throw refuse(at, message, 'A transport is an ES module (.mjs) with one function as its default export.');
+    };
+  try {
+    const { default: loaded } = await import(pathToFileURL(file).href);
+    return typeof loaded === 'function' ? loaded : fail('the transport has no function as its default export');
+  } catch (error) {
     const message = error instanceof Error ? error.message : error;
-    throw refuse(locateThrow(error) ?? at, `the transport cannot be loaded: ${message}`, form);
-  });
-  if (typeof loaded !== 'function') throw refuse(at, 'the transport has no function as its default export', form);
-  return loaded;
+    return fail(`the transport cannot be loaded: ${message}`, locateThrow(error));
+  }
 }

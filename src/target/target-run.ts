@@ -1,7 +1,7 @@
 import { selectFromSuite } from '../cases/case-selection.js';
 import type { DrawnData } from '../cases/data-suite.js';
 import { openClient } from '../http/client.js';
-import type { Endpoint } from '../http/connection-options.js';
+import { defaultConnectionOptions, type Endpoint } from '../http/connection-options.js';
 import { createTransportChannel, loadTransport, type Transport, type TransportChannel } from '../http/transport.js';
 import { type CaseResult, samplesCaseId } from '../run/case-result.js';
 import type { RunEvidence } from '../run/evidence-keeper.js';
@@ -82,7 +82,8 @@ export async function openTarget(
   const client = openClient({ ...options, baseUrl, secrets });
   const transport = embedded ?? (module === undefined ? undefined : await loadTransport(module));
   if (transport === undefined) return { ...client, findFailure: () => undefined };
+  const idleMs = options.limits?.timeout_ms ?? defaultConnectionOptions.limits.timeout_ms;
   const { extraHeaders = [] } = options;
   const filled = module === undefined ? { secrets } : { at: { file: module, line: 1, column: 1 } };
-  return createTransportChannel(transport, client, { baseUrl, extraHeaders, ...filled });
+  return createTransportChannel(transport, client, { baseUrl, idleMs, extraHeaders, ...filled });
 }
