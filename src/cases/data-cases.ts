@@ -33,7 +33,7 @@ export function createDrawnRows(
       const rows = (byTopic.get(about) ?? []).map(([, row]) => row);
       const has = (kind: string) => rows.some(({ expect }) => expect.some((assertion) => assertion.kind === kind));
       // A rule, or the window, is shown only if a promotion is seen with it and without it.
-      const isShown = lacks[about] === undefined || (has('returned.include') && has('returned.exclude'));
+      const isShown = !decidedTopics.includes(about) || (has('returned.include') && has('returned.exclude'));
       if (isShown && rows.length > 0)
         return [id, rows.map((row) => ({ ...row, given: place(row.given), expect: place(row.expect) }))];
       const unavailable = [describeLack(about, world)];
@@ -43,21 +43,20 @@ export function createDrawnRows(
 }
 
 /** Topics that need a promotion that is returned because of them, and one that is not. */
-const lacks: Readonly<Partial<Record<Topic, string>>> = {
-  'customer-rule': 'a promotion for some customers only, and a customer who must not get it',
-  'product-rule': 'a promotion that only a product decides about, and an order without that product',
-  'sku-rule': 'a promotion that only a SKU decides about, and an order without that SKU',
-  quantity: 'a promotion that only a quantity above 1 decides about',
-  rank: `a promotion tier that is older than the newest ${windowSize} and valid for a request`,
-  'metadata-rule': 'a promotion that only the metadata of the request decides about',
-};
+const decidedTopics: readonly Topic[] = [
+  'customer-rule',
+  'product-rule',
+  'sku-rule',
+  'quantity',
+  'metadata-rule',
+  'rank',
+];
 
-function describeLack(topic: Topic, { tiers, customers }: World): string {
-  if (customers.length === 0) return 'a customer in its data file';
+function describeLack(topic: Topic, { tiers }: World): string {
   if (topic === 'rank' && tiers.length <= windowSize)
     return `a promotion tier that is older than the newest ${windowSize}: the data file has ${tiers.length} tiers`;
-  if (topic.startsWith('filter-')) return 'a promotion that such a filter selects, and a request for which it is valid';
-  return lacks[topic] ?? 'a promotion that a request must get, and a request that shows this';
+  if (!decidedTopics.includes(topic)) return 'a promotion that a request must get, and a request that shows this';
+  return `a promotion that only the ${topic.replace('-', ' ')} decides about, a request that must get it, and one that must not`;
 }
 
 const at: Location = { file: '', line: 1, column: 1 };
