@@ -1,6 +1,6 @@
 /** The documents: examples are valid, commands and programs run, links lead somewhere. */
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
@@ -8,7 +8,6 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
 import { expandWorld } from '../../src/contract/world-file.js';
-import { createRecord, renderRecord } from '../../src/record/create-record.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { readSchema } from '../../src/support/schema-validation.js';
 import { parseYaml, readYaml } from '../../src/support/yaml-file.js';
@@ -29,7 +28,7 @@ const documents = [...guide, 'CONTRIBUTING.md'].map((name) => ({
   name,
   text: readFileSync(path.join(packageRoot, name), 'utf8'),
 }));
-const findDocument = (name: string) => documents.find((each) => each.name === name)?.text ?? '';
+const findDocument = (name: string) => documents.find((document) => document.name === name)?.text ?? '';
 
 /** Lists the blocks of a language, without the indentation of the list that they are in. */
 function listBlocks(text: string, language: string): string[] {
@@ -72,7 +71,7 @@ test('Each command that a document names exists with its options', async () => {
   for (const command of commands) {
     const { status, output } = await runConformanceInProcess([command, '--help'], { cwd: packageRoot });
     expect(status, command).toBe(0);
-    const uses = shown.filter(([, other]) => other === command);
+    const uses = shown.filter(([, named]) => named === command);
     const options = uses.flatMap(([, , rest = '']) => rest.split(' -- ')[0]?.match(/--[a-z-]+/g) ?? []);
     for (const option of options) expect(output, command).toContain(option);
   }
@@ -150,7 +149,7 @@ const loader = `
 
 const listenAsReference = () => listen(createReference({ credentials: referenceCredentials }));
 
-for (const { name, text } of documents.filter((each) => guide.includes(each.name))) {
+for (const { name, text } of documents.filter((document) => guide.includes(document.name))) {
   const scripts = listBlocks(text, 'sh').filter((block) => /^(npx|openssl|curl) /m.test(block));
   if (scripts.length === 0) continue;
   test(`${name}: each command ends with exit status 0`, { tag: '@long' }, async () => {
@@ -197,16 +196,3 @@ for (const { name, text } of documents.filter((each) => guide.includes(each.name
     }
   });
 }
-
-test('The mock of docs/embedding.md has the right types, and answers', { tag: '@long' }, async () => {
-  const cwd = makeProject('@types/node');
-  mkdirSync(path.join(cwd, 'records'));
-  const { results } = await certifyInProcess(createReference(), { infersShape: true });
-  writeFileSync(path.join(cwd, 'records', 'shop.yaml'), renderRecord(createRecord(suite, results, 'shop')));
-  const mock = listBlocks(findDocument('docs/embedding.md'), 'ts').find((block) => block.includes('createMock')) ?? '';
-  writeFileSync(path.join(cwd, 'mock.ts'), `${mock}\nserver.close();\n`);
-  const options = '--strict --skipLibCheck --target es2023 --module nodenext --types node'.split(' ');
-  const tsc = path.join(packageRoot, 'node_modules', '.bin', 'tsc');
-  expect(spawnSync(tsc, [...options, 'mock.ts'], { cwd, encoding: 'utf8' }).stdout).toBe('');
-  expect((await runConformance([], { cwd, script: 'mock.js' })).output).toBe('404\n');
-});

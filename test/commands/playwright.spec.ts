@@ -1,12 +1,14 @@
 /** What people know of Playwright works: its arguments, reporters, projects, `webServer`, editors, and tests of their own. */
 
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from '@playwright/test';
+import { pathToFileURL } from 'node:url';
+import { expect, type Locator, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { packageRoot } from '../../src/support/package-root.js';
+import { usePages } from '../support/browser.js';
 import {
   type CommandResult,
   credentialVariables,
@@ -15,6 +17,7 @@ import {
   playwright,
   runConformance,
   runConformanceInProcess,
+  watchProcess,
 } from '../support/cli.js';
 import { createReference, suite } from '../support/in-process.js';
 import { listen } from '../support/independent-deployment.js';
@@ -71,7 +74,7 @@ function readJsonReport() {
     if (value?.tests !== undefined) specs.push(value);
     return value;
   });
-  const results = specs.flatMap(({ tests }) => tests.flatMap((each) => each.results));
+  const results = specs.flatMap(({ tests }) => tests.flatMap((ended) => ended.results));
   return {
     specs,
     /** How each test ended last, by its title up to a colon. */
@@ -177,8 +180,15 @@ for (const { line, cases, shows, status = 1, check, isLong } of rows)
     expect([verdict, incomplete_because?.[0]]).toEqual(status === 0 ? conforms : ['does-not-conform', undefined]);
   });
 
+/** A failing run that several tests look at. */
+let failing: Promise<CommandResult> | undefined;
+const runFailing = () => {
+  failing ??= run(`certify -- ${few} --reporter=list,github,json,html`);
+  return failing;
+};
+
 test('The reports of a failing run name lines of case files, and say that the deployment is to be changed', async () => {
-  const { status, output } = await run(`certify -- ${few} --reporter=list,github,json`);
+  const { status, output } = await runFailing();
   expect(status).toBe(1);
   expect(readJsonReport()).toMatchObject({ ends, attempts: 3, workers: 1 });
   expect(output.match(/^ +✘ +\d+ .*: /gm)).toHaveLength(2);
@@ -194,6 +204,71 @@ test('The reports of a failing run name lines of case files, and say that the de
   ])
     expect(countFiles(/error-context\.md$/, text), String(text)).toBe(2);
   expect(countFiles(/error-context\.md$/, /Playwright/)).toBe(0);
+});
+
+test.describe('In a browser', () => {
+  const openPage = usePages();
+  const shownCases = [
+    { id: 'integer-quantity', exchange: 'failing exchange', says: 'An integer quantity is the number of units' },
+    { id: 'json-content-type', exchange: 'exchanges', says: 'A body that is sent as application/json is accepted.' },
+  ];
+
+  async function expectExchange(shown: Locator): Promise<void> {
+    const exchange = /curl -gi[\s\S]*\/v1\/promotions\/validation[\s\S]*^200$/m;
+    await expect(shown).toContainText(exchange, { useInnerText: true });
+    await expect(shown).not.toContainText(referenceCredentials.token);
+  }
+
+  test('The HTML report shows the exchange of a case, the statement of the documentation and the cause', async () => {
+    await runFailing();
+    const page = await openPage();
+    for (const { id, exchange, says } of shownCases) {
+      await page.goto(pathToFileURL(inProject('html', 'index.html')).href);
+      await page
+        .getByRole('link', { name: `${id}: ` })
+        .first()
+        .click();
+      await expect(page.getByText(`requirement: ${says}`)).toBeVisible();
+      const cause = page.getByText('cause: Any quantity is enough');
+      await expect(cause).toHaveCount(id === 'integer-quantity' ? 1 : 0);
+      const shown = page.getByRole('group').filter({ hasText: exchange }).first();
+      await shown.getByText(exchange, { exact: true }).click();
+      await expectExchange(shown);
+    }
+    await page.close();
+  });
+
+  test('UI mode has the case files as its tree, runs them, and shows the exchange of a case', {
+    tag: '@long',
+  }, async () => {
+    const args = [playwright, 'test', '--ui-host=127.0.0.1', '--ui-port=0', ...few.split(' ')];
+    const server = spawn(process.execPath, args, {
+      cwd,
+      env: { PATH: process.env.PATH, ...credentialVariables, BASE_URL: (await deployment).url },
+      timeout: 180_000,
+    });
+    const { readOutput, ended } = watchProcess(server);
+    const readUrl = () => /http:\S+/.exec(readOutput())?.[0] ?? '';
+    await expect.poll(readUrl).not.toBe('');
+    const page = await openPage();
+    await page.setViewportSize({ width: 1600, height: 1000 });
+    await page.goto(readUrl());
+    for (const file of ['order.yaml', 'request.yaml'])
+      await expect(page.getByRole('treeitem', { name: file })).toBeVisible();
+    await page.getByTitle('Run all').click();
+    await expect(page.getByText('1 passed, 2 failed')).toBeVisible();
+    await page.getByTitle('Expand all').click();
+    for (const { id, exchange } of shownCases) {
+      await page.getByRole('treeitem', { name: `${id}: ` }).click();
+      await page.getByRole('tab', { name: 'Attachments' }).click();
+      const shown = page.getByRole('tabpanel', { name: 'Attachments' });
+      await shown.getByText(exchange, { exact: true }).click();
+      await expectExchange(shown);
+    }
+    await page.close();
+    server.kill('SIGINT');
+    await ended;
+  });
 });
 
 const merge = 'playwright merge-reports --reporter=promotion-validation-conformance/reporter';
@@ -344,7 +419,7 @@ test('Tests of a user have the right types, judge responses of the target with i
 test('A test that expects its failure fails, however it ends', { tag: '@long' }, async () => {
   const folder = inProject('odd');
   mkdirSync(folder);
-  const own = path.join(packageRoot, 'dist', 'src', 'runner', 'expected-failure.js');
+  const module = path.join(packageRoot, 'dist', 'src', 'runner', 'expected-failure.js');
   const odd: Readonly<Record<string, string>> = {
     throws: 'throw new Error();',
     'fails softly, too': 'expect.soft(1).toBe(2); throw new Error();',
@@ -360,7 +435,7 @@ test('A test that expects its failure fails, however it ends', { tag: '@long' },
     path.join(folder, 'odd.spec.mjs'),
     [
       "import { expect, test } from '@playwright/test';",
-      `import { expectFailure } from '${own}';`,
+      `import { expectFailure } from '${module}';`,
       "test('passes', () => undefined);",
       ...tests,
     ].join('\n'),

@@ -87,18 +87,6 @@ test.describe('init', () => {
     expect(output).not.toContain('Written');
     for (const file of written) expect(output).toContain(file);
   });
-
-  test('takes a name that needs no quotes in YAML', async () => {
-    for (const [stated, name] of [
-      ['null', 'target-null'],
-      ['42', 'target-42'],
-      ['@acme/a: b # c', 'a-b-c'],
-    ] as const) {
-      const { cwd } = projectWith({ 'package.json': JSON.stringify({ name: stated }) });
-      await runConformanceInProcess(['init'], { cwd });
-      expect(readYaml(path.join(cwd, 'conformance', 'target.yaml')).value).toMatchObject({ name });
-    }
-  });
 });
 
 test.describe('The API', () => {
@@ -126,7 +114,7 @@ test.describe('The API', () => {
     const options = { ...some, target, only: ['empty-result'], intrusive: false };
     const { drift, selected, target: stated } = await certify(transport, options);
     expect(stated).toMatchObject({ name: 'own', version: '7', base_url: 'https://shop.test/api' });
-    expect(drift.map((each) => each.case)).toEqual(['empty-result']);
+    expect(drift.map((change) => change.case)).toEqual(['empty-result']);
     expect([selected?.cases, [...seen]]).toEqual([{ pass: 1 }, ['own']]);
     const only = ['credentials-wrong-token'];
     const left = await certify(transport, { ...some, only, intrusive: false });
@@ -211,22 +199,27 @@ async function runAction(inputs: Readonly<Record<string, string>>, variables: Re
   return { cwd, status, output, outputs: readFileSync(GITHUB_OUTPUT, 'utf8') };
 }
 
-test('The action passes its inputs to `certify`, and its exit status on', async () => {
+test('The action passes its inputs to `certify`, which compares with the record, and its exit status on', async () => {
   const { url, close } = await listen(createReference({ credentials: referenceCredentials }));
-  const record = path.join(makeTestFolder(), 'record.yaml');
+  const folder = makeTestFolder();
   const { name, version, digest } = suite;
   const questions = { 'quantity-zero': { outcome: 'rejected' } };
-  writeFileSync(record, renderRecord({ target: 'shop', suite: { name, version, digest }, questions }));
+  const record = renderRecord({ target: 'shop', suite: { name, version, digest }, questions });
+  writeFileSync(path.join(folder, 'record.yaml'), record);
+  writeFileSync(path.join(folder, 'target.yaml'), 'name: shop\nrecord: record.yaml\n');
   const { CLIENT_APPLICATION_ID, CLIENT_TOKEN } = credentialVariables;
   const inputs = {
     'inputs.base-url': url,
     'inputs.client-application-id': CLIENT_APPLICATION_ID,
-    'inputs.arguments': `--against ${record}\n--only  quantity-zero\n--world-loaded -- --reporter=github\n`,
+    'inputs.target': path.join(folder, 'target.yaml'),
+    'inputs.arguments': '--only  quantity-zero\n--world-loaded -- --reporter=github\n',
     'inputs.results': 'own',
   };
   const { cwd, status, output, outputs } = await runAction(inputs, { 'env.CLIENT_TOKEN': CLIENT_TOKEN });
   await close();
   expect([status, outputs], output).toEqual([3, 'exit-status=3\n']);
+  expect(output).toMatch(/^Compares with the record \S*record\.yaml\.\n/);
+  expect(output).toMatch(/^drift {2}quantity-zero: was “.* is rejected with a 4xx status\.”, is “.*”/m);
   expect(output).toMatch(/^::error file=\S*quantity\.yaml,title=.*quantity-zero/m);
-  expect(loadCertificate(cwd, 'own').drift.map((each) => each.case)).toEqual(['quantity-zero']);
+  expect(loadCertificate(cwd, 'own').drift.map((change) => change.case)).toEqual(['quantity-zero']);
 });

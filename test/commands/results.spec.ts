@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
+import type { TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { listOutputFiles, writeFiles } from '../../src/outputs/result-files.js';
 import { writeResults } from '../../src/outputs/write-results.js';
@@ -31,8 +32,8 @@ const before = { name: 'shop-of-the-run-before', base_url: 'https://shop-of-the-
 
 test.beforeAll(async () => {
   writeFileSync(inFolder(`${before.name}.yaml`), `name: ${before.name}\nbase_url: ${before.base_url}\n`);
-  const { certificate, results, evidence, origin } = await runWithEvidence(channelTo(honest));
-  expect(certificate.verdict).toBe('conforms');
+  const selects = ({ id }: TestCase) => id.startsWith('window') || id === 'response-shape';
+  const { certificate, results, evidence, origin } = await runWithEvidence(channelTo(honest), { selects });
   const stated = { ...certificate, target: before };
   const archive = createArchive(evidence, origin);
   writeResults(stated, suite, results, { out: inFolder('before') }, archive);
@@ -49,10 +50,16 @@ interface LaterRun {
   readonly isLong?: boolean;
 }
 
-const limit = ['--only', 'limit'];
+const few = ['--only', 'window-with-few-valid'];
 const endings: Readonly<Record<string, LaterRun>> = {
-  'finds that the deployment does not conform': { answer: broken, args: limit, status: 1, verdict: 'does-not-conform' },
-  'cannot reach the deployment': { args: limit, status: 4, verdict: 'incomplete', says: 'No connection', isLong: true },
+  'finds that the deployment does not conform': {
+    answer: broken,
+    args: few,
+    status: 1,
+    verdict: 'does-not-conform',
+    isLong: true,
+  },
+  'cannot reach the deployment': { args: few, status: 4, verdict: 'incomplete', says: 'No connection', isLong: true },
   'selects no case': {
     answer: honest,
     args: ['--', '--grep', 'no-such-case'],
@@ -201,7 +208,7 @@ test('What sends nothing keeps the results of the run before', async () => {
   const kept = read();
   const target = ['--target', `${before.name}.yaml`];
   writeFileSync(inFolder('wrong.yaml'), 'nmae: shop\n');
-  const rows: readonly (readonly [status: number, args: readonly string[], says: string, own?: object])[] = [
+  const rows: readonly (readonly [status: number, args: readonly string[], says: string, variables?: object])[] = [
     [0, [...target, '--dry-run'], 'Nothing was sent.'],
     [0, [...target, '--', '--list'], 'window-with-few-valid'],
     [2, [...target, '--', '--no-such-flag'], 'unknown option'],
@@ -211,10 +218,10 @@ test('What sends nothing keeps the results of the run before', async () => {
     [2, ['--target', 'wrong.yaml'], "unknown key 'nmae'"],
     [2, ['--replay', path.join('kept', 'evidence.har')], 'is the folder of the evidence'],
   ];
-  for (const [status, args, says, own = env] of rows) {
+  for (const [status, args, says, variables = env] of rows) {
     const startsPlaywright = args.includes('--');
     const runCommand = startsPlaywright ? runConformance : runConformanceInProcess;
-    const ended = await runCommand(['certify', '--out', 'kept', ...args], { cwd, env: { ...own } });
+    const ended = await runCommand(['certify', '--out', 'kept', ...args], { cwd, env: { ...variables } });
     expect([ended.status, ended.output], args.join(' ')).toEqual([status, expect.stringContaining(says)]);
   }
   expect(read()).toEqual(kept);

@@ -87,8 +87,11 @@ const unreadable = (type: string, shape: Shape, reason: RegExp) =>
   incomplete(`unreadable ${type}`, shaped(shape, type), reason, refusedMetadata);
 
 /** Lists returned promotions under one key, all others under another. */
-const withRejected = (key: string, other: string) =>
-  shaped((tiers, _, all) => ({ [key]: idsOf(tiers), [other]: idsOf(all.filter((tier) => !tiers.includes(tier))) }));
+const withRejected = (key: string, rejectedKey: string) =>
+  shaped((tiers, _, all) => ({
+    [key]: idsOf(tiers),
+    [rejectedKey]: idsOf(all.filter((tier) => !tiers.includes(tier))),
+  }));
 const rejecting = independent({ shape: 'with-rejected' });
 const noneRight = breakDeployment(rejecting, 'customer rules are ignored');
 const sevenPaths = shaped((tiers) => Object.fromEntries(tiers.slice(0, 7).map(({ id }, n) => [`list_${n}`, [id]])));
@@ -116,6 +119,7 @@ const shapeRows = [
   conforms(
     '5,000 levels of nesting',
     shaped((tiers) => nest(5_000, JSON.stringify(idsOf(tiers))), 'application/json'),
+    long,
   ),
   unreadable(
     'application/x-ndjson',
@@ -129,12 +133,18 @@ const shapeRows = [
   ),
   unreadable('text/csv', (tiers) => ['id', ...idsOf(tiers)].join('\n'), /is not JSON.*transport/),
   ...unclear('rejected promotions', rejecting, 'response: { tier: /promotions/*/id }', noFaults),
-  ...unclear('rejected promotions last', withRejected('a', 'b'), 'response: { tier: /a/* }', noFaults),
+  ...unclear('rejected promotions last', withRejected('a', 'b'), 'response: { tier: /a/* }', { ...noFaults, ...long }),
   ...unclear('rejected promotions first', withRejected('b', 'a'), 'response: { tier: /b/* }', noFaults),
   incomplete('two paths, both described', rejecting, bothPaths, noFaults),
   incomplete('two paths, none of them right', noneRight, /^(?!.*tier: \/).*None of them agrees with/s, noFaults),
-  fails('seven paths, five of them described', sevenPaths, { reason: /\/list_4\/\* names 1 [^;]*; 2 more paths\./ }),
-  incomplete('paths too long to be described', shaped(longPaths), /^(?!.*In one response).*which disagree/s, noFaults),
+  fails('seven paths, five of them described', sevenPaths, {
+    reason: /\/list_4\/\* names 1 [^;]*; 2 more paths\./,
+    ...long,
+  }),
+  incomplete('paths too long to be described', shaped(longPaths), /^(?!.*In one response).*which disagree/s, {
+    ...noFaults,
+    ...long,
+  }),
   fails('a list of two, the first of them wrong', pairWithWrong(0)),
   fails('a list of two, the last of them wrong', pairWithWrong(1)),
 ];
@@ -182,9 +192,12 @@ const isLongPath = ({ path }: HttpRequest) => path.length > 500;
 const limitRows = [
   incomplete('413 to 1 KB', (world) => refuse(413, isLongBody)(createReference({ world })), /413: a body of \d+ bytes/),
   ...[414, 431].map((status) =>
-    incomplete(`${status} to a path of 500 bytes`, (world) => refuse(status, isLongPath)(createReference({ world })), [
+    incomplete(
+      `${status} to a path of 500 bytes`,
+      (world) => refuse(status, isLongPath)(createReference({ world })),
       new RegExp(`Answered ${status}: .*\\d+ bytes`),
-    ]),
+      { isLong: status !== 414 },
+    ),
   ),
 ];
 
@@ -323,7 +336,11 @@ const counted = (count: number) => ({ target: `own_promotions: ${count}` });
 
 const three = (title: string, deploy: Deploy, more: Statement = {}) => [
   ...unclear(title, deploy, 'own_promotions: 3', more),
-  incomplete(`${title}, 2 counted`, deploy, /promo_of_the_deployment_3.*own_promotions: 3/, { ...more, ...counted(2) }),
+  incomplete(`${title}, 2 counted`, deploy, /promo_of_the_deployment_3.*own_promotions: 3/, {
+    ...more,
+    ...counted(2),
+    ...long,
+  }),
 ];
 
 const ownRows = [
@@ -333,7 +350,7 @@ const ownRows = [
   ...three('3 amid the test data, the window after the filter', withOwn(3, 70, windowLast), long),
   fails('3 newest, 0 counted', withOwn(3), counted(0)),
   conforms('1 newest', withOwn(1), { ...counted(1), ...long }),
-  conforms('30 newest', withOwn(30), counted(30)),
+  conforms('30 newest', withOwn(30), { ...counted(30), ...long }),
   conforms('3 older ones', withOwn(3, 160)),
   conforms('3 older ones, the window after the filter', withOwn(3, 160, windowLast)),
   ...[100, 147, 149, 151, 233].flatMap((size) => {
@@ -341,7 +358,7 @@ const ownRows = [
     return [
       fails(`a window of ${size}`, withOwn(0, 0, windowOf(size)), more),
       fails(`3 newest, a window of ${size}`, withOwn(3, 0, windowOf(size)), { ...counted(3), ...more }),
-      fails(`3 older ones, a window of ${size}`, withOwn(3, 160, windowOf(size)), more),
+      fails(`3 older ones, a window of ${size}`, withOwn(3, 160, windowOf(size)), long),
     ];
   }),
 ];

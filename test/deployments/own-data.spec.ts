@@ -1,9 +1,7 @@
 /** Deployments that are certified on data of their own: those that conform never fail, and mistakes are found. */
 
 import { expect, test } from '@playwright/test';
-import { closedQuestions } from '../../reference/behaviours.js';
 import { faults } from '../../reference/faults/index.js';
-import { selectFromSuite } from '../../src/cases/case-selection.js';
 import { type Candidate, listCandidates } from '../../src/cases/draw-candidates.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import { createOracle } from '../../src/contract/oracle.js';
@@ -160,46 +158,16 @@ test('The reference deployment conforms on the test data of the suite as a data 
   expect(certificate.verdict, renderUnpassed(certificate)).toBe('conforms');
 });
 
-/** Data that questions are asked about. */
-const asked: Readonly<Record<string, () => World>> = {
-  ...Object.fromEntries(dataNames.map((name) => [name, () => createData(name)])),
-  world: () => exportWorld(whole.world),
-};
-
-for (const [name, create] of Object.entries(asked))
-  test(`${name} data: each outcome of a question is observed as with the test data`, {
-    tag: name === 'small' ? [] : ['@long'],
-  }, async () => {
-    const world = create();
-    const suite = loadSuite(suiteFolder, { data: { file: writeData(world, `${name}-asked`), requests: 900 } });
-    const questions = suite.cases.filter(
-      ({ kind, rows: [row] }) => kind === 'question' && row?.unavailable.length === 0,
-    );
-    expect(questions.length).toBeGreaterThanOrEqual(name === 'small' ? 25 : 40);
-    for (const { id } of questions) {
-      // The reference deployment wavers only where a promotion depends on the order metadata alone.
-      if (id === 'repeatability') continue;
-      const outcomes: readonly string[] = closedQuestions[id as keyof typeof closedQuestions] ?? [];
-      const observed: unknown[] = [];
-      for (const outcome of outcomes) {
-        const deployment = createReference({ world, behaviours: { [id]: outcome } });
-        const { results } = await certifyInProcess(deployment, { suite: selectFromSuite(suite, { only: [id] }) });
-        observed.push(results.find((result) => result.id === id)?.outcome);
-      }
-      expect.soft(observed, id).toEqual(outcomes);
-    }
-  });
-
 for (const traits of [{}, { omitted: 'rejected', empty: 404, unknownCustomer: 'rejected' }] satisfies Traits[])
   test(`A deployment with ${JSON.stringify(traits)} answers questions about its data as those about the test data`, async () => {
     const world = createData('small');
     const suite = loadSuite(suiteFolder, { data: { file: writeData(world, 'small') } });
     const answer = async (deployment: Answer, options: Parameters<typeof certifyInProcess>[1]) =>
       (await certifyInProcess(deployment, { ...options, excludesIntrusive: true })).certificate;
-    const own = await answer(createIndependentDeployment(world, traits), { suite });
+    const certificate = await answer(createIndependentDeployment(world, traits), { suite });
     const { questions } = await answer(createIndependentDeployment(exportWorld(whole.world), traits), {});
-    expect(own.verdict, renderUnpassed(own)).not.toBe('does-not-conform');
-    const answered = own.questions.filter(({ outcome }) => outcome !== null);
+    expect(certificate.verdict, renderUnpassed(certificate)).not.toBe('does-not-conform');
+    const answered = certificate.questions.filter(({ outcome }) => outcome !== null);
     expect(answered.length).toBeGreaterThanOrEqual(20);
     const usual = questions.filter(({ id }) => answered.some((question) => question.id === id));
     expect(answered.map(({ id, outcome }) => [id, outcome])).toEqual(usual.map(({ id, outcome }) => [id, outcome]));

@@ -4,7 +4,6 @@ import { expect, test } from '@playwright/test';
 import { type Behaviours, closedQuestions } from '../../reference/behaviours.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
 import type { RequestPatch } from '../../src/cases/request-draft.js';
-import type { Suite } from '../../src/cases/suite.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { spellFiltersLiterally } from '../../src/contract/operation.js';
 import { createOracle } from '../../src/contract/oracle.js';
@@ -44,8 +43,9 @@ const named = suite.contract.questions.flatMap(({ id, answer }) =>
 test('Each outcome is observed if it is chosen as a behaviour', async () => {
   for (const { id, outcomes } of named) {
     const observed: unknown[] = [];
+    const asking = suiteFor(id);
     for (const outcome of outcomes) {
-      const { certificate } = await certifyInProcess(reference({ [id]: outcome }), { suite: suiteFor(id) });
+      const { certificate } = await certifyInProcess(reference({ [id]: outcome }), { suite: asking });
       observed.push(outcomesIn(certificate)[id]);
     }
     expect.soft(observed, id).toEqual(outcomes);
@@ -90,10 +90,16 @@ test('No answer to a plausible caller is refuted, whatever the answers to questi
   // A prime, so that the places of all axes meet.
   const requests = all.filter((_, n) => n % 241 === 0).map((row) => createPatchedRequest(suite.world, ...row));
   const refuted: string[] = [];
+  // Most answers change few responses.
+  const confirmed = new Set<string>();
   const examine = (deployment: ReturnType<typeof reference>, what: string, spelled = requests) => {
     for (const request of spelled) {
-      const flaw = findContradiction(request, deployment(request));
-      if (flaw !== undefined) refuted.push(`${what}: ${flaw} ${request.path} ${request.body}`);
+      const response = deployment(request);
+      const exchange = `${request.path} ${request.body} ${response.status} ${response.body}`;
+      if (confirmed.has(exchange)) continue;
+      const flaw = findContradiction(request, response);
+      if (flaw === undefined) confirmed.add(exchange);
+      else refuted.push(`${what}: ${flaw} ${request.path} ${request.body}`);
     }
   };
   // The examination of a target finds out which spelling of filters is read.
@@ -146,9 +152,12 @@ test('Open values are recorded as received', async () => {
 });
 
 test('Two runs on an unchanged target write the same record', async () => {
-  const runs = [await runPlain(), await certifyInProcess(reference(), { infersShape: true })];
-  const [one, other] = runs.map(({ results }) => renderRecord(createRecord(suite, results, 'reference')));
-  expect(other).toBe(one);
+  const allQuestions = { ...suite, cases: suite.cases.filter(({ kind }) => kind === 'question') };
+  const write = async () => {
+    const { results } = await certifyInProcess(reference(), { suite: allQuestions, infersShape: true });
+    return renderRecord(createRecord(allQuestions, results, 'reference'));
+  };
+  expect(await write()).toBe(await write());
 });
 
 test('A changed outcome is drift, shown with both responses', async () => {
@@ -174,18 +183,18 @@ test.describe('An existing record', () => {
   test('is kept if a run lacks answers', async () => {
     const folder = makeTestFolder();
     const to = path.join(folder, 'shop.yaml');
-    const written = async (own: Suite) => {
-      const { certificate, results } = await certifyInProcess(reference(), { suite: own, infersShape: true });
-      return writeResults(certificate, suite, results, { out: folder, recordTo: to }).record;
-    };
-    expect(await written(suiteFor('no-question'))).toEqual({
+    const write = ({ certificate, results }: Awaited<ReturnType<typeof runPlain>>) =>
+      writeResults(certificate, suite, results, { out: folder, recordTo: to }).record;
+    const writeSome = async (question: string) =>
+      write(await certifyInProcess(reference(), { suite: suiteFor(question), infersShape: true }));
+    expect(await writeSome('no-question')).toEqual({
       file: to,
       unwritten: expect.stringContaining('not written'),
     });
     expect(existsSync(to)).toBe(false);
-    expect(await written(suite)).toEqual({ file: to });
+    expect(write(await runPlain())).toEqual({ file: to });
     const whole = readFileSync(to, 'utf8');
-    const partly = await written(suiteFor('quantity-zero'));
+    const partly = await writeSome('quantity-zero');
     expect(partly?.unwritten).toMatch(/lacks, to [\w-]+(, [\w-]+){4} and \d+ more/);
     expect(readFileSync(to, 'utf8')).toBe(whole);
   });

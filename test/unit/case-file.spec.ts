@@ -3,9 +3,8 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { readCaseFile } from '../../src/cases/case-file.js';
 import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
-import type { RequirementCase, TestCase } from '../../src/cases/test-case.js';
+import type { TestCase } from '../../src/cases/test-case.js';
 import { parseContract } from '../../src/contract/contract.js';
-import type { Tier } from '../../src/contract/world.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import type { Problem } from '../../src/support/problem.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
@@ -31,10 +30,7 @@ const question = (answers: string, ...lines: string[]) =>
 /** A case file that sends a request and records the status. */
 const statusOf = (request: string) => question('response-status', `request: ${request}`, 'value: { take: status }');
 
-const [inSpring, inWinter] = ['spring', 'winter'].map((name) => `{ filter: { campaign: ${name} } }`) as [
-  string,
-  string,
-];
+const inWinter = '{ filter: { campaign: winter } }';
 const rulesOnly = '{ query: { audienceRulesOnly: "true" } }';
 const twoRequests = 'requests: { one: {}, two: { again: 1 } }';
 const succeeds = 'expect: [{ status: 2xx }]';
@@ -497,138 +493,4 @@ test.describe('a request is sent', () => {
     expect(second?.body).toBe(first?.body);
     expect(bodyOf(third)).toMatchObject({ customer: { id: id('customer', 'ben') }, options: { expand: ['category'] } });
   });
-
-  test('with the changes of templates before its own', () => {
-    const templates =
-      'templates: { two: { query: { a: "1" }, body: { order: { items: [] } } }, b: { query: { b: "2" } } }';
-    const { request } = requestsOf(`${templates}\n${statusOf('{ use: [two, b], query: { a: "3" } }')}`);
-    expect([queryOf(request), bodyOf(request).order.items]).toEqual(['a=3&b=2', []]);
-  });
-
-  test('with filters after the parameters', () => {
-    const { plain, both, other, none } = severalOf(
-      'plain: { filter: { campaign: spring } }',
-      'both: { filter: { metadata.level: gold & silver, campaign: summer }, query: { a: "1" } }',
-      'other: { like: plain, filter: { campaign: summer, metadata.a.b: "" } }',
-      'none: { like: both, without: [query] }',
-    );
-    const spelled = (field: string) => `%5Bfilters%5D%5B${field}%5D%5Bconditions%5D%5B%24is%5D`;
-    const campaign = (name: string) => `${spelled('promotion_id')}=${id('campaign', name)}`;
-    expect([plain, both, other, none].map(queryOf)).toEqual([
-      campaign('spring'),
-      `a=1&${spelled('metadata.level')}=gold%20%26%20silver&${campaign('summer')}`,
-      `${campaign('summer')}&${spelled('metadata.a.b')}=`,
-      undefined,
-    ]);
-  });
-
-  test('in each row of a matrix with the changes of one variant of each axis', () => {
-    const { cases, problems } = read(`axes:
-  customers:
-    ann: {}
-    ben: { two: { body: { customer: { id: <customer ben> } } } }
-${requirement(
-  twoRequests,
-  'matrix:',
-  '  customer: customers',
-  '  items:',
-  '    as they are: {}',
-  '    two in the second: { two: { body: { order: { items: [{ product_id: <product mug>, quantity: 2 }] } } } }',
-  '    both: { every: { filter: { campaign: spring } }, two: { without: [query] } }',
-  'expect: [{ of: [one, two], status: 2xx }]',
-)}`);
-    expect(problems).toEqual([]);
-    const rows = (cases[0] as RequirementCase).rows.map(({ title, requests: sent }) => [
-      title,
-      ...[...sent.values()].map((request) => {
-        const { customer, order } = bodyOf(request);
-        const name = customer.id === id('customer', 'ann') ? 'ann' : 'ben';
-        return `${name} ${order.items[0].quantity}${request.path.includes('?') ? ' query' : ''}`;
-      }),
-    ]);
-    expect(rows).toEqual([
-      ['ann, as they are', 'ann 1', 'ann 1'],
-      ['ann, two in the second', 'ann 1', 'ann 2'],
-      ['ann, both', 'ann 1 query', 'ann 1'],
-      ['ben, as they are', 'ann 1', 'ben 1'],
-      ['ben, two in the second', 'ann 1', 'ben 2'],
-      ['ben, both', 'ann 1 query', 'ben 1'],
-    ]);
-  });
-});
-
-test('a selection of tiers consists of names or is a word', () => {
-  const mug = world.ids.product.get('mug');
-  const spring = world.ids.campaign.get('spring');
-  const customers = ['ann', 'bulk'].map((name) => world.ids.customer.get(name) ?? '');
-  /** For customer ann with one mug. The documentation does not say whether the tier credit-card is valid. */
-  const isValid = ({ rules }: Tier) =>
-    rules.every((rule) =>
-      rule.kind === 'product'
-        ? rule.id === mug && rule.at_least === 1
-        : rule.kind === 'customer' && rule.any_of.includes(customers[0] ?? ''),
-    );
-  const isOpen = ({ name }: Tier) => name === 'credit-card';
-  const isOfSpring = ({ campaign_id }: Tier) => campaign_id === spring;
-
-  type Row = readonly [what: string, request: string, isSelected: (tier: Tier, rank: number) => boolean];
-  const selections: readonly Row[] = [
-    ['include: [for-ann, greeting]', '{}', (_, rank) => rank <= 2],
-    ['include: required', '{}', (tier, rank) => isValid(tier) && rank <= 150],
-    ['exclude: forbidden', '{}', (tier, rank) => !(isValid(tier) || isOpen(tier)) || rank > 150],
-    ['only: valid', '{}', (tier) => !isValid(tier) && !isOpen(tier)],
-    ['include: matching', inSpring, isOfSpring],
-    ['only: matching', inSpring, (tier) => !isOfSpring(tier)],
-    // The documentation does not say whether older tiers are checked if a filter is sent.
-    ['include: required', inSpring, (tier, rank) => isOfSpring(tier) && isValid(tier) && rank <= 150],
-    ['exclude: forbidden', inSpring, (tier) => !isOfSpring(tier) || !(isValid(tier) || isOpen(tier))],
-  ];
-  checkEachRow(selections, (what, request, isSelected) => {
-    const given = `given: [{ returned: { ${what} } }]`;
-    const { cases, problems } = read(
-      question('response-status', `request: ${request}`, given, 'value: { take: status }'),
-    );
-    expect(problems).toEqual([]);
-    const tiers = world.tiers.filter((tier, index) => isSelected(tier, index + 1)).map((tier) => tier.id);
-    expect(tiers).not.toEqual([]);
-    expect(cases[0]?.rows[0]?.given).toMatchObject([{ kind: `returned.${what.split(':')[0]}`, data: { tiers } }]);
-  });
-});
-
-test('shared requests, preconditions and outcomes come before those of the case, which may replace outcomes', () => {
-  const shared = `shared:
-  requests: { plain: {} }
-  given: { plain: { status: 2xx } }
-  evidence: probe
-  outcomes:
-    - { outcome: rejected, when: { of: probe, status: 4xx } }
-    - { outcome: server-error, when: { of: probe, status: 5xx } }
-    - { outcome: no-such-outcome-here, when: { of: probe, status: 3xx } }
-    - { outcome: answered, when: { of: probe, status: 2xx } }
-`;
-  const answerOf = (...lines: string[]) => {
-    const { cases, problems } = read(
-      `${shared}${question('malformed-json', 'requests: { probe: { raw: "{" } }', ...lines)}`,
-    );
-    expect(problems).toEqual([]);
-    const [first] = cases;
-    if (first?.kind !== 'question' || first.answer.kind !== 'first-of') throw new Error('Not a question.');
-    const { rules, evidence } = first.answer;
-    const [{ requests, given }] = first.rows;
-    const outcomes = rules.map(({ outcome, when }) => `${outcome} ${when.length}`).join();
-    return [[...requests.keys()].join(), given.length, evidence, outcomes];
-  };
-  const names = 'plain,probe';
-  expect(answerOf()).toEqual([names, 1, 'probe', 'rejected 1,server-error 1,answered 1']);
-  const replaced = answerOf(
-    'given: [{ of: probe, status: [4xx, 2xx] }]',
-    'evidence: plain',
-    'outcomes:',
-    '  - { outcome: answered, when: { of: probe, status: 2xx } }',
-    '  - { outcome: rejected, when: [{ of: probe, status: 400 }, { of: probe, body: { empty: true } }] }',
-  );
-  expect(replaced).toEqual([names, 2, 'plain', 'server-error 1,answered 1,rejected 2']);
-  // An outcome without a rule has the shared rule, tried at this place.
-  const reordered = answerOf('outcomes: [{ outcome: server-error }, { outcome: rejected }]');
-  expect(reordered).toEqual([names, 1, 'probe', 'answered 1,server-error 1,rejected 1']);
 });

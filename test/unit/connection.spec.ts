@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import { connect, createServer as createPlainServer, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { connect, type Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import { expect } from '@playwright/test';
 import { isLoopback } from '../../src/http/connection-options.js';
@@ -18,7 +17,6 @@ import {
   getResponse,
   renderResponse,
   documentedRequest as request,
-  timeoutMs,
 } from '../support/wire.js';
 
 const ok = renderResponse('200 OK', [], '{}');
@@ -135,48 +133,6 @@ test.describe('A proxy', () => {
       const [host] = name.split(':');
       expect(getMessage(exchange)).toMatch(new RegExp(`^No connection to deployment.test was made \\(.*${host}`));
     }
-  });
-});
-
-test.describe('A broken proxy', () => {
-  const tunnel = 'HTTP/1.1 200 OK\r\n\r\n';
-  const close = (near: Socket): void => void near.end();
-  const onConnect = (act: (near: Socket) => void) => (near: Socket) => void near.once('data', () => act(near));
-  const notAccepted = 'No connection to deployment.test was made (none within';
-  const noConnection = 'No connection to deployment.test was made (';
-  // Over TLS, undici counts a connection only after the handshake in the tunnel.
-  type Behaviour = readonly [what: string, act: (near: Socket) => void, message: string];
-  const behaviours: readonly Behaviour[] = [
-    ['closes at once', close, noConnection],
-    ['is silent', () => undefined, notAccepted],
-    ['closes after CONNECT', onConnect(close), noConnection],
-    ['answers another protocol', onConnect((near) => near.end('SSH-2.0\r\n\r\n')), noConnection],
-    ['opens a silent tunnel', onConnect((near) => near.write(tunnel)), notAccepted],
-    ['opens a tunnel and closes it', onConnect((near) => near.end(tunnel)), noConnection],
-  ];
-  test('ends each attempt', async ({ open, listen }) => {
-    const sendThrough = async ([what, act, message]: Behaviour) => {
-      let connections = 0;
-      const proxy = await listen(
-        createPlainServer((near) => {
-          connections += 1;
-          act(near.on('error', () => undefined));
-        }),
-      );
-      const { send } = open('https://deployment.test', {
-        proxy: proxy.url,
-        retry: { delays_seconds: [0.001], max_delay_seconds: 0.001 },
-        // Only the attempts that wait for it get a short timeout.
-        limits: message === notAccepted ? { timeout_ms: timeoutMs } : {},
-      });
-      const exchange = await send(request);
-      expect.soft(getMessage(exchange), what).toContain(message);
-      expect.soft(exchange.attempts, what).toBe(2);
-      // Without an end, undici would connect again and again. After an aborted request it connects once more.
-      await delay(200);
-      expect.soft(connections, what).toBeLessThanOrEqual(4);
-    };
-    await Promise.all(behaviours.map(sendThrough));
   });
 });
 

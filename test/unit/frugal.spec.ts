@@ -1,9 +1,7 @@
 /** How many requests a run sends; with --quick, which rows, and how its outputs say so. */
 
 import { expect, test } from '@playwright/test';
-import fc from 'fast-check';
 import { type RunScope, selectFromSuite } from '../../src/cases/case-selection.js';
-import { combinePairwise } from '../../src/cases/pairwise.js';
 import { type Certificate, createCertificate } from '../../src/certificate/certificate.js';
 import { renderQuickNotice } from '../../src/certificate/notices.js';
 import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
@@ -101,18 +99,4 @@ test('A default run sends at most 230 requests', () => {
   const message = `${costly.map(({ id, requests }) => `${requests.length} ${id}`).join('\n')}
 Let cases share requests: start from the default request, or use the axes of varied-requests.yaml. All requests by case: npx conformance certify --dry-run.`;
   expect(countPlannedRequests(plan), message).toBeLessThanOrEqual(maxRequests);
-});
-
-test('In a pairwise combination any two places of two axes meet, and no row is repeated', () => {
-  const axes = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 5 });
-  const property = fc.property(axes, (sizes) => {
-    const rows = combinePairwise(sizes);
-    expect(new Set(rows.map(String)).size).toBe(rows.length);
-    for (const [n, size] of sizes.entries()) {
-      expect(new Set(rows.map((row) => row[n])).size).toBe(size);
-      for (const [later, laterSize] of [...sizes.entries()].slice(n + 1))
-        expect(new Set(rows.map((row) => `${row[n]} ${row[later]}`)).size).toBe(size * laterSize);
-    }
-  });
-  fc.assert(property, { seed: 20_261_122, numRuns: 60 });
 });

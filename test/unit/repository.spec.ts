@@ -1,21 +1,18 @@
 /** The repository: rooms, and derived files that are up to date. `proof.spec.ts` compares the kill matrix and the rows for --quick. */
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { readDiscriminatingRows } from '../../src/run/quick-rows.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { readSchema } from '../../src/support/schema-validation.js';
-import { listForbiddenImports } from '../../tools/check-imports.js';
 import { computeRowsDigest } from '../../tools/proof/choose-rows.js';
 import { knownFaults } from '../../tools/proof/kill-matrix.js';
 import { commandsPageFile, renderCommandsPage } from '../../tools/update/commands-page.js';
 import { idsFile, listIds, readRetiredIds, renderIds } from '../../tools/update/ids.js';
 import { createAssertionsSchema, createContractIdsSchema } from '../../tools/update/schemas.js';
 import { renderSpecs } from '../../tools/update/specs.js';
-import { checkEachRow } from '../support/check-each-row.js';
-import { makeTestFolder } from '../support/cli.js';
 import { suite } from '../support/in-process.js';
 
 const outOfDate = 'Out of date: run `npm run update` and review the diff.';
@@ -67,35 +64,6 @@ test('The sources contain no id of a requirement or a case', () => {
     });
   expect(found).toEqual([]);
 });
-
-const imports: readonly (readonly [what: string, file: string, text: string, isForbidden: boolean])[] = [
-  ['a room below', 'src/http/a.ts', "import { b } from '../cli/b.js';", true],
-  ['a room below, on demand', 'src/http/a.ts', "void import('../cli/b.js');", true],
-  ['a room above', 'src/cli/a.ts', "import { b } from '../http/b.js';", false],
-  ['tests', 'src/cli/a.ts', "import { b } from '../../test/b.js';", true],
-  ['the reference deployment, from the judge', 'src/judge/a.ts', "import '../../reference/b.js';", true],
-  ['the reference deployment, from the runner', 'src/runner/a.ts', "import '../../reference/b.js';", false],
-  ['code for the reference deployment', 'reference/a.ts', "import { b } from '../src/http/b.js';", true],
-  ['a type for the reference deployment', 'reference/a.ts', "import type { B } from '../src/http/b.js';", false],
-];
-test('The linter refuses imports of rooms below, and of tests', () =>
-  checkEachRow(imports, (_, file, text, isForbidden) => {
-    const root = makeTestFolder();
-    for (const folder of ['src', 'reference', path.dirname(file)])
-      mkdirSync(path.join(root, folder), { recursive: true });
-    writeFileSync(path.join(root, file), `${text}\n`);
-    expect(listForbiddenImports(root)).toHaveLength(isForbidden ? 1 : 0);
-  }));
-
-test('Each part of the documentation has a requirement, a question or an exclusion', () => {
-  const { requirements, questions, exclusions } = suite.contract;
-  const schema = JSON.parse(readFileSync(inPackage('schemas', 'contract.schema.json'), 'utf8')) as {
-    $defs: { part: { enum: string[] } };
-  };
-  const parts = new Set([...requirements, ...questions, ...exclusions].map(({ part }) => part));
-  expect([...parts].sort()).toEqual([...schema.$defs.part.enum].sort());
-});
-
 test('The package has all that its code imports, and no tests', { tag: '@long' }, () => {
   const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: packageRoot });
   const [{ files }] = JSON.parse(packed.toString()) as [{ files: { path: string }[] }];

@@ -74,18 +74,6 @@ test('Each form is the same documented request', () => {
   }
 });
 
-test('Several forms apply together in any order', () => {
-  const together: RequestForm[] = ['after-white-space', 'with-escaped-letters', 'pretty-printed', 'members-reversed'];
-  const others: RequestForm[] = ['in-pieces', 'header-names-in-upper-case', 'values-percent-encoded'];
-  const request = createRequest([...together, ...others]);
-  expect(request).toEqual(createRequest([...others, ...together.toReversed()]));
-  expect(parseRequest(request)).toEqual(parseRequest(createRequest()));
-  expect(request.body).toMatch(/^\r\n\t \{\n {2}"\\u006frder": \{\n/);
-  expect(request.sent).toBe('in-pieces');
-  expect(request.path).toMatch(/=%6A%C3%A9$/);
-  expect(request.headers.map(([name]) => name)).toContain('X-CLIENT-TOKEN');
-});
-
 test('Each form goes over the wire as its name says', async () => {
   const usualBody = createRequest().body ?? '';
   const wire = Object.fromEntries(

@@ -1,8 +1,7 @@
 import { expect, test } from '@playwright/test';
-import fc from 'fast-check';
 import { undetermined } from '../../src/cases/test-case.js';
 import { createKnownIds } from '../../src/recognition/known-ids.js';
-import { type BodyShape, findMismatches, inferShape, mergeShapes } from '../../src/record/body-shape.js';
+import { type BodyShape, findMismatches, inferShape } from '../../src/record/body-shape.js';
 import { emptyBaseline, findDrift } from '../../src/record/drift.js';
 import { checkEachRow } from '../support/check-each-row.js';
 
@@ -66,49 +65,6 @@ test.describe('The shape of bodies', () => {
     expect(shape).toEqual(record({ metadata: { type: 'object' } }));
     expect(findMismatches(['{"metadata":{"year":2026}}'], shape ?? {})).toEqual([]);
     expect(findMismatches(['{"metadata":[]}'], shape ?? {})).toHaveLength(1);
-  });
-});
-
-test.describe('Merged shapes', () => {
-  /** JSON with few names, ids among them. */
-  const anyBody = fc.anything({
-    maxDepth: 3,
-    maxKeys: 3,
-    key: fc.constantFrom('a', 'b', 'constructor', '0', 'spring', tier),
-    values: [fc.integer(), fc.constant(1.5), fc.boolean(), fc.constantFrom('x', null)],
-  });
-
-  test('equal the shape of all bodies, in any order', () => {
-    const property = fc.property(anyBody, anyBody, (first, second) => {
-      const shapes = [first, second].map((body) => shapeOf(body) as BodyShape);
-      // As text, because the order of keys and types matters.
-      const merged = [shapes, shapes.toReversed()].map((both) => JSON.stringify(mergeShapes(both)));
-      const expected = JSON.stringify(shapeOf(first, second));
-      expect(merged).toEqual([expected, expected]);
-    });
-    fc.assert(property, { seed: 20_261_126, numRuns: 1_000 });
-  });
-});
-
-test.describe('Mismatches with a schema', () => {
-  const schema = { ...record({ list: { type: 'array', items: record({ n: integer }) } }, []) };
-  const found = (...bodies: readonly string[]) => findMismatches(bodies, schema).map(({ message }) => message);
-
-  test('do not occur in matching and empty bodies', () => expect(found('{"list":[{"n":1}]}', '')).toEqual([]));
-
-  test('include bodies that are not JSON', () =>
-    expect(found('<p>', '<b>')).toEqual(['A body is not JSON, as all of the record are.']));
-
-  test('have a location, and are listed once', () => {
-    const body = JSON.stringify({ list: [{ n: 'x' }, { n: 'y' }, { n: 1, m: 1 }, { n: 1, o: 1 }] });
-    expect(found(body, `${body} `)).toEqual([
-      'A value at /list/*/n does not fit the record: it must be integer.',
-      '/list/*/m',
-      '/list/*/o',
-    ]);
-    const long = JSON.stringify({ list: Array.from({ length: 12 }, () => ({ n: 'x' })) });
-    expect(found(long)).toEqual(['A value at /list/*/n does not fit the record: it must be integer.']);
-    expect(found('[]')).toEqual(['A value at the top does not fit the record: it must be object.']);
   });
 });
 

@@ -30,7 +30,9 @@ const valid = mutants.filter(({ status }) => status !== 'CompileError' && status
 process.stdout.write(`${killed} of ${valid} mutants are killed.\n`);
 
 function listFiles(folder: string): string[] {
-  const names = readdirSync(path.join(packageRoot, folder)).filter((name) => name.endsWith('.ts'));
+  // Recorded bodies are tested by mocks that take too long to be tried for each mutant.
+  const isMutated = (name: string) => name.endsWith('.ts') && name !== 'recorded-bodies.ts';
+  const names = readdirSync(path.join(packageRoot, folder)).filter(isMutated);
   return names.sort().map((name) => `${folder}/${name}`);
 }
 

@@ -2,7 +2,7 @@ import { register } from 'node:module';
 import type { MutationTest } from './runner.js';
 import { takeCollected } from './test-collector.js';
 
-const unitSpecs = ['judge', 'recorded-bodies', 'shape', 'oracle', 'recognition'];
+const unitSpecs = ['judge', 'shape', 'oracle', 'recognition'];
 /** The specs that must detect mutants. They are fast, and need no process and no socket. */
 const specs = [...unitSpecs.map((name) => `unit/${name}`), 'deployments/deployments'];
 
