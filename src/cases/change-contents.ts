@@ -38,18 +38,8 @@ export const changes: Readonly<Record<string, Change>> = {
     items: [...quantify(items, (count, at) => count + at + 1), ...items.filter(isProduct).toReversed()],
   }),
   'products in two items, one less': ({ items }) => ({ items: [...reduce(items), ...reduce(items).filter(isProduct)] }),
-  'products in place of SKUs': ({ items }, { productOf }) => ({
-    items: replaceIds(items, 'sku', 'product', (id) => productOf.get(id)),
-  }),
-  'SKUs in place of products': ({ items }, { skusOf }) => ({
-    items: replaceIds(items, 'product', 'sku', (id) => skusOf.get(id)?.[0].id),
-  }),
-  'similar products': ({ items }, { findNear }) => ({
-    items: replaceIds(items, 'product', 'product', (id) => findNear.product(id)[0]),
-  }),
-  'similar SKUs': ({ items }, { findNear }) => ({
-    items: replaceIds(items, 'sku', 'sku', (id) => findNear.sku(id)[0]),
-  }),
+  'similar products': ({ items }, { findNear }) => ({ items: replaceIds(items, 'product', findNear.product) }),
+  'similar SKUs': ({ items }, { findNear }) => ({ items: replaceIds(items, 'sku', findNear.sku) }),
   ...createHalves('items', (isKept) => ({ items }) => ({ items: items.filter(isKept) })),
   ...createChanges(nearKinds, (kind) => [
     `metadata ${kind}`,
@@ -97,14 +87,10 @@ function repeatProducts(items: readonly DrawnItem[]): DrawnItem[] {
 /** Replaces items of a kind by others. Leaves out what is ordered already. */
 function replaceIds(
   items: readonly DrawnItem[],
-  from: DrawnItem['kind'],
-  to: DrawnItem['kind'],
-  find: (id: string) => string | undefined,
+  kind: DrawnItem['kind'],
+  findNear: (id: string) => readonly string[],
 ): DrawnItem[] {
-  const replaced = items.map((item) => {
-    const id = item.kind === from ? find(item.id) : undefined;
-    return id === undefined ? item : { ...item, kind: to, id };
-  });
+  const replaced = items.map((item) => (item.kind === kind ? { ...item, id: findNear(item.id)[0] ?? item.id } : item));
   return [...new Map(replaced.map((item) => [`${item.kind} ${item.id}`, item])).values()];
 }
 

@@ -65,7 +65,11 @@ function renderOracle(request: HttpRequest, world: NamedWorld): string[] {
     // One reason is enough to forbid a tier.
     const byReason = groupBy(tiers, (tier) => (obligation === 'required' ? '' : `: ${explain(tier, obligation)}`));
     const groups = [...byReason].map(
-      ([reason, group]) => `    ${renderTierNames(group.map(({ id }) => id), world)}${reason}`,
+      ([reason, group]) =>
+        `    ${renderTierNames(
+          group.map(({ id }) => id),
+          world,
+        )}${reason}`,
     );
     return [`  ${heading}: ${tiers.length}`, ...groups];
   };
