@@ -6,11 +6,8 @@ import { createOracle, type DocumentedBody, type Obligation, type ObligationReas
 import { type NamedWorld, type Tier, thingKinds, windowSize } from './world.js';
 
 function createNameLookup({ ids, isDataFile }: NamedWorld): (id: string) => string {
-  if (isDataFile) return (id) => id;
-  return (wanted) => {
-    for (const kind of thingKinds) for (const [name, id] of ids[kind]) if (id === wanted) return name;
-    return wanted;
-  };
+  const names = thingKinds.flatMap((kind) => (isDataFile ? [] : [...ids[kind]]));
+  return (wanted) => names.find(([, id]) => id === wanted)?.[0] ?? wanted;
 }
 
 const maxText = 30;
