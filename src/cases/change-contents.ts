@@ -1,3 +1,4 @@
+import { groupBy } from '../support/collections.js';
 import type { DrawnContents, DrawnItem, Entry, OrderFacts } from './drawn-contents.js';
 import { makeNearText, nearKinds } from './near-texts.js';
 import type { RequestForm } from './request-forms.js';
@@ -39,6 +40,8 @@ export const changes: Readonly<Record<string, Change>> = {
   'products in two items, one less': ({ items }) => ({ items: [...reduce(items), ...reduce(items).filter(isProduct)] }),
   'similar products': ({ items }, { findNear }) => ({ items: replaceIds(items, 'product', findNear.product) }),
   'similar SKUs': ({ items }, { findNear }) => ({ items: replaceIds(items, 'sku', findNear.sku) }),
+  'products alone': ({ items }) => ({ items: items.filter(isProduct) }),
+  'SKUs alone': ({ items }) => ({ items: items.filter((item) => !isProduct(item)) }),
   ...createHalves('items', (isKept) => ({ items }) => ({ items: items.filter(isKept) })),
   ...createChanges(nearKinds, (kind) => [
     `metadata ${kind}`,
@@ -49,6 +52,7 @@ export const changes: Readonly<Record<string, Change>> = {
   'more metadata': ({ metadata }) => ({ metadata: [...metadata, ['store_name', 'Elsewhere'], ['other', 'entry']] }),
   ...createHalves('metadata', (isKept) => ({ metadata }) => ({ metadata: metadata.filter(isKept) })),
   'order metadata': ({ orderMetadata }) => ({ orderMetadata: [...orderMetadata, ...ordinaryMetadata] }),
+  'no order metadata': () => ({ orderMetadata: [] }),
   'options.expand': () => ({ expand: true }),
   'no options.expand': () => ({ expand: false }),
   audienceRulesOnly: () => ({ audienceRulesOnly: 'first' }),
@@ -93,16 +97,29 @@ function replaceIds(
   return [...new Map(replaced.map((item) => [`${item.kind} ${item.id}`, item])).values()];
 }
 
-/** More of them exceed the limits of some servers. */
-const maxNearKeys = 250;
+/** More of them exceed the limits of some servers: for one sign, and together. */
+const [maxOfSign, maxNearKeys] = [3, 250];
 
-/** Lists entries with keys that are nearly the same, and entries whose text moves between key and value. */
 function listNearKeys(metadata: readonly Entry<string>[]): Entry<string>[] {
   const known = new Set(metadata.map(([key]) => key));
-  const moved = metadata.map(([key, value]): Entry<string> => [`${key}${value.slice(0, 1)}`, value.slice(1)]);
+  const bySign = groupBy(metadata.flatMap(moveBorder), ({ sign }) => sign);
+  const moved = [...bySign.values()].flatMap((found) => found.slice(0, maxOfSign).map(({ entry }) => entry));
   const ofOtherKeys = nearKinds.flatMap((kind) =>
     metadata.map(([key, value]): Entry<string> => [makeNearText(kind, key) ?? key, value]),
   );
-  const near = [...moved, ...ofOtherKeys].filter(([key, value]) => !known.has(key) && value !== '');
-  return near.slice(0, maxNearKeys);
+  return [...moved, ...ofOtherKeys].filter(([key]) => !known.has(key)).slice(0, maxNearKeys);
+}
+
+/** Makes entries that are the same text once key and value are joined by a sign, or by nothing. */
+function moveBorder([key, value]: Entry<string>): { readonly sign: string; readonly entry: Entry<string> }[] {
+  const signs = new Set(['', ...(`${key}${value}`.match(/[^\p{L}\p{N}\p{M}]/gu) ?? [])]);
+  return [...signs].flatMap((sign) => {
+    const [first = '', ...rest] = sign === '' ? [...value] : value.split(sign);
+    const [last = '', ...before] = (sign === '' ? [...key] : key.split(sign)).reverse();
+    const entries: readonly Entry<string>[] = [
+      [`${key}${sign}${first}`, rest.join(sign)],
+      [before.reverse().join(sign), `${last}${sign}${value}`],
+    ];
+    return entries.filter(([name, text]) => name !== '' && text !== '').map((entry) => ({ sign, entry }));
+  });
 }
