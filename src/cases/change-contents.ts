@@ -32,14 +32,35 @@ export const changes: Readonly<Record<string, Change>> = {
   'every second quantity of one less': ({ items }) => ({ items: quantify(items, (count, at) => count - (at % 2)) }),
   'quantities of 1': ({ items }) => ({ items: quantify(items, () => 1) }),
   'larger quantities': ({ items }) => ({ items: quantify(items, (count, at) => count * 10 + at) }),
+  'very large quantities': ({ items }) => ({ items: quantify(items, (_, at) => 100_000 + at) }),
   'items in another order': ({ items }) => ({ items: items.toReversed() }),
   'products in two items each': ({ items }) => ({ items: repeatProducts(items) }),
+  'products in three items each': ({ items }) => ({ items: [...repeatProducts(items), ...items.filter(isProduct)] }),
   'products in different quantities': ({ items }) => ({
     items: [...quantify(items, (count, at) => count + at + 1), ...items.filter(isProduct).toReversed()],
   }),
+  'products in two items that are too few': ({ items }) => ({ items: items.flatMap(splitItem) }),
   'products in two items, one less': ({ items }) => ({ items: [...reduce(items), ...reduce(items).filter(isProduct)] }),
-  'similar products': ({ items }, { findNear }) => ({ items: replaceIds(items, 'product', findNear.product) }),
-  'similar SKUs': ({ items }, { findNear }) => ({ items: replaceIds(items, 'sku', findNear.sku) }),
+  'products in place of SKUs': ({ items }, { productOf }) => ({
+    items: replaceIds(items, 'sku', 'product', (id) => productOf.get(id)),
+  }),
+  'SKUs in place of products': ({ items }, { skusOf }) => ({
+    items: replaceIds(items, 'product', 'sku', (id) => skusOf.get(id)?.[0].id),
+  }),
+  'other SKUs of the same products': ({ items }, { productOf, skusOf }) => ({
+    items: replaceIds(
+      items,
+      'sku',
+      'sku',
+      (id) => skusOf.get(productOf.get(id) ?? '')?.find((sku) => sku.id !== id)?.id,
+    ),
+  }),
+  'similar products': ({ items }, { findNear }) => ({
+    items: replaceIds(items, 'product', 'product', (id) => findNear.product(id)[0]),
+  }),
+  'similar SKUs': ({ items }, { findNear }) => ({
+    items: replaceIds(items, 'sku', 'sku', (id) => findNear.sku(id)[0]),
+  }),
   'products alone': ({ items }) => ({ items: items.filter(isProduct) }),
   'SKUs alone': ({ items }) => ({ items: items.filter((item) => !isProduct(item)) }),
   ...createHalves('items', (isKept) => ({ items }) => ({ items: items.filter(isKept) })),
@@ -49,12 +70,25 @@ export const changes: Readonly<Record<string, Change>> = {
   ]),
   'similar metadata keys': ({ metadata }) => ({ metadata: listNearKeys(metadata) }),
   'similar metadata keys, too': ({ metadata }) => ({ metadata: [...metadata, ...listNearKeys(metadata)] }),
+  'metadata in another order': ({ metadata }) => ({ metadata: metadata.toReversed() }),
   'more metadata': ({ metadata }) => ({ metadata: [...metadata, ['store_name', 'Elsewhere'], ['other', 'entry']] }),
+  'values of other metadata keys': ({ metadata }) => ({
+    metadata: metadata.map(([key], at) => [key, metadata[(at + 1) % metadata.length]?.[1] ?? '']),
+  }),
   ...createHalves('metadata', (isKept) => ({ metadata }) => ({ metadata: metadata.filter(isKept) })),
+  'metadata as order metadata': ({ metadata }) => ({
+    metadata: [],
+    orderMetadata: metadata.map(([key, value]) => [key, [value]]),
+  }),
   'order metadata': ({ orderMetadata }) => ({ orderMetadata: [...orderMetadata, ...ordinaryMetadata] }),
   'no order metadata': () => ({ orderMetadata: [] }),
   'options.expand': () => ({ expand: true }),
   'no options.expand': () => ({ expand: false }),
+  'everything at once': ({ items, orderMetadata }) => ({
+    items: repeatProducts(items),
+    expand: true,
+    orderMetadata: [...orderMetadata, ...ordinaryMetadata],
+  }),
   audienceRulesOnly: () => ({ audienceRulesOnly: 'first' }),
   'audienceRulesOnly at the end': () => ({ audienceRulesOnly: 'last' }),
   ...createChanges(members, (member) => [`without ${member}`, () => ({ without: member })]),
@@ -87,13 +121,27 @@ function repeatProducts(items: readonly DrawnItem[]): DrawnItem[] {
   return [...items, ...items.filter(isProduct).toReversed()];
 }
 
+/** Two items that are too few together. */
+function splitItem(item: DrawnItem): DrawnItem[] {
+  const { kind, quantity } = item;
+  if (kind !== 'product' || quantity < 3) return [item];
+  return [
+    { ...item, quantity: quantity - 2 },
+    { ...item, quantity: 1 },
+  ];
+}
+
 /** Replaces items of a kind by others. Leaves out what is ordered already. */
 function replaceIds(
   items: readonly DrawnItem[],
-  kind: DrawnItem['kind'],
-  findNear: (id: string) => readonly string[],
+  from: DrawnItem['kind'],
+  to: DrawnItem['kind'],
+  find: (id: string) => string | undefined,
 ): DrawnItem[] {
-  const replaced = items.map((item) => (item.kind === kind ? { ...item, id: findNear(item.id)[0] ?? item.id } : item));
+  const replaced = items.map((item) => {
+    const id = item.kind === from ? find(item.id) : undefined;
+    return id === undefined ? item : { ...item, kind: to, id };
+  });
   return [...new Map(replaced.map((item) => [`${item.kind} ${item.id}`, item])).values()];
 }
 
