@@ -6,8 +6,8 @@ import type { Credentials } from './http/connection-options.js';
 import type { Transport } from './http/transport.js';
 import { omitUndefined } from './support/collections.js';
 import { certifyRun } from './target/certify-run.js';
-import { loadInputs } from './target/inputs.js';
 import type { RunOptions } from './target/run-options.js';
+import { loadInputs } from './target/settings.js';
 import { openTarget } from './target/target-run.js';
 
 export type { Certificate, RunVerdict } from './certificate/certificate.js';
@@ -36,7 +36,7 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
   const runOptions = { ...others, ...omitUndefined({ baseUrl: statedUrl ?? defaultUrl }), allowHttp: true };
   const variables = omitUndefined({ CLIENT_APPLICATION_ID: stated?.applicationId, CLIENT_TOKEN: stated?.token });
   const environment = { ...process.env, ...variables };
-  const { suite, settings, connection = { options: {} } } = loadInputs(runOptions, environment);
+  const { suite, settings, connection } = loadInputs(runOptions, environment);
   const { endpoint = { baseUrl: 'http://localhost', credentials: credentialPlaceholders } } = connection;
   const channel = await openTarget(endpoint, connection, transport);
   const target = { ...settings.target, ...omitUndefined({ name }) };

@@ -4,15 +4,45 @@
  */
 
 import type { RequestListener } from 'node:http';
-import { createDeployment } from '../reference/deployment.js';
+import {
+  type Behaviours,
+  completeBehaviours,
+  convertOutcomesToBehaviours,
+  shapeQuestions,
+} from '../reference/behaviours.js';
+import { createDeployment, type DeploymentOptions } from '../reference/deployment.js';
+import type { Change } from '../reference/handlers.js';
+import { referenceCredentials } from '../reference/reference-credentials.js';
 import { createRequestListener } from '../reference/server.js';
+import { loadSuite } from './cases/suite.js';
+import { readKnownCauses } from './certificate/known-causes.js';
+import { readDataFile } from './contract/data-file.js';
+import type { World } from './contract/world.js';
+import { loadWorld } from './contract/world-file.js';
+import type { Credentials } from './http/connection-options.js';
 import type { HttpRequest, HttpResponse } from './http/exchange.js';
-import { type MockOptions, readMockOptions } from './mock-options.js';
+import { isSuccessful } from './http/response-status.js';
+import { fillBody } from './judge/recorded-bodies.js';
+import { readShownResponse, type ShownResponse } from './record/exchange-text.js';
+import { readKnownDeviations } from './record/known-deviations.js';
+import { readRecord, type TargetRecord } from './record/target-record.js';
 
 export type { Credentials } from './http/connection-options.js';
 export type { Headers, HttpRequest, HttpResponse } from './http/exchange.js';
-export type { MockOptions } from './mock-options.js';
 export { UnusableInput } from './support/problem.js';
+
+export interface MockOptions {
+  /** A record: the mock answers as the recorded deployment did. */
+  readonly record?: string;
+  /** A data file; see docs/own-data.md. Default: the test data of the suite. */
+  readonly data?: string;
+  /** A file of known deviations: the mock has them, too. */
+  readonly known?: string;
+  /** Outcomes by question, as for `conformance serve --behaviour`. They win over those of the record. */
+  readonly behaviours?: Behaviours;
+  /** Which credentials it accepts. Default: the public ones that `conformance serve` prints. */
+  readonly credentials?: Credentials;
+}
 
 /**
  * Creates a mock: a function that answers one request, whose `path` includes the query string.
@@ -25,4 +55,96 @@ export function createMock(options: MockOptions = {}): (request: HttpRequest) =>
 /** Creates the same as a listener for `createServer` of `node:http`. It reads the bodies of requests. */
 export function createMockListener(options: MockOptions = {}): RequestListener {
   return createRequestListener(createMock(options));
+}
+
+/** The options of a mock, and what it cannot imitate: questions by their recorded answers, requirements and causes. */
+interface Imitation<Options = DeploymentOptions> {
+  readonly options: Options;
+  readonly inimitable: readonly string[];
+}
+
+/** Reads the files of a mock. @throws UnusableInput with every problem of a file */
+export function readMockOptions({ record, data, known, behaviours = {}, ...others }: MockOptions): Imitation {
+  completeBehaviours(behaviours);
+  const world = data === undefined ? loadWorld() : readDataFile(data).world;
+  const recorded = record === undefined ? undefined : imitateRecord(readRecord(record), behaviours, world);
+  const deviations = known === undefined ? undefined : imitateDeviations(known);
+  return {
+    options: {
+      world,
+      credentials: referenceCredentials,
+      ...others,
+      ...recorded?.options,
+      ...deviations?.options,
+      behaviours: { ...recorded?.options.behaviours, ...behaviours },
+    },
+    inimitable: [...(recorded?.inimitable ?? []), ...(deviations?.inimitable ?? [])],
+  };
+}
+
+type Imitated = Imitation<Partial<DeploymentOptions>>;
+
+function imitateRecord(record: TargetRecord, chosen: Behaviours, world: World): Imitated {
+  const kept = Object.entries(record.questions).filter(([id, { outcome }]) => (chosen[id] ?? outcome) === outcome);
+  const questions = Object.fromEntries(kept);
+  const outcomes = Object.fromEntries(kept.map(([id, { outcome }]) => [id, outcome]));
+  const { behaviours, inimitable } = convertOutcomesToBehaviours(outcomes);
+  // Recorded bodies answer these questions.
+  const isImitated = (id: string) =>
+    (id === shapeQuestions.list && record.bodies?.promotions !== undefined) ||
+    (id === shapeQuestions.error && readShownResponse(questions[id]?.response ?? '')?.body !== undefined);
+  return {
+    options: { behaviours, change: mockFromRecord({ ...record, questions }, world) },
+    inimitable: inimitable.filter((id) => !isImitated(id)),
+  };
+}
+
+function imitateDeviations(file: string): Imitated {
+  const { contract, world } = loadSuite();
+  const { causes, requirements } = readKnownCauses(readKnownDeviations(file, contract), world);
+  // A fault concerns all requests.
+  const isLimited = ({ features }: (typeof causes)[number]) => features.length > 0;
+  return {
+    options: { faults: causes.flatMap((cause) => (isLimited(cause) ? [] : (cause.mistake ?? []))) },
+    inimitable: [...requirements, ...causes.filter(isLimited).map(({ id }) => id)],
+  };
+}
+
+/** Answers with the recorded bodies, and with the recorded status and text if a question ends a request. */
+export function mockFromRecord(
+  { questions, bodies = {} }: Pick<TargetRecord, 'questions' | 'bodies'>,
+  world: World,
+): Change {
+  const { promotions, expanded = promotions, none = promotions } = bodies;
+  const shown = readShownResponse(questions['error-shape']?.response ?? '');
+  const error = shown !== undefined && shown.status >= 400 ? shown : undefined;
+  let responses = 0;
+  return (handlers) => ({
+    list: (tiers, request) => {
+      const response = handlers.list(tiers, request);
+      const template = tiers.length === 0 ? none : request.expand.length > 0 ? expanded : promotions;
+      if (promotions === undefined) return response;
+      responses += 1;
+      return { ...response, body: JSON.stringify(fillBody(template, tiers, world, responses)) };
+    },
+    // Where a question ends a request, its own response follows.
+    refused: (refusal) => replaceBody(handlers.refused(refusal), error),
+    end: (response, question) => {
+      const recorded = readShownResponse(questions[question ?? '']?.response ?? '');
+      if (recorded === undefined) return response;
+      const { status, body } = recorded;
+      // The request that shows the answer to a question may be another one than the one that was refused.
+      const isSameKind = Math.trunc(status / 100) === Math.trunc(response.status / 100);
+      if (!isSuccessful(response) && !isSameKind) return response;
+      const keepsBody = isSuccessful({ ...response, status }) && body !== '';
+      return { ...replaceBody(response, keepsBody ? undefined : recorded), status };
+    },
+  });
+}
+
+function replaceBody(response: HttpResponse, { body, mediaType }: Partial<ShownResponse> = {}): HttpResponse {
+  if (body === undefined) return response;
+  const others = response.headers.filter(([name]) => name !== 'content-type');
+  const type = mediaType === undefined ? [] : [['content-type', mediaType] as const];
+  return { ...response, headers: [...type, ...others], body };
 }

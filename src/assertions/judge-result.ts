@@ -29,8 +29,10 @@ export function judgeResult(
     const reason = `Answered ${response.status}, so there is no result to judge.`;
     return mode === 'requirement' ? unclear(reason) : violated(reason);
   }
-  const unreadable = mentions.idsByPattern.size === 0 ? explainUnreadable(response, mentions, mode) : undefined;
-  return unreadable === undefined ? judge(result) : unclear(unreadable);
+  if (mentions.idsByPattern.size > 0 || !isUnreadable(response, mentions, mode)) return judge(result);
+  return unclear(
+    "The body is not valid JSON, so there is no result to judge. The suite reads promotions from one JSON value; a transport can translate another format ('transport' in the target file).",
+  );
 }
 
 /** @param judge gets a text about the tiers that only one of the results has. Empty if the results are equal */
@@ -57,19 +59,12 @@ export function judgeBothResults(
   );
 }
 
-/** Explains why no result can be read from a body; undefined if it is JSON or names nothing. */
-function explainUnreadable({ body, headers }: HttpResponse, { unlocatedIds }: TierMentions, mode: JudgeMode) {
-  if (body.trim() === '' || parseJson(body) !== undefined) return undefined;
-  // It may be cut off.
+/** Whether no result can be read from a body, which may be cut off. Any body that is JSON or names nothing can be read. */
+function isUnreadable({ body, headers }: HttpResponse, { unlocatedIds }: TierMentions, mode: JudgeMode): boolean {
+  if (body.trim() === '' || parseJson(body) !== undefined) return false;
   const isDeclared = getHeaderValues(headers, 'content-type').some((type) => /^[^;]*[/+]json\b/i.test(type));
-  if (isDeclared || /^\s*[[{]/.test(body))
-    return `The body looks like JSON, but it is not valid JSON, so there is no result to judge.${translationHint}`;
-  if (mode === 'question' || unlocatedIds.size === 0) return undefined;
-  return `The body is not JSON, so there is no result to judge.${translationHint}`;
+  return isDeclared || /^\s*[[{]/.test(body) || (mode === 'requirement' && unlocatedIds.size > 0);
 }
-
-const translationHint =
-  " The suite reads promotions from one JSON value; a transport can translate another format ('transport' in the target file).";
 
 export function judgeAllReturned(ids: readonly string[], result: ReturnedTiers, context: JudgeContext) {
   const returned = new Set(result.returned);

@@ -8,13 +8,17 @@ import type { RowEvidence } from './row-evidence.js';
 /** Finds the path patterns at which responses to the same request differ. '' stands for the whole body. */
 export function findVolatilePaths({ exchanges }: Pick<RowEvidence, 'exchanges'>): ReadonlySet<string> {
   const answered = [...exchanges.values()].filter((exchange) => 'response' in exchange);
+  const repeated = groupBy(answered, ({ request }) => serializeWithoutRepetition(request)).values();
+  return new Set(
+    [...repeated].flatMap(([first, ...others]) =>
+      others.flatMap(({ response }) => [...findDifferences(first.response.body, response.body)]),
+    ),
+  );
+}
+
+function findDifferences(body: string, compared: string): Set<string> {
   const paths = new Set<string>();
-  for (const [first, ...others] of groupBy(answered, ({ request }) => serializeWithoutRepetition(request)).values()) {
-    const { body } = first.response;
-    for (const { response } of others)
-      if (response.body !== body)
-        collectDifferences(parseJson(body) ?? body, parseJson(response.body) ?? response.body, '', paths);
-  }
+  if (body !== compared) collectDifferences(parseJson(body) ?? body, parseJson(compared) ?? compared, '', paths);
   return paths;
 }
 
@@ -33,16 +37,8 @@ function collectDifferences(body: unknown, compared: unknown, path: string, path
   else paths.add(path);
 }
 
-/** Returns the JSON value of a body without volatile values; the text if it is not JSON. */
-export function removeVolatile(body: string, volatile: ReadonlySet<string>): unknown {
-  const value = parseJson(body);
-  return value === undefined ? body : removePaths(value, '', volatile);
-}
-
-function removePaths(value: unknown, path: string, volatile: ReadonlySet<string>): unknown {
-  if (volatile.has(path)) return undefined;
-  if (Array.isArray(value)) return value.map((item) => removePaths(item, `${path}/*`, volatile));
-  if (!isJsonObject(value)) return value;
-  const members = Object.entries(value).filter(([key]) => !volatile.has(`${path}/${key}`));
-  return Object.fromEntries(members.map(([key, part]) => [key, removePaths(part, `${path}/${key}`, volatile)]));
+/** Whether two bodies are equal except for volatile values. */
+export function areAlike(body: string, compared: string, volatile: ReadonlySet<string>): boolean {
+  const isVolatile = (path: string) => [...volatile].some((place) => path === place || path.startsWith(`${place}/`));
+  return [...findDifferences(body, compared)].every(isVolatile);
 }

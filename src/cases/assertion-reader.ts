@@ -1,9 +1,15 @@
-import type { AlternativeTiers, Assertion, CheckEntry, ReadContext, TierSelection } from '../assertions/assertion.js';
+import type {
+  AlternativeTiers,
+  Assertion,
+  AssertionKind,
+  CheckEntry,
+  ReadContext,
+  TierSelection,
+} from '../assertions/assertion.js';
 import { assertionKinds } from '../assertions/registry.js';
 import { createOracle, type Obligation, type Oracle } from '../contract/oracle.js';
 import { getWindowSize, type Tier, windowSize } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { isJsonObject } from '../support/json.js';
 import { suggest } from '../support/problem.js';
 import type { YamlPath } from '../support/yaml-file.js';
 import type { Checks, Expectations, RowContext } from './case-file-context.js';
@@ -32,15 +38,12 @@ function isList(checks: Checks | Expectations): checks is readonly CheckEntry[] 
 function readCheck({ of, ...statements }: CheckEntry, at: YamlPath, context: RowContext): Assertion[] {
   // Each kind of assertion has a key of its own, or is in a group.
   const found = Object.entries(statements).flatMap(([key, value]) => {
-    const kind = assertionKinds.get(key);
-    if (kind !== undefined) return [{ kind, steps: [key], value }];
-    return Object.entries(isJsonObject(value) ? value : {}).flatMap(([member, part]) => {
-      const inGroup = assertionKinds.get(`${key}.${member}`);
-      return inGroup === undefined ? [] : [{ kind: inGroup, steps: [key, member], value: part }];
-    });
+    if (assertionKinds.has(key)) return [{ steps: [key], value }];
+    return Object.entries(value as object).map(([member, part]) => ({ steps: [key, member], value: part }));
   });
   if (found.length === 0) context.reportProblem(at, 'the check states nothing', 'Add status, body or returned.');
-  return found.flatMap(({ kind, steps, value }): Assertion[] => {
+  return found.flatMap(({ steps, value }): Assertion[] => {
+    const kind = assertionKinds.get(steps.join('.')) as AssertionKind;
     const path: YamlPath = [...at, ...steps];
     const common = { kind: kind.key, at: context.file.locateKey(path) };
     if ('combine' in kind) {
@@ -48,8 +51,7 @@ function readCheck({ of, ...statements }: CheckEntry, at: YamlPath, context: Row
       return [{ ...common, lists }];
     }
     return [of].flat().flatMap((stated, n) => {
-      const ofPath: YamlPath = stated === undefined ? at : typeof of === 'string' ? [...at, 'of'] : [...at, 'of', n];
-      const name = context.findRequestName(stated, ofPath);
+      const name = context.findRequestName(stated, [...at, 'of', n]);
       const data = kind.read(value, createReadContext(name, path, context));
       return data === undefined ? [] : [{ ...common, of: name, data }];
     });

@@ -18,19 +18,18 @@ export function createQuestionBinder(world: NamedWorld, data: World): (testCase:
   const names = new Map(
     thingKinds.flatMap((kind) => [...world.ids[kind]].map(([name, id]) => [id, `${kind} ${name}`])),
   );
-  const candidates = selectChosen(data.tiers.slice(0, windowSize), new Set(things.values()));
-  const ofWorld = createTranslation(world, new Map([...things.keys()].map((id) => [id, id])), 1);
-  const ofData = createTranslation(data, things, unit);
+  const candidates = translateTiers(data, things, unit);
+  const replaced = translateTiers(world, new Map([...things.keys()].map((id) => [id, id])), 1);
   return (testCase) => {
     const [row] = testCase.rows;
     const requests = [...row.requests.values()];
     const judged = JSON.stringify([row.given, testCase.answer]);
     const needed = new Set((JSON.stringify(requests) + judged).match(testDataId));
-    const { describeRole, areUnits } = readRequests(requests, world);
-    const byRole = groupBy<Tier, string>(candidates, (tier) => describeRole(tier, ofData));
+    const { describeRole, areUnits } = createRoleReader(requests, world);
+    const byRole = groupBy<TranslatedTier, string>(candidates, describeRole);
     const standIns = new Map(things);
-    for (const tier of world.tiers.slice(0, windowSize)) {
-      const standIn = needed.has(tier.id) ? byRole.get(describeRole(tier, ofWorld))?.shift() : undefined;
+    for (const tier of replaced) {
+      const standIn = needed.has(tier.id) ? byRole.get(describeRole(tier))?.shift() : undefined;
       if (standIn !== undefined) standIns.set(tier.id, standIn.id);
     }
     // A body may contain a short id by chance.
@@ -67,12 +66,10 @@ function chooseThings({ ids }: NamedWorld, { customers, products, skus, campaign
   const unit = thresholds.length === 0 ? 1 : Math.min(...thresholds);
   /** Those with most promotions first. */
   const rank = (kind: 'product' | 'sku', all: World['products']) => {
-    const byId = groupBy(
-      rules.flatMap((rule) => (rule.kind === kind ? [rule] : [])),
-      ({ id }) => id,
-    );
-    const required = [...byId].filter(([, found]) => found.some(({ at_least }) => at_least <= unit));
-    return [...new Set([...sortByCount(required), ...all.map(({ id }) => id)])];
+    const asked = rules.flatMap((rule) => (rule.kind === kind ? [rule] : []));
+    const met = new Set(asked.flatMap(({ id, at_least }) => (at_least <= unit ? id : [])));
+    const ranked = sortByCount(asked.map(({ id }) => id)).filter((id) => met.has(id));
+    return [...new Set([...ranked, ...all.map(({ id }) => id)])];
   };
   const productOf = new Map(skus.map(({ id, product_id }) => [id, product_id]));
   const [mug, ...others] = rank('product', products);
@@ -86,11 +83,7 @@ function chooseThings({ ids }: NamedWorld, { customers, products, skus, campaign
     tiers.flatMap((tier) => tier.rules).flatMap((rule) => ('any_of' in rule ? rule.any_of : [])),
   );
   const byCampaign = groupBy(tiers, (tier) => tier.campaign_id);
-  const forAll = groupBy(
-    newest.filter((tier) => tier.rules.length === 0),
-    (tier) => tier.campaign_id,
-  );
-  const [spring, summer] = sortByCount([...forAll]);
+  const [spring, summer] = sortByCount(newest.flatMap((tier) => (tier.rules.length === 0 ? tier.campaign_id : [])));
   const isReserved = (tier: Tier) => tier.rules.some(({ kind }) => kind === 'customer');
   const chosen = {
     customer: { ann, ben, bulk, ordinary: customers.find(({ id }) => !reserved.has(id))?.id },
@@ -108,7 +101,8 @@ function chooseThings({ ids }: NamedWorld, { customers, products, skus, campaign
   return { unit, things: new Map(all.filter(([, id]) => id !== '')) };
 }
 
-function sortByCount(groups: readonly (readonly [id: string, found: readonly unknown[]])[]): string[] {
+function sortByCount(ids: readonly string[]): string[] {
+  const groups = [...groupBy(ids, (id) => id)];
   return groups.toSorted(([, found], [, others]) => others.length - found.length).map(([id]) => id);
 }
 
@@ -123,32 +117,40 @@ function findDistinctCustomers(lists: readonly (readonly string[])[]): string[] 
   return [];
 }
 
-/** Leaves out customers that no request names: there may be many. */
-function selectChosen(tiers: readonly Tier[], chosen: ReadonlySet<string>): Tier[] {
-  const select = (rule: Rule) =>
-    rule.kind === 'customer' ? { ...rule, any_of: rule.any_of.filter((id) => chosen.has(id)) } : rule;
-  return tiers.map((tier) => ({ ...tier, rules: tier.rules.map(select) }));
-}
+type TranslatedTier = Omit<Tier, 'rules'> & { readonly rules: readonly TranslatedRule[] };
 
-/** Reads a world in ids of the test data. */
-type Translation = ReturnType<typeof createTranslation>;
+type TranslatedRule =
+  | Exclude<Rule, { readonly id: string }>
+  | {
+      readonly kind: 'item';
+      readonly ids: readonly string[];
+      readonly at_least: number;
+      readonly isMetByUnit: boolean;
+    };
 
-/** @param unit the quantity that stands for one unit */
-function createTranslation({ skus }: World, standIns: StandIns, unit: number) {
+/** Renders the newest tiers in ids of the test data. @param unit the quantity that stands for one unit */
+function translateTiers({ tiers, skus }: World, standIns: StandIns, unit: number): TranslatedTier[] {
   const names = new Map([...standIns].map(([id, standIn]) => [`${id.split('_')[0]} ${standIn}`, id]));
-  return {
-    /** Returns the id that a thing stands for; empty if it stands for none. */
-    nameThing: (prefix: string, id: string) => names.get(`${prefix} ${id}`) ?? '',
-    productOf: new Map(skus.map(({ id, product_id }) => [id, product_id])),
-    unit,
+  const nameThing = (prefix: string, id = '') => names.get(`${prefix} ${id}`) ?? '';
+  const productOf = new Map(skus.map(({ id, product_id }) => [id, product_id]));
+  const translateRule = (rule: Rule): TranslatedRule => {
+    if (rule.kind === 'customer') return { ...rule, any_of: rule.any_of.flatMap((id) => nameThing('cust', id) || []) };
+    if (rule.kind !== 'product' && rule.kind !== 'sku') return rule;
+    const { id, at_least } = rule;
+    const ids =
+      rule.kind === 'sku' ? [nameThing('sku', id), nameThing('prod', productOf.get(id))] : [nameThing('prod', id)];
+    return { kind: 'item', ids: [rule.kind, ...ids], at_least, isMetByUnit: at_least <= unit };
   };
+  return tiers.slice(0, windowSize).map((tier) => {
+    return { ...tier, campaign_id: nameThing('camp', tier.campaign_id), rules: tier.rules.map(translateRule) };
+  });
 }
 
 /**
- * Finds out what decides whether a tier is returned for some requests, documented or not. Of two tiers whose roles have one
- * description, either both are returned or none.
+ * Creates a function that describes what decides whether a tier is returned for some requests, documented or not. Of two
+ * tiers with one description, either both are returned or none.
  */
-function readRequests(requests: readonly HttpRequest[], { campaigns, skus }: World) {
+function createRoleReader(requests: readonly HttpRequest[], { campaigns, skus }: World) {
   const query = requests.flatMap((request) => parseRequest(request).query.map(([name]) => name)).join();
   const bodies = requests.map(({ body = '' }) => body).join();
   const sent = new Set(JSON.stringify(requests).match(testDataId));
@@ -160,27 +162,18 @@ function readRequests(requests: readonly HttpRequest[], { campaigns, skus }: Wor
   const items = bodies.match(/"(?:product|sku)_id"[^}]*/g) ?? [];
   /** Whether one unit of everything is ordered, which may be any quantity. */
   const areUnits = items.every((item) => /"quantity": ?1$/.test(item));
-  const describeRole = ({ campaign_id, metadata, rules }: Tier, { nameThing, productOf, unit }: Translation) => {
-    const nameSent = (prefix: string, id = '') => [nameThing(prefix, id)].filter((name) => sent.has(name));
-    const describeRule = (rule: Rule): unknown => {
-      switch (rule.kind) {
-        case 'customer':
-          return [rule.kind, rule.any_of.flatMap((id) => nameSent('cust', id)).sort()];
-        case 'product':
-        case 'sku': {
-          const product = rule.kind === 'product' ? rule.id : productOf.get(rule.id);
-          const ordered = [...nameSent('sku', rule.id), ...nameSent('prod', product)];
-          const quantity = areUnits ? rule.at_least <= unit : rule.at_least;
-          return [rule.kind, ...(ordered.length === 0 ? [] : [...ordered, quantity])];
-        }
-        case 'other':
-          return rule;
-        default:
-          return bodies.includes(JSON.stringify(rule.key)) ? rule : rule.kind;
-      }
-    };
+  const listSent = (ids: readonly string[]) => ids.filter((id) => sent.has(id)).sort();
+  const describeRule = (rule: TranslatedRule): unknown => {
+    if (rule.kind === 'customer') return [rule.kind, listSent(rule.any_of)];
+    if (rule.kind === 'other') return rule;
+    if (rule.kind !== 'item') return bodies.includes(JSON.stringify(rule.key)) ? rule : rule.kind;
+    const ordered = listSent(rule.ids);
+    const threshold = areUnits ? rule.isMetByUnit : rule.at_least;
+    return [rule.ids[0], ordered, ordered.length > 0 && threshold];
+  };
+  const describeRole = ({ campaign_id, metadata, rules }: TranslatedTier): string => {
     const values = filteredOn.map((key) => metadata[key] ?? null);
-    return JSON.stringify([nameSent('camp', campaign_id), values, rules.map(describeRule)]);
+    return JSON.stringify([listSent([campaign_id]), values, rules.map(describeRule)]);
   };
   return { describeRole, areUnits };
 }

@@ -111,7 +111,11 @@ export function createRowContext(context: CaseFileContext, requests: ReadonlyMap
     findRequestName(name: string | undefined, at: YamlPath): string {
       if (name !== undefined && context.checkName('request', name, names, at)) return name;
       if (name === undefined && names.length > 1)
-        context.reportProblem(at, 'no request is named', `Add 'of:' with one of ${names.join(', ')}.`);
+        context.reportProblem(
+          at,
+          'no request is named',
+          `Add 'of:' with one of ${names.join(', ')}; for outcomes, 'evidence:'.`,
+        );
       return names[0] ?? '';
     },
   };

@@ -1,24 +1,32 @@
 import type { Assertion } from '../assertions/assertion.js';
 import { findResponseKind } from '../assertions/registry.js';
 import type { JudgeMode } from '../assertions/row-evidence.js';
+import type { Question } from '../contract/contract.js';
 import { createOracle } from '../contract/oracle.js';
 import { getWindowSize, type NamedWorld, type Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
-import { readAssertions } from './assertion-reader.js';
+import { readAssertions, readChecks } from './assertion-reader.js';
 import {
   type CaseEntry,
   type CaseFileContext,
   createCaseFileContext,
   createRowContext,
+  type OutcomeEntry,
   type RowContext,
   type SuiteBasis,
 } from './case-file-context.js';
-import { readAnswer } from './read-answer.js';
 import { findEqualRequests, findRowFlaws } from './row-flaws.js';
 import { checkTemplates, readRows } from './row-reader.js';
-import { type RequirementRow, type Row, type TestCase, tag } from './test-case.js';
+import {
+  type OutcomeRule,
+  type QuestionAnswer,
+  type RequirementRow,
+  type Row,
+  type TestCase,
+  tag,
+} from './test-case.js';
 
 /**
  * Reads the cases of a parsed case file. With problems, they cannot be run.
@@ -60,6 +68,7 @@ function readCase(entry: CaseEntry, at: YamlPath, context: CaseFileContext): Tes
     const ofRow = createRowContext(context, row.requests);
     const given = readGiven(ofRow);
     const answer = readAnswer(entry, question, at, ofRow);
+    if (answer === undefined) return undefined;
     const assertions = [...given, ...(answer.kind === 'value' ? [] : answer.rules.flatMap(({ when }) => when))];
     const unavailable = listUnavailable(row.requests, assertions, 'question', world);
     const rows = [{ ...row, given, unavailable }] as const;
@@ -80,6 +89,64 @@ function readCase(entry: CaseEntry, at: YamlPath, context: CaseFileContext): Tes
     return { ...row, given, expect, unavailable };
   });
   return { ...common, kind: 'requirement', id, verifies, tags: [verifies, ...ownTags], rows };
+}
+
+/** Reads what is observed for a question: an open value, or the first outcome whose rule holds. */
+function readAnswer(
+  entry: CaseEntry,
+  { id, answer }: Question,
+  at: YamlPath,
+  context: RowContext,
+): QuestionAnswer | undefined {
+  const { findRequestName, file } = context;
+  const stated = entry.value === undefined ? 'outcomes' : 'value';
+  if (stated !== answer.kind)
+    context.reportProblem(
+      [...at, stated],
+      `the question '${id}' has '${answer.kind}:'`,
+      `Add '${answer.kind}:' in place of '${stated}:'.`,
+    );
+  if (entry.value !== undefined) {
+    const { of, take, values = [], names = [] } = entry.value;
+    const path: YamlPath = [...at, 'value'];
+    return {
+      kind: 'value',
+      of: findRequestName(of, [...path, 'of']),
+      take: take === 'headers' ? { part: take, values, names } : { part: take },
+      at: file.locate(path),
+    };
+  }
+  if (answer.kind === 'value') return undefined;
+  const { evidence = context.document.shared?.evidence } = entry;
+  const isShared = entry.evidence === undefined && evidence !== undefined;
+  return {
+    kind: 'first-of',
+    rules: readRules(entry, [...answer.outcomes.keys()], at, context),
+    evidence: findRequestName(evidence, [...(isShared ? ['shared'] : at), 'evidence']),
+  };
+}
+
+/** Reads the rules of a case in the order of trial: first the shared ones whose outcome the case does not name. */
+function readRules({ outcomes = [] }: CaseEntry, known: readonly string[], at: YamlPath, context: RowContext) {
+  const { reportProblem, checkName, document } = context;
+  const locate = (entries: readonly OutcomeEntry[], list: YamlPath) =>
+    entries.map((rule, n) => ({ ...rule, at: [...list, n] }));
+  const shared = locate(document.shared?.outcomes ?? [], ['shared', 'outcomes']);
+  const stated = locate(outcomes, [...at, 'outcomes']);
+  const isNamed = (name: string) => stated.some(({ outcome }) => outcome === name);
+  const rules = [...shared.filter(({ outcome }) => known.includes(outcome) && !isNamed(outcome)), ...stated];
+  const missing = known.filter((outcome) => !rules.some((rule) => rule.outcome === outcome));
+  if (missing.length > 0)
+    reportProblem([...at, 'outcomes'], `no rule for the outcome '${missing.join("', '")}'`, 'Add one.');
+  return rules.flatMap((stated): OutcomeRule[] => {
+    const { outcome } = stated;
+    checkName('outcome', outcome, known, [...stated.at, 'outcome']);
+    // A rule without `when` has the shared one, tried at this place.
+    const rule = stated.when === undefined ? shared.find((entry) => entry.outcome === outcome) : stated;
+    if (rule?.when !== undefined) return [{ outcome, when: readChecks(rule.when, [...rule.at, 'when'], context) }];
+    reportProblem(stated.at, `no shared rule for '${outcome}'`, "Add 'when:' with what shows it.");
+    return [];
+  });
 }
 
 const listIds = (entries: readonly { readonly id: string }[]) => entries.map(({ id }) => id);

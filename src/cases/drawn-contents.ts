@@ -1,11 +1,17 @@
-import { audienceParameter, type FilterSubject, renderFilterParameter } from '../contract/operation.js';
+import {
+  audienceParameter,
+  documentedOperation,
+  type FilterSubject,
+  renderFilterParameter,
+} from '../contract/operation.js';
 import type { Rule, Tier, World } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
+import { encodeQueryText } from '../http/request-content.js';
 import { remember } from '../support/caches.js';
 import { groupBy, omitUndefined } from '../support/collections.js';
 import { createNearIdFinder } from './near-texts.js';
-import { applyPatch, assembleRequest, documentedRequestDraft } from './request-draft.js';
-import type { RequestForm } from './request-forms.js';
+import { prune } from './request-draft.js';
+import { applyForms, type RequestForm } from './request-forms.js';
 
 /** What a drawn request contains. Entries, because a data file may have any key, `__proto__` too. */
 export interface DrawnContents {
@@ -41,7 +47,7 @@ export interface DrawnFilter {
 
 export function renderContents(contents: DrawnContents): HttpRequest {
   const { customer, items, orderMetadata, metadata, expand, filters = [], audienceRulesOnly } = contents;
-  const { without, sent, again } = contents;
+  const { without, sent = [], again } = contents;
   const query = filters.map(({ subject, value }) => [renderFilterParameter(subject), value] as const);
   const audience = audienceRulesOnly === undefined ? [] : [[audienceParameter, 'true'] as const];
   const body = {
@@ -53,14 +59,16 @@ export function renderContents(contents: DrawnContents): HttpRequest {
     options: expand ? { expand: ['category'] } : {},
     metadata: Object.fromEntries(metadata),
   };
-  const draft = applyPatch(documentedRequestDraft, {
-    query: Object.fromEntries(audienceRulesOnly === 'first' ? [...audience, ...query] : [...query, ...audience]),
-    body,
-    without: without === undefined ? [] : [`body.${without}`],
-    ...omitUndefined({ sent, again }),
-  });
-  // A text of the data that looks like a reference is none.
-  return assembleRequest(draft, (kind, name) => `<${kind} ${name}>`);
+  const parameters = audienceRulesOnly === 'first' ? [...audience, ...query] : [...query, ...audience];
+  const queryString = parameters.map(([name, value]) => `${encodeQueryText(name)}=${encodeQueryText(value)}`).join('&');
+  const { method, path, headers } = documentedOperation;
+  const request: HttpRequest = {
+    method,
+    path: queryString === '' ? path : `${path}?${queryString}`,
+    headers: Object.entries(headers),
+    ...omitUndefined({ again, body: JSON.stringify(without === undefined ? body : prune(body, without.split('.'))) }),
+  };
+  return applyForms(request, sent);
 }
 
 /** Items and entries of metadata of an order: small limits of a deployment leave most requests as they are. */

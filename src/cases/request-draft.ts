@@ -83,7 +83,8 @@ function removeMember(request: RequestDraft, dotted: string): RequestDraft {
   return { ...request, body: { json: prune(request.body.json, steps) } };
 }
 
-function prune<T>(value: T, [step, ...rest]: readonly string[]): T {
+/** Removes the member at a path from an object. */
+export function prune<T>(value: T, [step, ...rest]: readonly string[]): T {
   if (step === undefined || !isJsonObject(value)) return value;
   const members = Object.entries(value);
   const kept =

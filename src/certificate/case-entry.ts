@@ -1,10 +1,11 @@
+import type { Contract } from '../contract/contract.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import type { Verdict } from '../judge/verdict.js';
 import type { ResponseRenderer } from '../record/exchange-text.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
 import { omitUndefined } from '../support/collections.js';
 import { formatLocation } from '../support/problem.js';
-import { joinLines, quoteLines, toOneLine } from '../support/untrusted-text.js';
+import { joinLines, toOneLine } from '../support/untrusted-text.js';
 
 export interface CaseEntry {
   readonly id: string;
@@ -31,11 +32,14 @@ export interface CaseDifference {
   readonly repeat_with?: string;
 }
 
-export function createCaseEntry(
-  result: ResultWithExchanges,
-  baseUrl: string,
-  renderResponse: ResponseRenderer,
-): CaseEntry {
+/** What the entries of a run are rendered with. */
+export interface EntryTerms {
+  readonly contract: Contract;
+  readonly baseUrl: string;
+  readonly renderResponse: ResponseRenderer;
+}
+
+export function createCaseEntry(result: ResultWithExchanges, { baseUrl, renderResponse }: EntryTerms): CaseEntry {
   const { id, verdict, apart_from_known, at, rows, outcome, expected, exchange } = result;
   const judged = { id, verdict, reason: findReason(result), ...omitUndefined({ apart_from_known, outcome }) };
   if (verdict === 'pass') return judged;
@@ -53,7 +57,7 @@ export function createCaseEntry(
 }
 
 /** Finds the reason of a result. Results that have no verdict for the same reason have the same text. */
-export function findReason({ verdict, reason, rows, exchange }: ResultWithExchanges): string {
+function findReason({ verdict, reason, rows, exchange }: ResultWithExchanges): string {
   if (verdict === 'pass' || isFailure(verdict)) return reason;
   const isUnsent = verdict === 'not-run' || verdict === 'not-applicable';
   if (isUnsent && exchange !== undefined && 'transportError' in exchange) return exchange.message;
@@ -82,11 +86,9 @@ function renderSections(first: string, sections: Readonly<Record<string, string 
 
 export function createUnstableEntry(
   { id, reason, exchange, repeatedExchange }: ResultWithExchanges,
-  renderResponse: ResponseRenderer,
+  { renderResponse }: EntryTerms,
 ): CaseDifference[] {
   if (exchange === undefined || repeatedExchange === undefined) return [];
-  const [before = '', after = ''] = [exchange, repeatedExchange].map((sent) =>
-    quoteLines(renderResponse(sent)).join('\n'),
-  );
+  const [before, after] = [renderResponse(exchange), renderResponse(repeatedExchange)];
   return [{ case: id, text: toOneLine(reason), before, after }];
 }

@@ -2,21 +2,19 @@ import { type DrawnData, describeData } from '../cases/data-suite.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { isWarningOutcome, type Question } from '../contract/contract.js';
-import { listNames, thingKinds } from '../contract/world.js';
+import { listNames } from '../contract/world.js';
 import type { TransportIdentity } from '../http/transport.js';
 import { findWorstVerdict, type Verdict, verdicts } from '../judge/verdict.js';
 import { type Baseline, emptyBaseline, isNotCompared } from '../record/drift.js';
 import { createResponseRenderer } from '../record/exchange-text.js';
 import type { KnownDeviation, KnownFile, ListedDeviation } from '../record/known-deviations.js';
 import { getVerdictApart, notSelectedReason, type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
-import type { QuickFigures } from '../run/quick-rows.js';
-import { listRanges, omitUndefined } from '../support/collections.js';
+import { groupBy, omitUndefined, renderShortList } from '../support/collections.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { type CaseDifference, type CaseEntry, createCaseEntry, createUnstableEntry } from './case-entry.js';
-import type { Cause } from './diagnosis/cause.js';
-import type { Diagnosis } from './diagnosis/diagnose-run.js';
+import type { Cause, Diagnosis } from './diagnosis/diagnose-run.js';
 import { type DriftEntry, listDriftEntries } from './drift-entry.js';
-import { renderQuickNotice } from './notices.js';
+import { quickNotice } from './notices.js';
 import { describeSharedReasons, findSharedReasons } from './shared-reasons.js';
 
 /** The report of one run, as in `certificate.json`. `schemas/certificate.schema.json` describes its members. */
@@ -25,7 +23,7 @@ export interface Certificate {
   readonly incomplete_because?: readonly string[];
   readonly target: CertifiedTarget;
   readonly selected?: { readonly verdict: RunVerdict; readonly cases: VerdictCounts };
-  readonly quick?: QuickFigures;
+  readonly quick?: true;
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
   readonly data?: DrawnData;
   readonly summary: VerdictCounts;
@@ -35,7 +33,6 @@ export interface Certificate {
   readonly questions: readonly QuestionEntry[];
   readonly own_cases?: OwnCases;
   readonly compared_with?: string;
-  readonly not_compared?: readonly string[];
   readonly drift: readonly DriftEntry[];
   readonly unstable: readonly CaseDifference[];
   readonly notes: readonly string[];
@@ -103,7 +100,7 @@ export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>>
   readonly only?: readonly string[];
   /** The ids of the selected cases. Arguments for Playwright, such as --grep, leave out those without a result. */
   readonly planned?: readonly string[];
-  readonly quick?: QuickFigures;
+  readonly quick?: true;
   readonly isReplay?: boolean;
   readonly data?: DrawnData;
   readonly expected?: Baseline;
@@ -116,29 +113,28 @@ export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>>
 
 /** Creates the certificate of a run. Cases without a result were not selected. */
 export function createCertificate(suite: Suite, all: readonly ResultWithExchanges[], facts: RunFacts): Certificate {
-  const { target, quick, known, causes = [], isCutShort, expected = emptyBaseline } = facts;
+  const { target, quick, known, causes = [], excused = [], isCutShort, expected = emptyBaseline } = facts;
   const { contract, world } = suite;
-  const baseUrl = target.base_url;
-  const renderResponse = createResponseRenderer(world);
+  const terms = { contract, baseUrl: target.base_url, renderResponse: createResponseRenderer(world) };
   const entries = new Map(
     all.map((result) => {
-      const entry = createCaseEntry(result, baseUrl, renderResponse);
-      const isExcused = facts.excused?.includes(entry.id) && getVerdictApart(entry) === 'inconclusive';
+      const entry = createCaseEntry(result, terms);
+      const isExcused = excused.includes(entry.id) && getVerdictApart(entry) === 'inconclusive';
       return [entry.id, isExcused ? { ...entry, apart_from_known: 'pass' as const } : entry];
     }),
   );
   const findEntry = (id: string): CaseEntry => entries.get(id) ?? { id, verdict: 'not-run', reason: notSelectedReason };
   const results = all.filter((result) => !isOwnCase(result));
-  const drift = listDriftEntries(results, { contract, baseUrl, renderResponse });
+  const drift = listDriftEntries(results, terms);
   const verifying = suite.cases.filter((testCase) => testCase.kind === 'requirement' && !isOwnCase(testCase));
   // The samples are of no single case: they count as one more case of the requirement that they refute.
-  const samples = results.find(({ id }) => id === samplesCaseId);
+  const samples = results.filter(({ id }) => id === samplesCaseId);
   const requirements = contract.requirements.map(({ id, part, statement }): RequirementEntry => {
     const ofCases = verifying.filter((testCase) => getSubjectId(testCase) === id);
-    const cases = [...ofCases, ...(samples?.subject === id ? [samples] : [])].map((entry) => findEntry(entry.id));
-    const verdict = findWorstVerdict(cases.map((entry) => entry.verdict));
-    const entry = { id, part, statement, verdict, cases };
-    const seen = verdict === 'fail' ? listSeen(entry, known?.entries ?? []) : [];
+    const ofSamples = samples.filter(({ subject }) => subject === id);
+    const cases = [...ofCases, ...ofSamples].map((entry) => findEntry(entry.id));
+    const entry = { id, part, statement, verdict: findWorstVerdict(cases.map(({ verdict }) => verdict)), cases };
+    const seen = listSeen(entry, known?.entries ?? []);
     return seen.length === 0 ? entry : { ...entry, known: seen };
   });
   const questions = contract.questions.map((question) => createQuestionEntry(question, findEntry(question.id), drift));
@@ -146,62 +142,64 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
   const ownCases = createOwnCases(suite, findEntry, isCutShort);
   const gaps = [
     ...(isCutShort ? ['The run was interrupted.'] : []),
+    ...(quick === undefined ? [] : [quickNotice]),
     ...all.flatMap(({ hasDataChanged, reason }) => (hasDataChanged ? [reason] : [])),
     ...listUnavailable(verifying, world),
     ...listUnsupported(results.filter((result) => verifying.some(({ id }) => id === result.id))),
   ];
   const isUnrun = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
-  const isPartial = quick !== undefined || gaps.length > 0 || isUnrun;
+  const isPartial = gaps.length > 0 || isUnrun;
   const verdict = determineRunVerdict(requirements, isPartial);
   const isSelection =
     facts.only !== undefined || quick !== undefined || facts.planned?.some((id) => !entries.has(id)) === true;
-  const selected = isSelection && { verdict: determineRunVerdict(all, all.length === 0), cases: countVerdicts(all) };
   const apart = isSelection ? [...entries.values()].map((entry) => [entry]) : requirements.map(({ cases }) => cases);
   const verdictApart = determineRunVerdict(
     apart.map((cases) => ({ verdict: findVerdictApart(cases) })),
     isSelection ? all.length === 0 : isPartial,
   );
+  const reasons = [
+    ...gaps,
+    ...describeSharedReasons({ requirements, questions }),
+    ...listReasons(requirements, questions),
+  ];
   return {
     verdict,
-    ...(verdict === 'incomplete' && {
-      incomplete_because: [
-        ...gaps,
-        ...(quick === undefined ? [] : ['Only some rows of the cases were sent, to save requests.']),
-        ...describeSharedReasons({ requirements, questions }),
-        ...listReasons(requirements, questions),
-      ],
-    }),
+    ...(verdict === 'incomplete' && { incomplete_because: reasons }),
     target,
-    ...(selected && { selected }),
-    ...omitUndefined({ quick }),
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
-    ...omitUndefined({ data: facts.data }),
     summary: countVerdicts(requirements),
-    ...(causes.length > 0 && { causes }),
-    ...(known && {
-      known_deviations: {
+    requirements,
+    questions,
+    drift,
+    unstable: results.flatMap((result) => createUnstableEntry(result, terms)),
+    notes: [
+      ...gaps,
+      ...(facts.data === undefined ? [] : describeData(facts.data)),
+      ...facts.notes,
+      ...(notCompared.length === 0
+        ? []
+        : [`Answers of the record that could not be compared: ${renderShortList(notCompared)}.`]),
+      ...(ownCases === undefined ? [] : describeOwnCases(ownCases)),
+    ],
+    requests_sent: facts.requestsSent,
+    started_at: facts.startedAt.toISOString(),
+    duration_ms: Math.round(facts.durationMs),
+    ...omitUndefined({
+      selected: isSelection
+        ? { verdict: determineRunVerdict(all, all.length === 0), cases: countVerdicts(all) }
+        : undefined,
+      quick,
+      data: facts.data,
+      causes: causes.length > 0 ? causes : undefined,
+      known_deviations: known && {
         file: toOneLine(known.file),
         verdict: verdictApart,
         entries: describeEntries(known.entries, requirements),
       },
+      own_cases: ownCases,
+      compared_with: expected.record && toOneLine(expected.record),
+      is_replay: facts.isReplay ? true : undefined,
     }),
-    requirements,
-    questions,
-    ...omitUndefined({ own_cases: ownCases, compared_with: expected.record && toOneLine(expected.record) }),
-    ...(notCompared.length > 0 && { not_compared: notCompared }),
-    drift,
-    unstable: results.flatMap((result) => createUnstableEntry(result, renderResponse)),
-    notes: [
-      ...gaps,
-      ...(facts.data === undefined ? [] : describeData(facts.data)),
-      ...(quick === undefined ? [] : [renderQuickNotice(quick)]),
-      ...facts.notes,
-      ...(ownCases === undefined ? [] : describeOwnCases(ownCases)),
-    ],
-    requests_sent: facts.requestsSent,
-    ...(facts.isReplay && { is_replay: true }),
-    started_at: facts.startedAt.toISOString(),
-    duration_ms: Math.round(facts.durationMs),
   };
 }
 
@@ -214,12 +212,13 @@ function listReasons(requirements: readonly RequirementEntry[], questions: reado
 }
 
 /** Lists the known deviations that a failing requirement shows. A cause may break further requirements than the listed one. */
-function listSeen({ id, cases }: RequirementEntry, known: readonly ListedDeviation[]) {
+function listSeen({ id, verdict, cases }: RequirementEntry, known: readonly ListedDeviation[]): KnownDeviation[] {
+  if (verdict !== 'fail') return [];
   const current = known.filter(({ isExpired, isGone }) => !isExpired && !isGone);
   const listed = current.filter(({ requirement }) => requirement === id);
   const isKnown = cases.some((entry) => entry.verdict === 'fail' && getVerdictApart(entry) !== 'fail');
   const shown = listed.length > 0 || !isKnown ? listed : current.filter(({ cause }) => cause !== undefined);
-  return shown.map(({ at: _, ...deviation }): KnownDeviation => deviation);
+  return shown.map(({ at: _, ...deviation }) => deviation);
 }
 
 function describeEntries(known: readonly ListedDeviation[], requirements: readonly RequirementEntry[]): KnownEntry[] {
@@ -251,12 +250,13 @@ function createOwnCases(
   isCutShort: boolean,
 ): OwnCases | undefined {
   if (source === undefined) return undefined;
-  const judged = cases.filter(isOwnCase).map((testCase: TestCase) => ({
-    kind: testCase.kind,
-    entry: { ...findEntry(testCase.id), subject: getSubjectId(testCase) },
-  }));
-  const verifying = judged.filter(({ kind }) => kind === 'requirement').map(({ entry }) => entry);
-  return { ...source, verdict: determineRunVerdict(verifying, isCutShort), cases: judged.map(({ entry }) => entry) };
+  const ownCases = cases.filter(isOwnCase);
+  const verifying = ownCases.filter(({ kind }) => kind === 'requirement').map(({ id }) => findEntry(id));
+  return {
+    ...source,
+    verdict: determineRunVerdict(verifying, isCutShort),
+    cases: ownCases.map((testCase) => ({ ...findEntry(testCase.id), subject: getSubjectId(testCase) })),
+  };
 }
 
 function describeOwnCases({ folder, cases }: OwnCases): string[] {
@@ -280,15 +280,11 @@ function countVerdicts(judged: readonly { readonly verdict: Verdict }[]): Verdic
 }
 
 function listUnavailable(verifying: readonly TestCase[], world: Suite['world']): string[] {
-  if (world.unavailable.size === 0) return [];
   const needed = new Set(verifying.flatMap(({ rows }) => rows.flatMap(({ unavailable }) => unavailable)));
   const things = [...world.unavailable.values()].filter(({ kind, name }) => needed.has(`${kind} ${name}`));
-  return thingKinds.flatMap((kind) => {
-    const names = things.filter((thing) => thing.kind === kind).map(({ name }) => name);
-    const isNext = (name: string, next: string) =>
-      next === name.replace(/(?<=-)\d+$/, (number) => String(Number(number) + 1));
-    const ranges = listRanges(names, isNext).join(', ');
-    return ranges === '' ? [] : [`With ids of these ${listNames[kind]} it would be complete: ${ranges}.`];
+  return [...groupBy(things, ({ kind }) => kind)].map(([kind, alike]) => {
+    const names = renderShortList(alike.map(({ name }) => name));
+    return `With ids of these ${listNames[kind]} it would be complete: ${names}.`;
   });
 }
 

@@ -3,8 +3,9 @@ import type { NewDeviation } from '../record/add-deviations.js';
 import { attachExchanges, type CaseResult, getVerdictApart, type ResultWithExchanges } from '../run/case-result.js';
 import { type Certificate, createCertificate, type RunFacts } from './certificate.js';
 import type { Diagnosis } from './diagnosis/diagnose-run.js';
-import type { KnownCause, KnownCauses } from './diagnosis/known-causes.js';
+import type { Hypothesis } from './diagnosis/prediction.js';
 import type { ExchangeIndex } from './exchange-index.js';
+import type { KnownCauses } from './known-causes.js';
 
 export interface CertifiedResults extends Pick<Diagnosis, 'gone' | 'emptyStatuses'> {
   readonly certificate: Certificate;
@@ -27,7 +28,7 @@ export async function certifyResults(
     return { certificate: createCertificate(suite, results, facts), results, index, newDeviations: [], gone: [] };
   // The mistakes of the reference deployment are loaded only where something is to be explained.
   const { diagnoseRun } = await import('./diagnosis/diagnose-run.js');
-  const { readCause } = await import('./diagnosis/known-causes.js');
+  const { readCause } = await import('./known-causes.js');
   const diagnosis = diagnoseRun(suite, results, index, stated.tierPatterns, stated.known);
   const certificate = createCertificate(suite, results, { ...facts, ...diagnosis });
   const newDeviations = listNewDeviations(certificate, (id) => readCause(id, suite.world));
@@ -48,7 +49,7 @@ export function withdrawFailures(results: readonly ResultWithExchanges[]): reado
 /** Lists what a run shows to be wrong and no file lists. One entry for a cause covers all requirements that it breaks. */
 function listNewDeviations(
   { causes = [], requirements, known_deviations: known }: Certificate,
-  readCause: (id: string) => KnownCause | undefined,
+  readCause: (id: string) => Hypothesis | undefined,
 ): NewDeviation[] {
   const ofCauses = causes.flatMap(({ id, sentence: comment, requirements: broken }): NewDeviation[] => {
     const cause = readCause(id);
@@ -57,16 +58,12 @@ function listNewDeviations(
     return main === undefined ? [] : [{ requirement: main, cause: id, comment }];
   });
   const covered = new Set(causes.flatMap((cause) => cause.requirements));
-  const others = requirements.flatMap(({ id, statement, cases }): NewDeviation[] => {
-    const isNew = !covered.has(id) && cases.some((entry) => getVerdictApart(entry) === 'fail');
-    return isNew ? [{ requirement: id, comment: statement }] : [];
-  });
+  const others = requirements
+    .filter(({ id, cases }) => !covered.has(id) && cases.some((entry) => getVerdictApart(entry) === 'fail'))
+    .map(({ id, statement }): NewDeviation => ({ requirement: id, comment: statement }));
+  const getKey = ({ requirement, cause = '' }: Omit<NewDeviation, 'comment'>) => `${requirement} ${cause}`;
   // An expired entry needs another day, and no second entry.
-  const listed = (known?.entries ?? []).map(getKey);
+  const listed = new Set((known?.entries ?? []).map(getKey));
   const found = new Map([...ofCauses, ...others].map((deviation) => [getKey(deviation), deviation]));
-  return [...found].flatMap(([key, deviation]) => (listed.includes(key) ? [] : [deviation]));
-}
-
-function getKey({ requirement, cause }: Pick<NewDeviation, 'requirement' | 'cause'>): string {
-  return `${requirement} ${cause ?? ''}`;
+  return [...found].flatMap(([key, deviation]) => (listed.has(key) ? [] : [deviation]));
 }

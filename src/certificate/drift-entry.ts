@@ -1,14 +1,12 @@
 /** What changed since the record, as sentences: first what explains other changes, last what no client has to notice. */
 
-import type { Contract } from '../contract/contract.js';
 import { explainUndocumented } from '../contract/explain-undocumented.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import type { Drift } from '../record/drift.js';
-import { type ResponseRenderer, readShownResponse } from '../record/exchange-text.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
 import { groupBy, omitUndefined } from '../support/collections.js';
 import { quoteLines, toOneLine } from '../support/untrusted-text.js';
-import type { CaseDifference } from './case-entry.js';
+import type { CaseDifference, EntryTerms } from './case-entry.js';
 import { renderAnswer } from './render-answer.js';
 
 export interface DriftEntry extends CaseDifference {
@@ -17,14 +15,6 @@ export interface DriftEntry extends CaseDifference {
   readonly severity: 'documented-request' | 'undocumented-request';
   readonly was?: string;
   readonly is?: string;
-  /** The case of an earlier entry whose response changed in the same way. */
-  readonly same_change_as?: string;
-}
-
-export interface DriftTerms {
-  readonly contract: Contract;
-  readonly baseUrl: string;
-  readonly renderResponse: ResponseRenderer;
 }
 
 interface FoundDrift {
@@ -33,31 +23,18 @@ interface FoundDrift {
 }
 
 /** Lists all drift. A change of shape counts once, and all new members are one change. */
-export function listDriftEntries(results: readonly ResultWithExchanges[], terms: DriftTerms): DriftEntry[] {
+export function listDriftEntries(results: readonly ResultWithExchanges[], terms: EntryTerms): DriftEntry[] {
   const found = results.flatMap((result) => result.drift.map((drift): FoundDrift => ({ drift, result })));
   const alike = groupBy(found, ({ drift }) => {
     if (drift.kind === 'outcome') return drift;
     return drift.kind === 'shape' ? drift.message : drift.kind;
   });
+  // The contract begins with what explains other answers, such as the response to an empty result.
   const order = terms.contract.questions.map(({ id }) => id);
-  const changes = [...alike.values()]
-    .map((group) => ({ entry: createDriftEntry(group, terms), shared: findSharedChange(group[0], terms) }))
-    // The contract begins with the response in general.
-    .sort(({ entry: left }, { entry: right }) => order.indexOf(left.case) - order.indexOf(right.case))
-    .sort((left, right) => rankSeverity(left.entry) - rankSeverity(right.entry));
-  return [...groupBy<(typeof changes)[number], unknown>(changes, ({ shared, entry }) => shared ?? entry).values()]
-    .sort((left, right) => rankSeverity(left[0].entry) - rankSeverity(right[0].entry) || right.length - left.length)
-    .flatMap(([{ entry: first }, ...others]) => [
-      first,
-      ...others.map(({ entry }) => ({ ...entry, same_change_as: first.case })),
-    ]);
-}
-
-/** Names a change from no promotions, such as an empty result: it may concern several questions. */
-function findSharedChange({ drift, result }: FoundDrift, { renderResponse }: DriftTerms): string | undefined {
-  if (drift.kind !== 'outcome' || result.exchange === undefined) return undefined;
-  const { status, mediaType, body } = readShownResponse(drift.expected.recorded ?? '') ?? {};
-  return body === undefined ? undefined : JSON.stringify([status, mediaType, renderResponse(result.exchange)]);
+  return [...alike.values()]
+    .map((group) => createDriftEntry(group, terms))
+    .sort((left, right) => order.indexOf(left.case) - order.indexOf(right.case))
+    .sort((left, right) => rankSeverity(left) - rankSeverity(right));
 }
 
 function rankSeverity({ kind, severity }: DriftEntry): number {
@@ -67,17 +44,17 @@ function rankSeverity({ kind, severity }: DriftEntry): number {
 
 function createDriftEntry(
   group: readonly [FoundDrift, ...FoundDrift[]],
-  { contract, baseUrl, renderResponse }: DriftTerms,
+  { contract, baseUrl, renderResponse }: EntryTerms,
 ): DriftEntry {
   const [{ drift, result }] = group;
-  const findQuestion = (id: string) => contract.questions.find((question) => question.id === id);
+  const { id, subject, exchange } = result;
+  const findQuestion = (name: string) => contract.questions.find((question) => question.id === name);
   const isDocumented = group.some(
-    ({ result: { subject, exchange } }) =>
-      findQuestion(subject) === undefined || (exchange && explainUndocumented(exchange.request) === undefined),
+    ({ result: { subject: of, exchange: shown } }) =>
+      findQuestion(of) === undefined || (shown && explainUndocumented(shown.request) === undefined),
   );
   const severity = isDocumented ? 'documented-request' : 'undocumented-request';
   const limit = isDocumented ? '' : ' Only requests that the documentation does not describe show it.';
-  const { id, subject, exchange } = result;
   if (drift.kind !== 'outcome') {
     const places = new Set(group.flatMap((found) => ('message' in found.drift ? found.drift.message : [])));
     const isShape = drift.kind === 'shape';
@@ -102,12 +79,4 @@ function createDriftEntry(
       repeat_with: exchange && renderCurlCommand(exchange.request, baseUrl),
     }),
   };
-}
-
-/** Groups entries by change: what explains the others, and these. */
-export function groupDrift(entries: readonly DriftEntry[]): [DriftEntry, ...DriftEntry[]][] {
-  const groups = groupBy<DriftEntry, unknown>(entries, (entry) =>
-    entry.kind === 'answer' ? (entry.same_change_as ?? entry.case) : entry,
-  );
-  return [...groups.values()];
 }

@@ -6,51 +6,45 @@ import { calibrationPurpose, type ExchangeUse, type RunEvidence, type StoredExch
 import { cutBodies, maxResultBody, shortenExchange } from '../run/sanitize-result.js';
 import { groupBy } from '../support/collections.js';
 
-/** An exchange of a case, fit for display. Its body may be cut. */
-export interface CaseExchange extends Omit<ExchangeUse, 'case'> {
+interface KeptExchange {
   readonly exchange: Exchange;
+  /** With more of its body, not yet fit for display: to escape a long one takes time. */
+  readonly longer: Exchange;
   /** The tiers that the body names, if the response is a success. */
-  readonly mentions?: TierMentions;
+  readonly mentions: TierMentions | undefined;
 }
 
 /** The exchanges of a run, fit for display, with the beginnings of their bodies: the whole ones may not fit into memory. */
-export interface ExchangeIndex {
-  /** Finds an exchange, with more of its body. */
-  find(id: string): Exchange | undefined;
-  /** Lists the exchanges of a case, in the order of its rows and requests, attempt by attempt. */
-  listByCase(caseId: string): readonly CaseExchange[];
-  readonly all: readonly Exchange[];
-  readonly calibration: readonly TierMentions[];
-}
+export type ExchangeIndex = ReturnType<ReturnType<typeof createExchangeIndexer>['finish']>;
 
-/** The maximum length of a body that is not found by its id, in characters. To escape a long one takes time. */
+/** The maximum length of a body that is not found by its id, in characters. */
 const maxShownBody = 2_000;
 
 export function createExchangeIndexer(recognizer: Recognizer) {
-  const kept = new Map<string, Pick<CaseExchange, 'exchange' | 'mentions'>>();
-  const longer = new Map<string, Exchange>();
+  const kept = new Map<string, KeptExchange>();
   return {
     /** @returns the exchange as the index has it */
     add({ id, exchange }: StoredExchange): Exchange {
       const isRead = 'response' in exchange && isSuccessful(exchange.response);
-      const mentions = isRead && recognizer.findMentions(exchange.response.body);
+      const mentions = isRead ? recognizer.findMentions(exchange.response.body) : undefined;
       const shown = shortenExchange(exchange, maxShownBody);
-      kept.set(id, { exchange: shown, ...(mentions && { mentions }) });
-      longer.set(id, cutBodies(exchange, maxResultBody));
+      kept.set(id, { exchange: shown, longer: cutBodies(exchange, maxResultBody), mentions });
       return shown;
     },
-    finish(uses: readonly ExchangeUse[]): ExchangeIndex {
+    finish(uses: readonly ExchangeUse[]) {
       const used = uses.flatMap((use) => {
         const found = kept.get(use.id);
         return found === undefined ? [] : [{ ...use, ...found }];
       });
       const byCase = groupBy(used, (use) => use.case);
       return {
-        find: (id) => {
-          const found = longer.get(id);
-          return found && shortenExchange(found, maxResultBody);
+        /** Finds an exchange, with more of its body. */
+        find(id: string): Exchange | undefined {
+          const found = kept.get(id);
+          return found && shortenExchange(found.longer, maxResultBody);
         },
-        listByCase: (caseId) => byCase.get(caseId) ?? [],
+        /** Lists the exchanges of a case, in the order of its rows and requests, attempt by attempt. */
+        listByCase: (caseId: string) => byCase.get(caseId) ?? [],
         all: [...kept.values()].map(({ exchange }) => exchange),
         calibration: (byCase.get(calibrationPurpose) ?? []).flatMap(({ mentions }) => mentions ?? []),
       };

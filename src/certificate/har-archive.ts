@@ -15,8 +15,8 @@ import { omitUndefined } from '../support/collections.js';
 import { getMember, isJsonObject, parseJson } from '../support/json.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { refuse } from '../support/problem.js';
-import { loadValidator } from '../support/schema-validation.js';
-import { escapeControlCharacters, toOneLine } from '../support/untrusted-text.js';
+import { findSchemaProblem } from '../support/schema-validation.js';
+import { escapeControlCharacters } from '../support/untrusted-text.js';
 
 /** The run that the evidence is of. With it, the evidence can be judged again without anything else. */
 export interface EvidenceOrigin {
@@ -60,10 +60,7 @@ interface EvidenceContent extends Content {
 /** Evidence that was read from a file; all of it is in memory. */
 export type StoredEvidence = Pick<KeptEvidence, 'exchanges' | 'uses'>;
 
-export interface EvidenceArchive {
-  readonly content: Buffer;
-  readonly count: number;
-}
+export type EvidenceArchive = ReturnType<ReturnType<typeof createArchiver>['finish']>;
 
 /** Creates an archiver. A body that came several times is written once, in the first entry that has it. */
 export function createArchiver(baseUrl: string) {
@@ -75,7 +72,7 @@ export function createArchiver(baseUrl: string) {
       const separator = entries.length === 0 ? '' : ',';
       entries.push(encode(`${separator}\n${JSON.stringify(createEntry(kept, baseUrl, createContent))}`));
     },
-    finish(uses: RunEvidence['uses'], origin: EvidenceOrigin): EvidenceArchive {
+    finish(uses: RunEvidence['uses'], origin: EvidenceOrigin) {
       const head = `{"log":{"version":"1.2","creator":${JSON.stringify({ name, version })},"entries":[`;
       const tail = `\n],${JSON.stringify({ _uses: uses, _origin: origin }).slice(1, -1)}}}\n`;
       return { content: Buffer.concat([encode(head), ...entries, encode(tail)]), count: entries.length };
@@ -87,20 +84,20 @@ function encode(json: string): Buffer {
   return Buffer.from(escapeControlCharacters(json));
 }
 
-type ContentFactory = (id: string, body: string, mimeType: string) => EvidenceContent;
+type ContentFactory = ReturnType<typeof createContentFactory>;
 
-function createContentFactory(): ContentFactory {
+function createContentFactory() {
   const firstWith = new Map<string, string>();
   let characters = 0;
-  return (id, body, mimeType) => {
-    const digest = computeDigest(body);
+  return (id: string, text: string, mimeType: string): EvidenceContent => {
+    const digest = computeDigest(text);
     const known = firstWith.get(digest);
-    const common = { size: Buffer.byteLength(body), mimeType };
+    const common = { size: Buffer.byteLength(text), mimeType };
     if (known !== undefined) return { ...common, _text_of: known };
-    if (characters + body.length > maxBodies) return { ...common, _omitted: true };
-    characters += body.length;
+    if (characters + text.length > maxBodies) return { ...common, _omitted: true };
+    characters += text.length;
     firstWith.set(digest, id);
-    return { ...common, text: body };
+    return { ...common, text };
   };
 }
 
@@ -150,10 +147,8 @@ function toLines(pairs: Headers): Header[] {
 /** Parses an archive. @param file its name, for messages @throws UnusableInput if no run of this suite wrote it */
 export function parseArchive(content: Buffer, file: string): { evidence: StoredEvidence; origin: EvidenceOrigin } {
   const archive = parseJson(content.toString('utf8'));
-  const validate = loadValidator('evidence');
-  if (!validate(archive)) {
-    const [{ instancePath = '', message = '' } = {}] = validate.errors ?? [];
-    const problem = archive === undefined ? 'it is not JSON' : `${toOneLine(instancePath)} ${message}`;
+  const problem = findSchemaProblem('evidence', archive);
+  if (problem !== undefined) {
     const hint = 'Name the evidence.har that a run of this suite wrote.';
     throw refuse(file, `was not written by a run of this suite: ${problem}`, hint);
   }

@@ -1,6 +1,3 @@
-import type { QuickFigures } from '../run/quick-rows.js';
-import { joinLines } from '../support/untrusted-text.js';
-
 /** The first and the last line of a run against the reference deployment. */
 export const referenceNotice = 'This run tests the reference deployment, which comes with the suite, and no other.';
 export const referenceEndNotice =
@@ -9,14 +6,5 @@ export const referenceEndNotice =
 /** The last line of a run that judged recorded exchanges. */
 export const replayEndNotice = 'Nothing was sent: this is the verdict on the exchanges of an earlier run.';
 
-/** Renders what decides the exit status of a run beside the cases; empty if nothing does. */
-export function renderTermsNotice(config: string | undefined, records: readonly string[]): string {
-  const compared = records.map((record) => `Compares with the record ${record}.`);
-  const sentences = config === undefined ? compared : [`With ${config}.`, ...compared];
-  return sentences.length === 0 ? '' : joinLines([sentences.join(' ')]);
-}
-
-export function renderQuickNotice({ requests, rows, rows_of, faults_caught, faults_known }: QuickFigures): string {
-  const share = Math.floor((100 * faults_caught) / faults_known);
-  return `With --quick: ${rows} of ${rows_of} rows and no questions, in ${requests} requests. With all of their answers, they catch ${faults_caught} of the ${faults_known} known faults (${share} %). For a full certificate, run without --quick.`;
-}
+export const quickNotice =
+  'With --quick: the rows that catch almost all known faults, and no questions. A run without it has the verdict.';

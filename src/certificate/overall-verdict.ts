@@ -1,5 +1,5 @@
 // Apart from the certificate: every command needs this, and only few load what a certificate is made from.
-import type { Certificate, KnownEntry, RunVerdict } from './certificate.js';
+import type { Certificate, RunVerdict } from './certificate.js';
 
 /** Determines the overall verdict apart from known deviations: of selected cases, or the worse of suite and own cases. */
 export function determineOverallVerdict(
@@ -11,10 +11,9 @@ export function determineOverallVerdict(
   return (['does-not-conform', 'incomplete'] as const).find((verdict) => verdicts.includes(verdict)) ?? 'conforms';
 }
 
-export function listStale({ known_deviations: known }: Pick<Certificate, 'known_deviations'>): KnownEntry[] {
-  return known?.entries.filter(({ state }) => state === 'stale') ?? [];
-}
-
-export function hasChanged(certificate: Pick<Certificate, 'drift' | 'known_deviations'>): boolean {
-  return certificate.drift.length > 0 || listStale(certificate).length > 0;
+export function hasChanged({
+  drift,
+  known_deviations: known,
+}: Pick<Certificate, 'drift' | 'known_deviations'>): boolean {
+  return drift.length > 0 || known?.entries.some(({ state }) => state === 'stale') === true;
 }

@@ -1,7 +1,6 @@
 import { isJsonObject, parseJson } from '../support/json.js';
-import { refuse } from '../support/problem.js';
-import { readInputFile } from '../support/read-input-file.js';
-import { loadValidator } from '../support/schema-validation.js';
+import { readInputFile, refuse } from '../support/problem.js';
+import { findSchemaProblem } from '../support/schema-validation.js';
 import { shortenPair, toOneLine } from '../support/untrusted-text.js';
 import type { Certificate } from './certificate.js';
 
@@ -9,10 +8,8 @@ import type { Certificate } from './certificate.js';
 export function readCertificate(file: string): Certificate {
   const hint = 'Name the certificate.json of a run: results/<target>/certificate.json.';
   const certificate = parseJson(readInputFile(file, hint).toString('utf8'));
-  const validate = loadValidator('certificate');
-  if (validate(certificate)) return certificate as Certificate;
-  const [{ instancePath = '', message = '' } = {}] = validate.errors ?? [];
-  const problem = certificate === undefined ? 'it is not JSON' : toOneLine(`${instancePath} ${message}`);
+  const problem = findSchemaProblem('certificate', certificate);
+  if (problem === undefined) return certificate as Certificate;
   throw refuse(file, `is not a certificate: ${problem}`, hint);
 }
 
@@ -25,30 +22,22 @@ const textsOfSuite = ['suite', 'at', 'statement', 'part'];
 export function verifyCertificate(stated: Certificate, shown: Certificate, isSameSuite: boolean): string[] {
   const skipped = new Set(isSameSuite ? ignored : [...ignored, ...textsOfSuite]);
   // Through JSON, as the certificate comes from a file.
-  return [...listDifferences(stated, parseJson(JSON.stringify(shown)), '', skipped)];
+  return listDifferences(stated, parseJson(JSON.stringify(shown)), '', skipped);
 }
 
-function* listDifferences(
-  stated: unknown,
-  shown: unknown,
-  place: string,
-  skipped: ReadonlySet<string>,
-): Generator<string, void, undefined> {
+function listDifferences(stated: unknown, shown: unknown, place: string, skipped: ReadonlySet<string>): string[] {
   const [left, right] = [listMembers(stated), listMembers(shown)];
-  if (left !== undefined && right !== undefined) {
-    for (const name of new Set([...left.keys(), ...right.keys()]))
-      if (!skipped.has(name)) yield* listDifferences(left.get(name), right.get(name), `${place}/${name}`, skipped);
-  } else if (JSON.stringify(stated) !== JSON.stringify(shown)) {
-    const [claim, finding] = shortenPair(renderValue(stated), renderValue(shown));
-    yield `${place.slice(1)}: the certificate says ${claim}; the evidence shows ${finding}`;
-  }
+  if (left !== undefined && right !== undefined)
+    return [...new Set([...left.keys(), ...right.keys()])]
+      .filter((name) => !skipped.has(name))
+      .flatMap((name) => listDifferences(left.get(name), right.get(name), `${place}/${name}`, skipped));
+  const [claim, finding] = [stated, shown].map((value) => JSON.stringify(value) ?? 'nothing') as [string, string];
+  if (claim === finding) return [];
+  const [shownClaim, shownFinding] = shortenPair(toOneLine(claim), toOneLine(finding));
+  return [`${place.slice(1)}: the certificate says ${shownClaim}; the evidence shows ${shownFinding}`];
 }
 
 function listMembers(value: unknown): Map<string, unknown> | undefined {
   if (Array.isArray(value)) return new Map(value.map((entry, n) => [String(entry?.id ?? n + 1), entry]));
   return isJsonObject(value) ? new Map(Object.entries(value)) : undefined;
-}
-
-function renderValue(value: unknown): string {
-  return value === undefined ? 'nothing' : toOneLine(JSON.stringify(value));
 }

@@ -1,7 +1,7 @@
 import type { Certificate } from '../certificate/certificate.js';
 import { determineOverallVerdict, hasChanged } from '../certificate/overall-verdict.js';
-import { InternalError } from '../support/internal-error.js';
 import { readOwnPackage } from '../support/package-root.js';
+import { InternalError } from '../support/problem.js';
 import type { Ending } from '../target/reported-run.js';
 
 export const exitStatus = {

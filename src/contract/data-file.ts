@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { type Problem, UnusableInput } from '../support/problem.js';
-import { readInputFile } from '../support/read-input-file.js';
+import { type Problem, readInputFile, UnusableInput } from '../support/problem.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
 import { parseJsonOrYaml, type YamlPath } from '../support/yaml-file.js';
 import { listNames, type NamedWorld, type Rule, type ThingKind, thingKinds, type World, windowSize } from './world.js';

@@ -44,14 +44,6 @@ export function explainOwnPromotions(exchanges: readonly Exchange[], evidence: O
   return `Responses name promotions that the test data does not have: ${names}. Those that are newer than the test data take places among the newest 150. Count them in the target file: own_promotions: ${unknown.size}, or 0 if none of them is a newer promotion. Or remove them from the deployment.`;
 }
 
-/** Says what a smaller window may come from, such as of 147 promotions; empty if nothing is likely. */
-export function renderHiddenPromotionsHint(size: number): string {
-  const count = windowSize - size;
-  // The schema of target files allows 30.
-  if (count < 1 || count > 30) return '';
-  return ` If newer promotions of the deployment take the other places, say so in the target file: own_promotions: ${count}.`;
-}
-
 /** Lists what a body has in the place of tiers and the world does not know. */
 function listUnknownRecords(body: string, { reading, recognizer }: Omit<RowEvidence, 'exchanges'>): string[] {
   if (reading.kind !== 'agreed' && reading.kind !== 'stated') return [];

@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { refuse } from '../support/problem.js';
-import { describeFileError } from '../support/read-input-file.js';
+import { describeFileError, refuse } from '../support/problem.js';
 
 /** Has a module for each file, named after it. */
 export const outputFolder = path.join(import.meta.dirname, 'files');

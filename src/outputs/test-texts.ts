@@ -17,10 +17,9 @@ export function renderBrokenCase(
   { contract, world }: Pick<Suite, 'contract' | 'world'>,
   baseUrl: string,
 ): string | undefined {
-  const renderResponse = createResponseRenderer(world);
-  if (isFailure(getVerdictApart(result))) return renderFailure(createCaseEntry(result, baseUrl, renderResponse));
-  const drift = listDriftEntries([result], { contract, baseUrl, renderResponse });
-  const changes = drift.filter(({ kind }) => kind === 'answer');
+  const terms = { contract, baseUrl, renderResponse: createResponseRenderer(world) };
+  if (isFailure(getVerdictApart(result))) return renderFailure(createCaseEntry(result, terms));
+  const changes = listDriftEntries([result], terms).filter(({ kind }) => kind === 'answer');
   return changes.length === 0 ? undefined : changes.map(renderDifference).join('\n\n');
 }
 
@@ -37,23 +36,21 @@ export function renderCase(
   used: readonly StoredExchange[],
   baseUrl: string,
 ): Record<string, string> {
-  const decisive = used.find(({ id }) => id === exchangeId);
-  const render = ({ id, exchange }: StoredExchange) => renderExchange(id, exchange, baseUrl);
-  const others = used.filter((kept) => kept !== decisive);
-  const shown = others.slice(0, maxOthers).map(render);
-  const more = others.length > shown.length ? [`and ${others.length - shown.length} more in evidence.har`] : [];
-  const areShown = rows.length > 1 && rows.some((row) => row.verdict !== 'pass');
-  return {
-    ...(decisive && { [verdict === 'fail' ? 'failing exchange' : 'exchange']: render(decisive) }),
-    ...(areShown && { rows: joinLines(rows.map(renderRow)) }),
-    ...(shown.length > 0 && {
-      [decisive === undefined ? 'exchanges' : 'other exchanges']: [...shown, ...more].join('\n\n'),
-    }),
+  const decisive = used.filter(({ id }) => id === exchangeId);
+  const others = used.filter((kept) => !decisive.includes(kept));
+  const render = (some: readonly StoredExchange[]) =>
+    some.map((kept) => renderExchange(kept.id, kept.exchange, baseUrl));
+  const more = others.length > maxOthers ? [`and ${others.length - maxOthers} more in evidence.har`] : [];
+  const lines = rows.map((row) =>
+    toOneLine(`${row.verdict}  ${row.title}${row.reason === '' ? '' : `: ${row.reason}`}`),
+  );
+  const texts = {
+    [verdict === 'fail' ? 'failing exchange' : 'exchange']: render(decisive),
+    rows: rows.length > 1 && rows.some((row) => row.verdict !== 'pass') ? [joinLines(lines)] : [],
+    [decisive.length === 0 ? 'exchanges' : 'other exchanges']: [...render(others.slice(0, maxOthers)), ...more],
   };
-}
-
-function renderRow({ title, verdict, reason }: ResultWithExchanges['rows'][number]): string {
-  return toOneLine(`${verdict}  ${title}${reason === '' ? '' : `: ${reason}`}`);
+  const shown = Object.entries(texts).filter(([, parts]) => parts.length > 0);
+  return Object.fromEntries(shown.map(([name, parts]) => [name, parts.join('\n\n')]));
 }
 
 /** Renders an exchange without secrets: the command that sends the request, and the response. */

@@ -3,12 +3,13 @@ import path from 'node:path';
 import type { Suite } from '../cases/suite.js';
 import type { Certificate } from '../certificate/certificate.js';
 import type { EvidenceArchive } from '../certificate/har-archive.js';
+import type { Contract } from '../contract/contract.js';
 import { addDeviations, type NewDeviation } from '../record/add-deviations.js';
 import { createRecord, renderRecord } from '../record/create-record.js';
-import { readRecord } from '../record/target-record.js';
+import { readRecord, type TargetRecord } from '../record/target-record.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
 import { omitUndefined, renderShortList } from '../support/collections.js';
-import { createRunView, encodeContent, loadOutputs, type RunView } from './output.js';
+import { createRunView, encodeContent, loadOutputs } from './output.js';
 import { type FileToWrite, type ResultsDestination, removeResults, writeFiles } from './result-files.js';
 
 // Loaded once, ahead of the first write.
@@ -38,29 +39,27 @@ export function writeResults(
   // UI mode runs several times in one process.
   removeResults(out);
   const certified = { certificate: path.join(out, 'certificate.json'), files: files.map(({ file }) => file) };
-  const record = recordTo === undefined ? undefined : addRecord(files, recordTo, view);
-  const known = recordKnownTo === undefined ? undefined : { file: recordKnownTo, added: newDeviations.length };
-  if (known !== undefined && known.added > 0) {
-    const older = existsSync(known.file) ? readFileSync(known.file, 'utf8') : '';
-    files.push({ file: known.file, text: addDeviations(older, newDeviations) });
+  const record = recordTo === undefined ? undefined : createRecord(suite, view.suiteResults, certificate.target.name);
+  const unwritten = record && findLost(record, recordTo ?? '', suite.contract);
+  if (record !== undefined && recordTo !== undefined && unwritten === undefined)
+    files.push({ file: recordTo, text: renderRecord(record) });
+  if (recordKnownTo !== undefined && newDeviations.length > 0) {
+    const older = existsSync(recordKnownTo) ? readFileSync(recordKnownTo, 'utf8') : '';
+    files.push({ file: recordKnownTo, text: addDeviations(older, newDeviations) });
   }
   writeFiles(files);
-  return { ...certified, ...omitUndefined({ record, known }) };
+  return {
+    ...certified,
+    ...(recordTo !== undefined && { record: { file: recordTo, ...omitUndefined({ unwritten }) } }),
+    ...(recordKnownTo !== undefined && { known: { file: recordKnownTo, added: newDeviations.length } }),
+  };
 }
 
-function addRecord(
-  files: FileToWrite[],
-  file: string,
-  { suite, suiteResults, certificate: { target } }: RunView,
-): Exclude<WrittenResults['record'], undefined> {
-  const record = createRecord(suite, suiteResults, target.name);
+/** Says why a record must not be written: it would lose answers, or has none. Undefined if it may. */
+function findLost({ questions }: TargetRecord, file: string, contract: Contract): string | undefined {
   const older = existsSync(file) ? readRecord(file).questions : {};
-  const lost = suite.contract.questions
-    .map(({ id }) => id)
-    .filter((id) => Object.hasOwn(older, id) && !Object.hasOwn(record.questions, id));
-  if (lost.length > 0)
-    return { file, unwritten: `not changed: it has answers that this run lacks, to ${renderShortList(lost)}` };
-  if (Object.keys(record.questions).length === 0) return { file, unwritten: 'not written: no question was answered' };
-  files.push({ file, text: renderRecord(record) });
-  return { file };
+  const ids = contract.questions.map(({ id }) => id);
+  const lost = ids.filter((id) => Object.hasOwn(older, id) && !Object.hasOwn(questions, id));
+  if (lost.length > 0) return `not changed: it has answers that this run lacks, to ${renderShortList(lost)}`;
+  return Object.keys(questions).length === 0 ? 'not written: no question was answered' : undefined;
 }

@@ -1,6 +1,5 @@
 import type { RecordedBodies } from '../judge/recorded-bodies.js';
-import { refuse } from '../support/problem.js';
-import { compileSchema, validateFile } from '../support/schema-validation.js';
+import { validateFile } from '../support/schema-validation.js';
 import { readYaml } from '../support/yaml-file.js';
 import type { BodyShape } from './body-shape.js';
 
@@ -22,12 +21,5 @@ export interface RecordedAnswer {
 
 /** Reads a record. It may have questions that the contract lacks. @throws UnusableInput with every problem of the file */
 export function readRecord(file: string, yaml = readYaml(file, file)): TargetRecord {
-  const record = validateFile('record', yaml) as TargetRecord;
-  try {
-    if (record.response_schema !== undefined) compileSchema(record.response_schema);
-    return record;
-  } catch (error) {
-    const message = `'response_schema' is not a JSON Schema: ${(error as Error).message}`;
-    throw refuse(yaml.locate(['response_schema']), message, 'Record the target again.');
-  }
+  return validateFile('record', yaml) as TargetRecord;
 }

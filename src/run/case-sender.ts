@@ -171,23 +171,16 @@ export function createCaseSender(
   };
 }
 
-/** The maximum length of all cached bodies together, in characters of one or two bytes. */
-const maxCached = 96 * 1024 * 1024;
-
 /** Sends equal requests only once. Transport errors and transient statuses are not cached, a server error if it came twice. */
 function createRequestCache(send: Channel['send'], known: readonly SentRequest[] = []): Channel['send'] {
   const pending = new Map<string, Promise<Exchange>>();
   const cached = new Map<string, Exchange>();
   const failed = new Set<string>();
-  let characters = 0;
   const store = (key: string, exchange: Exchange): void => {
     if (!('response' in exchange) || isTransient(exchange.response)) return;
-    const { status, body } = exchange.response;
-    const isFirstFailure = status >= 500 && !failed.has(key);
+    const isFirstFailure = exchange.response.status >= 500 && !failed.has(key);
     if (isFirstFailure) failed.add(key);
-    if (isFirstFailure || characters + body.length > maxCached) return;
-    cached.set(key, exchange);
-    characters += body.length;
+    else cached.set(key, exchange);
   };
   for (const [request, exchange] of known) store(serializeRequest(request), exchange);
   return async (request) => {

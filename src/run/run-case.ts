@@ -3,7 +3,7 @@ import { findVolatilePaths } from '../assertions/volatile-values.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { documentedOperation } from '../contract/operation.js';
 import type { Exchange } from '../http/exchange.js';
-import { wasSent } from '../http/retry.js';
+import { wasSent } from '../http/response-status.js';
 import { type CaseJudgement, collectEvidence, judgeCase, type TargetContext } from '../judge/judge-case.js';
 import { extractBodies } from '../judge/recorded-bodies.js';
 import { findWorstVerdict } from '../judge/verdict.js';

@@ -10,8 +10,7 @@ import type {
   TestError,
   TestResult,
 } from '@playwright/test/reporter';
-import type { Cause } from '../certificate/diagnosis/cause.js';
-import { renderTermsNotice } from '../certificate/notices.js';
+import type { Cause } from '../certificate/diagnosis/diagnose-run.js';
 import { determineOverallVerdict, hasChanged } from '../certificate/overall-verdict.js';
 import { removeResults } from '../outputs/result-files.js';
 import { addColors } from '../outputs/terminal/colors.js';
@@ -75,8 +74,11 @@ export default class CertificateReporter implements Reporter {
         this.runs.set(name, new ReportedRun(new Set(planned.get(name)), inputs, readSetUp().reference));
       const { configFile = packageRoot } = config;
       const isNamed = isRunByCommand() && !configFile.startsWith(packageRoot);
+      // What decides the exit status beside the cases.
       const records = ofCases.flatMap(({ inputs }) => inputs?.settings.expected.record ?? []);
-      process.stdout.write(renderTermsNotice(isNamed ? path.relative('', configFile) : undefined, records));
+      const terms = records.map((record) => `Compares with the record ${record}.`);
+      if (isNamed) terms.unshift(`With ${path.relative('', configFile)}.`);
+      if (terms.length > 0) process.stdout.write(joinLines([terms.join(' ')]));
     } catch (error) {
       if (!(error instanceof UnusableInput)) throw error;
       // Nothing of the run before is lost.

@@ -32,7 +32,9 @@ export const test = base.extend<object, ConformanceOptions & { readonly run: Tar
       const { openTargetRun } = await import('../target/target-run.js');
       const part = (config.shard?.current ?? 1) - 1;
       const suffix = part + workerIndex === 0 ? '' : `@${part}.${workerIndex}`;
-      await openTargetRun(inputs, { reference, plannedCases: readPlannedCases(project.name), suffix }, use);
+      const run = await openTargetRun(inputs, { reference, plannedCases: readPlannedCases(project.name), suffix });
+      await use(run);
+      await run.channel.close();
     },
     { scope: 'worker' },
   ],

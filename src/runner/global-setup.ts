@@ -2,8 +2,7 @@ import type { FullConfig } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { referenceNotice } from '../certificate/notices.js';
 import type { World } from '../contract/world.js';
-import { InternalError } from '../support/internal-error.js';
-import { UnusableInput } from '../support/problem.js';
+import { InternalError, UnusableInput } from '../support/problem.js';
 import { loadKnown } from '../target/settings.js';
 import { loadProject, shareSetUp } from './options.js';
 

@@ -4,8 +4,8 @@ import path from 'node:path';
 import type { TestInfo } from '@playwright/test';
 import type { FullConfig, TestCase, TestResult } from '@playwright/test/reporter';
 import { parseJson } from '../support/json.js';
-import { loadInputsOnce, type RunInputs } from '../target/inputs.js';
 import { completeRunOptions, type RunOptions } from '../target/run-options.js';
+import { loadInputsOnce, type RunInputs } from '../target/settings.js';
 import type { TestReport } from '../target/target-run.js';
 
 /** What a project sets under `use`. */

@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { getSystemErrorMap } from 'node:util';
 import { closest, distance } from 'fastest-levenshtein';
+import { packageRoot } from './package-root.js';
 import { joinLines } from './untrusted-text.js';
 
 /** `line` and `column` count from 1. */
@@ -49,4 +52,40 @@ export function suggest(unknown: string, known: readonly string[]): string {
   if (near) return `Did you mean '${nearest}'?`;
   const byDistance = [...known].sort((name, next) => distance(unknown, name) - distance(unknown, next));
   return `Known: ${byDistance.slice(0, maxListed).join(', ')}${known.length > maxListed ? ', …' : '.'}`;
+}
+
+/** Describes a system error in words, such as `cannot be read: no such file or directory`. @param failure what cannot be done */
+export function describeFileError(error: unknown, failure = 'cannot be read'): string {
+  const { errno = 0, code = 'unknown error' } = error as NodeJS.ErrnoException;
+  return `${failure}: ${getSystemErrorMap().get(errno)?.[1] ?? code}`;
+}
+
+/** Reads a file that a user names. @param at where another file names it, by this name @throws UnusableInput */
+export function readInputFile(
+  file: string,
+  hint: string,
+  { at = { setting: file }, name }: { at?: Problem['at']; name?: string } = {},
+): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    const message = describeFileError(error, `${name === undefined ? '' : `'${name}' `}cannot be read`);
+    throw new UnusableInput([{ at, message, hint }]);
+  }
+}
+
+export class InternalError extends Error {
+  override readonly name = 'InternalError';
+
+  /** Shows the places of an error, and not its message: that may quote a secret, or what a deployment wrote. */
+  constructor(error: unknown) {
+    const { name = 'Error', message = '', stack = '' } = error instanceof Error ? error : {};
+    const frames = stack
+      .slice(stack.indexOf(message) + message.length)
+      .matchAll(/^ {4}at .*?(?:file:\/\/)?([^( ]+:\d+:\d+)\)?$/gm);
+    const places = Array.from(frames, ([, place = '']) => place.replace(`${packageRoot}/`, '')).slice(0, 4);
+    const kind = /^\w{1,60}$/.test(name) ? name : 'Error';
+    super(`Internal error, please report it: ${kind} at ${places.join(', from ') || 'an unknown location'}.`);
+    this.stack = this.message;
+  }
 }

@@ -5,6 +5,7 @@ import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { getMember, parseJsonPointer } from './json.js';
 import { packageRoot } from './package-root.js';
 import { type Problem, suggest, UnusableInput } from './problem.js';
+import { toOneLine } from './untrusted-text.js';
 import type { LocatedFile, YamlFile, YamlPath } from './yaml-file.js';
 
 const require = createRequire(import.meta.url);
@@ -30,6 +31,15 @@ export function compileSchema(schema: object | boolean): ValidateFunction {
   // Ajv refuses a second schema with the same $id. Reading a file twice yields one.
   if (typeof id === 'string' && ajv.getSchema(id)?.schema !== schema) ajv.removeSchema(id);
   return ajv.compile(schema);
+}
+
+/** Finds the first problem of a document, which programs write; undefined if it fits its schema. */
+export function findSchemaProblem(schema: string, document: unknown): string | undefined {
+  if (document === undefined) return 'it is not JSON';
+  const validate = loadValidator(schema);
+  if (validate(document)) return undefined;
+  const [{ instancePath = '', message = '' } = {}] = validate.errors ?? [];
+  return toOneLine(`${instancePath} ${message}`);
 }
 
 export function findSchemaProblems(schema: string, file: LocatedFile): Problem[] {

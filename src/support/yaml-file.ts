@@ -4,8 +4,7 @@ import type { Node as JsonNode } from 'jsonc-parser';
 import type { Node, Pair } from 'yaml';
 import { computeOnce } from './caches.js';
 import { parseJson } from './json.js';
-import { type Location, UnusableInput } from './problem.js';
-import { readInputFile } from './read-input-file.js';
+import { type Location, readInputFile, UnusableInput } from './problem.js';
 
 /** Steps from the root of a document to a value in it: keys of mappings and indices of sequences. */
 export type YamlPath = readonly (string | number)[];

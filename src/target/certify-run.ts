@@ -1,27 +1,28 @@
+import path from 'node:path';
 import { selectCases, selectFromSuite } from '../cases/case-selection.js';
 import type { Suite } from '../cases/suite.js';
 import type { RunFacts } from '../certificate/certificate.js';
 import { type CertifiedResults, certifyResults } from '../certificate/certify-results.js';
 import { type ExchangeIndex, indexExchanges } from '../certificate/exchange-index.js';
-import type { EvidenceOrigin, StoredEvidence } from '../certificate/har-archive.js';
+import type { EvidenceArchive, EvidenceOrigin, StoredEvidence } from '../certificate/har-archive.js';
 import type { Channel, Exchange } from '../http/exchange.js';
+import { renderRunReport } from '../outputs/terminal/run-report.js';
+import { writeResults } from '../outputs/write-results.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import type { KnownFile } from '../record/known-deviations.js';
-import { type CaseResult, createUnsentResult, getVerdictApart, samplesCaseId } from '../run/case-result.js';
+import { type CaseResult, createUnsentResult, getVerdictApart } from '../run/case-result.js';
 import { countAttempts } from '../run/case-sender.js';
 import { createEvidenceKeeper } from '../run/evidence-keeper.js';
-import type { Examination } from '../run/examine.js';
 import { createReplay } from '../run/replay.js';
 import { type EndedRun, type EngineOptions, runSuite } from '../run/run.js';
 import { omitUndefined } from '../support/collections.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import { createOrigin, type RecordedRun, type RunInputs } from './inputs.js';
+import type { RunInputs } from './settings.js';
 import { createEngineOptions, loadKnown, type RunSettings } from './settings.js';
-import { createTrafficRun } from './traffic.js';
 
-type JudgingInputs = Pick<RunInputs, 'suite' | 'settings'>;
+export type JudgingInputs = Pick<RunInputs, 'suite' | 'settings'>;
 
-interface JudgedEvidence {
+export interface JudgedEvidence {
   readonly evidence: StoredEvidence;
   readonly extent: EvidenceOrigin['extent'];
   readonly traffic?: readonly Exchange[];
@@ -29,25 +30,26 @@ interface JudgedEvidence {
 
 interface RunEnd extends Pick<RunFacts, 'requestsSent' | 'isReplay' | 'isCutShort' | 'startedAt' | 'data'> {
   readonly baseUrl: string;
-  readonly examination: Pick<Examination, 'note'> | undefined;
+  readonly note: string | undefined;
   readonly recall: () => JudgedEvidence;
 }
 
+/** Certifies the results of a run. What is known, corrected by all responses, may need that some are judged again. */
 export async function certifyCollected(
   { suite, settings }: JudgingInputs,
   results: readonly CaseResult[],
   index: ExchangeIndex,
   end: RunEnd,
 ): Promise<CertifiedResults> {
-  const { baseUrl, examination, recall, ...ended } = end;
-  const { only, quick, target } = settings;
+  const { baseUrl, note, recall, ...ended } = end;
+  const { only, quick, target, expected } = settings;
   const { name, kind, version, file, transport } = target;
   const facts: RunFacts = {
     ...ended,
-    ...omitUndefined({ only, quick: quick?.figures, known: settings.known }),
+    ...omitUndefined({ only, quick: quick && (true as const), known: settings.known }),
     planned: selectCases(suite, settings).map(({ id }) => id),
-    notes: [examination?.note, ...settings.notes].filter((note) => note !== undefined),
-    expected: settings.expected,
+    notes: [...(note === undefined ? [] : [note]), ...settings.notes],
+    expected,
     target: {
       name: toOneLine(name),
       base_url: toOneLine(baseUrl),
@@ -57,16 +59,15 @@ export async function certifyCollected(
     durationMs: Date.now() - end.startedAt.getTime(),
   };
   const known = await loadKnown(settings, suite.world);
-  const stated = { ...target, ...omitUndefined({ known }) };
-  const certified = await certifyResults(suite, results, index, facts, stated);
+  const certified = await certifyResults(suite, results, index, facts, { ...target, ...omitUndefined({ known }) });
   const current = settings.known && correctKnown(settings.known, certified);
   if (current === undefined) return certified;
-  const corrected = { ...settings, known: current };
+  const inputs = { suite, settings: { ...settings, known: current } };
   const isExcused = (result: CaseResult) => result.rows.some((row) => row.known) && getVerdictApart(result) !== 'fail';
-  const again = results.some(isExcused) ? (await judgeAgain(recall(), suite, corrected)).results : [];
+  const again = results.some(isExcused) ? (await judgeAgain(recall(), inputs)).results : [];
   const judged = new Map(again.map((result) => [result.id, result]));
   const replaced = results.map((result) => (isExcused(result) ? (judged.get(result.id) ?? result) : result));
-  return await certifyCollected({ suite, settings: corrected }, replaced, index, end);
+  return await certifyCollected(inputs, replaced, index, end);
 }
 
 /** Corrects what is known by what all responses show, so that it excuses nothing else. Undefined if it is right. */
@@ -78,17 +79,25 @@ function correctKnown(known: KnownFile, { gone, emptyStatuses }: CertifiedResult
   return { ...known, entries, ...omitUndefined({ emptyStatuses }) };
 }
 
-async function judgeAgain(
-  { evidence, extent, traffic }: JudgedEvidence,
-  suite: Suite,
-  settings: RunSettings,
+async function runSelected(
+  { suite, settings }: JudgingInputs,
+  channel: Channel,
+  options: EngineOptions,
+  selects?: (id: string) => boolean,
 ): Promise<EndedRun> {
-  const selected = selectFromSuite(suite, settings);
-  const replay = createReplay(evidence, suite.calibration);
-  const options = { ...(await createEngineOptions(settings, suite.world)), replay, ...omitUndefined({ traffic }) };
-  const isJudged = (id: string) => extent.judged.includes(id);
-  const ended = await runSuite(selected, replay.createChannel(), options, isJudged);
-  const unsent = selected.cases.flatMap((testCase) => {
+  const stated = await createEngineOptions(settings, suite.world);
+  return await runSuite(selectFromSuite(suite, settings), channel, { ...stated, ...options }, selects);
+}
+
+/** Judges the exchanges of a run again, as the same cases. Nothing is sent. */
+export async function judgeAgain(
+  { evidence, extent, traffic }: JudgedEvidence,
+  inputs: JudgingInputs,
+): Promise<EndedRun> {
+  const replay = createReplay(evidence, inputs.suite.calibration);
+  const options = { replay, ...omitUndefined({ traffic }) };
+  const ended = await runSelected(inputs, replay.createChannel(), options, (id) => extent.judged.includes(id));
+  const unsent = inputs.suite.cases.flatMap((testCase) => {
     const stated = extent.unjudged.find(({ id }) => id === testCase.id);
     return stated === undefined ? [] : [createUnsentResult(testCase, stated.verdict, stated.reason)];
   });
@@ -105,56 +114,51 @@ export async function certifyRun(
   },
 ): Promise<CertifiedResults & JudgedEvidence> {
   const startedAt = new Date();
-  const { suite, settings } = inputs;
-  const { baseUrl, selects, replay } = terms;
-  const { recognizer = createRecognizer(suite.world, settings.target.mentionFilter) } = terms;
-  const stated = await createEngineOptions(settings, suite.world);
-  const options = { ...stated, keeper: createEvidenceKeeper(), recognizer, ...omitUndefined({ replay }) };
-  const ended = await runSuite(selectFromSuite(suite, settings), channel, options, selects);
+  const { baseUrl, selects, replay, recognizer = createInputsRecognizer(inputs) } = terms;
+  const options = { keeper: createEvidenceKeeper(), recognizer, ...omitUndefined({ replay }) };
+  const ended = await runSelected(inputs, channel, options, selects);
   const extent = { isCutShort: false, judged: ended.results.map(({ id }) => id), unjudged: [] };
   const judged = { evidence: ended.evidence, extent };
   const end = { baseUrl, startedAt, isReplay: replay !== undefined };
   return { ...(await certifyEnded(inputs, ended, judged, end, recognizer)), ...judged };
 }
 
-/** Judges the exchanges of a recorded run again. Nothing is sent. @param whole with the ids of its target */
-export async function rejudgeRun(stated: RecordedRun, whole: Suite) {
-  const startedAt = new Date();
-  const { recorded, suite, traffic } = stated.settings.isTraffic
-    ? createTrafficRun(stated, whole)
-    : { recorded: stated, suite: whole, traffic: undefined };
-  const { settings, evidence, origin } = recorded;
-  const judged = { evidence, extent: origin.extent, ...omitUndefined({ traffic }) };
-  const ended = await judgeAgain(judged, suite, settings);
-  const { baseUrl, isReplay = false } = origin;
-  const certified = await certifyEnded({ suite, settings }, ended, judged, { baseUrl, startedAt, isReplay });
-  return { ...certified, suite, recorded };
-}
-
-/** Judges the selected cases of a recorded run again, as if its exchanges were sent now. */
-export async function replayRun({ settings, evidence, origin }: RecordedRun, suite: Suite) {
-  const { baseUrl, extent } = origin;
-  const replay = createReplay(evidence, suite.calibration);
-  const selects = (id: string) => id !== samplesCaseId || extent.judged.includes(id);
-  const certified = await certifyRun({ suite, settings }, replay.createChannel(), { baseUrl, replay, selects });
-  const again = createOrigin(suite, settings, { baseUrl, extent: certified.extent, isReplay: true });
-  return { ...certified, suite, recorded: { settings, evidence: certified.evidence, origin: again } };
-}
-
-async function certifyEnded(
-  { suite, settings }: JudgingInputs,
+export async function certifyEnded(
+  inputs: JudgingInputs,
   { results, examination }: EndedRun,
   judged: JudgedEvidence,
   end: Pick<RunEnd, 'baseUrl' | 'startedAt' | 'isReplay'>,
-  recognizer = createRecognizer(suite.world, settings.target.mentionFilter),
+  recognizer = createInputsRecognizer(inputs),
 ): Promise<CertifiedResults> {
   const { evidence, extent } = judged;
-  return await certifyCollected({ suite, settings }, results, indexExchanges(evidence, recognizer), {
+  return await certifyCollected(inputs, results, indexExchanges(evidence, recognizer), {
     ...end,
-    examination,
+    note: examination.note,
     requestsSent: countAttempts(evidence.exchanges.map(({ exchange }) => exchange)),
     isCutShort: extent.isCutShort,
-    ...omitUndefined({ data: suite.data }),
+    ...omitUndefined({ data: inputs.suite.data }),
     recall: () => judged,
   });
+}
+
+export function createInputsRecognizer({ suite, settings }: JudgingInputs) {
+  return createRecognizer(suite.world, settings.target.mentionFilter);
+}
+
+export type PublishedRun = ReturnType<typeof publishRun>;
+
+/** Writes the results of a run. @throws UnusableInput if a file cannot be written */
+export function publishRun(
+  { certificate, results, newDeviations }: CertifiedResults,
+  suite: Suite,
+  { destination }: RunSettings,
+  archive: EvidenceArchive,
+) {
+  const written = writeResults(certificate, suite, results, destination, archive, newDeviations);
+  return {
+    certificate,
+    folder: path.dirname(written.certificate),
+    isRecorded: written.record !== undefined && written.record.unwritten === undefined,
+    report: renderRunReport(certificate, written),
+  };
 }

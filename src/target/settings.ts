@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { findCasesByName, matchCases, type RunScope, selectCases, selectFromSuite } from '../cases/case-selection.js';
-import { isOwnCase, loadSuite, type Suite } from '../cases/suite.js';
+import { isOwnCase, loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
+import { type EvidenceOrigin, parseArchive, type StoredEvidence } from '../certificate/har-archive.js';
 import { referenceNotice } from '../certificate/notices.js';
 import type { Availability } from '../contract/bind-world.js';
 import type { NamedWorld } from '../contract/world.js';
@@ -16,9 +17,8 @@ import type { EngineOptions } from '../run/run.js';
 import { omitUndefined } from '../support/collections.js';
 import { type Problem, refuse, UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import { listSecrets, type TargetConnection } from './connection.js';
-import type { RunOptions } from './run-options.js';
-import type { LoadedTarget, Target } from './target.js';
+import type { Environment, RunOptions } from './run-options.js';
+import { type LoadedTarget, listSecrets, loadTarget, type Target, type TargetConnection } from './target.js';
 import { locateBeside } from './target-file.js';
 
 /** Attachments and evidence carry them as JSON, and a run is judged again by them. They contain no secrets. */
@@ -37,6 +37,58 @@ export interface RunSettings {
   readonly destination: ResultsDestination;
   /** Whether the exchanges are those of real callers: the cases are made from them. */
   readonly isTraffic?: true;
+}
+
+export interface RunInputs {
+  readonly suite: Suite;
+  readonly settings: RunSettings;
+  readonly connection: TargetConnection;
+}
+
+export interface RecordedRun {
+  readonly evidence: StoredEvidence;
+  readonly origin: EvidenceOrigin;
+  readonly settings: RunSettings;
+}
+
+const loaded = new Map<string, RunInputs>();
+
+/** Loads the inputs of a run once per process, for processes that end with the run. @throws as {@link loadInputs} */
+export function loadInputsOnce(options: RunOptions, environment: Environment): RunInputs {
+  // `certify` and Playwright set variables of their own between two calls.
+  const stable = Object.entries(environment).filter(([name]) => !/^(CONFORMANCE|PLAYWRIGHT|PW_)/.test(name));
+  const key = JSON.stringify([options, stable]);
+  const inputs = loaded.get(key) ?? loadInputs(options, environment);
+  loaded.set(key, inputs);
+  return inputs;
+}
+
+/** Loads suite and settings of any run. @throws UnusableInput as `loadSuite` and `loadSettings` */
+export function loadInputs(options: RunOptions, environment: Environment): RunInputs {
+  const target = loadTarget(options, environment);
+  const { file, connection } = target;
+  const cases = options.cases ?? locateBeside(file, file?.document.cases);
+  const suite = loadSuite(suiteFolder, target.availability, cases);
+  return { suite, settings: { ...loadSettings(target, options, suite), ...omitUndefined({ cases }) }, connection };
+}
+
+/** Describes the run that evidence is of. It names no paths of this machine. */
+export function createOrigin(
+  { name, version, digest }: Suite,
+  { destination: _, cases: __, ...inputs }: RunSettings,
+  { isReplay, ...run }: Pick<EvidenceOrigin, 'baseUrl' | 'extent'> & { readonly isReplay: boolean },
+): EvidenceOrigin {
+  return { suite: { name, version, digest }, ...run, ...(isReplay && { isReplay }), inputs };
+}
+
+/** Parses evidence. @param dataFile where the data file of the run is now @throws UnusableInput */
+export function parseRecordedRun(content: Buffer, file: string, dataFile?: string): RecordedRun {
+  const { evidence, origin } = parseArchive(content, file);
+  const settings = origin.inputs as Omit<RunSettings, 'destination'>;
+  const { availability } = settings;
+  const data = availability.data && { ...availability.data, ...omitUndefined({ movedTo: dataFile }) };
+  const moved = { ...availability, ...omitUndefined({ data }) };
+  return { evidence, origin, settings: { ...settings, availability: moved, destination: { out: '' } } };
 }
 
 /** Reads the settings of a run and the files that they name. @throws UnusableInput with every problem of the files */
@@ -58,7 +110,6 @@ export function loadSettings(
   const known = findKnownFile(options, locateBeside(file, file?.document.known));
   // Data that nobody made for tests may be that of production.
   const excludesIntrusive = !(options.intrusive ?? intrusive ?? suite.data === undefined);
-  const isCompared = stated === undefined || recordTo !== undefined || options.against !== undefined || record;
   const { data } = availability;
   const { digest } = suite.data ?? {};
   return {
@@ -70,9 +121,6 @@ export function loadSettings(
       ...listTargetNotes(target, suite.world.ownPromotions),
       ...notes,
       ...(record === undefined ? [] : describeUncompared(record, suite)),
-      ...(isCompared
-        ? []
-        : [`No answer was compared: there is no record ${stated} yet. npx conformance record writes it.`]),
     ],
     ...readSelection(options, suite, { excludesIntrusive }),
     destination: {
@@ -100,7 +148,7 @@ function findKnownFile({ known, recordKnownTo }: RunOptions, stated: string | un
 /** Loads what is known to be wrong with a target. @throws UnusableInput if the file names an unknown cause */
 export async function loadKnown({ known }: Pick<RunSettings, 'known'>, world: NamedWorld) {
   if (known === undefined) return undefined;
-  const { readKnownCauses } = await import('../certificate/diagnosis/known-causes.js');
+  const { readKnownCauses } = await import('../certificate/known-causes.js');
   return readKnownCauses(known, world);
 }
 
@@ -110,15 +158,12 @@ export async function createEngineOptions(settings: RunSettings, world: NamedWor
   const stated = { ...target, expected, excludesIntrusive, infersShape: destination.recordTo !== undefined };
   const known = await loadKnown(settings, world);
   if (known === undefined) return stated;
-  const { createKnownMistakes } = await import('../certificate/diagnosis/known-causes.js');
+  const { createKnownMistakes } = await import('../certificate/known-causes.js');
   const mistakes = known.causes.length === 0 ? undefined : createKnownMistakes(known, world);
   return { ...stated, knownRequirements: known.requirements, ...omitUndefined({ known: mistakes }) };
 }
 
-function listTargetNotes(
-  { kind, transport, tierPatterns, mentionFilter }: Target,
-  ownPromotions: number | undefined,
-): string[] {
+function listTargetNotes({ kind, transport, tierPatterns, mentionFilter }: Target, ownPromotions = 0): string[] {
   const where = JSON.stringify(mentionFilter?.where ?? {});
   const stated = 'The target file states';
   const notes = [
@@ -127,8 +172,7 @@ function listTargetNotes(
       `Through a transport: ${toOneLine(transport.name)}, ${transport.digest}. The documented operation was not certified.`,
     tierPatterns && `${stated} where responses name promotions: ${toOneLine(tierPatterns.join(', '))}.`,
     where !== '{}' && `${stated} which of them were returned: ${toOneLine(where)}.`,
-    ownPromotions !== undefined &&
-      `${stated} that ${ownPromotions} of the newest 150 promotions are the deployment's own.`,
+    ownPromotions > 0 && `${stated} that ${ownPromotions} of the newest 150 promotions are the deployment's own.`,
   ];
   return notes.filter((note) => typeof note === 'string');
 }

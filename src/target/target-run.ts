@@ -1,21 +1,18 @@
 import { selectFromSuite } from '../cases/case-selection.js';
 import type { DrawnData } from '../cases/data-suite.js';
-import type { Suite } from '../cases/suite.js';
 import type { StoredEvidence } from '../certificate/har-archive.js';
 import { openClient } from '../http/client.js';
 import { defaultConnectionOptions, type Endpoint } from '../http/connection-options.js';
-import type { Channel } from '../http/exchange.js';
 import { createTransportChannel, loadTransport, type Transport, type TransportChannel } from '../http/transport.js';
-import type { TargetContext } from '../judge/judge-case.js';
-import { type CaseResult, type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
-import { createEvidenceKeeper, type StoredExchange } from '../run/evidence-keeper.js';
+import { type CaseResult, samplesCaseId } from '../run/case-result.js';
+import { createEvidenceKeeper } from '../run/evidence-keeper.js';
 import type { Examination } from '../run/examine.js';
 import { startRun } from '../run/run.js';
 import { omitUndefined } from '../support/collections.js';
 import type { Problem } from '../support/problem.js';
-import { listSecrets, type TargetConnection } from './connection.js';
-import type { RunInputs } from './inputs.js';
+import type { RunInputs } from './settings.js';
 import { createEngineOptions, type RunSettings } from './settings.js';
+import { listSecrets, type TargetConnection } from './target.js';
 
 export interface RunStart {
   readonly settings: RunSettings;
@@ -33,28 +30,13 @@ export interface TestReport extends StoredEvidence {
   readonly failure?: readonly Problem[];
 }
 
-export interface JudgedCase {
-  readonly result: ResultWithExchanges;
-  readonly used: readonly StoredExchange[];
-  readonly report: TestReport;
-}
+export type TargetRun = Awaited<ReturnType<typeof openTargetRun>>;
 
-export interface TargetRun {
-  readonly suite: Suite;
-  readonly baseUrl: string;
-  /** Sends requests that belong to no case. */
-  readonly channel: Channel;
-  readonly background: TargetContext;
-  /** Sends and judges a case, by its id; undefined if it is not selected for this target. */
-  judge(id: string): Promise<JudgedCase | undefined>;
-}
-
-/** The target is closed after its use. @param suffix makes the ids of exchanges unique among the workers of a run */
+/** @param options `suffix` makes the ids of exchanges unique among the workers of a run */
 export async function openTargetRun(
   { suite: whole, settings, connection }: RunInputs,
   { reference, plannedCases, suffix }: { reference: Endpoint; plannedCases: readonly string[]; suffix: string },
-  use: (run: TargetRun) => Promise<void>,
-): Promise<void> {
+) {
   const suite = selectFromSuite(whole, settings);
   const { endpoint = reference } = connection;
   const { baseUrl } = endpoint;
@@ -64,12 +46,14 @@ export async function openTargetRun(
   const { note, unreachable } = run.examination;
   const examination = omitUndefined({ note, unreachable });
   let start: RunStart | undefined = { settings, baseUrl, examination, ...omitUndefined({ data: suite.data }) };
-  await use({
+  return {
     suite,
     baseUrl,
+    /** Sends requests that belong to no case. */
     channel,
     background: run.background,
-    async judge(id) {
+    /** Sends and judges a case, by its id; undefined if it is not selected for this target. */
+    async judge(id: string) {
       const testCase = suite.cases.find((candidate) => candidate.id === id);
       if (testCase === undefined && id !== samplesCaseId) return undefined;
       const result = await (testCase === undefined ? run.repeatSamples() : run.runCase(testCase));
@@ -78,12 +62,11 @@ export async function openTargetRun(
       const failure = channel.findFailure()?.problems;
       // The evidence has the exchanges.
       const { exchange: _, repeatedExchange: __, ...plain } = result;
-      const report = { result: plain, exchanges, uses, ...omitUndefined({ start, failure }) };
+      const report: TestReport = { result: plain, exchanges, uses, ...omitUndefined({ start, failure }) };
       start = undefined;
       return { result, used, report };
     },
-  });
-  await channel.close();
+  };
 }
 
 /** Opens a target. @param embedded the transport of a program, which gets the credentials themselves */

@@ -8,8 +8,7 @@ import { getSubjectId, type TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
 import type { World } from '../../src/contract/world.js';
-import { createMock } from '../../src/mock.js';
-import { readMockOptions } from '../../src/mock-options.js';
+import { createMock, readMockOptions } from '../../src/mock.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { addDeviations } from '../../src/record/add-deviations.js';
 import { createRecord, renderRecord } from '../../src/record/create-record.js';
@@ -266,9 +265,8 @@ test('Answers of the record that a known bug leaves open are named', { tag: '@lo
   writeFileSync(record, renderRecord(createRecord(suite, results, 'shop')));
   const known = writeKnown(await certify(deploy('quantity-ignored')));
   const { certificate, status } = await certify(deploy('quantity-ignored'), { known, against: record });
-  const { not_compared: ids = [] } = certificate;
-  expect([status, ids.length > 10]).toEqual([drift, true]);
-  expect(renderRunReport(certificate)).toContain(`${ids.length} answers of the record could not be compared: `);
+  expect(status).toBe(drift);
+  expect(renderRunReport(certificate)).toMatch(/^Answers of the record that could not be compared: .* more\.$/m);
 });
 
 const entry = (text: string) => `deviations:\n  - { requirement: order.quantity, ${text} }\n`;

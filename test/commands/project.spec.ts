@@ -7,8 +7,6 @@ import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { type CertifyOptions, certify, type Transport, UnusableInput } from '../../src/api.js';
-import { appendJobSummary } from '../../src/outputs/files/summary.md.js';
-import { writeResults } from '../../src/outputs/write-results.js';
 import { renderRecord } from '../../src/record/create-record.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
@@ -22,6 +20,7 @@ import {
 } from '../support/cli.js';
 import { certifyInProcess, createReference, requirementSuite, suite } from '../support/in-process.js';
 import { listen } from '../support/independent-deployment.js';
+import { renderOutput } from '../support/render-output.js';
 
 /** A new folder with these files. */
 function projectWith(files: Readonly<Record<string, string>>, name = 'a shop') {
@@ -76,7 +75,9 @@ test.describe('init', () => {
   test('changes nothing the second time', async () => {
     const { cwd, read } = projectWith({ '.gitignore': 'dist\n/results\n.env', '.env.example': 'OTHER=1\n' });
     await runConformanceInProcess(['init'], { cwd });
-    expect(read('.gitignore')).toBe('dist\n/results\n.env\n\n# Conformance suite\nnode_modules/\nplaywright-report/\n');
+    expect(read('.gitignore')).toBe(
+      'dist\n/results\n.env\n\n# Conformance suite\n.env\nnode_modules/\nplaywright-report/\nresults/\n',
+    );
     expect(read('.env.example')).toBe('OTHER=1\n');
     writeFileSync(path.join(cwd, 'conformance', 'target.yaml'), 'name: mine\n');
     writeFileSync(path.join(cwd, '.gitignore'), read('.gitignore').replace('node_modules/\n', ''));
@@ -136,40 +137,16 @@ test.describe('The API', () => {
     expect(certificate.verdict).toBe('does-not-conform');
     expect([text.includes('refused: $CLIENT_TOKEN'), text.includes(credentials.token)]).toEqual([true, false]);
   });
-
-  test('aborts a function that does not answer', async () => {
-    const target = path.join(folder, 'hasty.yaml');
-    writeFileSync(target, 'name: hasty\nbase_url: https://shop.test\nlimits: { timeout_ms: 20 }\n');
-    let ended = 0;
-    const transport: Transport = (_, { signal }) => {
-      signal.addEventListener('abort', () => {
-        ended += 1;
-      });
-      return new Promise(() => undefined);
-    };
-    const { incomplete_because } = await certify(transport, { ...some, target });
-    expect(incomplete_because?.join(' ')).toContain('no complete response within 20 ms');
-    expect(ended).toBeGreaterThan(0);
-  });
 });
 
-test('The job summary is appended, with verdict, counts and failures', async () => {
+test('The summary has verdict, counts and failures', async () => {
   const answer = createReference({ faults: ['window-of-the-oldest'] });
   const { results, certificate } = await certifyInProcess(answer, { suite: requirementSuite });
-  const folder = makeTestFolder();
-  const { files } = writeResults(certificate, suite, results, { out: path.join(folder, 'out') });
-  const ofJob = path.join(folder, 'job');
-  expect([appendJobSummary(files, ofJob), appendJobSummary(files, ofJob)]).toEqual(['', '']);
-  const text = readFileSync(path.join(folder, 'out', 'summary.md'), 'utf8');
-  expect(readFileSync(ofJob, 'utf8')).toBe(text.repeat(2));
+  const text = renderOutput('summary.md', certificate, suite, results);
   expect(text).toMatch(/^## DOES-NOT-CONFORM: in-process\n\n```text\n/);
   expect(text).toMatch(/^Requirements +\d+ fail/m);
   for (const { id } of certificate.requirements.filter(({ verdict }) => verdict === 'fail'))
     expect(text).toMatch(new RegExp(`^ +fail +${id} `, 'm'));
-  expect(appendJobSummary(files, undefined)).toBe('');
-  expect(appendJobSummary(files, folder)).toBe(
-    `The job summary was not written to ${folder}: illegal operation on a directory\n`,
-  );
 });
 
 /** Runs the step `Certify` of the action as GitHub does: with bash, and inputs in place of expressions. */

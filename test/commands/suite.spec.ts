@@ -32,18 +32,16 @@ test('Without settings, the reference deployment conforms and every question is 
 const list = async (...args: string[]) => (await runConformanceInProcess(['list', ...args], { cwd })).output;
 
 test('list shows everything that a flag or a command can name', async () => {
-  const all: Record<string, { id: string; outcomes?: object }[]> = JSON.parse(await list('--json'));
-  expect(Object.keys(all)).toEqual(listedKinds);
-  for (const [kind, entries] of Object.entries(all)) {
-    const lines = await list(kind);
-    for (const { id } of entries.slice(0, 100)) expect(lines, kind).toContain(id);
-    expect(JSON.parse(await list(kind, '--json'))).toEqual(entries);
+  const counts = await list();
+  for (const kind of listedKinds) {
+    const ids = (await list(kind)).split('\n').filter((line) => /^\S/.test(line));
+    expect(counts).toContain(`${kind.padEnd(13)} ${ids.length}\n`);
   }
-  const listIds = (kind: string) => all[kind]?.map(({ id }) => id);
-  expect(listIds('cases')).toEqual(suite.cases.map(({ id }) => id));
-  expect(listIds('requirements')).toEqual(suite.contract.requirements.map(({ id }) => id));
-  expect(all.questions?.every(({ outcomes }) => Object.keys(outcomes ?? {}).length > 0)).toBe(true);
-  expect(listIds('outputs')).toContain('certificate.json');
+  const names = { cases: suite.cases, requirements: suite.contract.requirements, questions: suite.contract.questions };
+  for (const [kind, entries] of Object.entries(names)) {
+    const lines = (await list(kind)).split('\n').filter((line) => /^\S/.test(line));
+    expect(lines.map((line) => line.split(' ')[0])).toEqual(entries.map(({ id }) => id));
+  }
 });
 
 test('--open opens the page in the browser', { tag: '@long' }, async () => {

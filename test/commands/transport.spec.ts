@@ -72,6 +72,15 @@ test('A response that says nothing about the request never becomes a result', as
   expect(await broken.send(request)).toMatchObject(lost);
 });
 
+test('A transport that waits for nothing is given up, and told so', async () => {
+  let isTold = false;
+  const waiting: Transport = (_, { signal }) =>
+    new Promise(() => signal.addEventListener('abort', () => (isTold = true)));
+  const channel = channelThrough(waiting, () => response, 50);
+  expect(await channel.send(request)).toMatchObject({ transportError: 'timed-out' });
+  expect(isTold).toBe(true);
+});
+
 const bad: readonly (readonly [what: string, transport: Transport, message: string])[] = [
   ['throws', () => Promise.reject(new RangeError('no such field')), 'no such field'],
   ['returns nonsense', () => ({ status: '200' }) as never, 'it returned {"status":"200"}'],

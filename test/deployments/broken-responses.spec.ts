@@ -60,7 +60,7 @@ async function run(channel: Parameters<typeof runSuite>[1]): Promise<readonly Re
 
 const tooLarge = 'The body is larger than 8388608 bytes (limits.body_bytes).';
 const noHttp = /^The response is not valid HTTP, or its length differs from Content-Length\./;
-const noJson = /^The body looks like JSON, but it is not valid JSON, so there is no result to judge\./;
+const noJson = /^The body is not valid JSON, so there is no result to judge\./;
 const tooManyValues = 'The body has more than 100000 values (limits.body_values).';
 
 // client.spec.ts has all transport errors, and judge.spec.ts shows that none of them proves anything.

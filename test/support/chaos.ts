@@ -1,5 +1,5 @@
 import type { Channel, Exchange, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { isRetryable } from '../../src/http/retry.js';
+import { isRetryable } from '../../src/http/response-status.js';
 import { type Answer, createChannel } from '../../tools/proof/judge-deployment.js';
 
 /** Returns numbers from 0 up to 1. */

@@ -78,9 +78,9 @@ export function certifyInProcess(
 }
 
 /** A channel through a transport, whose `send` calls a function in this process. */
-export function channelThrough(transport: Transport, answer: Answer): TransportChannel {
+export function channelThrough(transport: Transport, answer: Answer, idleMs = 120_000): TransportChannel {
   const client = { ...createChannel(answer), redact: (text: string) => text, close: async () => undefined };
-  return createTransportChannel(transport, client, { baseUrl: 'http://in-process.test', idleMs: 120_000 });
+  return createTransportChannel(transport, client, { baseUrl: 'http://in-process.test', idleMs });
 }
 
 /** Lists the requirements with a verdict. */

@@ -10,10 +10,10 @@ import {
 } from '../../src/certificate/har-archive.js';
 import type { Channel } from '../../src/http/exchange.js';
 import type { RunEvidence } from '../../src/run/evidence-keeper.js';
-import { certifyRun, rejudgeRun } from '../../src/target/certify-run.js';
-import { createOrigin, parseRecordedRun, type RecordedRun } from '../../src/target/inputs.js';
+import { certifyRun } from '../../src/target/certify-run.js';
+import { rejudgeRun } from '../../src/target/replay.js';
 import type { RunOptions } from '../../src/target/run-options.js';
-import { loadSettings } from '../../src/target/settings.js';
+import { createOrigin, loadSettings, parseRecordedRun, type RecordedRun } from '../../src/target/settings.js';
 import { loadTarget } from '../../src/target/target.js';
 import { recognizer, suite } from './in-process.js';
 

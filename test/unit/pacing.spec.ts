@@ -3,7 +3,7 @@ import { expect } from '@playwright/test';
 import { openClient } from '../../src/http/client.js';
 import type { PartialConnectionOptions, RetryOptions } from '../../src/http/connection-options.js';
 import type { Exchange } from '../../src/http/exchange.js';
-import { computeRetryDelay, isRetryable } from '../../src/http/retry.js';
+import { computeRetryDelay, isRetryable } from '../../src/http/response-status.js';
 import { countAttempts } from '../../src/run/case-sender.js';
 import { createEvidenceKeeper } from '../../src/run/evidence-keeper.js';
 import { runSuite } from '../../src/run/run.js';

@@ -15,7 +15,7 @@ import { createRedactor } from '../../src/http/redactor.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { startRun } from '../../src/run/run.js';
-import { InternalError } from '../../src/support/internal-error.js';
+import { InternalError } from '../../src/support/problem.js';
 import { loadTarget } from '../../src/target/target.js';
 import { openTarget } from '../../src/target/target-run.js';
 import { checkEachRow } from '../support/check-each-row.js';
@@ -267,7 +267,6 @@ test("Commands and Playwright's reports leave no secret", { tag: '@long' }, asyn
     PLAYWRIGHT_JUNIT_OUTPUT_FILE: path.join(cwd, 'results', 'junit.xml'),
     PLAYWRIGHT_BLOB_OUTPUT_FILE: path.join(cwd, 'blob.zip'),
     GITHUB_ACTIONS: 'true',
-    GITHUB_STEP_SUMMARY: path.join(cwd, 'job-summary.md'),
   };
   const record = ['record', '--target', 'leaky.yaml', '--to', 'record.yaml', '--out', 'results'];
   const reporters = ['--add-reporter', 'html,json,junit,blob,list'];
@@ -296,7 +295,7 @@ test("Commands and Playwright's reports leave no secret", { tag: '@long' }, asyn
     /^playwright-report\/data\/.*\.md$/,
     /^blob.zip: report.jsonl$/,
     /^blob.zip: resources\/.*\.md$/,
-    /^job-summary.md$/,
+    /^results\/summary.md$/,
   ])
     expect(files.map(([name]) => name)).toContainEqual(expect.stringMatching(written));
 });

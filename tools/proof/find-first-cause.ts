@@ -1,7 +1,7 @@
 import { createDeployment } from '../../reference/deployment.js';
 import type { Fault } from '../../reference/faults/fault.js';
 import type { Suite } from '../../src/cases/suite.js';
-import type { Cause } from '../../src/certificate/diagnosis/cause.js';
+import type { Cause } from '../../src/certificate/diagnosis/diagnose-run.js';
 import { diagnoseRun } from '../../src/certificate/diagnosis/diagnose-run.js';
 import { indexExchanges } from '../../src/certificate/exchange-index.js';
 import type { Channel } from '../../src/http/exchange.js';

@@ -1,6 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
 import { defineAssertion, holdsIf, unclear } from '../assertion.js';
-import { findVolatilePaths, removeVolatile } from '../volatile-values.js';
+import { areAlike, findVolatilePaths } from '../volatile-values.js';
 
 export default defineAssertion<string, { readonly compared: string }>({
   key: 'body.alike',
@@ -12,10 +11,10 @@ export default defineAssertion<string, { readonly compared: string }>({
   read: (name, { resolveRequest }) => ({ compared: resolveRequest(name) }),
   describe: ({ compared }) => `has the same body as '${compared}', except for volatile values`,
   judge: ({ compared: name }, { exchange, evidence, compareWith }) =>
-    compareWith(name, (compared) => {
+    compareWith(name, ({ response }) => {
       const volatile = findVolatilePaths(evidence);
       if (volatile.has('')) return unclear('The whole body differs between responses to the same request.');
-      const [body, other] = [exchange, compared].map(({ response }) => removeVolatile(response.body, volatile));
-      return holdsIf(isDeepStrictEqual(body, other), `The body differs from that of '${name}'.`);
+      const isAlike = areAlike(exchange.response.body, response.body, volatile);
+      return holdsIf(isAlike, `The body differs from that of '${name}'.`);
     }),
 });

@@ -1,3 +1,22 @@
-import { createBodyTextsKind } from '../body-texts.js';
+import { defineAssertion, holdsIf } from '../assertion.js';
+
+/** @param wantsOne whether the body must mention at least one of the texts, and not none */
+export function createBodyTextsKind(key: string, description: string, wantsOne: boolean) {
+  return defineAssertion<readonly string[], { readonly texts: readonly string[] }>({
+    key,
+    schema: { description, type: 'array', minItems: 1, items: { type: 'string', minLength: 1 } },
+    read: (texts, { fillReferences }) => ({ texts: texts.map(fillReferences) }),
+    describe: ({ texts }) => `mentions ${wantsOne ? 'one' : 'none'} of ${texts.join(', ')}`,
+    judge({ texts }, { exchange: { response } }) {
+      const found = texts.some((text) => response.body.includes(text));
+      return holdsIf(
+        found === wantsOne,
+        `The body mentions ${found ? 'at least one' : 'none'} of ${texts.length} texts.`,
+      );
+    },
+    listNeededIds: ({ texts }, { world }) =>
+      [...world.unavailable.keys()].filter((id) => texts.some((text) => text.includes(id))),
+  });
+}
 
 export default createBodyTextsKind('body.mentions', 'The body contains at least one of these texts.', true);

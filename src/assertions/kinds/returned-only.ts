@@ -1,8 +1,8 @@
-import { createTierListKind } from '../tier-list.js';
+import { createTierListKind } from './returned-include.js';
 
 export default createTierListKind(
   'returned.only',
   'Only these were returned, and perhaps tiers that the documentation leaves open.',
   'forbidden',
-  (selection, { selectOtherTiers }) => selectOtherTiers(selection),
+  ({ selectOtherTiers }) => selectOtherTiers,
 );

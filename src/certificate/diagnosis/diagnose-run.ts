@@ -1,14 +1,28 @@
+import { bodyOfTheFirstRequest } from '../../../reference/faults/request.js';
 import type { Suite } from '../../cases/suite.js';
-import { isSuccessful } from '../../http/response-status.js';
 import type { CaseResult } from '../../run/case-result.js';
 import { groupBy } from '../../support/collections.js';
 import type { ExchangeIndex } from '../exchange-index.js';
-import { type Cause, type Finding, hedge } from './cause.js';
-import { changingResults, explainResults, findIgnoredBody, findNothingReturned, listWrong } from './explain-results.js';
-import { isKnownRefusal, type KnownCause, type KnownCauses, listHypotheses } from './known-causes.js';
-import { type Observation, type Observations, observe, type Row } from './observation.js';
-import { createPredictor, type Hypothesis, type ObservedRun } from './prediction.js';
-import { createCauseId, findCommonFeatures, isConcerned, renderFeatures } from './request-features.js';
+import type { KnownCauses } from '../known-causes.js';
+import { changingResults, explainResults, type Finding, hedge, listWrong, minRequests } from './explain-results.js';
+import { type Compared, type Observation, observe } from './observation.js';
+import { nothingReturned } from './observed-mistakes.js';
+import { createPredictor, type Hypothesis, isRefusal, type ObservedRun } from './prediction.js';
+import { createCauseId, listCommonFeatures, renderFeatures } from './request-features.js';
+
+/** What most likely is wrong with a deployment: the facts of the run bear it out, and none contradicts it. */
+export interface Cause {
+  /** Stable, with the size that it has, such as `window-size/100`; `unknown` if no known mistake explains the failures. */
+  readonly id: string;
+  readonly sentence: string;
+  /** The facts that show it, in numbers, a sentence each. */
+  readonly evidence: readonly string[];
+  /** Empty if nothing could be judged. Another cause may have the same requirements and cases. */
+  readonly requirements: readonly string[];
+  readonly cases: readonly string[];
+  /** Requirements that could not be judged only because of it. */
+  readonly follows: readonly string[];
+}
 
 export interface Diagnosis {
   /** The cause of most failures first; none if no requirement fails or is inconclusive. Without what is known. */
@@ -31,26 +45,28 @@ export function diagnoseRun(
 ): Diagnosis {
   const observed = observe(suite, results, index, statedPatterns, known.requirements);
   const run = { ...observed, predict: createPredictor(observed) };
-  const { rows, all, emptyStatuses } = run;
-  const seeds = listHypotheses(known.causes);
-  const refused = all
-    .filter(({ refusedWith }) => refusedWith !== undefined)
-    .filter((shown) => !isKnownRefusal(known.causes, shown));
-  const unknown = (rows.length === 0 ? [] : findAll(run, seeds, refused)).filter((finding) => {
-    const failing = [...finding.rows].filter((row) => row.isFailing);
-    return failing.length === 0 || failing.some((row) => !row.isKnown);
+  const { rows, compared, emptyStatuses } = run;
+  const seeds = known.causes;
+  const failing = new Set(rows.filter((row) => row.isFailing).map(({ requirement }) => requirement));
+  const refused = run.all.filter(
+    (shown) => shown.refusedWith !== undefined && !isRefusal(seeds, shown, shown.refusedWith),
+  );
+  const found = rows.length === 0 ? [] : findAll(run, seeds, refused);
+  const unknown = found.filter((finding) => {
+    const failures = [...finding.rows].filter((row) => row.isFailing);
+    return failures.length === 0 || failures.some((row) => !row.isKnown);
   });
   const assumed = [...seeds, ...unknown.flatMap(({ hypothesis }) => hypothesis ?? [])];
   const blamed = new Set(unknown.flatMap((finding) => [...finding.rows]));
   // Nothing says what is wrong. A wrong response may be wrong for that reason.
   const wrong = rows.some((row) => row.isKnown)
-    ? [...refused, ...listWrong(run.compared, run.predict(seeds)).map(([shown]) => shown)]
+    ? [...refused, ...listWrong(compared, run.predict(seeds)).map(([shown]) => shown)]
     : [];
   const excused = wrong.flatMap((shown) => [...shown.rows].filter((row) => !row.isFailing && !blamed.has(row)));
   return {
-    causes: unknown.map((finding) => createCause(finding, rows)),
-    excused: distinct(excused.map((row) => row.case)),
-    gone: known.causes.filter((cause) => isGone(cause, assumed, run)).map(({ id }) => id),
+    causes: unknown.map((finding) => createCause(finding, failing)),
+    excused: [...new Set(excused.map((row) => row.case))],
+    gone: seeds.filter((cause) => isGone(cause, assumed, run)).map(({ id }) => id),
     ...(refused.length > 0 ? { emptyStatuses } : {}),
   };
 }
@@ -77,54 +93,68 @@ function findAll(run: ObservedRun, seeds: readonly Hypothesis[], refused: readon
   ];
 }
 
-function findRefusals(refused: readonly Observation[], { all, world }: Observations): Finding[] {
-  const accepted = all.filter(
-    ({ exchange, isDocumented }) => isDocumented && 'response' in exchange && isSuccessful(exchange.response),
-  );
+/** Finds out whether nothing was ever returned, while no row fails: then it is not certain that the test data is loaded. */
+function findNothingReturned({ compared, rows }: ObservedRun): Finding | undefined {
+  const isReturned = compared.some(({ returned }) => returned.some(Boolean));
+  if (isReturned || compared.length < minRequests || rows.some((row) => row.isFailing)) return undefined;
+  const evidence = [`${compared.length} responses name no promotion of the test data.`];
+  return { id: 'nothing-returned', sentence: nothingReturned, evidence, rows: new Set(rows) };
+}
+
+/** The least share of equal results of one URL that shows a cache: requests at the same time are answered before it is filled. */
+const minCachedShare = 0.8;
+
+/** Finds a cache whose key is the URL alone. It is not known which request fills it. */
+function findIgnoredBody({ compared, predict, tiers, rows }: ObservedRun): Finding | undefined {
+  const takeLargest = (shown: readonly Compared[], by: (shown: Compared) => string) =>
+    [...groupBy(shown, by).values()].toSorted((left, right) => right.length - left.length)[0] ?? [];
+  const ofUrl = takeLargest(compared, ({ request }) => request.path);
+  const equal = takeLargest(ofUrl, ({ returned }) => JSON.stringify(returned));
+  const returned = equal[0]?.returned ?? [];
+  const bodies = new Set(equal.map(({ request }) => request.body)).size;
+  if (bodies < minRequests || equal.length < minCachedShare * ofUrl.length) return undefined;
+  // Promotions without rules are valid for requests without a body, too. Where everything is returned, nothing is cached.
+  const hasRules = tiers.some(({ rules }, n) => returned[n] && rules.length > 0);
+  const isAnyRight = listWrong(equal, predict([])).length < equal.length;
+  if (!hasRules || returned.every(Boolean) || !isAnyRight) return undefined;
+  const { id, sentence } = bodyOfTheFirstRequest;
+  const count = `${equal.length} of ${ofUrl.length} requests to one URL have the same result`;
+  return { id, sentence, evidence: [`${count}, with ${bodies} different bodies.`], rows: new Set(rows) };
+}
+
+function findRefusals(refused: readonly Observation[], { all, world }: ObservedRun): Finding[] {
+  const accepted = all.filter(({ isDocumented, isAccepted }) => isDocumented && isAccepted);
+  const isEach = accepted.length === 0;
   return [...groupBy(refused, ({ refusedWith = 0 }) => refusedWith)].map(([status, group]): Finding => {
-    const features = findCommonFeatures(group, accepted, world);
-    const isEach = accepted.length === 0;
+    const features = listCommonFeatures(group, accepted, world);
     const some =
       features.length === 0 ? 'some documented requests' : `every documented request ${renderFeatures(features)}`;
-    const sentence = `The deployment answers ${status} to ${isEach ? 'every request' : some}.`;
-    const unknown = 'The suite knows nothing that only the refused ones have in common.';
-    const counts = `${group.length} requests got ${status}, and ${accepted.length} were accepted.`;
     return {
       id: isEach ? `every-status/${status}` : createCauseId(`refused/${status}`, features),
-      sentence: hedge(sentence, group.length),
-      evidence: isEach || features.length > 0 ? [counts] : [counts, unknown],
+      sentence: hedge(`The deployment answers ${status} to ${isEach ? 'every request' : some}.`, group.length),
+      evidence: [`${group.length} requests got ${status}, and ${accepted.length} were accepted.`],
       rows: new Set(group.flatMap(({ rows }) => [...rows])),
     };
   });
 }
 
 /** Whether the responses do not show a known cause: it explains no more of them than contradict it. */
-function isGone(
-  { mistake, features, refusedWith }: KnownCause,
-  assumed: readonly Hypothesis[],
-  run: ObservedRun,
-): boolean {
-  if (mistake === undefined)
-    return !run.all.some((shown) => shown.refusedWith === refusedWith && isConcerned(shown, features));
-  const before = run.predict(assumed.filter((hypothesis) => hypothesis.mistake !== mistake));
-  const after = run.predict(assumed);
-  const contradicting = new Set(listWrong(run.compared, after, before).map(([shown]) => shown));
-  const explained = listWrong(run.compared, before, after).filter(([shown]) => !contradicting.has(shown));
+function isGone(cause: Hypothesis, assumed: readonly Hypothesis[], { all, compared, predict }: ObservedRun): boolean {
+  if (cause.mistake === undefined) return !all.some((shown) => isRefusal([cause], shown, shown.refusedWith));
+  const before = predict(assumed.filter(({ mistake }) => mistake !== cause.mistake));
+  const after = predict(assumed);
+  const contradicting = new Set(listWrong(compared, after, before).map(([shown]) => shown));
+  const explained = listWrong(compared, before, after).filter(([shown]) => !contradicting.has(shown));
   return explained.length <= contradicting.size;
 }
 
-function createCause({ rows, hypothesis: _, ...finding }: Finding, all: readonly Row[]): Cause {
-  const failing = new Set(all.filter((row) => row.isFailing).map(({ requirement }) => requirement));
+function createCause({ hypothesis: _, rows, ...finding }: Finding, failing: ReadonlySet<string>): Cause {
+  const requirements = [...new Set([...rows].map(({ requirement }) => requirement))];
   const listed = [...rows].filter(({ requirement }) => failing.has(requirement));
-  const others = [...rows].filter(({ requirement }) => !failing.has(requirement));
   return {
     ...finding,
-    requirements: distinct(listed.map(({ requirement }) => requirement)),
-    cases: distinct(listed.map((row) => row.case)),
-    follows: distinct(others.map(({ requirement }) => requirement)),
+    requirements: requirements.filter((id) => failing.has(id)),
+    cases: [...new Set(listed.map((row) => row.case))],
+    follows: requirements.filter((id) => !failing.has(id)),
   };
-}
-
-function distinct(list: readonly string[]): string[] {
-  return [...new Set(list)];
 }

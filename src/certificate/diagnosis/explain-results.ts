@@ -1,14 +1,28 @@
-import { bodyOfTheFirstRequest } from '../../../reference/faults/request.js';
 import { knownMistakes, type Mistake } from '../../../reference/model.js';
 import { groupBy, renderShortList } from '../../support/collections.js';
-import { type Finding, hedge, minRequests } from './cause.js';
-import type { Compared, Observations } from './observation.js';
+import type { Compared, Row } from './observation.js';
 import { listSizeMistakes } from './observed-mistakes.js';
 import type { Hypothesis, ObservedRun, Prediction } from './prediction.js';
-import { createCauseId, findCommonFeatures, renderFeatures } from './request-features.js';
+import { createCauseId, type Feature, listCommonFeatures, renderFeatures } from './request-features.js';
+
+export interface Finding {
+  readonly id: string;
+  readonly sentence: string;
+  readonly evidence: readonly string[];
+  readonly rows: Set<Row>;
+  /** What was assumed, if the reference deployment can answer with it. */
+  readonly hypothesis?: Hypothesis;
+}
+
+/** From fewer requests than these, a cause is only possible. */
+export const minRequests = 3;
+
+export function hedge(sentence: string, requests: number): string {
+  return requests < minRequests ? `Possibly: ${sentence}` : sentence;
+}
 
 const maxMistakes = 4;
-const maxNamed = 2;
+const maxFitting = 2;
 
 export const changingResults = 'changing-results';
 
@@ -79,62 +93,54 @@ function findMistake(
 ): Hypothesis | undefined {
   const before = predict(found);
   const isClear = wrong.length >= minRequests;
-  const predictWith = (mistake: Mistake) => predict([...found, { mistake, features: [] }]);
-  const isContradicting = (shown: Compared, expected: Prediction): boolean => {
-    const known = before(shown);
-    return shown.returned.some((_, n) => isWrong(shown, n, expected) && !isWrong(shown, n, known));
+  const tryMistake = (mistake: Mistake) => {
+    const hypothesis = assume(mistake);
+    const after = predict([...found, hypothesis]);
+    return {
+      hypothesis,
+      isLeft: ([shown, positions]: Wrong) => positions.some((n) => isWrong(shown, n, after(shown))),
+      countOpen: ([shown, positions]: Wrong) => positions.filter((n) => after(shown)(n) === 'open').length,
+      isContradicting: (shown: Compared) =>
+        shown.returned.some((_, n) => isWrong(shown, n, after(shown)) && !isWrong(shown, n, before(shown))),
+    };
   };
   const fitting: Mistake[] = [];
   const limited: Hypothesis[] = [];
   for (const mistake of tried) {
     // One wrong response shows no state, and neither do those that something simpler explains.
     if (mistake.hasState && (wrong.length < 2 || fitting.length > 0)) break;
-    const after = predictWith(mistake);
-    const isLeft = ([shown, positions]: Wrong) => {
-      const expected = after(shown);
-      return positions.some((n) => isWrong(shown, n, expected));
-    };
-    const isDecided = ([shown, positions]: Wrong) => {
-      const expected = after(shown);
-      return positions.filter((n) => expected(n) === 'open').length <= positions.length / 2;
-    };
+    const { isLeft, countOpen, isContradicting } = tryMistake(mistake);
+    const isDecided = (entry: Wrong) => countOpen(entry) <= entry[1].length / 2;
     if (wrong.some(isLeft) || !wrong.some((entry) => isFailing(entry) && isDecided(entry))) continue;
-    const isOdd = (shown: Compared) => isContradicting(shown, after(shown));
-    if (!compared.some(isOdd)) fitting.push(mistake);
+    if (!compared.some(isContradicting)) fitting.push(mistake);
     else if (mistake.isSimple && fitting.length === 0) {
       const shown = wrong.map(([observation]) => observation);
-      const features = findCommonFeatures(shown, compared.filter(isOdd), world);
-      if (features.length > 0) limited.push({ mistake, features });
+      const features = listCommonFeatures(shown, compared.filter(isContradicting), world);
+      if (features.length > 0) limited.push(assume(mistake, features));
     }
     // Few requests may show many mistakes.
-    if (fitting.length > (isClear ? 0 : maxNamed)) break;
+    if (fitting.length > (isClear ? 0 : maxFitting)) break;
   }
-  if (fitting.length > 0) return combine(fitting);
+  const [simplest] = fitting;
+  if (simplest !== undefined)
+    return fitting.every(({ breaks }) => breaks === simplest.breaks) ? assume(simplest) : undefined;
   const [limit] = limited;
   if (limit !== undefined && (limited.length === 1 || isClear)) return limit;
   // It is one of several: the one that explains most, and that nothing contradicts.
-  let best: Hypothesis | undefined;
-  let most = minRequests - 1;
-  for (const mistake of tried.filter(({ isSimple }) => isSimple)) {
-    const after = predictWith(mistake);
-    const isExplained = ([shown, positions]: Wrong) => {
-      const expected = after(shown);
-      return positions.every((n) => expected(n) !== 'open' && !isWrong(shown, n, expected));
-    };
-    const count = wrong.filter(isExplained).length;
-    if (count <= most || compared.some((shown) => isContradicting(shown, after(shown)))) continue;
-    best = { mistake, features: [] };
-    most = count;
-  }
-  return best;
+  return tried
+    .filter(({ isSimple }) => isSimple)
+    .map(tryMistake)
+    .map((trial) => {
+      const explained = wrong.filter((entry) => !trial.isLeft(entry) && trial.countOpen(entry) === 0);
+      return { ...trial, count: explained.length };
+    })
+    .filter(({ count }) => count >= minRequests)
+    .toSorted((left, right) => right.count - left.count)
+    .find(({ isContradicting }) => !compared.some(isContradicting))?.hypothesis;
 }
 
-function combine([first, ...others]: readonly Mistake[]): Hypothesis | undefined {
-  if (first === undefined || others.some(({ breaks }) => breaks !== first.breaks)) return undefined;
-  const sentences = [...new Set([first, ...others].map(({ sentence }) => sentence))].slice(0, maxNamed);
-  if (sentences.length === 1) return { mistake: first, features: [] };
-  const sentence = `Several mistakes explain it, such as these. ${sentences.join(' Or: ')}`;
-  return { mistake: { ...first, id: `one-of-several/${first.breaks}`, sentence }, features: [] };
+function assume(mistake: Mistake, features: readonly Feature[] = []): Hypothesis {
+  return { id: createCauseId(mistake.id, features), mistake, features };
 }
 
 function describeMistake(
@@ -142,58 +148,19 @@ function describeMistake(
   found: readonly Hypothesis[],
   { compared, predict, tiers }: ObservedRun,
 ): Finding {
-  const { mistake, features } = hypothesis;
+  const { id, features, mistake } = hypothesis;
   const others = found.filter((known) => known !== hypothesis);
   const explained = listWrong(compared, predict(others), predict(found));
   const limit = features.length === 0 ? '' : `Only for requests ${renderFeatures(features)}: `;
-  const unclear = features.length < 2 ? '' : ' The responses do not show which of these decides.';
-  const count = explained.length === 1 ? 'One request shows' : `${explained.length} requests show`;
+  const count = `Requests that show it: ${explained.length}`;
   const wrong = new Set(explained.flatMap(([, positions]) => positions));
   const names = tiers.filter((_, n) => wrong.has(n)).map(({ name }) => `'${name}'`);
   return {
-    id: createCauseId(mistake.id, features),
+    id,
     // Where several limits fit, none of them may be the right one.
-    sentence: hedge(`${limit}${mistake.sentence}`, features.length > 1 ? 0 : explained.length),
-    evidence: [`${count} it. Wrong: ${renderShortList(names)}. No response contradicts it.${unclear}`],
+    sentence: hedge(`${limit}${mistake?.sentence}`, features.length > 1 ? 0 : explained.length),
+    evidence: [`${count}. Wrong: ${renderShortList(names)}. No response contradicts it.`],
     rows: new Set(explained.flatMap(([{ rows }]) => [...rows])),
     hypothesis,
   };
-}
-
-/** The least share of equal results of one URL that shows a cache: requests at the same time are answered before it is filled. */
-const minCachedShare = 0.8;
-
-/** Finds out whether nothing was ever returned, while no row fails: then it is not certain that the test data is loaded. */
-export function findNothingReturned({ compared, rows }: Observations): Finding | undefined {
-  const isReturned = compared.some(({ returned }) => returned.some(Boolean));
-  if (isReturned || compared.length < minRequests || rows.some((row) => row.isFailing)) return undefined;
-  const sentence =
-    'No promotion is ever returned: the test data is not loaded under these ids, or the result is always empty.';
-  const evidence = [`${compared.length} responses name no promotion of the test data. Load it: npx conformance world.`];
-  return { id: 'nothing-returned', sentence, evidence, rows: new Set(rows) };
-}
-
-/** Finds a constant answer, or a cache whose key is the URL alone. It is not known which request fills the cache. */
-export function findIgnoredBody({ compared, tiers, rows }: Observations): Finding | undefined {
-  const takeLargest = (shown: readonly Compared[], by: (shown: Compared) => string) =>
-    [...groupBy(shown, by).values()].toSorted((left, right) => right.length - left.length)[0] ?? [];
-  const ofUrl = takeLargest(compared, ({ request }) => request.path);
-  const equal = takeLargest(ofUrl, ({ returned }) => JSON.stringify(returned));
-  const [first] = equal;
-  const bodies = new Set(equal.map(({ request }) => request.body)).size;
-  // Where everything or nothing is returned, that is no result of another request.
-  if (first === undefined || bodies < minRequests || new Set(first.returned).size < 2) return undefined;
-  const count = `${equal.length} of ${ofUrl.length} requests to one URL have the same result`;
-  const evidence = [`${count}, with ${bodies} different bodies.`];
-  if (compared.every(({ returned }) => returned.every((isReturned, n) => isReturned === first.returned[n]))) {
-    const sentence = 'The deployment gives one constant answer to every request.';
-    return { id: 'constant-answer', sentence, evidence, rows: new Set(rows) };
-  }
-  // Promotions without rules are valid for requests without a body, too.
-  const hasRules = first.returned.some((isReturned, n) => isReturned && tiers[n]?.rules.length !== 0);
-  const isRight = (shown: Compared) =>
-    shown.returned.every((_, n) => !isWrong(shown, n, (position) => shown.documented[position] ?? 'open'));
-  if (!hasRules || equal.length < minCachedShare * ofUrl.length || !equal.some(isRight)) return undefined;
-  const { id, sentence } = bodyOfTheFirstRequest;
-  return { id, sentence, evidence, rows: new Set(rows) };
 }

@@ -1,12 +1,13 @@
 import type { Suite } from '../../cases/suite.js';
 import type { TestCase } from '../../cases/test-case.js';
 import { createOracle, type Obligation } from '../../contract/oracle.js';
-import { listAvailableTiers, type NamedWorld, type Tier } from '../../contract/world.js';
+import { listAvailableTiers, type NamedWorld } from '../../contract/world.js';
 import { type Exchange, type HttpRequest, serializeWithoutRepetition } from '../../http/exchange.js';
 import { explainExceededSize, explainTransientFailure, isSuccessful } from '../../http/response-status.js';
 import { readReturnedTiers } from '../../recognition/returned-tiers.js';
 import { determineReading } from '../../recognition/tier-reading.js';
 import type { CaseResult } from '../../run/case-result.js';
+import { calibrationPurpose } from '../../run/evidence-keeper.js';
 import { remember } from '../../support/caches.js';
 import type { ExchangeIndex } from '../exchange-index.js';
 
@@ -25,10 +26,10 @@ export interface Asked {
 }
 
 export interface Observation extends Asked {
-  readonly exchange: Exchange;
-  readonly isDocumented: boolean;
   /** Equal for equal requests. */
   readonly key: string;
+  readonly isDocumented: boolean;
+  readonly isAccepted: boolean;
   readonly rows: Set<Row>;
   /** Whether each tier was returned; undefined if that is not clear. */
   returned?: readonly boolean[];
@@ -40,19 +41,7 @@ export interface Observation extends Asked {
 export type Compared = Observation & { readonly returned: readonly boolean[] };
 
 /** What the exchanges of a run show, those that answer questions included. */
-export interface Observations {
-  readonly all: readonly Observation[];
-  readonly compared: readonly Compared[];
-  /** Every request of the run in the order of sending, for mistakes about state. */
-  readonly history: readonly HttpRequest[];
-  readonly outcomes: Readonly<Record<string, string>>;
-  readonly world: NamedWorld;
-  /** The tiers of the world that the target has, newest first. */
-  readonly tiers: readonly Tier[];
-  readonly rows: readonly Row[];
-  /** The statuses of documented requests with an empty result, apart from 2xx; none if one of them has 2xx. */
-  readonly emptyStatuses: readonly number[];
-}
+export type Observations = ReturnType<typeof observe>;
 
 /** @param knownRequirements each of their failures is known. A failure that is known by its cause makes no row. */
 export function observe(
@@ -61,15 +50,13 @@ export function observe(
   index: ExchangeIndex,
   statedPatterns: readonly string[] | undefined,
   knownRequirements: readonly string[],
-): Observations {
+) {
   const tiers = listAvailableTiers(world);
   const judged = new Map(results.map((result) => [result.id, result]));
   const rows: Row[] = [];
   const byId = new Map<string, Observation>();
-  for (const testCase of cases) {
-    const listed = listRows(testCase, judged.get(testCase.id), knownRequirements);
-    rows.push(...listed.flatMap((row) => row ?? []));
-    const uses = index.listByCase(testCase.id);
+  const readCase = (id: string, listed: readonly (Row | undefined)[]): void => {
+    const uses = index.listByCase(id);
     const mentioned = new Set(uses.flatMap(({ mentions = [] }) => mentions));
     const reading = determineReading([...index.calibration, ...mentioned], statedPatterns);
     for (const { id, row, exchange, mentions } of uses) {
@@ -84,18 +71,19 @@ export function observe(
       const ids = new Set(result.returned);
       observed.returned = tiers.map((tier) => ids.has(tier.id));
     }
+  };
+  for (const testCase of cases) {
+    const listed = listRows(testCase, judged.get(testCase.id), knownRequirements);
+    rows.push(...listed.flatMap((row) => row ?? []));
+    readCase(testCase.id, listed);
   }
-  const isCompared = (observed: Observation): observed is Compared =>
-    observed.returned !== undefined && observed.isDocumented;
+  // They contradict a cause, or bear it out, as all responses do.
+  readCase(calibrationPurpose, []);
   const read = [...byId.values()];
-  const counts = read.filter(isCompared).map(({ returned }) => returned.filter(Boolean).length);
-  // An empty result may have any status, unless one is seen with 2xx, or nothing else is seen.
-  const isKnownEmpty = counts.includes(0) || counts.length === 0;
-  const empty = isKnownEmpty ? [] : read.filter(({ documented }) => !documented.includes('required'));
-  const emptyStatuses = new Set(empty.flatMap(({ refusedWith }) => refusedWith ?? []));
+  const emptyStatuses = listEmptyStatuses(read);
   const different = new Map<string, Observation>();
   for (const observed of read) {
-    if (emptyStatuses.has(observed.refusedWith ?? 0)) {
+    if (emptyStatuses.includes(observed.refusedWith ?? 0)) {
       observed.returned = tiers.map(() => false);
       delete observed.refusedWith;
     }
@@ -110,13 +98,28 @@ export function observe(
   return {
     all,
     compared: all.filter(isCompared),
+    /** Every request of the run in the order of sending, for mistakes about state. */
     history: sent.map(({ request }) => request),
     outcomes: Object.fromEntries(results.flatMap(({ subject, outcome }) => (outcome ? [[subject, outcome]] : []))),
     world,
+    /** The tiers of the world that the target has, newest first. */
     tiers,
     rows,
-    emptyStatuses: [...emptyStatuses],
+    /** The statuses of documented requests with an empty result, apart from 2xx; none if one of them has 2xx. */
+    emptyStatuses,
   };
+}
+
+function isCompared(observed: Observation): observed is Compared {
+  return observed.returned !== undefined && observed.isDocumented;
+}
+
+/** An empty result may have any status, unless one is seen with 2xx, or nothing else is seen. */
+function listEmptyStatuses(read: readonly Observation[]): number[] {
+  const counts = read.filter(isCompared).map(({ returned }) => returned.filter(Boolean).length);
+  if (counts.includes(0) || counts.length === 0) return [];
+  const empty = read.filter(({ documented }) => !documented.includes('required'));
+  return [...new Set(empty.flatMap(({ refusedWith }) => refusedWith ?? []))];
 }
 
 /** Lists the rows that fail or are inconclusive, by their number in the case. */
@@ -144,15 +147,16 @@ export const getDocumentation = remember((world: NamedWorld) => {
 function createObservation(exchange: Exchange, world: NamedWorld): Observation {
   const { request } = exchange;
   const { accepted, documented } = getDocumentation(world)(request);
-  const isRefused = accepted && 'response' in exchange && !isSuccessful(exchange.response);
+  const isSuccess = 'response' in exchange && isSuccessful(exchange.response);
+  const isRefused = accepted && 'response' in exchange && !isSuccess;
   // The documentation limits no size, so the deployment may.
   const isOpen = explainTransientFailure(exchange) ?? (isRefused ? explainExceededSize(exchange) : undefined);
   return {
-    exchange,
     request,
     documented,
-    isDocumented: documented.some((obligation) => obligation !== 'open'),
     key: serializeWithoutRepetition(request),
+    isDocumented: documented.some((obligation) => obligation !== 'open'),
+    isAccepted: isSuccess,
     rows: new Set(),
     ...(isRefused && isOpen === undefined ? { refusedWith: exchange.response.status } : {}),
   };

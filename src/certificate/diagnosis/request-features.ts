@@ -1,47 +1,37 @@
 import { audienceParameter, parseFilterParameter } from '../../contract/operation.js';
 import type { NamedWorld } from '../../contract/world.js';
-import type { HttpRequest } from '../../http/exchange.js';
 import { parseRequest } from '../../http/request-content.js';
 import { remember } from '../../support/caches.js';
 import { getMember, isJsonObject } from '../../support/json.js';
 import type { Asked } from './observation.js';
 
-export interface Feature {
-  /** Continues "a request …". */
-  readonly words: string;
-  has(asked: Asked): boolean;
-}
+/** A property of requests. The words continue "a request …". */
+export type Feature = readonly [words: string, isMet: (content: ReturnType<typeof readContent>) => boolean];
 
 export function isConcerned(asked: Asked, features: readonly Feature[]): boolean {
-  return features.length === 0 || features.some((feature) => feature.has(asked));
+  return features.length === 0 || features.some(([, isMet]) => isMet(readContent(asked)));
 }
 
-/** Finds the features that all of some requests have and none of the others has. The most telling comes first. */
-export function findCommonFeatures(group: readonly Asked[], others: readonly Asked[], world: NamedWorld) {
-  const isCommon = ({ has }: Feature) => group.every(has) && !others.some(has);
-  const { single, pairs } = listFeatures(world);
-  const common = single.filter(isCommon);
-  // One request has every pair of its features.
-  return common.length > 0 || group.length === 1 ? common : pairs.filter(isCommon);
-}
-
-export function findFeatures(name: string, world: NamedWorld): readonly Feature[] {
-  const { single, pairs } = listFeatures(world);
-  return [...single, ...pairs].filter((feature) => createCauseId('', [feature]) === `/${name}`);
+/** Lists the features that all of some requests have and none of the others has. The most telling comes first. */
+export function listCommonFeatures(group: readonly Asked[], others: readonly Asked[], world: NamedWorld): Feature[] {
+  const [shown, hidden] = [group.map(readContent), others.map(readContent)];
+  return listFeatures(world).filter(([, isMet]) => shown.every(isMet) && !hidden.some(isMet));
 }
 
 /** Adds the first feature of the requests that a cause concerns to its id, such as `/with-a-quantity-of-2-or-more`. */
 export function createCauseId(id: string, [feature]: readonly Feature[]): string {
-  const words = feature?.words.toLowerCase().split(/[^a-z0-9]+/);
+  const words = feature?.[0].toLowerCase().split(/[^a-z0-9]+/);
   return words === undefined ? id : `${id}/${words.filter(Boolean).join('-')}`;
 }
 
 export function renderFeatures(features: readonly Feature[]): string {
-  const words = features.slice(0, 3).map((feature) => feature.words);
-  return words.join(', or ');
+  return features
+    .slice(0, 3)
+    .map(([words]) => words)
+    .join(', or ');
 }
 
-const readContent = remember((request: HttpRequest) => {
+const readContent = remember(({ request, documented }: Asked) => {
   const { query, body } = parseRequest(request);
   const order = getMember(body, 'order');
   const listed = getMember(order, 'items');
@@ -59,13 +49,13 @@ const readContent = remember((request: HttpRequest) => {
     metadata: Object.entries(getMember(body, 'metadata') ?? {}),
     orderMetadata: Object.entries(getMember(order, 'metadata') ?? {}),
     expand: JSON.stringify(getMember(getMember(body, 'options'), 'expand')),
+    required: documented.filter((stated) => stated === 'required').length,
   };
 });
 
-type Property = readonly [words: string, isMet: (content: ReturnType<typeof readContent>, asked: Asked) => boolean];
+const beyondBasicPlane = /[\u{10000}-\u{10ffff}]/u;
 
-/** Also combined in pairs. */
-const parts: readonly Property[] = [
+const features: readonly Feature[] = [
   ['with expand', ({ expand }) => expand === '["category"]'],
   ['with a product in several items', ({ products }) => new Set(products).size < products.length],
   ['with a filter by promotion_id', ({ filters }) => filters.includes('campaign')],
@@ -82,50 +72,35 @@ const parts: readonly Property[] = [
   ['with order metadata', ({ orderMetadata }) => orderMetadata.length > 0],
   [`with ${audienceParameter}`, ({ hasParameter }) => hasParameter],
   ['with a quantity of 2 or more', ({ quantity }) => quantity >= 2],
-];
-
-const beyondBasicPlane = /[\u{10000}-\u{10ffff}]/u;
-
-const details: readonly Property[] = [
-  ...['chunked', 'in-pieces', 'on-a-fresh-connection', 'http-1.0', 'with-accept-headers'].map(
-    (way): Property => [`sent ${way.replaceAll('-', ' ')}`, ({ sent }) => sent === way],
+  ...['chunked', 'in-pieces', 'on-a-fresh-connection', 'with-accept-headers'].map(
+    (way): Feature => [`sent ${way.replaceAll('-', ' ')}`, ({ sent }) => sent === way],
   ),
   ['with metadata beyond U+FFFF, such as an emoji', ({ metadata }) => beyondBasicPlane.test(`${metadata}`)],
-  ['with order metadata beyond U+FFFF', ({ orderMetadata }) => beyondBasicPlane.test(`${orderMetadata}`)],
   ['with characters beyond ASCII', ({ path, text }) => /[^\0-\u007f]|%[89a-f]/i.test(path + text)],
   ['with a percent-encoded query', ({ path }) => path.includes('%')],
   ['with percent-encoding in lower case', ({ path }) => /%(?:[a-f][\da-f]|\d[a-f])/.test(path)],
   ['with another parameter after the filter', ({ filters }) => filters.some(Boolean) && filters.at(-1) === undefined],
   ['with a body of several lines', ({ text }) => text.includes('\n')],
   ['with header names in lower case', ({ headers }) => !/[A-Z]/.test(`${headers.map(([name]) => name)}`)],
-  ['with header names in upper case', ({ headers }) => !/[a-z]/.test(`${headers.map(([name]) => name)}`)],
-  ...[3, 5, 10, 20, 50, 100].map((n): Property => [`with ${n} or more items`, ({ items }) => items.length >= n]),
-  ...[3, 10, 100].map((n): Property => [`with a quantity of ${n} or more`, ({ quantity }) => quantity >= n]),
-  ...[1, 2, 4, 8].map((n): Property => [`with a body of more than ${n} KB`, ({ text }) => text.length > n * 1024]),
-  ...[5, 10, 15, 20, 30, 40, 50, 60, 80].map((n): Property => {
-    const countRequired = ({ documented }: Asked) => documented.filter((stated) => stated === 'required').length;
-    return [`with a long response: more than ${n} promotions`, (_, asked) => countRequired(asked) > n];
-  }),
+  ...[3, 5, 10, 20, 50, 100].map((n): Feature => [`with ${n} or more items`, ({ items }) => items.length >= n]),
+  ...[3, 10, 100].map((n): Feature => [`with a quantity of ${n} or more`, ({ quantity }) => quantity >= n]),
+  ...[1, 2, 4, 8].map((n): Feature => [`with a body of more than ${n} KB`, ({ text }) => text.length > n * 1024]),
+  ...[5, 10, 15, 20, 30, 40, 50, 60, 80].map(
+    (n): Feature => [`with a long response: more than ${n} promotions`, ({ required }) => required > n],
+  ),
 ];
 
-const listFeatures = remember((world: NamedWorld) => {
-  const createFeature = ([words, isMet]: Property): Feature => {
-    return { words, has: (asked) => isMet(readContent(asked.request), asked) };
-  };
+export const listFeatures = remember((world: NamedWorld): Feature[] => {
   const rules = world.tiers.flatMap((tier) => tier.rules);
   const reserved = new Set(rules.flatMap((rule) => (rule.kind === 'customer' ? rule.any_of : [])));
-  const ofWorld: readonly Property[] = [
-    ['with a customer for whom promotions are reserved', ({ customer }) => reserved.has(customer)],
-    ...(['customer', 'product', 'sku', 'campaign'] as const).flatMap((kind) =>
-      [...world.ids[kind]].map(([name, id]): Property => {
-        return [`with the ${kind} ${name}`, ({ path, text }) => `${path}\n${text}`.includes(id)];
-      }),
+  const things = (['customer', 'product', 'sku', 'campaign'] as const).flatMap((kind) =>
+    [...world.ids[kind]].map(
+      ([name, id]): Feature => [`with the ${kind} ${name}`, ({ path, text }) => `${path}\n${text}`.includes(id)],
     ),
-  ];
-  const pairs = parts.flatMap(([left, hasLeft], n) =>
-    parts.slice(n + 1).map(([right, hasRight]): Property => {
-      return [`${left} and ${right}`, (...asked) => hasLeft(...asked) && hasRight(...asked)];
-    }),
   );
-  return { single: [...parts, ...details, ...ofWorld].map(createFeature), pairs: pairs.map(createFeature) };
+  return [
+    ...features,
+    ['with a customer for whom promotions are reserved', ({ customer }) => reserved.has(customer)],
+    ...things,
+  ];
 });

@@ -2,14 +2,16 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { selectFromSuite } from '../../cases/case-selection.js';
 import { describeData } from '../../cases/data-suite.js';
-import { referenceEndNotice, renderQuickNotice } from '../../certificate/notices.js';
-import { checkResultsFolder } from '../../outputs/result-files.js';
+import { quickNotice, referenceEndNotice } from '../../certificate/notices.js';
+import { checkResultsFolder, findRunFile } from '../../outputs/result-files.js';
+import { addColors } from '../../outputs/terminal/colors.js';
 import { type CertifyRun, loadProject, shareRuns } from '../../runner/options.js';
 import { omitUndefined } from '../../support/collections.js';
 import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import type { RunInputs } from '../../target/inputs.js';
 import { type Ending, endings } from '../../target/reported-run.js';
+import { completeRunOptions } from '../../target/run-options.js';
+import type { RunInputs } from '../../target/settings.js';
 import { createFolderName, loadKnown } from '../../target/settings.js';
 import { determineEndStatus, exitStatus } from '../exit-status.js';
 import { addCertifyFlags, type CertifyFlags, type ConfigureCommand, readCertifyOptions } from '../flags.js';
@@ -41,8 +43,15 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
   const { replay } = flags;
   if (replay !== undefined) {
     if (playwrightArgs.length > 0) throw refuse('--replay', 'runs without Playwright', 'Select cases with --only.');
-    const { replayFile } = await import('../replay-file.js');
-    return end([await replayFile({ ...flags, replay })], exitStatus.conforms);
+    const { replayFile } = await import('../../target/replay.js');
+    const options = completeRunOptions({
+      ...readCertifyOptions(flags),
+      ...omitUndefined({ target: flags.target?.[0] }),
+    });
+    const tell = () => process.stdout.write(joinLines([`Judges the exchanges of ${replay} again. Nothing is sent.`]));
+    const published = await replayFile(findRunFile(replay, 'evidence.har'), options, tell);
+    process.stdout.write(addColors(published.report));
+    return end([{ ...published, isUnusable: false }], exitStatus.conforms);
   }
   const runs = listRuns(flags);
   const config = flags.dryRun ? undefined : findOwnConfig();
@@ -114,7 +123,7 @@ async function renderDryRun({ suite, settings, connection: { endpoint } }: RunIn
   return [
     joinLines([
       ...(endpoint === undefined ? [] : [`Target ${target.name}: ${endpoint.baseUrl}`]),
-      ...(quick === undefined ? [] : [renderQuickNotice(quick.figures)]),
+      ...(quick === undefined ? [] : [quickNotice]),
       ...(suite.data === undefined ? [] : describeData(suite.data)),
       ...notes,
     ]),

@@ -62,13 +62,11 @@ function writeNew(file: string, text: string): boolean {
   return true;
 }
 
-/** Adds missing lines, unless the list has the heading: then the user removed them. @returns whether it did */
+/** Adds the list, unless it is there: the user may have removed lines. @returns whether it did */
 function addIgnored(file: string): boolean {
-  const [heading = '', ...wanted] = readTemplate('ignore-list').trimEnd().split('\n');
+  const list = readTemplate('ignore-list');
   const before = existsSync(file) ? readFileSync(file, 'utf8').trimEnd() : '';
-  const known = new Set(before.split('\n').map((line) => line.trim().replaceAll(/^\/|\/$/g, '')));
-  const added = wanted.filter((line) => !known.has(line.replace(/\/$/, '')));
-  if (known.has(heading) || added.length === 0) return false;
-  writeFileSync(file, `${[...(before === '' ? [] : [before, '']), heading, ...added].join('\n')}\n`);
+  if (before.includes(list.slice(0, list.indexOf('\n')))) return false;
+  writeFileSync(file, before === '' ? list : `${before}\n\n${list}`);
   return true;
 }

@@ -4,11 +4,11 @@ import { findFault } from '../../../reference/faults/index.js';
 import { referenceCredentials } from '../../../reference/reference-credentials.js';
 import { serveReference } from '../../../reference/server.js';
 import { credentialHeaders, documentedOperation } from '../../contract/operation.js';
-import { readMockOptions } from '../../mock-options.js';
+import { readMockOptions } from '../../mock.js';
 import { omitUndefined } from '../../support/collections.js';
 import { UnusableInput } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import { type ConfigureCommand, collectValue } from '../flags.js';
+import { type ConfigureCommand, collectValue, parseCount } from '../flags.js';
 
 interface ServeFlags {
   readonly host?: string;
@@ -23,7 +23,7 @@ interface ServeFlags {
 export default ((command) => {
   command
     .description('start the reference deployment')
-    .addOption(new Option('--port <number>', 'default: a free one').argParser(parsePort))
+    .addOption(new Option('--port <number>', 'default: a free one').argParser(parseCount))
     .option('--host <address>', 'where to listen, such as 0.0.0.0 for other machines (default: this machine only)')
     .option('--data <file>', 'a data file, such as `conformance world` prints (default: the test data of the suite)')
     .option('--as <record>', 'a mock: answer every open question as a record says, in the recorded format')
@@ -36,13 +36,6 @@ export default ((command) => {
     .option('--fault <id>', 'break a requirement on purpose; may be repeated', collectValue)
     .action(runServe);
 }) satisfies ConfigureCommand;
-
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new InvalidArgumentError('It must be a number from 0 to 65535.');
-  return port;
-}
 
 function collectBehaviours(text: string, before: Behaviours = {}): Behaviours {
   const at = text.indexOf('=');

@@ -3,11 +3,10 @@ import { loadSuite, suiteFolder } from '../../cases/suite.js';
 import { computeDigest } from '../../certificate/har-archive.js';
 import { readCertificate, verifyCertificate } from '../../certificate/verify-certificate.js';
 import { findRunFile } from '../../outputs/result-files.js';
-import { refuse } from '../../support/problem.js';
-import { readInputFile } from '../../support/read-input-file.js';
+import { readInputFile, refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import { rejudgeRun } from '../../target/certify-run.js';
-import { parseRecordedRun } from '../../target/inputs.js';
+import { rejudgeRun } from '../../target/replay.js';
+import { parseRecordedRun } from '../../target/settings.js';
 import { exitStatus } from '../exit-status.js';
 import type { ConfigureCommand } from '../flags.js';
 

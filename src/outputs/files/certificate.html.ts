@@ -5,9 +5,8 @@ import {
   renderDifference,
   renderFailure,
 } from '../../certificate/case-entry.js';
-import { findDecisive, isKnownFailure, type RequirementEntry } from '../../certificate/certificate.js';
-import type { Cause } from '../../certificate/diagnosis/cause.js';
-import { groupDrift } from '../../certificate/drift-entry.js';
+import type { RequirementEntry } from '../../certificate/certificate.js';
+import type { Cause } from '../../certificate/diagnosis/diagnose-run.js';
 import { replayEndNotice } from '../../certificate/notices.js';
 import { renderAnswer } from '../../certificate/render-answer.js';
 import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
@@ -19,8 +18,6 @@ import {
   describeCounts,
   describeKnownDeviation,
   describeKnownEntry,
-  describeNotCompared,
-  explainDrift,
   renderVerdict,
   sortByUrgency,
 } from '../counts.js';
@@ -36,12 +33,8 @@ interface Page extends RunView {
 export default ((view) => {
   const { certificate } = view;
   const { target, suite, started_at, duration_ms, requests_sent } = certificate;
-  const page: Page = {
-    ...view,
-    titles: new Map(view.suite.cases.map(({ id, title }) => [id, title])),
-    shared: findSharedReasons(certificate),
-  };
-  const chapters = listChapters(page);
+  const titles = new Map(view.suite.cases.map(({ id, title }) => [id, title]));
+  const chapters = listChapters({ ...view, titles, shared: findSharedReasons(certificate) });
   const verdict = capitalize(renderVerdict(certificate).replaceAll('-', ' '));
   const facts = [
     `Requirements: ${describeCounts(certificate.summary)}. Questions: ${describeAnswers(certificate.questions)}.`,
@@ -71,14 +64,12 @@ type Chapter = readonly [id: string, heading: string, content: readonly Html[]];
 function listChapters(page: Page): Chapter[] {
   const { certificate, answers, shared } = page;
   const { requirements, drift, unstable, compared_with = 'the target file was written' } = certificate;
-  const explanation = explainDrift(certificate).map((reason) => html`<p>${reason}</p>\n`);
-  const changes = [...explanation, ...groupDrift(drift).map(renderDifferenceCard)];
   const parts = sortByUrgency(requirements).map((entry) => [entry.part, renderRequirement(entry, page)] as const);
   const groups = answers.map((answer) => [answer.question.group, renderQuestion(answer, shared)] as const);
   const chapters: Chapter[] = [
     ['attention', 'What needs attention', listAttentionCards(page)],
-    ['drift', `What changed since ${compared_with}`, changes],
-    ['unstable', 'Unstable: failed once and passed once', unstable.map((entry) => renderDifferenceCard([entry]))],
+    ['drift', `What changed since ${compared_with}`, drift.map(renderDifferenceCard)],
+    ['unstable', 'Unstable: failed once and passed once', unstable.map(renderDifferenceCard)],
     ['requirements', 'Requirements: what the documentation states', renderGroups(parts)],
     ['questions', 'Questions: what the documentation leaves open', renderGroups(groups)],
   ];
@@ -92,31 +83,20 @@ function renderGroups(blocks: readonly (readonly [heading: string, content: Html
   );
 }
 
-function listAttentionCards({ certificate, shared, answers }: Page): Html[] {
-  const { requirements, notes, causes = [], known_deviations: known } = certificate;
-  const covered = new Set(causes.flatMap((cause) => [...cause.requirements, ...cause.follows]));
-  // A shared reason is shown once, below.
-  const isShown = (entry: RequirementEntry) =>
-    entry.verdict !== 'pass' && !shared.has(findDecisive(entry)?.reason ?? '') && !isKnownFailure(entry);
-  const unpassed = sortByUrgency(requirements).filter((entry) => isShown(entry) && !covered.has(entry.id));
-  const deviations = (known?.entries ?? []).map((entry) => {
-    const { requirement, cause = '', state } = entry;
-    return html`${renderLinks([requirement])} <code>${cause}</code> ${renderBadge(state)} ${describeKnownEntry(entry, certificate) ?? ''} ${renderKnown(entry)}`;
-  });
-  const warnings = answers.flatMap((answer) => {
-    const { id, open } = answer.question;
-    return answer.entry.warning ? [html`${renderLinks([id], renderAnswerText(answer))} <small>${open}</small>`] : [];
-  });
-  const cards = [
-    ...causes.map(renderCause),
-    ...unpassed.map(renderUnpassed),
-    ...renderListCard('Known deviations', deviations),
-    ...renderListCard('Not judged', describeSharedReasons(certificate)),
-    ...renderListCard('Notes', [...notes, ...describeNotCompared(certificate, (ids) => ids.join(', '))]),
-    ...renderListCard('Warnings: the documentation leaves this open, and callers may not expect it', warnings),
-  ];
-  const isCalm = cards.length === 0 && certificate.drift.length === 0;
-  return isCalm ? [renderCard('Nothing. Every requirement passes.', noHtml)] : cards;
+function listAttentionCards({ certificate, answers }: Page): Html[] {
+  const { verdict, incomplete_because, notes, causes = [], known_deviations: known, drift } = certificate;
+  const warnings = answers
+    .filter(({ entry }) => entry.warning)
+    .map((answer) => html`${renderLinks([answer.question.id])} ${renderAnswerText(answer)}`);
+  const lists: Readonly<Record<string, readonly (string | Html)[]>> = {
+    'Known deviations': (known?.entries ?? []).flatMap((entry) => describeKnownEntry(entry) ?? []),
+    'Not judged': incomplete_because ?? describeSharedReasons(certificate),
+    Notes: notes,
+    'Warnings: the documentation leaves this open, and callers may not expect it': warnings,
+  };
+  const cards = Object.entries(lists).flatMap(([heading, entries]) => renderListCard(heading, entries));
+  const isCalm = verdict === 'conforms' && cards.length === 0 && drift.length === 0;
+  return isCalm ? [renderCard('Nothing. Every requirement passes.', noHtml)] : [...causes.map(renderCause), ...cards];
 }
 
 function renderCard(heading: string | Html, content: Html, verdict = ''): Html {
@@ -124,16 +104,13 @@ function renderCard(heading: string | Html, content: Html, verdict = ''): Html {
 }
 
 function renderListCard(heading: string, entries: readonly (string | Html)[]): Html[] {
-  return entries.length === 0 ? [] : [renderCard(heading, renderList(entries))];
+  const list = html`<ul class="plain">${entries.map((entry) => html`<li>${entry}</li>`)}</ul>`;
+  return entries.length === 0 ? [] : [renderCard(heading, list)];
 }
 
-function renderList(entries: readonly (string | Html)[]): Html {
-  return html`<ul class="plain">${entries.map((entry) => html`<li>${entry}</li>`)}</ul>`;
-}
-
-/** Renders links to cases, questions or requirements. @param text if it is not the id */
-function renderLinks(ids: readonly string[], text?: string): Html[] {
-  return ids.map((id, n) => html`${n === 0 ? '' : ', '}<a href="#${id}">${text ?? id}</a>`);
+/** Renders links to cases, questions or requirements. */
+function renderLinks(ids: readonly string[]): Html[] {
+  return ids.map((id, n) => html`${n === 0 ? '' : ', '}<a href="#${id}">${id}</a>`);
 }
 
 function renderBadge(mark: string): Html {
@@ -149,53 +126,33 @@ ${renderIds('Requirements that fail', requirements)}${renderIds('Not judged for 
   return renderCard(html`${sentence} ${renderBadge(verdict)}`, content, verdict);
 }
 
-function renderUnpassed(requirement: RequirementEntry): Html {
-  const { id, statement, verdict } = requirement;
-  const decisive = findDecisive(requirement);
-  const reason = decisive && html`<p>${decisive.reason} <small>${renderLinks([decisive.id])}</small></p>`;
-  const heading = html`${renderLinks([id], statement)} ${renderBadge(verdict)}`;
-  return renderCard(heading, html`<p><code class="id">${id}</code></p>${reason ?? noHtml}`, verdict);
-}
-
 function renderKnown({ issue = '', ...deviation }: KnownDeviation): Html {
   const link = /^https?:\/\/\S+$/.test(issue) ? html`<a href="${issue}">${issue}</a>` : html`${issue}`;
   return html`${describeKnownDeviation(deviation)} ${link}`;
 }
 
-/** Renders a change or an unstable case. @param others answers that changed in the same way */
-function renderDifferenceCard([entry, ...others]: readonly [CaseDifference, ...CaseDifference[]]): Html {
-  const same = others.map(({ case: id, text }) => html`${renderLinks([id], text)}`);
-  const shown = html`${renderPreformatted(renderDifference(entry))}${renderListCard('The same change', same)}`;
-  return renderCard(html`${renderLinks([entry.case])}`, shown);
+function renderDifferenceCard(entry: CaseDifference): Html {
+  return renderCard(html`${renderLinks([entry.case])}`, renderPreformatted(renderDifference(entry)));
 }
 
 function renderRequirement({ id, statement, verdict, known = [], cases }: RequirementEntry, page: Page): Html {
-  const items = sortByUrgency(cases).map((entry, n) => {
-    const title = page.titles.get(entry.id) ?? entry.id;
-    const summary = html`${renderBadge(entry.verdict)} ${title} <small><code>${entry.id}</code></small>`;
-    return renderItem(entry.id, summary, renderCase(entry, page), isFailure(entry.verdict) && n === 0);
-  });
+  const items = sortByUrgency(cases).map((entry, n) => renderCase(entry, page, isFailure(entry.verdict) && n === 0));
   return html`<section class="block" id="${id}"><h4>${statement} ${renderBadge(verdict)}</h4><code class="id">${id}</code>
 ${known.map((deviation) => html`<p>Known: ${renderKnown(deviation)}</p>\n`)}${items}</section>\n`;
 }
 
-function renderCase(entry: CaseEntry, { shared }: Page): Html {
-  const { reason, at = '', rows = [], repeat_with } = entry;
-  const why = shared.has(reason) ? renderReason(reason, shared) : renderPreformatted(renderFailure(entry));
-  const details = rows.map(({ title, verdict, reason: ofRow }) => html`<h5>${verdict}: ${title}</h5><p>${ofRow}</p>`);
-  return html`${reason === '' && repeat_with === undefined ? noHtml : why}${details}<p><small>${at}</small></p>`;
+/** Renders a case, folded. The id is inside, because browsers open what is around the target of a link. */
+function renderCase(entry: CaseEntry, { shared, titles }: Page, isOpen: boolean): Html {
+  const { id, verdict, reason, at = '', rows = [] } = entry;
+  const why = reason === '' || shared.has(reason) ? renderReason(reason) : renderPreformatted(renderFailure(entry));
+  const details = rows.map((row) => html`<h5>${row.verdict}: ${row.title}</h5><p>${row.reason}</p>`);
+  return html`<details class="item"${isOpen ? rawHtml(' open') : noHtml}><summary>${renderBadge(verdict)} ${titles.get(id) ?? id} <small><code>${id}</code></small></summary><div class="inside" id="${id}">
+${why}${details}<p><small>${at}</small></p></div></details>\n`;
 }
 
-/** Renders something folded. The id is inside, because browsers open what is around the target of a link. */
-function renderItem(id: string, summary: Html, content: Html, isOpen = false): Html {
-  return html`<details class="item"${isOpen ? rawHtml(' open') : noHtml}><summary>${summary}</summary><div class="inside" id="${id}">
-${content}</div></details>\n`;
-}
-
-function renderReason(reason: string, shared: Page['shared']): Html {
-  if (reason === '') return noHtml;
-  if (shared.has(reason)) return html`<p>Not judged, for the reason <a href="#attention">at the top</a>.</p>`;
-  return html`<p>${reason}</p>`;
+/** @param reason empty, or shared */
+function renderReason(reason: string): Html {
+  return reason === '' ? noHtml : html`<p>Not judged, for the reason <a href="#attention">at the top</a>.</p>`;
 }
 
 function renderAnswerText({ question, entry }: QuestionAnswer): string {
@@ -208,8 +165,9 @@ function renderQuestion(answer: QuestionAnswer, shared: Page['shared']): Html {
   const question = renderSentence(capitalize(open.replace(/^The documentation does not say /, '')));
   const marks = [...(warning ? ['warning'] : []), ...(drift ? ['drift'] : [])].map(renderBadge);
   const name = outcome === null || possible.kind === 'value' ? noHtml : html` <code class="badge">${outcome}</code>`;
+  const why = reason === '' || shared.has(reason) ? renderReason(reason) : html`<p>${reason}</p>`;
   return html`<div class="block" id="${id}">${question} ${marks}<p><b>${renderSentence(renderAnswerText(answer))}</b>${name}</p>
-<small><code>${id}</code>, left open in: ${part}</small>${renderReason(reason, shared)}</div>\n`;
+<small><code>${id}</code>, left open in: ${part}</small>${why}</div>\n`;
 }
 
 function capitalize(text: string): string {

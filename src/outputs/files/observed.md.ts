@@ -1,12 +1,16 @@
 import { undetermined } from '../../cases/test-case.js';
 import { renderAnswer } from '../../certificate/render-answer.js';
 import { isSuccessful } from '../../http/response-status.js';
+import { maxDepth } from '../../record/body-shape.js';
 import {
   baseUrlPlaceholder,
   createResponseRenderer,
   type ResponseRenderer,
   renderRequest,
+  volatilePattern,
 } from '../../record/exchange-text.js';
+import type { ResultWithExchanges } from '../../run/case-result.js';
+import { parseJson } from '../../support/json.js';
 import {
   inlineCode,
   joinMarkdown,
@@ -17,13 +21,15 @@ import {
   renderMarkdownTable,
   tableCode,
 } from '../../support/markdown.js';
-import { type BodyShortener, createBodyShortener } from '../body-shortener.js';
+import { truncate } from '../../support/untrusted-text.js';
 import type { Output, QuestionAnswer } from '../output.js';
 
 /** Renders the part that the documentation lacks. The text is the same if the target behaves the same. */
 export default (({ suite, answers, certificate, suiteResults }) => {
-  const shortenBody = createBodyShortener(suiteResults);
-  const renderResponse = createResponseRenderer(suite.world, shortenBody);
+  const sampleBody = createBodySampler(suiteResults);
+  const renderResponse = createResponseRenderer(suite.world, sampleBody);
+  const [example] = answers.flatMap(({ shown }) => (shown && isSuccessful(shown.response) ? [shown] : []));
+  const sample = example && sampleBody(example.response.body);
   const blocks = [
     markdown`# What ${inlineCode(certificate.target.name)} does where the documentation is silent`,
     markdown`Observed with ${suite.name} ${inlineCode(suite.version)}. In requests, ${inlineCode(baseUrlPlaceholder)}, ${inlineCode('$CLIENT_APPLICATION_ID')} and ${inlineCode('$CLIENT_TOKEN')} stand for your values. In responses, ${inlineCode('…')} and the number 0 stand for values that change from response to response. Lists in JSON are cut to their first entry.`,
@@ -36,7 +42,13 @@ export default (({ suite, answers, certificate, suiteResults }) => {
         return [link, answer.entry.warning ? markdown`**Warning.** ${sentence}` : sentence];
       }),
     ),
-    ...renderExample(answers, shortenBody, renderResponse),
+    ...(example === undefined || sample === undefined
+      ? []
+      : [
+          markdown`## What does a result look like?`,
+          renderCodeBlock('sh', renderRequest(example)),
+          renderCodeBlock('json', JSON.stringify(sample, null, 2)),
+        ]),
     ...suite.contract.groups.flatMap(({ name, asks }) => [
       markdown`## ${rawMarkdown(asks)}`,
       ...answers
@@ -56,38 +68,39 @@ function renderQuestion(answer: QuestionAnswer, renderResponse: ResponseRenderer
   const { question, entry, result } = answer;
   const { outcome, reason = '' } = entry;
   const isNamed = question.answer.kind === 'outcomes' && outcome !== null;
+  const shown = result?.exchange;
   return [
     markdown`### ${rawMarkdown(question.id)}`,
     markdown`${rawMarkdown(question.open)} (${rawMarkdown(question.part)})`,
     markdown`**${renderSentence(answer)}**${isNamed ? markdown` (${inlineCode(outcome)})` : ''}`,
     ...(outcome === null || outcome === undetermined ? [markdown`${reason}`] : []),
-    ...(result?.exchange === undefined
-      ? []
-      : [
-          renderCodeBlock('sh', renderRequest(result.exchange)),
-          renderCodeBlock('text', renderResponse(result.exchange)),
-        ]),
+    ...(shown ? [renderCodeBlock('sh', renderRequest(shown)), renderCodeBlock('text', renderResponse(shown))] : []),
   ];
 }
 
-function renderExample(
-  answers: readonly QuestionAnswer[],
-  shortenBody: BodyShortener,
-  renderResponse: ResponseRenderer,
-): Markdown[] {
-  const results = answers.flatMap(({ shown }) => (shown && isSuccessful(shown.response) ? [shown] : []));
-  const example = results.find(({ response }) => shortenBody(response.body) !== undefined) ?? results[0];
-  if (example === undefined) return [];
-  const sample = shortenBody(example.response.body);
-  const response = renderResponse(example);
-  return [
-    markdown`## What does a result look like?`,
-    renderCodeBlock('sh', renderRequest(example)),
-    ...(sample === undefined
-      ? [renderCodeBlock('text', response)]
-      : [
-          renderCodeBlock('text', response.replace(/\n.*/s, '')),
-          renderCodeBlock('json', JSON.stringify(sample, null, 2)),
-        ]),
-  ];
+const maxText = 120;
+/** The length of a sample as JSON. A longer one shows nothing at a glance. */
+const maxSample = 6_000;
+/** A larger number is a point in time or an identifier. */
+const minVolatileNumber = 1e9;
+
+/** Shortens bodies that are JSON, and replaces what differs between responses: the same target has the same sample. */
+function createBodySampler(results: readonly ResultWithExchanges[]): (body: string) => unknown {
+  const volatile = new Set(results.flatMap((result) => result.volatile ?? []));
+  const createSample = (value: unknown, path: string, depth: number): unknown => {
+    const sampleMember = (member: unknown, step: string) => createSample(member, `${path}/${step}`, depth + 1);
+    if (typeof value === 'number') return volatile.has(path) || Math.abs(value) >= minVolatileNumber ? 0 : value;
+    // Cut first: on a long run of letters, the pattern takes quadratic time.
+    if (typeof value === 'string')
+      return volatile.has(path) ? '…' : truncate(value, maxText).replaceAll(volatilePattern, '…');
+    if (typeof value !== 'object' || value === null) return value;
+    if (depth > maxDepth) return '…';
+    if (Array.isArray(value)) return value.slice(0, 1).map((entry) => sampleMember(entry, '*'));
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, sampleMember(member, key)]));
+  };
+  return (body) => {
+    const value = parseJson(body);
+    const sample = value === undefined ? undefined : createSample(value, '', 0);
+    return (JSON.stringify(sample)?.length ?? 0) > maxSample ? undefined : sample;
+  };
 }

@@ -1,4 +1,3 @@
-import type { Certificate } from '../../certificate/certificate.js';
 import {
   audienceParameter,
   credentialHeaders,
@@ -10,7 +9,7 @@ import type { HttpResponse } from '../../http/exchange.js';
 import { getMediaType } from '../../http/response-status.js';
 import { getIdFinders } from '../../recognition/known-ids.js';
 import { inferShape } from '../../record/body-shape.js';
-import { groupBy, renderShortList } from '../../support/collections.js';
+import { groupBy } from '../../support/collections.js';
 import { getMember } from '../../support/json.js';
 import { markdown } from '../../support/markdown.js';
 import { readSchema } from '../../support/schema-validation.js';
@@ -19,14 +18,16 @@ import type { Output } from '../output.js';
 type Members = Readonly<Record<string, unknown>>;
 
 /** Renders the operation in OpenAPI 3.1. The text is the same if the target behaves the same. */
-export default ((view) => {
-  const { target, requirements, questions } = view.certificate;
-  const { name, version } = view.suite;
+export default (({ certificate, suite, answers }) => {
+  const { target, requirements, questions } = certificate;
   const { path: urlPath, method } = documentedOperation;
-  const responses = view.answers.flatMap(({ question, shown }) => {
+  const responses = answers.flatMap(({ shown }) => {
     const isOfOperation = shown?.request.method === method && shown.request.path.split('?')[0] === urlPath;
-    return isOfOperation ? [{ ...shown.response, question: question.id }] : [];
+    return isOfOperation ? [shown.response] : [];
   });
+  const statements = requirements.map(({ statement, verdict }) =>
+    verdict === 'fail' ? `- ${statement} **This target fails it.**` : `- ${statement}`,
+  );
   const answered = questions.flatMap(({ id, outcome }) => (outcome === null ? [] : [[id, outcome]]));
   return {
     comment: '# What the documentation says about the operation, and what this target did in the last run.\n',
@@ -36,7 +37,7 @@ export default ((view) => {
         title: `Promotion validation, as observed at ${target.name}`,
         version: target.version ?? 'v1',
         description:
-          markdown`The request is as documented. The responses, and what the documentation leaves open, are as ${name} ${version} saw them. Responses may have members that were not seen.`
+          markdown`The request is as documented. The responses, and what the documentation leaves open (x-observed), are as ${suite.name} ${suite.version} saw them. Responses may have members that were not seen.`
             .text,
       },
       // The reference deployment has another port in each run.
@@ -47,12 +48,12 @@ export default ((view) => {
           [method.toLowerCase()]: {
             operationId: 'validatePromotions',
             summary: 'Returns the promotions that are valid for a customer and an order',
-            description: describeOperation(requirements),
+            description: ['The documentation says:', '', ...statements].join('\n'),
             deprecated: true,
             ...(answered.length > 0 && { 'x-observed': Object.fromEntries(answered) }),
             parameters,
             requestBody: createRequestBody(),
-            responses: describeResponses(responses, view.suite.world),
+            responses: describeResponses(responses, suite.world),
           },
         },
       },
@@ -66,32 +67,20 @@ export default ((view) => {
   };
 }) satisfies Output;
 
-function describeOperation(requirements: Certificate['requirements']): string {
-  const statements = requirements.map(({ statement, verdict }) =>
-    verdict === 'fail' ? `- ${statement} **This target fails it.**` : `- ${statement}`,
-  );
-  const silence = 'Where it is silent, `x-observed` has the outcomes, and `observed.md` says them in sentences.';
-  return ['The documentation says:', statements.join('\n'), silence].join('\n\n');
-}
-
 const metadataFilter = `\`${renderFilterParameter({ on: 'metadata', key: 'KEY' })}\``;
 const parameters: readonly Members[] = [
   createParameter(audienceParameter, 'Sent as true in one sample; its effect is not documented.', { type: 'boolean' }),
   createParameter(renderFilterParameter({ on: 'campaign' }), 'The id of a campaign: only its promotions are returned.'),
-  {
-    ...createParameter(
-      'metadataFilters',
-      `A parameter for each metadata key: ${metadataFilter}. Only promotions whose tier metadata has this value are returned.`,
-      { type: 'object', additionalProperties: { type: 'string' } },
-    ),
-    style: 'form',
-    explode: true,
-  },
+  createParameter(
+    'metadataFilters',
+    `A parameter for each metadata key: ${metadataFilter}. Only promotions whose tier metadata has this value are returned.`,
+    { type: 'object', additionalProperties: { type: 'string' } },
+  ),
 ];
 
 function createParameter(name: string, description: string, schema: Members = { type: 'string' }): Members {
   // Some deployments read the brackets of filters only if they are not percent-encoded.
-  return { name, in: 'query', required: false, allowReserved: true, description, schema };
+  return { name, in: 'query', allowReserved: true, style: 'form', explode: true, description, schema };
 }
 
 function createRequestBody(): Members {
@@ -99,24 +88,16 @@ function createRequestBody(): Members {
   const schema = JSON.parse(JSON.stringify(properties.body), (_, value) =>
     typeof getMember(value, '$ref') === 'string' ? $defs[value.$ref.replace('#/$defs/', '')] : value,
   );
-  const description = 'JSON, which the documentation sends on a GET.';
-  return { required: false, description, content: { 'application/json': { schema } } };
+  return { description: 'Documented on a GET.', content: { 'application/json': { schema } } };
 }
 
-interface ShownResponse extends HttpResponse {
-  readonly question: string;
-}
-
-function describeResponses(shown: readonly ShownResponse[], world: World): Members {
-  const valid = shown.filter(({ status }) => status >= 100 && status < 600);
-  if (valid.length === 0) return { default: { description: 'No response was seen.' } };
-  const byStatus = groupBy(valid, ({ status }) => String(status));
-  const described = [...byStatus].sort().map(([status, responses]) => {
-    const description = `Seen for ${renderShortList(responses.map(({ question }) => `\`${question}\``))}.`;
+function describeResponses(shown: readonly HttpResponse[], world: World): Members {
+  const byStatus = [...groupBy(shown, ({ status }) => String(status))].filter(([status]) => /^[1-5]\d\d$/.test(status));
+  if (byStatus.length === 0) return { default: { description: 'No response was seen.' } };
+  const described = byStatus.sort().map(([status, responses]) => {
     const withBody = responses.filter(({ body }) => body !== '');
-    const byType = [...groupBy(withBody, getValidMediaType)];
-    const content = byType.map(([type, alike]) => [type, { schema: inferSchema(alike, world) }]);
-    return [status, { description, ...(content.length > 0 && { content: Object.fromEntries(content) }) }];
+    const content = [...groupBy(withBody, getValidMediaType)].map(([type, alike]) => [type, inferSchema(alike, world)]);
+    return [status, { description: 'As seen.', ...(content.length > 0 && { content: Object.fromEntries(content) }) }];
   });
   return Object.fromEntries(described);
 }
@@ -132,9 +113,9 @@ const maxBodies = 12;
 function inferSchema(responses: readonly HttpResponse[], world: World): Members {
   // A cut body is no JSON.
   const whole = responses.filter(({ bodyLength }) => bodyLength === undefined).map(({ body }) => body);
-  const shape = inferShape([...new Set(whole)].slice(0, maxBodies), getIdFinders(world));
+  const shape = inferShape([...new Set(whole)].slice(0, maxBodies), getIdFinders(world)) ?? { type: 'string' };
   // Members that were not seen are allowed.
-  const isOpen = (key: string, value: unknown) => key === 'additionalProperties' && value === false;
-  const text = JSON.stringify(shape ?? { type: 'string' });
-  return JSON.parse(text, (key, value) => (isOpen(key, value) ? undefined : value));
+  const openMembers = (key: string, value: unknown) =>
+    key === 'additionalProperties' && value === false ? undefined : value;
+  return { schema: JSON.parse(JSON.stringify(shape, openMembers)) };
 }

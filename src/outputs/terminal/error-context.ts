@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
-import type { Cause } from '../../certificate/diagnosis/cause.js';
+import type { Cause } from '../../certificate/diagnosis/diagnose-run.js';
 import { renderCodeBlock } from '../../support/markdown.js';
 import { escapeControlCharacters, joinLines, quoteLines, toOneLine } from '../../support/untrusted-text.js';
 
@@ -12,14 +12,13 @@ interface FailedTest {
 /** Renders the file about a failure that Playwright gives to people and assistants. @param failure what the test threw */
 export function renderErrorContext({ title, annotations }: FailedTest, failure: string, cause?: Cause): string {
   const requirement = annotations.find(({ type }) => type === 'requirement')?.description;
+  const facts = { Case: title, 'The documentation says': requirement, 'What most likely is wrong': cause?.sentence };
   return [
     '# A deployment does not conform',
     '',
     'The deployment is to be changed. The case is right: it follows from the documentation.',
     '',
-    `- Case: ${toOneLine(title)}`,
-    ...(requirement === undefined ? [] : [`- The documentation says: ${toOneLine(requirement)}`]),
-    ...(cause === undefined ? [] : [`- What most likely is wrong: ${toOneLine(cause.sentence)}`]),
+    ...Object.entries(facts).flatMap(([name, text]) => (text === undefined ? [] : [`- ${name}: ${toOneLine(text)}`])),
     '',
     renderCodeBlock('', escapeControlCharacters(stripVTControlCharacters(failure))).text,
     '',
