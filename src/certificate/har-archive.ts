@@ -10,7 +10,7 @@ import {
   type TransportErrorKind,
 } from '../http/exchange.js';
 import type { CaseResult } from '../run/case-result.js';
-import type { ExchangeUse, KeptEvidence, RunEvidence, StoredExchange } from '../run/evidence-keeper.js';
+import type { ExchangeUse, RunEvidence, StoredExchange } from '../run/evidence-keeper.js';
 import { omitUndefined } from '../support/collections.js';
 import { getMember, isJsonObject, parseJson } from '../support/json.js';
 import { readOwnPackage } from '../support/package-root.js';
@@ -56,9 +56,6 @@ interface EvidenceContent extends Content {
   readonly _text_of?: string;
   readonly _omitted?: true;
 }
-
-/** Evidence that was read from a file; all of it is in memory. */
-export type StoredEvidence = Pick<KeptEvidence, 'exchanges' | 'uses'>;
 
 export type EvidenceArchive = ReturnType<ReturnType<typeof createArchiver>['finish']>;
 
@@ -145,7 +142,7 @@ function toLines(pairs: Headers): Header[] {
 }
 
 /** Parses an archive. @param file its name, for messages @throws UnusableInput if no run of this suite wrote it */
-export function parseArchive(content: Buffer, file: string): { evidence: StoredEvidence; origin: EvidenceOrigin } {
+export function parseArchive(content: Buffer, file: string): { evidence: RunEvidence; origin: EvidenceOrigin } {
   const archive = parseJson(content.toString('utf8'));
   const problem = findSchemaProblem('evidence', archive);
   if (problem !== undefined) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { ignoreClosedOutput } from '../support/shutdown.js';
+import { ignoreClosedOutput } from '../support/problem.js';
 import { reportInternalError } from './exit-status.js';
 import { main } from './main.js';
 

@@ -130,11 +130,17 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
 
 /** Runs something with a deadline. undici heeds the signal only once it has a connection. @throws a TimeoutError */
 function runWithDeadline<T>(ms: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const signal = AbortSignal.timeout(ms);
-  const expired = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason));
+  return new Promise((resolve, reject) => {
+    const expiring = new AbortController();
+    const timer = setTimeout(() => {
+      const error = new DOMException('The deadline has passed.', 'TimeoutError');
+      expiring.abort(error);
+      reject(error);
+    }, ms);
+    run(expiring.signal)
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer));
   });
-  return Promise.race([run(signal), expired]);
 }
 
 export function redactResponse(response: HttpResponse, redact: (text: string) => string): HttpResponse {

@@ -20,14 +20,8 @@ export interface ExchangeUse {
 }
 
 export interface RunEvidence {
-  readonly exchanges: Iterable<StoredExchange>;
-  readonly uses: readonly ExchangeUse[];
-}
-
-export interface KeptEvidence extends RunEvidence {
   readonly exchanges: readonly StoredExchange[];
-  /** All exchanges that were used since the last call, those that were kept before included. */
-  readonly used: readonly StoredExchange[];
+  readonly uses: readonly ExchangeUse[];
 }
 
 /** The purpose of exchanges that belong to no case. */
@@ -76,7 +70,8 @@ export function createEvidenceKeeper(suffix = '') {
         keep({ case: calibrationPurpose, row: 0, request: String(n + 1), attempt: 1 }, exchange);
     },
     find: (exchange: Exchange) => stored.get(exchange),
-    take(): KeptEvidence {
+    /** Takes what was kept since the last call. `used` has exchanges that were kept before, too. */
+    take(): RunEvidence & { readonly used: readonly StoredExchange[] } {
       const kept = { ...taken, used: [...used] };
       taken = { exchanges: [], uses: [] };
       used = new Set();

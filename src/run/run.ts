@@ -21,7 +21,7 @@ import {
   samplesCaseId,
 } from './case-result.js';
 import { type CaseSender, createCaseSender } from './case-sender.js';
-import type { EvidenceKeeper, KeptEvidence } from './evidence-keeper.js';
+import type { EvidenceKeeper } from './evidence-keeper.js';
 import { type ExaminedTarget, examine } from './examine.js';
 import { listSampleCases, watchedRequests } from './plan.js';
 import type { Replay } from './replay.js';
@@ -110,7 +110,7 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
     background,
     runCase: async (testCase: TestCase) =>
       judgedFirst.get(testCase.id) ?? (await runWith(sender, byId.get(testCase.id) ?? testCase)),
-    takeEvidence: (): KeptEvidence => keeper?.take() ?? { exchanges: [], uses: [], used: [] },
+    takeEvidence: () => keeper?.take() ?? { exchanges: [], uses: [], used: [] },
     /** Sends the sample cases again, or the first requests, to detect a deployment that changed during the run. */
     async repeatSamples(): Promise<ResultWithExchanges | undefined> {
       if (pointless !== undefined) return undefined;

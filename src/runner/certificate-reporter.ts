@@ -17,8 +17,7 @@ import { addColors } from '../outputs/terminal/colors.js';
 import { renderForeignFailure, replaceErrorContext } from '../outputs/terminal/error-context.js';
 import { groupBy } from '../support/collections.js';
 import { packageRoot } from '../support/package-root.js';
-import { UnusableInput } from '../support/problem.js';
-import { endAsInterrupted, ignoreClosedOutput } from '../support/shutdown.js';
+import { ignoreClosedOutput, UnusableInput } from '../support/problem.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
 import { endings, ReportedRun } from '../target/reported-run.js';
 import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
@@ -47,7 +46,9 @@ export default class CertificateReporter implements Reporter {
 
   constructor() {
     ignoreClosedOutput();
-    endAsInterrupted();
+    // SIGTERM, and a closed terminal (SIGHUP), end this process as Ctrl-C does: it writes its results.
+    const interrupt = () => process.kill(process.pid, 'SIGINT');
+    process.once('SIGTERM', interrupt).once('SIGHUP', interrupt);
   }
 
   onBegin(config: FullConfig, tests: Suite): void {

@@ -89,3 +89,8 @@ export class InternalError extends Error {
     this.stack = this.message;
   }
 }
+
+/** Lets this process write its results although nobody reads its output any more. */
+export function ignoreClosedOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+}

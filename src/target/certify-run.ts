@@ -4,7 +4,7 @@ import type { Suite } from '../cases/suite.js';
 import type { RunFacts } from '../certificate/certificate.js';
 import { type CertifiedResults, certifyResults } from '../certificate/certify-results.js';
 import { type ExchangeIndex, indexExchanges } from '../certificate/exchange-index.js';
-import type { EvidenceArchive, EvidenceOrigin, StoredEvidence } from '../certificate/har-archive.js';
+import type { EvidenceArchive, EvidenceOrigin } from '../certificate/har-archive.js';
 import type { Channel, Exchange } from '../http/exchange.js';
 import { renderRunReport } from '../outputs/terminal/run-report.js';
 import { writeResults } from '../outputs/write-results.js';
@@ -12,7 +12,7 @@ import { createRecognizer } from '../recognition/recognizer.js';
 import type { KnownFile } from '../record/known-deviations.js';
 import { type CaseResult, createUnsentResult, getVerdictApart } from '../run/case-result.js';
 import { countAttempts } from '../run/case-sender.js';
-import { createEvidenceKeeper } from '../run/evidence-keeper.js';
+import { createEvidenceKeeper, type RunEvidence } from '../run/evidence-keeper.js';
 import { createReplay } from '../run/replay.js';
 import { type EndedRun, type EngineOptions, runSuite } from '../run/run.js';
 import { omitUndefined } from '../support/collections.js';
@@ -23,7 +23,7 @@ import { createEngineOptions, loadKnown, type RunSettings } from './settings.js'
 export type JudgingInputs = Pick<RunInputs, 'suite' | 'settings'>;
 
 export interface JudgedEvidence {
-  readonly evidence: StoredEvidence;
+  readonly evidence: RunEvidence;
   readonly extent: EvidenceOrigin['extent'];
   readonly traffic?: readonly Exchange[];
 }

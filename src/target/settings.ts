@@ -1,9 +1,16 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { findCasesByName, matchCases, type RunScope, selectCases, selectFromSuite } from '../cases/case-selection.js';
+import {
+  findCasesByName,
+  findExclusionReason,
+  matchCases,
+  type RunScope,
+  selectCases,
+  selectFromSuite,
+} from '../cases/case-selection.js';
 import { isOwnCase, loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
-import { type EvidenceOrigin, parseArchive, type StoredEvidence } from '../certificate/har-archive.js';
+import { type EvidenceOrigin, parseArchive } from '../certificate/har-archive.js';
 import { referenceNotice } from '../certificate/notices.js';
 import type { Availability } from '../contract/bind-world.js';
 import type { NamedWorld } from '../contract/world.js';
@@ -12,14 +19,23 @@ import type { ResultsDestination } from '../outputs/result-files.js';
 import { type Baseline, createBaseline, describeUncompared } from '../record/drift.js';
 import { type KnownFile, readKnownDeviations } from '../record/known-deviations.js';
 import { readRecord } from '../record/target-record.js';
-import { type QuickRows, readDiscriminatingRows, selectQuickRows } from '../run/quick-rows.js';
+import { listRequests } from '../run/case-sender.js';
+import type { RunEvidence } from '../run/evidence-keeper.js';
 import type { EngineOptions } from '../run/run.js';
 import { omitUndefined } from '../support/collections.js';
 import { type Problem, refuse, UnusableInput } from '../support/problem.js';
+import { validateFile } from '../support/schema-validation.js';
 import { toOneLine } from '../support/untrusted-text.js';
+import { readYaml } from '../support/yaml-file.js';
 import type { Environment, RunOptions } from './run-options.js';
-import { type LoadedTarget, listSecrets, loadTarget, type Target, type TargetConnection } from './target.js';
-import { locateBeside } from './target-file.js';
+import {
+  type LoadedTarget,
+  listSecrets,
+  loadTarget,
+  locateBeside,
+  type Target,
+  type TargetConnection,
+} from './target.js';
 
 /** Attachments and evidence carry them as JSON, and a run is judged again by them. They contain no secrets. */
 export interface RunSettings {
@@ -46,7 +62,7 @@ export interface RunInputs {
 }
 
 export interface RecordedRun {
-  readonly evidence: StoredEvidence;
+  readonly evidence: RunEvidence;
   readonly origin: EvidenceOrigin;
   readonly settings: RunSettings;
 }
@@ -110,6 +126,7 @@ export function loadSettings(
   const known = findKnownFile(options, locateBeside(file, file?.document.known));
   // Data that nobody made for tests may be that of production.
   const excludesIntrusive = !(options.intrusive ?? intrusive ?? suite.data === undefined);
+  const isCompared = stated === undefined || recordTo !== undefined || options.against !== undefined || record;
   const { data } = availability;
   const { digest } = suite.data ?? {};
   return {
@@ -121,6 +138,9 @@ export function loadSettings(
       ...listTargetNotes(target, suite.world.ownPromotions),
       ...notes,
       ...(record === undefined ? [] : describeUncompared(record, suite)),
+      ...(isCompared
+        ? []
+        : [`There is no record ${stated} yet, so no answer is compared. npx conformance record writes it.`]),
     ],
     ...readSelection(options, suite, { excludesIntrusive }),
     destination: {
@@ -177,6 +197,38 @@ function listTargetNotes({ kind, transport, tierPatterns, mentionFilter }: Targe
   return notes.filter((note) => typeof note === 'string');
 }
 
+/** The rows that catch the known faults. See `schemas/discriminating-rows.schema.json`. */
+export interface DiscriminatingRows {
+  readonly chosen_from: string;
+  readonly faults: number;
+  readonly caught: number;
+  readonly rows: readonly { readonly case: string; readonly row?: string; readonly faults: number }[];
+}
+
+/** `npm run update` writes it. */
+export const discriminatingRowsFile = path.join(suiteFolder, 'discriminating-rows.yaml');
+
+/** @throws UnusableInput if the file does not match its schema */
+export function readDiscriminatingRows(): DiscriminatingRows {
+  return validateFile('discriminating-rows', readYaml(discriminatingRowsFile)) as DiscriminatingRows;
+}
+
+/** The titles of rows of requirement cases, by case id. */
+export interface QuickRows {
+  readonly rows: Readonly<Record<string, readonly string[]>>;
+}
+
+export function selectQuickRows({ cases }: Suite, discriminating: DiscriminatingRows, scope: RunScope): QuickRows {
+  const rows: Record<string, string[]> = {};
+  for (const { case: id, row: title = '' } of discriminating.rows) {
+    const testCase = cases.find((candidate) => candidate.id === id);
+    if (testCase === undefined || findExclusionReason(testCase, scope) !== undefined) continue;
+    const isSent = testCase.rows.find((row) => row.title === title)?.unavailable.length === 0;
+    if (isSent) rows[id] = [...(rows[id] ?? []), title];
+  }
+  return { rows };
+}
+
 /** Selects cases and rows. @throws UnusableInput for unknown names, and if `--quick` has no row of them */
 export function readSelection(
   options: Pick<RunOptions, 'only' | 'quick'>,
@@ -212,20 +264,16 @@ export function createFolderName(name: string): string {
 function findSecretsInRequests(connection: TargetConnection, suite: Suite): Problem[] {
   // Requests that are drawn from a data file, which takes long, have the same headers.
   const { cases } = suite.data === undefined ? suite : loadSuite();
-  const texts = new Set([
-    ...Object.values(suite.world.ids).flatMap((ids) => [...ids.values()]),
-    ...cases.flatMap((testCase) =>
-      testCase.rows
-        .flatMap(({ requests }) => [...requests.values()])
-        // Evidence has query and body of the suite's own requests as they are.
-        .flatMap(({ path, headers, body = '' }) => [...(isOwnCase(testCase) ? [path, body] : []), ...headers.flat()]),
-    ),
-  ]);
-  return listSecrets(connection).flatMap((secret) => {
-    const redact = createRedactor([secret]);
-    if ([...texts].every((text) => redact(text) === text)) return [];
-    const at = { setting: secret.placeholder.slice(1) };
-    const message = 'its value is a part of an id or of a request, so it cannot be hidden in the evidence';
-    return [{ at, message, hint: 'Use another value. A header that is no secret needs no variable.' }];
-  });
+  // Evidence has query and body of the suite's own requests as they are.
+  const requests = cases.flatMap((testCase) =>
+    listRequests(testCase).map((request) => (isOwnCase(testCase) ? request : request.headers)),
+  );
+  const ids = Object.values(suite.world.ids).map((ofKind) => [...ofKind.values()]);
+  const text = JSON.stringify([ids, requests]);
+  const found = listSecrets(connection).filter((secret) => createRedactor([secret])(text) !== text);
+  return found.map(({ placeholder }) => ({
+    at: { setting: placeholder.slice(1) },
+    message: 'its value is a part of an id or of a request, so it cannot be hidden in the evidence',
+    hint: 'Use another value. A header that is no secret needs no variable.',
+  }));
 }

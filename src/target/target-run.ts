@@ -1,10 +1,10 @@
 import { selectFromSuite } from '../cases/case-selection.js';
 import type { DrawnData } from '../cases/data-suite.js';
-import type { StoredEvidence } from '../certificate/har-archive.js';
 import { openClient } from '../http/client.js';
 import { defaultConnectionOptions, type Endpoint } from '../http/connection-options.js';
 import { createTransportChannel, loadTransport, type Transport, type TransportChannel } from '../http/transport.js';
 import { type CaseResult, samplesCaseId } from '../run/case-result.js';
+import type { RunEvidence } from '../run/evidence-keeper.js';
 import { createEvidenceKeeper } from '../run/evidence-keeper.js';
 import type { Examination } from '../run/examine.js';
 import { startRun } from '../run/run.js';
@@ -23,7 +23,7 @@ export interface RunStart {
 }
 
 /** What a test tells the reporter, as an attachment. It has no secrets. */
-export interface TestReport extends StoredEvidence {
+export interface TestReport extends RunEvidence {
   readonly start?: RunStart;
   readonly result: CaseResult;
   /** Why the run has no valid verdict: its transport failed. */
@@ -43,15 +43,17 @@ export async function openTargetRun(
   const channel = await openTarget(endpoint, connection);
   const stated = await createEngineOptions(settings, suite.world);
   const run = await startRun(suite, channel, { ...stated, keeper: createEvidenceKeeper(suffix), plannedCases });
-  const { note, unreachable } = run.examination;
-  const examination = omitUndefined({ note, unreachable });
-  let start: RunStart | undefined = { settings, baseUrl, examination, ...omitUndefined({ data: suite.data }) };
+  const { examination, background } = run;
+  const { note, unreachable } = examination;
+  const shown = omitUndefined({ note, unreachable });
+  let start: RunStart | undefined = { settings, baseUrl, examination: shown, ...omitUndefined({ data: suite.data }) };
   return {
     suite,
     baseUrl,
     /** Sends requests that belong to no case. */
     channel,
-    background: run.background,
+    background,
+    examination,
     /** Sends and judges a case, by its id; undefined if it is not selected for this target. */
     async judge(id: string) {
       const testCase = suite.cases.find((candidate) => candidate.id === id);

@@ -2,12 +2,7 @@ import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
 import type { TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import type { CertifiedResults } from '../../src/certificate/certify-results.js';
-import {
-  createArchiver,
-  type EvidenceArchive,
-  type EvidenceOrigin,
-  type StoredEvidence,
-} from '../../src/certificate/har-archive.js';
+import { createArchiver, type EvidenceArchive, type EvidenceOrigin } from '../../src/certificate/har-archive.js';
 import type { Channel } from '../../src/http/exchange.js';
 import type { RunEvidence } from '../../src/run/evidence-keeper.js';
 import { certifyRun } from '../../src/target/certify-run.js';
@@ -32,7 +27,7 @@ export const bareOrigin: EvidenceOrigin = {
 
 /** The result of a run in this process, and its evidence. */
 export interface RunWithEvidence extends Pick<CertifiedResults, 'certificate' | 'results' | 'newDeviations'> {
-  readonly evidence: StoredEvidence;
+  readonly evidence: RunEvidence;
   readonly origin: EvidenceOrigin;
 }
 

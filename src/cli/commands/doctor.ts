@@ -1,14 +1,12 @@
 import { referenceCredentials } from '../../../reference/reference-credentials.js';
 import { serveReference } from '../../../reference/server.js';
-import { loadSuite, suiteFolder } from '../../cases/suite.js';
-import { referenceEndNotice, referenceNotice } from '../../certificate/notices.js';
+import { referenceEndNotice } from '../../certificate/notices.js';
 import { noRetry } from '../../http/connection-options.js';
-import { createRecognizer } from '../../recognition/recognizer.js';
-import { examine, renderFindings } from '../../run/examine.js';
+import { renderFindings } from '../../run/examine.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import { completeRunOptions } from '../../target/run-options.js';
-import { loadTarget } from '../../target/target.js';
-import { openTarget } from '../../target/target-run.js';
+import { loadInputs } from '../../target/settings.js';
+import { openTargetRun } from '../../target/target-run.js';
 import { exitStatus } from '../exit-status.js';
 import { addTargetFlags, type ConfigureCommand, type TargetFlags } from '../flags.js';
 
@@ -21,24 +19,22 @@ export default ((command, end) => {
 }) satisfies ConfigureCommand;
 
 async function runDoctor(flags: TargetFlags): Promise<number> {
-  const runOptions = completeRunOptions(flags, process.env);
-  const { target, connection, availability, notes } = loadTarget(runOptions, process.env);
-  const suite = loadSuite(suiteFolder, availability);
-  const credentials = referenceCredentials;
+  const { suite, settings, connection } = loadInputs(completeRunOptions(flags), process.env);
   const isReference = connection.endpoint === undefined;
-  const reference = isReference ? await serveReference({ world: suite.world, credentials }) : undefined;
-  const { endpoint = { baseUrl: reference?.url ?? '', credentials } } = connection;
-  const options = { ...connection.options, retry: noRetry };
-  const client = await openTarget(endpoint, { ...connection, options });
-  const recognizer = createRecognizer(suite.world, target.mentionFilter);
-  const { findings } = await examine(suite, client, { ...target, recognizer });
-  await client.close();
-  await reference?.close();
-  const failure = client.findFailure();
+  const credentials = referenceCredentials;
+  const served = isReference ? await serveReference({ world: suite.world, credentials }) : undefined;
+  const reference = { baseUrl: served?.url ?? '', credentials };
+  const patient = { ...connection, options: { ...connection.options, retry: noRetry } };
+  const inputs = { suite, settings, connection: patient };
+  const { channel, examination, baseUrl } = await openTargetRun(inputs, { reference, plannedCases: [], suffix: '' });
+  await channel.close();
+  await served?.close();
+  const failure = channel.findFailure();
   if (failure !== undefined) throw failure;
-  const where = isReference ? referenceNotice : `Target ${target.name}: ${endpoint.baseUrl}`;
+  const { findings } = examination;
+  const where = isReference ? [] : [`Target ${settings.target.name}: ${baseUrl}`];
   process.stdout.write(
-    joinLines([where, ...notes, '']) +
+    joinLines([...where, ...settings.notes, '']) +
       renderFindings(findings) +
       joinLines(isReference ? ['', referenceEndNotice] : []),
   );
