@@ -128,9 +128,9 @@ const shapeRows = [
   unreadable(
     'text/xml',
     (tiers) => `<a>${tiers.map(({ id }) => `<b id="${id}"/>`).join('')}</a>`,
-    /is not JSON.*transport/,
+    /is not valid JSON.*transport/,
   ),
-  unreadable('text/csv', (tiers) => ['id', ...idsOf(tiers)].join('\n'), /is not JSON.*transport/),
+  unreadable('text/csv', (tiers) => ['id', ...idsOf(tiers)].join('\n'), /is not valid JSON.*transport/),
   ...unclear('rejected promotions', rejecting, 'response: { tier: /promotions/*/id }', noFaults),
   ...unclear('rejected promotions last', withRejected('a', 'b'), 'response: { tier: /a/* }', { ...noFaults, ...long }),
   ...unclear('rejected promotions first', withRejected('b', 'a'), 'response: { tier: /b/* }', noFaults),
