@@ -1,4 +1,4 @@
-import type { Oracle, WindowAlternative } from '../contract/oracle.js';
+import type { Oracle } from '../contract/oracle.js';
 import type { NamedWorld, World } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { Location } from '../support/problem.js';
@@ -75,15 +75,6 @@ export interface ReadContext {
   selectOtherTiers(selection: TierSelection): string[];
   /** Replaces references such as `<campaign spring>` in a text by ids. */
   fillReferences(text: string): string;
-  /** Lists the readings of the documentation for this request, or for the named one. */
-  listAlternatives(name?: string): AlternativeTiers[];
-}
-
-/** The tiers that one reading of the documentation requires and forbids, and about which the other readings differ. */
-export interface AlternativeTiers {
-  readonly window: WindowAlternative['window'];
-  readonly required: readonly string[];
-  readonly forbidden: readonly string[];
 }
 
 export interface JudgeContext {

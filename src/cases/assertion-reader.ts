@@ -1,11 +1,4 @@
-import type {
-  AlternativeTiers,
-  Assertion,
-  AssertionKind,
-  CheckEntry,
-  ReadContext,
-  TierSelection,
-} from '../assertions/assertion.js';
+import type { Assertion, AssertionKind, CheckEntry, ReadContext, TierSelection } from '../assertions/assertion.js';
 import { assertionKinds } from '../assertions/registry.js';
 import { createOracle, type Obligation, type Oracle } from '../contract/oracle.js';
 import { getWindowSize, type Tier, windowSize } from '../contract/world.js';
@@ -71,8 +64,7 @@ const negated = { required: 'forbidden', forbidden: 'required', open: 'open' } a
 
 function createReadContext(of: string, at: YamlPath, context: RowContext): ReadContext {
   const { requests, world } = context;
-  const getOracle = (name: string) => createOracle(requests.get(name) as HttpRequest, world);
-  const oracle = getOracle(of);
+  const oracle = createOracle(requests.get(of) as HttpRequest, world);
   /** Lists the tiers that are certainly selected (`required`), or certainly not (`forbidden`). */
   const selectIds = (selection: TierSelection, wanted: Obligation): string[] => {
     const isText = typeof selection === 'string';
@@ -100,17 +92,5 @@ function createReadContext(of: string, at: YamlPath, context: RowContext): ReadC
     },
     selectOtherTiers: (selection) => selectIds(selection, 'forbidden'),
     fillReferences: (text) => resolveReferences(text, context.resolveId),
-    listAlternatives: (name = of) => listAlternativeTiers(getOracle(name)),
   };
-}
-
-/** Lists the readings of the documentation. A tier that does not match the filter is forbidden by all of them. */
-export function listAlternativeTiers({ alternatives, matched }: Oracle): AlternativeTiers[] {
-  if (alternatives.length === 0) return [];
-  const differing = matched.filter((tier) => new Set(alternatives.map(({ returned }) => returned(tier))).size > 1);
-  return alternatives.map(({ window, returned }) => {
-    const idsOf = (obligation: Obligation) =>
-      differing.filter((tier) => returned(tier) === obligation).map(({ id }) => id);
-    return { window, required: idsOf('required'), forbidden: idsOf('forbidden') };
-  });
 }

@@ -86,10 +86,8 @@ export function createCaseFileContext(file: YamlFile, basis: SuiteBasis, prefix:
       const known = Object.hasOwn(ids, kind) ? ids[kind as ThingKind] : undefined;
       const id = known?.get(name);
       if (id !== undefined) return id;
-      const [message, hint] =
-        known === undefined
-          ? [`unknown kind '${kind}' in <${kind} ${name}>`, suggest(kind, Object.keys(ids))]
-          : [`unknown ${kind} '${name}'`, suggest(name, [...known.keys()])];
+      const message = `unknown ${known === undefined ? `kind '${kind}' in <${kind} ${name}>` : `${kind} '${name}'`}`;
+      const hint = known === undefined ? suggest(kind, Object.keys(ids)) : suggest(name, [...known.keys()]);
       // `filter: { campaign: spring }` names the campaign without brackets.
       const references = file.locateTexts(`<${kind} ${name}>`);
       for (const at of references.length > 0 ? references : file.locateTexts(name))

@@ -1,11 +1,10 @@
-import type { AlternativeTiers, Assertion } from '../assertions/assertion.js';
+import type { Assertion } from '../assertions/assertion.js';
 import type { Contract, Topic } from '../contract/contract.js';
 import { listExercises } from '../contract/find-topic.js';
-import { createOracle, type Obligation, type Oracle } from '../contract/oracle.js';
+import { createOracle, listWindowTiers, type Obligation, type Oracle } from '../contract/oracle.js';
 import { type Tier, type World, windowSize } from '../contract/world.js';
 import { groupBy } from '../support/collections.js';
 import type { Location } from '../support/problem.js';
-import { listAlternativeTiers } from './assertion-reader.js';
 import type { Candidate } from './draw-candidates.js';
 import type { RequirementCase, RequirementRow } from './test-case.js';
 
@@ -33,7 +32,7 @@ export function createDrawnRows(
       const rows = (byTopic.get(about) ?? []).map(([, row]) => row);
       const has = (kind: string) => rows.some(({ expect }) => expect.some((assertion) => assertion.kind === kind));
       // A rule, or the window, is shown only if a promotion is seen with it and without it.
-      const isShown = lacks[about] === undefined || (has('returned.include') && has('returned.exclude'));
+      const isShown = !decidedTopics.includes(about) || (has('returned.include') && has('returned.exclude'));
       if (isShown && rows.length > 0)
         return [id, rows.map((row) => ({ ...row, given: place(row.given), expect: place(row.expect) }))];
       const unavailable = [describeLack(about, world)];
@@ -43,21 +42,20 @@ export function createDrawnRows(
 }
 
 /** Topics that need a promotion that is returned because of them, and one that is not. */
-const lacks: Readonly<Partial<Record<Topic, string>>> = {
-  'customer-rule': 'a promotion for some customers only, and a customer who must not get it',
-  'product-rule': 'a promotion that only a product decides about, and an order without that product',
-  'sku-rule': 'a promotion that only a SKU decides about, and an order without that SKU',
-  quantity: 'a promotion that only a quantity above 1 decides about',
-  rank: `a promotion tier that is older than the newest ${windowSize} and valid for a request`,
-  'metadata-rule': 'a promotion that only the metadata of the request decides about',
-};
+const decidedTopics: readonly Topic[] = [
+  'customer-rule',
+  'product-rule',
+  'sku-rule',
+  'quantity',
+  'metadata-rule',
+  'rank',
+];
 
-function describeLack(topic: Topic, { tiers, customers }: World): string {
-  if (customers.length === 0) return 'a customer in its data file';
+function describeLack(topic: Topic, { tiers }: World): string {
   if (topic === 'rank' && tiers.length <= windowSize)
     return `a promotion tier that is older than the newest ${windowSize}: the data file has ${tiers.length} tiers`;
-  if (topic.startsWith('filter-')) return 'a promotion that such a filter selects, and a request for which it is valid';
-  return lacks[topic] ?? 'a promotion that a request must get, and a request that shows this';
+  if (!decidedTopics.includes(topic)) return 'a promotion that a request must get, and a request that shows this';
+  return `a promotion that only the ${topic.replace('-', ' ')} decides about, a request that must get it, and one that must not`;
 }
 
 const at: Location = { file: '', line: 1, column: 1 };
@@ -79,8 +77,8 @@ interface Sent {
   readonly title: string;
   /** The tiers among the newest that must be returned, those with the fewest rules first. */
   readonly required: readonly string[];
-  /** The tiers about which the readings of the documentation differ; empty if they agree. */
-  readonly differences: readonly AlternativeTiers[];
+  /** Whether it shows if the newest tiers are taken before filtering or after it. */
+  readonly showsWindow: boolean;
 }
 
 interface Compared extends Sent {
@@ -88,7 +86,7 @@ interface Compared extends Sent {
   readonly base: Sent | undefined;
   /** The base, or any request for which a tier must be returned. */
   readonly control: Sent | undefined;
-  /** The first request with a filter of the same kind that shows whether the newest are taken before filtering. */
+  /** The first request with a filter of the same kind that shows the window. */
   readonly sameFilter: Sent | undefined;
   /** A request for which nothing must be returned. */
   readonly empty: Sent | undefined;
@@ -101,11 +99,8 @@ function createRows(world: World, drawn: readonly Candidate[]): TopicRow[] {
   const all = drawn.map((candidate, n): Sent => {
     const oracle = createOracle(candidate.request, world);
     const required = listIds(simplest, oracle.returned, 'required');
-    const readings = listAlternativeTiers(oracle);
-    const differences = readings.some(({ required, forbidden }) => required.length + forbidden.length > 0)
-      ? readings
-      : [];
-    return { candidate, oracle, title: `${n + 1} ${candidate.name}`.trim(), required, differences };
+    const showsWindow = listWindowTiers(oracle).length > 0;
+    return { candidate, oracle, title: `${n + 1} ${candidate.name}`.trim(), required, showsWindow };
   });
   const withTiers = all.filter(({ required }) => required.length > 0);
   const orders = withTiers.filter(({ candidate }) => candidate.base === undefined);
@@ -117,9 +112,7 @@ function createRows(world: World, drawn: readonly Candidate[]): TopicRow[] {
     const base = orders.find(({ candidate }) => candidate === sent.candidate.base);
     const control = base ?? orders.find((order) => order !== sent);
     const { filteredOn } = sent.oracle;
-    const first = withTiers.find(
-      ({ oracle, differences }) => oracle.filteredOn === filteredOn && differences.length > 0,
-    );
+    const first = withTiers.find(({ oracle, showsWindow }) => oracle.filteredOn === filteredOn && showsWindow);
     const compared = { ...sent, base, control, sameFilter: first === sent ? undefined : first, empty };
     const isFiltered = sent.candidate.contents.filters !== undefined;
     const rows = isFiltered ? listFilterRows(compared, world) : listPlainRows(compared, world, olderIds);
@@ -189,13 +182,12 @@ function listPlainRows(sent: Compared, { tiers }: World, olderIds: readonly stri
 const maxMatching = 2 * windowSize;
 
 function listFilterRows(sent: Compared, { tiers }: World): TopicRow[] {
-  const { oracle, required, candidate, differences, sameFilter } = sent;
+  const { oracle, required, candidate, showsWindow, sameFilter } = sent;
   const matching = oracle.matched.slice(0, maxMatching);
   const excluded = listIds(tiers.slice(0, maxMatching), oracle.matching, 'forbidden');
   const shared = required.filter((id) => sent.control?.required.includes(id));
   const expect = oracle.accepted && required.length > 0 ? [accept(probe)] : [];
-  const data = { compared: control, alternatives: differences, ofOther: sameFilter?.differences };
-  const windowAs = { kind: 'returned.window-as', of: probe, at, data };
+  const windowAs = { kind: 'returned.window-as', of: probe, at, data: { compared: control } };
   return [
     ...createRowAboutTiers('validity', sent, [], listIds(matching, oracle.valid, 'forbidden')),
     ...createRowAboutTiers('rank', sent, [], listIds(matching, oracle.checked, 'forbidden')),
@@ -205,7 +197,7 @@ function listFilterRows(sent: Compared, { tiers }: World): TopicRow[] {
         expect,
       }),
     ),
-    ...(sameFilter === undefined || differences.length === 0
+    ...(sameFilter === undefined || !showsWindow
       ? []
       : [
           ['rank', createRow(sent, sameFilter, [windowAs], include(control, sameFilter.required.slice(0, 1)))] as const,

@@ -5,12 +5,17 @@ import { createOracle } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
 import { findRefusable, type HttpRequest } from '../http/exchange.js';
 import { encodeQueryText, parseRequest } from '../http/request-content.js';
+import { groupBy } from '../support/collections.js';
 import type { Location, Problem } from '../support/problem.js';
 import { shorten } from '../support/untrusted-text.js';
 import type { SentRow } from './row-reader.js';
 import { type RequirementRow, tag } from './test-case.js';
 
-const keysOfRequirements = [...assertionKinds.values()].flatMap((kind) => ('findFlaw' in kind ? [kind.key] : []));
+function explainQuestionsOnly({ kind }: Assertion): Flaw {
+  const keys = [...assertionKinds.values()].flatMap((known) => ('findFlaw' in known ? [known.key] : []));
+  const hint = `A requirement can use ${keys.join(', ')}. Or: ${askInstead}`;
+  return { message: `a requirement cannot use '${kind}', which is for questions only`, hint };
+}
 
 /**
  * Finds what might fail a conforming deployment, or pass on nothing: a request that is not documented, an expectation that
@@ -38,8 +43,8 @@ export function findRowFlaws(
       continue;
     }
     const context = { ...getRequest(assertion.of), getRequest, world };
-    const { shows, findFlaw = findQuestionsOnly } = findResponseKind(assertion);
-    const flaw = findFlaw(assertion.data, context);
+    const { shows, findFlaw } = findResponseKind(assertion);
+    const flaw = findFlaw === undefined ? explainQuestionsOnly(assertion) : findFlaw(assertion.data, context);
     if (flaw !== undefined) report(assertion.at, flaw);
     // If the result may be empty, the control must be another request.
     const mayBeEmpty = findNothingRequired(context) !== undefined;
@@ -50,11 +55,6 @@ export function findRowFlaws(
         message: 'a negative expectation needs a positive control: an empty response would satisfy it',
         hint: `Add 'returned: { include: … }' of ${mayBeEmpty ? "a request that returns something, in 'given:'" : 'the same request'}.`,
       });
-
-    function findQuestionsOnly(): Flaw {
-      const hint = `A requirement can use ${keysOfRequirements.join(', ')}. Or: ${askInstead}`;
-      return { message: `a requirement cannot use '${assertion.kind}', which is for questions only`, hint };
-    }
   }
   if (expect.length === 0) report(at, { message: 'the case expects nothing', hint: "Add 'expect:'." });
   const unusual = [...requests.values()].find((http) => !isOrdinary(http));
@@ -88,10 +88,9 @@ function isOrdinary(http: HttpRequest): boolean {
 export function findEqualRequests(rows: readonly SentRow[], tags: readonly string[]): Flaw | undefined {
   if (tags.includes(tag.serial)) return undefined;
   const names = [...(rows[0]?.requests.keys() ?? [])];
-  const texts = names.map((name) => JSON.stringify(rows.map(({ requests }) => requests.get(name))));
-  const second = texts.findIndex((text, n) => texts.indexOf(text) < n);
-  if (second < 0) return undefined;
-  const [name, twin] = [names[texts.indexOf(texts[second] as string)], names[second]];
+  const byContent = groupBy(names, (name) => JSON.stringify(rows.map(({ requests }) => requests.get(name))));
+  const [name, twin] = [...byContent.values()].find(({ length }) => length > 1) ?? [];
+  if (twin === undefined) return undefined;
   return {
     message: `the requests '${name}' and '${twin}' are equal, so only one is sent`,
     hint: `Remove one of them, or add 'again: 1' to '${twin}' to send both.`,

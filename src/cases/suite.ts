@@ -90,33 +90,29 @@ export function parseSuite(folder: string, availability: Availability, ownFolder
   const additions = attempt(() => (ownFiles.world === undefined ? undefined : readYaml(ownFiles.world)));
   const world = attempt(() => bindWorld(expandWorld(readFile('world.yaml'), additions), availability));
   const defaults = attempt(() => validateFile('defaults', readFile('defaults.yaml')) as { request: RequestPatch });
-  const caseFiles = listCaseFiles(folder).flatMap((file) => attempt(() => readSuiteFile(file)) ?? []);
-  const ownCaseFiles = ownFiles.cases.flatMap((file) => attempt(() => readYaml(file)) ?? []);
+  const readCaseFiles = (files: readonly string[], prefix: string) =>
+    files.flatMap((file) => attempt(() => ({ file: readSuiteFile(file), prefix })) ?? []);
+  const caseFiles = [...readCaseFiles(listCaseFiles(folder), ''), ...readCaseFiles(ownFiles.cases, ownPrefix)];
   if (contract === undefined || world === undefined || defaults === undefined) throw new UnusableInput(problems);
 
   const basis = { contract, world, defaultRequest: applyPatch(documentedRequestDraft, defaults.request) };
-  const readCases = (files: readonly YamlFile[], prefix: string) =>
-    files.flatMap((file) => {
-      const read = readCaseFile(file, basis, prefix);
-      problems.push(...read.problems);
-      return read.cases;
-    });
-  const cases = readCases(caseFiles, '');
-  const ownCases = readCases(ownCaseFiles, ownPrefix);
-  if (problems.length === 0) problems.push(...findDuplicateIds([...cases, ...ownCases]));
+  const cases = caseFiles.flatMap(({ file, prefix }) => {
+    const read = readCaseFile(file, basis, prefix);
+    problems.push(...read.problems);
+    return read.cases;
+  });
+  if (problems.length === 0) problems.push(...findDuplicateIds(cases));
   if (problems.length > 0) throw new UnusableInput(removeDuplicates(problems));
 
   return {
     ...readOwnPackage(),
     digest: computeDigest(listSuiteFiles(folder), folder),
     ...basis,
-    cases: [...cases, ...ownCases],
+    cases,
     calibration: cases.filter(({ tags }) => tags.includes(tag.calibration)).flatMap(listFirstRequests),
-    ...(ownFolder === undefined
-      ? {}
-      : {
-          own: { folder: ownFolder, digest: computeDigest([ownFiles.world ?? [], ownFiles.cases].flat(), ownFolder) },
-        }),
+    ...(ownFolder !== undefined && {
+      own: { folder: ownFolder, digest: computeDigest([ownFiles.world ?? [], ownFiles.cases].flat(), ownFolder) },
+    }),
   };
 }
 

@@ -12,24 +12,11 @@ export interface Requirement {
 }
 
 /** What a requirement decides about: a part of a request, or of a promotion. */
-export type Topic =
-  | 'body'
-  | 'content-type'
-  | 'credentials'
-  | 'customer-rule'
-  | 'product-rule'
-  | 'sku-rule'
-  | 'quantity'
-  | 'repeated-item'
-  | 'order-metadata'
-  | 'expand'
-  | 'metadata-rule'
-  | 'audience-rules-only'
-  | 'filter-by-campaign'
-  | 'filter-by-metadata'
-  | 'rank'
-  | 'validity'
-  | 'completeness';
+export type Topic = RequestTopic | RuleTopic | ResultTopic;
+
+type RequestTopic = 'body' | 'content-type' | 'credentials' | 'expand' | 'order-metadata' | 'audience-rules-only';
+type RuleTopic = `${'customer' | 'product' | 'sku' | 'metadata'}-rule` | 'quantity' | 'repeated-item';
+type ResultTopic = `filter-by-${'campaign' | 'metadata'}` | 'rank' | 'validity' | 'completeness';
 
 export interface QuestionGroup {
   readonly name: string;

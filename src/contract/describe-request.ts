@@ -6,11 +6,8 @@ import { createOracle, type DocumentedBody, type Obligation, type ObligationReas
 import { type NamedWorld, type Tier, thingKinds, windowSize } from './world.js';
 
 function createNameLookup({ ids, isDataFile }: NamedWorld): (id: string) => string {
-  if (isDataFile) return (id) => id;
-  return (wanted) => {
-    for (const kind of thingKinds) for (const [name, id] of ids[kind]) if (id === wanted) return name;
-    return wanted;
-  };
+  const names = thingKinds.flatMap((kind) => (isDataFile ? [] : [...ids[kind]]));
+  return (wanted) => names.find(([, id]) => id === wanted)?.[0] ?? wanted;
 }
 
 const maxText = 30;
@@ -59,28 +56,22 @@ function renderReason(
   { customer, order, metadata = {} }: DocumentedBody,
   nameOf: (id: string) => string,
 ): string {
-  const named = (value: unknown) => (value === undefined ? 'none' : nameOf(String(value)));
-  const compare = (what: string, held: string, than: string, wanted: string) => {
-    const [shownHeld, shownWanted] = shortenPair(held, wanted);
+  const compare = (what: string, held: unknown = 'none', than = '', wanted: unknown = 'none') => {
+    const [shownHeld, shownWanted] = shortenPair(nameOf(String(held)), nameOf(String(wanted)));
     return `${what} ${shownHeld}; ${than} ${shownWanted}`;
   };
   if (reason.is === 'rank')
     return `is older than the newest ${windowSize}${reason.obligation === 'open' ? ', and the filter may come first' : ''}`;
   if (reason.is === 'filter') {
     const { subject, value } = reason;
-    if (subject.on === 'campaign')
-      return compare('is of campaign', nameOf(tier.campaign_id), 'the filter asks for', nameOf(value));
-    return compare(
-      `has the metadata ${subject.key} =`,
-      named(tier.metadata[subject.key]),
-      'the filter asks for',
-      value,
-    );
+    const isCampaign = subject.on === 'campaign';
+    const what = isCampaign ? 'is of campaign' : `has the metadata ${subject.key} =`;
+    return compare(what, isCampaign ? tier.campaign_id : tier.metadata[subject.key], 'the filter asks for', value);
   }
   const { rule } = reason;
   switch (rule.kind) {
     case 'customer':
-      return compare('is for customer', rule.any_of.map(nameOf).join(' or '), 'the customer is', named(customer?.id));
+      return compare('is for customer', rule.any_of.map(nameOf).join(' or '), 'the customer is', customer?.id);
     case 'product':
     case 'sku': {
       const items = (order?.items ?? []).filter((item) => item[`${rule.kind}_id`] === rule.id);
@@ -88,7 +79,7 @@ function renderReason(
       return `asks for ${rule.at_least} of ${rule.kind} ${nameOf(rule.id)}; the order has ${ordered}`;
     }
     case 'metadata':
-      return compare(`asks for the metadata ${rule.key} =`, rule.is, 'the request has', named(metadata[rule.key]));
+      return compare(`asks for the metadata ${rule.key} =`, rule.is, 'the request has', metadata[rule.key]);
     case 'order_metadata':
       return `asks for the order metadata ${rule.key} = ${rule.includes}`;
     case 'other':

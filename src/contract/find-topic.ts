@@ -3,13 +3,17 @@ import { parseRequest } from '../http/request-content.js';
 import { groupBy } from '../support/collections.js';
 import type { Topic } from './contract.js';
 import type { DocumentedBody, ObligationReason, Oracle } from './oracle.js';
-import type { Rule, Tier } from './world.js';
+import type { Tier } from './world.js';
 
 /** Finds the topic of a reason: a response that contradicts it breaks the requirement of that topic. */
-function createReasonReader(request: HttpRequest): (reason: ObligationReason) => Topic {
+function createReasonReader(request: HttpRequest) {
   const { order } = parseRequest(request).body as DocumentedBody;
   const ordered = groupBy(order?.items ?? [], ({ product_id, sku_id }) => `${product_id ?? ''} ${sku_id ?? ''}`);
-  const findByRule = (rule: Rule, isRequired: boolean): Topic => {
+  return (reason: ObligationReason): Topic => {
+    if (reason.is === 'rank') return 'rank';
+    if (reason.is === 'filter') return `filter-by-${reason.subject.on}`;
+    const { rule, obligation } = reason;
+    const isRequired = obligation === 'required';
     if (rule.kind === 'order_metadata') return 'order-metadata';
     // It never decides.
     if (rule.kind === 'other') return 'validity';
@@ -18,11 +22,6 @@ function createReasonReader(request: HttpRequest): (reason: ObligationReason) =>
     if (isRequired && length > 1 && rule.kind === 'product') return 'repeated-item';
     // A quantity decides if it is too small, or if one unit would be too few.
     return length > 0 && (!isRequired || rule.at_least > 1) ? 'quantity' : `${rule.kind}-rule`;
-  };
-  return (reason) => {
-    if (reason.is === 'rank') return 'rank';
-    if (reason.is === 'filter') return `filter-by-${reason.subject.on}`;
-    return findByRule(reason.rule, reason.obligation === 'required');
   };
 }
 
@@ -35,9 +34,8 @@ export function createTopicFinder(request: HttpRequest, { returned, listReasons,
     const isRequired = obligation === 'required';
     if (isRequired && filteredOn !== undefined) return `filter-by-${filteredOn}`;
     const deciding = listReasons(tier).filter((reason) => reason.obligation === obligation);
-    const [first, ...others] = new Set(
-      (isRequired ? deciding.filter(({ is }) => is === 'rule') : deciding).map(readReason),
-    );
+    const shown = isRequired ? deciding.filter(({ is }) => is === 'rule') : deciding;
+    const [first, ...others] = new Set(shown.map(readReason));
     if (first !== undefined && others.length === 0) return first;
     return isRequired ? 'completeness' : 'validity';
   };
@@ -65,17 +63,12 @@ export function listExercises(tiers: readonly Tier[], oracle: Oracle, request: H
     const decisive = reasons.filter(({ obligation }) => obligation === 'forbidden');
     if (expects === 'forbidden' && decisive.length !== 1) return [];
     const isAlone = expects === 'forbidden' || new Set(tier.rules.map(({ kind }) => kind)).size === 1;
-    return (expects === 'forbidden' ? decisive : reasons).flatMap((reason) =>
-      listTopics(readReason(reason), reason).map((topic) => {
-        return { tier, topic, expects, reason, decision: reasons.indexOf(reason), isAlone };
-      }),
-    );
+    return (expects === 'forbidden' ? decisive : reasons).flatMap((reason) => {
+      const topic = readReason(reason);
+      const exercise = { tier, topic, expects, reason, decision: reasons.indexOf(reason), isAlone };
+      if (topic !== 'quantity' || expects === 'forbidden' || reason.is !== 'rule') return [exercise];
+      // A quantity that is met shows that the item counts, too.
+      return [exercise, { ...exercise, topic: reason.rule.kind === 'product' ? 'product-rule' : 'sku-rule' }];
+    });
   });
-}
-
-/** A quantity that is met shows that the item counts, too. */
-function listTopics(topic: Topic, reason: ObligationReason): Topic[] {
-  const isMet = topic === 'quantity' && reason.obligation === 'required' && reason.is === 'rule';
-  const [kind] = isMet ? [reason.rule.kind] : [];
-  return kind === 'product' || kind === 'sku' ? [topic, `${kind}-rule`] : [topic];
 }

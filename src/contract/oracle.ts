@@ -180,6 +180,12 @@ function createPartialOracle(
   };
 }
 
+/** Lists the tiers about which the readings of the documentation differ: both forbid what does not match the filter. */
+export function listWindowTiers({ alternatives, matched }: Oracle): readonly Tier[] {
+  if (alternatives.length === 0) return [];
+  return matched.filter((tier) => new Set(alternatives.map(({ returned }) => returned(tier))).size > 1);
+}
+
 function createOpenOracle(openReason: string, { tiers }: World): Oracle {
   const open = () => 'open' as const;
   const obligations = { valid: open, matching: open, checked: open, returned: open };

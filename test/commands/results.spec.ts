@@ -211,7 +211,6 @@ test('What sends nothing keeps the results of the run before', async () => {
   const rows: readonly (readonly [status: number, args: readonly string[], says: string, variables?: object])[] = [
     [0, [...target, '--dry-run'], 'Nothing was sent.'],
     [0, [...target, '--', '--list'], 'window-with-few-valid'],
-    [2, [...target, '--', '--no-such-flag'], 'unknown option'],
     [2, [...target, '--only', 'no-such-case'], "unknown case, requirement, question, tag or group 'no-such-case'"],
     [2, [...target, 'a'], 'too many arguments'],
     [2, target, 'is not set', {}],

@@ -30,7 +30,6 @@ import {
   type Traits,
 } from '../support/independent-deployment.js';
 import { mark, markingShapes } from '../support/marking-shapes.js';
-import { addPromotions } from '../support/own-promotions.js';
 
 const conforms = (title: string, deploy: Deploy, more: Statement = {}): DeploymentRow => {
   return { title: `${title}: conforms`, deploy, verdict: 'conforms', ...more };
@@ -129,9 +128,9 @@ const shapeRows = [
   unreadable(
     'text/xml',
     (tiers) => `<a>${tiers.map(({ id }) => `<b id="${id}"/>`).join('')}</a>`,
-    /is not JSON.*transport/,
+    /is not valid JSON.*transport/,
   ),
-  unreadable('text/csv', (tiers) => ['id', ...idsOf(tiers)].join('\n'), /is not JSON.*transport/),
+  unreadable('text/csv', (tiers) => ['id', ...idsOf(tiers)].join('\n'), /is not valid JSON.*transport/),
   ...unclear('rejected promotions', rejecting, 'response: { tier: /promotions/*/id }', noFaults),
   ...unclear('rejected promotions last', withRejected('a', 'b'), 'response: { tier: /a/* }', { ...noFaults, ...long }),
   ...unclear('rejected promotions first', withRejected('b', 'a'), 'response: { tier: /b/* }', noFaults),
@@ -323,6 +322,23 @@ const partRows = [
 ];
 
 // Promotions of the deployment -----------------------------------------------------------------------------------------
+
+/** Adds promotions of a deployment to the test data. @param at their place: 0 if they are newer than the test data */
+function addPromotions(world: NamedWorld, count: number, at: number): NamedWorld {
+  const first = world.tiers[0] as Tier;
+  const near = world.tiers[at] ?? first;
+  const campaign = { id: 'camp_of_the_deployment', name: 'own', category_ids: [] };
+  const added = Array.from({ length: count }, (_, n) => ({
+    ...first,
+    id: `promo_of_the_deployment_${n + 1}`,
+    campaign_id: campaign.id,
+    name: `own ${n + 1}`,
+    created_at: new Date(Date.parse(near.created_at) + (count - n) * 1000).toISOString(),
+    metadata: { has_budget: 'true', level: 'gold', stock: 'many' },
+    rules: [],
+  }));
+  return { ...world, campaigns: [...world.campaigns, campaign], tiers: world.tiers.toSpliced(at, 0, ...added) };
+}
 
 type Options = Pick<DeploymentOptions, 'behaviours' | 'change'>;
 

@@ -12,7 +12,7 @@ import { type Verdict, verdicts } from '../../src/judge/verdict.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import type { ResultWithExchanges } from '../../src/run/case-result.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
-import { shortenPair, toOneLine } from '../../src/support/untrusted-text.js';
+import { toOneLine } from '../../src/support/untrusted-text.js';
 import { checkEachRow } from '../support/check-each-row.js';
 import { renderOutput } from '../support/render-output.js';
 import { createNamelessWorld, runFacts } from '../support/stubs.js';
@@ -206,15 +206,6 @@ test.describe('reasons', () => {
       `first: was “${change?.was}”, is “${change?.is}” Only requests that the documentation does not describe show it.`,
     );
   });
-});
-
-test('Long texts that differ late are both shown from before their first difference', () => {
-  const begin = 'x'.repeat(250);
-  const [left, right] = shortenPair(`${begin}left${'y'.repeat(100)}`, `${begin}right`);
-  expect(left).toMatch(/^…x+lefty+…$/);
-  expect(right).toMatch(/^…x+right$/);
-  expect(shortenPair('left', 'right')).toEqual(['left', 'right']);
-  expect(shortenPair(begin, `${begin}z`).join(' ')).toMatch(/^…x+ …x+z$/);
 });
 
 test('A certificate fits its schema, whatever the verdicts, and survives JSON', () => {

@@ -37,14 +37,16 @@ test.describe('of a run', () => {
   const chosen = { 'empty-result': 'not-found', 'quantity-numeric-string': 'as-number' };
   let run: Run;
   let documents: ReturnType<typeof documentsOf>;
+  const questions = { ...suite, cases: suite.cases.filter(({ kind }) => kind === 'question') };
+  const certify = (from: number) =>
+    certifyInProcess(volatile(createReference({ behaviours: chosen }), from), { suite: questions });
   test.beforeAll(async () => {
-    run = await certifyInProcess(volatile(createReference({ behaviours: chosen }), 100));
+    run = await certify(100);
     documents = documentsOf(run);
   });
 
   test('They are equal if the target behaves the same, although every response differs', async () => {
-    const again = await certifyInProcess(volatile(createReference({ behaviours: chosen }), 5_000));
-    expect(documentsOf(again)).toEqual(documents);
+    expect(documentsOf(await certify(5_000))).toEqual(documents);
   });
 
   test('observed.md shows a result, then each answer as a sentence before its command', () => {

@@ -11,8 +11,10 @@ import {
 import { describeAssertion, findResponseKind, judgeAssertion } from '../../src/assertions/registry.js';
 import type { JudgeMode, RowEvidence } from '../../src/assertions/row-evidence.js';
 import type { QuestionAnswer, RequirementRow, Row, TestCase } from '../../src/cases/test-case.js';
+import { documentedOperation, renderFilterParameter } from '../../src/contract/operation.js';
 import type { World } from '../../src/contract/world.js';
 import type { Exchange, HttpRequest, TransportErrorKind } from '../../src/http/exchange.js';
+import { encodeQueryText } from '../../src/http/request-content.js';
 import { isSuccessful } from '../../src/http/response-status.js';
 import {
   collectEvidence,
@@ -81,11 +83,29 @@ const context: ReadContext = {
   selectReturnedTiers: (names) => world.tiers.filter(({ name }) => names.includes(name)).map(({ id }) => id),
   selectOtherTiers: (names) => world.tiers.filter(({ name }) => !names.includes(name)).map(({ id }) => id),
   fillReferences: (text) => text,
-  // The second and the third are older: whether they are returned follows from where the window is taken.
-  listAlternatives: () => [
-    { window: 'before-the-filter', required: [], forbidden: [second, third] },
-    { window: 'after-the-filter', required: [second, third], forbidden: [] },
-  ],
+};
+
+/** The second and the third are older: whether a filter returns them follows from where the window is taken. */
+const olderWorld = createNamelessWorld({
+  ...world,
+  customers: [{ id: 'cust_1' }],
+  products: [{ id: 'prod_1' }],
+  campaigns: [{ id: 'camp_111111111111', name: 'one', category_ids: [] }],
+  tiers: world.tiers.flatMap((tier, n) => [
+    ...Array.from({ length: n === 1 ? 149 : 0 }, (_, m) => ({ ...tier, id: `promo_${m}`, campaign_id: 'camp_2' })),
+    tier,
+  ]),
+});
+const filtered: HttpRequest = {
+  ...documentedOperation,
+  headers: Object.entries(documentedOperation.headers),
+  path: `${documentedOperation.path}?${encodeQueryText(renderFilterParameter({ on: 'campaign' }))}=camp_111111111111`,
+  body: JSON.stringify({
+    customer: { id: 'cust_1' },
+    order: { items: [{ product_id: 'prod_1', quantity: 1 }], metadata: {} },
+    options: {},
+    metadata: {},
+  }),
 };
 
 /** An assertion about the exchange `probe`, by its key and what a case file says under it. */
@@ -100,7 +120,12 @@ function truth(
   exchanges: Readonly<Record<string, Exchange>>,
   mode: JudgeMode = 'requirement',
 ): string {
-  return judgeAssertion(asserting(written), evidenceOf(exchanges), mode).is;
+  const evidence = evidenceOf(exchanges);
+  const withFilter = [...evidence.exchanges].map(
+    ([name, exchange]) => [name, { ...exchange, request: filtered }] as const,
+  );
+  const older = { ...evidence, exchanges: new Map(withFilter), world: olderWorld };
+  return judgeAssertion(asserting(written), written[0] === 'returned.window-as' ? older : evidence, mode).is;
 }
 
 const written = {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { json, text as readText } from 'node:stream/consumers';
 import { expect, test } from '@playwright/test';
 import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
-import type { NamedWorld, World } from '../../src/contract/world.js';
+import type { World } from '../../src/contract/world.js';
 import { expandWorld, loadWorld } from '../../src/contract/world-file.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
@@ -35,31 +35,6 @@ function renderWorld(replaced: Readonly<Record<string, string>>): string {
     .map(([key, value]) => `${key}: ${value}`)
     .join('\n');
 }
-
-const expand = (replaced: Readonly<Record<string, string>>): NamedWorld =>
-  expandWorld(parseYaml(renderWorld(replaced), 'world.yaml'));
-
-test.describe('A world file is expanded', () => {
-  test('Repeated tiers are numbered, take campaigns in turn and share all else', () => {
-    const { tiers, campaigns, ids } = expand({
-      tiers: `
-  - { name: first, campaign: autumn, metadata: { a: "1", b: 2, c: true }, rules: [{ customer: [ben, ann] }] }
-  - { name: "x-{n}-y", repeat: 3, campaign: [spring, autumn], rules: [{ product: mug, at_least: 2 }] }
-  - ${enoughTiers}`,
-    });
-    const names = new Map(campaigns.map(({ id, name }) => [id, name]));
-    expect(tiers.slice(0, 5).map(({ name, campaign_id }) => `${name} ${names.get(campaign_id)}`)).toEqual([
-      'first autumn',
-      'x-1-y spring',
-      'x-2-y autumn',
-      'x-3-y spring',
-      't-1 spring',
-    ]);
-    expect(tiers[0]?.metadata).toEqual({ a: '1', b: 2, c: true });
-    const rule = { kind: 'product', id: ids.product.get('mug'), at_least: 2 };
-    for (const n of [1, 2, 3]) expect(tiers[n]).toMatchObject({ rules: [rule], metadata: {} });
-  });
-});
 
 test.describe('A world file is refused', () => {
   const withTier = (tier: string) => ({ tiers: `[${enoughTiers}, { name: x, ${tier} }]` });

@@ -1,6 +1,6 @@
+import { createOracle, listWindowTiers, type WindowAlternative } from '../../contract/oracle.js';
 import { getWindowSize } from '../../contract/world.js';
 import {
-  type AlternativeTiers,
   type AssertionResult,
   combineAll,
   combineAny,
@@ -10,46 +10,30 @@ import {
 } from '../assertion.js';
 import { judgeAllReturned, judgeNoneReturned, judgeResult } from '../judge-result.js';
 
-interface Data {
-  readonly compared: string;
-  readonly alternatives: readonly AlternativeTiers[];
-  readonly ofOther: readonly AlternativeTiers[];
-}
-
-export default defineAssertion<string, Data>({
+export default defineAssertion<string, { readonly compared: string }>({
   key: 'returned.window-as',
   schema: {
     description:
       'The deployment takes the newest 150 tiers before it filters or after it filters, and does the same for this other request, which has a filter of the same kind.',
     type: 'string',
   },
-  read(name, { resolveRequest, listAlternatives }) {
-    const compared = resolveRequest(name);
-    return { compared, alternatives: listAlternatives(), ofOther: listAlternatives(compared) };
-  },
+  read: (name, { resolveRequest }) => ({ compared: resolveRequest(name) }),
   describe: ({ compared }) => `takes the newest 150 before or after the filter, as for '${compared}'`,
-  judge: ({ compared: name, alternatives, ofOther }, context) =>
+  judge: ({ compared: name }, context) =>
     context.compareWith(name, (compared) => {
-      const results = alternatives.map((alternative, n) => {
-        const there = ofOther[n] ?? alternative;
-        return combineAll([
-          judgeAlternative(alternative, context),
-          judgeAlternative(there, { ...context, exchange: compared }),
-        ]);
-      });
-      const best = combineAny(results);
-      if (best.is !== 'violated') return best;
-      const reasons = results.map((result, n) => {
-        const window = alternatives[n]?.window.replaceAll('-', ' ');
-        return `If they are taken ${window}: ${result.is === 'violated' ? result.explain() : ''}`;
-      });
-      return violated(`Here and in '${name}', the newest 150 must be taken in one way. ${reasons.join(' ')}`);
+      const judge = (window: WindowAlternative['window']) =>
+        combineAll([judgeReading(window, context), judgeReading(window, { ...context, exchange: compared })]);
+      const [before, after] = [judge('before-the-filter'), judge('after-the-filter')];
+      if (before.is !== 'violated' || after.is !== 'violated') return combineAny([before, after]);
+      return violated(
+        `Here and in '${name}', the newest 150 must be taken in one way. If they are taken before the filter: ${before.explain()} If they are taken after the filter: ${after.explain()}`,
+      );
     }),
   // If one of the newest is missing in the deployment, an older one is among the newest 150.
-  listNeededIds: ({ alternatives, ofOther }, { world }) => [
-    ...world.tiers.slice(0, getWindowSize(world)).map(({ id }) => id),
-    ...[...alternatives, ...ofOther].flatMap(({ required, forbidden }) => [...required, ...forbidden]),
-  ],
+  listNeededIds({ compared }, { world, oracle, getOracle }) {
+    const newest = world.tiers.slice(0, getWindowSize(world));
+    return [...newest, ...listWindowTiers(oracle), ...listWindowTiers(getOracle(compared))].map(({ id }) => id);
+  },
   findFlaw({ compared }, { name, oracle, ...context }) {
     const others = context.getRequest(compared).oracle;
     const isSameKind = oracle.alternatives.length > 0 && oracle.filteredOn === others.filteredOn;
@@ -61,7 +45,12 @@ export default defineAssertion<string, Data>({
   },
 });
 
-function judgeAlternative({ required, forbidden }: AlternativeTiers, context: JudgeContext): AssertionResult {
+function judgeReading(window: WindowAlternative['window'], context: JudgeContext): AssertionResult {
+  const oracle = createOracle(context.exchange.request, context.evidence.world);
+  const reading = oracle.alternatives.find((alternative) => alternative.window === window);
+  const [required = [], forbidden = []] = (['required', 'forbidden'] as const).map((obligation) =>
+    listWindowTiers(oracle).flatMap((tier) => (reading?.returned(tier) === obligation ? tier.id : [])),
+  );
   return judgeResult(context, required.length === 0, (result) =>
     combineAll([judgeAllReturned(required, result, context), judgeNoneReturned(forbidden, result, context)]),
   );
