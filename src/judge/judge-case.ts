@@ -240,11 +240,11 @@ function doubt(
 
 /** Explains why the test data may not be loaded; undefined if a response names some of it, or the user says that it is. */
 function explainUnseenWorld(testCase: RequirementCase, evidence: readonly CaseEvidence[]): string | undefined {
-  const { world, recognizer, isWorldSeen, isWorldLoaded } = evidence[0] as CaseEvidence;
+  const { world, recognizer, isWorldSeen, isWorldLoaded, configuredPatterns } = evidence[0] as CaseEvidence;
   const bodies = evidence
     .flatMap((row) => [...row.exchanges.values()])
     .flatMap((exchange) => ('response' in exchange ? exchange.response.body : []));
-  const isSeen = isWorldSeen || bodies.some((body) => hasMentions(recognizer.findMentions(body)));
+  const isSeen = isWorldSeen || bodies.some((body) => hasMentions(recognizer.findMentions(body), configuredPatterns));
   if (isSeen && (isWorldLoaded || isOwnDataSeen(testCase, bodies, world))) return undefined;
   const ending = ' say so: --world-loaded, or world: loaded in the target file.';
   if (isSeen)

@@ -1,9 +1,11 @@
-import { listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
+import { type AnsweredExchange, listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
 import { createOracle, type Oracle } from '../contract/oracle.js';
 import { indexIds, type Tier, windowSize } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { listRecords } from '../recognition/list-records.js';
+import type { Recognizer } from '../recognition/recognizer.js';
 import { readReturned } from '../recognition/returned-tiers.js';
+import { cacheByText, remember } from '../support/caches.js';
 import { renderShortList } from '../support/collections.js';
 import { truncate } from '../support/untrusted-text.js';
 
@@ -36,7 +38,7 @@ export function explainOwnPromotions(exchanges: readonly Exchange[], evidence: O
     isAnyAbsent ||= first !== undefined;
   }
   if (!isAnyAbsent) return undefined;
-  const unknown = new Set(unfiltered.flatMap(({ response }) => listUnknownRecords(response.body, evidence)));
+  const unknown = new Set(unfiltered.flatMap((success) => listUnknownRecords(success, evidence)));
   if (unknown.size <= (world.ownPromotions ?? 0)) return undefined;
   const names = renderShortList([...unknown].sort().map((text) => truncate(text, 60)));
   if (world.isDataFile)
@@ -44,13 +46,22 @@ export function explainOwnPromotions(exchanges: readonly Exchange[], evidence: O
   return `Responses name promotions that the test data does not have: ${names}. Those that are newer than the test data take places among the newest 150. Count them in the target file: own_promotions: ${unknown.size}, or 0 if none of them is a newer promotion. Or remove them from the deployment.`;
 }
 
-/** Lists what a body has in the place of tiers and the world does not know. */
-function listUnknownRecords(body: string, { reading, recognizer }: Omit<RowEvidence, 'exchanges'>): string[] {
+/** Lists what a response has in the place of tiers and the world does not know. */
+function listUnknownRecords(exchange: AnsweredExchange, { reading, recognizer }: Omit<RowEvidence, 'exchanges'>) {
   if (reading.kind !== 'agreed' && reading.kind !== 'stated') return [];
   // Agreeing patterns name the same tiers.
   const patterns = reading.kind === 'stated' ? reading.patterns : reading.patterns.slice(0, 1);
-  const { findIds, findAnywhere } = recognizer.ids.tiers;
-  return listRecords(body, patterns, recognizer.ids, reading.filter ?? recognizer.filter).filter(
-    (text) => findIds(text).ids.length === 0 && findAnywhere(text).size === 0,
-  );
+  return getRecordReader(recognizer)(patterns.join('\n'))(exchange);
 }
+
+/** Every doubtful row asks for the records of all first responses. Patterns have no line breaks: they are JSON Pointers. */
+const getRecordReader = remember((recognizer: Recognizer) => {
+  const { findIds, findAnywhere } = recognizer.ids.tiers;
+  return cacheByText((patterns) =>
+    remember(({ response }: AnsweredExchange) =>
+      listRecords(response.body, patterns.split('\n'), recognizer.ids, recognizer.filter).filter(
+        (text) => findIds(text).ids.length === 0 && findAnywhere(text).size === 0,
+      ),
+    ),
+  );
+});

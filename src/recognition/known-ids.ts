@@ -25,7 +25,7 @@ export function createKnownIds(tiers: readonly string[], keys: readonly string[]
     [...texts, ...tiers].filter((text) => /[^\w-]/.test(text)).flatMap((text) => text.toLowerCase().split(/[^\w-]+/)),
   );
   const isOrdinary = (text: string) =>
-    otherTexts !== undefined && (text.length < 6 || !/\d/.test(text) || !/\p{L}/u.test(text));
+    otherTexts !== undefined && (text.length < 4 || !/\d/.test(text) || !/\p{L}/u.test(text));
   const isShared = (id: string) => isOrdinary(id) || texts.has(id.toLowerCase());
   const isOnlyWhole = (id: string) =>
     otherTexts !== undefined && (isShared(id) || !/^[\w-]+$/.test(id) || words.has(id.toLowerCase()));

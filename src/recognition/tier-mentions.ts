@@ -2,6 +2,7 @@ import { cacheByText } from '../support/caches.js';
 import { parseJson } from '../support/json.js';
 import type { IdFinder } from './id-finder.js';
 import type { KnownIds } from './known-ids.js';
+import { matchesPatterns } from './path-patterns.js';
 import { appendStep, catchAllPath, escapePathStep, getStep, type Position, walkTexts } from './walk-texts.js';
 
 /** The location of a mention is a path pattern: a JSON Pointer (RFC 6901) with `*` for array indices and for ids in keys. */
@@ -106,7 +107,12 @@ function findMentionsOf(
 /** The number of patterns per body. All further mentions share one catch-all pattern. */
 const maxPatterns = 1_000;
 
-export function hasMentions({ certainPatterns, unlocatedIds, possibleIds }: TierMentions): boolean {
+/** @param stated the patterns of the target file: what they name is no coincidence */
+export function hasMentions(
+  { idsByPattern, certainPatterns, unlocatedIds, possibleIds }: TierMentions,
+  stated: readonly string[] = [],
+): boolean {
+  if ([...idsByPattern.keys()].some((pattern) => matchesPatterns(pattern, stated))) return true;
   return certainPatterns.size + unlocatedIds.size + possibleIds.size > 0;
 }
 

@@ -71,7 +71,7 @@ export async function examine(
   const others = await Promise.all((areRefused ? [] : calibration.slice(firstRequests)).map(send));
   const exchanges = [...firsts, ...others];
   const namings = listSuccesses(exchanges).map(({ response }) => recognizer.findMentions(response.body));
-  const isSeen = namings.some(hasMentions);
+  const isSeen = namings.some((mentions) => hasMentions(mentions, tierPatterns));
   let readsLiteralFiltersOnly = false;
   /** Finds the answer that all requests got, though they differ, if it cannot be right for all of them. */
   const findConstantAnswer = (): string | undefined => {

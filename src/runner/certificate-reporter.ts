@@ -14,7 +14,7 @@ import type { Cause } from '../certificate/diagnosis/diagnose-run.js';
 import { determineOverallVerdict, hasChanged } from '../certificate/overall-verdict.js';
 import { removeResults } from '../outputs/result-files.js';
 import { addColors } from '../outputs/terminal/colors.js';
-import { renderForeignFailure, replaceErrorContext } from '../outputs/terminal/error-context.js';
+import { renderForeignCounts, renderForeignFailure, replaceErrorContext } from '../outputs/terminal/error-context.js';
 import { groupBy } from '../support/collections.js';
 import { packageRoot } from '../support/package-root.js';
 import { ignoreClosedOutput, UnusableInput } from '../support/problem.js';
@@ -36,6 +36,8 @@ const specs = path.resolve(import.meta.dirname, '..', '..', 'specs');
 /** Creates a certificate for each project from the reports of its tests. The run fails unless all targets conform. */
 export default class CertificateReporter implements Reporter {
   private readonly runs = new Map<string, ReportedRun>();
+  /** Tests that are no cases. */
+  private readonly foreign = new Set<TestCase>();
   private readonly failures: (readonly [TestCase, TestResult])[] = [];
   /** Why Playwright ended before the first test. */
   private error: string | undefined;
@@ -92,6 +94,7 @@ export default class CertificateReporter implements Reporter {
     restoreFailure(test, result);
     const id = readCaseId(test);
     const run = this.runs.get(getProject(test).name);
+    if (id === undefined) this.foreign.add(test);
     if (id === undefined && !this.isListed && test.outcome() === 'unexpected')
       process.stderr.write(renderForeignFailure(test.titlePath(), result.errors));
     if (id === undefined || run === undefined) return;
@@ -115,6 +118,11 @@ export default class CertificateReporter implements Reporter {
       .split('\n');
     this.error ??= lines[0];
     if (!this.isListed) process.stderr.write(joinLines(lines));
+  }
+
+  /** What a web server of the config says, such as why it does not start. */
+  onStdErr(chunk: string | Buffer, test?: TestCase): void {
+    if (test === undefined && !this.isListed) process.stderr.write(chunk);
   }
 
   async onEnd(result: FullResult): Promise<{ status: FullResult['status'] }> {
@@ -142,6 +150,7 @@ export default class CertificateReporter implements Reporter {
         isGood = false;
       }
     }
+    if (this.foreign.size > 0 && !this.isListed) this.output += renderForeignCounts([...this.foreign]);
     // Playwright ends a merge with 0, whatever its reporters return.
     if (this.isMerge && !isGood) process.once('exit', () => (process.exitCode ||= 1));
     return { status: result.status === 'passed' && !isGood ? 'failed' : result.status };

@@ -12,6 +12,13 @@ import { expectFailure } from './expected-failure.js';
 import { test } from './fixtures.js';
 import { attachTestReport, createCaseAnnotation, readRuns, readSetUp } from './options.js';
 
+/**
+ * Stops Playwright from mapping the stack of every error, shown or not, to its sources: that takes a fifth more processor
+ * time. It locates ten steps of each test with an error without a message. The package has no source maps.
+ */
+Error.prepareStackTrace = (error, frames) =>
+  error.message === '' ? String(error) : [String(error), ...frames.map((frame) => `    at ${frame}`)].join('\n');
+
 const { ownCases, areDrawn } = readSetUp();
 const suite = loadSuite();
 const selected = selectTests(readRuns()[0], suite);

@@ -5,13 +5,6 @@ import { removeResults } from '../outputs/result-files.js';
 import type { TargetRun } from '../target/target-run.js';
 import { type ConformanceOptions, loadProject, readPlannedCases, readSetUp } from './options.js';
 
-/**
- * Stops Playwright from mapping the stack of every error, shown or not, to its sources: that takes a fifth more processor
- * time. It locates ten steps of each test with an error without a message. The package has no source maps.
- */
-Error.prepareStackTrace = (error, frames) =>
-  error.message === '' ? String(error) : [String(error), ...frames.map((frame) => `    at ${frame}`)].join('\n');
-
 const certificateReporter = path.join(import.meta.dirname, 'certificate-reporter');
 
 export const test = base.extend<object, ConformanceOptions & { readonly run: TargetRun }>({

@@ -1,5 +1,6 @@
 import dotenv from 'dotenv';
 import { omitUndefined } from '../support/collections.js';
+import { refuse, suggest } from '../support/problem.js';
 
 /** Variables of the environment, such as `process.env`. The types of Node.js would be needed by users of the API. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -31,6 +32,34 @@ export interface RunOptions {
   readonly only?: readonly string[];
   readonly quick?: boolean;
   readonly replay?: string;
+}
+
+const optionNames = {
+  target: true,
+  baseUrl: true,
+  baseUrlSetting: true,
+  onOtherBaseUrl: true,
+  reference: true,
+  allowHttp: true,
+  worldLoaded: true,
+  intrusive: true,
+  cases: true,
+  data: true,
+  out: true,
+  against: true,
+  recordTo: true,
+  known: true,
+  recordKnownTo: true,
+  only: true,
+  quick: true,
+  replay: true,
+} satisfies Record<keyof RunOptions, true>;
+
+/** @throws UnusableInput for an option that does not exist: a misspelt one may let intrusive cases run */
+export function checkOptionNames(options: object): void {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(optionNames, name));
+  if (unknown !== undefined)
+    throw refuse(`use.conformance.${unknown}`, 'is no option', suggest(unknown, Object.keys(optionNames)));
 }
 
 /** Adds the target file and the base URL of the environment (TARGET, BASE_URL) where the options name none. */

@@ -4,7 +4,7 @@ import { renderShortList } from '../../support/collections.js';
 import type { Observations } from './observation.js';
 
 export const nothingReturned =
-  'No promotion is ever returned: the test data is not loaded under these ids (npx conformance world), or the result is always empty.';
+  'No promotion is ever returned: the result is always empty, or the deployment has other promotions than the test data (npx conformance world) or the data file.';
 
 /** Lists windows other than that of the newest 150 tiers, and limits on the result, with the sizes of a run. */
 export function listSizeMistakes({ compared, tiers, world }: Observations): Mistake[] {

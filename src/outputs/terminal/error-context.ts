@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import type { Cause } from '../../certificate/diagnosis/diagnose-run.js';
+import { renderCounts } from '../../support/collections.js';
 import { renderCodeBlock } from '../../support/markdown.js';
 import { escapeControlCharacters, joinLines, quoteLines, toOneLine } from '../../support/untrusted-text.js';
 
@@ -41,4 +42,12 @@ export function renderForeignFailure(
 ): string {
   const details = errors.map(({ message = '', stack = message }) => stripVTControlCharacters(stack));
   return joinLines([`failed  ${[project, ...titles].join(' › ')}`, ...quoteLines(details.join('\n'))]);
+}
+
+const outcomeWords = { expected: 'passed', unexpected: 'failed', flaky: 'flaky', skipped: 'skipped' } as const;
+
+/** Renders how tests of the user ended, which are not part of a certificate. */
+export function renderForeignCounts(tests: readonly { outcome(): keyof typeof outcomeWords }[]): string {
+  const counts = renderCounts(tests.map((test) => outcomeWords[test.outcome()]));
+  return joinLines([`Tests of your own: ${counts}`]);
 }
