@@ -95,7 +95,8 @@ function* listFeatures(candidate: Candidate, { tiers }: World): Generator<[featu
   // Most tiers show what another one shows.
   const seen = new Set<string>();
   const isFirst = (what: string) => !seen.has(what) && seen.add(what).size > 0;
-  for (const { tier, topic, expects, reason, decision, isAlone } of listExercises(tiers, oracle, request)) {
+  const exercises = listExercises(tiers, oracle, request, base === undefined || filter !== '');
+  for (const { tier, topic, expects, reason, decision, isAlone } of exercises) {
     if (expects === 'required' && base === undefined) yield [`${tier.id} is returned`, worth.tier];
     const shown = `${topic} ${expects}`;
     if (reason.is === 'filter') {

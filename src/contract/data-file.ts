@@ -48,16 +48,18 @@ function findFlaws(world: World): Flaw[] {
     }
     known.set(kind, seen);
   }
-  const check = (kind: ThingKind, id: string, at: YamlPath) => {
+  // Lists of customers are long, and few ids are wrong.
+  const check: CheckId = (kind, id, locate) => {
+    if (known.get(kind)?.has(id) === true) return;
     const hint = `Add it to '${listNames[kind]}', or correct the id.`;
-    if (known.get(kind)?.has(id) !== true) flaws.push({ at, message: `there is no ${kind} '${id}'`, hint });
+    flaws.push({ at: locate(), message: `there is no ${kind} '${id}'`, hint });
   };
-  for (const [n, { product_id }] of world.skus.entries()) check('product', product_id, ['skus', n, 'product_id']);
+  for (const [n, { product_id }] of world.skus.entries()) check('product', product_id, () => ['skus', n, 'product_id']);
   for (const [n, { category_ids }] of world.campaigns.entries())
-    for (const [m, id] of category_ids.entries()) check('category', id, ['campaigns', n, 'category_ids', m]);
+    for (const [m, id] of category_ids.entries()) check('category', id, () => ['campaigns', n, 'category_ids', m]);
   const times = world.tiers.map(({ created_at }) => Date.parse(created_at));
   for (const [n, { campaign_id, rules }] of world.tiers.entries()) {
-    check('campaign', campaign_id, ['tiers', n, 'campaign_id']);
+    check('campaign', campaign_id, () => ['tiers', n, 'campaign_id']);
     for (const [m, rule] of rules.entries()) checkRule(rule, ['tiers', n, 'rules', m], check);
     const [before = Number.POSITIVE_INFINITY, time = 0] = [times[n - 1], times[n]];
     const at = ['tiers', n, 'created_at'];
@@ -71,8 +73,10 @@ function findFlaws(world: World): Flaw[] {
   return flaws;
 }
 
-function checkRule(rule: Rule, at: YamlPath, check: (kind: ThingKind, id: string, at: YamlPath) => void): void {
+type CheckId = (kind: ThingKind, id: string, locate: () => YamlPath) => void;
+
+function checkRule(rule: Rule, at: YamlPath, check: CheckId): void {
   if (rule.kind === 'customer')
-    for (const [n, id] of rule.any_of.entries()) check('customer', id, [...at, 'any_of', n]);
-  if (rule.kind === 'product' || rule.kind === 'sku') check(rule.kind, rule.id, [...at, 'id']);
+    for (const [n, id] of rule.any_of.entries()) check('customer', id, () => [...at, 'any_of', n]);
+  if (rule.kind === 'product' || rule.kind === 'sku') check(rule.kind, rule.id, () => [...at, 'id']);
 }

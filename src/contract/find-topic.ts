@@ -1,5 +1,6 @@
 import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
+import { remember } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import type { Topic } from './contract.js';
 import type { DocumentedBody, ObligationReason, Oracle } from './oracle.js';
@@ -53,16 +54,27 @@ export interface Exercise {
   readonly isAlone: boolean;
 }
 
-/** Lists what a request shows of tiers. A forbidden tier shows something if it is forbidden for one reason only. */
-export function listExercises(tiers: readonly Tier[], oracle: Oracle, request: HttpRequest): Exercise[] {
+const hasRulesOfOneKind = remember(({ rules }: Tier): boolean => new Set(rules.map(({ kind }) => kind)).size === 1);
+
+/**
+ * Lists what a request shows of tiers. A forbidden tier shows something if it is forbidden for one reason only.
+ *
+ * @param isAnyShown whether required tiers are listed about which several kinds of rules decide
+ */
+export function listExercises(
+  tiers: readonly Tier[],
+  oracle: Oracle,
+  request: HttpRequest,
+  isAnyShown = true,
+): Exercise[] {
   const readReason = createReasonReader(request);
   return tiers.flatMap((tier): Exercise[] => {
     const expects = oracle.returned(tier);
-    if (expects === 'open') return [];
+    const isAlone = expects === 'forbidden' || hasRulesOfOneKind(tier);
+    if (expects === 'open' || (!isAlone && !isAnyShown)) return [];
     const reasons = oracle.listReasons(tier);
     const decisive = reasons.filter(({ obligation }) => obligation === 'forbidden');
     if (expects === 'forbidden' && decisive.length !== 1) return [];
-    const isAlone = expects === 'forbidden' || new Set(tier.rules.map(({ kind }) => kind)).size === 1;
     return (expects === 'forbidden' ? decisive : reasons).flatMap((reason) => {
       const topic = readReason(reason);
       const exercise = { tier, topic, expects, reason, decision: reasons.indexOf(reason), isAlone };

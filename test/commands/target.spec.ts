@@ -7,7 +7,12 @@ import { bindWorld } from '../../src/contract/bind-world.js';
 import { loadWorld } from '../../src/contract/world-file.js';
 import { defaultConnectionOptions } from '../../src/http/connection-options.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { completeRunOptions, type Environment, type RunOptions } from '../../src/target/run-options.js';
+import {
+  checkOptionNames,
+  completeRunOptions,
+  type Environment,
+  type RunOptions,
+} from '../../src/target/run-options.js';
 import { loadSettings } from '../../src/target/settings.js';
 import { loadTarget, readAvailability, readTargetFile } from '../../src/target/target.js';
 import { checkEachRow } from '../support/check-each-row.js';
@@ -301,4 +306,9 @@ test('Each flaw of a target file is reported with line, column and hint', () => 
     if (hint !== undefined) expect(problems[0]?.hint).toBe(hint);
     expect(JSON.stringify(problems)).not.toContain('hunter2');
   });
+});
+
+test('A misspelt option of a config is refused: intrusive cases would run', () => {
+  expect(() => checkOptionNames({ intrusiv: false })).toThrow("Did you mean 'intrusive'?");
+  checkOptionNames({ intrusive: false, against: 'record.yaml' });
 });

@@ -293,6 +293,12 @@ test.describe('All records are listed', () => {
   test('except in a body that is not JSON', () => expect(listRecords(`<p>${a}`, ['/*'], ids, undefined)).toEqual([]));
 });
 
+test('A short id of a data file with a letter and a digit is no coincidence, unless another thing has it', () => {
+  const { isGuessable } = createKnownIds(['T-1x', 'A1', '104', 'gift', 'P-77'], [], ['P-77']);
+  const ids = ['T-1x', 'A1', '104', 'gift', 'P-77'];
+  expect(ids.map(isGuessable)).toEqual([false, true, true, true, true]);
+});
+
 test('A recognizer knows all ids, and names of categories and campaigns, as keys', () => {
   const { customers, products, skus, categories, campaigns } = suite.world;
   const under = (key: string | undefined) => [
