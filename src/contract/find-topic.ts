@@ -9,7 +9,8 @@ import type { Tier } from './world.js';
 /** Finds the topic of a reason: a response that contradicts it breaks the requirement of that topic. */
 function createReasonReader(request: HttpRequest) {
   const { order } = parseRequest(request).body as DocumentedBody;
-  const ordered = groupBy(order?.items ?? [], ({ product_id, sku_id }) => `${product_id ?? ''} ${sku_id ?? ''}`);
+  const items = order?.items ?? [];
+  const ordered = { product: groupBy(items, (item) => item.product_id), sku: groupBy(items, (item) => item.sku_id) };
   return (reason: ObligationReason): Topic => {
     if (reason.is === 'rank') return 'rank';
     if (reason.is === 'filter') return `filter-by-${reason.subject.on}`;
@@ -19,7 +20,7 @@ function createReasonReader(request: HttpRequest) {
     // It never decides.
     if (rule.kind === 'other') return 'validity';
     if (rule.kind !== 'product' && rule.kind !== 'sku') return `${rule.kind}-rule`;
-    const { length } = ordered.get(rule.kind === 'product' ? `${rule.id} ` : ` ${rule.id}`) ?? [];
+    const { length } = ordered[rule.kind].get(rule.id) ?? [];
     if (isRequired && length > 1 && rule.kind === 'product') return 'repeated-item';
     // A quantity decides if it is too small, or if one unit would be too few.
     return length > 0 && (!isRequired || rule.at_least > 1) ? 'quantity' : `${rule.kind}-rule`;

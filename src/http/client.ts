@@ -1,32 +1,24 @@
-import { setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import PQueue from 'p-queue';
 import type { Dispatcher } from 'undici';
 import { readOwnPackage } from '../support/package-root.js';
-import {
-  type ConnectionOptions,
-  completeOptions,
-  type Limits,
-  type PartialConnectionOptions,
-} from './connection-options.js';
+import { completeOptions, type PartialConnectionOptions } from './connection-options.js';
 import { createConnector } from './connector.js';
+import { decodeBody } from './decode-body.js';
 import {
   acceptHeaders,
   addHeaders,
   type Channel,
   type Exchange,
-  getHeaderValues,
   type Headers,
   type HttpRequest,
   type HttpResponse,
   plainAcceptHeaders,
 } from './exchange.js';
+import { createPacedQueue } from './paced-queue.js';
 import { createRedactor, insertSecrets, type Secret } from './redactor.js';
 import { computeRetryDelay, isRetryable, isTransientFailure, wasSent } from './response-status.js';
-import { classifyTransportError, ExchangeError } from './transport-error.js';
+import { classifyTransportError } from './transport-error.js';
 
 export interface Client extends Channel {
   /** Replaces secrets in a text, and leaves the rest as it is. Responses and messages have none. */
@@ -175,105 +167,4 @@ function renderHeaders(request: HttpRequest, secrets: readonly Secret[]): Set<[s
     ...(request.sent === 'with-accept-headers' ? acceptHeaders : plainAcceptHeaders),
   ]);
   return new Set(headers.map(([name, value]) => [name, value]));
-}
-
-/** Bytes that are not text become U+FFFD. @throws ExchangeError if a body exceeds a limit or has an unknown coding */
-async function decodeBody(
-  bytes: Uint8Array,
-  headers: Headers,
-  { body_bytes, body_values }: Pick<Limits, 'body_bytes' | 'body_values'>,
-): Promise<string> {
-  let plain = bytes;
-  // Codings are listed in the order in which they were applied (RFC 9110, section 8.4). An empty body has none.
-  const listed = getHeaderValues(headers, 'content-encoding').join().toLowerCase();
-  const codings = listed.match(/[^\s,]+/g) ?? [];
-  if (bytes.length > 0) for (const coding of codings.toReversed()) plain = await decompress(plain, coding, body_bytes);
-  const text = createTextDecoder(headers).decode(plain);
-  // A parsed value takes a hundred times the memory of its text. Separators in strings count, too.
-  if (text.split(/[,[{]/, body_values + 1).length > body_values)
-    throw new ExchangeError('too-large', `The body has more than ${body_values} values (limits.body_values).`);
-  return text;
-}
-
-const decoders = new Map([
-  ['gzip', promisify(gunzip)],
-  ['x-gzip', promisify(gunzip)],
-  ['deflate', promisify(inflate)],
-  ['br', promisify(brotliDecompress)],
-]);
-
-async function decompress(bytes: Uint8Array, coding: string, maxBytes: number): Promise<Uint8Array> {
-  const decode = decoders.get(coding);
-  if (coding === 'identity') return bytes;
-  if (decode === undefined)
-    throw new ExchangeError('unreadable', `The body has the unknown content coding '${coding}'.`);
-  try {
-    return await decode(bytes, { maxOutputLength: maxBytes });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
-      throw new ExchangeError('too-large', `The body expands to more than ${maxBytes} bytes (limits.body_bytes).`);
-    throw new ExchangeError('unreadable', `The body is not valid ${coding}.`);
-  }
-}
-
-function createTextDecoder(headers: Headers): InstanceType<typeof TextDecoder> {
-  const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(getHeaderValues(headers, 'content-type')[0] ?? '')?.[1];
-  try {
-    return new TextDecoder(charset);
-  } catch {
-    return new TextDecoder();
-  }
-}
-
-/** A timer may be this late, in milliseconds. Requests that come later do not catch up. */
-const timerDelayMs = 15;
-const maxTimerMs = 2 ** 31 - 1;
-/** The longest time between two requests that a deployment which limits the rate causes, in milliseconds. */
-const maxSlowIntervalMs = 200;
-
-function createPacedQueue({ concurrency, requests_per_second }: ConnectionOptions['pacing']) {
-  const closing = new AbortController();
-  // Every waiting request listens.
-  setMaxListeners(0, closing.signal);
-  // p-queue's own interval uses the time of day, which may be set during a run.
-  const queue = new PQueue({ concurrency });
-  let intervalMs = requests_per_second === undefined ? 0 : 1_000 / requests_per_second;
-  // Timers drop fractions of milliseconds.
-  const limit = (ms: number): number => Math.min(Math.ceil(ms) + 1, maxTimerMs);
-  let pausedUntil = 0;
-  let nextStart = 0;
-  let release: NodeJS.Timeout | undefined;
-  const pause = (ms: number): void => {
-    pausedUntil = Math.max(pausedUntil, performance.now() + ms);
-    queue.pause();
-    clearTimeout(release);
-    release = setTimeout(() => queue.start(), limit(pausedUntil - performance.now()));
-  };
-  return {
-    /** Runs something when its turn comes. Rejects with an AbortError once the queue is closed. @param priority higher goes first */
-    run<T>(run: () => Promise<T>, priority: number): Promise<T> {
-      const begin = (): Promise<T> => {
-        if (intervalMs > 0) {
-          const now = performance.now();
-          // A late timer delays one request, not all that follow.
-          nextStart = Math.max(nextStart, now - Math.min(timerDelayMs, intervalMs)) + intervalMs;
-          pause(nextStart - now);
-        }
-        return run();
-      };
-      return queue.add(begin, { priority, signal: closing.signal });
-    },
-    /** Starts nothing for some milliseconds, and then one at a time and slower: without that, every second one is too early. */
-    pause: (ms: number): void => {
-      pause(ms);
-      intervalMs = Math.max(intervalMs, Math.min(ms / 10, maxSlowIntervalMs));
-      queue.concurrency = 1;
-    },
-    /** Waits, at most until the queue is closed. */
-    wait: (ms: number): Promise<void> => sleep(limit(ms), undefined, { signal: closing.signal }).catch(() => undefined),
-    close: () => {
-      closing.abort();
-      clearTimeout(release);
-    },
-  };
 }

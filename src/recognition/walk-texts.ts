@@ -66,8 +66,7 @@ function openContainer(value: object, parent: Position | undefined, path: string
 
 /** Whether all keys of an object are indices. JavaScript lists such keys before all others. */
 function areIndices(keys: readonly string[]): boolean {
-  const last = keys.at(-1) ?? '';
-  return last <= '9~' && /^(0|[1-9]\d{0,8})$/.test(last);
+  return /^(0|[1-9]\d{0,8})$/.test(keys.at(-1) ?? '');
 }
 
 export function getStep({ names, next }: Position): string {

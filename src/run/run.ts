@@ -1,31 +1,24 @@
 import type { KnownMistakes } from '../assertions/row-evidence.js';
 import { findExclusionReason, type RunScope } from '../cases/case-selection.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
-import { getSubjectId, type RequirementCase, type TestCase, tag } from '../cases/test-case.js';
+import { getSubjectId, type TestCase, tag } from '../cases/test-case.js';
 import { spellFiltersLiterally } from '../contract/operation.js';
-import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
-import { isSuccessful } from '../http/response-status.js';
-import { collectEvidence, type Judgement, type TargetContext } from '../judge/judge-case.js';
+import type { Channel, Exchange } from '../http/exchange.js';
+import type { Judgement, TargetContext } from '../judge/judge-case.js';
 import { findWorstVerdict } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
-import { readReturned } from '../recognition/returned-tiers.js';
 import type { MentionFilter } from '../recognition/sibling-values.js';
 import { type Baseline, emptyBaseline } from '../record/drift.js';
-import { omitUndefined, renderShortList } from '../support/collections.js';
+import { omitUndefined } from '../support/collections.js';
 import { InternalError } from '../support/problem.js';
-import {
-  type CaseExchanges,
-  createUnsentResult,
-  getVerdictApart,
-  type ResultWithExchanges,
-  samplesCaseId,
-} from './case-result.js';
+import { createUnsentResult, getVerdictApart, type ResultWithExchanges, samplesCaseId } from './case-result.js';
 import { type CaseSender, createCaseSender } from './case-sender.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
 import { type ExaminedTarget, examine } from './examine.js';
 import { listSampleCases, watchedRequests } from './plan.js';
 import type { Replay } from './replay.js';
 import { runCase } from './run-case.js';
+import { watchData } from './watch-data.js';
 
 export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
   readonly mentionFilter?: MentionFilter;
@@ -96,20 +89,16 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
       return createUnsentResult(testCase, 'error', new InternalError(error).message);
     }
   };
-  const judgedFirst = new Map<string, ResultWithExchanges>();
   const { constantAnswer } = examination;
   const proof = constantAnswer === undefined ? undefined : findProof(suite);
-  if (proof !== undefined) {
-    const result = await runWith(replay === undefined ? createCaseSender(channel, [], shared) : sender, proof);
-    judgedFirst.set(proof.id, result);
-    if (getVerdictApart(result) === 'fail')
-      pointless = `Not sent: the first requests differ, but all got one answer: ${constantAnswer}. The case '${proof.id}' fails for that reason.`;
-  }
+  const proven = proof && (await runWith(replay === undefined ? createCaseSender(channel, [], shared) : sender, proof));
+  if (proven !== undefined && getVerdictApart(proven) === 'fail')
+    pointless = `Not sent: the first requests differ, but all got one answer: ${constantAnswer}. The case '${proven.id}' fails for that reason.`;
   return {
     examination,
     background,
     runCase: async (testCase: TestCase) =>
-      judgedFirst.get(testCase.id) ?? (await runWith(sender, byId.get(testCase.id) ?? testCase)),
+      testCase.id === proven?.id ? proven : await runWith(sender, byId.get(testCase.id) ?? testCase),
     takeEvidence: () => keeper?.take() ?? { exchanges: [], uses: [], used: [] },
     /** Sends the sample cases again, or the first requests, to detect a deployment that changed during the run. */
     async repeatSamples(): Promise<ResultWithExchanges | undefined> {
@@ -156,53 +145,6 @@ function spellCase<T extends TestCase>(testCase: T): T {
     requests: new Map([...row.requests].map(([name, request]) => [name, spellFiltersLiterally(request)])),
   }));
   return { ...testCase, rows };
-}
-
-/** If the first requests get other results at the end of a run, and keep them, no result of the run proves anything. */
-async function watchData(
-  requests: readonly HttpRequest[],
-  sender: CaseSender,
-  background: TargetContext,
-  keeper: EvidenceKeeper | undefined,
-): Promise<ResultWithExchanges> {
-  const at = { file: '', line: 1, column: 1 };
-  const rows = requests.map((request, n) => ({
-    title: String(n + 1),
-    requests: new Map([['request', request]]),
-    given: [],
-    expect: [],
-    unavailable: [],
-  }));
-  const id = 'watched-data';
-  const watched: RequirementCase = { kind: 'requirement', id, verifies: id, title: '', at, tags: [], rows };
-  const listChanged = ({ exchanges }: CaseExchanges) => {
-    const all = [...background.calibration, ...exchanges.flatMap((row) => [...row.values()])];
-    const [evidence] = collectEvidence([new Map(all.map((exchange, n) => [String(n), exchange]))], background);
-    const list = (exchange: Exchange | undefined): string[] | undefined => {
-      if (exchange === undefined || evidence === undefined || !('response' in exchange)) return undefined;
-      if (!isSuccessful(exchange.response)) return undefined;
-      const { returned, unclear } = readReturned(exchange.response.body, evidence);
-      return unclear.size > 0 ? undefined : [...returned].sort();
-    };
-    return requests.flatMap((_, n) => {
-      const [before, after] = [list(background.calibration[n]), list(exchanges[n]?.get('request'))];
-      if (before === undefined || after === undefined) return [];
-      const tiers = [...before, ...after].filter((tier) => before.includes(tier) !== after.includes(tier));
-      return tiers.length === 0 ? [] : [{ n, tiers, after: after.join('\n') }];
-    });
-  };
-  const first = await sender.send(watched);
-  const changed = listChanged(first);
-  const changedRows = changed.map(({ n }) => n);
-  const repetitions = changedRows.length > 0 ? [await sender.sendAlone(watched, changedRows, 1)] : [];
-  keeper?.keepCase(watched, [first, ...repetitions], samplesCaseId);
-  const again = repetitions.flatMap(listChanged);
-  const lasting = changed.filter(({ n, after }) => again.some((change) => change.n === n && change.after === after));
-  const names = [...new Set(lasting.flatMap(({ tiers }) => tiers))];
-  const common = { id: samplesCaseId, subject: samplesCaseId, at, rows: [], drift: [] };
-  if (names.length === 0) return { ...common, verdict: 'pass', reason: '' };
-  const reason = `The data changed during the run: the same request returns other promotions at its end (${renderShortList(names)}). Run it again, while nobody changes promotions.`;
-  return { ...common, verdict: 'inconclusive', reason, hasDataChanged: true };
 }
 
 export type EndedRun = Awaited<ReturnType<typeof runSuite>>;

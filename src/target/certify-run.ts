@@ -8,7 +8,6 @@ import type { EvidenceArchive, EvidenceOrigin } from '../certificate/har-archive
 import type { Channel, Exchange } from '../http/exchange.js';
 import { renderRunReport } from '../outputs/terminal/run-report.js';
 import { writeResults } from '../outputs/write-results.js';
-import { createRecognizer } from '../recognition/recognizer.js';
 import type { KnownFile } from '../record/known-deviations.js';
 import { type CaseResult, createUnsentResult, getVerdictApart } from '../run/case-result.js';
 import { countAttempts } from '../run/case-sender.js';
@@ -17,10 +16,13 @@ import { createReplay } from '../run/replay.js';
 import { type EndedRun, type EngineOptions, runSuite } from '../run/run.js';
 import { omitUndefined } from '../support/collections.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import type { RunInputs } from './settings.js';
-import { createEngineOptions, loadKnown, type RunSettings } from './settings.js';
-
-export type JudgingInputs = Pick<RunInputs, 'suite' | 'settings'>;
+import {
+  createEngineOptions,
+  createInputsRecognizer,
+  type JudgingInputs,
+  loadKnown,
+  type RunSettings,
+} from './settings.js';
 
 export interface JudgedEvidence {
   readonly evidence: RunEvidence;
@@ -139,10 +141,6 @@ export async function certifyEnded(
     ...omitUndefined({ data: inputs.suite.data }),
     recall: () => judged,
   });
-}
-
-export function createInputsRecognizer({ suite, settings }: JudgingInputs) {
-  return createRecognizer(suite.world, settings.target.mentionFilter);
 }
 
 export type PublishedRun = ReturnType<typeof publishRun>;

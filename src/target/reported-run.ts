@@ -3,7 +3,6 @@ import { loadSuite, suiteFolder } from '../cases/suite.js';
 import { createExchangeIndexer } from '../certificate/exchange-index.js';
 import { createArchiver } from '../certificate/har-archive.js';
 import { findWorstVerdict } from '../judge/verdict.js';
-import { createRecognizer } from '../recognition/recognizer.js';
 import { type CaseResult, createUnsentResult, notReachedReason, samplesCaseId } from '../run/case-result.js';
 import { countAttempts } from '../run/case-sender.js';
 import { calibrationPurpose, type ExchangeUse } from '../run/evidence-keeper.js';
@@ -11,7 +10,7 @@ import { computeOnce } from '../support/caches.js';
 import { omitUndefined } from '../support/collections.js';
 import { UnusableInput } from '../support/problem.js';
 import type { PublishedRun } from './certify-run.js';
-import { createOrigin, parseRecordedRun, type RunInputs } from './settings.js';
+import { createInputsRecognizer, createOrigin, parseRecordedRun, type RunInputs } from './settings.js';
 import type { RunStart, TestReport } from './target-run.js';
 
 export interface RunOutcome extends PublishedRun {
@@ -44,9 +43,8 @@ export class ReportedRun {
   private diagnosis: ReturnType<typeof loadDiagnosis> | undefined;
   /** Exchanges are archived and indexed as tests end, while the next ones are sent. */
   private readonly getCollector = computeOnce(() => {
-    const { suite, settings } = this.inputs;
-    const recognizer = createRecognizer(suite.world, settings.target.mentionFilter);
-    return { archiver: createArchiver(this.baseUrl), indexer: createExchangeIndexer(recognizer) };
+    const indexer = createExchangeIndexer(createInputsRecognizer(this.inputs));
+    return { archiver: createArchiver(this.baseUrl), indexer };
   });
   /** Loaded while the tests run, so that they start earlier. */
   private readonly ending = import('./certify-run.js');

@@ -16,6 +16,7 @@ import type { Availability } from '../contract/bind-world.js';
 import type { NamedWorld } from '../contract/world.js';
 import { createRedactor } from '../http/redactor.js';
 import type { ResultsDestination } from '../outputs/result-files.js';
+import { createRecognizer } from '../recognition/recognizer.js';
 import { type Baseline, createBaseline, describeUncompared } from '../record/drift.js';
 import { type KnownFile, readKnownDeviations } from '../record/known-deviations.js';
 import { readRecord } from '../record/target-record.js';
@@ -59,6 +60,12 @@ export interface RunInputs {
   readonly suite: Suite;
   readonly settings: RunSettings;
   readonly connection: TargetConnection;
+}
+
+export type JudgingInputs = Pick<RunInputs, 'suite' | 'settings'>;
+
+export function createInputsRecognizer({ suite, settings }: JudgingInputs) {
+  return createRecognizer(suite.world, settings.target.mentionFilter);
 }
 
 export interface RecordedRun {

@@ -31,7 +31,7 @@ import { createIndependentDeployment, listen, type ShapeName, shapes } from '../
 import { createPatchedRequest } from '../support/patched-request.js';
 
 const { world } = suite;
-/** The suite without cases of requirements, of which a record says nothing. */
+/** Only the cases that answer questions: a record has their answers, and no requirements. */
 const questions = { ...suite, cases: suite.cases.filter(({ kind }) => kind === 'question') };
 const cwd = makeTestFolder();
 
