@@ -33,7 +33,7 @@ export function createIdFinder(
   const short = inTexts.filter((id) => id.length < minLengthInsideText);
   const scanForWords = createScanner(long, fold, boundaries);
   const scanAnywhere = createScanner(long, fold, numberBoundaries);
-  const scanForShortIds = createScanner(short, fold, numberBoundaries);
+  const collectWords = createCollector(scanForWords);
   return {
     /** A shorter text is no id, and contains none. */
     minLength,
@@ -44,7 +44,7 @@ export function createIdFinder(
       if (whole !== undefined) return { ids: [whole], isWhole: true };
       // Nothing that is not longer contains an id.
       if (text.length <= minLength) return { ids: [], isWhole: false };
-      return { ids: [...collectIds(text, scanForWords, minLength)], isWhole: false };
+      return { ids: [...collectWords(text)], isWhole: false };
     },
     /** Replaces each id that is a separate word of the text. */
     replaceIds(text: string, by: string): string {
@@ -57,10 +57,12 @@ export function createIdFinder(
       return replaced + text.slice(done);
     },
     /** Finds the ids that are any part of the text, even of another word. */
-    findAnywhere: (text: string) => collectIds(text, scanAnywhere, minLength),
+    findAnywhere: createCollector(scanAnywhere),
+    /** The same, but for ids in percent-encoded parts: to decode a whole body takes long. */
+    findUnencoded: (text: string) => new Set(scanAnywhere(text).map(({ id }) => id)),
     /** Finds the ids that are too short for that, if they are any part of the text. */
-    findShortIds: (text: string) =>
-      short.length === 0 ? new Set<string>() : collectIds(text, scanForShortIds, minLength),
+    findShortIds:
+      short.length === 0 ? () => new Set<string>() : createCollector(createScanner(short, fold, numberBoundaries)),
   };
 }
 
@@ -104,21 +106,14 @@ function createScanner(ids: readonly string[], fold: (text: string) => string, [
   };
 }
 
-/**
- * Finds ids in a text as it is, and with its percent-encoded parts decoded once: ids in a URL may be encoded (RFC 3986).
- *
- * @param minLength of an id: a shorter part contains none
- */
-function collectIds(text: string, scan: (text: string) => readonly LocatedId[], minLength: number): Set<string> {
-  const found = new Set(scan(text).map(({ id }) => id));
-  // Only what is between quotation marks: to decode a whole body takes long.
-  for (let at = text.indexOf('%'); at >= 0; ) {
-    const end = text.indexOf('"', at);
-    const part = text.slice(text.lastIndexOf('"', at) + 1, end < 0 ? text.length : end);
-    if (part.length > minLength) for (const { id } of scan(decodePercentSequences(part))) found.add(id);
-    at = end < 0 ? end : text.indexOf('%', end);
-  }
-  return found;
+/** Creates a function that finds ids in a text as it is, and with its percent-encoded parts decoded once (RFC 3986). */
+function createCollector(scan: (text: string) => readonly LocatedId[]) {
+  // Many responses have the same texts.
+  const scanDecoded = cacheByText((text) => scan(decodePercentSequences(text)));
+  return (text: string): Set<string> => {
+    const decoded = text.includes('%') ? scanDecoded(text) : [];
+    return new Set([...scan(text), ...decoded].map(({ id }) => id));
+  };
 }
 
 /** Lists patterns of how ids begin. Few of them: a search for thousands takes long, and most texts have none. */
@@ -135,7 +130,7 @@ function foldCase(text: string): string {
   return folded.length === text.length ? folded : text;
 }
 
-/** Decodes percent-encoded UTF-8. Leaves other percent signs: a text may say "10 %". Many responses have the same texts. */
-const decodePercentSequences = cacheByText((text) =>
-  text.replaceAll(/(?:%[0-9A-Fa-f]{2})+/g, (encoded) => decodePercent(encoded)),
-);
+/** Decodes percent-encoded UTF-8. Leaves other percent signs: a text may say "10 %". */
+function decodePercentSequences(text: string): string {
+  return text.replaceAll(/(?:%[0-9A-Fa-f]{2})+/g, (encoded) => decodePercent(encoded));
+}

@@ -2,7 +2,7 @@ import { parseJson } from '../support/json.js';
 import type { KnownIds } from './known-ids.js';
 import { matchesPatterns } from './path-patterns.js';
 import { isSelected, type MentionFilter } from './sibling-values.js';
-import { appendStep, escapePathStep, getStep, type Position, walkTexts } from './walk-texts.js';
+import { appendStep, escapePathStep, getMember, getStep, type Position, walkTexts } from './walk-texts.js';
 
 /** Lists everything under path patterns, once each: the ids of known tiers, and the texts of other values and keys. */
 export function listRecords(
@@ -32,5 +32,5 @@ function isNamedByKey(position: Position, pattern: string, { tiers, tiersInWords
   if (last === '**' || !last.includes('*')) return false;
   const key = getStep(position);
   if (!position.isList || [tiers, tiersInWords].some((finder) => finder.findIds(key).ids.length > 0)) return true;
-  return !['string', 'number'].includes(typeof position.members[position.next]);
+  return !['string', 'number'].includes(typeof getMember(position));
 }

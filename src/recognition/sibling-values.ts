@@ -2,7 +2,7 @@ import { isJsonObject } from '../support/json.js';
 import type { IdFinder } from './id-finder.js';
 import { matchesPatterns } from './path-patterns.js';
 import type { Mention } from './tier-mentions.js';
-import { escapePathStep, getStep, type Position } from './walk-texts.js';
+import { escapePathStep, getMember, getStep, type Position } from './walk-texts.js';
 
 /** Which of the mentioned tiers were returned: those with certain values beside them, or under certain indices. */
 export interface MentionFilter {
@@ -77,22 +77,21 @@ export function listSiblingValues(
     }
   };
   if (template !== undefined) add('text', template);
-  const keyed = isKey ? position?.members[position.next] : undefined;
+  const keyed = isKey && position !== undefined ? getMember(position) : undefined;
   if (!isJsonObject(keyed)) addMembers(isKey ? [['value', keyed]] : []);
   else if (Object.keys(keyed).length <= maxMembers) addMembers(Object.entries(keyed));
   let inner: Position | undefined;
   let level = position;
   for (let n = 0; level !== undefined && n < maxLevels; n += 1) {
-    const { members, names, isList, next } = level;
-    const isSmall = members.length <= (isList ? maxColumns : maxMembers);
-    const named = (isSmall ? members : []).map((value, at) => [names?.[at] ?? String(at), value] as const);
-    const beside = named.filter((_, at) => at !== next);
+    const { value, size, isList, next } = level;
+    const isSmall = size <= (isList ? maxColumns : maxMembers);
+    const beside = (isSmall ? Object.entries(value) : []).filter((_, at) => at !== next);
     const isTier = (value: unknown) => inner === undefined && tiers.findIds(String(value)).ids.length > 0;
     if (isList) addMembers(beside.filter(([, value]) => !isJsonObject(value) && !isTier(value)));
     else {
       // Two lists of equal length are columns of a table.
       for (const [name, column] of inner?.isList ? beside : [])
-        if (Array.isArray(column) && column.length === inner?.members.length) add(name, column[inner.next]);
+        if (Array.isArray(column) && column.length === inner?.size) add(name, column[inner.next]);
       addMembers(beside);
     }
     inner = level;

@@ -3,7 +3,15 @@ import { parseJson } from '../support/json.js';
 import type { IdFinder } from './id-finder.js';
 import type { KnownIds } from './known-ids.js';
 import { matchesPatterns } from './path-patterns.js';
-import { appendStep, catchAllPath, escapePathStep, getStep, type Position, walkTexts } from './walk-texts.js';
+import {
+  appendStep,
+  catchAllPath,
+  escapePathStep,
+  getMember,
+  getStep,
+  type Position,
+  walkTexts,
+} from './walk-texts.js';
 
 /** The location of a mention is a path pattern: a JSON Pointer (RFC 6901) with `*` for array indices and for ids in keys. */
 export type TierMentions = ReturnType<typeof findMentionsOf>;
@@ -35,8 +43,9 @@ function findMentionsOf(
   { keys, isGuessable }: KnownIds,
   isSelected: ((mention: Mention) => boolean) | undefined,
 ) {
+  const value = parseJson(body);
   // The text is searched too: the parser drops repeated keys. The parsed value is searched because of escapes.
-  const unlocated = tiers.findAnywhere(body);
+  const unlocated = value === undefined ? tiers.findAnywhere(body) : tiers.findUnencoded(body);
   const possible = tiers.findShortIds(body);
   const idsByPattern = new Map<string, Set<string>>();
   const certainPatterns = new Set<string>();
@@ -59,14 +68,14 @@ function findMentionsOf(
     return position.itemPath;
   };
   walkTexts(
-    parseJson(body),
+    value,
     getPattern,
     (text, position, isKey) => {
       const { ids, isWhole } = tiers.findIds(text);
       if (ids.length === 0) return;
       if (isKey && isWhole && isGuessable(text) && !position?.isList && !isAmongIds(text, position?.names)) {
         // Of one record alone, nothing tells whether its key is an id.
-        const record = position?.members[position.next];
+        const record = position && getMember(position);
         if (typeof record === 'object' && record !== null) for (const id of ids) possible.add(id);
         return;
       }

@@ -2,8 +2,10 @@ import { parseJson } from '../support/json.js';
 
 /** A place in an array or in an object, and in all that surround it. */
 export interface Position {
-  readonly members: readonly unknown[];
+  readonly value: object;
+  /** Those of the members of an object. */
   readonly names: readonly string[] | undefined;
+  readonly size: number;
   /** Whether it is an array, or an object whose keys are indices: some languages write a list with gaps so. */
   readonly isList: boolean;
   next: number;
@@ -36,32 +38,36 @@ export function walkTexts(
   const visitValue = (value: unknown, position: Position | undefined): object | undefined => {
     if (typeof value === 'object') return value ?? undefined;
     if (typeof value === 'string') {
+      if (value.length < minLength) return undefined;
       const nested = parseNestedJson(value);
       if (typeof nested === 'object' && nested !== null) return nested;
-      if (value.length >= minLength) visit(value, position, false);
+      visit(value, position, false);
     } else if (areNumbersRead && typeof value === 'number') visit(String(value), position, false);
     return undefined;
   };
   const first = visitValue(body, undefined);
   let position = first && openContainer(first, undefined, '');
   while (position !== undefined) {
-    const { members, names } = position;
+    const { names, size } = position;
     let opened: object | undefined;
-    while (opened === undefined && ++position.next < members.length) {
+    while (opened === undefined && ++position.next < size) {
       const key = names?.[position.next];
       if (key !== undefined && key.length >= minLength) visit(key, position, true);
-      opened = visitValue(members[position.next], position);
+      opened = visitValue(getMember(position), position);
     }
     position = opened === undefined ? position.parent : openContainer(opened, position, getPath(position));
   }
 }
 
 function openContainer(value: object, parent: Position | undefined, path: string): Position {
-  const isArray = Array.isArray(value);
-  const names = isArray ? undefined : Object.keys(value);
-  const members = isArray ? value : Object.values(value);
+  const names = Array.isArray(value) ? undefined : Object.keys(value);
+  const { length: size } = names ?? (value as unknown[]);
   const isList = names === undefined || areIndices(names);
-  return { members, names, isList, next: -1, parent, path, itemPath: undefined };
+  return { value, names, size, isList, next: -1, parent, path, itemPath: undefined };
+}
+
+export function getMember({ value, names, next }: Position): unknown {
+  return (value as Record<string | number, unknown>)[names === undefined ? next : (names[next] as string)];
 }
 
 /** Whether all keys of an object are indices. JavaScript lists such keys before all others. */

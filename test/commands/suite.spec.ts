@@ -73,7 +73,7 @@ test('`world` prints JSON that fits its schema', async () => {
 });
 
 function explained(id: string, row?: number): string {
-  const testCase = suite.cases.find((each) => each.id === id);
+  const testCase = suite.cases.find((candidate) => candidate.id === id);
   if (testCase === undefined) throw new Error(`There is no case ${id}.`);
   return renderExplanation(testCase, suite, row);
 }

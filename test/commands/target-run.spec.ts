@@ -41,8 +41,8 @@ type IdOf = (kind: ThingKind, name: string, n: number) => string;
 
 /** The requirement cases as they are for a deployment that has such ids. */
 function boundTo(idOf: IdOf): Suite {
-  const own = loadSuite(suiteFolder, { bindings: createBindings(idOf) });
-  return { ...own, cases: own.cases.filter(({ kind }) => kind === 'requirement') };
+  const bound = loadSuite(suiteFolder, { bindings: createBindings(idOf) });
+  return { ...bound, cases: bound.cases.filter(({ kind }) => kind === 'requirement') };
 }
 
 const slugs: IdOf = (kind, name) => `${kind}-${name}`;
@@ -58,9 +58,9 @@ for (const [what, idOf, found, unfound] of idKinds)
   test(`Ids that are ${what} conform, or are incomplete if they are short and inside of texts`, {
     tag: idOf === slugs ? [] : '@long',
   }, async () => {
-    const own = boundTo(idOf);
+    const bound = boundTo(idOf);
     const certified = async (shape: ShapeName) =>
-      (await certifyInProcess(createIndependentDeployment(own.world, { shape }), { suite: own })).certificate;
+      (await certifyInProcess(createIndependentDeployment(bound.world, { shape }), { suite: bound })).certificate;
     for (const shape of found) expect((await certified(shape)).summary, shape).toEqual({ pass: 17 });
     if (unfound === undefined) return;
     const certificate = await certified(unfound);
@@ -108,9 +108,9 @@ test('--dry-run counts the requests that a run sends', async () => {
 
 test("Messages show the target's own ids beside the names", async () => {
   const bindings = createBindings((kind, name) => `its-own-${kind}-${name}-of-mine`);
-  const own = selectFromSuite(loadSuite(suiteFolder, { bindings }), { only: ['reserved-for-one-customer'] });
-  const violating = createReference({ world: own.world, faults: ['customer-ignored'] });
-  const { certificate } = await certifyOver(channelTo(violating), own);
+  const bound = selectFromSuite(loadSuite(suiteFolder, { bindings }), { only: ['reserved-for-one-customer'] });
+  const violating = createReference({ world: bound.world, faults: ['customer-ignored'] });
+  const { certificate } = await certifyOver(channelTo(violating), bound);
   const reasons = certificate.requirements.flatMap(({ cases }) => cases.map(({ reason }) => reason ?? ''));
   expect(reasons.join('\n')).toMatch(/'for-ann' \(its-own-tier-for-ann-of-mine, rank \d+: is for customer ann /);
 });

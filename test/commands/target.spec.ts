@@ -80,8 +80,8 @@ const locations: readonly LocationRow[] = [
   ],
 ];
 test('The environment overrides the target file', () =>
-  checkEachRow(locations, (_, file, environment, baseUrl, own = credentials) => {
-    const [applicationId, token] = Object.values(own);
+  checkEachRow(locations, (_, file, environment, baseUrl, stated = credentials) => {
+    const [applicationId, token] = Object.values(stated);
     expect(load(file, environment).connection.endpoint).toEqual({ baseUrl, credentials: { applicationId, token } });
   }));
 
@@ -94,8 +94,8 @@ test('Plain HTTP to another machine must be allowed', () => {
 test('Overridden base URLs and weak secrets are noted', () => {
   const notes = (text: string | undefined, environment: Environment) => load(text, environment).notes.join(' ');
   expect(notes(staging, stagingEnvironment)).toBe('');
-  const other = { ...stagingEnvironment, BASE_URL: 'https://b.test' };
-  expect(notes(staging, other)).toBe('BASE_URL overrides the base_url of the target file.');
+  const replaced = { ...stagingEnvironment, BASE_URL: 'https://b.test' };
+  expect(notes(staging, replaced)).toBe('BASE_URL overrides the base_url of the target file.');
   expect(notes(undefined, { ...deployment, CLIENT_TOKEN: 'a1' })).toMatch(
     /^CLIENT_TOKEN is a word .*fewer than 8 characters/,
   );
@@ -150,7 +150,7 @@ allow_http: true`,
 
 test('The files in examples/ are valid, and the example states the default limits and retries', () => {
   const folder = path.join(packageRoot, 'examples');
-  for (const name of readdirSync(folder).filter((each) => /(?<!\.ids)\.yaml$/.test(each)))
+  for (const name of readdirSync(folder).filter((file) => /(?<!\.ids)\.yaml$/.test(file)))
     expect(loadTarget({ target: path.join(folder, name) }, credentials).connection.endpoint).toBeDefined();
   const { connection } = loadTarget({ target: path.join(folder, 'example.yaml') }, credentials);
   const { limits, retry } = defaultConnectionOptions;
@@ -201,8 +201,8 @@ test('Each flaw of a bindings file is reported with line, column and hint', () =
 test('A secret that is a part of an id or of a header is refused: evidence without it could not be judged again', () => {
   const text = 'name: mine\nheaders: { X-Api-Key: $GATEWAY_KEY }';
   const target = writeFile('target.yaml', text);
-  const loadWith = (own: Environment) => {
-    const environment = { ...deployment, GATEWAY_KEY: 'hunter2', ...own };
+  const loadWith = (stated: Environment) => {
+    const environment = { ...deployment, GATEWAY_KEY: 'hunter2', ...stated };
     const options = completeRunOptions({ target }, environment);
     return loadSettings(loadTarget(options, environment), options, suite);
   };

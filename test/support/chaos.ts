@@ -42,7 +42,7 @@ function addUnreliableProxy(answer: Answer, random: Random, share: number): (req
   let previous: HttpResponse | undefined;
   return (request) => {
     const response = answer(request);
-    const other = previous ?? response;
+    const stale = previous ?? response;
     previous = response;
     switch (drawFault(random, share)) {
       case 'resets':
@@ -52,7 +52,7 @@ function addUnreliableProxy(answer: Answer, random: Random, share: number): (req
       case 'garbles':
         return { request, response: { ...response, body: garble(response.body, random) } };
       case 'sends the previous response':
-        return { request, response: other };
+        return { request, response: stale };
       case undefined:
         return { request, response };
     }

@@ -187,7 +187,7 @@ function readTarget(lines: string): { suite: Suite; options: EngineOptions } {
     mentionFilter: createMentionFilter(response),
   });
   const hasWorld = Object.keys(availability).length === 0;
-  const own = hasWorld ? wholeSuite : (suites.get(lines) ?? loadSuite(suiteFolder, availability));
-  suites.set(lines, own);
-  return { suite: own, options };
+  const selected = hasWorld ? wholeSuite : (suites.get(lines) ?? loadSuite(suiteFolder, availability));
+  suites.set(lines, selected);
+  return { suite: selected, options };
 }

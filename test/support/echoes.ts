@@ -10,7 +10,7 @@ const writeUnits = (text: string, write: (code: number) => string) =>
 const asUnicodeEscape = (code: number) => `\\u${code.toString(16).padStart(4, '0')}`;
 const asString = (text: string) => JSON.stringify(text).slice(1, -1);
 const withReferences = (text: string, references: Readonly<Record<string, string>>) =>
-  [...text].map((each) => references[each] ?? each).join('');
+  [...text].map((character) => references[character] ?? character).join('');
 const markup = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /** Forms that keep the length of the text around them: the secret is replaced exactly. */

@@ -49,16 +49,16 @@ export interface InProcessRun extends Pick<EndedRun, 'results' | 'evidence'> {
 }
 
 /** Runs a suite over a channel and creates the certificate. */
-export async function certifyOver(channel: Channel, own: Suite, options: EngineOptions = {}): Promise<InProcessRun> {
-  const shared = own.world === suite.world && options.mentionFilter === undefined ? { recognizer } : {};
+export async function certifyOver(channel: Channel, stated: Suite, options: EngineOptions = {}): Promise<InProcessRun> {
+  const shared = stated.world === suite.world && options.mentionFilter === undefined ? { recognizer } : {};
   let requestsSent = 0;
   const send: Channel['send'] = async (...args) => {
     const exchange = await channel.send(...args);
     requestsSent += exchange.attempts ?? 1;
     return exchange;
   };
-  const { results, examination, evidence } = await runSuite(own, { ...channel, send }, { ...shared, ...options });
-  const certificate = createCertificate(own, withdrawFailures(results), {
+  const { results, examination, evidence } = await runSuite(stated, { ...channel, send }, { ...shared, ...options });
+  const certificate = createCertificate(stated, withdrawFailures(results), {
     target: { name: 'in-process', base_url: 'http://in-process.test' },
     notes: examination.note === undefined ? [] : [examination.note],
     requestsSent,
@@ -72,9 +72,9 @@ export async function certifyOver(channel: Channel, own: Suite, options: EngineO
 /** Runs a suite against a deployment in this process. Default: the whole suite. */
 export function certifyInProcess(
   answer: Answer,
-  { suite: own = suite, ...options }: EngineOptions & { suite?: Suite } = {},
+  { suite: stated = suite, ...options }: EngineOptions & { suite?: Suite } = {},
 ): Promise<InProcessRun> {
-  return certifyOver(createChannel(answer), own, options);
+  return certifyOver(createChannel(answer), stated, options);
 }
 
 /** A channel through a transport, whose `send` calls a function in this process. */

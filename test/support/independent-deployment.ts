@@ -49,8 +49,8 @@ const idOf = ({ id }: Tier) => id;
 const keyedById = (tiers: Tiers) => Object.fromEntries(tiers.map(({ id, name }) => [id, { name }]));
 const byCampaign = (tiers: Tiers, world: World) =>
   world.campaigns
-    .map(({ id }) => ({ id, own: tiers.filter((tier) => tier.campaign_id === id) }))
-    .filter(({ own }) => own.length > 0);
+    .map(({ id }) => ({ id, members: tiers.filter((tier) => tier.campaign_id === id) }))
+    .filter(({ members }) => members.length > 0);
 
 const shapeTable = {
   wrapped: (tiers) => ({ data: tiers.map(({ id, name }) => ({ id, name })) }),
@@ -61,10 +61,15 @@ const shapeTable = {
   'keyed-by-id': keyedById,
   'wrapped-keyed-by-id': (tiers) => ({ promotions: keyedById(tiers), total: tiers.length }),
   'grouped-by-campaign': (tiers, world) => ({
-    campaigns: byCampaign(tiers, world).map(({ id, own }) => ({ id, tiers: own.map((tier) => ({ tier: tier.id })) })),
+    campaigns: byCampaign(tiers, world).map(({ id, members }) => ({
+      id,
+      tiers: members.map((tier) => ({ tier: tier.id })),
+    })),
   }),
   'grouped-by-campaign-key': (tiers, world) =>
-    Object.fromEntries(byCampaign(tiers, world).map(({ id, own }) => [id, own.map((tier) => ({ id: tier.id }))])),
+    Object.fromEntries(
+      byCampaign(tiers, world).map(({ id, members }) => [id, members.map((tier) => ({ id: tier.id }))]),
+    ),
   'agreeing-paths': (tiers) => ({
     promotions: tiers.map(({ id }) => ({ id, object: { ref: id } })),
     ids: tiers.map(idOf),
@@ -100,9 +105,9 @@ const shapeTable = {
     const node = (n: number): object | undefined => {
       const tier = tiers[n];
       if (tier === undefined) return undefined;
-      return { id: tier.id, children: [node(2 * n + 1), node(2 * n + 2)].filter((each) => each !== undefined) };
+      return { id: tier.id, children: [node(2 * n + 1), node(2 * n + 2)].filter((child) => child !== undefined) };
     };
-    return { roots: [node(0)].filter((each) => each !== undefined) };
+    return { roots: [node(0)].filter((child) => child !== undefined) };
   },
   'with-rejected': (tiers, _world, all) => ({
     promotions: tiers.map(({ id }) => ({ id })),

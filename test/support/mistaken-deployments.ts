@@ -177,7 +177,7 @@ export const mistakes: Readonly<Record<string, Mistake>> = {
   'each campaign has one promotion in a result': withResult((records, { tiers }) => {
     const campaigns = new Map(tiers.map(({ id, campaign_id }) => [id, campaign_id]));
     return records.filter(
-      ({ id }, n) => records.findIndex((other) => campaigns.get(other.id) === campaigns.get(id)) === n,
+      ({ id }, n) => records.findIndex((record) => campaigns.get(record.id) === campaigns.get(id)) === n,
     );
   }),
   'results are cached by customer and path': cached(({ path }, { customer }) => [path, customer]),

@@ -53,7 +53,7 @@ export class QualificationsFake {
 
   /** @param request its path is relative to the base URL */
   readonly respond = ({ method, path, headers: sent, body = '' }: HttpRequest): HttpResponse => {
-    const header = (name: string) => sent.find(([each]) => each.toLowerCase() === name)?.[1];
+    const header = (name: string) => sent.find(([key]) => key.toLowerCase() === name)?.[1];
     if (path !== '/v1/qualifications' || method !== 'POST') return refuse(404, 'not_found', `${method} ${path}`);
     if (header('x-client-application-id') !== this.credentials.applicationId) return refuse(401, 'unauthorized', 'id');
     if (header('x-client-token') !== this.credentials.token) return refuse(401, 'unauthorized', 'token');
@@ -65,7 +65,7 @@ export class QualificationsFake {
     if (!Number.isInteger(limit) || Number(limit) < 1 || Number(limit) > 50)
       return refuse(400, 'invalid_payload', 'limit');
     const found = this.redeemables
-      .filter((each) => this.passes(each, object(filters)) && this.qualifies(each, context))
+      .filter((promotion) => this.passes(promotion, object(filters)) && this.qualifies(promotion, context))
       .toSorted((a, b) => b.created_at.localeCompare(a.created_at));
     const rest = typeof after === 'string' ? found.filter(({ created_at }) => created_at < after) : found;
     const data = rest.slice(0, Number(limit));

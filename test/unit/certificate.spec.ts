@@ -278,7 +278,7 @@ test.describe('the command that repeats a request', () => {
     const ascii = fc.string({ maxLength: 20 });
     const part = fc.oneof(inject, fc.stringMatching(/^['"\\$`!*? {}()<>|;&#~-]{0,20}$/), ascii);
     const text = fc.array(part, { maxLength: 4 }).map((parts) => parts.join('').replaceAll('##', ''));
-    const value = text.filter((each) => each !== '' && !/^\$[A-Z_]+$/.test(each));
+    const value = text.filter((part) => part !== '' && !/^\$[A-Z_]+$/.test(part));
     // Only a body may have control characters and line breaks.
     const control = fc.constantFrom('\n', '\r\n', '\t', '\u001b[2J', '\u2028', '\n::error::forged', '##vso[x]', 'é');
     const body = fc

@@ -155,13 +155,13 @@ function keepAll(results: readonly ResultWithExchanges[]): RunEvidence {
 
 /** Renders the text of each function that does so for a stream, by the name of the function. */
 function renderStreams(certificate: Certificate, written: ReturnType<typeof writeResults>, text: NextText) {
-  const other = {
+  const changed = {
     ...certificate,
     target: { ...certificate.target, name: text(), version: text() },
     questions: certificate.questions.map((question) => ({ ...question, outcome: text(), reason: text() })),
     requirements: certificate.requirements.map((requirement) => ({ ...requirement, statement: text() })),
   };
-  const comparison = compareCertificates([certificate, other], suite.contract);
+  const comparison = compareCertificates([certificate, changed], suite.contract);
   return {
     renderRunReport: renderRunReport(certificate, written),
     renderComparison: renderComparison(comparison),
@@ -222,7 +222,9 @@ function parse({ name, content }: Text): { name: string; html: string }[] {
       return [];
     case 'yaml': {
       const documents = parseAllDocuments(content);
-      expect(documents.flatMap((each) => ('errors' in each ? [...each.errors, ...each.warnings] : []))).toEqual([]);
+      expect(documents.flatMap((parsed) => ('errors' in parsed ? [...parsed.errors, ...parsed.warnings] : []))).toEqual(
+        [],
+      );
       expect(documents).toHaveLength(1);
       return name === 'openapi.yaml' ? renderBoth(name, ...listDescriptions(documents[0]?.toJS())) : [];
     }
@@ -275,7 +277,7 @@ async function listShown(documents: readonly { name: string; html: string }[]): 
     current = html.startsWith('<!doctype') ? html : `<!doctype html><meta charset="utf-8"><body>${html}`;
     await page.goto('https://page.test/');
     const found = await page.evaluate<string[]>(`(${inspectDocument})('${begin}', '${end}')`);
-    complaints.push(...found.map((each) => `${name}: ${each}`));
+    complaints.push(...found.map((complaint) => `${name}: ${complaint}`));
   }
   await page.close();
   return complaints;
@@ -301,7 +303,7 @@ for (const numRuns of [1, 20])
       expect(await listShown(all.flatMap(parse))).toEqual([]);
       // Otherwise the test would show nothing.
       for (const name of ['certificate.html', 'certificate.json', 'observed.md', 'summary.md'])
-        expect(all.find((each) => each.name === name)?.content, name).toContain('forged');
+        expect(all.find((file) => file.name === name)?.content, name).toContain('forged');
     });
     await fc.assert(property, { seed: 20_261_122, numRuns, endOnFailure: true });
   });
@@ -369,7 +371,7 @@ test('toOneLine, quoteLines and formatProblem make any text safe', () => {
     expect(line).not.toContain('\n');
     expect(toOneLine(line)).toBe(line);
     const quoted = quoteLines(text);
-    for (const each of quoted) expect(each).toMatch(/^\| /);
+    for (const line of quoted) expect(line).toMatch(/^\| /);
     expect([`x${line}`, ...quoted].flatMap((content) => listMisdeeds({ name: '', content }))).toEqual([]);
     const problem = formatProblem({ at: { setting: 'x' }, message: text, hint: `y${text}` });
     expect(problem.split('\n')).toHaveLength(2);

@@ -66,7 +66,7 @@ const broken = (transportError: TransportErrorKind): Exchange => ({
 const returning = (...ids: readonly string[]) => answered(200, { data: ids.map((id) => ({ id })) });
 
 function evidenceOf(exchanges: Readonly<Record<string, Exchange>>): RowEvidence {
-  const responses = Object.values(exchanges).flatMap((each) => ('response' in each ? [each.response] : []));
+  const responses = Object.values(exchanges).flatMap((exchange) => ('response' in exchange ? [exchange.response] : []));
   return {
     exchanges: new Map(Object.entries(exchanges)),
     reading: determineReading(responses.filter(isSuccessful).map(({ body }) => recognizer.findMentions(body))),
@@ -167,7 +167,7 @@ const noJsonOfAll = answered(200, `<p>${first} ${second} ${third}</p>`);
 
 test.describe('An assertion holds, is violated or is unclear', () => {
   /** Responses to the request and to the other request. */
-  const pair = (probe: Exchange, other: Exchange) => [probe, other] as const;
+  const pair = (probe: Exchange, compared: Exchange) => [probe, compared] as const;
   type Probes = Partial<Record<'holds' | 'violated' | 'unclear', readonly (Exchange | ReturnType<typeof pair>)[]>>;
   const ok = answered(200);
   const table: Readonly<Record<Name, Probes>> = {
@@ -292,10 +292,10 @@ test.describe('An assertion holds, is violated or is unclear', () => {
     checkEachRow(byName, (_, assertion, truths) => {
       for (const [wanted, rows] of Object.entries(truths)) {
         for (const row of rows) {
-          const [probe, other] = 'request' in row ? pair(row, returning()) : row;
+          const [probe, compared] = 'request' in row ? pair(row, returning()) : row;
           // Another path, because responses to the same request show volatile values.
-          const elsewhere = { ...other, request: { ...other.request, path: '/other' } };
-          expect(truth(assertion, { probe, other: elsewhere }), JSON.stringify([probe, other])).toBe(wanted);
+          const elsewhere = { ...compared, request: { ...compared.request, path: '/other' } };
+          expect(truth(assertion, { probe, other: elsewhere }), JSON.stringify([probe, compared])).toBe(wanted);
         }
       }
     }));
@@ -314,8 +314,8 @@ test.describe('Transport errors, redirects and refused credentials prove nothing
     const withHeader = (exchange: Exchange, name: string): Exchange => {
       return { ...exchange, request: { ...request, headers: [[name, 'secret']] } };
     };
-    const other = withHeader(returning(), 'X-Client-Token');
-    const truthOf = (probe: Exchange) => truth(written['2xx'], { probe, other });
+    const accepted = withHeader(returning(), 'X-Client-Token');
+    const truthOf = (probe: Exchange) => truth(written['2xx'], { probe, other: accepted });
     expect(truthOf(withHeader(answered(401), 'x-client-token'))).toBe('violated');
     expect(truthOf(withHeader(answered(403), 'x-client-token'))).toBe('unclear');
     expect(truthOf(withHeader(answered(401), 'X-Client-Token'))).toBe('unclear');
@@ -332,8 +332,8 @@ test.describe('Transport errors, redirects and refused credentials prove nothing
     test(`for a ${modes.join(' and a ')}`, () =>
       checkEachRow(rows, (_, probe) => {
         for (const mode of modes) {
-          const other = 'response' in probe && probe.response.status === 401 ? probe : returning();
-          const truths = names.map((name) => [name, truth(written[name], { probe, other }, mode)]);
+          const compared = 'response' in probe && probe.response.status === 401 ? probe : returning();
+          const truths = names.map((name) => [name, truth(written[name], { probe, other: compared }, mode)]);
           expect(truths).toEqual(names.map((name) => [name, 'unclear']));
         }
       }));
@@ -353,13 +353,13 @@ test.describe('Transport errors, redirects and refused credentials prove nothing
 });
 
 const background: TargetContext = { world: namedWorld, recognizer, calibration: [], isWorldSeen: true };
-const rowOf = (own: Partial<RequirementRow>): RequirementRow => ({
+const rowOf = (stated: Partial<RequirementRow>): RequirementRow => ({
   title: '',
   requests: new Map(),
   given: [],
   expect: [],
   unavailable: [],
-  ...own,
+  ...stated,
 });
 const requirementOf = (...rows: readonly Partial<RequirementRow>[]): TestCase => ({
   kind: 'requirement',
@@ -521,8 +521,8 @@ test.describe('A repeated case', () => {
   const testCase = requirementOf({ expect: [includeOne, exclude] });
 
   const extra = "Returned, but should not be: 'second' (rank 2).";
-  const unstable = (one: string, two: string) =>
-    `Unstable: sent twice, with different results. First: ${one} Then: ${two}`;
+  const unstable = (first: string, then: string) =>
+    `Unstable: sent twice, with different results. First: ${first} Then: ${then}`;
   const rows: readonly [what: string, probes: [Exchange, ...Exchange[]], verdict: Verdict, reason: string][] = [
     ['passes twice', [good, good], 'pass', ''],
     ['fails twice', [tooMany, tooMany], 'fail', extra],
@@ -572,14 +572,14 @@ test('If no response names anything of the world, only an error of the server re
 });
 
 test.describe('The answer to a question', () => {
-  const questionOf = (answer: QuestionAnswer, own: Partial<Row> = {}): TestCase => ({
+  const questionOf = (answer: QuestionAnswer, stated: Partial<Row> = {}): TestCase => ({
     kind: 'question',
     id: 'q',
     answers: 'q',
     title: 'Q',
     at,
     tags: [],
-    rows: [rowOf(own)],
+    rows: [rowOf(stated)],
     answer,
   });
   const rules: QuestionAnswer = {
@@ -627,8 +627,8 @@ test.describe('The answer to a question', () => {
       outcome: 'rejected',
       exchange: 'probe',
     });
-    const other = judged(questionOf({ ...rules, evidence: 'last' }), { probe: returning(), last: returning() });
-    expect(other).toMatchObject({ outcome: 'undetermined', exchange: 'last' });
+    const undecided = judged(questionOf({ ...rules, evidence: 'last' }), { probe: returning(), last: returning() });
+    expect(undecided).toMatchObject({ outcome: 'undetermined', exchange: 'last' });
   });
 
   test('is missing after a transport error, or if a precondition is not met', () => {

@@ -100,7 +100,7 @@ for (const [what, replies, options, course] of rows)
       if (what === inTurn) await sent.at(-1);
     }
     const exchanges = await Promise.all(sent);
-    const ends = exchanges.map((each) => `${getOutcome(each)}/${each.attempts}`).join(' ');
+    const ends = exchanges.map((exchange) => `${getOutcome(exchange)}/${exchange.attempts}`).join(' ');
     expect(`${names}: ${ends}: ${joinNames(wire)}`).toBe(course);
   });
 
@@ -111,7 +111,7 @@ test('Later requests go one at a time after 429', async ({ serve, open }) => {
   const wire = await serve((socket) => {
     if (first.length < 4) {
       first.push(socket);
-      if (first.length === 4) for (const [n, each] of first.entries()) each.write(n === 0 ? renderBusy(429) : ok);
+      if (first.length === 4) for (const [n, socket] of first.entries()) socket.write(n === 0 ? renderBusy(429) : ok);
       return;
     }
     pending += 1;
@@ -142,9 +142,9 @@ test('A rate limit makes the second request wait for its turn', async ({ serve, 
 test('A deployment that fails now and then conforms, and every request is counted', async () => {
   const answer = createIndependentDeployment(requirementSuite.world);
   let received = 0;
-  const { url, close } = await listen((each) => {
+  const { url, close } = await listen((request) => {
     received += 1;
-    if (received % 5 !== 0) return answer(each);
+    if (received % 5 !== 0) return answer(request);
     const [status, headers] = received % 2 === 0 ? [503, []] : [429, [['Retry-After', '0']] as const];
     return { status, headers, body: '' } as never;
   });

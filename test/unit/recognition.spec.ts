@@ -73,26 +73,27 @@ test.describe('Other forms of ids are found', () => {
   const numbered = idsOf('promotion-tier-1', 'promotion-tier-12');
   const slugs = idsOf('tier-for-ann', 'tier-for-ann-with-budget');
   const spaced = idsOf('tier ½ / größe');
-  const table: readonly (readonly [what: string, body: unknown, own: KnownIds, places: Record<string, string[]>])[] = [
-    ['one is a part of another', ['/t/promotion-tier-12'], numbered, { '/*': ['promotion-tier-12'] }],
+  const table: readonly (readonly [what: string, body: unknown, known: KnownIds, places: Record<string, string[]>])[] =
     [
-      'both in one text',
-      ['promotion-tier-12 promotion-tier-1'],
-      numbered,
-      { '/*': ['promotion-tier-12', 'promotion-tier-1'] },
-    ],
-    ['slugs', ['/t/tier-for-ann-with-budget?x'], slugs, { '/*': ['tier-for-ann-with-budget'] }],
-    ['a part of a longer slug', ['/t/tier-for-ann-friends'], slugs, { '/*': ['tier-for-ann'] }],
-    ['percent-encoded', [`/t/${encodeURIComponent('tier ½ / größe')}`], spaced, { '/*': ['tier ½ / größe'] }],
-    ['in another name', { [`with ${a}`]: 1 }, createKnownIds([a], [`with ${a}`]), { unlocated: [a] }],
-  ];
+      ['one is a part of another', ['/t/promotion-tier-12'], numbered, { '/*': ['promotion-tier-12'] }],
+      [
+        'both in one text',
+        ['promotion-tier-12 promotion-tier-1'],
+        numbered,
+        { '/*': ['promotion-tier-12', 'promotion-tier-1'] },
+      ],
+      ['slugs', ['/t/tier-for-ann-with-budget?x'], slugs, { '/*': ['tier-for-ann-with-budget'] }],
+      ['a part of a longer slug', ['/t/tier-for-ann-friends'], slugs, { '/*': ['tier-for-ann'] }],
+      ['percent-encoded', [`/t/${encodeURIComponent('tier ½ / größe')}`], spaced, { '/*': ['tier ½ / größe'] }],
+      ['in another name', { [`with ${a}`]: 1 }, createKnownIds([a], [`with ${a}`]), { unlocated: [a] }],
+    ];
   test('in each form', () =>
     checkEachRow(table, (_, body, ids, places) => expect(named(JSON.stringify(body), ids)).toEqual(places)));
 
   test('Short ids inside texts are unclear, unless other responses have whole ids', () => {
     const ids = idsOf('T-1', 'T-12');
     const open = (body: unknown, ...others: unknown[]) => {
-      const allMentions = [body, ...others].map((each) => findTierMentions(JSON.stringify(each), ids));
+      const allMentions = [body, ...others].map((value) => findTierMentions(JSON.stringify(value), ids));
       return [...readReturnedTiers(allMentions[0] as TierMentions, determineReading(allMentions)).unclear];
     };
     expect(open([{ href: '/tiers/T-12' }])).toEqual(['T-12']);
@@ -185,8 +186,8 @@ test.describe('Tiers are found in unusual texts', () => {
         expect([...findNestedPaths([single, list], [])]).toEqual([[single, list]]);
         expect(findNestedPaths([single, list], [new Set([single, list])]).size).toBe(0);
       }
-      for (const other of ['/data/a/id', '/data/*/no', '/other/*/id', '/data/**/id'])
-        expect(findNestedPaths(['/data/id', other], []).size).toBe(0);
+      for (const path of ['/data/a/id', '/data/*/no', '/other/*/id', '/data/**/id'])
+        expect(findNestedPaths(['/data/id', path], []).size).toBe(0);
     });
 
     test('but other paths beside them are ambiguous', () => {

@@ -58,12 +58,12 @@ async function sendAs(form: RequestForm) {
   const { response } = (await client.send(createRequest(form))) as { response?: { status: number } };
   await client.close();
   await close();
-  const own = pieces.slice(before);
-  const [head = '', body = ''] = own
+  const added = pieces.slice(before);
+  const [head = '', body = ''] = added
     .map(({ text }) => text)
     .join('')
     .split(/\r\n\r\n(.*)/s);
-  return { status: response?.status, connection: own[0]?.connection, pieces: own.length, head, body };
+  return { status: response?.status, connection: added[0]?.connection, pieces: added.length, head, body };
 }
 
 test('Each form is the same documented request', () => {

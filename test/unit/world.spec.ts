@@ -61,8 +61,8 @@ test.describe('A world file is refused', () => {
 });
 
 test('The world of the suite has unique ids with prefixes, none a part of another', () => {
-  const all = Object.values(loadWorld().ids).flatMap((each) => [...each.values()]);
-  expect(all.filter((id, n) => all.some((other, m) => m !== n && other.includes(id)))).toEqual([]);
+  const all = Object.values(loadWorld().ids).flatMap((ofKind) => [...ofKind.values()]);
+  expect(all.filter((id, n) => all.some((longer, m) => m !== n && longer.includes(id)))).toEqual([]);
   for (const id of all) expect(id).toMatch(/^(cust|prod|sku|cat|camp|promo)_[0-9a-f]{24}$/);
 });
 
