@@ -77,6 +77,7 @@ export function createEligibilityHandlers(
       const folding = behaviours['metadata-letter-case'];
       const isKey = same(folding === 'ignored-in-both' || folding === 'ignored-in-key');
       const isValue = same(folding === 'ignored-in-both' || folding === 'ignored-in-value');
+      if (folding === 'exact') return Object.hasOwn(metadata, key) && String(metadata[key]) === is;
       return Object.entries(metadata).some(([name, value]) => isKey(name, key) && isValue(String(value), is));
     },
 

@@ -83,14 +83,23 @@ export function listWrong(compared: readonly Compared[], predict: Predict, other
   });
 }
 
+/** How many of the wrong responses show whether a mistake explains any. */
+const sampleSize = 16;
+
 /** Finds the mistake that explains everything that is wrong, perhaps for requests with some feature, or else most of it. */
 function findMistake(
-  { compared, predict, world }: ObservedRun,
-  wrong: readonly Wrong[],
+  { compared, predict, world, history }: ObservedRun,
+  unordered: readonly Wrong[],
   found: readonly Hypothesis[],
   tried: readonly Mistake[],
 ): Hypothesis | undefined {
   const before = predict(found);
+  // A short request without a query is predicted soonest, and with a mistake about state the one that was sent first.
+  const turns = new Map(history.map((request, n) => [request, n]));
+  const getTurn = ({ request }: Compared) => turns.get(request) ?? 0;
+  const getLength = ({ request: { path, body = '' } }: Compared) => body.length + 1000 * path.length;
+  const bySending = unordered.toSorted(([left], [right]) => getTurn(left) - getTurn(right));
+  const wrong = unordered.toSorted(([left], [right]) => getLength(left) - getLength(right));
   const isClear = wrong.length >= minRequests;
   const tryMistake = (mistake: Mistake) => {
     const hypothesis = assume(mistake);
@@ -110,7 +119,11 @@ function findMistake(
     if (mistake.hasState && (wrong.length < 2 || fitting.length > 0)) break;
     const { isLeft, countOpen, isContradicting } = tryMistake(mistake);
     const isDecided = (entry: Wrong) => countOpen(entry) <= entry[1].length / 2;
-    if (wrong.some(isLeft) || !wrong.some((entry) => isFailing(entry) && isDecided(entry))) continue;
+    if (
+      (mistake.hasState ? bySending : wrong).some(isLeft) ||
+      !wrong.some((entry) => isFailing(entry) && isDecided(entry))
+    )
+      continue;
     if (!compared.some(isContradicting)) fitting.push(mistake);
     else if (mistake.isSimple && fitting.length === 0) {
       const shown = wrong.map(([observation]) => observation);
@@ -125,14 +138,16 @@ function findMistake(
     return fitting.every(({ breaks }) => breaks === simplest.breaks) ? assume(simplest) : undefined;
   const [limit] = limited;
   if (limit !== undefined && (limited.length === 1 || isClear)) return limit;
-  // It is one of several: the one that explains most, and that nothing contradicts.
+  // It is one of several: the one that explains most, and that nothing contradicts. Most explain none of a sample.
+  const step = Math.ceil(wrong.length / sampleSize);
+  const sample = wrong.filter((_, n) => n % step === 0);
+  const isExplained = (entry: Wrong, { isLeft, countOpen }: ReturnType<typeof tryMistake>) =>
+    !isLeft(entry) && countOpen(entry) === 0;
   return tried
-    .filter(({ isSimple }) => isSimple)
+    .filter(({ isSimple, hasState }) => isSimple && !hasState)
     .map(tryMistake)
-    .map((trial) => {
-      const explained = wrong.filter((entry) => !trial.isLeft(entry) && trial.countOpen(entry) === 0);
-      return { ...trial, count: explained.length };
-    })
+    .filter((trial) => sample.some((entry) => isExplained(entry, trial)))
+    .map((trial) => ({ ...trial, count: wrong.filter((entry) => isExplained(entry, trial)).length }))
     .filter(({ count }) => count >= minRequests)
     .toSorted((left, right) => right.count - left.count)
     .find(({ isContradicting }) => !compared.some(isContradicting))?.hypothesis;
