@@ -7,7 +7,7 @@ import { type HttpRequest, serializeRequest } from '../http/exchange.js';
 import { renderShortList } from '../support/collections.js';
 import { joinLines, shorten } from '../support/untrusted-text.js';
 import { isSerial, listRequests } from './case-sender.js';
-import { findFilterRequest } from './examine.js';
+import { findFilterRequest } from './filter-spelling.js';
 
 /** How many of the first requests drawn from a data file are sent again. After a failure, all of them are. */
 export const watchedRequests = 8;

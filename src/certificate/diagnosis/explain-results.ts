@@ -143,8 +143,10 @@ function findMistake(
   const sample = wrong.filter((_, n) => n % step === 0);
   const isExplained = (entry: Wrong, { isLeft, countOpen }: ReturnType<typeof tryMistake>) =>
     !isLeft(entry) && countOpen(entry) === 0;
+  // To look for state beside other mistakes takes long.
+  const isSteady = tried.some(({ hasState }) => !hasState);
   return tried
-    .filter(({ isSimple, hasState }) => isSimple && !hasState)
+    .filter(({ isSimple, hasState }) => isSimple && !(isSteady && hasState))
     .map(tryMistake)
     .filter((trial) => sample.some((entry) => isExplained(entry, trial)))
     .map((trial) => ({ ...trial, count: wrong.filter((entry) => isExplained(entry, trial)).length }))
