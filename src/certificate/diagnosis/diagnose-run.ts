@@ -11,12 +11,7 @@ import { createPredictor, type Hypothesis, isRefusal, type ObservedRun } from '.
 import { createCauseId, listCommonFeatures, renderFeatures } from './request-features.js';
 
 /** What most likely is wrong with a deployment: the facts of the run bear it out, and none contradicts it. */
-export interface Cause {
-  /** Stable, with the size that it has, such as `window-size/100`; `unknown` if no known mistake explains the failures. */
-  readonly id: string;
-  readonly sentence: string;
-  /** The facts that show it, in numbers, a sentence each. */
-  readonly evidence: readonly string[];
+export interface Cause extends Omit<Finding, 'rows' | 'hypothesis'> {
   /** Empty if nothing could be judged. Another cause may have the same requirements and cases. */
   readonly requirements: readonly string[];
   readonly cases: readonly string[];

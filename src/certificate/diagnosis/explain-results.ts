@@ -6,8 +6,10 @@ import type { Hypothesis, ObservedRun, Prediction } from './prediction.js';
 import { createCauseId, type Feature, listCommonFeatures, renderFeatures } from './request-features.js';
 
 export interface Finding {
+  /** Stable, with the size that it has, such as `window-size/100`; `unknown` if no known mistake explains the failures. */
   readonly id: string;
   readonly sentence: string;
+  /** The facts that show it, in numbers, a sentence each. */
   readonly evidence: readonly string[];
   readonly rows: Set<Row>;
   /** What was assumed, if the reference deployment can answer with it. */
@@ -94,12 +96,10 @@ function findMistake(
   tried: readonly Mistake[],
 ): Hypothesis | undefined {
   const before = predict(found);
-  // A short request without a query is predicted soonest, and with a mistake about state the one that was sent first.
-  const turns = new Map(history.map((request, n) => [request, n]));
-  const getTurn = ({ request }: Compared) => turns.get(request) ?? 0;
-  const getLength = ({ request: { path, body = '' } }: Compared) => body.length + 1000 * path.length;
-  const bySending = unordered.toSorted(([left], [right]) => getTurn(left) - getTurn(right));
-  const wrong = unordered.toSorted(([left], [right]) => getLength(left) - getLength(right));
+  // What was sent first and without a query is predicted soonest.
+  const turns = new Map(history.map((request, n) => [request, request.path.includes('?') ? history.length + n : n]));
+  const getTurn = ([{ request }]: Wrong) => turns.get(request) ?? 0;
+  const wrong = unordered.toSorted((left, right) => getTurn(left) - getTurn(right));
   const isClear = wrong.length >= minRequests;
   const tryMistake = (mistake: Mistake) => {
     const hypothesis = assume(mistake);
@@ -119,15 +119,14 @@ function findMistake(
     if (mistake.hasState && (wrong.length < 2 || fitting.length > 0)) break;
     const { isLeft, countOpen, isContradicting } = tryMistake(mistake);
     const isDecided = (entry: Wrong) => countOpen(entry) <= entry[1].length / 2;
-    if (
-      (mistake.hasState ? bySending : wrong).some(isLeft) ||
-      !wrong.some((entry) => isFailing(entry) && isDecided(entry))
-    )
-      continue;
+    if (wrong.some(isLeft) || !wrong.some((entry) => isFailing(entry) && isDecided(entry))) continue;
     if (!compared.some(isContradicting)) fitting.push(mistake);
     else if (mistake.isSimple && fitting.length === 0) {
-      const shown = wrong.map(([observation]) => observation);
-      const features = listCommonFeatures(shown, compared.filter(isContradicting), world);
+      const features = listCommonFeatures(
+        wrong.map(([shown]) => shown),
+        compared.filter(isContradicting),
+        world,
+      );
       if (features.length > 0) limited.push(assume(mistake, features));
     }
     // Few requests may show many mistakes.
@@ -136,8 +135,7 @@ function findMistake(
   const [simplest] = fitting;
   if (simplest !== undefined)
     return fitting.every(({ breaks }) => breaks === simplest.breaks) ? assume(simplest) : undefined;
-  const [limit] = limited;
-  if (limit !== undefined && (limited.length === 1 || isClear)) return limit;
+  if (limited.length === 1 || (limited.length > 1 && isClear)) return limited[0];
   // It is one of several: the one that explains most, and that nothing contradicts. Most explain none of a sample.
   const step = Math.ceil(wrong.length / sampleSize);
   const sample = wrong.filter((_, n) => n % step === 0);
@@ -168,8 +166,8 @@ function describeMistake(
   const others = found.filter((known) => known !== hypothesis);
   const explained = listWrong(compared, predict(others), predict(found));
   const limit = features.length === 0 ? '' : `Only for requests ${renderFeatures(features)}: `;
-  const count = `Requests that show it: ${explained.length}`;
   const wrong = new Set(explained.flatMap(([, positions]) => positions));
+  const count = `Requests that show it: ${explained.length}`;
   const names = tiers.filter((_, n) => wrong.has(n)).map(({ name }) => `'${name}'`);
   return {
     id,

@@ -63,19 +63,13 @@ export function createPredictor(facts: Pick<Observations, 'tiers' | 'world' | 'h
   };
   return (hypotheses: readonly Hypothesis[]): ((asked: Asked) => Prediction) => {
     const predictors = new Map<string, ReturnType<typeof predictWith>>();
-    const predictions = new Map<Asked, Prediction>();
-    return (asked) => {
-      const known = predictions.get(asked);
-      if (known !== undefined) return known;
-      const concerned = hypotheses.filter(({ features }) => isConcerned(asked, features));
-      const mistakes = concerned.flatMap(({ mistake }) => mistake ?? []);
+    return remember((asked) => {
+      const mistakes = hypotheses.flatMap(({ mistake, features }) => (isConcerned(asked, features) && mistake) || []);
       const key = mistakes.map(({ id }) => id).join(' ');
       const predict = predictors.get(key) ?? predictWith(mistakes);
       predictors.set(key, predict);
-      const prediction = predict(asked);
-      predictions.set(asked, prediction);
-      return prediction;
-    };
+      return predict(asked);
+    });
   };
 }
 
