@@ -3,10 +3,8 @@ import { returnNothing } from './early-response.js';
 import type { DeploymentFacts, EligibilityHandlers, HandlerLookup, TierTest } from './handlers.js';
 import { type Filter, type ParsedRequest, waived } from './parsed-request.js';
 
-/** The number of newest tiers that are checked. */
 const windowSize = 150;
 
-/** Selects the tiers for a request. */
 export function createEligibilityHandlers(
   handlers: HandlerLookup,
   { catalogue, behaviours }: DeploymentFacts,

@@ -109,10 +109,8 @@ function createSelectors(facts: DeploymentFacts): (changes: readonly Change[]) =
   const ofTiers = [...ofCandidates, ...Object.keys(ofEligibility)] as readonly (keyof Handlers)[];
   const selectOnce = computeOnce(stated.select);
   const isAsStated = (name: keyof Handlers) => current[name] === stated[name];
-  const readOnce = computeOnce(stated.readBody);
   const documented: Handlers = {
     ...stated,
-    readBody: (request) => (isAsStated('readsMediaType') ? readOnce(request) : stated.readBody(request)),
     select: (read) => (ofTiers.every(isAsStated) ? selectOnce(read) : stated.select(read)),
   };
   let current = documented;

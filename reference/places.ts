@@ -334,7 +334,6 @@ const withLines = (request: ParsedRequest, lines: readonly Line[], handlers?: Ha
   tally: handlers === undefined ? request.tally : handlers.tally(lines),
 });
 
-/** Members of a request that may be kept for another one. */
 const keptMembers: readonly (Omit<Place<never>, 'plug'> & { createMember(handlers: Handlers): KeptMember })[] = [
   {
     id: 'kept-customer',

@@ -79,8 +79,7 @@ export const listMistakes: readonly Mistake<ListWalk>[] = [
       `The loop is left at the first ${key} that it has seen before.`,
       (list, keys) => {
         const texts = list.map((element) => JSON.stringify(keys[key](element)));
-        const seen = new Set<string>();
-        const end = texts.findIndex((text) => seen.has(text) || !seen.add(text));
+        const end = texts.findIndex((text, at) => texts.indexOf(text) < at);
         return end < 0 ? list : list.slice(0, end);
       },
     ),
