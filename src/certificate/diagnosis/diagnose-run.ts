@@ -27,16 +27,13 @@ export function diagnoseRun(
   results: readonly CaseResult[],
   index: ExchangeIndex,
   statedPatterns?: readonly string[],
-  known: KnownCauses = { causes: [], requirements: [] },
+  { causes: seeds, requirements }: KnownCauses = { causes: [], requirements: [] },
 ) {
-  const observed = observe(suite, results, index, statedPatterns, known.requirements);
+  const observed = observe(suite, results, index, statedPatterns, requirements);
   const run = { ...observed, predict: createPredictor(observed) };
   const { rows, compared, emptyStatuses } = run;
-  const seeds = known.causes;
   const failing = new Set(rows.filter((row) => row.isFailing).map(({ requirement }) => requirement));
-  const refused = run.all.filter(
-    (shown) => shown.refusedWith !== undefined && !isRefusal(seeds, shown, shown.refusedWith),
-  );
+  const refused = run.all.filter((shown) => shown.refusedWith && !isRefusal(seeds, shown, shown.refusedWith));
   const found = rows.length === 0 ? [] : findAll(run, seeds, refused);
   const unknown = found.filter((finding) => {
     const failures = [...finding.rows].filter((row) => row.isFailing);

@@ -136,17 +136,17 @@ function findMistake(
   if (simplest !== undefined)
     return fitting.every(({ breaks }) => breaks === simplest.breaks) ? assume(simplest) : undefined;
   if (limited.length === 1 || (limited.length > 1 && isClear)) return limited[0];
-  // It is one of several: the one that explains most, and that nothing contradicts. Most explain none of a sample.
-  const step = Math.ceil(wrong.length / sampleSize);
-  const sample = wrong.filter((_, n) => n % step === 0);
+  // It is one of several: the one that explains most, and that nothing contradicts. A sample excludes almost all others.
+  const isSteady = tried.some(({ hasState }) => !hasState);
+  const step = isSteady ? Math.ceil(wrong.length / sampleSize) : 1;
+  const sample = wrong.filter((_, n) => n % step === 0).slice(0, sampleSize);
   const isExplained = (entry: Wrong, { isLeft, countOpen }: ReturnType<typeof tryMistake>) =>
     !isLeft(entry) && countOpen(entry) === 0;
-  // To look for state beside other mistakes takes long.
-  const isSteady = tried.some(({ hasState }) => !hasState);
   return tried
     .filter(({ isSimple, hasState }) => isSimple && !(isSteady && hasState))
     .map(tryMistake)
     .filter((trial) => sample.some((entry) => isExplained(entry, trial)))
+    .filter(({ isContradicting }) => !sample.some(([shown]) => isContradicting(shown)))
     .map((trial) => ({ ...trial, count: wrong.filter((entry) => isExplained(entry, trial)).length }))
     .filter(({ count }) => count >= minRequests)
     .toSorted((left, right) => right.count - left.count)

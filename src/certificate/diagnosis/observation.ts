@@ -98,7 +98,6 @@ export function observe(
     world,
     tiers,
     rows: listed.flatMap(([, rows]) => rows.flatMap((row) => row ?? [])),
-    /** The statuses of documented requests with an empty result, apart from 2xx; none if one of them has 2xx. */
     emptyStatuses,
   };
 }

@@ -16,9 +16,8 @@ export interface Hypothesis {
 }
 
 export function isRefusal(hypotheses: readonly Hypothesis[], asked: Asked, status: number | undefined): boolean {
-  return (
-    status !== undefined &&
-    hypotheses.some((known) => known.refusedWith === status && isConcerned(asked, known.features))
+  return hypotheses.some(
+    ({ refusedWith, features }) => refusedWith && refusedWith === status && isConcerned(asked, features),
   );
 }
 
