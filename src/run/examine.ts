@@ -140,22 +140,19 @@ export async function examine(
       ...answered,
       ...(wrong !== undefined && { URL: ['problem', wrong] }),
       ...examineBody([...exchanges, ...withoutBody], summarize, hasTiers && isSeen),
-      ...examineResponses({ exchanges, namings, world: suite.world, recognizer, tierPatterns, hasTiers }),
+      ...examineResponses(exchanges, namings, { world, recognizer }, hasTiers, tierPatterns),
     },
     wrong,
   );
 }
 
-interface Responses {
-  readonly exchanges: readonly Exchange[];
-  readonly namings: readonly TierMentions[];
-  readonly world: Suite['world'];
-  readonly recognizer: Recognizer;
-  readonly tierPatterns: readonly string[] | undefined;
-  readonly hasTiers: boolean;
-}
-
-function examineResponses({ exchanges, namings, tierPatterns, hasTiers, ...terms }: Responses): Findings {
+function examineResponses(
+  exchanges: readonly Exchange[],
+  namings: readonly TierMentions[],
+  terms: Parameters<typeof explainAmbiguity>[2],
+  hasTiers: boolean,
+  tierPatterns?: readonly string[],
+): Findings {
   const [mentions] = namings;
   if (mentions === undefined) {
     const [answer] = exchanges.flatMap((exchange) => ('response' in exchange ? describeAnswer(exchange.response) : []));
@@ -280,15 +277,16 @@ async function findWrongAddress(
   send: Channel['send'],
   isDescribed: boolean,
 ): Promise<string | undefined> {
-  const responses = exchanges.flatMap((exchange) => ('response' in exchange ? [exchange.response] : []));
+  const responses = exchanges.flatMap((exchange) => ('response' in exchange ? exchange.response : []));
   const [response] = responses;
   if (response === undefined || responses.length < exchanges.length) return undefined;
   const answer = describeAnswer(response);
   if (responses.every((answered) => isSuccessful(answered) && isWebPage(answered)))
-    return `The target answers with web pages: ${answer}. ${addressHint} ${loginHint}`;
+    return `The target answers with web pages: ${answer}. ${addressHint} If it is a login page, set the headers that it asks for: 'headers' in the target file.`;
   if (isDescribed && !isWebPage(response)) return undefined;
-  if (new Set(exchanges.map(normalizeAnswer)).size > 1 || mayBeEmptyResult(response) || isRefusal(response))
-    return undefined;
+  // Whatever data a deployment has, a refusal fails the requirement that is refused.
+  const isRefusal = isDataIndependentRefusal(response.status) || response.status >= 500;
+  if (new Set(exchanges.map(normalizeAnswer)).size > 1 || mayBeEmptyResult(response) || isRefusal) return undefined;
   const [path = '', query = ''] = request.path.split('?', 2);
   const filter = `${encodeQueryText(renderFilterParameter({ on: 'campaign' }))}=no-such-campaign-0`;
   const others: HttpRequest[] = [
@@ -305,7 +303,6 @@ async function findWrongAddress(
 
 const addressHint =
   'Check the base URL (base_url): it may need a path prefix, such as https://host/api. If the operation has another path, use a transport (docs/transports.md).';
-const loginHint = "If it is a login page, set the headers that it asks for: 'headers' in the target file.";
 const loadedHint =
   'If it is the deployment and has the test data, say so: --world-loaded, or world: loaded in the target file.';
 
@@ -326,11 +323,6 @@ function normalizeAnswer(exchange: Exchange): string {
 
 function maskChanging(text: string): string {
   return text.replaceAll(/[\w.:+-]+/g, (word) => (/\d/.test(word) ? '…' : word));
-}
-
-/** Whatever data a deployment has, they fail the requirement that is refused. */
-function isRefusal({ status }: HttpResponse): boolean {
-  return isDataIndependentRefusal(status) || status >= 500;
 }
 
 /** By its text: PHP declares everything as HTML, JSON too. Go answers HTTP on a port for HTTPS with a plain sentence. */

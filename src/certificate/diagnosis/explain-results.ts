@@ -67,9 +67,7 @@ type Predict = (shown: Compared) => Prediction;
 
 type Wrong = readonly [shown: Compared, positions: readonly number[]];
 
-function isFailing([{ rows }]: Wrong): boolean {
-  return [...rows].some((row) => row.isFailing);
-}
+const isFailing = ([{ rows }]: Wrong): boolean => [...rows].some((row) => row.isFailing);
 
 function isWrong({ returned }: Compared, position: number, expected: Prediction): boolean {
   return expected(position) === (returned[position] ? 'forbidden' : 'required');
