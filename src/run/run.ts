@@ -19,7 +19,7 @@ import {
   samplesCaseId,
 } from './case-result.js';
 import { type CaseSender, createCaseSender } from './case-sender.js';
-import type { EvidenceKeeper } from './evidence-keeper.js';
+import { calibrationPurpose, type EvidenceKeeper } from './evidence-keeper.js';
 import { type ExaminedTarget, examine } from './examine.js';
 import { spellCase } from './filter-spelling.js';
 import { listSampleCases, watchedRequests } from './plan.js';
@@ -48,7 +48,8 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   const { replay, keeper, traffic, known, knownRequirements = [], plannedCases = [] } = options;
   const examination = await examine(stated, channel, { ...options, recognizer });
   const { exchanges, sent, isWorldSeen, unreachable, readsLiteralFiltersOnly } = examination;
-  keeper?.keepCalibration(sent.map(([, exchange]) => exchange));
+  const numbered = new Map(sent.map(([, exchange], n) => [String(n + 1), exchange]));
+  keeper?.keepCase({ id: calibrationPurpose }, [{ exchanges: [numbered] }]);
   const suite = readsLiteralFiltersOnly ? { ...stated, cases: stated.cases.map(spellCase) } : stated;
   const background: TargetContext = {
     world,
