@@ -34,8 +34,10 @@ export function createPlan(suite: Suite, settings: RunScope) {
   return {
     calibration: [...alone, ...calibration],
     cases: suite.cases.map((testCase) => {
+      const { id, tags } = testCase;
       const reason = findExclusionReason(testCase, settings) ?? explainNotApplicable(testCase);
-      return { id: testCase.id, reason, requests: reason === undefined ? listNewRequests(testCase) : [] };
+      const requests = reason === undefined ? listNewRequests(testCase) : [];
+      return { id, reason, requests, mark: tags.includes(tag.intrusive) ? `  ${tag.intrusive}` : '' };
     }),
     /** How many of them are sent again at the end. */
     repeated:
@@ -55,8 +57,8 @@ export function renderPlan(plan: Plan, world: NamedWorld): string {
   return joinLines([
     `before the cases  (${plan.calibration.length})`,
     ...plan.calibration.map(describe),
-    ...plan.cases.flatMap(({ id, reason, requests }) => [
-      `${id}  ${reason ?? `(${requests.length})`}`,
+    ...plan.cases.flatMap(({ id, reason, requests, mark }) => [
+      `${id}  ${reason ?? `(${requests.length})${mark}`}`,
       ...requests.map(describe),
     ]),
     `again at the end  (${plan.repeated})`,
