@@ -8,7 +8,6 @@ import type { AuthenticationHandlers, DeploymentFacts } from './handlers.js';
 /** The status of bad credentials that are `rejected`: another 4xx than that of a bad body, so that the two differ. */
 export const rejectedCredentialsStatus = 404;
 
-/** Checks the credentials of requests. */
 export function createAuthenticationHandlers({ credentials, behaviours }: DeploymentFacts): AuthenticationHandlers {
   const inCredentials = createDecider(behaviours, 'not_found', rejectedCredentialsStatus);
 

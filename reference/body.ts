@@ -10,7 +10,6 @@ import { emptyBody, waived, waivingBody } from './parsed-request.js';
 /** In bytes: what `body-length` is about. */
 const longBody = 100 * 1024;
 
-/** Reads the body of requests. */
 export function createBodyHandlers(handlers: HandlerLookup, { catalogue, behaviours }: DeploymentFacts): BodyHandlers {
   const inRequest = createDecider(behaviours, 'bad_request');
   const inBody = createDecider(behaviours, 'invalid_payload');

@@ -3,10 +3,8 @@ import { returnNothing } from './early-response.js';
 import type { DeploymentFacts, EligibilityHandlers, HandlerLookup, TierTest } from './handlers.js';
 import { type Filter, type ParsedRequest, waived } from './parsed-request.js';
 
-/** The number of newest tiers that are checked. */
 const windowSize = 150;
 
-/** Selects the tiers for a request. */
 export function createEligibilityHandlers(
   handlers: HandlerLookup,
   { catalogue, behaviours }: DeploymentFacts,
@@ -77,6 +75,7 @@ export function createEligibilityHandlers(
       const folding = behaviours['metadata-letter-case'];
       const isKey = same(folding === 'ignored-in-both' || folding === 'ignored-in-key');
       const isValue = same(folding === 'ignored-in-both' || folding === 'ignored-in-value');
+      if (folding === 'exact') return Object.hasOwn(metadata, key) && String(metadata[key]) === is;
       return Object.entries(metadata).some(([name, value]) => isKey(name, key) && isValue(String(value), is));
     },
 

@@ -3,7 +3,6 @@ import { returnNothing } from './early-response.js';
 import type { DeploymentFacts, FilterHandlers, HandlerLookup, TierTest } from './handlers.js';
 import type { CampaignFilter, Filter, MetadataFilter } from './parsed-request.js';
 
-/** Finds the tiers that match the filters of a request. */
 export function createFilterHandlers(
   handlers: HandlerLookup,
   { catalogue, behaviours }: DeploymentFacts,

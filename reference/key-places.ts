@@ -24,7 +24,6 @@ const namedEntriesOf = (metadata: ParsedRequest['metadata']) =>
 const partFilters = ({ filters }: ParsedRequest, field: Filter['field']) =>
   [true, false].map((isMeant) => filters.filter((filter) => (filter.field === field) === isMeant));
 
-/** The two kinds of metadata of a request. */
 const metadataDetails = [
   { id: 'metadata', what: 'request’s metadata', breaks: 'metadata.promotion-rules', member: 'metadata' },
   { id: 'order-metadata', what: 'order’s metadata', breaks: 'order.metadata', member: 'orderMetadata' },

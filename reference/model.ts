@@ -4,6 +4,7 @@ import type { World } from '../src/contract/world.js';
 import type { HttpRequest } from '../src/http/exchange.js';
 import { closedQuestions, completeBehaviours, convertOutcomesToBehaviours } from './behaviours.js';
 import { createCatalogue } from './catalogue.js';
+import { computeOnce } from './compute-once.js';
 import { applyChanges, createHandlers, createParser } from './deployment.js';
 import { createEligibilityHandlers } from './eligibility.js';
 import { listGeneratedFaults } from './faults/generated-faults.js';
@@ -97,42 +98,51 @@ export function createModel(
 }
 
 /**
- * Selects tiers as deployments with changes do: without a look at credentials, and without a response. A test decides of
- * each tier, and computes no more than that takes.
+ * Selects tiers as deployments with changes do: without a look at credentials, and without a response. Thousands of
+ * deployments are tried, so what they decide like the documented one is decided once.
  */
 function createSelectors(facts: DeploymentFacts): (changes: readonly Change[]) => (request: HttpRequest) => TierTest {
-  // Thousands of deployments are tried, and they have most handlers in common.
   const lookup = () => current;
-  const documented: Handlers = { ...createHandlers(facts, lookup), authenticate: () => {} };
-  let current = documented;
-  const decisions = [
-    ...Object.keys({ ...createFilterHandlers(lookup, facts), ...createEligibilityHandlers(lookup, facts) }),
-    'page',
-  ];
-  const parse = createParser(documented, facts);
-  const parsed = new WeakMap<HttpRequest, ParsedRequest>();
-  const parseOnce = (request: HttpRequest): ParsedRequest => {
-    const known = parsed.get(request) ?? parse(request);
-    parsed.set(request, known);
-    return known;
+  const stated: Handlers = { ...createHandlers(facts, lookup), authenticate: () => {} };
+  const ofCandidates = ['newest', 'candidates', ...Object.keys(createFilterHandlers(lookup, facts))];
+  const { select, ...ofEligibility } = createEligibilityHandlers(lookup, facts);
+  const ofTiers = [...ofCandidates, ...Object.keys(ofEligibility)] as readonly (keyof Handlers)[];
+  const selectOnce = computeOnce(stated.select);
+  const isAsStated = (name: keyof Handlers) => current[name] === stated[name];
+  const documented: Handlers = {
+    ...stated,
+    select: (read) => (ofTiers.every(isAsStated) ? selectOnce(read) : stated.select(read)),
   };
+  let current = documented;
+  const parseOnce = computeOnce(createParser(documented, facts));
+  const findCandidates = ({ candidates }: Handlers, read: ParsedRequest): TierTest => {
+    const found = new Set(candidates(read));
+    return (tier) => found.has(tier);
+  };
+  const findCandidatesOnce = computeOnce((read: ParsedRequest) => findCandidates(documented, read));
+  const testOnce = computeOnce((read: ParsedRequest) => computeOnce(documented.validity(read)));
   return (changes) => {
     const handlers = applyChanges(documented, changes, facts);
-    const isChanged = (name: keyof Handlers) => handlers[name] !== documented[name];
-    const isReadAlike = Object.keys(handlers).every(
-      (name) => decisions.includes(name) || !isChanged(name as keyof Handlers),
-    );
-    const isByTier = !isChanged('select') && !isChanged('page');
+    const names = Object.keys(handlers) as (keyof Handlers)[];
+    const changed = names.filter((name) => handlers[name] !== documented[name]);
+    const isSelectedApart = changed.includes('select') || changed.includes('page');
+    const isReadAlike = changed.every((name) => [...ofTiers, 'select', 'page'].includes(name));
+    const hasOtherCandidates = !isReadAlike || changed.some((name) => ofCandidates.includes(name));
+    const isTestedAlike = changed.every((name) => ofCandidates.includes(name));
     const readRequest = isReadAlike ? parseOnce : createParser(handlers, facts);
     return (request) => {
       current = handlers;
       try {
         const read = readRequest(request);
-        const candidates = new Set(isByTier ? handlers.candidates(read) : handlers.page(handlers.select(read)));
-        const isValid = isByTier ? handlers.validity(read) : () => true;
+        if (isSelectedApart) {
+          const selected = new Set(handlers.page(handlers.select(read)));
+          return (tier) => selected.has(tier);
+        }
+        const isCandidate = hasOtherCandidates ? findCandidates(handlers, read) : findCandidatesOnce(read);
+        const isValid = isTestedAlike ? testOnce(read) : handlers.validity(read);
         return (tier) => {
           current = handlers;
-          return candidates.has(tier) && isValid(tier);
+          return isCandidate(tier) && isValid(tier);
         };
       } catch {
         return refused;

@@ -9,7 +9,6 @@ const largeOrder = 500;
 /** Quantities above this do not fit into the integers of most databases. */
 const hugeQuantity = 2 ** 31 - 1;
 
-/** How many of what are in an order. */
 export function createOrderHandlers(
   handlers: HandlerLookup,
   { catalogue, behaviours }: DeploymentFacts,

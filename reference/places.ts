@@ -1,4 +1,5 @@
 import type { Rule, Tier } from '../src/contract/world.js';
+import { computeOnce } from './compute-once.js';
 import type { Requirement } from './faults/fault.js';
 import type { Change, Handlers } from './handlers.js';
 import { isObject } from './json.js';
@@ -194,7 +195,7 @@ const ruleKeys: ElementKeys<Rule> = {
 const tierKeys: ElementKeys<Tier> = {
   id: ({ name }) => name,
   kind: ({ campaign_id }) => campaign_id,
-  value: ({ metadata, rules }) => [metadata, rules],
+  value: computeOnce(({ metadata, rules }) => JSON.stringify([metadata, rules])),
 };
 const entryKeys: ElementKeys<readonly [string, unknown]> = {
   id: ([key]) => key.toLowerCase(),
@@ -333,7 +334,6 @@ const withLines = (request: ParsedRequest, lines: readonly Line[], handlers?: Ha
   tally: handlers === undefined ? request.tally : handlers.tally(lines),
 });
 
-/** Members of a request that may be kept for another one. */
 const keptMembers: readonly (Omit<Place<never>, 'plug'> & { createMember(handlers: Handlers): KeptMember })[] = [
   {
     id: 'kept-customer',

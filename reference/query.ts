@@ -5,7 +5,6 @@ import type { Filter, Parameter } from './parsed-request.js';
 
 const filterName = /^\[?filters\]?\[([^\]]*)\]\[conditions\]\[([^\]]*)\]$/;
 
-/** Reads the query string of requests. */
 export function createQueryHandlers(handlers: HandlerLookup, { behaviours }: DeploymentFacts): QueryHandlers {
   const inQuery = createDecider(behaviours, 'invalid_query_params');
 

@@ -11,7 +11,6 @@ const echoedLines = 2;
 
 const emptyList = { data: [], total: 0, data_ref: 'data', object: 'list' } as const;
 
-/** Creates responses. */
 export function createResponseHandlers(
   handlers: HandlerLookup,
   { catalogue, behaviours }: DeploymentFacts,

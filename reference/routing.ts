@@ -2,7 +2,6 @@ import { createDecider } from './decider.js';
 import { refuse, refuseBy, returnNothing } from './early-response.js';
 import type { DeploymentFacts, RoutingHandlers } from './handlers.js';
 
-/** The path of the operation. */
 const operationPath = '/v1/promotions/validation';
 
 const methodQuestions = {
@@ -18,7 +17,6 @@ type RoutingQuestion =
   | 'path-trailing-slash'
   | 'path-letter-case';
 
-/** Checks method and path of requests. */
 export function createRoutingHandlers({ behaviours }: DeploymentFacts): RoutingHandlers {
   const inRequest = createDecider(behaviours, 'bad_request');
 

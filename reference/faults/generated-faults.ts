@@ -17,7 +17,7 @@ import type { Mistake } from '../mistakes/mistake.js';
 import { quantityMistakes, quantitySumMistakes, thresholdMistakes } from '../mistakes/number.js';
 import { pageMistakes, windowMistakes } from '../mistakes/order-and-cut.js';
 import { stateMistakes } from '../mistakes/state.js';
-import { isExactForIds, keyMistakes, type TextComparison, textMistakes, valueMistakes } from '../mistakes/text.js';
+import { isExactForIds, keyMistakes, textMistakes, valueMistakes } from '../mistakes/text.js';
 import type { ParsedQuery } from '../parsed-request.js';
 import {
   bodyPlaces,
@@ -79,7 +79,8 @@ function combineTexts(): GeneratedFault[] {
     const isId = place.id.endsWith('-id');
     const more = place.id.endsWith('-key') ? keyMistakes : isId ? [] : valueMistakes;
     const mistakes = [...textMistakes, ...more];
-    const [exact, inexact] = isId ? splitByExactness(mistakes) : [[], mistakes];
+    const exact = isId ? mistakes.filter(({ plug }) => isExactForIds(plug)) : [];
+    const inexact = mistakes.filter((mistake) => !exact.includes(mistake));
     // Such a mistake shows only for an id that is like another. It is the id of nothing, and ids of the world are random.
     const question = questionsOfUnknownIds[place.id] ?? '';
     return [
@@ -92,13 +93,6 @@ function combineTexts(): GeneratedFault[] {
   });
 }
 
-/** Mistakes that compare ids rightly, and the others. */
-function splitByExactness(mistakes: readonly Mistake<TextComparison>[]) {
-  const exact = mistakes.filter(({ plug }) => isExactForIds(plug));
-  return [exact, mistakes.filter((mistake) => !exact.includes(mistake))] as const;
-}
-
-/** Replaces handlers for some requests. */
 function inBranch(
   isMeant: (members: Members, query: ParsedQuery, facts: DeploymentFacts) => boolean,
   { change }: Loss,

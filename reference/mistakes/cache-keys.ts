@@ -1,4 +1,5 @@
 import type { Tier } from '../../src/contract/world.js';
+import { computeOnce } from '../compute-once.js';
 import { EarlyResponse } from '../early-response.js';
 import type { Change } from '../handlers.js';
 import { emptyRequest, type ParsedRequest, waived } from '../parsed-request.js';
@@ -138,12 +139,7 @@ export const caches: readonly Cache[] = [
     what: 'Whether a tier is valid is cached',
     reads: ['body'],
     keep: (keyOf) => (handlers) => {
-      const keys = new WeakMap<ParsedRequest, string>();
-      const keyOfBody = (request: ParsedRequest): string => {
-        const key = keys.get(request) ?? textOf(keyOf({ ...request, filters: [] }));
-        keys.set(request, key);
-        return key;
-      };
+      const keyOfBody = computeOnce((request: ParsedRequest) => textOf(keyOf({ ...request, filters: [] })));
       return { isValid: remember(handlers.isValid, (tier, request) => [tier.id, keyOfBody(request)]) };
     },
   },

@@ -24,6 +24,11 @@ function latest<Element>(list: readonly Element[], keyOf: (element: Element) => 
   return [...new Map(list.map((element) => [JSON.stringify(keyOf(element)), element])).values()];
 }
 
+function sortByText<Element>(list: readonly Element[]): readonly Element[] {
+  const texts = new Map(list.map((element) => [element, JSON.stringify(element)]));
+  return list.toSorted((a, b) => ((texts.get(a) ?? '') < (texts.get(b) ?? '') ? -1 : 1));
+}
+
 const keyNames = ['id', 'kind', 'value'] as const;
 
 export const listMistakes: readonly Mistake<ListWalk>[] = [
@@ -54,13 +59,9 @@ export const listMistakes: readonly Mistake<ListWalk>[] = [
   walk('lost-when-several', 'More than one is not expected.', (list) => (list.length > 1 ? [] : list)),
   walk('lost-when-one', 'A list of one is unpacked, and no list any more.', (list) => (list.length === 1 ? [] : list)),
   walk('lost', 'The list is read from the wrong member.', () => []),
-  walk('sorted', 'The list is sorted by its text.', (list) =>
-    list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
-  ),
+  walk('sorted', 'The list is sorted by its text.', sortByText),
   walk('reversed', 'The list is a stack.', (list) => list.toReversed()),
-  walk('first-after-sorting', 'The list is sorted, and the first one used.', (list) =>
-    list.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)).slice(0, 1),
-  ),
+  walk('first-after-sorting', 'The list is sorted, and the first one used.', (list) => sortByText(list).slice(0, 1)),
   ...keyNames.flatMap((key) => [
     walk(`distinct-by-${key}`, `Duplicates are taken out by ${key}; the first stays.`, (list, keys) =>
       distinct(list, keys[key]),
@@ -68,13 +69,11 @@ export const listMistakes: readonly Mistake<ListWalk>[] = [
     walk(`latest-by-${key}`, `The list is put into a map by ${key}; the last stays.`, (list, keys) =>
       latest(list, keys[key]),
     ),
-    walk(`lost-where-repeated-by-${key}`, `Elements that agree in their ${key} exclude each other.`, (list, keys) =>
-      list.filter((element, at) =>
-        list.every(
-          (another, n) => n === at || JSON.stringify(keys[key](another)) !== JSON.stringify(keys[key](element)),
-        ),
-      ),
-    ),
+    walk(`lost-where-repeated-by-${key}`, `Elements that agree in their ${key} exclude each other.`, (list, keys) => {
+      const texts = list.map((element) => JSON.stringify(keys[key](element)));
+      const isAlone = (text = '') => texts.indexOf(text) === texts.lastIndexOf(text);
+      return list.filter((_, at) => isAlone(texts[at]));
+    }),
     walk(
       `left-at-a-repetition-of-${key}`,
       `The loop is left at the first ${key} that it has seen before.`,
@@ -84,8 +83,9 @@ export const listMistakes: readonly Mistake<ListWalk>[] = [
         return end < 0 ? list : list.slice(0, end);
       },
     ),
-    walk(`first-${key}-only`, `Elements of another ${key} than the first are skipped.`, (list, keys) =>
-      list.filter((element) => JSON.stringify(keys[key](element)) === JSON.stringify(keys[key](list[0] as never))),
-    ),
+    walk(`first-${key}-only`, `Elements of another ${key} than the first are skipped.`, (list, keys) => {
+      const texts = list.map((element) => JSON.stringify(keys[key](element)));
+      return list.filter((_, at) => texts[at] === texts[0]);
+    }),
   ]),
 ];

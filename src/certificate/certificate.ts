@@ -32,8 +32,6 @@ export interface CertifiedTarget {
   readonly is_reference?: true;
 }
 
-export type VerdictCounts = Readonly<Partial<Record<Verdict, number>>>;
-
 export type RunVerdict = 'conforms' | 'does-not-conform' | 'incomplete';
 
 export interface RequirementEntry {
@@ -199,9 +197,7 @@ export function findDecisive({ verdict, cases }: RequirementEntry): CaseEntry | 
   return decisive.find((entry) => getVerdictApart(entry) === verdict) ?? decisive[0];
 }
 
-function findVerdictApart(cases: readonly CaseEntry[]): Verdict {
-  return findWorstVerdict(cases.map(getVerdictApart));
-}
+const findVerdictApart = (cases: readonly CaseEntry[]): Verdict => findWorstVerdict(cases.map(getVerdictApart));
 
 export function isKnownFailure({ verdict, cases }: RequirementEntry): boolean {
   return verdict !== 'pass' && findVerdictApart(cases) === 'pass';
@@ -233,7 +229,7 @@ function determineRunVerdict(judged: readonly { readonly verdict: Verdict }[], i
   return judged.every(({ verdict }) => verdict === 'pass') && !isPartial ? 'conforms' : 'incomplete';
 }
 
-function countVerdicts(judged: readonly { readonly verdict: Verdict }[]): VerdictCounts {
+function countVerdicts(judged: readonly { readonly verdict: Verdict }[]): Partial<Record<Verdict, number>> {
   const counts = verdicts.map((name) => [name, judged.filter(({ verdict }) => verdict === name).length] as const);
   return Object.fromEntries(counts.filter(([, count]) => count !== 0));
 }

@@ -5,18 +5,16 @@ import { joinLines, shorten } from '../support/untrusted-text.js';
 import { renderAnswer } from './case-entry.js';
 import type { Certificate } from './certificate.js';
 
-interface Answer {
-  readonly value: string;
-  readonly text: string;
-}
+/** A verdict with its reason, or an outcome as a sentence, and what is compared of it. */
+type Answer = readonly [value: string, text: string];
 
-const notRun: Answer = { value: 'not-run', text: 'not-run' };
-const missing: Answer = { value: '', text: 'not in this certificate' };
+const notRun: Answer = ['not-run', 'not-run'];
+const missing: Answer = ['', 'not in this certificate'];
 
 export function compareCertificates(certificates: readonly Certificate[], contract: Contract) {
   // A case that one of the runs did not reach says nothing about a difference.
   const cases = certificates.flatMap(({ requirements }) => requirements.flatMap((entry) => entry.cases));
-  const unrun = new Set(cases.filter(({ verdict }) => verdict === 'not-run').map(({ id }) => id));
+  const unrun = new Set(cases.flatMap(({ verdict, id }) => (verdict === 'not-run' ? id : [])));
   const columns = certificates.map((certificate) => listAnswers(certificate, contract, unrun));
   const ids = new Set(columns.flatMap((column) => [...column.keys()]));
   return {
@@ -24,11 +22,11 @@ export function compareCertificates(certificates: readonly Certificate[], contra
       const isShared = certificates.filter(({ target }) => target.name === name).length > 1;
       return isShared ? `${name}, ${started_at.slice(0, 16).replace('T', ' ')}` : name;
     }),
-    /** By the id of a requirement or question: a verdict with its reason, or an outcome as a sentence, of each certificate. */
+    /** By the id of a requirement or question: the answer of each certificate. */
     differences: [...ids].flatMap((id) => {
       const answers = columns.map((column) => column.get(id) ?? missing);
-      const values = new Set(answers.filter((answer) => answer !== notRun).map(({ value }) => value));
-      return values.size > 1 ? [{ id, answers: answers.map(({ text }) => text) }] : [];
+      const values = new Set(answers.flatMap((answer) => (answer === notRun ? [] : answer[0])));
+      return values.size > 1 ? [{ id, answers: answers.map(([, text]) => text) }] : [];
     }),
     isPartial: unrun.size > 0 || columns.some((column) => [...column.values()].includes(notRun)),
   };
@@ -39,17 +37,17 @@ function listAnswers(
   contract: Contract,
   unrun: ReadonlySet<string>,
 ): Map<string, Answer> {
-  const explain = (value: string, reason = '') => ({ value, text: reason === '' ? value : `${value}: ${reason}` });
+  const explain = (value: string, reason = ''): Answer => [value, reason === '' ? value : `${value}: ${reason}`];
   const verdicts = requirements.map(({ id, cases: all }): [string, Answer] => {
     const cases = all.filter((entry) => !unrun.has(entry.id));
     const value = findWorstVerdict(cases.map(({ verdict }) => verdict));
     return [id, cases.length === 0 ? notRun : explain(value, cases.find(({ verdict }) => verdict === value)?.reason)];
   });
   const outcomes = questions.map(({ id, outcome, reason, not_run }): [string, Answer] => {
-    if (not_run) return [id, notRun];
     const question = contract.questions.find((candidate) => candidate.id === id);
+    if (not_run) return [id, notRun];
     if (outcome === null || outcome === undetermined) return [id, explain(outcome ?? 'no answer', reason)];
-    return [id, { value: outcome, text: question === undefined ? outcome : renderAnswer(question, outcome) }];
+    return [id, [outcome, question === undefined ? outcome : renderAnswer(question, outcome)]];
   });
   return new Map([...verdicts, ...outcomes]);
 }

@@ -47,7 +47,7 @@ export function readTraffic(content: Buffer, file: string, stated: string | unde
     const headers = request.headers.map(
       ([name, value]) => [name, placeholders.get(name.toLowerCase()) ?? value] as const,
     );
-    const reason = explainUndocumented({ ...request, headers })?.replace(/^.*describe it: /, '');
+    const reason = explainUndocumented({ ...request, headers });
     return [{ id: `entry ${n + 1}`, request, headers, response, reason, body: response.body ?? (isEmpty ? '' : null) }];
   });
   const redact = createTrafficRedactor(addressed.flatMap(({ request }) => request.headers));

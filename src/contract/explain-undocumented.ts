@@ -12,7 +12,7 @@ export function explainUndocumented(request: HttpRequest): string | undefined {
   const error = validate.errors?.find(({ keyword }) => keyword !== 'oneOf') ?? validate.errors?.[0];
   const extra: unknown = error?.params.additionalProperty ?? error?.params.missingProperty;
   const where = `${error?.instancePath || 'the request'}${typeof extra === 'string' ? ` (${extra})` : ''}`;
-  return `the documentation does not describe it: ${where} ${error?.message ?? ''}`;
+  return `${where} ${error?.message ?? ''}`;
 }
 
 /** Half of a surrogate pair in a text that was written by `JSON.stringify`. */

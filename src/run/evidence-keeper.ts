@@ -56,7 +56,7 @@ export function createEvidenceKeeper(suffix = '') {
     used.add(kept);
   };
   return {
-    keepCase(testCase: TestCase, attempts: readonly CaseExchanges[], prefix?: string): void {
+    keepCase(testCase: Pick<TestCase, 'id'>, attempts: readonly CaseExchanges[], prefix?: string): void {
       const purpose = formatPurpose(testCase, prefix);
       for (const [n, { exchanges, others = [] }] of attempts.entries()) {
         for (const [row, ofRow] of exchanges.entries())
@@ -64,10 +64,6 @@ export function createEvidenceKeeper(suffix = '') {
         for (const [m, exchange] of others.entries())
           keep({ case: `batch/${purpose}`, row: 0, request: String(m + 1), attempt: n + 1 }, exchange);
       }
-    },
-    keepCalibration(sent: readonly Exchange[]): void {
-      for (const [n, exchange] of sent.entries())
-        keep({ case: calibrationPurpose, row: 0, request: String(n + 1), attempt: 1 }, exchange);
     },
     find: (exchange: Exchange) => stored.get(exchange),
     /** Takes what was kept since the last call. `used` has exchanges that were kept before, too. */

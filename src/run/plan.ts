@@ -7,7 +7,7 @@ import { type HttpRequest, serializeRequest } from '../http/exchange.js';
 import { renderShortList } from '../support/collections.js';
 import { joinLines, shorten } from '../support/untrusted-text.js';
 import { isSerial, listRequests } from './case-sender.js';
-import { findFilterRequest } from './examine.js';
+import { findFilterRequest } from './filter-spelling.js';
 
 /** How many of the first requests drawn from a data file are sent again. After a failure, all of them are. */
 export const watchedRequests = 8;
@@ -19,52 +19,51 @@ export function listSampleCases({ cases }: Pick<Suite, 'cases'>): readonly TestC
 type Plan = ReturnType<typeof createPlan>;
 
 export function createPlan(suite: Suite, settings: RunScope) {
+  const { calibration, data } = suite;
   const alone = [findFilterRequest(suite) ?? []].flat();
   // Cases share requests that are sent before them if there are many: those that are drawn from a data file.
-  const known = new Set((suite.data === undefined ? alone : [...suite.calibration, ...alone]).map(serializeRequest));
+  const known = new Set((data === undefined ? alone : [...calibration, ...alone]).map(serializeRequest));
+  const isNew = (request: HttpRequest): boolean => {
+    const text = serializeRequest(request);
+    return !known.has(text) && known.add(text) !== undefined;
+  };
   const listNewRequests = (testCase: TestCase): HttpRequest[] => {
     const all = listRequests(testCase);
-    if (isSerial(testCase)) return all;
-    const added = [...new Map(all.map((request) => [serializeRequest(request), request]))].filter(
-      ([text]) => !known.has(text),
-    );
-    for (const [text] of added) known.add(text);
-    return added.map(([, request]) => request);
+    return isSerial(testCase) ? all : all.filter(isNew);
   };
-  const samples = listSampleCases(suite);
   return {
-    calibration: [...alone, ...suite.calibration],
+    calibration: [...alone, ...calibration],
     cases: suite.cases.map((testCase) => {
       const { id, tags } = testCase;
       const reason = findExclusionReason(testCase, settings) ?? explainNotApplicable(testCase);
       const requests = reason === undefined ? listNewRequests(testCase) : [];
-      return { id, reason, isIntrusive: tags.includes(tag.intrusive), requests };
+      return { id, reason, requests, mark: tags.includes(tag.intrusive) ? `  ${tag.intrusive}` : '' };
     }),
-    samples:
-      suite.data === undefined
-        ? { ids: samples.map(({ id }) => id), requests: samples.flatMap(listRequests).length }
-        : { ids: ['before the cases'], requests: Math.min(watchedRequests, suite.calibration.length) },
+    /** How many of them are sent again at the end. */
+    repeated:
+      data === undefined
+        ? listSampleCases(suite).flatMap(listRequests).length
+        : Math.min(watchedRequests, calibration.length),
   };
 }
 
-export function countPlannedRequests({ calibration, cases, samples }: Plan): number {
-  return calibration.length + cases.flatMap(({ requests }) => requests).length + samples.requests;
+export function countPlannedRequests({ calibration, cases, repeated }: Plan): number {
+  return calibration.length + cases.flatMap(({ requests }) => requests).length + repeated;
 }
 
 export function renderPlan(plan: Plan, world: NamedWorld): string {
-  const { calibration, cases, samples } = plan;
-  const requestLine = (request: HttpRequest) => `  ${shorten(describeRequest(request, world), 160)}`;
-  const sent = cases.filter(({ reason }) => reason === undefined);
+  const describe = (request: HttpRequest) => `  ${shorten(describeRequest(request, world), 160)}`;
+  const sent = plan.cases.filter(({ reason }) => reason === undefined);
   return joinLines([
-    `before the cases  (${calibration.length})`,
-    ...calibration.map(requestLine),
-    ...cases.flatMap(({ id, reason, isIntrusive, requests }) => [
-      `${id}  ${reason ?? `(${requests.length})${isIntrusive ? `  ${tag.intrusive}` : ''}`}`,
-      ...requests.map(requestLine),
+    `before the cases  (${plan.calibration.length})`,
+    ...plan.calibration.map(describe),
+    ...plan.cases.flatMap(({ id, reason, requests, mark }) => [
+      `${id}  ${reason ?? `(${requests.length})${mark}`}`,
+      ...requests.map(describe),
     ]),
-    ...(samples.requests === 0 ? [] : [`${samples.ids.join(', ')}, again at the end  (${samples.requests})`]),
+    `again at the end  (${plan.repeated})`,
     '',
-    `${sent.length} of ${cases.length} cases, ${countPlannedRequests(plan)} requests. What fails is sent again. Nothing was sent. For the requests of a case in full: npx conformance explain CASE`,
+    `${sent.length} of ${plan.cases.length} cases, ${countPlannedRequests(plan)} requests. What fails is sent again. Nothing was sent. For the requests of a case in full: npx conformance explain CASE`,
   ]);
 }
 

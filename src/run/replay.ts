@@ -22,10 +22,10 @@ const notRecorded = 'The evidence has no exchange for this request: the cases di
  * equal requests when a case is judged for the first time. @param calibration shows which headers the target file added
  */
 export function createReplay({ exchanges, uses }: RunEvidence, calibration: readonly HttpRequest[] = []) {
-  const byId = new Map([...exchanges].map((kept) => [kept.id, kept]));
-  const byExchange = new Map([...byId.values()].map((kept) => [kept.exchange, kept]));
+  const byId = new Map(exchanges.map((kept) => [kept.id, kept]));
+  const byExchange = new Map(exchanges.map((kept) => [kept.exchange, kept]));
   const firstByRequest = new Map(
-    [...byId.values()].toReversed().map(({ exchange }) => [createRequestKey(exchange.request), exchange]),
+    exchanges.toReversed().map(({ exchange }) => [createRequestKey(exchange.request), exchange]),
   );
   const byUse = new Map(uses.map((use) => [createUseKey(use), byId.get(use.id)?.exchange]));
   const repeated = new Set(uses.flatMap(({ case: purpose, attempt }) => (attempt > 1 ? purpose : [])));
@@ -61,10 +61,11 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
         const purpose = formatPurpose(testCase, prefix);
         const attempt = (attempts.get(purpose) ?? 0) + 1;
         const found = testCase.rows.map(({ requests, unavailable }, row) => {
-          const answers = [...(unavailable.length > 0 ? [] : requests)].map(
-            ([name, request]) => [name, answer({ case: purpose, row, request: name, attempt }, request)] as const,
-          );
-          return new Map(answers.flatMap(([name, exchange]) => (exchange === undefined ? [] : [[name, exchange]])));
+          const answers = [...(unavailable.length > 0 ? [] : requests)].flatMap(([name, request]) => {
+            const exchange = answer({ case: purpose, row, request: name, attempt }, request);
+            return exchange === undefined ? [] : [[name, exchange] as const];
+          });
+          return new Map(answers);
         });
         if (found.some(({ size }) => size > 0)) attempts.set(purpose, attempt);
         return { exchanges: found };

@@ -1,10 +1,21 @@
 import { listSuccesses } from '../assertions/row-evidence.js';
 import { findVolatilePaths } from '../assertions/volatile-values.js';
-import { getSubjectId, type TestCase } from '../cases/test-case.js';
+import { getSubjectId, type RequirementCase, type TestCase } from '../cases/test-case.js';
 import { documentedOperation } from '../contract/operation.js';
 import type { Exchange } from '../http/exchange.js';
 import { wasSent } from '../http/response-status.js';
-import { type CaseJudgement, collectEvidence, judgeCase, type TargetContext } from '../judge/judge-case.js';
+import {
+  type CaseEvidence,
+  type CaseJudgement,
+  collectEvidence,
+  isNewFailure,
+  judgeAgain,
+  judgeCase,
+  type RowExchanges,
+  type RowJudgement,
+  replaceRow,
+  type TargetContext,
+} from '../judge/judge-case.js';
 import { extractBodies } from '../judge/recorded-bodies.js';
 import { findWorstVerdict } from '../judge/verdict.js';
 import { inferShape } from '../record/body-shape.js';
@@ -13,7 +24,6 @@ import { omitUndefined } from '../support/collections.js';
 import { escapeControlCharacters } from '../support/untrusted-text.js';
 import type { CaseExchanges, ResultWithExchanges } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
-import { confirmFailure } from './confirm-failure.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
 import { maxResultBody, sanitizeText, shortenExchange } from './sanitize-result.js';
 
@@ -34,82 +44,55 @@ export async function runCase(
   needsConfirmation: (failure: CaseJudgement) => boolean,
   purpose?: string,
 ): Promise<ResultWithExchanges> {
-  const attempts = await sendAndJudge(testCase, sender, background, needsConfirmation);
-  keeper?.keepCase(testCase, [attempts.first, ...attempts.repetitions], purpose);
-  const isListed = knownRequirements.includes(getSubjectId(testCase));
-  const result = createResult(testCase, attempts, isListed, find);
-  const wantsBodies = infersShape || expected.schema !== undefined;
-  const successes = wantsBodies ? [...new Set(listResultBodies(testCase, attempts.first))] : [];
-  const volatile = findVolatile(testCase, attempts.first).map(escapeControlCharacters).sort();
-  return {
-    ...result,
-    ...omitUndefined({
-      bodies: infersShape ? extractBodies(testCase, attempts.evidence) : undefined,
-      shape: infersShape ? inferShape(successes, background.recognizer.ids) : undefined,
-      volatile: volatile.length === 0 ? undefined : volatile,
-    }),
-    drift: findDrift(result, successes, expected).map((drift) =>
-      drift.kind === 'outcome' ? drift : { ...drift, message: sanitizeText(drift.message) },
-    ),
-  };
-}
-
-export type CaseAttempts = Awaited<ReturnType<typeof sendAndJudge>>;
-
-/** Sends a case and judges it. @param needsConfirmation whether a failure counts only if it is seen again */
-export async function sendAndJudge(
-  testCase: TestCase,
-  sender: CaseSender,
-  background: TargetContext,
-  needsConfirmation: (failure: CaseJudgement) => boolean = () => true,
-) {
-  const first = await sender.send(testCase);
-  const evidence = collectEvidence(first.exchanges, background);
-  const once = judgeCase(testCase, evidence);
-  if (once.verdict !== 'fail' || testCase.kind === 'question' || !needsConfirmation(once))
-    return { judgement: once, first, evidence, repetitions: [] };
-  return { first, evidence, ...(await confirmFailure(testCase, sender, background, { ...first, evidence }, once)) };
-}
-
-function createResult(
-  testCase: TestCase,
-  { judgement, first, repetitions }: CaseAttempts,
-  isListed: boolean,
-  find: EvidenceKeeper['find'],
-): ResultWithExchanges {
-  const { verdict, reason, at, expected, exchange = '', outcome, isUnstable } = judgement;
+  const sent = await sendAndJudge(testCase, sender, background, needsConfirmation);
+  const { first, evidence, repetitions, judgement } = sent;
+  keeper?.keepCase(testCase, [first, ...repetitions], purpose);
+  const { verdict, at, exchange = '' } = judgement;
+  const subject = getSubjectId(testCase);
+  const isListed = knownRequirements.includes(subject);
   const rows = judgement.rows.map(({ title, verdict, reason, isKnown }) => ({
     title,
     verdict,
     reason: sanitizeText(reason),
     ...((isKnown || (isListed && verdict === 'fail')) && { known: true as const }),
   }));
-  const apart = findWorstVerdict(rows.map((row) => (row.known ? 'pass' : row.verdict)));
   const row = judgement.rows.findIndex(
     (judged) => judged.verdict === verdict && judged.at === at && judged.exchange === judgement.exchange,
   );
-  const findShown = (sent: CaseExchanges | undefined) => sent?.exchanges[Math.max(row, 0)]?.get(exchange);
+  const findShown = (sent: CaseExchanges) => sent.exchanges[Math.max(row, 0)]?.get(exchange);
   const shown = findShown(first);
-  const repeated = isUnstable ? repetitions.map(findShown).findLast((found) => found !== undefined) : undefined;
+  const repeated = judgement.isUnstable ? repetitions.map(findShown).findLast((found) => found) : undefined;
   const show = (unsafe: Exchange | undefined) => unsafe && shortenExchange(unsafe, maxResultBody);
   const isUnsent = verdict === 'inconclusive' && shown !== undefined && !wasSent(shown);
+  const wantsBodies = infersShape || expected.schema !== undefined;
+  const successes = wantsBodies ? [...new Set(listResultBodies(testCase, first))] : [];
+  const volatile = findVolatile(testCase, first).map(escapeControlCharacters).sort();
+  // That of an open value is text of the deployment.
+  const outcome = judgement.outcome && sanitizeText(judgement.outcome);
+  const drift = findDrift({ subject, ...omitUndefined({ outcome }) }, successes, expected);
   return {
     id: testCase.id,
-    subject: getSubjectId(testCase),
+    subject,
     verdict: isUnsent ? 'not-run' : verdict,
-    reason: sanitizeText(reason),
+    reason: sanitizeText(judgement.reason),
     at,
     rows,
-    drift: [],
+    drift: drift.map((found) =>
+      found.kind === 'outcome' ? found : { ...found, message: sanitizeText(found.message) },
+    ),
     ...omitUndefined({
-      expected: verdict === 'fail' ? expected : undefined,
-      apart_from_known: rows.some(({ known }) => known) ? apart : undefined,
-      // That of an open value is text of the deployment.
-      outcome: outcome && sanitizeText(outcome),
+      expected: verdict === 'fail' ? judgement.expected : undefined,
+      apart_from_known: rows.some(({ known }) => known)
+        ? findWorstVerdict(rows.map((judged) => (judged.known ? 'pass' : judged.verdict)))
+        : undefined,
+      outcome,
       exchange: show(shown),
       repeatedExchange: show(repeated),
       exchangeId: shown && find(shown)?.id,
       repeatedExchangeId: repeated && find(repeated)?.id,
+      bodies: infersShape ? extractBodies(testCase, evidence) : undefined,
+      shape: infersShape ? inferShape(successes, background.recognizer.ids) : undefined,
+      volatile: volatile.length === 0 ? undefined : volatile,
     }),
   };
 }
@@ -133,4 +116,106 @@ function listResultBodies({ rows }: TestCase, { exchanges }: CaseExchanges): str
     }),
   );
   return listSuccesses(results).map(({ response }) => response.body);
+}
+
+/** What came back for a case, each time that it was sent. */
+interface SentCase {
+  readonly first: CaseExchanges;
+  readonly evidence: readonly CaseEvidence[];
+  readonly repetitions: CaseExchanges[];
+}
+
+export type CaseAttempts = Awaited<ReturnType<typeof sendAndJudge>>;
+
+/** Sends a case and judges it. @param needsConfirmation whether a failure counts only if it is seen again */
+export async function sendAndJudge(
+  testCase: TestCase,
+  sender: CaseSender,
+  background: TargetContext,
+  needsConfirmation: (failure: CaseJudgement) => boolean = () => true,
+) {
+  const first = await sender.send(testCase);
+  const sent: SentCase = { first, evidence: collectEvidence(first.exchanges, background), repetitions: [] };
+  const once = judgeCase(testCase, sent.evidence);
+  const isFinal = once.verdict !== 'fail' || testCase.kind === 'question' || !needsConfirmation(once);
+  return { ...sent, judgement: isFinal ? once : await confirmFailure(testCase, sender, background, sent, once) };
+}
+
+/** Two responses confirm a failure: more rows would only cost requests. */
+const rowsAtOnce = 2;
+
+/** A proxy that damages one response in twenty damages the same one three times once in 200 runs. */
+const maxTurns = 3;
+
+/**
+ * Sends a failing case again: a failure counts only if it is seen again. Failing rows are sent alone. A row that then passes
+ * may fail only among other requests, so it is sent in its batch, too. All other rows are inconclusive and unstable.
+ */
+async function confirmFailure(
+  testCase: RequirementCase,
+  sender: CaseSender,
+  background: TargetContext,
+  { first, evidence, repetitions }: SentCase,
+  once: CaseJudgement,
+): Promise<CaseJudgement> {
+  const again: CaseEvidence[][] = [];
+  let judgement = once;
+  const sendAgain = async (rows: readonly number[], turn: number): Promise<readonly number[]> => {
+    const sent = await sender.sendAlone(testCase, rows, turn);
+    repetitions.push(sent);
+    again.push(collectEvidence(sent.exchanges, background));
+    judgement = judgeAgain(once, testCase, evidence, again);
+    const still = listFailingRows(judgement);
+    return rows.filter((row) => still.includes(row));
+  };
+  const failing = listFailingRows(once);
+  while (failing.length > 0) {
+    let confirmed = await sendAgain(failing.splice(0, rowsAtOnce), 1);
+    for (let turn = 2; turn <= maxTurns; turn += 1)
+      if (confirmed.length > 0 && showsOneResponse(confirmed, judgement, first))
+        confirmed = await sendAgain(confirmed, turn);
+    if (confirmed.length > 0) return judgement;
+  }
+
+  const confirmInBatch = async (row: number): Promise<RowJudgement | undefined> => {
+    const ofRow: RequirementCase = { ...testCase, rows: testCase.rows.slice(row, row + 1) };
+    const onceOfRow = { ...once, rows: once.rows.slice(row, row + 1) };
+    const passes = (exchanges: RowExchanges[number]) =>
+      judgeCase(ofRow, collectEvidence([exchanges], background)).verdict === 'pass';
+    const inRun = first.exchanges[row] ?? new Map<string, Exchange>();
+    const alone = repetitions.flatMap(({ exchanges }) => exchanges[row] ?? []).find(({ size }) => size > 0);
+    if (alone === undefined || !passes(alone)) return undefined;
+    // Of several responses, the wrong one is that without which the row passes.
+    const isWrong = (request: string) => passes(new Map([...inRun, [request, alone.get(request) as Exchange]]));
+    const name = [...inRun.keys()].find(isWrong) ?? once.rows[row]?.exchange ?? '';
+    const wrong = inRun.get(name);
+    let repeated: RowJudgement | undefined;
+    for (let turn = 1; turn <= maxTurns; turn += 1) {
+      const sent = wrong && (await sender.sendInBatch(testCase, row, name, wrong, turn));
+      if (sent === undefined) return undefined;
+      repetitions.push(sent);
+      const received = collectEvidence([new Map([...alone, ...(sent.exchanges[row] ?? [])])], background);
+      repeated = judgeAgain(onceOfRow, ofRow, evidence.slice(row, row + 1), [received]).rows[0];
+      if (repeated?.verdict !== 'fail') return undefined;
+    }
+    return repeated && { ...repeated, reason: `Only among other requests: ${repeated.reason}` };
+  };
+
+  for (const row of listFailingRows(once)) {
+    const confirmed = await confirmInBatch(row);
+    if (confirmed !== undefined) return replaceRow(judgement, testCase, row, confirmed);
+  }
+  return judgement;
+}
+
+/** Lists the rows that fail. If there are new failures, these are to be confirmed, and not what is known. */
+function listFailingRows({ rows }: CaseJudgement): number[] {
+  const list = (isMeant: (row: RowJudgement) => boolean) => rows.flatMap((row, n) => (isMeant(row) ? [n] : []));
+  const unknown = list(isNewFailure);
+  return unknown.length > 0 ? unknown : list(({ verdict }) => verdict === 'fail');
+}
+
+function showsOneResponse(failing: readonly number[], { rows }: CaseJudgement, { exchanges }: CaseExchanges): boolean {
+  const shown = failing.flatMap((row) => rows[row]?.shownBy?.map((name) => exchanges[row]?.get(name)) ?? []);
+  return new Set(shown).size <= 1;
 }

@@ -1,24 +1,30 @@
-import type { KnownMistakes } from '../assertions/row-evidence.js';
+import { type KnownMistakes, listSuccesses } from '../assertions/row-evidence.js';
 import { findExclusionReason, type RunScope } from '../cases/case-selection.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
-import { getSubjectId, type TestCase, tag } from '../cases/test-case.js';
-import { spellFiltersLiterally } from '../contract/operation.js';
-import type { Channel, Exchange } from '../http/exchange.js';
-import type { Judgement, TargetContext } from '../judge/judge-case.js';
+import { getSubjectId, type TestCase } from '../cases/test-case.js';
+import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
+import { collectEvidence, type Judgement, type TargetContext } from '../judge/judge-case.js';
 import { findWorstVerdict } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
+import { readReturned } from '../recognition/returned-tiers.js';
 import type { MentionFilter } from '../recognition/sibling-values.js';
 import { type Baseline, emptyBaseline } from '../record/drift.js';
-import { omitUndefined } from '../support/collections.js';
+import { omitUndefined, renderShortList } from '../support/collections.js';
 import { InternalError } from '../support/problem.js';
-import { createUnsentResult, getVerdictApart, type ResultWithExchanges, samplesCaseId } from './case-result.js';
+import {
+  type CaseExchanges,
+  createUnsentResult,
+  getVerdictApart,
+  type ResultWithExchanges,
+  samplesCaseId,
+} from './case-result.js';
 import { type CaseSender, createCaseSender } from './case-sender.js';
-import type { EvidenceKeeper } from './evidence-keeper.js';
+import { calibrationPurpose, type EvidenceKeeper } from './evidence-keeper.js';
 import { type ExaminedTarget, examine } from './examine.js';
+import { spellCase } from './filter-spelling.js';
 import { listSampleCases, watchedRequests } from './plan.js';
 import type { Replay } from './replay.js';
 import { runCase } from './run-case.js';
-import { watchData } from './watch-data.js';
 
 export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
   readonly mentionFilter?: MentionFilter;
@@ -42,7 +48,8 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   const { replay, keeper, traffic, known, knownRequirements = [], plannedCases = [] } = options;
   const examination = await examine(stated, channel, { ...options, recognizer });
   const { exchanges, sent, isWorldSeen, unreachable, readsLiteralFiltersOnly } = examination;
-  keeper?.keepCalibration(sent.map(([, exchange]) => exchange));
+  const numbered = new Map(sent.map(([, exchange], n) => [String(n + 1), exchange]));
+  keeper?.keepCase({ id: calibrationPurpose }, [{ exchanges: [numbered] }]);
   const suite = readsLiteralFiltersOnly ? { ...stated, cases: stated.cases.map(spellCase) } : stated;
   const background: TargetContext = {
     world,
@@ -137,14 +144,50 @@ function combineSampleResults(results: readonly ResultWithExchanges[]): ResultWi
   return results[0] && { ...common, subject: samplesCaseId, verdict, reason: '', at: results[0].at, rows: [] };
 }
 
-/** Writes the filters of a case with literal brackets, unless it is about their spelling. */
-function spellCase<T extends TestCase>(testCase: T): T {
-  if (testCase.tags.includes(tag.spelling)) return testCase;
-  const rows = testCase.rows.map((row) => ({
-    ...row,
-    requests: new Map([...row.requests].map(([name, request]) => [name, spellFiltersLiterally(request)])),
+/** If the first requests get other results at the end of a run, and keep them, no result of the run proves anything. */
+async function watchData(
+  requests: readonly HttpRequest[],
+  sender: CaseSender,
+  background: TargetContext,
+  keeper: EvidenceKeeper | undefined,
+): Promise<ResultWithExchanges> {
+  const rows = requests.map((request, n) => ({
+    title: String(n + 1),
+    requests: new Map([['request', request]]),
+    given: [],
+    expect: [],
+    unavailable: [],
   }));
-  return { ...testCase, rows };
+  const [id, at] = ['watched-data', { file: '', line: 1, column: 1 }];
+  const watched: TestCase = { kind: 'requirement', id, verifies: id, title: '', at, tags: [], rows };
+  const listChanges = ({ exchanges }: CaseExchanges) => {
+    const all = [...background.calibration, ...exchanges.flatMap((row) => [...row.values()])];
+    const [evidence] = collectEvidence([new Map(all.map((exchange, n) => [String(n), exchange]))], background);
+    const list = (exchange: Exchange | undefined): string[] | undefined => {
+      const [success] = exchange === undefined ? [] : listSuccesses([exchange]);
+      if (success === undefined || evidence === undefined) return undefined;
+      const { returned, unclear } = readReturned(success.response.body, evidence);
+      return unclear.size > 0 ? undefined : [...returned].sort();
+    };
+    return requests.flatMap((_, n) => {
+      const [before, after] = [list(background.calibration[n]), list(exchanges[n]?.get('request'))];
+      if (before === undefined || after === undefined) return [];
+      const tiers = [...before, ...after].filter((tier) => before.includes(tier) !== after.includes(tier));
+      return tiers.length === 0 ? [] : [{ n, tiers, after: after.join('\n') }];
+    });
+  };
+  const first = await sender.send(watched);
+  const changes = listChanges(first);
+  const changedRows = changes.map(({ n }) => n);
+  const repetitions = changes.length > 0 ? [await sender.sendAlone(watched, changedRows, 1)] : [];
+  keeper?.keepCase(watched, [first, ...repetitions], samplesCaseId);
+  const again = repetitions.flatMap(listChanges);
+  const lasting = changes.filter(({ n, after }) => again.some((change) => change.n === n && change.after === after));
+  const names = [...new Set(lasting.flatMap(({ tiers }) => tiers))];
+  const common = { id: samplesCaseId, subject: samplesCaseId, at, rows: [], drift: [] };
+  if (names.length === 0) return { ...common, verdict: 'pass', reason: '' };
+  const reason = `The data changed during the run: the same request returns other promotions at its end (${renderShortList(names)}). Run it again, while nobody changes promotions.`;
+  return { ...common, verdict: 'inconclusive', reason, hasDataChanged: true };
 }
 
 export type EndedRun = Awaited<ReturnType<typeof runSuite>>;

@@ -9,7 +9,7 @@ import { type Behaviours, closedQuestions } from '../../reference/behaviours.js'
 import type { Requirement } from '../../reference/faults/fault.js';
 import { faults, findFault } from '../../reference/faults/index.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
-import { findFilterRequest } from '../../src/run/examine.js';
+import { findFilterRequest } from '../../src/run/filter-spelling.js';
 import { createChaoticChannel, createRandom } from '../support/chaos.js';
 import { certifyRow, checkDeployment, type Deploy, reshape } from '../support/check-deployment.js';
 import { certifyOver, createReference, renderUnpassed, suite } from '../support/in-process.js';

@@ -115,7 +115,7 @@ test.describe('Nothing is required if a part of the request is open', () => {
   test('and everything is open for an undocumented request', () =>
     checkEachRow(undocumented, (where, patch) => {
       const oracle = oracleWith(patch);
-      expect(oracle.undocumentedReason).toContain(`the documentation does not describe it: ${where}`);
+      expect(oracle.undocumentedReason?.indexOf(where), where).toBe(0);
       expect([oracle.openReason, oracle.accepted]).toEqual([oracle.undocumentedReason, false]);
       expect(countTiers(oracle, 'open')).toBe(world.tiers.length);
       expect([oracle.alternatives, oracle.listReasons(world.tiers[0] as Tier)]).toEqual([[], []]);

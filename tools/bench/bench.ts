@@ -13,6 +13,7 @@ import { commandLine, makeTestFolder } from '../../test/support/cli.js';
 import { suite } from '../../test/support/in-process.js';
 import { createIndependentDeployment, listen } from '../../test/support/independent-deployment.js';
 import { type Work, writeBareProgram, writeEmptyTest } from './bare-programs.js';
+import { measureDiagnosisTime } from './diagnosis-time.js';
 import { measureJudgeTime } from './judge-time.js';
 import { benchCredentials, measureCost, measureInTurn } from './measure-cost.js';
 
@@ -110,12 +111,16 @@ const judging: Section = async () =>
     return compare(`the judge / JSON.parse alone, ${records} records`, judge, parse);
   });
 
+const diagnosing: Section = async () =>
+  listTimes({ 'the diagnosis of failures that no mistake explains': await measureDiagnosisTime() });
+
 /** The sections by their letter on the command line. */
 const sections: Readonly<Record<string, Section>> = {
   a: againstBare,
   d: start,
   e: whereAllFails,
   f: judging,
+  g: diagnosing,
 };
 
 const named = process.argv.slice(2);

@@ -11,12 +11,7 @@ import { createPredictor, type Hypothesis, isRefusal, type ObservedRun } from '.
 import { createCauseId, listCommonFeatures, renderFeatures } from './request-features.js';
 
 /** What most likely is wrong with a deployment: the facts of the run bear it out, and none contradicts it. */
-export interface Cause {
-  /** Stable, with the size that it has, such as `window-size/100`; `unknown` if no known mistake explains the failures. */
-  readonly id: string;
-  readonly sentence: string;
-  /** The facts that show it, in numbers, a sentence each. */
-  readonly evidence: readonly string[];
+export interface Cause extends Omit<Finding, 'rows' | 'hypothesis'> {
   /** Empty if nothing could be judged. Another cause may have the same requirements and cases. */
   readonly requirements: readonly string[];
   readonly cases: readonly string[];
@@ -32,16 +27,13 @@ export function diagnoseRun(
   results: readonly CaseResult[],
   index: ExchangeIndex,
   statedPatterns?: readonly string[],
-  known: KnownCauses = { causes: [], requirements: [] },
+  { causes: seeds, requirements }: KnownCauses = { causes: [], requirements: [] },
 ) {
-  const observed = observe(suite, results, index, statedPatterns, known.requirements);
+  const observed = observe(suite, results, index, statedPatterns, requirements);
   const run = { ...observed, predict: createPredictor(observed) };
   const { rows, compared, emptyStatuses } = run;
-  const seeds = known.causes;
   const failing = new Set(rows.filter((row) => row.isFailing).map(({ requirement }) => requirement));
-  const refused = run.all.filter(
-    (shown) => shown.refusedWith !== undefined && !isRefusal(seeds, shown, shown.refusedWith),
-  );
+  const refused = run.all.filter((shown) => shown.refusedWith && !isRefusal(seeds, shown, shown.refusedWith));
   const found = rows.length === 0 ? [] : findAll(run, seeds, refused);
   const unknown = found.filter((finding) => {
     const failures = [...finding.rows].filter((row) => row.isFailing);

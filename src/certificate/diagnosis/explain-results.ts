@@ -6,8 +6,10 @@ import type { Hypothesis, ObservedRun, Prediction } from './prediction.js';
 import { createCauseId, type Feature, listCommonFeatures, renderFeatures } from './request-features.js';
 
 export interface Finding {
+  /** Stable, with the size that it has, such as `window-size/100`; `unknown` if no known mistake explains the failures. */
   readonly id: string;
   readonly sentence: string;
+  /** The facts that show it, in numbers, a sentence each. */
   readonly evidence: readonly string[];
   readonly rows: Set<Row>;
   /** What was assumed, if the reference deployment can answer with it. */
@@ -65,9 +67,7 @@ type Predict = (shown: Compared) => Prediction;
 
 type Wrong = readonly [shown: Compared, positions: readonly number[]];
 
-function isFailing([{ rows }]: Wrong): boolean {
-  return [...rows].some((row) => row.isFailing);
-}
+const isFailing = ([{ rows }]: Wrong): boolean => [...rows].some((row) => row.isFailing);
 
 function isWrong({ returned }: Compared, position: number, expected: Prediction): boolean {
   return expected(position) === (returned[position] ? 'forbidden' : 'required');
@@ -83,14 +83,21 @@ export function listWrong(compared: readonly Compared[], predict: Predict, other
   });
 }
 
+/** How many of the wrong responses show whether a mistake explains any. */
+const sampleSize = 16;
+
 /** Finds the mistake that explains everything that is wrong, perhaps for requests with some feature, or else most of it. */
 function findMistake(
-  { compared, predict, world }: ObservedRun,
-  wrong: readonly Wrong[],
+  { compared, predict, world, history }: ObservedRun,
+  unordered: readonly Wrong[],
   found: readonly Hypothesis[],
   tried: readonly Mistake[],
 ): Hypothesis | undefined {
   const before = predict(found);
+  // What was sent first and without a query is predicted soonest.
+  const turns = new Map(history.map((request, n) => [request, request.path.includes('?') ? history.length + n : n]));
+  const getTurn = ([{ request }]: Wrong) => turns.get(request) ?? 0;
+  const wrong = unordered.toSorted((left, right) => getTurn(left) - getTurn(right));
   const isClear = wrong.length >= minRequests;
   const tryMistake = (mistake: Mistake) => {
     const hypothesis = assume(mistake);
@@ -113,8 +120,11 @@ function findMistake(
     if (wrong.some(isLeft) || !wrong.some((entry) => isFailing(entry) && isDecided(entry))) continue;
     if (!compared.some(isContradicting)) fitting.push(mistake);
     else if (mistake.isSimple && fitting.length === 0) {
-      const shown = wrong.map(([observation]) => observation);
-      const features = listCommonFeatures(shown, compared.filter(isContradicting), world);
+      const features = listCommonFeatures(
+        wrong.map(([shown]) => shown),
+        compared.filter(isContradicting),
+        world,
+      );
       if (features.length > 0) limited.push(assume(mistake, features));
     }
     // Few requests may show many mistakes.
@@ -123,16 +133,19 @@ function findMistake(
   const [simplest] = fitting;
   if (simplest !== undefined)
     return fitting.every(({ breaks }) => breaks === simplest.breaks) ? assume(simplest) : undefined;
-  const [limit] = limited;
-  if (limit !== undefined && (limited.length === 1 || isClear)) return limit;
-  // It is one of several: the one that explains most, and that nothing contradicts.
+  if (limited.length === 1 || (limited.length > 1 && isClear)) return limited[0];
+  // It is one of several: the one that explains most, and that nothing contradicts. A sample excludes almost all others.
+  const isSteady = tried.some(({ hasState }) => !hasState);
+  const step = isSteady ? Math.ceil(wrong.length / sampleSize) : 1;
+  const sample = wrong.filter((_, n) => n % step === 0).slice(0, sampleSize);
+  const isExplained = (entry: Wrong, { isLeft, countOpen }: ReturnType<typeof tryMistake>) =>
+    !isLeft(entry) && countOpen(entry) === 0;
   return tried
-    .filter(({ isSimple }) => isSimple)
+    .filter(({ isSimple, hasState }) => isSimple && !(isSteady && hasState))
     .map(tryMistake)
-    .map((trial) => {
-      const explained = wrong.filter((entry) => !trial.isLeft(entry) && trial.countOpen(entry) === 0);
-      return { ...trial, count: explained.length };
-    })
+    .filter((trial) => sample.some((entry) => isExplained(entry, trial)))
+    .filter(({ isContradicting }) => !sample.some(([shown]) => isContradicting(shown)))
+    .map((trial) => ({ ...trial, count: wrong.filter((entry) => isExplained(entry, trial)).length }))
     .filter(({ count }) => count >= minRequests)
     .toSorted((left, right) => right.count - left.count)
     .find(({ isContradicting }) => !compared.some(isContradicting))?.hypothesis;
@@ -151,8 +164,8 @@ function describeMistake(
   const others = found.filter((known) => known !== hypothesis);
   const explained = listWrong(compared, predict(others), predict(found));
   const limit = features.length === 0 ? '' : `Only for requests ${renderFeatures(features)}: `;
-  const count = `Requests that show it: ${explained.length}`;
   const wrong = new Set(explained.flatMap(([, positions]) => positions));
+  const count = `Requests that show it: ${explained.length}`;
   const names = tiers.filter((_, n) => wrong.has(n)).map(({ name }) => `'${name}'`);
   return {
     id,

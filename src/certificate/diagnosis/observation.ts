@@ -92,13 +92,12 @@ export function observe(
   return {
     all,
     compared: all.filter(isCompared),
-    /** Every request of the run in the order of sending, for mistakes about state. */
+    /** Every request of the run in the order of sending: what mistakes about state do depends on those before. */
     history: sent.map(({ request }) => request),
     outcomes: Object.fromEntries(results.flatMap(({ subject, outcome }) => (outcome ? [[subject, outcome]] : []))),
     world,
     tiers,
     rows: listed.flatMap(([, rows]) => rows.flatMap((row) => row ?? [])),
-    /** The statuses of documented requests with an empty result, apart from 2xx; none if one of them has 2xx. */
     emptyStatuses,
   };
 }

@@ -12,14 +12,13 @@ export function listSizeMistakes({ compared, tiers, world }: Observations): Mist
   const unfiltered = compared
     .filter(({ request }) => !request.path.includes('?'))
     .map(({ returned }) => tiers.flatMap(({ id }, n) => (returned[n] ? (ranks.get(id) ?? []) : [])));
-  const first = Math.min(world.tiers.length + 1, ...unfiltered.flat());
-  const last = Math.max(0, ...unfiltered.flat());
-  const lasts = [...takeMostFrequent(unfiltered.flatMap((seen) => seen.at(-1) ?? [])), last];
+  const lasts = unfiltered.flatMap((seen) => seen.at(-1) ?? []);
   const counts = takeMostFrequent(compared.map(({ returned }) => returned.filter(Boolean).length));
   const ids = [
-    ...lasts.map((rank) => `window-size/${rank + (world.ownPromotions ?? 0)}`),
+    ...[...takeMostFrequent(lasts), Math.max(0, ...lasts)].map(
+      (rank) => `window-size/${rank + (world.ownPromotions ?? 0)}`,
+    ),
     'window-missing',
-    `window-oldest/${world.tiers.length - first + 1}`,
     ...counts.map((count) => `page-size/${count}`),
   ];
   const window = compared.length === 0 ? [] : tiers.slice(0, getWindowSize(world));
@@ -46,23 +45,13 @@ export function createSizeMistake(
     const limit = `A response has at most ${size} ${size === 1 ? 'promotion' : 'promotions'}: a page, or a limit on the result.`;
     return createPageMistake(id, size === 0 ? nothingReturned : limit, (all) => all.slice(0, size));
   }
-  const newest = tiers.slice(0, Math.max(0, size - ownPromotions));
-  const isOtherSize = size > 0 && size !== windowSize && newest.length < tiers.length;
-  const missing = `The limit of the newest ${windowSize} promotion tiers is not applied: older ones are returned.`;
-  const instead = `${size} promotion tiers, not the newest ${windowSize}`;
-  const windows: readonly (readonly [kind: string, isWrong: boolean, sentence: string, chosen: readonly Tier[]])[] = [
-    ['window-missing', true, missing, tiers],
-    ['window-size', isOtherSize, `The deployment checks the newest ${instead}.`, newest],
-    [
-      'window-oldest',
-      size > 0 && size < tiers.length,
-      `The deployment checks the oldest ${instead}: they are sorted in the wrong direction.`,
-      tiers.slice(-size),
-    ],
-  ];
-  const window = windows.find(([name, isWrong]) => name === kind && isWrong);
-  if (window === undefined) return undefined;
-  const [, , sentence, chosen] = window;
+  const isMissing = kind === 'window-missing';
+  const chosen = isMissing ? tiers : tiers.slice(0, Math.max(0, size - ownPromotions));
+  const isOtherSize = size > 0 && size !== windowSize && chosen.length < tiers.length;
+  if (!isMissing && !(kind === 'window-size' && isOtherSize)) return undefined;
+  const sentence = isMissing
+    ? `The limit of the newest ${windowSize} promotion tiers is not applied: older ones are returned.`
+    : `The deployment checks the newest ${size} promotion tiers, not the newest ${windowSize}.`;
   const unloaded = unseen.filter((tier) => !chosen.includes(tier)).map(({ name }) => `'${name}'`);
   const hint = unloaded.length === 0 ? '' : ` Or these promotion tiers are not loaded: ${renderShortList(unloaded)}.`;
   const ids = new Set(chosen.map((tier) => tier.id));

@@ -16,9 +16,8 @@ export interface Hypothesis {
 }
 
 export function isRefusal(hypotheses: readonly Hypothesis[], asked: Asked, status: number | undefined): boolean {
-  return (
-    status !== undefined &&
-    hypotheses.some((known) => known.refusedWith === status && isConcerned(asked, known.features))
+  return hypotheses.some(
+    ({ refusedWith, features }) => refusedWith && refusedWith === status && isConcerned(asked, features),
   );
 }
 
@@ -34,48 +33,54 @@ export function createPredictor(facts: Pick<Observations, 'tiers' | 'world' | 'h
   // Promotions of the deployment take places of the window.
   const ownWindow = createWindowMistake('', '', (all) => all.slice(0, getWindowSize(world)));
   const start = (mistakes: readonly Mistake[]) =>
-    remember(startModel(world.ownPromotions === undefined ? mistakes : [ownWindow, ...mistakes]));
-  const selectRightly = start([]);
+    startModel(world.ownPromotions === undefined ? mistakes : [ownWindow, ...mistakes]);
+  const selectRightly = remember(start([]));
   const predictWith = (mistakes: readonly Mistake[]) => {
-    const select = start(mistakes);
-    // What a mistake about state does to a request depends on all requests before it.
-    const unread = new Set(mistakes.some(({ hasState }) => hasState) ? history : []);
-    const predict = (request: HttpRequest, position: number, stated: Obligation): Obligation => {
-      if (stated === 'open' || mistakes.length === 0) return stated;
-      const tier = tiers[position] as Tier;
-      const right = selectRightly(request);
-      const predicted = select(request).map((selected, reading): Obligation => {
-        // What a mistake does to a request that the target does not refuse is not known.
-        if (selected === refused && right[reading] === refused) return 'open';
-        const isSelected = selected(tier);
-        if (isSelected === right[reading]?.(tier)) return stated;
-        return isSelected ? 'required' : 'forbidden';
-      });
-      return predicted.every((obligation) => obligation === predicted[0]) ? (predicted[0] ?? stated) : 'open';
-    };
+    const hasState = mistakes.some((mistake) => mistake.hasState);
+    const select = hasState ? selectInTurn(start(mistakes), history) : start(mistakes);
     return ({ request, documented }: Asked): Prediction => {
-      if (unread.has(request))
-        for (const sent of unread) {
-          select(sent);
-          unread.delete(sent);
-          if (sent === request) break;
-        }
+      if (mistakes.length === 0) return (position) => documented[position] ?? 'open';
+      const [selections, right] = [select(request), selectRightly(request)];
+      const predict = (position: number, stated: Obligation): Obligation => {
+        const tier = tiers[position] as Tier;
+        const predicted = selections.map((selected, reading): Obligation => {
+          // What a mistake does to a request that the target does not refuse is not known.
+          if (selected === refused && right[reading] === refused) return 'open';
+          const isSelected = selected(tier);
+          if (isSelected === right[reading]?.(tier)) return stated;
+          return isSelected ? 'required' : 'forbidden';
+        });
+        return predicted.every((obligation) => obligation === predicted[0]) ? (predicted[0] ?? stated) : 'open';
+      };
       const known: Obligation[] = [];
       return (position) => {
-        known[position] ??= predict(request, position, documented[position] ?? 'open');
-        return known[position];
+        const { [position]: stated = 'open' } = documented;
+        if (stated !== 'open') known[position] ??= predict(position, stated);
+        return known[position] ?? 'open';
       };
     };
   };
   return (hypotheses: readonly Hypothesis[]): ((asked: Asked) => Prediction) => {
     const predictors = new Map<string, ReturnType<typeof predictWith>>();
     return remember((asked) => {
-      const concerned = hypotheses.filter(({ features }) => isConcerned(asked, features));
-      const mistakes = concerned.flatMap(({ mistake }) => mistake ?? []);
+      const mistakes = hypotheses.flatMap(({ mistake, features }) => (isConcerned(asked, features) && mistake) || []);
       const key = mistakes.map(({ id }) => id).join(' ');
       const predict = predictors.get(key) ?? predictWith(mistakes);
       predictors.set(key, predict);
       return predict(asked);
     });
+  };
+}
+
+/** What a mistake about state does to a request depends on all requests before it. */
+function selectInTurn<Found>(select: (request: HttpRequest) => Found, history: readonly HttpRequest[]): typeof select {
+  const unread = new Set(history).values();
+  const found = new Map<HttpRequest, Found>();
+  return (request) => {
+    while (!found.has(request)) {
+      const { value: next = request } = unread.next();
+      found.set(next, select(next));
+    }
+    return found.get(request) as Found;
   };
 }

@@ -28,8 +28,10 @@ export function createCauseId(id: string, [feature]: readonly Feature[]): string
 }
 
 export function renderFeatures(features: readonly Feature[]): string {
-  const shown = features.slice(0, 3).map(([words]) => words);
-  return shown.join(', or ');
+  return features
+    .map(([words]) => words)
+    .slice(0, 3)
+    .join(', or ');
 }
 
 const readContent = remember(({ request, documented }: Asked) => {

@@ -1,0 +1,68 @@
+/** Whether a deployment reads filters percent-encoded, as most clients write them, or only with literal brackets. */
+
+import { listSuccesses } from '../assertions/row-evidence.js';
+import type { Suite } from '../cases/suite.js';
+import { type TestCase, tag } from '../cases/test-case.js';
+import { renderFilterParameter, spellFiltersLiterally } from '../contract/operation.js';
+import { createOracle, type Obligation } from '../contract/oracle.js';
+import type { World } from '../contract/world.js';
+import type { Exchange, HttpRequest } from '../http/exchange.js';
+import { encodeQueryText, parseRequest } from '../http/request-content.js';
+import { listRequests, type SentRequest } from './case-sender.js';
+
+/** Finds a request with one filter that excludes promotions and leaves some. Undefined if no selected case has a filter. */
+export function findFilterRequest({ cases, world, calibration }: Suite): HttpRequest | undefined {
+  const spelled = cases.filter(({ tags }) => !tags.includes(tag.spelling)).flatMap(listRequests);
+  const filtered = spelled.filter((request) => createOracle(request, world).filteredOn !== undefined);
+  const name = encodeQueryText(renderFilterParameter({ on: 'campaign' }));
+  const campaigns = filtered.length === 0 ? [] : world.campaigns.filter(({ id }) => !world.unavailable.has(id));
+  const others = calibration
+    .slice(0, 1)
+    .flatMap((plain) =>
+      campaigns.map(({ id }) => ({ ...plain, path: `${plain.path.split('?')[0]}?${name}=${encodeQueryText(id)}` })),
+    );
+  return [...filtered, ...others].find((request) => {
+    const oracle = createOracle(request, world);
+    const has = (obligation: Obligation) => world.tiers.some((tier) => oracle.returned(tier) === obligation);
+    return parseRequest(request).query.length === 1 && has('required') && has('forbidden');
+  });
+}
+
+/** Whether a filter restricts the result only with literal brackets. */
+export async function needsLiteralFilters(
+  world: World,
+  [filtered, encoded]: SentRequest,
+  send: (request: HttpRequest) => Promise<Exchange>,
+  summarize: (exchange: Exchange) => string,
+  /** Returns undefined if it is not clear which tiers a response returns. */
+  readReturned: (body: string) => readonly string[] | undefined,
+): Promise<boolean> {
+  const oracle = createOracle(filtered, world);
+  const excluded = new Set(world.tiers.flatMap((tier) => (oracle.matching(tier) === 'forbidden' ? tier.id : [])));
+  const isRestricted = (exchange: Exchange): boolean | undefined => {
+    const [success] = listSuccesses([exchange]);
+    const returned = success === undefined ? [] : readReturned(success.response.body);
+    return returned && returned.length > 0 && !returned.some((id) => excluded.has(id));
+  };
+  const isEncodedRead = isRestricted(encoded);
+  if (isEncodedRead === true) return false;
+  const literal = await send(spellFiltersLiterally(filtered));
+  if (isEncodedRead === undefined) {
+    // A filter that is not read changes nothing.
+    const plain = summarize(await send({ ...filtered, path: filtered.path.split('?')[0] ?? '' }));
+    return summarize(encoded) === plain && summarize(literal) !== plain;
+  }
+  // A single wrong response decides nothing, nor does a filter that a deployment keeps for the next request.
+  if (isRestricted(literal) !== true) return false;
+  return isRestricted(await send(filtered)) !== true || isRestricted(await send(filtered)) !== true;
+}
+
+/** Writes the filters of a case with literal brackets, unless it is about their spelling. */
+export function spellCase<T extends TestCase>(testCase: T): T {
+  if (testCase.tags.includes(tag.spelling)) return testCase;
+  const rows = testCase.rows.map((row) => ({
+    ...row,
+    requests: new Map([...row.requests].map(([name, request]) => [name, spellFiltersLiterally(request)])),
+  }));
+  return { ...testCase, rows };
+}

@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import { diagnoseRun } from '../../src/certificate/diagnosis/diagnose-run.js';
+import { indexExchanges } from '../../src/certificate/exchange-index.js';
+import { attachExchanges } from '../../src/run/case-result.js';
+import { createEvidenceKeeper } from '../../src/run/evidence-keeper.js';
+import { runSuite } from '../../src/run/run.js';
+import { type Answer, createReference, recognizer, suite } from '../../test/support/in-process.js';
+import { createTimedChannel } from '../proof/judge-deployment.js';
+
+/** Whether a hash of an id selects it: one in three. */
+const isLost = (id: string): boolean => createHash('sha256').update(id).digest().readUInt8() % 3 === 0;
+
+/** Measures the diagnosis of a run whose failures no mistake explains, in seconds, before the compiler is warm. */
+export async function measureDiagnosisTime(): Promise<number> {
+  const reference = createReference();
+  const losing: Answer = (request) => {
+    const response = reference(request);
+    if (!response.body.includes('"promotions":')) return response;
+    const { promotions, ...members } = JSON.parse(response.body);
+    const kept = promotions.filter(({ id }: { readonly id: string }) => !isLost(id));
+    return { ...response, body: JSON.stringify({ ...members, promotions: kept }) };
+  };
+  const options = { recognizer, isWorldLoaded: true, keeper: createEvidenceKeeper() };
+  const { results, evidence } = await runSuite(suite, createTimedChannel(losing), options);
+  const index = indexExchanges(evidence, recognizer);
+  const shown = attachExchanges(results, index.find);
+  const before = performance.now();
+  diagnoseRun(suite, shown, index);
+  return (performance.now() - before) / 1000;
+}
