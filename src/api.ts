@@ -1,14 +1,17 @@
 /** The API for programs: `import { certify } from 'promotion-validation-conformance'`. */
 
+import { selectCases } from './cases/case-selection.js';
 import type { Certificate } from './certificate/certificate.js';
 import { credentialPlaceholders } from './contract/operation.js';
 import type { Credentials } from './http/connection-options.js';
 import type { Transport } from './http/transport.js';
+import { samplesCaseId } from './run/case-result.js';
 import { omitUndefined } from './support/collections.js';
-import { certifyRun } from './target/certify-run.js';
+import { openTarget } from './target/open-target.js';
+import { ReportedRun } from './target/reported-run.js';
+import { loadInputs } from './target/run-inputs.js';
 import type { RunOptions } from './target/run-options.js';
-import { loadInputs } from './target/settings.js';
-import { openTarget } from './target/target-run.js';
+import { startTargetRun } from './target/target-run.js';
 
 export type { Certificate, RunVerdict } from './certificate/certificate.js';
 export type { Credentials } from './http/connection-options.js';
@@ -36,13 +39,23 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
   const runOptions = { ...others, ...omitUndefined({ baseUrl: statedUrl ?? defaultUrl }), allowHttp: true };
   const variables = omitUndefined({ CLIENT_APPLICATION_ID: stated?.applicationId, CLIENT_TOKEN: stated?.token });
   const environment = { ...process.env, ...variables };
-  const { suite, settings, connection } = loadInputs(runOptions, environment);
+  const { suite, connection, ...loaded } = loadInputs(runOptions, environment);
   const { endpoint = { baseUrl: 'http://localhost', credentials: credentialPlaceholders } } = connection;
+  const { baseUrl } = endpoint;
+  const settings = { ...loaded.settings, target: { ...loaded.settings.target, ...omitUndefined({ name }) } };
+  const plannedCases = [...selectCases(suite, settings).map(({ id }) => id), samplesCaseId];
+  const reported = new ReportedRun(new Set(plannedCases), { suite, settings }, baseUrl);
   const channel = await openTarget(endpoint, connection, transport);
-  const target = { ...settings.target, ...omitUndefined({ name }) };
-  const run = certifyRun({ suite, settings: { ...settings, target } }, channel, { baseUrl: endpoint.baseUrl });
-  const { certificate } = await run.finally(channel.close);
+  try {
+    const run = await startTargetRun({ suite, settings }, channel, { baseUrl, plannedCases });
+    for (const id of plannedCases) {
+      const judged = await run.judge(id);
+      if (judged !== undefined) reported.add(judged.report, true);
+    }
+  } finally {
+    await channel.close();
+  }
   const failure = channel.findFailure();
   if (failure !== undefined) throw failure;
-  return certificate;
+  return (await reported.certify()).certificate;
 }

@@ -21,8 +21,7 @@ import { isSuccessful } from './http/response-status.js';
 import { collectEvidence } from './judge/judge-case.js';
 import { renderExchange } from './outputs/test-texts.js';
 import { type ReturnedTiers, readReturned } from './recognition/returned-tiers.js';
-import { test as caseTest } from './runner/fixtures.js';
-import type { TargetRun } from './target/target-run.js';
+import { test as caseTest, type WorkerRun } from './runner/fixtures.js';
 
 export type { ConformanceOptions } from './runner/options.js';
 export type { Exchange, RequestPatch };
@@ -38,11 +37,11 @@ export interface TestedTarget {
   send(changes?: RequestPatch): Promise<Exchange>;
 }
 
-const runs = new WeakMap<Exchange, { readonly run: TargetRun; readonly request: HttpRequest }>();
+const runs = new WeakMap<Exchange, { readonly run: WorkerRun; readonly request: HttpRequest }>();
 
 /** In the place of the option with the same name, which is a path. */
 const fixtures = {
-  world: [async ({ run }: { run: TargetRun }, use: Use<NamedWorld>) => use(run.suite.world), { scope: 'worker' }],
+  world: [async ({ run }: { run: WorkerRun }, use: Use<NamedWorld>) => use(run.suite.world), { scope: 'worker' }],
   target: [openTarget, { scope: 'worker' }],
 };
 
@@ -54,7 +53,7 @@ export const test = caseTest.extend(fixtures as never) as unknown as TestType<
   PlaywrightWorkerArgs & PlaywrightWorkerOptions & { readonly target: TestedTarget; readonly world: NamedWorld }
 >;
 
-async function openTarget({ run }: { run: TargetRun }, use: Use<TestedTarget>): Promise<void> {
+async function openTarget({ run }: { run: WorkerRun }, use: Use<TestedTarget>): Promise<void> {
   const { world, defaultRequest } = run.suite;
   const resolveId = (kind: string, name: string) => {
     const id = new Map(Object.entries(world.ids)).get(kind)?.get(name);

@@ -39,7 +39,7 @@ export function findCasesByName(names: readonly string[], suite: Suite, flag: st
 }
 
 /** The cases and rows of a run; by default all. */
-interface CaseSelection {
+export interface CaseSelection {
   readonly only?: readonly string[];
   /** The titles of rows of requirement cases, by case id. */
   readonly quick?: { readonly rows: Readonly<Record<string, readonly string[]>> };

@@ -74,7 +74,14 @@ export default class CertificateReporter implements Reporter {
       this.isMerge = ofCases.some(({ inputs }) => inputs === undefined);
       for (const { inputs } of ofCases) if (inputs !== undefined) removeResults(inputs.settings.destination.out);
       for (const { name, inputs } of ofCases)
-        this.runs.set(name, new ReportedRun(new Set(planned.get(name)), inputs, readSetUp().reference));
+        this.runs.set(
+          name,
+          new ReportedRun(
+            new Set(planned.get(name)),
+            inputs,
+            inputs?.connection.endpoint?.baseUrl ?? readSetUp().reference,
+          ),
+        );
       const { configFile = packageRoot } = config;
       const isNamed = isRunByCommand() && !configFile.startsWith(packageRoot);
       // What decides the exit status beside the cases.
@@ -132,7 +139,7 @@ export default class CertificateReporter implements Reporter {
     for (const [name, run] of this.runs) {
       try {
         const isCutShort = result.status === 'interrupted' || result.status === 'timedout';
-        const outcome = await run.certify(isCutShort, this.error && toOneLine(this.error));
+        const outcome = await run.publish(isCutShort, this.error && toOneLine(this.error));
         const { certificate, report } = outcome;
         for (const [test, failed] of this.failures)
           if (getProject(test).name === name) explainFailure(test, failed, certificate.causes);

@@ -7,7 +7,7 @@ import { samplesCaseId } from '../run/case-result.js';
 import { listSampleCases } from '../run/plan.js';
 import { packageRoot } from '../support/package-root.js';
 import type { Location } from '../support/problem.js';
-import { selectTests } from '../target/settings.js';
+import { selectTests } from '../target/selection.js';
 import { expectFailure } from './expected-failure.js';
 import { test } from './fixtures.js';
 import { attachTestReport, createCaseAnnotation, readRuns, readSetUp } from './options.js';

@@ -1,13 +1,20 @@
 import path from 'node:path';
 import { test as base } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
+import type { Channel } from '../http/exchange.js';
 import { removeResults } from '../outputs/result-files.js';
 import type { TargetRun } from '../target/target-run.js';
 import { type ConformanceOptions, loadProject, readPlannedCases, readSetUp } from './options.js';
 
 const certificateReporter = path.join(import.meta.dirname, 'certificate-reporter');
 
-export const test = base.extend<object, ConformanceOptions & { readonly run: TargetRun }>({
+/** The run of a target in a worker. @see TargetRun */
+export interface WorkerRun extends TargetRun {
+  /** Sends requests that belong to no case. */
+  readonly channel: Channel;
+}
+
+export const test = base.extend<object, ConformanceOptions & { readonly run: WorkerRun }>({
   target: [undefined, { option: true, scope: 'worker' }],
   conformance: [{}, { option: true, scope: 'worker' }],
   run: [
@@ -15,19 +22,24 @@ export const test = base.extend<object, ConformanceOptions & { readonly run: Tar
     async ({}, use, { config, project, workerIndex }) => {
       // Playwright's main process ends the run when the terminal is closed.
       process.on('SIGHUP', () => undefined);
-      const reference = { baseUrl: readSetUp().reference, credentials: referenceCredentials };
       // Not the fixture `target`: tests of users have another one of that name.
       const inputs = loadProject(project.use, config);
       // Without the certificate reporter, the certificate of an earlier run would look like that of this one.
       if (!config.reporter.some(([name]) => name.startsWith(certificateReporter)))
         removeResults(inputs.settings.destination.out);
       // Playwright loads this file in its main process, too, which sends nothing and needs no HTTP client.
-      const { openTargetRun } = await import('../target/target-run.js');
+      const [{ openTarget }, { startTargetRun }] = await Promise.all([
+        import('../target/open-target.js'),
+        import('../target/target-run.js'),
+      ]);
       const part = (config.shard?.current ?? 1) - 1;
       const suffix = part + workerIndex === 0 ? '' : `@${part}.${workerIndex}`;
-      const run = await openTargetRun(inputs, { reference, plannedCases: readPlannedCases(project.name), suffix });
-      await use(run);
-      await run.channel.close();
+      const { endpoint = { baseUrl: readSetUp().reference, credentials: referenceCredentials } } = inputs.connection;
+      const channel = await openTarget(endpoint, inputs.connection);
+      const plannedCases = readPlannedCases(project.name);
+      const run = await startTargetRun(inputs, channel, { baseUrl: endpoint.baseUrl, plannedCases, suffix });
+      await use({ ...run, channel });
+      await channel.close();
     },
     { scope: 'worker' },
   ],

@@ -3,7 +3,7 @@ import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { referenceNotice } from '../certificate/notices.js';
 import type { World } from '../contract/world.js';
 import { InternalError, UnusableInput } from '../support/problem.js';
-import { loadKnown } from '../target/settings.js';
+import { loadKnown } from '../target/target-run.js';
 import { loadProject, shareSetUp } from './options.js';
 
 /** Runs once before all tests: starts the reference deployment if a project tests it. Its module is loaded only then. */

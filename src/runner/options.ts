@@ -4,8 +4,8 @@ import path from 'node:path';
 import type { TestInfo } from '@playwright/test';
 import type { FullConfig, TestCase, TestResult } from '@playwright/test/reporter';
 import { parseJson } from '../support/json.js';
-import { checkOptionNames, completeRunOptions, type RunOptions } from '../target/run-options.js';
-import { loadInputsOnce, type RunInputs } from '../target/settings.js';
+import { loadInputsOnce, type SendingInputs } from '../target/run-inputs.js';
+import { checkRunOptions, completeRunOptions, type RunOptions } from '../target/run-options.js';
 import type { TestReport } from '../target/target-run.js';
 
 /** What a project sets under `use`. */
@@ -68,9 +68,9 @@ export function readPlannedCases(project: string): readonly string[] {
 }
 
 /** Loads suite and settings of a project, once per process. @param use {@link ConformanceOptions} */
-export function loadProject(use: object, { configFile }: Pick<FullConfig, 'configFile'> = {}): RunInputs {
+export function loadProject(use: object, { configFile }: Pick<FullConfig, 'configFile'> = {}): SendingInputs {
   const { target, conformance = {} } = use as Partial<ConformanceOptions>;
-  checkOptionNames(conformance);
+  checkRunOptions(conformance);
   const folder = configFile === undefined ? '' : path.dirname(configFile);
   const { target: named = target && path.relative('', path.resolve(folder, target)) } = conformance;
   const isNamed = conformance.baseUrl !== undefined || conformance.reference === true || named === undefined;

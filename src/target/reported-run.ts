@@ -3,6 +3,7 @@ import { loadSuite, suiteFolder } from '../cases/suite.js';
 import { createExchangeIndexer } from '../certificate/exchange-index.js';
 import { createArchiver } from '../certificate/har-archive.js';
 import { findWorstVerdict } from '../judge/verdict.js';
+import { createRecognizer } from '../recognition/recognizer.js';
 import { type CaseResult, createUnsentResult, notReachedReason, samplesCaseId } from '../run/case-result.js';
 import { countAttempts } from '../run/case-sender.js';
 import { calibrationPurpose, type ExchangeUse } from '../run/evidence-keeper.js';
@@ -10,7 +11,7 @@ import { computeOnce } from '../support/caches.js';
 import { omitUndefined } from '../support/collections.js';
 import { UnusableInput } from '../support/problem.js';
 import type { PublishedRun } from './certify-run.js';
-import { createInputsRecognizer, createOrigin, parseRecordedRun, type RunInputs } from './settings.js';
+import type { RunInputs } from './run-inputs.js';
 import type { RunStart, TestReport } from './target-run.js';
 
 export interface RunOutcome extends PublishedRun {
@@ -23,8 +24,6 @@ export type Ending = RunOutcome | 'not-begun' | 'unwritten' | 'broken-off';
 /** How each project ended, for the command: the reporter is in the same process. None if Playwright ended before it did. */
 export const endings: Ending[] = [];
 
-type CollectedInputs = Omit<RunInputs, 'connection'> & Partial<RunInputs>;
-
 function loadDiagnosis() {
   return Promise.all([
     import('../certificate/diagnosis/observation.js'),
@@ -32,6 +31,7 @@ function loadDiagnosis() {
   ]);
 }
 
+/** A run that is certified by the reports of its cases alone. */
 export class ReportedRun {
   private readonly startedAt = new Date();
   private readonly results = new Map<string, CaseResult>();
@@ -43,29 +43,26 @@ export class ReportedRun {
   private diagnosis: ReturnType<typeof loadDiagnosis> | undefined;
   /** Exchanges are archived and indexed as tests end, while the next ones are sent. */
   private readonly getCollector = computeOnce(() => {
-    const indexer = createExchangeIndexer(createInputsRecognizer(this.inputs));
-    return { archiver: createArchiver(this.baseUrl), indexer };
+    const { suite, settings } = this.inputs;
+    const indexer = createExchangeIndexer(createRecognizer(suite.world, settings.target.mentionFilter));
+    return { archiver: createArchiver(this.start?.baseUrl ?? this.baseUrl), indexer };
   });
   /** Loaded while the tests run, so that they start earlier. */
-  private readonly ending = import('./certify-run.js');
+  private readonly ending = Promise.all([import('./certify-run.js'), import('./recorded-run.js')]);
 
-  /** @param known the inputs; those of another machine come with its reports */
+  /** @param known the inputs; those of another machine come with its reports @param baseUrl until a report names it */
   constructor(
     private readonly selected: ReadonlySet<string>,
-    private known: CollectedInputs | undefined,
-    private readonly reference: string,
+    private known: RunInputs | undefined,
+    private readonly baseUrl: string,
   ) {}
 
-  private get inputs(): CollectedInputs {
+  private get inputs(): RunInputs {
     const { settings } = this.start ?? {};
     if (this.known === undefined && settings === undefined)
       throw new Error('A report of this project has no beginning: merge the reports of all shards.');
     this.known ??= settings && { suite: loadSuite(suiteFolder, settings.availability, settings.cases), settings };
-    return this.known as CollectedInputs;
-  }
-
-  private get baseUrl(): string {
-    return this.start?.baseUrl ?? this.inputs.connection?.endpoint?.baseUrl ?? this.reference;
+    return this.known as RunInputs;
   }
 
   add({ start, result, exchanges, uses, failure }: TestReport, isCounted: boolean): void {
@@ -98,36 +95,45 @@ export class ReportedRun {
     if (testCase !== undefined) this.results.set(id, createUnsentResult(testCase, 'error', problem));
   }
 
-  /** Certifies what was reported, and writes the results. @param error why the run ended before its first test */
-  async certify(isCutShort: boolean, error: string | undefined): Promise<RunOutcome> {
-    const { baseUrl, start, inputs, requestsSent, startedAt } = this;
-    const { suite, settings } = inputs;
+  /** Certifies what was reported. @param error why the run ended before its first test */
+  async certify(isCutShort = false, error?: string) {
+    const { start, inputs, requestsSent, startedAt } = this;
+    const baseUrl = start?.baseUrl ?? this.baseUrl;
     const obstacle = this.findObstacle(isCutShort, error);
-    const plain = this.listResults(obstacle);
+    const results = this.listResults(obstacle);
     // If the target cannot be reached, the examination judges all cases.
     const isJudged = ({ id }: CaseResult) => (obstacle === undefined ? this.uses.has(id) : !obstacle.isUnusable);
-    const unjudged = plain.filter((result) => !isJudged(result));
-    const judged = plain.filter(isJudged).map(({ id }) => id);
+    const unjudged = results.filter((result) => !isJudged(result));
     const extent = {
       isCutShort,
-      judged,
+      judged: results.filter(isJudged).map(({ id }) => id),
       unjudged: unjudged.map(({ id, verdict, reason }) => ({ id, verdict, reason })),
     };
     const uses = [...this.uses.values()].flat();
-    const origin = createOrigin(suite, settings, { baseUrl, extent, isReplay: false });
-    const archive = this.getCollector().archiver.finish(uses, origin);
-    const { certifyCollected, publishRun } = await this.ending;
-    const certified = await certifyCollected(inputs, plain, this.getCollector().indexer.finish(uses), {
+    const { archiver, indexer } = this.getCollector();
+    const [{ certifyRun }, { createOrigin, parseRecordedRun }] = await this.ending;
+    const archive = archiver.finish(uses, createOrigin(inputs, { baseUrl, extent }));
+    const certified = await certifyRun(inputs, {
+      results,
+      index: indexer.finish(uses),
       baseUrl,
-      note: start?.examination.note,
+      note: start?.note,
       requestsSent,
       isReplay: false,
       isCutShort,
       startedAt,
-      ...omitUndefined({ data: start === undefined ? suite.data : start.data }),
+      ...omitUndefined({ data: start === undefined ? inputs.suite.data : start.data }),
       recall: () => ({ ...parseRecordedRun(archive.content, 'evidence.har'), extent }),
     });
-    return { ...publishRun(certified, suite, settings, archive), isUnusable: obstacle?.isUnusable === true };
+    return { ...certified, archive, isUnusable: obstacle?.isUnusable === true };
+  }
+
+  /** Certifies what was reported, and writes the results. @param terms as of {@link certify} */
+  async publish(...terms: Parameters<ReportedRun['certify']>): Promise<RunOutcome> {
+    const { archive, isUnusable, ...certified } = await this.certify(...terms);
+    const { suite, settings } = this.inputs;
+    const [{ publishRun }] = await this.ending;
+    return { ...publishRun(certified, suite, settings, archive), isUnusable };
   }
 
   private findObstacle(isCutShort: boolean, error: string | undefined) {
@@ -135,7 +141,7 @@ export class ReportedRun {
       process.stderr.write(`${this.failure.message}\n`);
       return { reason: this.failure.message.split('\n')[0] ?? '', isUnusable: true };
     }
-    const { unreachable } = this.start?.examination ?? {};
+    const { unreachable } = this.start ?? {};
     if (unreachable !== undefined) return { reason: unreachable, isUnusable: false };
     if (this.selected.size > 0 || isCutShort) return undefined;
     return { reason: error ?? 'Playwright found no test.', isUnusable: true };

@@ -1,23 +1,23 @@
+/** The cases of one target, sent and judged one by one: by the tests of Playwright, a program, or from evidence. */
+
 import { selectFromSuite } from '../cases/case-selection.js';
 import type { DrawnData } from '../cases/data-suite.js';
-import { openClient } from '../http/client.js';
-import { defaultConnectionOptions, type Endpoint } from '../http/connection-options.js';
-import { createTransportChannel, loadTransport, type Transport, type TransportChannel } from '../http/transport.js';
+import type { NamedWorld } from '../contract/world.js';
+import type { Channel } from '../http/exchange.js';
+import type { TransportChannel } from '../http/transport.js';
 import { type CaseResult, samplesCaseId } from '../run/case-result.js';
-import type { RunEvidence } from '../run/evidence-keeper.js';
-import { createEvidenceKeeper } from '../run/evidence-keeper.js';
-import type { Examination } from '../run/examine.js';
-import { startRun } from '../run/run.js';
+import { createEvidenceKeeper, type RunEvidence } from '../run/evidence-keeper.js';
+import { type EngineOptions, startRun } from '../run/run.js';
 import { omitUndefined } from '../support/collections.js';
 import type { Problem } from '../support/problem.js';
-import type { RunInputs } from './settings.js';
-import { createEngineOptions, type RunSettings } from './settings.js';
-import { listSecrets, type TargetConnection } from './target.js';
+import type { RunInputs, RunSettings } from './run-inputs.js';
 
 export interface RunStart {
   readonly settings: RunSettings;
   readonly baseUrl: string;
-  readonly examination: Pick<Examination, 'note' | 'unreachable'>;
+  /** What the examination of the target found. */
+  readonly note?: string;
+  readonly unreachable?: string;
   /** What the requests show of a data file. Only the worker draws them. */
   readonly data?: DrawnData;
 }
@@ -30,28 +30,30 @@ export interface TestReport extends RunEvidence {
   readonly failure?: readonly Problem[];
 }
 
-export type TargetRun = Awaited<ReturnType<typeof openTargetRun>>;
+export type TargetRun = Awaited<ReturnType<typeof startTargetRun>>;
 
-/** @param options `suffix` makes the ids of exchanges unique among the workers of a run */
-export async function openTargetRun(
-  { suite: whole, settings, connection }: RunInputs,
-  { reference, plannedCases, suffix }: { reference: Endpoint; plannedCases: readonly string[]; suffix: string },
+interface RunTerms extends Pick<EngineOptions, 'plannedCases' | 'replay' | 'traffic' | 'recognizer'> {
+  readonly baseUrl?: string;
+  /** Makes the ids of exchanges unique among the workers of a run. */
+  readonly suffix?: string;
+}
+
+/** @param channel to the target, or to the evidence of an earlier run, which keeps its ids */
+export async function startTargetRun(
+  { suite: whole, settings }: RunInputs,
+  channel: Channel & Partial<Pick<TransportChannel, 'findFailure'>>,
+  { baseUrl = '', suffix, ...terms }: RunTerms = {},
 ) {
   const suite = selectFromSuite(whole, settings);
-  const { endpoint = reference } = connection;
-  const { baseUrl } = endpoint;
-  const channel = await openTarget(endpoint, connection);
   const stated = await createEngineOptions(settings, suite.world);
-  const run = await startRun(suite, channel, { ...stated, keeper: createEvidenceKeeper(suffix), plannedCases });
+  const keeper = terms.replay === undefined ? createEvidenceKeeper(suffix) : undefined;
+  const run = await startRun(suite, channel, { ...stated, ...terms, ...omitUndefined({ keeper }) });
   const { examination, background } = run;
   const { note, unreachable } = examination;
-  const shown = omitUndefined({ note, unreachable });
-  let start: RunStart | undefined = { settings, baseUrl, examination: shown, ...omitUndefined({ data: suite.data }) };
+  let start: RunStart | undefined = { settings, baseUrl, ...omitUndefined({ note, unreachable, data: suite.data }) };
   return {
     suite,
     baseUrl,
-    /** Sends requests that belong to no case. */
-    channel,
     background,
     examination,
     /** Sends and judges a case, by its id; undefined if it is not selected for this target. */
@@ -61,7 +63,7 @@ export async function openTargetRun(
       const result = await (testCase === undefined ? run.repeatSamples() : run.runCase(testCase));
       if (result === undefined) return undefined;
       const { exchanges, uses, used } = run.takeEvidence();
-      const failure = channel.findFailure()?.problems;
+      const failure = channel.findFailure?.()?.problems;
       // The evidence has the exchanges.
       const { exchange: _, repeatedExchange: __, ...plain } = result;
       const report: TestReport = { result: plain, exchanges, uses, ...omitUndefined({ start, failure }) };
@@ -71,19 +73,20 @@ export async function openTargetRun(
   };
 }
 
-/** Opens a target. @param embedded the transport of a program, which gets the credentials themselves */
-export async function openTarget(
-  endpoint: Endpoint,
-  { options, transport: module }: Pick<TargetConnection, 'options' | 'transport'>,
-  embedded?: Transport,
-): Promise<TransportChannel> {
-  const { baseUrl } = endpoint;
-  const secrets = listSecrets({ endpoint, options });
-  const client = openClient({ ...options, baseUrl, secrets });
-  const transport = embedded ?? (module === undefined ? undefined : await loadTransport(module));
-  if (transport === undefined) return { ...client, findFailure: () => undefined };
-  const idleMs = options.limits?.timeout_ms ?? defaultConnectionOptions.limits.timeout_ms;
-  const { extraHeaders = [] } = options;
-  const filled = module === undefined ? { secrets } : { at: { file: module, line: 1, column: 1 } };
-  return createTransportChannel(transport, client, { baseUrl, idleMs, extraHeaders, ...filled });
+/** @throws UnusableInput as {@link loadKnown} */
+async function createEngineOptions(settings: RunSettings, world: NamedWorld): Promise<EngineOptions> {
+  const { target, expected, excludesIntrusive, destination } = settings;
+  const stated = { ...target, expected, excludesIntrusive, infersShape: destination.recordTo !== undefined };
+  const known = await loadKnown(settings, world);
+  if (known === undefined) return stated;
+  const { createKnownMistakes } = await import('../certificate/known-causes.js');
+  const mistakes = known.causes.length === 0 ? undefined : createKnownMistakes(known, world);
+  return { ...stated, knownRequirements: known.requirements, ...omitUndefined({ known: mistakes }) };
+}
+
+/** Loads what is known to be wrong with a target. @throws UnusableInput if the file names an unknown cause */
+export async function loadKnown({ known }: Pick<RunSettings, 'known'>, world: NamedWorld) {
+  if (known === undefined) return undefined;
+  const { readKnownCauses } = await import('../certificate/known-causes.js');
+  return readKnownCauses(known, world);
 }

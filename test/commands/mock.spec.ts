@@ -16,8 +16,8 @@ import { createRecord, renderRecord } from '../../src/record/create-record.js';
 import { createBaseline } from '../../src/record/drift.js';
 import { readRecord, type TargetRecord } from '../../src/record/target-record.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
+import { loadInputs } from '../../src/target/run-inputs.js';
 import type { RunOptions } from '../../src/target/run-options.js';
-import { loadInputs } from '../../src/target/settings.js';
 import {
   commandLine,
   credentialVariables,

@@ -1,20 +1,22 @@
+import { selectCases } from '../../src/cases/case-selection.js';
 import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
 import type { TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import type { CertifiedResults } from '../../src/certificate/certify-results.js';
 import { createArchiver, type EvidenceArchive, type EvidenceOrigin } from '../../src/certificate/har-archive.js';
 import type { Channel } from '../../src/http/exchange.js';
+import { samplesCaseId } from '../../src/run/case-result.js';
 import type { RunEvidence } from '../../src/run/evidence-keeper.js';
-import { certifyRun } from '../../src/target/certify-run.js';
-import { rejudgeRun } from '../../src/target/replay.js';
+import { parseRecordedRun, type RecordedRun, rejudgeRun } from '../../src/target/recorded-run.js';
+import { ReportedRun } from '../../src/target/reported-run.js';
+import { loadInputs } from '../../src/target/run-inputs.js';
 import type { RunOptions } from '../../src/target/run-options.js';
-import { createOrigin, loadSettings, parseRecordedRun, type RecordedRun } from '../../src/target/settings.js';
-import { loadTarget } from '../../src/target/target.js';
+import { startTargetRun, type TestReport } from '../../src/target/target-run.js';
 import { recognizer, suite } from './in-process.js';
 
 /** Reads the settings of a run on the reference deployment. */
 export function readSettings(options: RunOptions = { reference: true }) {
-  return loadSettings(loadTarget(options, {}), options, suite);
+  return loadInputs(options, {}).settings;
 }
 
 /** The origin of the evidence of a run without settings. */
@@ -47,19 +49,26 @@ export async function runWithEvidence(
     selects?: (testCase: TestCase) => boolean;
   } = {},
 ): Promise<RunWithEvidence> {
-  const settings = readSettings({ reference: true, ...options });
+  const inputs = { suite, settings: readSettings({ reference: true, ...options }) };
   const isSelected = new Map(suite.cases.map((testCase) => [testCase.id, selects(testCase)]));
-  const { certificate, results, newDeviations, evidence, extent } = await certifyRun({ suite, settings }, channel, {
-    baseUrl: bareOrigin.baseUrl,
-    recognizer,
-    selects: (id) => isSelected.get(id) ?? true,
-  });
+  const all = [...selectCases(suite, inputs.settings).map(({ id }) => id), samplesCaseId];
+  const plannedCases = all.filter((id) => isSelected.get(id) ?? true);
+  const { baseUrl } = bareOrigin;
+  const run = await startTargetRun(inputs, channel, { baseUrl, plannedCases, recognizer });
+  const reported = new ReportedRun(new Set(plannedCases), inputs, baseUrl);
+  const reports: TestReport[] = [];
+  for (const id of plannedCases) reports.push(...[(await run.judge(id))?.report ?? []].flat());
+  for (const report of reports) reported.add(report, true);
+  const { certificate, results, newDeviations, archive } = await reported.certify();
   return {
     certificate: withoutTimes(certificate),
     results,
     newDeviations,
-    evidence: { exchanges: evidence.exchanges, uses: evidence.uses },
-    origin: createOrigin(suite, settings, { baseUrl: bareOrigin.baseUrl, extent, isReplay: false }),
+    evidence: {
+      exchanges: reports.flatMap(({ exchanges }) => exchanges),
+      uses: reports.flatMap(({ uses }) => uses),
+    },
+    origin: parseRecordedRun(archive.content, 'evidence.har').origin,
   };
 }
 

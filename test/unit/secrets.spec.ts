@@ -16,8 +16,8 @@ import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { startRun } from '../../src/run/run.js';
 import { InternalError } from '../../src/support/problem.js';
-import { loadTarget } from '../../src/target/target.js';
-import { openTarget } from '../../src/target/target-run.js';
+import { openTarget } from '../../src/target/open-target.js';
+import { loadInputs } from '../../src/target/run-inputs.js';
 import { checkEachRow } from '../support/check-each-row.js';
 import { commandLine, makeTestFolder, runConformance } from '../support/cli.js';
 import { allEchoes, echoArbitrary, encodings, secretArbitrary } from '../support/echoes.js';
@@ -226,7 +226,7 @@ for (const [title, answer] of Object.entries<Answer>(deployments))
   }, async () => {
     const cwd = makeTestFolder();
     const close = await serve(cwd, answer);
-    const { connection } = loadTarget({ target: path.join(cwd, 'leaky.yaml') }, secrets);
+    const { connection } = loadInputs({ target: path.join(cwd, 'leaky.yaml') }, secrets);
     const client = await openTarget(connection.endpoint as Endpoint, connection);
     const recordTo = path.join(cwd, 'record.yaml');
     const run = await runWithEvidence(client, { options: { recordTo }, selects });

@@ -10,9 +10,9 @@ import { omitUndefined } from '../../support/collections.js';
 import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import { type Ending, endings } from '../../target/reported-run.js';
+import { createFolderName, type SendingInputs } from '../../target/run-inputs.js';
 import { completeRunOptions } from '../../target/run-options.js';
-import type { RunInputs } from '../../target/settings.js';
-import { createFolderName, loadKnown } from '../../target/settings.js';
+import { loadKnown } from '../../target/target-run.js';
 import { determineEndStatus, exitStatus } from '../exit-status.js';
 import { addCertifyFlags, type CertifyFlags, type ConfigureCommand, readCertifyOptions } from '../flags.js';
 import { findOwnConfig, runPlaywrightTests } from '../run-playwright.js';
@@ -43,7 +43,7 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
   const { replay } = flags;
   if (replay !== undefined) {
     if (playwrightArgs.length > 0) throw refuse('--replay', 'runs without Playwright', 'Select cases with --only.');
-    const { replayFile } = await import('../../target/replay.js');
+    const { replayFile } = await import('../../target/recorded-run.js');
     const options = completeRunOptions({
       ...readCertifyOptions(flags),
       ...omitUndefined({ target: flags.target?.[0] }),
@@ -116,7 +116,7 @@ function openPage(folder: string): void {
     .unref();
 }
 
-async function renderDryRun({ suite, settings, connection: { endpoint } }: RunInputs): Promise<string> {
+async function renderDryRun({ suite, settings, connection: { endpoint } }: SendingInputs): Promise<string> {
   const { createPlan, renderPlan } = await import('../../run/plan.js');
   const { quick, notes, target } = settings;
   const selected = selectFromSuite(suite, settings);

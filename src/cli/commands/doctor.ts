@@ -3,9 +3,10 @@ import { serveReference } from '../../../reference/server.js';
 import { noRetry } from '../../http/connection-options.js';
 import { renderFindings } from '../../run/examine.js';
 import { joinLines } from '../../support/untrusted-text.js';
+import { openTarget } from '../../target/open-target.js';
+import { loadInputs } from '../../target/run-inputs.js';
 import { completeRunOptions } from '../../target/run-options.js';
-import { loadInputs } from '../../target/settings.js';
-import { openTargetRun } from '../../target/target-run.js';
+import { startTargetRun } from '../../target/target-run.js';
 import { exitStatus } from '../exit-status.js';
 import { addTargetFlags, type ConfigureCommand, type TargetFlags } from '../flags.js';
 
@@ -18,20 +19,20 @@ export default ((command, end) => {
 }) satisfies ConfigureCommand;
 
 async function runDoctor(flags: TargetFlags): Promise<number> {
-  const { suite, settings, connection } = loadInputs(completeRunOptions(flags), process.env);
-  const isReference = connection.endpoint === undefined;
+  const inputs = loadInputs(completeRunOptions(flags), process.env);
+  const { settings, suite, connection } = inputs;
   const credentials = referenceCredentials;
-  const served = isReference ? await serveReference({ world: suite.world, credentials }) : undefined;
-  const reference = { baseUrl: served?.url ?? '', credentials };
-  const patient = { ...connection, options: { ...connection.options, retry: noRetry } };
-  const inputs = { suite, settings, connection: patient };
-  const { channel, examination, baseUrl } = await openTargetRun(inputs, { reference, plannedCases: [], suffix: '' });
+  const served =
+    connection.endpoint === undefined ? await serveReference({ world: suite.world, credentials }) : undefined;
+  const { endpoint = { baseUrl: served?.url ?? '', credentials } } = connection;
+  const options = { ...connection.options, retry: noRetry };
+  const channel = await openTarget(endpoint, { ...connection, options });
+  const { findings } = (await startTargetRun(inputs, channel)).examination;
   await channel.close();
   await served?.close();
   const failure = channel.findFailure();
   if (failure !== undefined) throw failure;
-  const { findings } = examination;
-  const where = isReference ? [] : [`Target ${settings.target.name}: ${baseUrl}`];
+  const where = served === undefined ? [`Target ${settings.target.name}: ${endpoint.baseUrl}`] : [];
   process.stdout.write(joinLines([...where, ...settings.notes, '']) + renderFindings(findings));
   if (findings.some(({ state }) => state === 'problem')) return exitStatus['does-not-conform'];
   return findings.some(({ state }) => state === 'unknown') ? exitStatus.incomplete : exitStatus.conforms;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { getMember, parseJson } from '../../support/json.js';
 import { packageRoot } from '../../support/package-root.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import { initialTargetFile as targetFile } from '../../target/target.js';
+import { initialTargetFile as targetFile } from '../../target/target-file.js';
 import type { ConfigureCommand } from '../flags.js';
 import { findPlaywrightConfig } from '../run-playwright.js';
 

@@ -5,8 +5,7 @@ import { readCertificate, verifyCertificate } from '../../certificate/verify-cer
 import { findRunFile } from '../../outputs/result-files.js';
 import { readInputFile, refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import { rejudgeRun } from '../../target/replay.js';
-import { parseRecordedRun } from '../../target/settings.js';
+import { parseRecordedRun, rejudgeRun } from '../../target/recorded-run.js';
 import { exitStatus } from '../exit-status.js';
 import type { ConfigureCommand } from '../flags.js';
 

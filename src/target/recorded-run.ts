@@ -1,47 +1,46 @@
 /** Judges recorded exchanges, of a run or of real callers (a HAR of a browser or a proxy). Nothing is sent. */
 
 import path from 'node:path';
+import { selectCases } from '../cases/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
-import { createArchiver } from '../certificate/har-archive.js';
+import { indexExchanges } from '../certificate/exchange-index.js';
+import { createArchiver, type EvidenceOrigin, parseArchive } from '../certificate/har-archive.js';
 import { isTraffic, readTraffic } from '../certificate/read-traffic.js';
 import { createTrafficCases } from '../judge/traffic-cases.js';
+import { createRecognizer } from '../recognition/recognizer.js';
 import { readKnownDeviations } from '../record/known-deviations.js';
 import { samplesCaseId } from '../run/case-result.js';
-import { createReplay } from '../run/replay.js';
+import { countAttempts } from '../run/case-sender.js';
+import type { RunEvidence } from '../run/evidence-keeper.js';
 import { omitUndefined } from '../support/collections.js';
 import { readInputFile, refuse } from '../support/problem.js';
-import {
-  certifyEnded,
-  certifyRun,
-  type JudgedEvidence,
-  judgeAgain,
-  type PublishedRun,
-  publishRun,
-} from './certify-run.js';
+import { certifyRun, judgeEvidence, type PublishedRun, publishRun } from './certify-run.js';
+import { findRecordToWrite, loadInputs, type RunInputs, type RunSettings } from './run-inputs.js';
 import type { RunOptions } from './run-options.js';
-import {
-  createOrigin,
-  findRecordToWrite,
-  loadSettings,
-  parseRecordedRun,
-  type RecordedRun,
-  type RunSettings,
-  readSelection,
-} from './settings.js';
-import { loadTarget } from './target.js';
+import { readSelection } from './selection.js';
 
-/** Judges the exchanges of a file and writes the results. @param tell is called before, for those of a run */
-export async function replayFile(file: string, options: RunOptions, tell: () => void): Promise<PublishedRun> {
-  const content = readInputFile(file, 'Name an HTTP Archive, or the evidence.har of a run.');
-  const isOfCallers = isTraffic(content);
-  if (!isOfCallers) tell();
-  const run = isOfCallers
-    ? await rejudgeRun(...loadTraffic(content, file, options))
-    : await replayRun(...loadReplay(content, file, options));
-  const { evidence, origin, settings } = run.recorded;
-  const archiver = createArchiver(origin.baseUrl);
-  for (const kept of evidence.exchanges) archiver.add(kept);
-  return publishRun(run, run.suite, settings, archiver.finish(evidence.uses, origin));
+export interface RecordedRun {
+  readonly evidence: RunEvidence;
+  readonly origin: EvidenceOrigin;
+  readonly settings: RunSettings;
+}
+
+/** Describes the run that evidence is of. It names no paths of this machine. */
+export function createOrigin(
+  { suite: { name, version, digest }, settings: { destination: _, cases: __, ...inputs } }: RunInputs,
+  run: Omit<EvidenceOrigin, 'suite' | 'inputs'>,
+): EvidenceOrigin {
+  return { suite: { name, version, digest }, ...run, inputs };
+}
+
+/** Parses evidence. @param dataFile where the data file of the run is now @throws UnusableInput */
+export function parseRecordedRun(content: Buffer, file: string, dataFile?: string): RecordedRun {
+  const { evidence, origin } = parseArchive(content, file);
+  const settings = origin.inputs as Omit<RunSettings, 'destination'>;
+  const { availability } = settings;
+  const data = availability.data && { ...availability.data, ...omitUndefined({ movedTo: dataFile }) };
+  const moved = { ...availability, ...omitUndefined({ data }) };
+  return { evidence, origin, settings: { ...settings, availability: moved, destination: { out: '' } } };
 }
 
 /** Judges the exchanges of a recorded run again. @param whole with the ids of its target */
@@ -51,21 +50,37 @@ export async function rejudgeRun(stated: RecordedRun, whole: Suite) {
     ? createTrafficRun(stated, whole)
     : { recorded: stated, suite: whole, traffic: undefined };
   const { settings, evidence, origin } = recorded;
-  const inputs = { suite, settings };
-  const judged: JudgedEvidence = { evidence, extent: origin.extent, ...omitUndefined({ traffic }) };
-  const { baseUrl, isReplay = false } = origin;
-  const ended = await judgeAgain(judged, inputs);
-  return { ...(await certifyEnded(inputs, ended, judged, { baseUrl, startedAt, isReplay })), suite, recorded };
+  const { baseUrl, extent, isReplay = false } = origin;
+  const judged = { evidence, extent, ...omitUndefined({ traffic }) };
+  const certified = await certifyRun(
+    { suite, settings },
+    {
+      ...(await judgeEvidence({ suite, settings }, judged)),
+      baseUrl,
+      startedAt,
+      isReplay,
+      isCutShort: extent.isCutShort,
+      index: indexExchanges(evidence, createRecognizer(suite.world, settings.target.mentionFilter)),
+      requestsSent: countAttempts(evidence.exchanges.map(({ exchange }) => exchange)),
+      ...omitUndefined({ data: suite.data }),
+      recall: () => judged,
+    },
+  );
+  return { ...certified, suite, recorded };
 }
 
-/** Judges the selected cases of a recorded run again, as if its exchanges were sent now. */
-async function replayRun({ settings, evidence, origin }: RecordedRun, suite: Suite) {
-  const { baseUrl, extent } = origin;
-  const replay = createReplay(evidence, suite.calibration);
-  const selects = (id: string) => id !== samplesCaseId || extent.judged.includes(id);
-  const certified = await certifyRun({ suite, settings }, replay.createChannel(), { baseUrl, replay, selects });
-  const again = createOrigin(suite, settings, { baseUrl, extent: certified.extent, isReplay: true });
-  return { ...certified, suite, recorded: { settings, evidence: certified.evidence, origin: again } };
+/** Judges the exchanges of a file and writes the results. @param tell is called before, for those of a run */
+export async function replayFile(file: string, options: RunOptions, tell: () => void): Promise<PublishedRun> {
+  const content = readInputFile(file, 'Name an HTTP Archive, or the evidence.har of a run.');
+  const isOfCallers = isTraffic(content);
+  if (!isOfCallers) tell();
+  const { recorded, suite, ...certified } = await rejudgeRun(
+    ...(isOfCallers ? loadTraffic : loadReplay)(content, file, options),
+  );
+  const { evidence, origin, settings } = recorded;
+  const archiver = createArchiver(origin.baseUrl);
+  for (const kept of evidence.exchanges) archiver.add(kept);
+  return publishRun(certified, suite, settings, archiver.finish(evidence.uses, origin));
 }
 
 /** Loads a recorded run, with another folder and perhaps another selection. */
@@ -85,7 +100,11 @@ function loadReplay(content: Buffer, file: string, options: RunOptions): [Record
     ...omitUndefined({ cases, known }),
     destination: { out, ...omitUndefined({ recordTo }) },
   };
-  return [{ ...recorded, settings }, suite];
+  const { baseUrl, extent } = recorded.origin;
+  const samples = extent.judged.filter((id) => id === samplesCaseId);
+  const judged = [...selectCases(suite, settings).map(({ id }) => id), ...samples];
+  const again = { baseUrl, isReplay: true, extent: { isCutShort: false, judged, unjudged: [] } } as const;
+  return [{ ...recorded, settings, origin: createOrigin({ suite, settings }, again) }, suite];
 }
 
 /** Loads exchanges of real callers like those of a run. */
@@ -95,22 +114,24 @@ function loadTraffic(content: Buffer, file: string, options: RunOptions): [Recor
   const unusable = { '--only': only, '--quick': quick, '--cases': cases, '--against': against, '--to': recordTo };
   const [flag] = Object.entries(unusable).find(([, value]) => value !== undefined) ?? [];
   if (flag !== undefined) throw refuse(flag, 'cannot be used with exchanges of real callers', 'Leave it out.');
-  const stated = loadTarget(options, process.env, 'offline').connection.endpoint;
+  const stated = loadInputs(options, process.env, 'offline').connection.endpoint;
   const { baseUrl, exchanges, notes } = readTraffic(content, file, stated?.baseUrl);
-  const target = loadTarget({ ...options, baseUrl, allowHttp: true }, process.env, 'offline');
-  const suite = loadSuite(suiteFolder, target.availability);
-  const loaded = loadSettings(target, options, suite);
-  const settings: RunSettings = { ...loaded, notes: [...loaded.notes, ...notes], isTraffic: true };
+  const loaded = loadInputs({ ...options, baseUrl, allowHttp: true }, process.env, 'offline');
+  const { cases: _, ...settings } = loaded.settings;
+  const inputs = {
+    suite: loaded.suite,
+    settings: { ...settings, notes: [...settings.notes, ...notes], isTraffic: true } as const,
+  };
   const extent = { isCutShort: false, judged: [], unjudged: [] };
-  const origin = createOrigin(suite, settings, { baseUrl, extent, isReplay: true });
-  return [{ settings, origin, evidence: { exchanges, uses: [] } }, suite];
+  const origin = createOrigin(inputs, { baseUrl, extent, isReplay: true });
+  return [{ settings: inputs.settings, origin, evidence: { exchanges, uses: [] } }, loaded.suite];
 }
 
 /** A requirement that no exchange exercises is neither proven nor refuted: other traffic may show it. */
 const unseenReason = 'The traffic shows nothing about it.';
 
 /** Makes cases from exchanges of real callers. @returns with the exchanges by which responses are read */
-function createTrafficRun({ evidence, origin, settings: stated }: RecordedRun, whole: Suite) {
+function createTrafficRun({ evidence, origin, settings: stated }: RecordedRun, { own: _, ...whole }: Suite) {
   const answered = evidence.exchanges.flatMap(({ id, exchange }) => ('response' in exchange ? [{ id, exchange }] : []));
   const { cases, judged, openBecause, isWorldSeen, samples } = createTrafficCases(whole, answered, stated.target);
   const uses = cases.flatMap((testCase) =>
