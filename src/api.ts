@@ -11,7 +11,7 @@ import { openTarget } from './target/open-target.js';
 import { ReportedRun } from './target/reported-run.js';
 import { loadInputs } from './target/run-inputs.js';
 import type { RunOptions } from './target/run-options.js';
-import { startTargetRun } from './target/target-run.js';
+import { judgeCases } from './target/target-run.js';
 
 export type { Certificate, RunVerdict } from './certificate/certificate.js';
 export type { Credentials } from './http/connection-options.js';
@@ -44,18 +44,10 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
   const { baseUrl } = endpoint;
   const settings = { ...loaded.settings, target: { ...loaded.settings.target, ...omitUndefined({ name }) } };
   const plannedCases = [...selectCases(suite, settings).map(({ id }) => id), samplesCaseId];
-  const reported = new ReportedRun(new Set(plannedCases), { suite, settings }, baseUrl);
   const channel = await openTarget(endpoint, connection, transport);
-  try {
-    const run = await startTargetRun({ suite, settings }, channel, { baseUrl, plannedCases });
-    for (const id of plannedCases) {
-      const judged = await run.judge(id);
-      if (judged !== undefined) reported.add(judged.report, true);
-    }
-  } finally {
-    await channel.close();
-  }
+  const judged = await judgeCases({ suite, settings }, channel, { baseUrl, plannedCases }).finally(channel.close);
   const failure = channel.findFailure();
   if (failure !== undefined) throw failure;
+  const reported = new ReportedRun(new Set(plannedCases), { suite, settings }, baseUrl).addAll(judged);
   return (await reported.certify()).certificate;
 }

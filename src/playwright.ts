@@ -21,7 +21,8 @@ import { isSuccessful } from './http/response-status.js';
 import { collectEvidence } from './judge/judge-case.js';
 import { renderExchange } from './outputs/test-texts.js';
 import { type ReturnedTiers, readReturned } from './recognition/returned-tiers.js';
-import { test as caseTest, type WorkerRun } from './runner/fixtures.js';
+import { test as caseTest } from './runner/fixtures.js';
+import type { TargetRun } from './target/target-run.js';
 
 export type { ConformanceOptions } from './runner/options.js';
 export type { Exchange, RequestPatch };
@@ -37,11 +38,11 @@ export interface TestedTarget {
   send(changes?: RequestPatch): Promise<Exchange>;
 }
 
-const runs = new WeakMap<Exchange, { readonly run: WorkerRun; readonly request: HttpRequest }>();
+const runs = new WeakMap<Exchange, { readonly run: TargetRun; readonly request: HttpRequest }>();
 
 /** In the place of the option with the same name, which is a path. */
 const fixtures = {
-  world: [async ({ run }: { run: WorkerRun }, use: Use<NamedWorld>) => use(run.suite.world), { scope: 'worker' }],
+  world: [async ({ run }: { run: TargetRun }, use: Use<NamedWorld>) => use(run.suite.world), { scope: 'worker' }],
   target: [openTarget, { scope: 'worker' }],
 };
 
@@ -53,7 +54,7 @@ export const test = caseTest.extend(fixtures as never) as unknown as TestType<
   PlaywrightWorkerArgs & PlaywrightWorkerOptions & { readonly target: TestedTarget; readonly world: NamedWorld }
 >;
 
-async function openTarget({ run }: { run: WorkerRun }, use: Use<TestedTarget>): Promise<void> {
+async function openTarget({ run }: { run: TargetRun }, use: Use<TestedTarget>): Promise<void> {
   const { world, defaultRequest } = run.suite;
   const resolveId = (kind: string, name: string) => {
     const id = new Map(Object.entries(world.ids)).get(kind)?.get(name);
@@ -61,12 +62,12 @@ async function openTarget({ run }: { run: WorkerRun }, use: Use<TestedTarget>): 
     return id;
   };
   await use({
-    baseUrl: run.baseUrl,
+    baseUrl: run.start.baseUrl,
     async send(changes = {}) {
       const request = assembleRequest(applyPatch(defaultRequest, changes), resolveId);
       const exchange = await run.channel.send(request);
       runs.set(exchange, { run, request });
-      const body = renderExchange('exchange', exchange, run.baseUrl);
+      const body = renderExchange('exchange', exchange, run.start.baseUrl);
       await caseTest.info().attach('exchange', { contentType: 'text/plain', body });
       return exchange;
     },

@@ -23,7 +23,7 @@ export function determineExitStatus(certificate: Outcome): number {
 }
 
 /** From the worst one. */
-const severity = [exitStatus.internalError, exitStatus.unusableInput, exitStatus['does-not-conform'], exitStatus.drift];
+const severity = [70, 2, 1, 3, 4];
 
 /** Determines the exit status of a run, and prints why there is no certificate. @param code that of Playwright */
 export function determineEndStatus(endings: readonly Ending[], code: number): number {
@@ -32,14 +32,12 @@ export function determineEndStatus(endings: readonly Ending[], code: number): nu
     process.stderr.write(`Playwright ended with status ${code} and left no certificate. ${hint}\n`);
     return exitStatus.unusableInput;
   }
-  if (endings.includes('not-begun'))
-    process.stderr.write('Nothing was sent. The results of the run before are kept.\n');
   const statuses = endings.map((ending) => {
-    if (ending === 'broken-off') return exitStatus.internalError;
-    if (typeof ending === 'string' || ending.isUnusable) return exitStatus.unusableInput;
+    if (ending === 'bug') return exitStatus.internalError;
+    if (ending === 'unusable' || ending.isUnusable) return exitStatus.unusableInput;
     return determineExitStatus(ending.certificate);
   });
-  return severity.find((status) => statuses.includes(status)) ?? Math.max(...statuses);
+  return severity.find((status) => statuses.includes(status)) ?? exitStatus.conforms;
 }
 
 export function reportInternalError(error: unknown): number {

@@ -15,21 +15,12 @@ import { determineOverallVerdict, hasChanged } from '../certificate/overall-verd
 import { removeResults } from '../outputs/result-files.js';
 import { addColors } from '../outputs/terminal/colors.js';
 import { renderForeignCounts, renderForeignFailure, replaceErrorContext } from '../outputs/terminal/error-context.js';
-import { groupBy } from '../support/collections.js';
 import { packageRoot } from '../support/package-root.js';
 import { ignoreClosedOutput, UnusableInput } from '../support/problem.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
 import { endings, ReportedRun } from '../target/reported-run.js';
 import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
-import {
-  isRunByCommand,
-  loadProject,
-  readCaseId,
-  readSetUp,
-  readTestReport,
-  removeTestReport,
-  sharePlannedCases,
-} from './options.js';
+import { loadProject, readCaseId, readSetUp, readShared, readTestReport, removeTestReport, share } from './options.js';
 
 const specs = path.resolve(import.meta.dirname, '..', '..', 'specs');
 
@@ -56,36 +47,35 @@ export default class CertificateReporter implements Reporter {
   onBegin(config: FullConfig, tests: Suite): void {
     enableExpectedFailures(config, import.meta.filename);
     this.isListed = config.reporter.some(([name]) => ['list', 'line', 'dot'].includes(name));
-    const ofCase = tests.allTests().filter((test) => readCaseId(test) !== undefined);
-    const byProject = [...groupBy(ofCase, (test) => getProject(test).name)];
-    const planned = new Map(byProject.map(([name, list]) => [name, list.flatMap((test) => readCaseId(test) ?? [])]));
+    const planned = new Map(
+      tests.suites.map((suite) => {
+        const ids = suite.allTests().flatMap((test) => readCaseId(test) ?? []);
+        return [suite.project() as FullProject, new Set(ids)];
+      }),
+    );
+    const withCases = [...planned].filter(([, ids]) => ids.size > 0);
+    const plannedCases = Object.fromEntries(withCases.map(([{ name }, ids]) => [name, [...ids]]));
     // Other workers, and runs that stop early, would not need what is sent ahead.
-    if (config.maxFailures === 0 && config.workers === 1) sharePlannedCases(Object.fromEntries(planned));
+    if (config.maxFailures === 0 && config.workers === 1) share('plannedCases', plannedCases);
     // With no test at all, each project of cases gets a certificate that says so.
-    const isOfCases = (project: FullProject) =>
-      planned.size === 0 ? path.resolve(project.testDir) === specs : planned.has(project.name);
-    const projects = tests.suites.flatMap((suite) => suite.project() ?? []);
+    const projects = planned.size > 0 ? [...planned.keys()] : config.projects;
+    const ofCases = withCases.length > 0 ? withCases.map(([project]) => project) : projects.filter(isOfCases);
     try {
-      const ofCases = (projects.length > 0 ? projects : config.projects).filter(isOfCases).map((project) => ({
-        name: project.name,
-        // Merged reports come without the options of their projects.
+      // Merged reports come without the options of their projects.
+      const loaded = ofCases.map((project) => ({
+        project,
         inputs: 'conformance' in project.use ? loadProject(project.use, config) : undefined,
       }));
-      this.isMerge = ofCases.some(({ inputs }) => inputs === undefined);
-      for (const { inputs } of ofCases) if (inputs !== undefined) removeResults(inputs.settings.destination.out);
-      for (const { name, inputs } of ofCases)
-        this.runs.set(
-          name,
-          new ReportedRun(
-            new Set(planned.get(name)),
-            inputs,
-            inputs?.connection.endpoint?.baseUrl ?? readSetUp().reference,
-          ),
-        );
+      for (const { inputs } of loaded) if (inputs !== undefined) removeResults(inputs.settings.destination.out);
+      for (const { project, inputs } of loaded) {
+        const baseUrl = inputs?.connection.endpoint?.baseUrl ?? readSetUp().reference;
+        this.runs.set(project.name, new ReportedRun(planned.get(project) ?? new Set(), inputs, baseUrl));
+        this.isMerge ||= inputs === undefined;
+      }
       const { configFile = packageRoot } = config;
-      const isNamed = isRunByCommand() && !configFile.startsWith(packageRoot);
+      const isNamed = readShared('runs') !== undefined && !configFile.startsWith(packageRoot);
       // What decides the exit status beside the cases.
-      const records = ofCases.flatMap(({ inputs }) => inputs?.settings.expected.record ?? []);
+      const records = loaded.flatMap(({ inputs }) => inputs?.settings.expected.record ?? []);
       const terms = records.map((record) => `Compares with the record ${record}.`);
       if (isNamed) terms.unshift(`With ${path.relative('', configFile)}.`);
       if (terms.length > 0) process.stdout.write(joinLines([terms.join(' ')]));
@@ -112,7 +102,11 @@ export default class CertificateReporter implements Reporter {
     const isCounted = result.status !== 'interrupted';
     if (report !== undefined) run.add(report, isCounted);
     else if (isCounted && result.status !== 'skipped')
-      run.addError(id, toOneLine((result.error?.message ?? 'The test ended without a result.').split('\n')[0] ?? ''));
+      run.addUnjudged(
+        id,
+        'error',
+        toOneLine((result.error?.message ?? 'The test ended without a result.').split('\n')[0] ?? ''),
+      );
     if (result.status !== 'failed') return;
     this.failures.push([test, result]);
     explainFailure(test, result);
@@ -135,7 +129,10 @@ export default class CertificateReporter implements Reporter {
   async onEnd(result: FullResult): Promise<{ status: FullResult['status'] }> {
     disableExpectedFailures();
     let isGood = true;
-    if (this.runs.size === 0) endings.push('not-begun');
+    if (this.runs.size === 0) {
+      endings.push('unusable');
+      process.stderr.write('Nothing was sent. The results of the run before are kept.\n');
+    }
     for (const [name, run] of this.runs) {
       try {
         const isCutShort = result.status === 'interrupted' || result.status === 'timedout';
@@ -151,7 +148,7 @@ export default class CertificateReporter implements Reporter {
         isGood &&= verdict === 'conforms' && !hasChanged(certificate) && !isPart;
       } catch (error) {
         const isUnwritten = error instanceof UnusableInput;
-        endings.push(isUnwritten ? 'unwritten' : 'broken-off');
+        endings.push(isUnwritten ? 'unusable' : 'bug');
         if (!isUnwritten) throw error;
         process.stderr.write(`${error.message}\n`);
         isGood = false;
@@ -171,6 +168,10 @@ export default class CertificateReporter implements Reporter {
   printsToStdio(): boolean {
     return true;
   }
+}
+
+function isOfCases({ testDir }: FullProject): boolean {
+  return path.resolve(testDir) === specs;
 }
 
 function getProject(test: TestCase): FullProject {

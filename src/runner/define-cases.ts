@@ -82,8 +82,8 @@ function defineTest(
     const { verdict, reason } = result;
     // Not needed where tests are only listed.
     const { renderBrokenCase, renderCase } = await import('../outputs/test-texts.js');
-    attachTestReport(testInfo, report, renderCase(result, used, run.baseUrl));
-    const failure = renderBrokenCase(result, ofSuite, run.baseUrl);
+    attachTestReport(testInfo, report, renderCase(result, used, run.start.baseUrl));
+    const failure = renderBrokenCase(result, ofSuite, run.start.baseUrl);
     if (failure !== undefined) {
       const at = resolveLocation(result.at, id);
       expectFailure(testInfo);

@@ -1,20 +1,13 @@
 import path from 'node:path';
 import { test as base } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
-import type { Channel } from '../http/exchange.js';
 import { removeResults } from '../outputs/result-files.js';
 import type { TargetRun } from '../target/target-run.js';
-import { type ConformanceOptions, loadProject, readPlannedCases, readSetUp } from './options.js';
+import { type ConformanceOptions, loadProject, readSetUp, readShared } from './options.js';
 
 const certificateReporter = path.join(import.meta.dirname, 'certificate-reporter');
 
-/** The run of a target in a worker. @see TargetRun */
-export interface WorkerRun extends TargetRun {
-  /** Sends requests that belong to no case. */
-  readonly channel: Channel;
-}
-
-export const test = base.extend<object, ConformanceOptions & { readonly run: WorkerRun }>({
+export const test = base.extend<object, ConformanceOptions & { readonly run: TargetRun }>({
   target: [undefined, { option: true, scope: 'worker' }],
   conformance: [{}, { option: true, scope: 'worker' }],
   run: [
@@ -28,17 +21,14 @@ export const test = base.extend<object, ConformanceOptions & { readonly run: Wor
       if (!config.reporter.some(([name]) => name.startsWith(certificateReporter)))
         removeResults(inputs.settings.destination.out);
       // Playwright loads this file in its main process, too, which sends nothing and needs no HTTP client.
-      const [{ openTarget }, { startTargetRun }] = await Promise.all([
-        import('../target/open-target.js'),
-        import('../target/target-run.js'),
-      ]);
+      const { openTarget } = await import('../target/open-target.js');
+      const { startTargetRun } = await import('../target/target-run.js');
       const part = (config.shard?.current ?? 1) - 1;
       const suffix = part + workerIndex === 0 ? '' : `@${part}.${workerIndex}`;
       const { endpoint = { baseUrl: readSetUp().reference, credentials: referenceCredentials } } = inputs.connection;
       const channel = await openTarget(endpoint, inputs.connection);
-      const plannedCases = readPlannedCases(project.name);
-      const run = await startTargetRun(inputs, channel, { baseUrl: endpoint.baseUrl, plannedCases, suffix });
-      await use({ ...run, channel });
+      const plannedCases = readShared('plannedCases')?.[project.name] ?? [];
+      await use(await startTargetRun(inputs, channel, { baseUrl: endpoint.baseUrl, plannedCases, suffix }));
       await channel.close();
     },
     { scope: 'worker' },

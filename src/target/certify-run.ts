@@ -9,17 +9,18 @@ import type { Exchange } from '../http/exchange.js';
 import { renderRunReport } from '../outputs/terminal/run-report.js';
 import { writeResults } from '../outputs/write-results.js';
 import type { KnownFile } from '../record/known-deviations.js';
-import { type CaseResult, createUnsentResult, getVerdictApart } from '../run/case-result.js';
+import { type CaseResult, getVerdictApart } from '../run/case-result.js';
 import type { RunEvidence } from '../run/evidence-keeper.js';
 import { createReplay } from '../run/replay.js';
 import { omitUndefined } from '../support/collections.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import type { RunInputs, RunSettings } from './run-inputs.js';
-import { loadKnown, startTargetRun } from './target-run.js';
+import { judgeCases, loadKnown } from './target-run.js';
 
-export interface JudgedEvidence {
+/** A run whose exchanges are judged again. */
+export interface RecordedRun extends Pick<EvidenceOrigin, 'baseUrl' | 'extent' | 'isReplay'> {
+  readonly settings: RunSettings;
   readonly evidence: RunEvidence;
-  readonly extent: EvidenceOrigin['extent'];
   /** Exchanges of real callers, by which responses are read. */
   readonly traffic?: readonly Exchange[];
 }
@@ -32,7 +33,7 @@ export interface JudgedRun
   readonly index: ExchangeIndex;
   readonly baseUrl: string;
   readonly note: string | undefined;
-  readonly recall: () => JudgedEvidence;
+  readonly recall: () => RecordedRun;
 }
 
 /** Certifies a run. What is known, corrected by all responses, may need that some results are judged again. */
@@ -45,7 +46,7 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
     ...ended,
     ...omitUndefined({ only, quick: quick && (true as const), known: settings.known }),
     planned: selectCases(suite, settings).map(({ id }) => id),
-    notes: [...(note === undefined ? [] : [note]), ...settings.notes],
+    notes: [...settings.notes, ...(note === undefined ? [] : [note])],
     expected,
     target: {
       name: toOneLine(name),
@@ -61,8 +62,8 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
   if (current === undefined) return certified;
   const corrected = { suite, settings: { ...settings, known: current } };
   const isExcused = (result: CaseResult) => result.rows.some((row) => row.known) && getVerdictApart(result) !== 'fail';
-  const again = results.some(isExcused) ? (await judgeEvidence(corrected, recall())).results : [];
-  const judged = new Map(again.map((result) => [result.id, result]));
+  const again = results.some(isExcused) ? (await judgeEvidence(corrected, recall())).reports : [];
+  const judged = new Map(again.map(({ result }) => [result.id, result]));
   const replaced = results.map((result) => (isExcused(result) ? (judged.get(result.id) ?? result) : result));
   return await certifyRun(corrected, { ...run, results: replaced });
 }
@@ -76,17 +77,12 @@ function correctKnown(known: KnownFile, { gone, emptyStatuses }: CertifiedResult
   return { ...known, entries, ...omitUndefined({ emptyStatuses }) };
 }
 
-/** Judges the exchanges of a run again, as the same cases. Nothing is sent. */
-export async function judgeEvidence(inputs: RunInputs, { evidence, extent, traffic }: JudgedEvidence) {
+/** Judges the exchanges of a run again, as the same cases. Nothing is sent. @param note what is known before the cases */
+export async function judgeEvidence(inputs: RunInputs, { evidence, ...recorded }: RecordedRun, note?: string) {
+  const { baseUrl, traffic, extent } = recorded;
   const replay = createReplay(evidence, inputs.suite.calibration);
-  const run = await startTargetRun(inputs, replay.createChannel(), { replay, ...omitUndefined({ traffic }) });
-  const results: CaseResult[] = [];
-  for (const id of extent.judged) results.push(...[(await run.judge(id))?.result ?? []].flat());
-  const unjudged = inputs.suite.cases.flatMap((testCase) => {
-    const stated = extent.unjudged.find(({ id }) => id === testCase.id);
-    return stated === undefined ? [] : [createUnsentResult(testCase, stated.verdict, stated.reason)];
-  });
-  return { results: [...results, ...unjudged], note: run.examination.note };
+  const terms = { baseUrl, replay, plannedCases: extent.judged, ...omitUndefined({ traffic, note }) };
+  return await judgeCases(inputs, replay.createChannel(), terms);
 }
 
 export type PublishedRun = ReturnType<typeof publishRun>;

@@ -3,84 +3,49 @@
 import path from 'node:path';
 import { selectCases } from '../cases/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
-import { indexExchanges } from '../certificate/exchange-index.js';
-import { createArchiver, type EvidenceOrigin, parseArchive } from '../certificate/har-archive.js';
+import { parseArchive } from '../certificate/har-archive.js';
 import { isTraffic, readTraffic } from '../certificate/read-traffic.js';
 import { createTrafficCases } from '../judge/traffic-cases.js';
-import { createRecognizer } from '../recognition/recognizer.js';
 import { readKnownDeviations } from '../record/known-deviations.js';
 import { samplesCaseId } from '../run/case-result.js';
-import { countAttempts } from '../run/case-sender.js';
-import type { RunEvidence } from '../run/evidence-keeper.js';
 import { omitUndefined } from '../support/collections.js';
 import { readInputFile, refuse } from '../support/problem.js';
-import { certifyRun, judgeEvidence, type PublishedRun, publishRun } from './certify-run.js';
-import { findRecordToWrite, loadInputs, type RunInputs, type RunSettings } from './run-inputs.js';
+import { judgeEvidence, type RecordedRun } from './certify-run.js';
+import { ReportedRun } from './reported-run.js';
+import { findRecordToWrite, loadInputs, type RunSettings } from './run-inputs.js';
 import type { RunOptions } from './run-options.js';
 import { readSelection } from './selection.js';
-
-export interface RecordedRun {
-  readonly evidence: RunEvidence;
-  readonly origin: EvidenceOrigin;
-  readonly settings: RunSettings;
-}
-
-/** Describes the run that evidence is of. It names no paths of this machine. */
-export function createOrigin(
-  { suite: { name, version, digest }, settings: { destination: _, cases: __, ...inputs } }: RunInputs,
-  run: Omit<EvidenceOrigin, 'suite' | 'inputs'>,
-): EvidenceOrigin {
-  return { suite: { name, version, digest }, ...run, inputs };
-}
 
 /** Parses evidence. @param dataFile where the data file of the run is now @throws UnusableInput */
 export function parseRecordedRun(content: Buffer, file: string, dataFile?: string): RecordedRun {
   const { evidence, origin } = parseArchive(content, file);
-  const settings = origin.inputs as Omit<RunSettings, 'destination'>;
+  const { suite: _, inputs, ...run } = origin;
+  const settings = inputs as Omit<RunSettings, 'destination'>;
   const { availability } = settings;
   const data = availability.data && { ...availability.data, ...omitUndefined({ movedTo: dataFile }) };
   const moved = { ...availability, ...omitUndefined({ data }) };
-  return { evidence, origin, settings: { ...settings, availability: moved, destination: { out: '' } } };
+  return { ...run, evidence, settings: { ...settings, availability: moved, destination: { out: '' } } };
 }
 
-/** Judges the exchanges of a recorded run again. @param whole with the ids of its target */
-export async function rejudgeRun(stated: RecordedRun, whole: Suite) {
-  const startedAt = new Date();
-  const { recorded, suite, traffic } = stated.settings.isTraffic
-    ? createTrafficRun(stated, whole)
-    : { recorded: stated, suite: whole, traffic: undefined };
-  const { settings, evidence, origin } = recorded;
-  const { baseUrl, extent, isReplay = false } = origin;
-  const judged = { evidence, extent, ...omitUndefined({ traffic }) };
-  const certified = await certifyRun(
-    { suite, settings },
-    {
-      ...(await judgeEvidence({ suite, settings }, judged)),
-      baseUrl,
-      startedAt,
-      isReplay,
-      isCutShort: extent.isCutShort,
-      index: indexExchanges(evidence, createRecognizer(suite.world, settings.target.mentionFilter)),
-      requestsSent: countAttempts(evidence.exchanges.map(({ exchange }) => exchange)),
-      ...omitUndefined({ data: suite.data }),
-      recall: () => judged,
-    },
-  );
-  return { ...certified, suite, recorded };
-}
-
-/** Judges the exchanges of a file and writes the results. @param tell is called before, for those of a run */
-export async function replayFile(file: string, options: RunOptions, tell: () => void): Promise<PublishedRun> {
+/** Judges the exchanges of a file. @param tell is called before, for those of a run */
+export async function replayFile(file: string, options: RunOptions, tell: () => void): Promise<ReportedRun> {
   const content = readInputFile(file, 'Name an HTTP Archive, or the evidence.har of a run.');
-  const isOfCallers = isTraffic(content);
-  if (!isOfCallers) tell();
-  const { recorded, suite, ...certified } = await rejudgeRun(
-    ...(isOfCallers ? loadTraffic : loadReplay)(content, file, options),
-  );
-  const { evidence, origin, settings } = recorded;
-  const archiver = createArchiver(origin.baseUrl);
-  for (const kept of evidence.exchanges) archiver.add(kept);
-  return publishRun(certified, suite, settings, archiver.finish(evidence.uses, origin));
+  if (isTraffic(content)) return await rejudgeRun(...loadTraffic(content, file, options));
+  tell();
+  return await rejudgeRun(...loadReplay(content, file, options));
+}
+
+/** Judges the exchanges of a recorded run again. @param suite with the ids of its target */
+export async function rejudgeRun(recorded: RecordedRun, suite: Suite): Promise<ReportedRun> {
+  return await (recorded.settings.isTraffic ? judgeTraffic(recorded, suite) : judgeRecorded(recorded, suite));
+}
+
+async function judgeRecorded(recorded: RecordedRun, suite: Suite, note?: string): Promise<ReportedRun> {
+  const { settings, baseUrl, extent } = recorded;
+  const inputs = { suite, settings };
+  const selected = [...extent.judged, ...extent.unjudged.map(({ id }) => id)];
+  const reported = new ReportedRun(new Set(selected), inputs, baseUrl, recorded);
+  return reported.addAll(await judgeEvidence(inputs, recorded, note));
 }
 
 /** Loads a recorded run, with another folder and perhaps another selection. */
@@ -100,11 +65,9 @@ function loadReplay(content: Buffer, file: string, options: RunOptions): [Record
     ...omitUndefined({ cases, known }),
     destination: { out, ...omitUndefined({ recordTo }) },
   };
-  const { baseUrl, extent } = recorded.origin;
-  const samples = extent.judged.filter((id) => id === samplesCaseId);
+  const samples = recorded.extent.judged.filter((id) => id === samplesCaseId);
   const judged = [...selectCases(suite, settings).map(({ id }) => id), ...samples];
-  const again = { baseUrl, isReplay: true, extent: { isCutShort: false, judged, unjudged: [] } } as const;
-  return [{ ...recorded, settings, origin: createOrigin({ suite, settings }, again) }, suite];
+  return [{ ...recorded, settings, isReplay: true, extent: { isCutShort: false, judged, unjudged: [] } }, suite];
 }
 
 /** Loads exchanges of real callers like those of a run. */
@@ -114,24 +77,21 @@ function loadTraffic(content: Buffer, file: string, options: RunOptions): [Recor
   const unusable = { '--only': only, '--quick': quick, '--cases': cases, '--against': against, '--to': recordTo };
   const [flag] = Object.entries(unusable).find(([, value]) => value !== undefined) ?? [];
   if (flag !== undefined) throw refuse(flag, 'cannot be used with exchanges of real callers', 'Leave it out.');
-  const stated = loadInputs(options, process.env, 'offline').connection.endpoint;
-  const { baseUrl, exchanges, notes } = readTraffic(content, file, stated?.baseUrl);
+  const { endpoint } = loadInputs(options, process.env, 'offline').connection;
+  const { baseUrl, exchanges, notes } = readTraffic(content, file, endpoint?.baseUrl);
   const loaded = loadInputs({ ...options, baseUrl, allowHttp: true }, process.env, 'offline');
-  const { cases: _, ...settings } = loaded.settings;
-  const inputs = {
-    suite: loaded.suite,
-    settings: { ...settings, notes: [...settings.notes, ...notes], isTraffic: true } as const,
-  };
+  const { cases: _, ...stated } = loaded.settings;
+  const settings = { ...stated, notes: [...stated.notes, ...notes], isTraffic: true } as const;
   const extent = { isCutShort: false, judged: [], unjudged: [] };
-  const origin = createOrigin(inputs, { baseUrl, extent, isReplay: true });
-  return [{ settings: inputs.settings, origin, evidence: { exchanges, uses: [] } }, loaded.suite];
+  return [{ baseUrl, isReplay: true, settings, extent, evidence: { exchanges, uses: [] } }, loaded.suite];
 }
 
 /** A requirement that no exchange exercises is neither proven nor refuted: other traffic may show it. */
 const unseenReason = 'The traffic shows nothing about it.';
 
-/** Makes cases from exchanges of real callers. @returns with the exchanges by which responses are read */
-function createTrafficRun({ evidence, origin, settings: stated }: RecordedRun, { own: _, ...whole }: Suite) {
+/** Judges exchanges of real callers, as cases that are made from them. */
+async function judgeTraffic(recorded: RecordedRun, { own: _, ...whole }: Suite): Promise<ReportedRun> {
+  const { evidence, settings: stated } = recorded;
   const answered = evidence.exchanges.flatMap(({ id, exchange }) => ('response' in exchange ? [{ id, exchange }] : []));
   const { cases, judged, openBecause, isWorldSeen, samples } = createTrafficCases(whole, answered, stated.target);
   const uses = cases.flatMap((testCase) =>
@@ -149,7 +109,6 @@ function createTrafficRun({ evidence, origin, settings: stated }: RecordedRun, {
   const open = openBecause === '' ? '' : ` The others show nothing: ${openBecause}.`;
   const summary = `${judged} of ${answered.length} documented requests show something.${open}`;
   const target = { ...stated.target, isWorldLoaded: stated.target.isWorldLoaded || isWorldSeen };
-  const settings = { ...stated, target, notes: [...stated.notes, summary] };
   const { data } = whole;
   const suite: Suite = {
     ...whole,
@@ -160,6 +119,10 @@ function createTrafficRun({ evidence, origin, settings: stated }: RecordedRun, {
     // What requests cover is left out: they would be drawn.
     ...(data && { data: { file: data.file, digest: data.digest, counts: data.counts } }),
   };
-  const recorded = { settings, evidence: { ...evidence, uses }, origin: { ...origin, extent } };
-  return { recorded, suite, traffic: samples };
+  const settings = { ...stated, target };
+  return judgeRecorded(
+    { ...recorded, settings, extent, evidence: { ...evidence, uses }, traffic: samples },
+    suite,
+    summary,
+  );
 }

@@ -1,25 +1,25 @@
 import { selectCases } from '../cases/case-selection.js';
 import { loadSuite, suiteFolder } from '../cases/suite.js';
 import { createExchangeIndexer } from '../certificate/exchange-index.js';
-import { createArchiver } from '../certificate/har-archive.js';
-import { findWorstVerdict } from '../judge/verdict.js';
+import { createArchiver, parseArchive } from '../certificate/har-archive.js';
+import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import { type CaseResult, createUnsentResult, notReachedReason, samplesCaseId } from '../run/case-result.js';
 import { countAttempts } from '../run/case-sender.js';
-import { calibrationPurpose, type ExchangeUse } from '../run/evidence-keeper.js';
+import { calibrationPurpose, type ExchangeUse, type StoredExchange } from '../run/evidence-keeper.js';
 import { computeOnce } from '../support/caches.js';
 import { omitUndefined } from '../support/collections.js';
 import { UnusableInput } from '../support/problem.js';
-import type { PublishedRun } from './certify-run.js';
+import type { PublishedRun, RecordedRun } from './certify-run.js';
 import type { RunInputs } from './run-inputs.js';
-import type { RunStart, TestReport } from './target-run.js';
+import type { JudgedCases, RunStart, TestReport } from './target-run.js';
 
 export interface RunOutcome extends PublishedRun {
   readonly isUnusable: boolean;
 }
 
-/** Or: before anything was sent, with results that could not be written, or because of a bug in the suite. */
-export type Ending = RunOutcome | 'not-begun' | 'unwritten' | 'broken-off';
+/** Or without results: nothing was sent, they could not be written, or there is a bug in the suite. */
+export type Ending = RunOutcome | 'unusable' | 'bug';
 
 /** How each project ended, for the command: the reporter is in the same process. None if Playwright ended before it did. */
 export const endings: Ending[] = [];
@@ -48,13 +48,19 @@ export class ReportedRun {
     return { archiver: createArchiver(this.start?.baseUrl ?? this.baseUrl), indexer };
   });
   /** Loaded while the tests run, so that they start earlier. */
-  private readonly ending = Promise.all([import('./certify-run.js'), import('./recorded-run.js')]);
+  private readonly ending = import('./certify-run.js');
 
-  /** @param known the inputs; those of another machine come with its reports @param baseUrl until a report names it */
+  /**
+   * @param selected the ids of the cases; none if there is no test
+   * @param known the inputs; those of another machine come with its reports
+   * @param baseUrl until a report names it
+   * @param recorded the evidence, if it is judged again
+   */
   constructor(
     private readonly selected: ReadonlySet<string>,
     private known: RunInputs | undefined,
     private readonly baseUrl: string,
+    private readonly recorded?: RecordedRun,
   ) {}
 
   private get inputs(): RunInputs {
@@ -65,18 +71,24 @@ export class ReportedRun {
     return this.known as RunInputs;
   }
 
-  add({ start, result, exchanges, uses, failure }: TestReport, isCounted: boolean): void {
-    const isFirst = this.start === undefined;
+  /** Adds cases that were judged in this process. */
+  addAll({ start, reports }: JudgedCases): this {
+    this.start = start;
+    const { evidence, extent } = this.recorded ?? {};
+    for (const kept of evidence?.exchanges ?? []) this.keep(kept);
+    for (const { id, verdict, reason } of extent?.unjudged ?? []) this.addUnjudged(id, verdict, reason);
+    for (const report of reports) this.add(report);
+    if (evidence !== undefined) this.uses.set(calibrationPurpose, evidence.uses);
+    return this;
+  }
+
+  add({ start, result, exchanges, uses, failure }: TestReport, isCounted = true): void {
+    const isFirst = !this.uses.has(calibrationPurpose);
     this.start ??= start;
     if (failure !== undefined) this.failure ??= new UnusableInput(failure);
     // Measured: a run in which everything fails takes a tenth longer if its requests are explained after the last test.
     if (result.verdict === 'fail') this.diagnosis ??= loadDiagnosis();
-    for (const kept of exchanges) {
-      this.getCollector().archiver.add(kept);
-      const { request } = this.getCollector().indexer.add(kept);
-      this.requestsSent += countAttempts([kept.exchange]);
-      void this.diagnosis?.then(([{ getDocumentation }]) => getDocumentation(this.inputs.suite.world)(request));
-    }
+    for (const kept of exchanges) this.keep(kept);
     const ofCalibration = ({ case: purpose }: ExchangeUse) => purpose === calibrationPurpose;
     if (isFirst) this.uses.set(calibrationPurpose, uses.filter(ofCalibration));
     const before = this.results.get(result.id);
@@ -90,14 +102,25 @@ export class ReportedRun {
     );
   }
 
-  addError(id: string, problem: string): void {
+  private keep(kept: StoredExchange): void {
+    const { archiver, indexer } = this.getCollector();
+    archiver.add(kept);
+    const { request } = indexer.add(kept);
+    this.requestsSent += countAttempts([kept.exchange]);
+    void this.diagnosis?.then(([{ getDocumentation }]) => getDocumentation(this.inputs.suite.world)(request));
+  }
+
+  /** Adds the result of a case that no exchange judges. */
+  addUnjudged(id: string, verdict: Verdict, reason: string): void {
     const testCase = this.inputs.suite.cases.find((candidate) => candidate.id === id);
-    if (testCase !== undefined) this.results.set(id, createUnsentResult(testCase, 'error', problem));
+    if (testCase !== undefined) this.results.set(id, createUnsentResult(testCase, verdict, reason));
   }
 
   /** Certifies what was reported. @param error why the run ended before its first test */
   async certify(isCutShort = false, error?: string) {
-    const { start, inputs, requestsSent, startedAt } = this;
+    const { start, inputs, requestsSent, startedAt, recorded } = this;
+    const { name, version, digest } = inputs.suite;
+    const { destination: _, cases: __, ...settings } = inputs.settings;
     const baseUrl = start?.baseUrl ?? this.baseUrl;
     const obstacle = this.findObstacle(isCutShort, error);
     const results = this.listResults(obstacle);
@@ -110,20 +133,25 @@ export class ReportedRun {
       unjudged: unjudged.map(({ id, verdict, reason }) => ({ id, verdict, reason })),
     };
     const uses = [...this.uses.values()].flat();
+    const run = { baseUrl, extent, ...(recorded?.isReplay && { isReplay: true as const }) };
     const { archiver, indexer } = this.getCollector();
-    const [{ certifyRun }, { createOrigin, parseRecordedRun }] = await this.ending;
-    const archive = archiver.finish(uses, createOrigin(inputs, { baseUrl, extent }));
+    // It names no paths of this machine.
+    const archive = archiver.finish(uses, { suite: { name, version, digest }, ...run, inputs: settings });
+    const { certifyRun } = await this.ending;
     const certified = await certifyRun(inputs, {
       results,
       index: indexer.finish(uses),
       baseUrl,
       note: start?.note,
       requestsSent,
-      isReplay: false,
+      isReplay: recorded?.isReplay === true,
       isCutShort,
       startedAt,
       ...omitUndefined({ data: start === undefined ? inputs.suite.data : start.data }),
-      recall: () => ({ ...parseRecordedRun(archive.content, 'evidence.har'), extent }),
+      recall() {
+        const { evidence } = recorded ?? parseArchive(archive.content, 'evidence.har');
+        return { ...recorded, ...run, evidence, settings: inputs.settings };
+      },
     });
     return { ...certified, archive, isUnusable: obstacle?.isUnusable === true };
   }
@@ -132,7 +160,7 @@ export class ReportedRun {
   async publish(...terms: Parameters<ReportedRun['certify']>): Promise<RunOutcome> {
     const { archive, isUnusable, ...certified } = await this.certify(...terms);
     const { suite, settings } = this.inputs;
-    const [{ publishRun }] = await this.ending;
+    const { publishRun } = await this.ending;
     return { ...publishRun(certified, suite, settings, archive), isUnusable };
   }
 

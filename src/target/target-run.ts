@@ -32,28 +32,33 @@ export interface TestReport extends RunEvidence {
 
 export type TargetRun = Awaited<ReturnType<typeof startTargetRun>>;
 
-interface RunTerms extends Pick<EngineOptions, 'plannedCases' | 'replay' | 'traffic' | 'recognizer'> {
+export interface RunTerms extends Pick<EngineOptions, 'plannedCases' | 'replay' | 'traffic' | 'recognizer'> {
   readonly baseUrl?: string;
   /** Makes the ids of exchanges unique among the workers of a run. */
   readonly suffix?: string;
+  /** What is known of the run before its cases. */
+  readonly note?: string;
 }
 
 /** @param channel to the target, or to the evidence of an earlier run, which keeps its ids */
 export async function startTargetRun(
   { suite: whole, settings }: RunInputs,
   channel: Channel & Partial<Pick<TransportChannel, 'findFailure'>>,
-  { baseUrl = '', suffix, ...terms }: RunTerms = {},
+  { baseUrl = '', suffix, note: stated, ...terms }: RunTerms = {},
 ) {
   const suite = selectFromSuite(whole, settings);
-  const stated = await createEngineOptions(settings, suite.world);
+  const options = await createEngineOptions(settings, suite.world);
   const keeper = terms.replay === undefined ? createEvidenceKeeper(suffix) : undefined;
-  const run = await startRun(suite, channel, { ...stated, ...terms, ...omitUndefined({ keeper }) });
+  const run = await startRun(suite, channel, { ...options, ...terms, ...omitUndefined({ keeper }) });
   const { examination, background } = run;
-  const { note, unreachable } = examination;
-  let start: RunStart | undefined = { settings, baseUrl, ...omitUndefined({ note, unreachable, data: suite.data }) };
+  const { note = stated, unreachable } = examination;
+  const start: RunStart = { settings, baseUrl, ...omitUndefined({ note, unreachable, data: suite.data }) };
+  let unreported: RunStart | undefined = start;
   return {
     suite,
-    baseUrl,
+    start,
+    /** Sends requests that belong to no case. */
+    channel,
     background,
     examination,
     /** Sends and judges a case, by its id; undefined if it is not selected for this target. */
@@ -66,11 +71,24 @@ export async function startTargetRun(
       const failure = channel.findFailure?.()?.problems;
       // The evidence has the exchanges.
       const { exchange: _, repeatedExchange: __, ...plain } = result;
-      const report: TestReport = { result: plain, exchanges, uses, ...omitUndefined({ start, failure }) };
-      start = undefined;
+      const report: TestReport = { result: plain, exchanges, uses, ...omitUndefined({ start: unreported, failure }) };
+      unreported = undefined;
       return { result, used, report };
     },
   };
+}
+
+export type JudgedCases = Awaited<ReturnType<typeof judgeCases>>;
+
+/** Judges the planned cases in this process, one after another. */
+export async function judgeCases(inputs: RunInputs, channel: Parameters<typeof startTargetRun>[1], terms: RunTerms) {
+  const { start, judge } = await startTargetRun(inputs, channel, terms);
+  const reports: TestReport[] = [];
+  for (const id of terms.plannedCases ?? []) {
+    const judged = await judge(id);
+    if (judged !== undefined) reports.push(judged.report);
+  }
+  return { start, reports };
 }
 
 /** @throws UnusableInput as {@link loadKnown} */

@@ -1,17 +1,23 @@
 import { selectCases } from '../../src/cases/case-selection.js';
-import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
+import { loadSuite } from '../../src/cases/suite.js';
 import type { TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import type { CertifiedResults } from '../../src/certificate/certify-results.js';
-import { createArchiver, type EvidenceArchive, type EvidenceOrigin } from '../../src/certificate/har-archive.js';
+import {
+  createArchiver,
+  type EvidenceArchive,
+  type EvidenceOrigin,
+  parseArchive,
+} from '../../src/certificate/har-archive.js';
 import type { Channel } from '../../src/http/exchange.js';
 import { samplesCaseId } from '../../src/run/case-result.js';
 import type { RunEvidence } from '../../src/run/evidence-keeper.js';
-import { parseRecordedRun, type RecordedRun, rejudgeRun } from '../../src/target/recorded-run.js';
+import type { RecordedRun } from '../../src/target/certify-run.js';
+import { parseRecordedRun, rejudgeRun } from '../../src/target/recorded-run.js';
 import { ReportedRun } from '../../src/target/reported-run.js';
 import { loadInputs } from '../../src/target/run-inputs.js';
 import type { RunOptions } from '../../src/target/run-options.js';
-import { startTargetRun, type TestReport } from '../../src/target/target-run.js';
+import { judgeCases } from '../../src/target/target-run.js';
 import { recognizer, suite } from './in-process.js';
 
 /** Reads the settings of a run on the reference deployment. */
@@ -54,21 +60,18 @@ export async function runWithEvidence(
   const all = [...selectCases(suite, inputs.settings).map(({ id }) => id), samplesCaseId];
   const plannedCases = all.filter((id) => isSelected.get(id) ?? true);
   const { baseUrl } = bareOrigin;
-  const run = await startTargetRun(inputs, channel, { baseUrl, plannedCases, recognizer });
-  const reported = new ReportedRun(new Set(plannedCases), inputs, baseUrl);
-  const reports: TestReport[] = [];
-  for (const id of plannedCases) reports.push(...[(await run.judge(id))?.report ?? []].flat());
-  for (const report of reports) reported.add(report, true);
+  const judged = await judgeCases(inputs, channel, { baseUrl, plannedCases, recognizer });
+  const reported = new ReportedRun(new Set(plannedCases), inputs, baseUrl).addAll(judged);
   const { certificate, results, newDeviations, archive } = await reported.certify();
   return {
     certificate: withoutTimes(certificate),
     results,
     newDeviations,
     evidence: {
-      exchanges: reports.flatMap(({ exchanges }) => exchanges),
-      uses: reports.flatMap(({ uses }) => uses),
+      exchanges: judged.reports.flatMap(({ exchanges }) => exchanges),
+      uses: judged.reports.flatMap(({ uses }) => uses),
     },
-    origin: parseRecordedRun(archive.content, 'evidence.har').origin,
+    origin: parseArchive(archive.content, 'evidence.har').origin,
   };
 }
 
@@ -90,5 +93,7 @@ export function readEvidenceBack({ evidence, origin }: Pick<RunWithEvidence, 'ev
 
 /** Judges the evidence of a run again. */
 export async function judgeAgain(left: Pick<RunWithEvidence, 'evidence' | 'origin'>): Promise<Certificate> {
-  return withoutTimes((await rejudgeRun(readEvidenceBack(left), loadSuite(suiteFolder, {}))).certificate);
+  const recorded = readEvidenceBack(left);
+  const { certificate } = await (await rejudgeRun(recorded, loadSuite())).certify(recorded.extent.isCutShort);
+  return withoutTimes(certificate);
 }

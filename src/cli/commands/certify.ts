@@ -5,7 +5,7 @@ import { describeData } from '../../cases/data-suite.js';
 import { quickNotice, referenceNotice } from '../../certificate/notices.js';
 import { checkResultsFolder, findRunFile } from '../../outputs/result-files.js';
 import { addColors } from '../../outputs/terminal/colors.js';
-import { type CertifyRun, loadProject, shareRuns } from '../../runner/options.js';
+import { type CertifyRun, loadProject, share } from '../../runner/options.js';
 import { omitUndefined } from '../../support/collections.js';
 import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
@@ -49,9 +49,10 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
       ...omitUndefined({ target: flags.target?.[0] }),
     });
     const tell = () => process.stdout.write(joinLines([`Judges the exchanges of ${replay} again. Nothing is sent.`]));
-    const published = await replayFile(findRunFile(replay, 'evidence.har'), options, tell);
+    const reported = await replayFile(findRunFile(replay, 'evidence.har'), options, tell);
+    const published = await reported.publish();
     process.stdout.write(addColors(published.report));
-    return end([{ ...published, isUnusable: false }], exitStatus.conforms);
+    return end([published], exitStatus.conforms);
   }
   const runs = listRuns(flags);
   const config = flags.dryRun ? undefined : findOwnConfig();
@@ -65,7 +66,7 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
   }
   const isList = playwrightArgs.includes('--list');
   for (const { settings } of isList ? [] : projects) checkResultsFolder(settings.destination.out);
-  shareRuns(runs);
+  share('runs', runs);
   const selected = runs.flatMap(({ project }) => (project === undefined || config === undefined ? [] : [project]));
   const [first] = projects;
   const args = [

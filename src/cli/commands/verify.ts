@@ -34,7 +34,8 @@ async function verify(file: string, { cases, data }: { cases?: string; data?: st
   const content = readInputFile(evidenceFile, 'A run writes the evidence beside its certificate.');
   const run = parseRecordedRun(content, evidenceFile, data);
   const suite = loadSuite(suiteFolder, run.settings.availability, cases ?? ownCases?.folder);
-  const { certificate: rejudged } = await rejudgeRun(run, suite);
+  const reported = await rejudgeRun(run, suite);
+  const { certificate: rejudged } = await reported.certify(run.extent.isCutShort);
   const evidence = { ...stated, digest: computeDigest(content), exchanges: run.evidence.exchanges.length };
   const isSameSuite = suite.digest === judge.digest;
   const differences = verifyCertificate(certificate, { ...rejudged, evidence }, isSameSuite);
