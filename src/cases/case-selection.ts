@@ -33,7 +33,7 @@ export function findCasesByName(names: readonly string[], suite: Suite, flag: st
     unknown.map((name) => ({
       at: { setting: flag },
       message: `unknown case, requirement, question, tag or group '${name}'`,
-      hint: `${suggest(name, all)} \`npx conformance list\` shows what there is.`,
+      hint: `${suggest(name, all)} \`npx conformance list cases\` shows all cases.`,
     })),
   );
 }

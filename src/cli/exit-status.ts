@@ -4,26 +4,24 @@ import { readOwnPackage } from '../support/package-root.js';
 import { InternalError } from '../support/problem.js';
 import type { Ending } from '../target/reported-run.js';
 
+/** From the worst one: several targets end with that of the worst. */
 export const exitStatus = {
-  conforms: 0,
-  'does-not-conform': 1,
-  unusableInput: 2,
-  drift: 3,
-  incomplete: 4,
   /** A bug in the suite (EX_SOFTWARE of sysexits.h), so that no crash looks like a verdict. */
   internalError: 70,
+  unusableInput: 2,
+  'does-not-conform': 1,
+  drift: 3,
+  incomplete: 4,
+  conforms: 0,
 } as const;
 
-type Outcome = Pick<Certificate, 'verdict' | 'drift' | 'selected' | 'known_deviations' | 'own_cases'>;
-
 /** A failure is worse than drift or a stale entry, and these are worse than an incomplete run. */
-export function determineExitStatus(certificate: Outcome): number {
+export function determineExitStatus(
+  certificate: Parameters<typeof determineOverallVerdict>[0] & Pick<Certificate, 'drift'>,
+): number {
   const verdict = determineOverallVerdict(certificate);
   return verdict !== 'does-not-conform' && hasChanged(certificate) ? exitStatus.drift : exitStatus[verdict];
 }
-
-/** From the worst one. */
-const severity = [70, 2, 1, 3, 4];
 
 /** Determines the exit status of a run, and prints why there is no certificate. @param code that of Playwright */
 export function determineEndStatus(endings: readonly Ending[], code: number): number {
@@ -34,10 +32,11 @@ export function determineEndStatus(endings: readonly Ending[], code: number): nu
   }
   const statuses = endings.map((ending) => {
     if (ending === 'bug') return exitStatus.internalError;
-    if (ending === 'unusable' || ending.isUnusable) return exitStatus.unusableInput;
-    return determineExitStatus(ending.certificate);
+    return ending === 'unusable' || ending.isUnusable
+      ? exitStatus.unusableInput
+      : determineExitStatus(ending.certificate);
   });
-  return severity.find((status) => statuses.includes(status)) ?? exitStatus.conforms;
+  return Object.values(exitStatus).find((status) => statuses.includes(status)) ?? exitStatus.conforms;
 }
 
 export function reportInternalError(error: unknown): number {

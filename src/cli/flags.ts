@@ -74,9 +74,9 @@ function collectList(names: string, before: readonly string[] = []): string[] {
   return [...before, ...names.split(',')];
 }
 
-/** Parses a number from 1 to 65535: a row, or a port. @throws InvalidArgumentError for anything else */
+/** Parses a number from 0 to 65535: a row, or a port. @throws InvalidArgumentError for anything else */
 export function parseCount(text: string): number {
   const count = Number(text);
-  if (Number.isInteger(count) && count >= 1 && count <= 65_535) return count;
-  throw new InvalidArgumentError('It must be a whole number from 1 to 65535.');
+  if (Number.isInteger(count) && count >= 0 && count <= 65_535) return count;
+  throw new InvalidArgumentError('It must be a whole number from 0 to 65535.');
 }

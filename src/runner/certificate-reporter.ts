@@ -59,7 +59,10 @@ export default class CertificateReporter implements Reporter {
     if (config.maxFailures === 0 && config.workers === 1) share('plannedCases', plannedCases);
     // With no test at all, each project of cases gets a certificate that says so.
     const projects = planned.size > 0 ? [...planned.keys()] : config.projects;
-    const ofCases = withCases.length > 0 ? withCases.map(([project]) => project) : projects.filter(isOfCases);
+    const ofCases =
+      withCases.length > 0
+        ? withCases.map(([project]) => project)
+        : projects.filter(({ testDir }) => path.resolve(testDir) === specs);
     try {
       // Merged reports come without the options of their projects.
       const loaded = ofCases.map((project) => ({
@@ -168,10 +171,6 @@ export default class CertificateReporter implements Reporter {
   printsToStdio(): boolean {
     return true;
   }
-}
-
-function isOfCases({ testDir }: FullProject): boolean {
-  return path.resolve(testDir) === specs;
 }
 
 function getProject(test: TestCase): FullProject {

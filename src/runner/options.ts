@@ -20,7 +20,7 @@ export type CertifyRun = RunOptions & { readonly project?: string };
 
 interface Shared {
   /** What the flags of `certify` set. */
-  readonly runs: readonly [CertifyRun, ...CertifyRun[]];
+  readonly runs: readonly CertifyRun[];
   /** What the global set-up finds out for the workers. */
   readonly setUp: {
     /** The address of the reference deployment. */

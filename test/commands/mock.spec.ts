@@ -196,7 +196,7 @@ test('serve --as serves what was recorded, under any name such as that of a cont
   const { results } = await certifyInProcess(answer, { suite: questions });
   writeFileSync(file, renderRecord(createRecord(suite, results, 'shop')));
   const { PATH, NODE_V8_COVERAGE } = process.env;
-  const child = spawn(process.execPath, [commandLine, 'serve', '--as', file, '--host', '0.0.0.0'], {
+  const child = spawn(process.execPath, [commandLine, 'serve', '--as', file, '--host', '0.0.0.0', '--port', '0'], {
     cwd,
     env: { PATH, NODE_V8_COVERAGE },
   });

@@ -28,7 +28,7 @@ function explainCase(name: string, { row, cases }: ExplainFlags): string {
   if (ids.length > 1) throw refuse(name, 'is not one case', `Name a case of npx conformance list cases ${name}`);
   const testCase = suite.cases.find(({ id }) => id === ids[0]) as TestCase;
   const { length } = testCase.rows;
-  if (row !== undefined && row > length)
+  if (row !== undefined && (row < 1 || row > length))
     throw refuse('--row', `the case '${testCase.id}' has no row ${row}`, `Use a number from 1 to ${length}.`);
   return renderExplanation(testCase, suite, row);
 }
