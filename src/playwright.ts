@@ -40,16 +40,14 @@ export interface TestedTarget {
 
 const runs = new WeakMap<Exchange, { readonly run: TargetRun; readonly request: HttpRequest }>();
 
-/** In the place of the option with the same name, which is a path. */
-const fixtures = {
-  world: [async ({ run }: { run: TargetRun }, use: Use<NamedWorld>) => use(run.suite.world), { scope: 'worker' }],
-  target: [openTarget, { scope: 'worker' }],
-};
-
 type Use<T> = (value: T) => Promise<void>;
 
 /** A test with the target of the project, and the test data under the ids of the target. */
-export const test = caseTest.extend(fixtures as never) as unknown as TestType<
+export const test = caseTest.extend({
+  world: [async ({ run }: { run: TargetRun }, use: Use<NamedWorld>) => use(run.suite.world), { scope: 'worker' }],
+  // In the place of the option with the same name, which is a path.
+  target: [openTarget, { scope: 'worker' }],
+} as never) as unknown as TestType<
   PlaywrightTestArgs & PlaywrightTestOptions,
   PlaywrightWorkerArgs & PlaywrightWorkerOptions & { readonly target: TestedTarget; readonly world: NamedWorld }
 >;
@@ -62,12 +60,12 @@ async function openTarget({ run }: { run: TargetRun }, use: Use<TestedTarget>): 
     return id;
   };
   await use({
-    baseUrl: run.start.baseUrl,
+    baseUrl: run.baseUrl,
     async send(changes = {}) {
       const request = assembleRequest(applyPatch(defaultRequest, changes), resolveId);
       const exchange = await run.channel.send(request);
       runs.set(exchange, { run, request });
-      const body = renderExchange('exchange', exchange, run.start.baseUrl);
+      const body = renderExchange('exchange', exchange, run.baseUrl);
       await caseTest.info().attach('exchange', { contentType: 'text/plain', body });
       return exchange;
     },

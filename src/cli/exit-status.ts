@@ -30,11 +30,11 @@ export function determineEndStatus(endings: readonly Ending[], code: number): nu
     process.stderr.write(`Playwright ended with status ${code} and left no certificate. ${hint}\n`);
     return exitStatus.unusableInput;
   }
-  const statuses = endings.map((ending) => {
-    if (ending === 'bug') return exitStatus.internalError;
-    return ending === 'unusable' || ending.isUnusable
-      ? exitStatus.unusableInput
-      : determineExitStatus(ending.certificate);
+  if (endings.includes('not-begun'))
+    process.stderr.write('Nothing was sent. The results of the run before are kept.\n');
+  const statuses: number[] = endings.map((ending) => {
+    if (typeof ending === 'object' && !ending.isUnusable) return determineExitStatus(ending.certificate);
+    return ending === 'bug' ? exitStatus.internalError : exitStatus.unusableInput;
   });
   return Object.values(exitStatus).find((status) => statuses.includes(status)) ?? exitStatus.conforms;
 }

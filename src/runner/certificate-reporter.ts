@@ -20,7 +20,7 @@ import { ignoreClosedOutput, UnusableInput } from '../support/problem.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
 import { endings, ReportedRun } from '../target/reported-run.js';
 import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
-import { loadProject, readCaseId, readSetUp, readShared, readTestReport, removeTestReport, share } from './options.js';
+import { loadProject, readCaseId, readShared, readTestReport, removeTestReport, share } from './options.js';
 
 const specs = path.resolve(import.meta.dirname, '..', '..', 'specs');
 
@@ -71,8 +71,7 @@ export default class CertificateReporter implements Reporter {
       }));
       for (const { inputs } of loaded) if (inputs !== undefined) removeResults(inputs.settings.destination.out);
       for (const { project, inputs } of loaded) {
-        const baseUrl = inputs?.connection.endpoint?.baseUrl ?? readSetUp().reference;
-        this.runs.set(project.name, new ReportedRun(planned.get(project) ?? new Set(), inputs, baseUrl));
+        this.runs.set(project.name, new ReportedRun(planned.get(project) ?? new Set(), inputs));
         this.isMerge ||= inputs === undefined;
       }
       const { configFile = packageRoot } = config;
@@ -99,17 +98,14 @@ export default class CertificateReporter implements Reporter {
       process.stderr.write(renderForeignFailure(test.titlePath(), result.errors));
     if (id === undefined || run === undefined) return;
     const report = readTestReport(result);
+    const { message = 'The test ended without a result.' } = result.error ?? {};
     // After the other reporters: a blob report must contain it.
     queueMicrotask(() => removeTestReport(result));
     // The end of the run may have aborted the requests of a test, so its case counts as not reached.
     const isCounted = result.status !== 'interrupted';
     if (report !== undefined) run.add(report, isCounted);
     else if (isCounted && result.status !== 'skipped')
-      run.addUnjudged(
-        id,
-        'error',
-        toOneLine((result.error?.message ?? 'The test ended without a result.').split('\n')[0] ?? ''),
-      );
+      run.addUnjudged(id, 'error', toOneLine(message.split('\n')[0] ?? ''));
     if (result.status !== 'failed') return;
     this.failures.push([test, result]);
     explainFailure(test, result);
@@ -132,10 +128,7 @@ export default class CertificateReporter implements Reporter {
   async onEnd(result: FullResult): Promise<{ status: FullResult['status'] }> {
     disableExpectedFailures();
     let isGood = true;
-    if (this.runs.size === 0) {
-      endings.push('unusable');
-      process.stderr.write('Nothing was sent. The results of the run before are kept.\n');
-    }
+    if (this.runs.size === 0) endings.push('not-begun');
     for (const [name, run] of this.runs) {
       try {
         const isCutShort = result.status === 'interrupted' || result.status === 'timedout';
@@ -151,7 +144,7 @@ export default class CertificateReporter implements Reporter {
         isGood &&= verdict === 'conforms' && !hasChanged(certificate) && !isPart;
       } catch (error) {
         const isUnwritten = error instanceof UnusableInput;
-        endings.push(isUnwritten ? 'unusable' : 'bug');
+        endings.push(isUnwritten ? 'unwritten' : 'bug');
         if (!isUnwritten) throw error;
         process.stderr.write(`${error.message}\n`);
         isGood = false;

@@ -78,7 +78,7 @@ function defineTest(
     const judged = await target.judge(id);
     if (judged === undefined) return test.skip(true, 'It is not a case of this target, or not selected.');
     const { result, used, report } = judged;
-    const { baseUrl } = target.start;
+    const { baseUrl } = target;
     // Not needed where tests are only listed.
     const { renderBrokenCase, renderCase } = await import('../outputs/test-texts.js');
     attachTestReport(testInfo, report, renderCase(result, used, baseUrl));

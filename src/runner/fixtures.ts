@@ -1,9 +1,8 @@
 import path from 'node:path';
 import { test as base } from '@playwright/test';
-import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { removeResults } from '../outputs/result-files.js';
 import type { TargetRun } from '../target/target-run.js';
-import { type ConformanceOptions, loadProject, readSetUp, readShared } from './options.js';
+import { type ConformanceOptions, loadProject, readShared } from './options.js';
 
 const certificateReporter = path.join(import.meta.dirname, 'certificate-reporter');
 
@@ -25,10 +24,9 @@ export const test = base.extend<object, ConformanceOptions & { readonly run: Tar
       const { startTargetRun } = await import('../target/target-run.js');
       const part = (config.shard?.current ?? 1) - 1;
       const suffix = part + workerIndex === 0 ? '' : `@${part}.${workerIndex}`;
-      const { endpoint = { baseUrl: readSetUp().reference, credentials: referenceCredentials } } = inputs.connection;
-      const channel = await openTarget(endpoint, inputs.connection);
+      const channel = await openTarget(inputs.connection);
       const plannedCases = readShared('plannedCases')?.[project.name] ?? [];
-      await use(await startTargetRun(inputs, channel, { baseUrl: endpoint.baseUrl, plannedCases, suffix }));
+      await use(await startTargetRun(inputs, channel, { plannedCases, suffix }));
       await channel.close();
     },
     { scope: 'worker' },

@@ -3,8 +3,9 @@
 import path from 'node:path';
 import type { TestInfo } from '@playwright/test';
 import type { FullConfig, TestCase, TestResult } from '@playwright/test/reporter';
+import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { parseJson } from '../support/json.js';
-import { loadInputsOnce, type SendingInputs } from '../target/run-inputs.js';
+import { loadInputsOnce, locateTarget, type SendingInputs } from '../target/run-inputs.js';
 import { checkRunOptions, completeRunOptions, type RunOptions } from '../target/run-options.js';
 import type { TestReport } from '../target/target-run.js';
 
@@ -62,7 +63,10 @@ export function loadProject(use: object, { configFile = 'none' }: Pick<FullConfi
   checkRunOptions(conformance);
   const isNamed = conformance.baseUrl !== undefined || conformance.reference === true || stated === undefined;
   const target = isNamed ? {} : { target: path.relative('', path.resolve(path.dirname(configFile), stated)) };
-  return loadInputsOnce(completeRunOptions({ ...target, ...conformance }, process.env), process.env);
+  const inputs = loadInputsOnce(completeRunOptions({ ...target, ...conformance }, process.env), process.env);
+  const { reference: baseUrl } = readSetUp();
+  const isLocated = inputs.connection.endpoint !== undefined || baseUrl === '';
+  return isLocated ? inputs : locateTarget(inputs, { baseUrl, credentials: referenceCredentials });
 }
 
 const [reportName, caseAnnotation] = ['conformance', 'case'];

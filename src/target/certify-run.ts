@@ -1,6 +1,4 @@
-import path from 'node:path';
 import { selectCases } from '../cases/case-selection.js';
-import type { Suite } from '../cases/suite.js';
 import type { RunFacts } from '../certificate/certificate.js';
 import { type CertifiedResults, certifyResults } from '../certificate/certify-results.js';
 import type { ExchangeIndex } from '../certificate/exchange-index.js';
@@ -18,7 +16,7 @@ import type { RunInputs, RunSettings } from './run-inputs.js';
 import { judgeCases, loadKnown } from './target-run.js';
 
 /** A run whose exchanges are judged again. */
-export interface RecordedRun extends Pick<EvidenceOrigin, 'baseUrl' | 'extent' | 'isReplay'> {
+export interface RecordedRun extends Pick<EvidenceOrigin, 'extent' | 'isReplay'> {
   readonly settings: RunSettings;
   readonly evidence: RunEvidence;
   /** Exchanges of real callers, by which responses are read. */
@@ -31,7 +29,6 @@ export interface JudgedRun
     Partial<Pick<RunFacts, 'data'>> {
   readonly results: readonly CaseResult[];
   readonly index: ExchangeIndex;
-  readonly baseUrl: string;
   readonly note: string | undefined;
   readonly recall: () => RecordedRun;
 }
@@ -39,9 +36,9 @@ export interface JudgedRun
 /** Certifies a run. What is known, corrected by all responses, may need that some results are judged again. */
 export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<CertifiedResults> {
   const { suite, settings } = inputs;
-  const { results, index, baseUrl, note, recall, ...ended } = run;
+  const { results, index, note, recall, ...ended } = run;
   const { only, quick, target, expected } = settings;
-  const { name, kind, version, file, transport } = target;
+  const { name, kind, baseUrl, version, file, transport } = target;
   const facts: RunFacts = {
     ...ended,
     ...omitUndefined({ only, quick: quick && (true as const), known: settings.known }),
@@ -79,26 +76,25 @@ function correctKnown(known: KnownFile, { gone, emptyStatuses }: CertifiedResult
 
 /** Judges the exchanges of a run again, as the same cases. Nothing is sent. @param note what is known before the cases */
 export async function judgeEvidence(inputs: RunInputs, { evidence, ...recorded }: RecordedRun, note?: string) {
-  const { baseUrl, traffic, extent } = recorded;
+  const { traffic, extent } = recorded;
   const replay = createReplay(evidence, inputs.suite.calibration);
-  const terms = { baseUrl, replay, plannedCases: extent.judged, ...omitUndefined({ traffic, note }) };
+  const terms = { replay, plannedCases: extent.judged, ...omitUndefined({ traffic, note }) };
   return await judgeCases(inputs, replay.createChannel(), terms);
 }
 
-export type PublishedRun = ReturnType<typeof publishRun>;
-
 /** Writes the results of a run. @throws UnusableInput if a file cannot be written */
 export function publishRun(
-  { certificate, results, newDeviations }: CertifiedResults,
-  suite: Suite,
-  { destination }: RunSettings,
-  archive: EvidenceArchive,
-) {
-  const written = writeResults(certificate, suite, results, destination, archive, newDeviations);
-  return {
+  {
     certificate,
-    folder: path.dirname(written.certificate),
-    isRecorded: written.record !== undefined && written.record.unwritten === undefined,
-    report: renderRunReport(certificate, written),
-  };
+    results,
+    newDeviations,
+    archive,
+    isUnusable,
+  }: CertifiedResults & { readonly archive: EvidenceArchive; readonly isUnusable: boolean },
+  { suite, settings }: RunInputs,
+) {
+  const written = writeResults(certificate, suite, results, settings.destination, archive, newDeviations);
+  const isRecorded = written.record !== undefined && written.record.unwritten === undefined;
+  const report = renderRunReport(certificate, written);
+  return { certificate, folder: settings.destination.out, isUnusable, isRecorded, report };
 }

@@ -29,19 +29,28 @@ export function readConnection(options: RunOptions, environment: Environment, fi
   const { document, locate } = file;
   const reader = createVariableReader(environment);
   const { problems, notes } = reader;
+  const { proxy, tls, limits, pacing, retry, allow_http, transport, headers } = document;
   const connection: TargetConnection = {
-    options: { ...readStatedOptions(file, reader), ...(options.allowHttp && { allowHttp: true }) },
-    ...(document.transport && { transport: file.resolve(document.transport) }),
+    options: omitUndefined({
+      ...(headers && readHeaders(headers, file, reader)),
+      limits,
+      pacing,
+      retry,
+      allowHttp: options.allowHttp || allow_http,
+      proxy: proxy && reader.resolve(proxy, locate('proxy')),
+      tls: tls && readTlsFiles(tls, file, reader),
+    }),
+    ...omitUndefined({ transport: file.resolve(transport) }),
   };
-  const url = options.reference ? undefined : readBaseUrl(options, file, reader);
+  if (options.reference) return { connection, problems, notes };
+  const url = readBaseUrl(options, file, reader);
   if (url === undefined) {
-    const problem = options.reference ? undefined : findMissingBaseUrl(options, environment, file);
-    if (problem !== undefined) problems.unshift(problem);
+    problems.unshift(...findMissingBaseUrl(options, environment, file));
     return { connection, problems, notes };
   }
   const readCredential = (usual: string, key: 'application_id' | 'token'): string => {
     const reference = document.credentials?.[key] ?? `$${usual}`;
-    return reader.read(reference.slice(1), reference === `$${usual}` ? { setting: usual } : locate('credentials', key));
+    return reader.resolve(reference, reference === `$${usual}` ? { setting: usual } : locate('credentials', key));
   };
   const applicationId = readCredential('CLIENT_APPLICATION_ID', 'application_id');
   const credentials = { applicationId, token: readCredential('CLIENT_TOKEN', 'token') };
@@ -65,8 +74,10 @@ type VariableReader = ReturnType<typeof createVariableReader>;
 function createVariableReader(environment: Environment) {
   const problems: Problem[] = [];
   const notes: string[] = [];
-  /** Reads a variable of the environment. An unset one is a problem at the given location. */
-  const read = (name: string, at: Problem['at']): string => {
+  /** Replaces a reference such as `$GATEWAY_KEY` by the value of the variable. An unset one is a problem at its place. */
+  const resolve = (text: string, at: Problem['at']): string => {
+    if (!variableReference.test(text)) return text;
+    const name = text.slice(1);
     const value = environment[name];
     if (!value) {
       const message = `${'setting' in at ? '' : `${name} `}is not set, but the target needs it`;
@@ -83,22 +94,14 @@ function createVariableReader(environment: Environment) {
     }
     return value;
   };
-  /** Replaces a reference such as `$GATEWAY_KEY` by the value of the variable. */
-  const resolve = (text: string, at: Problem['at']): string =>
-    variableReference.test(text) ? read(text.slice(1), at) : text;
-  return { problems, notes, read, resolve };
-}
-
-interface StatedUrl {
-  readonly text: string;
-  readonly at: Problem['at'];
+  return { problems, notes, resolve };
 }
 
 function readBaseUrl(
   { baseUrl, baseUrlSetting: setting = 'BASE_URL', onOtherBaseUrl }: RunOptions,
   { document: { base_url: inFile }, file, locate }: TargetFile,
   { resolve, problems, notes }: VariableReader,
-): StatedUrl | undefined {
+): { readonly text: string; readonly at: Problem['at'] } | undefined {
   const ofOptions = baseUrl ? { text: baseUrl, at: { setting } } : undefined;
   if (inFile === undefined) return ofOptions;
   if (ofOptions !== undefined && onOtherBaseUrl === undefined) {
@@ -145,34 +148,24 @@ function findMissingBaseUrl(
   { baseUrl, target }: RunOptions,
   { CI, CLIENT_APPLICATION_ID, CLIENT_TOKEN }: Environment,
   { file, locate }: TargetFile,
-): Problem | undefined {
+): Problem[] {
   const hint =
     'Set BASE_URL, or name a target file with a base_url. To certify the reference deployment, use --reference.';
   const state = baseUrl === '' ? 'empty' : 'not set';
-  if (file !== undefined) return { at: locate(), message: `has no base_url, and BASE_URL is ${state}`, hint };
-  const named = { BASE_URL: baseUrl, TARGET: target, CLIENT_APPLICATION_ID, CLIENT_TOKEN };
+  if (file !== undefined) return [{ at: locate(), message: `has no base_url, and BASE_URL is ${state}`, hint }];
   // In the repository of the suite, everybody means the reference deployment.
-  const ofProject =
-    process.cwd() === packageRoot
-      ? {}
-      : { [initialTargetFile]: existsSync(initialTargetFile) || undefined, CI: (CI !== 'false' && CI) || undefined };
-  const [setting, value] = Object.entries({ ...named, ...ofProject }).find(([, found]) => found !== undefined) ?? [];
-  if (setting === undefined) return undefined;
-  const message = `is ${value === '' ? 'set but empty' : 'set'}, but no deployment is named`;
-  return { at: { setting }, message, hint };
-}
-
-function readStatedOptions(file: TargetFile, reader: VariableReader): PartialConnectionOptions {
-  const { proxy, tls, limits, pacing, retry, allow_http, headers } = file.document;
-  return omitUndefined({
-    ...(headers && readHeaders(headers, file, reader)),
-    limits,
-    pacing,
-    retry,
-    allowHttp: allow_http,
-    proxy: proxy && reader.resolve(proxy, file.locate('proxy')),
-    tls: tls && readTlsFiles(tls, file, reader),
-  });
+  const isProject = process.cwd() !== packageRoot;
+  const [named] = Object.entries({
+    BASE_URL: baseUrl,
+    TARGET: target,
+    CLIENT_APPLICATION_ID,
+    CLIENT_TOKEN,
+    [initialTargetFile]: (isProject && existsSync(initialTargetFile)) || undefined,
+    CI: (isProject && CI !== 'false' && CI) || undefined,
+  }).filter(([, value]) => value !== undefined);
+  if (named === undefined) return [];
+  const [setting, value] = named;
+  return [{ at: { setting }, message: `is set${value === '' ? ' but empty' : ''}, but no deployment is named`, hint }];
 }
 
 const secretHeaders = /auth|cookie|token|secret|password|api-?key/i;
@@ -180,21 +173,21 @@ const secretHeaders = /auth|cookie|token|secret|password|api-?key/i;
 function readHeaders(
   headers: Readonly<Record<string, string>>,
   { locate }: TargetFile,
-  { read, problems }: VariableReader,
-): Pick<PartialConnectionOptions, 'extraHeaders' | 'secrets'> {
+  { resolve, problems }: VariableReader,
+) {
   const extraHeaders = Object.entries(headers);
   const secrets: Secret[] = [];
   for (const [name, value] of extraHeaders) {
     const at = locate('headers', name);
     if (variableReference.test(value)) {
-      const secret = read(value.slice(1), at);
+      const secret = resolve(value, at);
       secrets.push({ value: secret, placeholder: value, name, isOwnWord: isOwnWord(secret) });
     } else if (secretHeaders.test(name) || /\$\{?[A-Za-z_]/.test(value)) {
       const hint = 'Use an environment variable for the whole value, such as $GATEWAY_KEY.';
       problems.push({ at, message: `the value of '${name}' looks like a secret, or contains a variable`, hint });
     }
   }
-  return { extraHeaders, ...(secrets.length === 0 ? {} : { secrets }) };
+  return { extraHeaders, ...(secrets.length > 0 && { secrets }) };
 }
 
 function readTlsFiles(

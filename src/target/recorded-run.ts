@@ -19,7 +19,7 @@ import { readSelection } from './selection.js';
 /** Parses evidence. @param dataFile where the data file of the run is now @throws UnusableInput */
 export function parseRecordedRun(content: Buffer, file: string, dataFile?: string): RecordedRun {
   const { evidence, origin } = parseArchive(content, file);
-  const { suite: _, inputs, ...run } = origin;
+  const { suite: _, baseUrl: __, inputs, ...run } = origin;
   const settings = inputs as Omit<RunSettings, 'destination'>;
   const { availability } = settings;
   const data = availability.data && { ...availability.data, ...omitUndefined({ movedTo: dataFile }) };
@@ -27,12 +27,10 @@ export function parseRecordedRun(content: Buffer, file: string, dataFile?: strin
   return { ...run, evidence, settings: { ...settings, availability: moved, destination: { out: '' } } };
 }
 
-/** Judges the exchanges of a file. @param tell is called before, for those of a run */
-export async function replayFile(file: string, options: RunOptions, tell: () => void): Promise<ReportedRun> {
+/** Judges the exchanges of a file. */
+export async function replayFile(file: string, options: RunOptions): Promise<ReportedRun> {
   const content = readInputFile(file, 'Name an HTTP Archive, or the evidence.har of a run.');
-  if (isTraffic(content)) return await rejudgeRun(...loadTraffic(content, file, options));
-  tell();
-  return await rejudgeRun(...loadReplay(content, file, options));
+  return await rejudgeRun(...(isTraffic(content) ? loadTraffic : loadReplay)(content, file, options));
 }
 
 /** Judges the exchanges of a recorded run again. @param suite with the ids of its target */
@@ -41,10 +39,10 @@ export async function rejudgeRun(recorded: RecordedRun, suite: Suite): Promise<R
 }
 
 async function judgeRecorded(recorded: RecordedRun, suite: Suite, note?: string): Promise<ReportedRun> {
-  const { settings, baseUrl, extent } = recorded;
+  const { settings, extent } = recorded;
   const inputs = { suite, settings };
   const selected = [...extent.judged, ...extent.unjudged.map(({ id }) => id)];
-  const reported = new ReportedRun(new Set(selected), inputs, baseUrl, recorded);
+  const reported = new ReportedRun(new Set(selected), inputs, recorded);
   return reported.addAll(await judgeEvidence(inputs, recorded, note));
 }
 
@@ -83,7 +81,7 @@ function loadTraffic(content: Buffer, file: string, options: RunOptions): [Recor
   const { cases: _, ...stated } = loaded.settings;
   const settings = { ...stated, notes: [...stated.notes, ...notes], isTraffic: true } as const;
   const extent = { isCutShort: false, judged: [], unjudged: [] };
-  return [{ baseUrl, isReplay: true, settings, extent, evidence: { exchanges, uses: [] } }, loaded.suite];
+  return [{ isReplay: true, settings, extent, evidence: { exchanges, uses: [] } }, loaded.suite];
 }
 
 /** A requirement that no exchange exercises is neither proven nor refuted: other traffic may show it. */

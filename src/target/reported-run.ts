@@ -10,16 +10,12 @@ import { calibrationPurpose, type ExchangeUse, type StoredExchange } from '../ru
 import { computeOnce } from '../support/caches.js';
 import { omitUndefined } from '../support/collections.js';
 import { UnusableInput } from '../support/problem.js';
-import type { PublishedRun, RecordedRun } from './certify-run.js';
+import type { publishRun, RecordedRun } from './certify-run.js';
 import type { RunInputs } from './run-inputs.js';
 import type { JudgedCases, RunStart, TestReport } from './target-run.js';
 
-export interface RunOutcome extends PublishedRun {
-  readonly isUnusable: boolean;
-}
-
 /** Or without results: nothing was sent, they could not be written, or there is a bug in the suite. */
-export type Ending = RunOutcome | 'unusable' | 'bug';
+export type Ending = ReturnType<typeof publishRun> | 'not-begun' | 'unwritten' | 'bug';
 
 /** How each project ended, for the command: the reporter is in the same process. None if Playwright ended before it did. */
 export const endings: Ending[] = [];
@@ -35,7 +31,7 @@ function loadDiagnosis() {
 export class ReportedRun {
   private readonly startedAt = new Date();
   private readonly results = new Map<string, CaseResult>();
-  /** By the id of the result: it was judged. */
+  /** By the id of the result, which they judged, and those before the cases. */
   private readonly uses = new Map<string, readonly ExchangeUse[]>();
   private requestsSent = 0;
   private start: RunStart | undefined;
@@ -45,7 +41,7 @@ export class ReportedRun {
   private readonly getCollector = computeOnce(() => {
     const { suite, settings } = this.inputs;
     const indexer = createExchangeIndexer(createRecognizer(suite.world, settings.target.mentionFilter));
-    return { archiver: createArchiver(this.start?.baseUrl ?? this.baseUrl), indexer };
+    return { archiver: createArchiver(settings.target.baseUrl), indexer };
   });
   /** Loaded while the tests run, so that they start earlier. */
   private readonly ending = import('./certify-run.js');
@@ -53,13 +49,11 @@ export class ReportedRun {
   /**
    * @param selected the ids of the cases; none if there is no test
    * @param known the inputs; those of another machine come with its reports
-   * @param baseUrl until a report names it
    * @param recorded the evidence, if it is judged again
    */
   constructor(
     private readonly selected: ReadonlySet<string>,
     private known: RunInputs | undefined,
-    private readonly baseUrl: string,
     private readonly recorded?: RecordedRun,
   ) {}
 
@@ -117,11 +111,10 @@ export class ReportedRun {
   }
 
   /** Certifies what was reported. @param error why the run ended before its first test */
-  async certify(isCutShort = false, error?: string) {
+  async certify(isCutShort = this.recorded?.extent.isCutShort === true, error?: string) {
     const { start, inputs, requestsSent, startedAt, recorded } = this;
     const { name, version, digest } = inputs.suite;
     const { destination: _, cases: __, ...settings } = inputs.settings;
-    const baseUrl = start?.baseUrl ?? this.baseUrl;
     const obstacle = this.findObstacle(isCutShort, error);
     const results = this.listResults(obstacle);
     // If the target cannot be reached, the examination judges all cases.
@@ -133,15 +126,19 @@ export class ReportedRun {
       unjudged: unjudged.map(({ id, verdict, reason }) => ({ id, verdict, reason })),
     };
     const uses = [...this.uses.values()].flat();
-    const run = { baseUrl, extent, ...(recorded?.isReplay && { isReplay: true as const }) };
+    const run = { extent, ...(recorded?.isReplay && { isReplay: true as const }) };
     const { archiver, indexer } = this.getCollector();
     // It names no paths of this machine.
-    const archive = archiver.finish(uses, { suite: { name, version, digest }, ...run, inputs: settings });
+    const archive = archiver.finish(uses, {
+      suite: { name, version, digest },
+      baseUrl: settings.target.baseUrl,
+      ...run,
+      inputs: settings,
+    });
     const { certifyRun } = await this.ending;
     const certified = await certifyRun(inputs, {
       results,
       index: indexer.finish(uses),
-      baseUrl,
       note: start?.note,
       requestsSent,
       isReplay: recorded?.isReplay === true,
@@ -157,11 +154,9 @@ export class ReportedRun {
   }
 
   /** Certifies what was reported, and writes the results. @param terms as of {@link certify} */
-  async publish(...terms: Parameters<ReportedRun['certify']>): Promise<RunOutcome> {
-    const { archive, isUnusable, ...certified } = await this.certify(...terms);
-    const { suite, settings } = this.inputs;
-    const { publishRun } = await this.ending;
-    return { ...publishRun(certified, suite, settings, archive), isUnusable };
+  async publish(...terms: Parameters<ReportedRun['certify']>) {
+    const certified = await this.certify(...terms);
+    return (await this.ending).publishRun(certified, this.inputs);
   }
 
   private findObstacle(isCutShort: boolean, error: string | undefined) {

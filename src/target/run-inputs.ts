@@ -7,6 +7,7 @@ import { isOwnCase, loadSuite, type Suite, suiteFolder } from '../cases/suite.js
 import { computeDigest } from '../certificate/har-archive.js';
 import { referenceNotice } from '../certificate/notices.js';
 import type { Availability } from '../contract/bind-world.js';
+import type { Endpoint } from '../http/connection-options.js';
 import { createRedactor } from '../http/redactor.js';
 import type { TransportIdentity } from '../http/transport.js';
 import type { ResultsDestination } from '../outputs/result-files.js';
@@ -27,6 +28,11 @@ import { readAvailability, readTargetFile, type TargetFile } from './target-file
 export interface RunInputs {
   readonly suite: Suite;
   readonly settings: RunSettings;
+}
+
+/** The inputs of a run that sends. */
+export interface SendingInputs extends RunInputs {
+  readonly connection: TargetConnection;
 }
 
 /** Attachments and evidence carry them as JSON, and a run is judged again by them. They contain no secrets. */
@@ -51,13 +57,10 @@ interface Target extends Pick<EngineOptions, 'tierPatterns' | 'mentionFilter'> {
   readonly version?: string;
   /** The target file, relative to the working folder. */
   readonly file?: string;
+  /** Empty until the reference deployment is started. */
+  readonly baseUrl: string;
   readonly isWorldLoaded: boolean;
   readonly transport?: TransportIdentity;
-}
-
-/** The inputs of a run that sends. */
-export interface SendingInputs extends RunInputs {
-  readonly connection: TargetConnection;
 }
 
 const loaded = new Map<string, SendingInputs>();
@@ -97,8 +100,8 @@ export function loadInputs(
   const record = against ? readRecord(against) : undefined;
   const isUncompared = stated !== undefined && !against && recordTo === undefined && options.against === undefined;
   // A file that is to be written need not be there.
-  const isWritten = recordKnownTo !== undefined;
-  const known = isWritten ? existsSync(recordKnownTo) && recordKnownTo : (options.known ?? resolve(document.known));
+  const isNew = recordKnownTo !== undefined && !existsSync(recordKnownTo);
+  const known = isNew ? undefined : (recordKnownTo ?? options.known ?? resolve(document.known));
   // Data that nobody made for tests may be that of production.
   const excludesIntrusive = !(options.intrusive ?? document.intrusive ?? suite.data === undefined);
   const data = availability.data && { ...availability.data, ...omitUndefined({ digest: suite.data?.digest }) };
@@ -111,19 +114,22 @@ export function loadInputs(
       ...listTargetNotes(target, suite.world.ownPromotions),
       ...notes,
       ...(record === undefined ? [] : describeUncompared(record, suite)),
-      ...(isUncompared
-        ? [`There is no record ${stated} yet, so no answer is compared. npx conformance record writes it.`]
-        : []),
-    ],
+      isUncompared && `There is no record ${stated} yet, so no answer is compared. npx conformance record writes it.`,
+    ].filter((note) => typeof note === 'string'),
     ...readSelection(options, suite, { excludesIntrusive }),
     destination: {
       out: options.out ?? path.join('results', createFolderName(target.name)),
       ...omitUndefined({ recordTo, recordKnownTo }),
     },
-    ...omitUndefined({ cases }),
-    ...(known && { known: readKnownDeviations(known, suite.contract) }),
+    ...omitUndefined({ cases, known: known === undefined ? undefined : readKnownDeviations(known, suite.contract) }),
   };
   return { suite, settings, connection };
+}
+
+/** Adds the address of the reference deployment, once it is started. */
+export function locateTarget({ suite, settings, connection }: SendingInputs, endpoint: Endpoint): SendingInputs {
+  const target = { ...settings.target, baseUrl: endpoint.baseUrl };
+  return { suite, settings: { ...settings, target }, connection: { ...connection, endpoint } };
 }
 
 function createTarget(
@@ -132,18 +138,19 @@ function createTarget(
   { endpoint }: TargetConnection,
 ): Target {
   const { name, version, world, response = {}, transport } = document;
-  const identify = (module: string): TransportIdentity => {
-    const content = readBeside(module, 'transport');
-    return { name: module.replace(/^\.\//, ''), digest: computeDigest(Buffer.from(content)) };
-  };
+  const isReference = endpoint === undefined;
   return {
-    name: name ?? (endpoint === undefined ? 'reference' : new URL(endpoint.baseUrl).host),
-    kind: endpoint === undefined ? 'reference' : 'deployment',
-    isWorldLoaded: endpoint === undefined || worldLoaded === true || world === 'loaded',
+    name: name ?? (isReference ? 'reference' : new URL(endpoint.baseUrl).host),
+    kind: isReference ? 'reference' : 'deployment',
+    baseUrl: endpoint?.baseUrl ?? '',
+    isWorldLoaded: isReference || worldLoaded === true || world === 'loaded',
     ...omitUndefined({
       version: version && toOneLine(version),
       file: file && toOneLine(path.relative('', file)),
-      transport: transport === undefined ? undefined : identify(transport),
+      transport:
+        transport === undefined
+          ? undefined
+          : { name: transport.replace(/^\.\//, ''), digest: computeDigest(readBeside(transport, 'transport')) },
       tierPatterns: response.tier === undefined ? undefined : [response.tier].flat(),
       mentionFilter: createMentionFilter(response),
     }),
@@ -158,10 +165,10 @@ export function findRecordToWrite({ recordTo, recordKnownTo }: RunOptions, state
   throw refuse('record', 'nothing names the file of the record', hint);
 }
 
-function listTargetNotes({ kind, transport, tierPatterns, mentionFilter }: Target, ownPromotions = 0): string[] {
+function listTargetNotes({ kind, transport, tierPatterns, mentionFilter }: Target, ownPromotions = 0) {
   const where = JSON.stringify(mentionFilter?.where ?? {});
   const stated = 'The target file states';
-  const notes = [
+  return [
     kind === 'reference' && referenceNotice,
     transport &&
       `Through a transport: ${toOneLine(transport.name)}, ${transport.digest}. The documented operation was not certified.`,
@@ -169,7 +176,6 @@ function listTargetNotes({ kind, transport, tierPatterns, mentionFilter }: Targe
     where !== '{}' && `${stated} which of them were returned: ${toOneLine(where)}.`,
     ownPromotions > 0 && `${stated} that ${ownPromotions} of the newest 150 promotions are the deployment's own.`,
   ];
-  return notes.filter((note) => typeof note === 'string');
 }
 
 export function createFolderName(name: string): string {

@@ -11,7 +11,7 @@ import {
   selectFromSuite,
 } from '../cases/case-selection.js';
 import { type Suite, suiteFolder } from '../cases/suite.js';
-import { type TestCase, tag } from '../cases/test-case.js';
+import type { TestCase } from '../cases/test-case.js';
 import { omitUndefined } from '../support/collections.js';
 import { refuse } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
@@ -63,11 +63,10 @@ export function selectQuickRows({ cases }: Suite, scope: RunScope): NonNullable<
 
 /** The cases that flags select. Which of them a target has the data for is known in its worker. */
 export function selectTests({ only, quick }: RunOptions, whole: Suite): readonly TestCase[] {
-  // An unknown name is a case of another folder, or a mistake that was reported before.
-  const cases = selectCases(whole, only === undefined ? {} : { only: matchCases(only, whole).ids });
-  if (!quick) return cases;
-  const discriminating = new Set(readDiscriminatingRows().rows.map((row) => row.case));
-  return cases
-    .filter(({ id }) => discriminating.has(id))
-    .map((testCase) => ({ ...testCase, tags: testCase.tags.filter((name) => name !== tag.sample) }));
+  const selection = {
+    // An unknown name is a case of another folder, or a mistake that was reported before.
+    only: only && matchCases(only, whole).ids,
+    quick: quick ? selectQuickRows(whole, { excludesIntrusive: false }) : undefined,
+  };
+  return selectCases(whole, omitUndefined(selection));
 }

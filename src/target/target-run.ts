@@ -14,7 +14,6 @@ import type { RunInputs, RunSettings } from './run-inputs.js';
 
 export interface RunStart {
   readonly settings: RunSettings;
-  readonly baseUrl: string;
   /** What the examination of the target found. */
   readonly note?: string;
   readonly unreachable?: string;
@@ -33,7 +32,6 @@ export interface TestReport extends RunEvidence {
 export type TargetRun = Awaited<ReturnType<typeof startTargetRun>>;
 
 export interface RunTerms extends Pick<EngineOptions, 'plannedCases' | 'replay' | 'traffic' | 'recognizer'> {
-  readonly baseUrl?: string;
   /** Makes the ids of exchanges unique among the workers of a run. */
   readonly suffix?: string;
   /** What is known of the run before its cases. */
@@ -44,7 +42,7 @@ export interface RunTerms extends Pick<EngineOptions, 'plannedCases' | 'replay' 
 export async function startTargetRun(
   { suite: whole, settings }: RunInputs,
   channel: Channel & Partial<Pick<TransportChannel, 'findFailure'>>,
-  { baseUrl = '', suffix, note: stated, ...terms }: RunTerms = {},
+  { suffix, note: stated, ...terms }: RunTerms = {},
 ) {
   const suite = selectFromSuite(whole, settings);
   const options = await createEngineOptions(settings, suite.world);
@@ -52,11 +50,12 @@ export async function startTargetRun(
   const run = await startRun(suite, channel, { ...options, ...terms, ...omitUndefined({ keeper }) });
   const { examination, background } = run;
   const { note = stated, unreachable } = examination;
-  const start: RunStart = { settings, baseUrl, ...omitUndefined({ note, unreachable, data: suite.data }) };
+  const start: RunStart = { settings, ...omitUndefined({ note, unreachable, data: suite.data }) };
   let unreported: RunStart | undefined = start;
   return {
     suite,
     start,
+    baseUrl: settings.target.baseUrl,
     /** Sends requests that belong to no case. */
     channel,
     background,

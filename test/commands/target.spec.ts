@@ -132,6 +132,7 @@ allow_http: true`,
   expect(settings.target).toEqual({
     name: 'mine',
     kind: 'deployment',
+    baseUrl: 'https://a.test',
     isWorldLoaded: false,
     version: '1.2',
     file: expect.stringMatching(/target\.yaml$/),

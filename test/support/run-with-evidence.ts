@@ -55,13 +55,14 @@ export async function runWithEvidence(
     selects?: (testCase: TestCase) => boolean;
   } = {},
 ): Promise<RunWithEvidence> {
-  const inputs = { suite, settings: readSettings({ reference: true, ...options }) };
+  const settings = readSettings({ reference: true, ...options });
+  const { baseUrl } = bareOrigin;
+  const inputs = { suite, settings: { ...settings, target: { ...settings.target, baseUrl } } };
   const isSelected = new Map(suite.cases.map((testCase) => [testCase.id, selects(testCase)]));
   const all = [...selectCases(suite, inputs.settings).map(({ id }) => id), samplesCaseId];
   const plannedCases = all.filter((id) => isSelected.get(id) ?? true);
-  const { baseUrl } = bareOrigin;
-  const judged = await judgeCases(inputs, channel, { baseUrl, plannedCases, recognizer });
-  const reported = new ReportedRun(new Set(plannedCases), inputs, baseUrl).addAll(judged);
+  const judged = await judgeCases(inputs, channel, { plannedCases, recognizer });
+  const reported = new ReportedRun(new Set(plannedCases), inputs).addAll(judged);
   const { certificate, results, newDeviations, archive } = await reported.certify();
   return {
     certificate: withoutTimes(certificate),
@@ -93,7 +94,6 @@ export function readEvidenceBack({ evidence, origin }: Pick<RunWithEvidence, 'ev
 
 /** Judges the evidence of a run again. */
 export async function judgeAgain(left: Pick<RunWithEvidence, 'evidence' | 'origin'>): Promise<Certificate> {
-  const recorded = readEvidenceBack(left);
-  const { certificate } = await (await rejudgeRun(recorded, loadSuite())).certify(recorded.extent.isCutShort);
+  const { certificate } = await (await rejudgeRun(readEvidenceBack(left), loadSuite())).certify();
   return withoutTimes(certificate);
 }

@@ -10,7 +10,6 @@ import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import type { TestCase } from '../../src/cases/test-case.js';
 import { listCredentialSecrets } from '../../src/contract/operation.js';
-import type { Endpoint } from '../../src/http/connection-options.js';
 import { createRedactor } from '../../src/http/redactor.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { writeResults } from '../../src/outputs/write-results.js';
@@ -227,7 +226,7 @@ for (const [title, answer] of Object.entries<Answer>(deployments))
     const cwd = makeTestFolder();
     const close = await serve(cwd, answer);
     const { connection } = loadInputs({ target: path.join(cwd, 'leaky.yaml') }, secrets);
-    const client = await openTarget(connection.endpoint as Endpoint, connection);
+    const client = await openTarget(connection);
     const recordTo = path.join(cwd, 'record.yaml');
     const run = await runWithEvidence(client, { options: { recordTo }, selects });
     await client.close();

@@ -10,7 +10,7 @@ import { omitUndefined } from '../../support/collections.js';
 import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import { type Ending, endings } from '../../target/reported-run.js';
-import { createFolderName, type SendingInputs } from '../../target/run-inputs.js';
+import { createFolderName, type RunInputs } from '../../target/run-inputs.js';
 import { completeRunOptions, type RunOptions } from '../../target/run-options.js';
 import { loadKnown } from '../../target/target-run.js';
 import { determineEndStatus, exitStatus } from '../exit-status.js';
@@ -45,8 +45,8 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
   if (replay !== undefined) {
     if (playwrightArgs.length > 0) throw refuse('--replay', 'runs without Playwright', 'Select cases with --only.');
     const { replayFile } = await import('../../target/recorded-run.js');
-    const tell = () => process.stdout.write(joinLines([`Judges the exchanges of ${replay} again. Nothing is sent.`]));
-    const reported = await replayFile(findRunFile(replay, 'evidence.har'), completeRunOptions(run), tell);
+    process.stdout.write(joinLines([`Judges the exchanges of ${replay}. Nothing is sent.`]));
+    const reported = await replayFile(findRunFile(replay, 'evidence.har'), completeRunOptions(run));
     const published = await reported.publish();
     process.stdout.write(addColors(published.report));
     return end([published], exitStatus.conforms);
@@ -110,13 +110,13 @@ function openPage(folder: string): void {
     .unref();
 }
 
-async function renderDryRun({ suite, settings, connection: { endpoint } }: SendingInputs): Promise<string> {
+async function renderDryRun({ suite, settings }: RunInputs): Promise<string> {
   const { createPlan, renderPlan } = await import('../../run/plan.js');
   const { quick, notes, target } = settings;
   const selected = selectFromSuite(suite, settings);
   return [
     joinLines([
-      ...(endpoint === undefined ? [] : [`Target ${target.name}: ${endpoint.baseUrl}`]),
+      ...(target.kind === 'reference' ? [] : [`Target ${target.name}: ${target.baseUrl}`]),
       ...(quick === undefined ? [] : [quickNotice]),
       ...(suite.data === undefined ? [] : describeData(suite.data)),
       ...notes,

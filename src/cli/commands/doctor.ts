@@ -4,7 +4,7 @@ import { noRetry } from '../../http/connection-options.js';
 import { renderFindings } from '../../run/examine.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import { openTarget } from '../../target/open-target.js';
-import { loadInputs } from '../../target/run-inputs.js';
+import { loadInputs, locateTarget } from '../../target/run-inputs.js';
 import { completeRunOptions } from '../../target/run-options.js';
 import { startTargetRun } from '../../target/target-run.js';
 import { exitStatus } from '../exit-status.js';
@@ -19,20 +19,20 @@ export default ((command, end) => {
 }) satisfies ConfigureCommand;
 
 async function runDoctor(flags: TargetFlags): Promise<number> {
-  const inputs = loadInputs(completeRunOptions(flags), process.env);
-  const { settings, suite, connection } = inputs;
+  const loaded = loadInputs(completeRunOptions(flags), process.env);
+  const { world } = loaded.suite;
+  const isReference = loaded.connection.endpoint === undefined;
   const credentials = referenceCredentials;
-  const served =
-    connection.endpoint === undefined ? await serveReference({ world: suite.world, credentials }) : undefined;
-  const { endpoint = { baseUrl: served?.url ?? '', credentials } } = connection;
-  const options = { ...connection.options, retry: noRetry };
-  const channel = await openTarget(endpoint, { ...connection, options });
+  const served = isReference ? await serveReference({ world, credentials }) : undefined;
+  const inputs = served === undefined ? loaded : locateTarget(loaded, { baseUrl: served.url, credentials });
+  const { settings, connection } = inputs;
+  const channel = await openTarget({ ...connection, options: { ...connection.options, retry: noRetry } });
   const { findings } = (await startTargetRun(inputs, channel)).examination;
   await channel.close();
   await served?.close();
   const failure = channel.findFailure();
   if (failure !== undefined) throw failure;
-  const where = served === undefined ? [`Target ${settings.target.name}: ${endpoint.baseUrl}`] : [];
+  const where = isReference ? [] : [`Target ${settings.target.name}: ${settings.target.baseUrl}`];
   process.stdout.write(joinLines([...where, ...settings.notes, '']) + renderFindings(findings));
   if (findings.some(({ state }) => state === 'problem')) return exitStatus['does-not-conform'];
   return findings.some(({ state }) => state === 'unknown') ? exitStatus.incomplete : exitStatus.conforms;

@@ -17,6 +17,8 @@ export default ((command) => {
 
 function initProject(): string {
   const name = readName();
+  const readTemplate = (file: string) =>
+    readFileSync(path.join(packageRoot, 'templates', file), 'utf8').replaceAll('__NAME__', name);
   const templates = {
     [targetFile]: 'target.yaml',
     '.env.example': 'env.example',
@@ -26,7 +28,7 @@ function initProject(): string {
     '.gitignore': 'ignore-list',
   };
   const lines = Object.entries(templates).map(([file, template]) => {
-    const text = readFileSync(path.join(packageRoot, 'templates', template), 'utf8').replaceAll('__NAME__', name);
+    const text = readTemplate(template);
     const before = existsSync(file) ? readFileSync(file, 'utf8').trimEnd() : '';
     // The list is added, unless it is there: the user may have removed lines.
     const isKept = template === 'ignore-list' ? before.includes(text.split('\n')[0] ?? '') : existsSync(file);
@@ -35,17 +37,7 @@ function initProject(): string {
     writeFileSync(file, before === '' ? text : `${before}\n\n${text}`);
     return `Written  ${file}`;
   });
-  return joinLines([
-    ...lines,
-    '',
-    'Next:',
-    '1. Copy .env.example to .env. There, set BASE_URL, CLIENT_APPLICATION_ID, CLIENT_TOKEN. TARGET names the target file.',
-    `2. Load the output of "npx conformance world" into the deployment, or put its own ids into ${targetFile}.`,
-    '3. Run: npx conformance doctor',
-    '4. Run: npx conformance certify',
-    `5. When the deployment conforms, record its answers: npx conformance record. It writes conformance/record.yaml, and every run compares with it. For people, copy results/${name}/observed.md to conformance/observed.md (results/ is not committed).`,
-    '6. Commit the files. On GitHub, set the variable BASE_URL and the secrets CLIENT_APPLICATION_ID and CLIENT_TOKEN.',
-  ]);
+  return joinLines(lines) + readTemplate('next-steps.txt');
 }
 
 /** The name of the package or folder, without a scope, as the name of a target. */
