@@ -10,8 +10,6 @@ export type ConfigureCommand = (
   afterDashes: readonly string[],
 ) => void;
 
-export type TargetFlags = Pick<RunOptions, 'target' | 'baseUrl' | 'reference' | 'allowHttp'>;
-
 /** Adds the flags that select a deployment. @param isRepeatable whether there may be several target files */
 export function addTargetFlags(command: Command, isRepeatable = false): Command {
   const description = `a target file (environment: TARGET)${isRepeatable ? '; repeat it for several targets' : ''}`;

@@ -1,15 +1,6 @@
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import type {
-  FullConfig,
-  FullProject,
-  FullResult,
-  Reporter,
-  Suite,
-  TestCase,
-  TestError,
-  TestResult,
-} from '@playwright/test/reporter';
+import type * as Playwright from '@playwright/test/reporter';
 import type { Cause } from '../certificate/diagnosis/diagnose-run.js';
 import { determineOverallVerdict, hasChanged } from '../certificate/overall-verdict.js';
 import { removeResults } from '../outputs/result-files.js';
@@ -25,11 +16,11 @@ import { loadProject, readCaseId, readShared, readTestReport, removeTestReport, 
 const specs = path.resolve(import.meta.dirname, '..', '..', 'specs');
 
 /** Creates a certificate for each project from the reports of its tests. The run fails unless all targets conform. */
-export default class CertificateReporter implements Reporter {
+export default class CertificateReporter implements Playwright.Reporter {
   private readonly runs = new Map<string, ReportedRun>();
   /** Tests that are no cases. */
-  private readonly foreign = new Set<TestCase>();
-  private readonly failures: (readonly [TestCase, TestResult])[] = [];
+  private readonly foreign = new Set<Playwright.TestCase>();
+  private readonly failures: (readonly [Playwright.TestCase, Playwright.TestResult])[] = [];
   /** Why Playwright ended before the first test. */
   private error: string | undefined;
   /** Whether another reporter shows tests and errors. */
@@ -44,13 +35,13 @@ export default class CertificateReporter implements Reporter {
     process.once('SIGTERM', interrupt).once('SIGHUP', interrupt);
   }
 
-  onBegin(config: FullConfig, tests: Suite): void {
+  onBegin(config: Playwright.FullConfig, tests: Playwright.Suite): void {
     enableExpectedFailures(config, import.meta.filename);
     this.isListed = config.reporter.some(([name]) => ['list', 'line', 'dot'].includes(name));
     const planned = new Map(
       tests.suites.map((suite) => {
         const ids = suite.allTests().flatMap((test) => readCaseId(test) ?? []);
-        return [suite.project() as FullProject, new Set(ids)];
+        return [suite.project() as Playwright.FullProject, new Set(ids)];
       }),
     );
     const withCases = [...planned].filter(([, ids]) => ids.size > 0);
@@ -88,7 +79,7 @@ export default class CertificateReporter implements Reporter {
     }
   }
 
-  onTestEnd(test: TestCase, result: TestResult): void {
+  onTestEnd(test: Playwright.TestCase, result: Playwright.TestResult): void {
     // First, so that no error below leaves a failure that looks like a success.
     restoreFailure(test, result);
     const id = readCaseId(test);
@@ -111,7 +102,7 @@ export default class CertificateReporter implements Reporter {
     explainFailure(test, result);
   }
 
-  onError({ message = '' }: TestError): void {
+  onError({ message = '' }: Playwright.TestError): void {
     // Playwright colors some messages without regard to the terminal.
     const lines = stripVTControlCharacters(message)
       .replace(/^(UnusableInput|Error): /, '')
@@ -121,11 +112,11 @@ export default class CertificateReporter implements Reporter {
   }
 
   /** What a web server of the config says, such as why it does not start. */
-  onStdErr(chunk: string | Buffer, test?: TestCase): void {
+  onStdErr(chunk: string | Buffer, test?: Playwright.TestCase): void {
     if (test === undefined && !this.isListed) process.stderr.write(chunk);
   }
 
-  async onEnd(result: FullResult): Promise<{ status: FullResult['status'] }> {
+  async onEnd(result: Playwright.FullResult): Promise<{ status: Playwright.FullResult['status'] }> {
     disableExpectedFailures();
     let isGood = true;
     if (this.runs.size === 0) endings.push('not-begun');
@@ -166,12 +157,12 @@ export default class CertificateReporter implements Reporter {
   }
 }
 
-function getProject(test: TestCase): FullProject {
+function getProject(test: Playwright.TestCase): Playwright.FullProject {
   // Only the suite above all projects has none.
-  return test.parent.project() as FullProject;
+  return test.parent.project() as Playwright.FullProject;
 }
 
-function explainFailure(test: TestCase, result: TestResult, causes: readonly Cause[] = []): void {
+function explainFailure(test: Playwright.TestCase, result: Playwright.TestResult, causes: readonly Cause[] = []): void {
   const cause = causes.find(({ cases }) => cases.includes(readCaseId(test) ?? ''));
   if (cause !== undefined) result.annotations.push({ type: 'cause', description: cause.sentence });
   replaceErrorContext(result.attachments, test, result.errors[0]?.message ?? '', cause);

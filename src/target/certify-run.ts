@@ -24,9 +24,7 @@ export interface RecordedRun extends Pick<EvidenceOrigin, 'extent' | 'isReplay'>
 }
 
 /** A run whose cases are judged. */
-export interface JudgedRun
-  extends Pick<RunFacts, 'requestsSent' | 'isReplay' | 'isCutShort' | 'startedAt'>,
-    Partial<Pick<RunFacts, 'data'>> {
+interface JudgedRun extends Pick<RunFacts, 'requestsSent' | 'isReplay' | 'isCutShort' | 'startedAt' | 'data'> {
   readonly results: readonly CaseResult[];
   readonly index: ExchangeIndex;
   readonly note: string | undefined;

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { CaseSelection } from '../cases/case-selection.js';
-import { isOwnCase, loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
+import { loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import { computeDigest } from '../certificate/har-archive.js';
 import { referenceNotice } from '../certificate/notices.js';
 import type { Availability } from '../contract/bind-world.js';
@@ -183,15 +183,11 @@ export function createFolderName(name: string): string {
 }
 
 /** Redaction would change these texts in the evidence: `verify` could not judge it again. */
-function findSecretsInRequests(connection: TargetConnection, suite: Suite): Problem[] {
-  // Requests that are drawn from a data file, which takes long, have the same headers.
-  const { cases } = suite.data === undefined ? suite : loadSuite();
-  // Evidence has query and body of the suite's own requests as they are.
-  const requests = cases.flatMap((testCase) =>
-    listRequests(testCase).map((request) => (isOwnCase(testCase) ? request : request.headers)),
-  );
-  const ids = Object.values(suite.world.ids).map((ofKind) => [...ofKind.values()]);
-  const text = JSON.stringify([ids, requests]);
+function findSecretsInRequests(connection: TargetConnection, { world }: Suite): Problem[] {
+  // All requests have the headers of the suite's own ones. Evidence has query and body of these as they are.
+  const headers = loadSuite().cases.flatMap((testCase) => listRequests(testCase).map((request) => request.headers));
+  const ids = Object.values(world.ids).map((ofKind) => [...ofKind.values()]);
+  const text = JSON.stringify([ids, headers]);
   const found = listSecrets(connection).filter((secret) => createRedactor([secret])(text) !== text);
   return found.map(({ placeholder }) => ({
     at: { setting: placeholder.slice(1) },

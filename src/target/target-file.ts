@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Availability } from '../contract/bind-world.js';
 import type { PartialConnectionOptions } from '../http/connection-options.js';
 import { omitUndefined } from '../support/collections.js';
 import { type Location, readInputFile, refuse } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
-import { readYaml } from '../support/yaml-file.js';
+import { parseYaml, readYaml } from '../support/yaml-file.js';
 import type { RunOptions } from './run-options.js';
 
 /** The target file that `init` writes into a project. */
@@ -61,24 +60,20 @@ export function readTargetFile({ target, reference }: RunOptions) {
 }
 
 /** Reads which test data a target has: all, a part, or data of its own. @param named the data file of a flag */
-export function readAvailability({ document, locate, resolve }: TargetFile, named?: string): Availability {
+export function readAvailability({ document, resolve, readBeside }: TargetFile, named?: string): Availability {
   const { bindings, own_promotions: counted, data: stated, requests } = document;
   const file = named ?? resolve(stated);
   if (file !== undefined && bindings !== undefined)
     throw refuse(named ?? 'data', 'has the ids of the deployment itself', "Remove 'bindings' from the target file.");
-  if (bindings !== undefined && !existsSync(resolve(bindings))) {
-    const hint = "Load the world and write the deployment's ids into this file: see docs/targets.md.";
-    throw refuse(locate('bindings'), `there is no file '${bindings}'`, hint);
-  }
   return omitUndefined({
-    bindings: bindings && readBindings(resolve(bindings)),
+    bindings: bindings && readBindings(readBeside(bindings, 'bindings'), resolve(bindings)),
     ownPromotions: Array.isArray(counted) ? counted.length : counted,
     data: file === undefined ? undefined : { file, ...omitUndefined({ requests }) },
   }) as Availability;
 }
 
-function readBindings(file: string): NonNullable<Availability['bindings']> {
-  const yaml = readYaml(file);
+function readBindings(text: string, file: string): NonNullable<Availability['bindings']> {
+  const yaml = parseYaml(text, file);
   const worldIds = Object.keys(validateFile('bindings', yaml) as object);
   return Object.fromEntries(worldIds.map((id) => [id, { id: yaml.getSource([id]), at: yaml.locate([id]) }]));
 }

@@ -5,20 +5,20 @@ import { renderFindings } from '../../run/examine.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import { openTarget } from '../../target/open-target.js';
 import { loadInputs, locateTarget } from '../../target/run-inputs.js';
-import { completeRunOptions } from '../../target/run-options.js';
+import { completeRunOptions, type RunOptions } from '../../target/run-options.js';
 import { startTargetRun } from '../../target/target-run.js';
 import { exitStatus } from '../exit-status.js';
-import { addTargetFlags, type ConfigureCommand, type TargetFlags } from '../flags.js';
+import { addTargetFlags, type ConfigureCommand } from '../flags.js';
 
 export default ((command, end) => {
   addTargetFlags(command)
     .description('check with a few requests whether a target can be certified')
-    .action(async (flags: TargetFlags) => {
+    .action(async (flags: RunOptions) => {
       end(await runDoctor(flags));
     });
 }) satisfies ConfigureCommand;
 
-async function runDoctor(flags: TargetFlags): Promise<number> {
+async function runDoctor(flags: RunOptions): Promise<number> {
   const loaded = loadInputs(completeRunOptions(flags), process.env);
   const { world } = loaded.suite;
   const isReference = loaded.connection.endpoint === undefined;
