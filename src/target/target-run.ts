@@ -95,10 +95,10 @@ async function createEngineOptions(settings: RunSettings, world: NamedWorld): Pr
   const { target, expected, excludesIntrusive, destination } = settings;
   const stated = { ...target, expected, excludesIntrusive, infersShape: destination.recordTo !== undefined };
   const known = await loadKnown(settings, world);
-  if (known === undefined) return stated;
+  if (known === undefined || known.causes.length === 0)
+    return { ...stated, ...omitUndefined({ knownRequirements: known?.requirements }) };
   const { createKnownMistakes } = await import('../certificate/known-causes.js');
-  const mistakes = known.causes.length === 0 ? undefined : createKnownMistakes(known, world);
-  return { ...stated, knownRequirements: known.requirements, ...omitUndefined({ known: mistakes }) };
+  return { ...stated, knownRequirements: known.requirements, known: createKnownMistakes(known, world) };
 }
 
 /** Loads what is known to be wrong with a target. @throws UnusableInput if the file names an unknown cause */
