@@ -12,10 +12,11 @@ export type ConfigureCommand = (
 
 /** Adds the flags that select a deployment. @param isRepeatable whether there may be several target files */
 export function addTargetFlags(command: Command, isRepeatable = false): Command {
-  const [several, description] = isRepeatable ? ['...', '; several may be named'] : ['', ''];
+  const description = `a target file (environment: TARGET)${isRepeatable ? '; repeat it for several targets' : ''}`;
+  const target = new Option('--target <file>', description);
   const reference = 'the reference deployment; also the default if the environment names no deployment';
   return command
-    .option(`--target <file${several}>`, `a target file (environment: TARGET)${description}`)
+    .addOption(isRepeatable ? target.argParser(collectValue) : target)
     .option('--base-url <url>', `the endpoint is at <url>${documentedOperation.path} (environment: BASE_URL)`)
     .addOption(new Option('--reference', reference).conflicts(['target', 'baseUrl']))
     .option('--allow-http', 'send credentials to another machine over plain HTTP');
@@ -46,7 +47,7 @@ export function addCertifyFlags(command: Command): Command {
       // First, so that there is no default: a target file may exclude them.
       .addOption(new Option('--intrusive').hideHelp())
       .option('--no-intrusive', 'skip cases that send bad credentials, oversized bodies or other methods')
-      .option('--only <name...>', 'run these cases, requirements, questions, tags or groups')
+      .option('--only <name>', 'run this case, requirement, question, tag or group; may be repeated', collectList)
       .option('--quick', 'run the rows that catch almost all known faults, with at most 60 requests')
       .option('--open', 'open the page of the certificate at the end')
       .option('--replay <file>', replay)
@@ -55,9 +56,15 @@ export function addCertifyFlags(command: Command): Command {
 
 export function readCertifyOptions(flags: CertifyFlags): RunOptions {
   const { target: _, dryRun: __, open: ___, to: recordTo, known, ...options } = flags;
-  const only = flags.only?.flatMap((names) => names.split(','));
-  const recorded = recordTo === undefined ? { known } : { recordTo, recordKnownTo: known };
-  return { ...options, ...omitUndefined({ only, ...recorded }) };
+  return { ...options, ...omitUndefined(recordTo === undefined ? { known } : { recordTo, recordKnownTo: known }) };
+}
+
+export function collectValue(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}
+
+function collectList(names: string, before: readonly string[] = []): string[] {
+  return [...before, ...names.split(',')];
 }
 
 /** Parses a number from 0 to 65535: a row, or a port. @throws InvalidArgumentError for anything else */

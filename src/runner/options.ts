@@ -58,7 +58,7 @@ export function readSetUp(): Shared['setUp'] {
 }
 
 /** Loads suite and settings of a project, once per process. @param use {@link ConformanceOptions} */
-export function loadProject(use: object, { configFile = 'none' }: Pick<FullConfig, 'configFile'> = {}): SendingInputs {
+export function loadProject(use: object, { configFile = '' }: Pick<FullConfig, 'configFile'> = {}): SendingInputs {
   const { target: stated, conformance = {} } = use as Partial<ConformanceOptions>;
   checkRunOptions(conformance);
   const isNamed = conformance.baseUrl !== undefined || conformance.reference === true || stated === undefined;
