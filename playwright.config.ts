@@ -8,8 +8,9 @@ dotenv.config({ quiet: true });
 // This file runs as a source, and compiled in dist/ where the package is installed.
 const extension = path.extname(import.meta.filename);
 const resolve = (name: string) => path.join(import.meta.dirname, 'src', 'runner', `${name}${extension}`);
-const [run, ...others] = readRuns();
-const named = [run, ...others].flatMap(({ project, ...conformance }) =>
+const runs = readRuns();
+const [run = {}] = runs;
+const named = runs.flatMap(({ project, ...conformance }) =>
   project === undefined ? [] : [{ name: project, use: { conformance } }],
 );
 

@@ -1,14 +1,16 @@
 /** The API for programs: `import { certify } from 'promotion-validation-conformance'`. */
 
+import { selectCases } from './cases/case-selection.js';
 import type { Certificate } from './certificate/certificate.js';
-import { credentialPlaceholders } from './contract/operation.js';
 import type { Credentials } from './http/connection-options.js';
 import type { Transport } from './http/transport.js';
+import { samplesCaseId } from './run/case-result.js';
 import { omitUndefined } from './support/collections.js';
-import { certifyRun } from './target/certify-run.js';
+import { openTarget } from './target/open-target.js';
+import { ReportedRun } from './target/reported-run.js';
+import { loadInputs } from './target/run-inputs.js';
 import type { RunOptions } from './target/run-options.js';
-import { loadInputs } from './target/settings.js';
-import { openTarget } from './target/target-run.js';
+import { judgeCases } from './target/target-run.js';
 
 export type { Certificate, RunVerdict } from './certificate/certificate.js';
 export type { Credentials } from './http/connection-options.js';
@@ -30,19 +32,22 @@ export interface CertifyOptions extends Pick<RunOptions, 'target' | 'against' | 
  * @throws UnusableInput if an option or a file that it names is invalid, or if the transport fails
  */
 export async function certify(transport: Transport, options: CertifyOptions = {}): Promise<Certificate> {
-  const { name, credentials: stated, baseUrl: statedUrl, ...others } = options;
+  const { name, credentials, baseUrl, ...others } = options;
   const defaultUrl = others.target === undefined ? 'http://localhost' : process.env.BASE_URL;
   // allowHttp: the transport sends, not the suite.
-  const runOptions = { ...others, ...omitUndefined({ baseUrl: statedUrl ?? defaultUrl }), allowHttp: true };
-  const variables = omitUndefined({ CLIENT_APPLICATION_ID: stated?.applicationId, CLIENT_TOKEN: stated?.token });
+  const runOptions = { ...others, ...omitUndefined({ baseUrl: baseUrl ?? defaultUrl }), allowHttp: true };
+  const variables = omitUndefined({
+    CLIENT_APPLICATION_ID: credentials?.applicationId,
+    CLIENT_TOKEN: credentials?.token,
+  });
   const environment = { ...process.env, ...variables };
-  const { suite, settings, connection } = loadInputs(runOptions, environment);
-  const { endpoint = { baseUrl: 'http://localhost', credentials: credentialPlaceholders } } = connection;
-  const channel = await openTarget(endpoint, connection, transport);
-  const target = { ...settings.target, ...omitUndefined({ name }) };
-  const run = certifyRun({ suite, settings: { ...settings, target } }, channel, { baseUrl: endpoint.baseUrl });
-  const { certificate } = await run.finally(channel.close);
+  const { suite, connection, settings: stated } = loadInputs(runOptions, environment);
+  const inputs = { suite, settings: { ...stated, target: { ...stated.target, ...omitUndefined({ name }) } } };
+  const plannedCases = [...selectCases(suite, stated).map(({ id }) => id), samplesCaseId];
+  const channel = await openTarget(connection, transport);
+  const judged = await judgeCases(inputs, channel, { plannedCases }).finally(channel.close);
   const failure = channel.findFailure();
   if (failure !== undefined) throw failure;
-  return certificate;
+  const reported = new ReportedRun(new Set(plannedCases), inputs).addAll(judged);
+  return (await reported.certify()).certificate;
 }

@@ -26,6 +26,7 @@ import { fillBody } from './judge/recorded-bodies.js';
 import { readShownResponse, type ShownResponse } from './record/exchange-text.js';
 import { readKnownDeviations } from './record/known-deviations.js';
 import { readRecord, type TargetRecord } from './record/target-record.js';
+import { omitUndefined } from './support/collections.js';
 
 export type { Credentials } from './http/connection-options.js';
 export type { Headers, HttpRequest, HttpResponse } from './http/exchange.js';
@@ -57,56 +58,47 @@ export function createMockListener(options: MockOptions = {}): RequestListener {
   return createRequestListener(createMock(options));
 }
 
-/** The options of a mock, and what it cannot imitate: questions by their recorded answers, requirements and causes. */
-interface Imitation<Options = DeploymentOptions> {
-  readonly options: Options;
-  readonly inimitable: readonly string[];
-}
-
-/** Reads the files of a mock. @throws UnusableInput with every problem of a file */
-export function readMockOptions({ record, data, known, behaviours = {}, ...others }: MockOptions): Imitation {
+/**
+ * Reads the files of a mock. @throws UnusableInput with every problem of a file
+ * @returns the options of the deployment, and what it cannot imitate: questions, requirements and causes
+ */
+export function readMockOptions({ record, data, known, behaviours = {}, credentials }: MockOptions) {
   completeBehaviours(behaviours);
   const world = data === undefined ? loadWorld() : readDataFile(data).world;
   const recorded = record === undefined ? undefined : imitateRecord(readRecord(record), behaviours, world);
   const deviations = known === undefined ? undefined : imitateDeviations(known);
-  return {
-    options: {
-      world,
-      credentials: referenceCredentials,
-      ...others,
-      ...recorded?.options,
-      ...deviations?.options,
-      behaviours: { ...recorded?.options.behaviours, ...behaviours },
-    },
-    inimitable: [...(recorded?.inimitable ?? []), ...(deviations?.inimitable ?? [])],
+  const options: DeploymentOptions = {
+    world,
+    credentials: credentials ?? referenceCredentials,
+    behaviours: { ...recorded?.behaviours, ...behaviours },
+    faults: deviations?.faults ?? [],
+    ...omitUndefined({ change: recorded?.change }),
   };
+  return { options, inimitable: [...(recorded?.inimitable ?? []), ...(deviations?.inimitable ?? [])] };
 }
 
-type Imitated = Imitation<Partial<DeploymentOptions>>;
-
-function imitateRecord(record: TargetRecord, chosen: Behaviours, world: World): Imitated {
-  const kept = Object.entries(record.questions).filter(([id, { outcome }]) => (chosen[id] ?? outcome) === outcome);
+function imitateRecord({ questions: all, bodies }: TargetRecord, chosen: Behaviours, world: World) {
+  const kept = Object.entries(all).filter(([id, { outcome }]) => (chosen[id] ?? outcome) === outcome);
   const questions = Object.fromEntries(kept);
   const outcomes = Object.fromEntries(kept.map(([id, { outcome }]) => [id, outcome]));
   const { behaviours, inimitable } = convertOutcomesToBehaviours(outcomes);
   // Recorded bodies answer these questions.
   const isImitated = (id: string) =>
-    (id === shapeQuestions.list && record.bodies?.promotions !== undefined) ||
+    (id === shapeQuestions.list && bodies?.promotions !== undefined) ||
     (id === shapeQuestions.error && readShownResponse(questions[id]?.response ?? '')?.body !== undefined);
-  return {
-    options: { behaviours, change: mockFromRecord({ ...record, questions }, world) },
-    inimitable: inimitable.filter((id) => !isImitated(id)),
-  };
+  const change = mockFromRecord({ questions, ...omitUndefined({ bodies }) }, world);
+  return { behaviours, change, inimitable: inimitable.filter((id) => !isImitated(id)) };
 }
 
-function imitateDeviations(file: string): Imitated {
+function imitateDeviations(file: string) {
   const { contract, world } = loadSuite();
   const { causes, requirements } = readKnownCauses(readKnownDeviations(file, contract), world);
   // A fault concerns all requests.
-  const isLimited = ({ features }: (typeof causes)[number]) => features.length > 0;
+  const limited = causes.filter(({ features }) => features.length > 0);
+  const whole = causes.filter(({ features }) => features.length === 0);
   return {
-    options: { faults: causes.flatMap((cause) => (isLimited(cause) ? [] : (cause.mistake ?? []))) },
-    inimitable: [...requirements, ...causes.filter(isLimited).map(({ id }) => id)],
+    faults: whole.flatMap(({ mistake }) => mistake ?? []),
+    inimitable: [...requirements, ...limited.map(({ id }) => id)],
   };
 }
 

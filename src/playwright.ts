@@ -14,13 +14,13 @@ import {
 } from '@playwright/test';
 import { renderTierNames } from './assertions/judge-result.js';
 import { applyPatch, assembleRequest, type RequestPatch } from './cases/request-draft.js';
-import { createOracle, type Obligation } from './contract/oracle.js';
+import { createOracle } from './contract/oracle.js';
 import { listAvailableTiers, type NamedWorld, type Tier } from './contract/world.js';
 import type { Exchange, HttpRequest } from './http/exchange.js';
 import { isSuccessful } from './http/response-status.js';
 import { collectEvidence } from './judge/judge-case.js';
 import { renderExchange } from './outputs/test-texts.js';
-import { type ReturnedTiers, readReturned } from './recognition/returned-tiers.js';
+import { readReturned } from './recognition/returned-tiers.js';
 import { test as caseTest } from './runner/fixtures.js';
 import type { TargetRun } from './target/target-run.js';
 
@@ -40,16 +40,14 @@ export interface TestedTarget {
 
 const runs = new WeakMap<Exchange, { readonly run: TargetRun; readonly request: HttpRequest }>();
 
-/** In the place of the option with the same name, which is a path. */
-const fixtures = {
-  world: [async ({ run }: { run: TargetRun }, use: Use<NamedWorld>) => use(run.suite.world), { scope: 'worker' }],
-  target: [openTarget, { scope: 'worker' }],
-};
-
 type Use<T> = (value: T) => Promise<void>;
 
 /** A test with the target of the project, and the test data under the ids of the target. */
-export const test = caseTest.extend(fixtures as never) as unknown as TestType<
+export const test = caseTest.extend({
+  world: [async ({ run }: { run: TargetRun }, use: Use<NamedWorld>) => use(run.suite.world), { scope: 'worker' }],
+  // In the place of the option with the same name, which is a path.
+  target: [openTarget, { scope: 'worker' }],
+} as never) as unknown as TestType<
   PlaywrightTestArgs & PlaywrightTestOptions,
   PlaywrightWorkerArgs & PlaywrightWorkerOptions & { readonly target: TestedTarget; readonly world: NamedWorld }
 >;
@@ -94,40 +92,37 @@ export const expect = baseExpect.extend({
   },
 });
 
-function read(exchange: Exchange): { world: NamedWorld; request: HttpRequest; result: ReturnedTiers } {
+function read(exchange: Exchange) {
   const { run, request } = runs.get(exchange) ?? {};
   if (run === undefined || request === undefined) throw new Error('Only an exchange of target.send() can be judged.');
-  const { world } = run.suite;
   if (!('response' in exchange)) throw new Error(`There is no response: ${exchange.message}`);
+  const { response } = exchange;
   const [evidence] = collectEvidence([new Map([['request', exchange]])], run.background);
   if (evidence === undefined) throw new Error('There is no evidence.');
-  return { world, request, result: readReturned(exchange.response.body, evidence) };
+  return { world: run.suite.world, request, response, result: readReturned(response.body, evidence) };
 }
 
 /** Explains how an exchange contradicts the documentation; undefined if it does not. */
 function findFlaw(exchange: Exchange): string | undefined {
-  const { world, request, result } = read(exchange);
-  const { response } = exchange as Extract<Exchange, { response: unknown }>;
+  const { world, request, response, result } = read(exchange);
   const oracle = createOracle(request, world);
   if (oracle.undocumentedReason !== undefined)
     throw new Error(`The request is not documented: ${oracle.undocumentedReason}`);
+  if (result.unclear.size > 0) return result.reason;
   const tiers = listAvailableTiers(world);
+  const isReturned = ({ id }: Tier) => result.returned.includes(id);
+  const list = (what: string, wrong: readonly Tier[]) => {
+    const ids = wrong.map(({ id }) => id);
+    return ids.length === 0 ? [] : [`${what}: ${renderTierNames(ids, world)}.`];
+  };
   // With a filter, the documentation has two readings: the response must agree with one.
   const readings = oracle.alternatives.length > 0 ? oracle.alternatives : [oracle];
   const flaws = readings.map(({ returned }) => {
-    const list = (obligation: Obligation, isReturned: boolean) => {
-      const isWrong = ({ id }: Tier) => result.returned.includes(id) === isReturned;
-      return tiers.filter((tier) => returned(tier) === obligation && isWrong(tier)).map(({ id }) => id);
-    };
-    const [missing, extra] = [list('required', false), list('forbidden', true)];
-    if (!isSuccessful(response))
-      return oracle.accepted && missing.length > 0 ? `Answered ${response.status} to a documented request.` : '';
-    const texts = [
-      ...(missing.length > 0 ? [`Not returned: ${renderTierNames(missing, world)}.`] : []),
-      ...(extra.length > 0 ? [`Returned, but should not be: ${renderTierNames(extra, world)}.`] : []),
-    ];
-    return texts.join(' ');
+    const missing = tiers.filter((tier) => returned(tier) === 'required' && !isReturned(tier));
+    const extra = tiers.filter((tier) => returned(tier) === 'forbidden' && isReturned(tier));
+    if (isSuccessful(response))
+      return [...list('Not returned', missing), ...list('Returned, but should not be', extra)].join(' ');
+    return oracle.accepted && missing.length > 0 ? `Answered ${response.status} to a documented request.` : '';
   });
-  if (result.unclear.size > 0) return result.reason;
   return flaws.includes('') ? undefined : flaws[0];
 }

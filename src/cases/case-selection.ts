@@ -33,13 +33,13 @@ export function findCasesByName(names: readonly string[], suite: Suite, flag: st
     unknown.map((name) => ({
       at: { setting: flag },
       message: `unknown case, requirement, question, tag or group '${name}'`,
-      hint: `${suggest(name, all)} \`npx conformance list\` shows what there is.`,
+      hint: `${suggest(name, all)} \`npx conformance list cases\` shows all cases.`,
     })),
   );
 }
 
 /** The cases and rows of a run; by default all. */
-interface CaseSelection {
+export interface CaseSelection {
   readonly only?: readonly string[];
   /** The titles of rows of requirement cases, by case id. */
   readonly quick?: { readonly rows: Readonly<Record<string, readonly string[]>> };

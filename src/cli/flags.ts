@@ -10,8 +10,6 @@ export type ConfigureCommand = (
   afterDashes: readonly string[],
 ) => void;
 
-export type TargetFlags = Pick<RunOptions, 'target' | 'baseUrl' | 'reference' | 'allowHttp'>;
-
 /** Adds the flags that select a deployment. @param isRepeatable whether there may be several target files */
 export function addTargetFlags(command: Command, isRepeatable = false): Command {
   const description = `a target file (environment: TARGET)${isRepeatable ? '; repeat it for several targets' : ''}`;
@@ -33,16 +31,15 @@ export interface CertifyFlags extends Omit<RunOptions, 'target' | 'recordTo' | '
 }
 
 export function addCertifyFlags(command: Command): Command {
+  const against = 'report every difference from this record (default: `record` of the target file; --no-against: none)';
+  const replay = 'judge recorded exchanges and send nothing: evidence.har of a run, or a HAR of real callers';
   return (
     addTargetFlags(command, true)
       .usage('[options] [-- arguments for Playwright, such as --grep @limit.newest-150]')
       .option('--data <file>', 'draw the requests from the data that the deployment has (docs/own-data.md)')
       .option('--cases <folder>', 'also run your own cases; they are reported separately')
       .option('--out <folder>', 'for the results (default: results/<target>)')
-      .option(
-        '--against <record>',
-        'report every difference from this record (default: `record` of the target file; --no-against: from none)',
-      )
+      .option('--against <record>', against)
       .addOption(new Option('--no-against').hideHelp())
       .option('--known <file>', 'deviations that are known: they do not fail the run (`known` of the target file)')
       .addOption(new Option('--dry-run', 'print the requests and send nothing').conflicts('replay'))
@@ -53,17 +50,13 @@ export function addCertifyFlags(command: Command): Command {
       .option('--only <name>', 'run this case, requirement, question, tag or group; may be repeated', collectList)
       .option('--quick', 'run the rows that catch almost all known faults, with at most 60 requests')
       .option('--open', 'open the page of the certificate at the end')
-      .option(
-        '--replay <file>',
-        'judge recorded exchanges and send nothing: evidence.har of a run, or a HAR of real callers',
-      )
+      .option('--replay <file>', replay)
   );
 }
 
 export function readCertifyOptions(flags: CertifyFlags): RunOptions {
   const { target: _, dryRun: __, open: ___, to: recordTo, known, ...options } = flags;
-  const recorded = recordTo === undefined ? { known } : { recordTo, recordKnownTo: known };
-  return { ...options, ...omitUndefined(recorded) };
+  return { ...options, ...omitUndefined(recordTo === undefined ? { known } : { recordTo, recordKnownTo: known }) };
 }
 
 export function collectValue(value: string, before: readonly string[] = []): string[] {
@@ -74,9 +67,9 @@ function collectList(names: string, before: readonly string[] = []): string[] {
   return [...before, ...names.split(',')];
 }
 
-/** Parses a number from 1 to 65535: a row, or a port. @throws InvalidArgumentError for anything else */
+/** Parses a number from 0 to 65535: a row, or a port. @throws InvalidArgumentError for anything else */
 export function parseCount(text: string): number {
   const count = Number(text);
-  if (Number.isInteger(count) && count >= 1 && count <= 65_535) return count;
-  throw new InvalidArgumentError('It must be a whole number from 1 to 65535.');
+  if (Number.isInteger(count) && count >= 0 && count <= 65_535) return count;
+  throw new InvalidArgumentError('It must be a whole number from 0 to 65535.');
 }

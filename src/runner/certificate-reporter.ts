@@ -1,44 +1,26 @@
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import type {
-  FullConfig,
-  FullProject,
-  FullResult,
-  Reporter,
-  Suite,
-  TestCase,
-  TestError,
-  TestResult,
-} from '@playwright/test/reporter';
+import type * as Playwright from '@playwright/test/reporter';
 import type { Cause } from '../certificate/diagnosis/diagnose-run.js';
 import { determineOverallVerdict, hasChanged } from '../certificate/overall-verdict.js';
 import { removeResults } from '../outputs/result-files.js';
 import { addColors } from '../outputs/terminal/colors.js';
 import { renderForeignCounts, renderForeignFailure, replaceErrorContext } from '../outputs/terminal/error-context.js';
-import { groupBy } from '../support/collections.js';
 import { packageRoot } from '../support/package-root.js';
 import { ignoreClosedOutput, UnusableInput } from '../support/problem.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
 import { endings, ReportedRun } from '../target/reported-run.js';
 import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
-import {
-  isRunByCommand,
-  loadProject,
-  readCaseId,
-  readSetUp,
-  readTestReport,
-  removeTestReport,
-  sharePlannedCases,
-} from './options.js';
+import { loadProject, readCaseId, readShared, readTestReport, removeTestReport, share } from './options.js';
 
 const specs = path.resolve(import.meta.dirname, '..', '..', 'specs');
 
 /** Creates a certificate for each project from the reports of its tests. The run fails unless all targets conform. */
-export default class CertificateReporter implements Reporter {
+export default class CertificateReporter implements Playwright.Reporter {
   private readonly runs = new Map<string, ReportedRun>();
   /** Tests that are no cases. */
-  private readonly foreign = new Set<TestCase>();
-  private readonly failures: (readonly [TestCase, TestResult])[] = [];
+  private readonly foreign = new Set<Playwright.TestCase>();
+  private readonly failures: (readonly [Playwright.TestCase, Playwright.TestResult])[] = [];
   /** Why Playwright ended before the first test. */
   private error: string | undefined;
   /** Whether another reporter shows tests and errors. */
@@ -53,32 +35,40 @@ export default class CertificateReporter implements Reporter {
     process.once('SIGTERM', interrupt).once('SIGHUP', interrupt);
   }
 
-  onBegin(config: FullConfig, tests: Suite): void {
+  onBegin(config: Playwright.FullConfig, tests: Playwright.Suite): void {
     enableExpectedFailures(config, import.meta.filename);
     this.isListed = config.reporter.some(([name]) => ['list', 'line', 'dot'].includes(name));
-    const ofCase = tests.allTests().filter((test) => readCaseId(test) !== undefined);
-    const byProject = [...groupBy(ofCase, (test) => getProject(test).name)];
-    const planned = new Map(byProject.map(([name, list]) => [name, list.flatMap((test) => readCaseId(test) ?? [])]));
+    const planned = new Map(
+      tests.suites.map((suite) => {
+        const ids = suite.allTests().flatMap((test) => readCaseId(test) ?? []);
+        return [suite.project() as Playwright.FullProject, new Set(ids)];
+      }),
+    );
+    const withCases = [...planned].filter(([, ids]) => ids.size > 0);
+    const plannedCases = Object.fromEntries(withCases.map(([{ name }, ids]) => [name, [...ids]]));
     // Other workers, and runs that stop early, would not need what is sent ahead.
-    if (config.maxFailures === 0 && config.workers === 1) sharePlannedCases(Object.fromEntries(planned));
+    if (config.maxFailures === 0 && config.workers === 1) share('plannedCases', plannedCases);
     // With no test at all, each project of cases gets a certificate that says so.
-    const isOfCases = (project: FullProject) =>
-      planned.size === 0 ? path.resolve(project.testDir) === specs : planned.has(project.name);
-    const projects = tests.suites.flatMap((suite) => suite.project() ?? []);
+    const projects = planned.size > 0 ? [...planned.keys()] : config.projects;
+    const ofCases =
+      withCases.length > 0
+        ? withCases.map(([project]) => project)
+        : projects.filter(({ testDir }) => path.resolve(testDir) === specs);
     try {
-      const ofCases = (projects.length > 0 ? projects : config.projects).filter(isOfCases).map((project) => ({
-        name: project.name,
-        // Merged reports come without the options of their projects.
+      // Merged reports come without the options of their projects.
+      const loaded = ofCases.map((project) => ({
+        project,
         inputs: 'conformance' in project.use ? loadProject(project.use, config) : undefined,
       }));
-      this.isMerge = ofCases.some(({ inputs }) => inputs === undefined);
-      for (const { inputs } of ofCases) if (inputs !== undefined) removeResults(inputs.settings.destination.out);
-      for (const { name, inputs } of ofCases)
-        this.runs.set(name, new ReportedRun(new Set(planned.get(name)), inputs, readSetUp().reference));
+      for (const { inputs } of loaded) if (inputs !== undefined) removeResults(inputs.settings.destination.out);
+      for (const { project, inputs } of loaded) {
+        this.runs.set(project.name, new ReportedRun(planned.get(project) ?? new Set(), inputs));
+        this.isMerge ||= inputs === undefined;
+      }
       const { configFile = packageRoot } = config;
-      const isNamed = isRunByCommand() && !configFile.startsWith(packageRoot);
+      const isNamed = readShared('runs') !== undefined && !configFile.startsWith(packageRoot);
       // What decides the exit status beside the cases.
-      const records = ofCases.flatMap(({ inputs }) => inputs?.settings.expected.record ?? []);
+      const records = loaded.flatMap(({ inputs }) => inputs?.settings.expected.record ?? []);
       const terms = records.map((record) => `Compares with the record ${record}.`);
       if (isNamed) terms.unshift(`With ${path.relative('', configFile)}.`);
       if (terms.length > 0) process.stdout.write(joinLines([terms.join(' ')]));
@@ -89,7 +79,7 @@ export default class CertificateReporter implements Reporter {
     }
   }
 
-  onTestEnd(test: TestCase, result: TestResult): void {
+  onTestEnd(test: Playwright.TestCase, result: Playwright.TestResult): void {
     // First, so that no error below leaves a failure that looks like a success.
     restoreFailure(test, result);
     const id = readCaseId(test);
@@ -99,19 +89,20 @@ export default class CertificateReporter implements Reporter {
       process.stderr.write(renderForeignFailure(test.titlePath(), result.errors));
     if (id === undefined || run === undefined) return;
     const report = readTestReport(result);
+    const { message = 'The test ended without a result.' } = result.error ?? {};
     // After the other reporters: a blob report must contain it.
     queueMicrotask(() => removeTestReport(result));
     // The end of the run may have aborted the requests of a test, so its case counts as not reached.
     const isCounted = result.status !== 'interrupted';
     if (report !== undefined) run.add(report, isCounted);
     else if (isCounted && result.status !== 'skipped')
-      run.addError(id, toOneLine((result.error?.message ?? 'The test ended without a result.').split('\n')[0] ?? ''));
+      run.addUnjudged(id, 'error', toOneLine(message.split('\n')[0] ?? ''));
     if (result.status !== 'failed') return;
     this.failures.push([test, result]);
     explainFailure(test, result);
   }
 
-  onError({ message = '' }: TestError): void {
+  onError({ message = '' }: Playwright.TestError): void {
     // Playwright colors some messages without regard to the terminal.
     const lines = stripVTControlCharacters(message)
       .replace(/^(UnusableInput|Error): /, '')
@@ -121,18 +112,18 @@ export default class CertificateReporter implements Reporter {
   }
 
   /** What a web server of the config says, such as why it does not start. */
-  onStdErr(chunk: string | Buffer, test?: TestCase): void {
+  onStdErr(chunk: string | Buffer, test?: Playwright.TestCase): void {
     if (test === undefined && !this.isListed) process.stderr.write(chunk);
   }
 
-  async onEnd(result: FullResult): Promise<{ status: FullResult['status'] }> {
+  async onEnd(result: Playwright.FullResult): Promise<{ status: Playwright.FullResult['status'] }> {
     disableExpectedFailures();
     let isGood = true;
     if (this.runs.size === 0) endings.push('not-begun');
     for (const [name, run] of this.runs) {
       try {
         const isCutShort = result.status === 'interrupted' || result.status === 'timedout';
-        const outcome = await run.certify(isCutShort, this.error && toOneLine(this.error));
+        const outcome = await run.publish(isCutShort, this.error && toOneLine(this.error));
         const { certificate, report } = outcome;
         for (const [test, failed] of this.failures)
           if (getProject(test).name === name) explainFailure(test, failed, certificate.causes);
@@ -144,7 +135,7 @@ export default class CertificateReporter implements Reporter {
         isGood &&= verdict === 'conforms' && !hasChanged(certificate) && !isPart;
       } catch (error) {
         const isUnwritten = error instanceof UnusableInput;
-        endings.push(isUnwritten ? 'unwritten' : 'broken-off');
+        endings.push(isUnwritten ? 'unwritten' : 'bug');
         if (!isUnwritten) throw error;
         process.stderr.write(`${error.message}\n`);
         isGood = false;
@@ -166,12 +157,12 @@ export default class CertificateReporter implements Reporter {
   }
 }
 
-function getProject(test: TestCase): FullProject {
+function getProject(test: Playwright.TestCase): Playwright.FullProject {
   // Only the suite above all projects has none.
-  return test.parent.project() as FullProject;
+  return test.parent.project() as Playwright.FullProject;
 }
 
-function explainFailure(test: TestCase, result: TestResult, causes: readonly Cause[] = []): void {
+function explainFailure(test: Playwright.TestCase, result: Playwright.TestResult, causes: readonly Cause[] = []): void {
   const cause = causes.find(({ cases }) => cases.includes(readCaseId(test) ?? ''));
   if (cause !== undefined) result.annotations.push({ type: 'cause', description: cause.sentence });
   replaceErrorContext(result.attachments, test, result.errors[0]?.message ?? '', cause);

@@ -7,7 +7,7 @@ import { samplesCaseId } from '../run/case-result.js';
 import { listSampleCases } from '../run/plan.js';
 import { packageRoot } from '../support/package-root.js';
 import type { Location } from '../support/problem.js';
-import { selectTests } from '../target/settings.js';
+import { selectTests } from '../target/selection.js';
 import { expectFailure } from './expected-failure.js';
 import { test } from './fixtures.js';
 import { attachTestReport, createCaseAnnotation, readRuns, readSetUp } from './options.js';
@@ -21,7 +21,8 @@ Error.prepareStackTrace = (error, frames) =>
 
 const { ownCases, areDrawn } = readSetUp();
 const suite = loadSuite();
-const selected = selectTests(readRuns()[0], suite);
+const [run = {}] = readRuns();
+const selected = selectTests(run, suite);
 
 /** Defines the tests of a case file. @param file within `cases/` */
 export function defineCases(file: string): void {
@@ -35,15 +36,14 @@ export function defineCases(file: string): void {
 export function defineDataCases(): void {
   if (!areDrawn.includes(true)) return;
   const cases = { ...suite, cases: createDataCases(suite.contract) };
-  for (const testCase of selectTests(readRuns()[0], cases)) defineCase(testCase, suite);
+  for (const testCase of selectTests(run, cases)) defineCase(testCase, suite);
 }
 
 export function defineOwnCases(): void {
   for (const folder of ownCases) {
     const suiteOfUser = loadSuite(suiteFolder, {}, folder);
     test.describe(`own cases in ${folder}`, () => {
-      for (const testCase of selectTests(readRuns()[0], suiteOfUser).filter(isOwnCase))
-        defineCase(testCase, suiteOfUser);
+      for (const testCase of selectTests(run, suiteOfUser).filter(isOwnCase)) defineCase(testCase, suiteOfUser);
     });
   }
 }
@@ -52,46 +52,47 @@ export function defineOwnCases(): void {
 export function defineRepetition(file: string): void {
   if (listSampleCases({ ...suite, cases: selected }).length === 0) return;
   const title = 'Some of the first cases, at the end of the run';
-  defineTest({ id: samplesCaseId, title, tags: [samplesCaseId] }, { file, line: 1, column: 1 }, suite, []);
+  defineTest({ id: samplesCaseId, title, tags: [samplesCaseId], at: { file, line: 1, column: 1 } }, suite, []);
 }
 
 function defineCase(testCase: TestCase, ofSuite: Suite): void {
-  const { contract } = ofSuite;
+  const { requirements, questions } = ofSuite.contract;
   const subject = getSubjectId(testCase);
-  const requirement = contract.requirements.find(({ id }) => id === subject);
-  const question = contract.questions.find(({ id }) => id === subject);
-  const group = requirement?.id ?? question?.group ?? 'questions';
+  const requirement = requirements.find(({ id }) => id === subject);
+  const question = questions.find(({ id }) => id === subject);
   const annotations = [
     ...(requirement ? [{ type: 'requirement', description: requirement.statement }] : []),
     ...(question ? [{ type: 'question', description: question.open }] : []),
   ];
-  test.describe(group, () => defineTest(testCase, resolveLocation(testCase.at, testCase.id), ofSuite, annotations));
+  const group = requirement?.id ?? question?.group ?? 'questions';
+  test.describe(group, () => defineTest(testCase, ofSuite, annotations));
 }
 
 function defineTest(
-  { id, title, tags }: Pick<TestCase, 'id' | 'title' | 'tags'>,
-  location: Location,
+  { id, title, tags, at: stated }: Pick<TestCase, 'id' | 'title' | 'tags' | 'at'>,
   ofSuite: Pick<Suite, 'contract' | 'world'>,
   annotations: readonly { readonly type: string; readonly description: string }[],
 ): void {
   const details = { tag: tags.map((name) => `@${name}`), annotation: [createCaseAnnotation(id), ...annotations] };
-  callFrom(location, test, `${id}: ${title}`, details, async ({ run }, testInfo) => {
-    const judged = await run.judge(id);
+  callFrom(resolveLocation(stated, id), test, `${id}: ${title}`, details, async ({ run: target }, testInfo) => {
+    const judged = await target.judge(id);
     if (judged === undefined) return test.skip(true, 'It is not a case of this target, or not selected.');
     const { result, used, report } = judged;
-    const { verdict, reason } = result;
+    const { baseUrl } = target;
     // Not needed where tests are only listed.
     const { renderBrokenCase, renderCase } = await import('../outputs/test-texts.js');
-    attachTestReport(testInfo, report, renderCase(result, used, run.baseUrl));
-    const failure = renderBrokenCase(result, ofSuite, run.baseUrl);
+    attachTestReport(testInfo, report, renderCase(result, used, baseUrl));
+    const failure = renderBrokenCase(result, ofSuite, baseUrl);
     if (failure !== undefined) {
-      const at = resolveLocation(result.at, id);
       expectFailure(testInfo);
+      const at = resolveLocation(result.at, id);
+      const error = new Error(failure);
       // A stack that points into the case file: Playwright shows the line with a caret.
-      throw createError(failure, `\n    at case ${id} (${at.file}:${at.line}:${at.column})`);
+      error.stack = `Error: ${failure}\n    at case ${id} (${at.file}:${at.line}:${at.column})`;
+      throw error;
     }
     const asKnown = result.apart_from_known === undefined ? '' : ', as known';
-    test.skip(verdict !== 'pass', `${verdict}${asKnown}: ${reason}`);
+    test.skip(result.verdict !== 'pass', `${result.verdict}${asKnown}: ${result.reason}`);
   });
 }
 
@@ -99,12 +100,6 @@ function defineTest(
 function callFrom({ file, line, column }: Location, define: typeof test, ...args: Parameters<typeof test>): void {
   const options = { filename: file, lineOffset: line - 1, columnOffset: column - 1 };
   compileFunction('define(...args)', ['define', 'args'], options)(define, args);
-}
-
-function createError(text: string, stack: string): Error {
-  const error = new Error(text);
-  error.stack = `Error: ${text}${stack}`;
-  return error;
 }
 
 function resolveLocation({ file, line, column }: Location, id: string): Location {

@@ -1,9 +1,8 @@
 import path from 'node:path';
 import { test as base } from '@playwright/test';
-import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { removeResults } from '../outputs/result-files.js';
 import type { TargetRun } from '../target/target-run.js';
-import { type ConformanceOptions, loadProject, readPlannedCases, readSetUp } from './options.js';
+import { type ConformanceOptions, loadProject, readShared } from './options.js';
 
 const certificateReporter = path.join(import.meta.dirname, 'certificate-reporter');
 
@@ -15,19 +14,20 @@ export const test = base.extend<object, ConformanceOptions & { readonly run: Tar
     async ({}, use, { config, project, workerIndex }) => {
       // Playwright's main process ends the run when the terminal is closed.
       process.on('SIGHUP', () => undefined);
-      const reference = { baseUrl: readSetUp().reference, credentials: referenceCredentials };
       // Not the fixture `target`: tests of users have another one of that name.
       const inputs = loadProject(project.use, config);
       // Without the certificate reporter, the certificate of an earlier run would look like that of this one.
       if (!config.reporter.some(([name]) => name.startsWith(certificateReporter)))
         removeResults(inputs.settings.destination.out);
       // Playwright loads this file in its main process, too, which sends nothing and needs no HTTP client.
-      const { openTargetRun } = await import('../target/target-run.js');
+      const { openTarget } = await import('../target/open-target.js');
+      const { startTargetRun } = await import('../target/target-run.js');
       const part = (config.shard?.current ?? 1) - 1;
       const suffix = part + workerIndex === 0 ? '' : `@${part}.${workerIndex}`;
-      const run = await openTargetRun(inputs, { reference, plannedCases: readPlannedCases(project.name), suffix });
-      await use(run);
-      await run.channel.close();
+      const channel = await openTarget(inputs.connection);
+      const plannedCases = readShared('plannedCases')?.[project.name] ?? [];
+      await use(await startTargetRun(inputs, channel, { plannedCases, suffix }));
+      await channel.close();
     },
     { scope: 'worker' },
   ],

@@ -3,9 +3,10 @@
 import path from 'node:path';
 import type { TestInfo } from '@playwright/test';
 import type { FullConfig, TestCase, TestResult } from '@playwright/test/reporter';
+import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { parseJson } from '../support/json.js';
-import { checkOptionNames, completeRunOptions, type RunOptions } from '../target/run-options.js';
-import { loadInputsOnce, type RunInputs } from '../target/settings.js';
+import { loadInputsOnce, locateTarget, type SendingInputs } from '../target/run-inputs.js';
+import { checkRunOptions, completeRunOptions, type RunOptions } from '../target/run-options.js';
 import type { TestReport } from '../target/target-run.js';
 
 /** What a project sets under `use`. */
@@ -18,64 +19,54 @@ export interface ConformanceOptions {
 /** The options of one run of `certify`; with a project, it names its deployment itself. */
 export type CertifyRun = RunOptions & { readonly project?: string };
 
-const variables = {
-  runs: 'CONFORMANCE',
-  setUp: 'CONFORMANCE_SET_UP',
-  planned: 'CONFORMANCE_PLANNED_CASES',
-};
+interface Shared {
+  /** What the flags of `certify` set. */
+  readonly runs: readonly CertifyRun[];
+  /** What the global set-up finds out for the workers. */
+  readonly setUp: {
+    /** The address of the reference deployment. */
+    readonly reference: string;
+    readonly ownCases: readonly string[];
+    /** Whether the requests of each project are drawn from a data file. */
+    readonly areDrawn: readonly boolean[];
+  };
+  /** The cases that each project will run, in their order, so that requests can be sent ahead. */
+  readonly plannedCases: Readonly<Record<string, readonly string[]>>;
+}
 
-export function shareRuns(runs: readonly CertifyRun[]): void {
-  process.env[variables.runs] = JSON.stringify(runs);
+const variables = { runs: 'CONFORMANCE', setUp: 'CONFORMANCE_SET_UP', plannedCases: 'CONFORMANCE_PLANNED_CASES' };
+
+/** Shares a value with all processes that this one starts. */
+export function share<Name extends keyof Shared>(name: Name, value: Shared[Name]): void {
+  process.env[variables[name]] = JSON.stringify(value);
+}
+
+export function readShared<Name extends keyof Shared>(name: Name): Shared[Name] | undefined {
+  return parseJson(process.env[variables[name]] ?? '') as Shared[Name] | undefined;
 }
 
 /** What the flags of `certify` set; one run without options if Playwright was started by itself. */
-export function readRuns(): readonly [CertifyRun, ...CertifyRun[]] {
-  return JSON.parse(process.env[variables.runs] ?? '[{}]');
-}
-
-export function isRunByCommand(): boolean {
-  return process.env[variables.runs] !== undefined;
-}
-
-interface SetUp {
-  readonly reference: string;
-  readonly ownCases: readonly string[];
-  /** Whether the requests of each project are drawn from a data file. */
-  readonly areDrawn: readonly boolean[];
-}
-
-export function shareSetUp(setUp: SetUp): void {
-  process.env[variables.setUp] = JSON.stringify(setUp);
+export function readRuns(): Shared['runs'] {
+  return readShared('runs') ?? [{}];
 }
 
 /** Without a set-up, such as with `--list`, what flags name. */
-export function readSetUp(): SetUp {
-  const shared = process.env[variables.setUp];
-  if (shared !== undefined) return JSON.parse(shared);
+export function readSetUp(): Shared['setUp'] {
   const runs = readRuns();
   const ownCases = runs.flatMap(({ cases }) => cases ?? []);
-  return { reference: '', ownCases, areDrawn: runs.map(({ data }) => data !== undefined) };
-}
-
-/** Tells the workers which cases each project will run, in their order, so that requests can be sent ahead. */
-export function sharePlannedCases(byProject: Readonly<Record<string, readonly string[]>>): void {
-  process.env[variables.planned] = JSON.stringify(byProject);
-}
-
-/** No cases if the run may stop before some of them. */
-export function readPlannedCases(project: string): readonly string[] {
-  return JSON.parse(process.env[variables.planned] ?? '{}')[project] ?? [];
+  return readShared('setUp') ?? { reference: '', ownCases, areDrawn: runs.map(({ data }) => data !== undefined) };
 }
 
 /** Loads suite and settings of a project, once per process. @param use {@link ConformanceOptions} */
-export function loadProject(use: object, { configFile }: Pick<FullConfig, 'configFile'> = {}): RunInputs {
-  const { target, conformance = {} } = use as Partial<ConformanceOptions>;
-  checkOptionNames(conformance);
-  const folder = configFile === undefined ? '' : path.dirname(configFile);
-  const { target: named = target && path.relative('', path.resolve(folder, target)) } = conformance;
-  const isNamed = conformance.baseUrl !== undefined || conformance.reference === true || named === undefined;
-  const options = completeRunOptions({ ...conformance, ...(isNamed ? {} : { target: named }) }, process.env);
-  return loadInputsOnce(options, process.env);
+export function loadProject(use: object, { configFile = '' }: Pick<FullConfig, 'configFile'> = {}): SendingInputs {
+  const { target: stated, conformance = {} } = use as Partial<ConformanceOptions>;
+  checkRunOptions(conformance);
+  const isNamed = conformance.baseUrl !== undefined || conformance.reference === true || stated === undefined;
+  const target = isNamed ? {} : { target: path.relative('', path.resolve(path.dirname(configFile), stated)) };
+  const inputs = loadInputsOnce(completeRunOptions({ ...target, ...conformance }, process.env), process.env);
+  const { reference: baseUrl } = readSetUp();
+  const isLocated = inputs.connection.endpoint !== undefined || baseUrl === '';
+  return isLocated ? inputs : locateTarget(inputs, { baseUrl, credentials: referenceCredentials });
 }
 
 const [reportName, caseAnnotation] = ['conformance', 'case'];

@@ -1,29 +1,24 @@
 import { selectCases } from '../cases/case-selection.js';
 import { loadSuite, suiteFolder } from '../cases/suite.js';
 import { createExchangeIndexer } from '../certificate/exchange-index.js';
-import { createArchiver } from '../certificate/har-archive.js';
-import { findWorstVerdict } from '../judge/verdict.js';
+import { createArchiver, parseArchive } from '../certificate/har-archive.js';
+import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
+import { createRecognizer } from '../recognition/recognizer.js';
 import { type CaseResult, createUnsentResult, notReachedReason, samplesCaseId } from '../run/case-result.js';
 import { countAttempts } from '../run/case-sender.js';
-import { calibrationPurpose, type ExchangeUse } from '../run/evidence-keeper.js';
+import { calibrationPurpose, type ExchangeUse, type StoredExchange } from '../run/evidence-keeper.js';
 import { computeOnce } from '../support/caches.js';
 import { omitUndefined } from '../support/collections.js';
 import { UnusableInput } from '../support/problem.js';
-import type { PublishedRun } from './certify-run.js';
-import { createInputsRecognizer, createOrigin, parseRecordedRun, type RunInputs } from './settings.js';
-import type { RunStart, TestReport } from './target-run.js';
+import type { publishRun, RecordedRun } from './certify-run.js';
+import type { RunInputs } from './run-inputs.js';
+import type { JudgedCases, RunStart, TestReport } from './target-run.js';
 
-export interface RunOutcome extends PublishedRun {
-  readonly isUnusable: boolean;
-}
-
-/** Or: before anything was sent, with results that could not be written, or because of a bug in the suite. */
-export type Ending = RunOutcome | 'not-begun' | 'unwritten' | 'broken-off';
+/** Or without results: nothing was sent, they could not be written, or there is a bug in the suite. */
+export type Ending = ReturnType<typeof publishRun> | 'not-begun' | 'unwritten' | 'bug';
 
 /** How each project ended, for the command: the reporter is in the same process. None if Playwright ended before it did. */
 export const endings: Ending[] = [];
-
-type CollectedInputs = Omit<RunInputs, 'connection'> & Partial<RunInputs>;
 
 function loadDiagnosis() {
   return Promise.all([
@@ -32,10 +27,11 @@ function loadDiagnosis() {
   ]);
 }
 
+/** A run that is certified by the reports of its cases alone. */
 export class ReportedRun {
   private readonly startedAt = new Date();
   private readonly results = new Map<string, CaseResult>();
-  /** By the id of the result: it was judged. */
+  /** By the id of the result, which they judged, and those before the cases. */
   private readonly uses = new Map<string, readonly ExchangeUse[]>();
   private requestsSent = 0;
   private start: RunStart | undefined;
@@ -43,43 +39,50 @@ export class ReportedRun {
   private diagnosis: ReturnType<typeof loadDiagnosis> | undefined;
   /** Exchanges are archived and indexed as tests end, while the next ones are sent. */
   private readonly getCollector = computeOnce(() => {
-    const indexer = createExchangeIndexer(createInputsRecognizer(this.inputs));
-    return { archiver: createArchiver(this.baseUrl), indexer };
+    const { suite, settings } = this.inputs;
+    const indexer = createExchangeIndexer(createRecognizer(suite.world, settings.target.mentionFilter));
+    return { archiver: createArchiver(settings.target.baseUrl), indexer };
   });
   /** Loaded while the tests run, so that they start earlier. */
   private readonly ending = import('./certify-run.js');
 
-  /** @param known the inputs; those of another machine come with its reports */
+  /**
+   * @param selected the ids of the cases; none if there is no test
+   * @param known the inputs; those of another machine come with its reports
+   * @param recorded the evidence, if it is judged again
+   */
   constructor(
     private readonly selected: ReadonlySet<string>,
-    private known: CollectedInputs | undefined,
-    private readonly reference: string,
+    private known: RunInputs | undefined,
+    private readonly recorded?: RecordedRun,
   ) {}
 
-  private get inputs(): CollectedInputs {
+  private get inputs(): RunInputs {
     const { settings } = this.start ?? {};
     if (this.known === undefined && settings === undefined)
       throw new Error('A report of this project has no beginning: merge the reports of all shards.');
     this.known ??= settings && { suite: loadSuite(suiteFolder, settings.availability, settings.cases), settings };
-    return this.known as CollectedInputs;
+    return this.known as RunInputs;
   }
 
-  private get baseUrl(): string {
-    return this.start?.baseUrl ?? this.inputs.connection?.endpoint?.baseUrl ?? this.reference;
+  /** Adds cases that were judged in this process. */
+  addAll({ start, reports }: JudgedCases): this {
+    this.start = start;
+    const { evidence, extent } = this.recorded ?? {};
+    for (const kept of evidence?.exchanges ?? []) this.keep(kept);
+    for (const { id, verdict, reason } of extent?.unjudged ?? []) this.addUnjudged(id, verdict, reason);
+    for (const report of reports) this.add(report);
+    if (evidence !== undefined) this.uses.set(calibrationPurpose, evidence.uses);
+    return this;
   }
 
-  add({ start, result, exchanges, uses, failure }: TestReport, isCounted: boolean): void {
-    const isFirst = this.start === undefined;
+  add({ start, result, exchanges, uses, failure }: TestReport, isCounted = true): void {
+    const isFirst = !this.uses.has(calibrationPurpose);
     this.start ??= start;
     if (failure !== undefined) this.failure ??= new UnusableInput(failure);
     // Measured: a run in which everything fails takes a tenth longer if its requests are explained after the last test.
     if (result.verdict === 'fail') this.diagnosis ??= loadDiagnosis();
-    for (const kept of exchanges) {
-      this.getCollector().archiver.add(kept);
-      const { request } = this.getCollector().indexer.add(kept);
-      this.requestsSent += countAttempts([kept.exchange]);
-      void this.diagnosis?.then(([{ getDocumentation }]) => getDocumentation(this.inputs.suite.world)(request));
-    }
+    for (const kept of exchanges) this.keep(kept);
     const ofCalibration = ({ case: purpose }: ExchangeUse) => purpose === calibrationPurpose;
     if (isFirst) this.uses.set(calibrationPurpose, uses.filter(ofCalibration));
     const before = this.results.get(result.id);
@@ -93,41 +96,67 @@ export class ReportedRun {
     );
   }
 
-  addError(id: string, problem: string): void {
-    const testCase = this.inputs.suite.cases.find((candidate) => candidate.id === id);
-    if (testCase !== undefined) this.results.set(id, createUnsentResult(testCase, 'error', problem));
+  private keep(kept: StoredExchange): void {
+    const { archiver, indexer } = this.getCollector();
+    archiver.add(kept);
+    const { request } = indexer.add(kept);
+    this.requestsSent += countAttempts([kept.exchange]);
+    void this.diagnosis?.then(([{ getDocumentation }]) => getDocumentation(this.inputs.suite.world)(request));
   }
 
-  /** Certifies what was reported, and writes the results. @param error why the run ended before its first test */
-  async certify(isCutShort: boolean, error: string | undefined): Promise<RunOutcome> {
-    const { baseUrl, start, inputs, requestsSent, startedAt } = this;
-    const { suite, settings } = inputs;
+  /** Adds the result of a case that no exchange judges. */
+  addUnjudged(id: string, verdict: Verdict, reason: string): void {
+    const testCase = this.inputs.suite.cases.find((candidate) => candidate.id === id);
+    if (testCase !== undefined) this.results.set(id, createUnsentResult(testCase, verdict, reason));
+  }
+
+  /** Certifies what was reported. @param error why the run ended before its first test */
+  async certify(isCutShort = this.recorded?.extent.isCutShort === true, error?: string) {
+    const { start, inputs, requestsSent, startedAt, recorded } = this;
+    const { name, version, digest } = inputs.suite;
+    const { destination: _, cases: __, ...settings } = inputs.settings;
     const obstacle = this.findObstacle(isCutShort, error);
-    const plain = this.listResults(obstacle);
+    const results = this.listResults(obstacle);
     // If the target cannot be reached, the examination judges all cases.
     const isJudged = ({ id }: CaseResult) => (obstacle === undefined ? this.uses.has(id) : !obstacle.isUnusable);
-    const unjudged = plain.filter((result) => !isJudged(result));
-    const judged = plain.filter(isJudged).map(({ id }) => id);
+    const unjudged = results.filter((result) => !isJudged(result));
     const extent = {
       isCutShort,
-      judged,
+      judged: results.filter(isJudged).map(({ id }) => id),
       unjudged: unjudged.map(({ id, verdict, reason }) => ({ id, verdict, reason })),
     };
     const uses = [...this.uses.values()].flat();
-    const origin = createOrigin(suite, settings, { baseUrl, extent, isReplay: false });
-    const archive = this.getCollector().archiver.finish(uses, origin);
-    const { certifyCollected, publishRun } = await this.ending;
-    const certified = await certifyCollected(inputs, plain, this.getCollector().indexer.finish(uses), {
-      baseUrl,
-      note: start?.examination.note,
+    const run = { extent, ...(recorded?.isReplay && { isReplay: true as const }) };
+    const { archiver, indexer } = this.getCollector();
+    // It names no paths of this machine.
+    const archive = archiver.finish(uses, {
+      suite: { name, version, digest },
+      baseUrl: settings.target.baseUrl,
+      ...run,
+      inputs: settings,
+    });
+    const { certifyRun } = await this.ending;
+    const certified = await certifyRun(inputs, {
+      results,
+      index: indexer.finish(uses),
+      note: start?.note,
       requestsSent,
-      isReplay: false,
+      isReplay: recorded?.isReplay === true,
       isCutShort,
       startedAt,
-      ...omitUndefined({ data: start === undefined ? suite.data : start.data }),
-      recall: () => ({ ...parseRecordedRun(archive.content, 'evidence.har'), extent }),
+      ...omitUndefined({ data: start === undefined ? inputs.suite.data : start.data }),
+      recall() {
+        const { evidence } = recorded ?? parseArchive(archive.content, 'evidence.har');
+        return { ...recorded, ...run, evidence, settings: inputs.settings };
+      },
     });
-    return { ...publishRun(certified, suite, settings, archive), isUnusable: obstacle?.isUnusable === true };
+    return { ...certified, archive, isUnusable: obstacle?.isUnusable === true };
+  }
+
+  /** Certifies what was reported, and writes the results. @param terms as of {@link certify} */
+  async publish(...terms: Parameters<ReportedRun['certify']>) {
+    const certified = await this.certify(...terms);
+    return (await this.ending).publishRun(certified, this.inputs);
   }
 
   private findObstacle(isCutShort: boolean, error: string | undefined) {
@@ -135,7 +164,7 @@ export class ReportedRun {
       process.stderr.write(`${this.failure.message}\n`);
       return { reason: this.failure.message.split('\n')[0] ?? '', isUnusable: true };
     }
-    const { unreachable } = this.start?.examination ?? {};
+    const { unreachable } = this.start ?? {};
     if (unreachable !== undefined) return { reason: unreachable, isUnusable: false };
     if (this.selected.size > 0 || isCutShort) return undefined;
     return { reason: error ?? 'Playwright found no test.', isUnusable: true };

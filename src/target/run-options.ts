@@ -1,6 +1,7 @@
 import dotenv from 'dotenv';
 import { omitUndefined } from '../support/collections.js';
-import { refuse, suggest } from '../support/problem.js';
+import { UnusableInput } from '../support/problem.js';
+import { findSchemaProblems } from '../support/schema-validation.js';
 
 /** Variables of the environment, such as `process.env`. The types of Node.js would be needed by users of the API. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -34,32 +35,13 @@ export interface RunOptions {
   readonly replay?: string;
 }
 
-const optionNames = {
-  target: true,
-  baseUrl: true,
-  baseUrlSetting: true,
-  onOtherBaseUrl: true,
-  reference: true,
-  allowHttp: true,
-  worldLoaded: true,
-  intrusive: true,
-  cases: true,
-  data: true,
-  out: true,
-  against: true,
-  recordTo: true,
-  known: true,
-  recordKnownTo: true,
-  only: true,
-  quick: true,
-  replay: true,
-} satisfies Record<keyof RunOptions, true>;
-
-/** @throws UnusableInput for an option that does not exist: a misspelt one may let intrusive cases run */
-export function checkOptionNames(options: object): void {
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(optionNames, name));
-  if (unknown !== undefined)
-    throw refuse(`use.conformance.${unknown}`, 'is no option', suggest(unknown, Object.keys(optionNames)));
+/** @throws UnusableInput with every problem, such as a misspelt option, which may let intrusive cases run */
+export function checkRunOptions(options: object): void {
+  const at = { file: 'use.conformance', line: 1, column: 1 };
+  const file = { file: at.file, value: options, locate: () => at, locateKey: () => at };
+  const problems = findSchemaProblems('run-options', file);
+  if (problems.length > 0)
+    throw new UnusableInput(problems.map((problem) => ({ ...problem, at: { setting: at.file } })));
 }
 
 /** Adds the target file and the base URL of the environment (TARGET, BASE_URL) where the options name none. */

@@ -1,23 +1,22 @@
+/** The cases of one target, sent and judged one by one: by the tests of Playwright, a program, or from evidence. */
+
 import { selectFromSuite } from '../cases/case-selection.js';
 import type { DrawnData } from '../cases/data-suite.js';
-import { openClient } from '../http/client.js';
-import { defaultConnectionOptions, type Endpoint } from '../http/connection-options.js';
-import { createTransportChannel, loadTransport, type Transport, type TransportChannel } from '../http/transport.js';
+import type { NamedWorld } from '../contract/world.js';
+import type { Channel } from '../http/exchange.js';
+import type { TransportChannel } from '../http/transport.js';
 import { type CaseResult, samplesCaseId } from '../run/case-result.js';
-import type { RunEvidence } from '../run/evidence-keeper.js';
-import { createEvidenceKeeper } from '../run/evidence-keeper.js';
-import type { Examination } from '../run/examine.js';
-import { startRun } from '../run/run.js';
+import { createEvidenceKeeper, type RunEvidence } from '../run/evidence-keeper.js';
+import { type EngineOptions, startRun } from '../run/run.js';
 import { omitUndefined } from '../support/collections.js';
 import type { Problem } from '../support/problem.js';
-import type { RunInputs } from './settings.js';
-import { createEngineOptions, type RunSettings } from './settings.js';
-import { listSecrets, type TargetConnection } from './target.js';
+import type { RunInputs, RunSettings } from './run-inputs.js';
 
 export interface RunStart {
   readonly settings: RunSettings;
-  readonly baseUrl: string;
-  readonly examination: Pick<Examination, 'note' | 'unreachable'>;
+  /** What the examination of the target found. */
+  readonly note?: string;
+  readonly unreachable?: string;
   /** What the requests show of a data file. Only the worker draws them. */
   readonly data?: DrawnData;
 }
@@ -30,26 +29,33 @@ export interface TestReport extends RunEvidence {
   readonly failure?: readonly Problem[];
 }
 
-export type TargetRun = Awaited<ReturnType<typeof openTargetRun>>;
+export type TargetRun = Awaited<ReturnType<typeof startTargetRun>>;
 
-/** @param options `suffix` makes the ids of exchanges unique among the workers of a run */
-export async function openTargetRun(
-  { suite: whole, settings, connection }: RunInputs,
-  { reference, plannedCases, suffix }: { reference: Endpoint; plannedCases: readonly string[]; suffix: string },
+export interface RunTerms extends Pick<EngineOptions, 'plannedCases' | 'replay' | 'traffic' | 'recognizer'> {
+  /** Makes the ids of exchanges unique among the workers of a run. */
+  readonly suffix?: string;
+  /** What is known of the run before its cases. */
+  readonly note?: string;
+}
+
+/** @param channel to the target, or to the evidence of an earlier run, which keeps its ids */
+export async function startTargetRun(
+  { suite: whole, settings }: RunInputs,
+  channel: Channel & Partial<Pick<TransportChannel, 'findFailure'>>,
+  { suffix, note: stated, ...terms }: RunTerms = {},
 ) {
   const suite = selectFromSuite(whole, settings);
-  const { endpoint = reference } = connection;
-  const { baseUrl } = endpoint;
-  const channel = await openTarget(endpoint, connection);
-  const stated = await createEngineOptions(settings, suite.world);
-  const run = await startRun(suite, channel, { ...stated, keeper: createEvidenceKeeper(suffix), plannedCases });
+  const options = await createEngineOptions(settings, suite.world);
+  const keeper = terms.replay === undefined ? createEvidenceKeeper(suffix) : undefined;
+  const run = await startRun(suite, channel, { ...options, ...terms, ...omitUndefined({ keeper }) });
   const { examination, background } = run;
-  const { note, unreachable } = examination;
-  const shown = omitUndefined({ note, unreachable });
-  let start: RunStart | undefined = { settings, baseUrl, examination: shown, ...omitUndefined({ data: suite.data }) };
+  const { note = stated, unreachable } = examination;
+  const start: RunStart = { settings, ...omitUndefined({ note, unreachable, data: suite.data }) };
+  let unreported: RunStart | undefined = start;
   return {
     suite,
-    baseUrl,
+    start,
+    baseUrl: settings.target.baseUrl,
     /** Sends requests that belong to no case. */
     channel,
     background,
@@ -61,29 +67,43 @@ export async function openTargetRun(
       const result = await (testCase === undefined ? run.repeatSamples() : run.runCase(testCase));
       if (result === undefined) return undefined;
       const { exchanges, uses, used } = run.takeEvidence();
-      const failure = channel.findFailure()?.problems;
+      const failure = channel.findFailure?.()?.problems;
       // The evidence has the exchanges.
       const { exchange: _, repeatedExchange: __, ...plain } = result;
-      const report: TestReport = { result: plain, exchanges, uses, ...omitUndefined({ start, failure }) };
-      start = undefined;
+      const report: TestReport = { result: plain, exchanges, uses, ...omitUndefined({ start: unreported, failure }) };
+      unreported = undefined;
       return { result, used, report };
     },
   };
 }
 
-/** Opens a target. @param embedded the transport of a program, which gets the credentials themselves */
-export async function openTarget(
-  endpoint: Endpoint,
-  { options, transport: module }: Pick<TargetConnection, 'options' | 'transport'>,
-  embedded?: Transport,
-): Promise<TransportChannel> {
-  const { baseUrl } = endpoint;
-  const secrets = listSecrets({ endpoint, options });
-  const client = openClient({ ...options, baseUrl, secrets });
-  const transport = embedded ?? (module === undefined ? undefined : await loadTransport(module));
-  if (transport === undefined) return { ...client, findFailure: () => undefined };
-  const idleMs = options.limits?.timeout_ms ?? defaultConnectionOptions.limits.timeout_ms;
-  const { extraHeaders = [] } = options;
-  const filled = module === undefined ? { secrets } : { at: { file: module, line: 1, column: 1 } };
-  return createTransportChannel(transport, client, { baseUrl, idleMs, extraHeaders, ...filled });
+export type JudgedCases = Awaited<ReturnType<typeof judgeCases>>;
+
+/** Judges the planned cases in this process, one after another. */
+export async function judgeCases(inputs: RunInputs, channel: Parameters<typeof startTargetRun>[1], terms: RunTerms) {
+  const { start, judge } = await startTargetRun(inputs, channel, terms);
+  const reports: TestReport[] = [];
+  for (const id of terms.plannedCases ?? []) {
+    const judged = await judge(id);
+    if (judged !== undefined) reports.push(judged.report);
+  }
+  return { start, reports };
+}
+
+/** @throws UnusableInput as {@link loadKnown} */
+async function createEngineOptions(settings: RunSettings, world: NamedWorld): Promise<EngineOptions> {
+  const { target, expected, excludesIntrusive, destination } = settings;
+  const stated = { ...target, expected, excludesIntrusive, infersShape: destination.recordTo !== undefined };
+  const known = await loadKnown(settings, world);
+  if (known === undefined || known.causes.length === 0)
+    return { ...stated, ...omitUndefined({ knownRequirements: known?.requirements }) };
+  const { createKnownMistakes } = await import('../certificate/known-causes.js');
+  return { ...stated, knownRequirements: known.requirements, known: createKnownMistakes(known, world) };
+}
+
+/** Loads what is known to be wrong with a target. @throws UnusableInput if the file names an unknown cause */
+export async function loadKnown({ known }: Pick<RunSettings, 'known'>, world: NamedWorld) {
+  if (known === undefined) return undefined;
+  const { readKnownCauses } = await import('../certificate/known-causes.js');
+  return readKnownCauses(known, world);
 }

@@ -16,8 +16,8 @@ import { createRecord, renderRecord } from '../../src/record/create-record.js';
 import { createBaseline } from '../../src/record/drift.js';
 import { readRecord, type TargetRecord } from '../../src/record/target-record.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
+import { loadInputs } from '../../src/target/run-inputs.js';
 import type { RunOptions } from '../../src/target/run-options.js';
-import { loadInputs } from '../../src/target/settings.js';
 import {
   commandLine,
   credentialVariables,
@@ -192,7 +192,7 @@ test('serve --as serves what was recorded, under any name such as that of a cont
   const { results } = await certifyInProcess(answer, { suite: questions });
   writeFileSync(file, renderRecord(createRecord(suite, results, 'shop')));
   const { PATH, NODE_V8_COVERAGE } = process.env;
-  const child = spawn(process.execPath, [commandLine, 'serve', '--as', file, '--host', '0.0.0.0'], {
+  const child = spawn(process.execPath, [commandLine, 'serve', '--as', file, '--host', '0.0.0.0', '--port', '0'], {
     cwd,
     env: { PATH, NODE_V8_COVERAGE },
   });

@@ -7,14 +7,14 @@ import { bindWorld } from '../../src/contract/bind-world.js';
 import { loadWorld } from '../../src/contract/world-file.js';
 import { defaultConnectionOptions } from '../../src/http/connection-options.js';
 import { packageRoot } from '../../src/support/package-root.js';
+import { loadInputs } from '../../src/target/run-inputs.js';
 import {
-  checkOptionNames,
+  checkRunOptions,
   completeRunOptions,
   type Environment,
   type RunOptions,
 } from '../../src/target/run-options.js';
-import { loadSettings } from '../../src/target/settings.js';
-import { loadTarget, readAvailability, readTargetFile } from '../../src/target/target.js';
+import { readAvailability, readTargetFile } from '../../src/target/target-file.js';
 import { checkEachRow } from '../support/check-each-row.js';
 import { suite } from '../support/in-process.js';
 import { listProblems, parseMarked } from '../support/marked.js';
@@ -31,10 +31,10 @@ function writeFile(name: string, text: string): string {
   return file;
 }
 
-/** Loads a target from the text of a target file. */
+/** Loads the inputs of a run from the text of a target file. */
 const load = (text: string | undefined, environment: Environment = {}, options: RunOptions = {}) => {
   const file = text === undefined ? {} : { TARGET: writeFile('target.yaml', text) };
-  return loadTarget(completeRunOptions(options, { ...environment, ...file }), environment);
+  return loadInputs(completeRunOptions(options, { ...environment, ...file }), environment);
 };
 
 /** The world with the ids of a target file. */
@@ -92,7 +92,8 @@ test('Plain HTTP to another machine must be allowed', () => {
 });
 
 test('Overridden base URLs and weak secrets are noted', () => {
-  const notes = (text: string | undefined, environment: Environment) => load(text, environment).notes.join(' ');
+  const notes = (text: string | undefined, environment: Environment) =>
+    load(text, environment).settings.notes.join(' ');
   expect(notes(staging, stagingEnvironment)).toBe('');
   const replaced = { ...stagingEnvironment, BASE_URL: 'https://b.test' };
   expect(notes(staging, replaced)).toBe('BASE_URL overrides the base_url of the target file.');
@@ -103,16 +104,19 @@ test('Overridden base URLs and weak secrets are noted', () => {
 
 test('A target file states how responses are read', () => {
   const text = 'name: mine\nresponse: { tier: /promotions/*/id }';
-  const { target } = load(text, deployment);
+  const { target } = load(text, deployment).settings;
   expect(target.tierPatterns).toEqual(['/promotions/*/id']);
-  expect(load('name: mine\nresponse: { tier: [/a, /b/*] }', deployment).target.tierPatterns).toEqual(['/a', '/b/*']);
-  expect(load('name: mine\nworld: loaded', deployment).target.isWorldLoaded).toBe(true);
+  expect(load('name: mine\nresponse: { tier: [/a, /b/*] }', deployment).settings.target.tierPatterns).toEqual([
+    '/a',
+    '/b/*',
+  ]);
+  expect(load('name: mine\nworld: loaded', deployment).settings.target.isWorldLoaded).toBe(true);
 });
 
 test('A target file states how the deployment is reached', () => {
   const pem = (name: string) => `-----BEGIN CERTIFICATE-----\n${name}`;
   for (const name of ['ca', 'cert', 'key']) writeFile(`${name}.pem`, pem(name));
-  const { target, connection } = load(
+  const { settings, connection } = load(
     `
 name: mine
 version: "1.2"
@@ -125,9 +129,10 @@ tls: { ca: ca.pem, cert: cert.pem, key: key.pem }
 allow_http: true`,
     { ...deployment, GATEWAY_KEY: 'the-long-key', OWN_PROXY: 'http://me:hunter2@proxy.test' },
   );
-  expect(target).toEqual({
+  expect(settings.target).toEqual({
     name: 'mine',
     kind: 'deployment',
+    baseUrl: 'https://a.test',
     isWorldLoaded: false,
     version: '1.2',
     file: expect.stringMatching(/target\.yaml$/),
@@ -151,8 +156,8 @@ allow_http: true`,
 test('The files in examples/ are valid, and the example states the default limits and retries', () => {
   const folder = path.join(packageRoot, 'examples');
   for (const name of readdirSync(folder).filter((file) => /(?<!\.ids)\.yaml$/.test(file)))
-    expect(loadTarget({ target: path.join(folder, name) }, credentials).connection.endpoint).toBeDefined();
-  const { connection } = loadTarget({ target: path.join(folder, 'example.yaml') }, credentials);
+    expect(loadInputs({ target: path.join(folder, name) }, credentials).connection.endpoint).toBeDefined();
+  const { connection } = loadInputs({ target: path.join(folder, 'example.yaml') }, credentials);
   const { limits, retry } = defaultConnectionOptions;
   expect(connection.options).toMatchObject({ limits, retry });
 });
@@ -204,7 +209,7 @@ test('A secret that is a part of an id or of a header is refused: evidence witho
   const loadWith = (stated: Environment) => {
     const environment = { ...deployment, GATEWAY_KEY: 'hunter2', ...stated };
     const options = completeRunOptions({ target }, environment);
-    return loadSettings(loadTarget(options, environment), options, suite);
+    return loadInputs(options, environment);
   };
   const { customers, tiers } = suite.world;
   for (const word of ['application/json', customers[0]?.id, tiers[0]?.id.slice(0, 12)])
@@ -286,7 +291,7 @@ const flaws: readonly (readonly [what: string, text: string, message: string | R
   ['an unset variable', 'name: a\nheaders: { Authorization: ▸$GATEWAY_KEY }', /^GATEWAY_KEY is not set/],
   ['a missing CA file', 'name: a\ntls: { ca: ▸none.pem }', "'none.pem' cannot be read: no such file or directory"],
   ['a CA file that is no PEM', 'name: a\ntls: { ca: ▸target.yaml }', "'target.yaml' is not a PEM file"],
-  ['missing bindings', 'name: a\nbindings: ▸none.yaml', "there is no file 'none.yaml'"],
+  ['missing bindings', 'name: a\nbindings: ▸none.yaml', "'none.yaml' cannot be read: no such file or directory"],
   ['a pin of an unknown question', 'name: a\npins: { ▸none: empty-list }', "unknown key 'none'"],
   ['a pin of an unknown outcome', 'name: a\npins: { empty-result: ▸none }', "'empty-result' cannot be 'none'"],
 ];
@@ -298,7 +303,7 @@ test('Each flaw of a target file is reported with line, column and hint', () => 
       loadBoundWorld(file);
       const environment = text.includes('base_url:') ? credentials : deployment;
       const options = completeRunOptions({ target: file }, environment);
-      loadSettings(loadTarget(options, environment), options, suite);
+      loadInputs(options, environment);
     });
     expect(problems).toHaveLength(1);
     const stated = typeof message === 'string' ? message : expect.stringMatching(message);
@@ -308,7 +313,8 @@ test('Each flaw of a target file is reported with line, column and hint', () => 
   });
 });
 
-test('A misspelt option of a config is refused: intrusive cases would run', () => {
-  expect(() => checkOptionNames({ intrusiv: false })).toThrow("Did you mean 'intrusive'?");
-  checkOptionNames({ intrusive: false, against: 'record.yaml' });
+test('A misspelt option of a config is refused: intrusive cases would run. So is a value of another type', () => {
+  expect(() => checkRunOptions({ intrusiv: false })).toThrow("Did you mean 'intrusive'?");
+  expect(() => checkRunOptions({ only: 'quantity' })).toThrow("use.conformance: 'only' must be array");
+  checkRunOptions({ intrusive: false, against: 'record.yaml' });
 });

@@ -6,7 +6,7 @@ import { listGeneratedFaults } from '../../reference/faults/generated-faults.js'
 import { faults, findFault } from '../../reference/faults/index.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { readDiscriminatingRows, selectQuickRows } from '../../src/target/settings.js';
+import { readDiscriminatingRows, selectQuickRows } from '../../src/target/selection.js';
 import { findCaughtFaults } from '../../tools/proof/choose-rows.js';
 import { gradeCause } from '../../tools/proof/expected-causes.js';
 import { findFirstCause } from '../../tools/proof/find-first-cause.js';
@@ -96,7 +96,7 @@ test.describe('The kill matrix', { tag: '@long' }, () => {
   test('The discriminating rows catch at least what they promise', async () => {
     const rows = readDiscriminatingRows();
     expect(rows.caught).toBe(knownFaults.length);
-    const quick = selectQuickRows(suite, rows, { excludesIntrusive: false });
+    const quick = selectQuickRows(suite, { excludesIntrusive: false });
     const caught = await findCaughtFaults(selectFromSuite(suite, { quick }), knownFaults);
     expect(caught.length).toBe(readDiscriminatingRows().caught);
   });

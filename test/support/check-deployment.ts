@@ -8,7 +8,7 @@ import type { HttpRequest } from '../../src/http/exchange.js';
 import { createMentionFilter } from '../../src/recognition/sibling-values.js';
 import type { EngineOptions } from '../../src/run/run.js';
 import { omitUndefined } from '../../src/support/collections.js';
-import type { TargetDocument } from '../../src/target/target.js';
+import type { TargetDocument } from '../../src/target/target-file.js';
 import {
   type Answer,
   certifyInProcess,

@@ -1,20 +1,28 @@
-import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
+import { selectCases } from '../../src/cases/case-selection.js';
+import { loadSuite } from '../../src/cases/suite.js';
 import type { TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
 import type { CertifiedResults } from '../../src/certificate/certify-results.js';
-import { createArchiver, type EvidenceArchive, type EvidenceOrigin } from '../../src/certificate/har-archive.js';
+import {
+  createArchiver,
+  type EvidenceArchive,
+  type EvidenceOrigin,
+  parseArchive,
+} from '../../src/certificate/har-archive.js';
 import type { Channel } from '../../src/http/exchange.js';
+import { samplesCaseId } from '../../src/run/case-result.js';
 import type { RunEvidence } from '../../src/run/evidence-keeper.js';
-import { certifyRun } from '../../src/target/certify-run.js';
-import { rejudgeRun } from '../../src/target/replay.js';
+import type { RecordedRun } from '../../src/target/certify-run.js';
+import { parseRecordedRun, rejudgeRun } from '../../src/target/recorded-run.js';
+import { ReportedRun } from '../../src/target/reported-run.js';
+import { loadInputs } from '../../src/target/run-inputs.js';
 import type { RunOptions } from '../../src/target/run-options.js';
-import { createOrigin, loadSettings, parseRecordedRun, type RecordedRun } from '../../src/target/settings.js';
-import { loadTarget } from '../../src/target/target.js';
+import { judgeCases } from '../../src/target/target-run.js';
 import { recognizer, suite } from './in-process.js';
 
 /** Reads the settings of a run on the reference deployment. */
 export function readSettings(options: RunOptions = { reference: true }) {
-  return loadSettings(loadTarget(options, {}), options, suite);
+  return loadInputs(options, {}).settings;
 }
 
 /** The origin of the evidence of a run without settings. */
@@ -48,18 +56,23 @@ export async function runWithEvidence(
   } = {},
 ): Promise<RunWithEvidence> {
   const settings = readSettings({ reference: true, ...options });
+  const { baseUrl } = bareOrigin;
+  const inputs = { suite, settings: { ...settings, target: { ...settings.target, baseUrl } } };
   const isSelected = new Map(suite.cases.map((testCase) => [testCase.id, selects(testCase)]));
-  const { certificate, results, newDeviations, evidence, extent } = await certifyRun({ suite, settings }, channel, {
-    baseUrl: bareOrigin.baseUrl,
-    recognizer,
-    selects: (id) => isSelected.get(id) ?? true,
-  });
+  const all = [...selectCases(suite, inputs.settings).map(({ id }) => id), samplesCaseId];
+  const plannedCases = all.filter((id) => isSelected.get(id) ?? true);
+  const judged = await judgeCases(inputs, channel, { plannedCases, recognizer });
+  const reported = new ReportedRun(new Set(plannedCases), inputs).addAll(judged);
+  const { certificate, results, newDeviations, archive } = await reported.certify();
   return {
     certificate: withoutTimes(certificate),
     results,
     newDeviations,
-    evidence: { exchanges: evidence.exchanges, uses: evidence.uses },
-    origin: createOrigin(suite, settings, { baseUrl: bareOrigin.baseUrl, extent, isReplay: false }),
+    evidence: {
+      exchanges: judged.reports.flatMap(({ exchanges }) => exchanges),
+      uses: judged.reports.flatMap(({ uses }) => uses),
+    },
+    origin: parseArchive(archive.content, 'evidence.har').origin,
   };
 }
 
@@ -81,5 +94,6 @@ export function readEvidenceBack({ evidence, origin }: Pick<RunWithEvidence, 'ev
 
 /** Judges the evidence of a run again. */
 export async function judgeAgain(left: Pick<RunWithEvidence, 'evidence' | 'origin'>): Promise<Certificate> {
-  return withoutTimes((await rejudgeRun(readEvidenceBack(left), loadSuite(suiteFolder, {}))).certificate);
+  const { certificate } = await (await rejudgeRun(readEvidenceBack(left), loadSuite())).certify();
+  return withoutTimes(certificate);
 }

@@ -11,7 +11,7 @@ import { createUnsentResult } from '../../src/run/case-result.js';
 import { countPlannedRequests, createPlan } from '../../src/run/plan.js';
 import { runSuite } from '../../src/run/run.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
-import { type QuickRows, readDiscriminatingRows, readSelection, selectQuickRows } from '../../src/target/settings.js';
+import { readDiscriminatingRows, readSelection, selectQuickRows } from '../../src/target/selection.js';
 import { maxQuickRequests } from '../../tools/proof/choose-rows.js';
 import { channelTo, createReference, recognizer, suite } from '../support/in-process.js';
 import { renderOutput } from '../support/render-output.js';
@@ -19,10 +19,10 @@ import { runFacts } from '../support/stubs.js';
 
 const scope: RunScope = { excludesIntrusive: false };
 const discriminating = readDiscriminatingRows();
-const quick = selectQuickRows(suite, discriminating, scope);
+const quick = selectQuickRows(suite, scope);
 
 /** Certifies the reference deployment in this process, and counts the requests. */
-async function certified({ rows }: QuickRows, fault?: string) {
+async function certified({ rows }: ReturnType<typeof selectQuickRows>, fault?: string) {
   const respond = createReference({ faults: fault === undefined ? [] : [fault] });
   let sent = 0;
   const channel = channelTo((request: HttpRequest) => {
@@ -48,7 +48,7 @@ test('The rows catch all known faults within the limit', async () => {
 
 test('Of selected cases, only the discriminating rows are sent and counted', () => {
   const ids = suite.cases.filter(({ tags }) => tags.includes('limit.newest-150')).map(({ id }) => id);
-  const { rows } = selectQuickRows(selectFromSuite(suite, { only: ids }), discriminating, scope);
+  const { rows } = selectQuickRows(selectFromSuite(suite, { only: ids }), scope);
   for (const id of Object.keys(rows)) expect(ids).toContain(id);
   const options = { quick: true, only: ['limit.newest-150'] };
   expect(readSelection(options, suite, scope)).toEqual({ only: ids, quick: { rows } });

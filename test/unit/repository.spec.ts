@@ -6,7 +6,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/support/package-root.js';
 import { readSchema } from '../../src/support/schema-validation.js';
-import { readDiscriminatingRows } from '../../src/target/settings.js';
+import { readDiscriminatingRows } from '../../src/target/selection.js';
 import { computeRowsDigest } from '../../tools/proof/choose-rows.js';
 import { knownFaults } from '../../tools/proof/kill-matrix.js';
 import { commandsPageFile, renderCommandsPage } from '../../tools/update/commands-page.js';

@@ -10,14 +10,13 @@ import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import type { TestCase } from '../../src/cases/test-case.js';
 import { listCredentialSecrets } from '../../src/contract/operation.js';
-import type { Endpoint } from '../../src/http/connection-options.js';
 import { createRedactor } from '../../src/http/redactor.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { startRun } from '../../src/run/run.js';
 import { InternalError } from '../../src/support/problem.js';
-import { loadTarget } from '../../src/target/target.js';
-import { openTarget } from '../../src/target/target-run.js';
+import { openTarget } from '../../src/target/open-target.js';
+import { loadInputs } from '../../src/target/run-inputs.js';
 import { checkEachRow } from '../support/check-each-row.js';
 import { commandLine, makeTestFolder, runConformance } from '../support/cli.js';
 import { allEchoes, echoArbitrary, encodings, secretArbitrary } from '../support/echoes.js';
@@ -226,8 +225,8 @@ for (const [title, answer] of Object.entries<Answer>(deployments))
   }, async () => {
     const cwd = makeTestFolder();
     const close = await serve(cwd, answer);
-    const { connection } = loadTarget({ target: path.join(cwd, 'leaky.yaml') }, secrets);
-    const client = await openTarget(connection.endpoint as Endpoint, connection);
+    const { connection } = loadInputs({ target: path.join(cwd, 'leaky.yaml') }, secrets);
+    const client = await openTarget(connection);
     const recordTo = path.join(cwd, 'record.yaml');
     const run = await runWithEvidence(client, { options: { recordTo }, selects });
     await client.close();

@@ -10,7 +10,7 @@ import { expandWorld, loadWorld } from '../../src/contract/world-file.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
-import { readAvailability, readTargetFile } from '../../src/target/target.js';
+import { readAvailability, readTargetFile } from '../../src/target/target-file.js';
 import { checkEachRow } from '../support/check-each-row.js';
 import { commandLine, makeTestFolder } from '../support/cli.js';
 import { certifyOver, channelTo, createReference } from '../support/in-process.js';

@@ -8,7 +8,7 @@ import { serializeRequest } from '../../src/http/exchange.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { isSerial, listRequests } from '../../src/run/case-sender.js';
 import { countPlannedRequests, createPlan } from '../../src/run/plan.js';
-import type { DiscriminatingRows } from '../../src/target/settings.js';
+import type { DiscriminatingRows } from '../../src/target/selection.js';
 import { inProcessCredentials, judgeDeployment } from './judge-deployment.js';
 import type { FaultProof } from './proof.js';
 

@@ -4,7 +4,7 @@ import { listGeneratedFaults } from '../../reference/faults/generated-faults.js'
 import { faults } from '../../reference/faults/index.js';
 import { loadSuite, type Suite } from '../../src/cases/suite.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { discriminatingRowsFile } from '../../src/target/settings.js';
+import { discriminatingRowsFile } from '../../src/target/selection.js';
 import { chooseDiscriminatingRows, renderDiscriminatingRows } from './choose-rows.js';
 import type { FaultProof } from './proof.js';
 import { runInWorkers } from './run-in-workers.js';

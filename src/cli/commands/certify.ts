@@ -5,14 +5,14 @@ import { describeData } from '../../cases/data-suite.js';
 import { quickNotice, referenceNotice } from '../../certificate/notices.js';
 import { checkResultsFolder, findRunFile } from '../../outputs/result-files.js';
 import { addColors } from '../../outputs/terminal/colors.js';
-import { type CertifyRun, loadProject, shareRuns } from '../../runner/options.js';
+import { loadProject, share } from '../../runner/options.js';
 import { omitUndefined } from '../../support/collections.js';
 import { refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import { type Ending, endings } from '../../target/reported-run.js';
-import { completeRunOptions } from '../../target/run-options.js';
-import type { RunInputs } from '../../target/settings.js';
-import { createFolderName, loadKnown } from '../../target/settings.js';
+import { createFolderName, type RunInputs } from '../../target/run-inputs.js';
+import { completeRunOptions, type RunOptions } from '../../target/run-options.js';
+import { loadKnown } from '../../target/target-run.js';
 import { determineEndStatus, exitStatus } from '../exit-status.js';
 import { addCertifyFlags, type CertifyFlags, type ConfigureCommand, readCertifyOptions } from '../flags.js';
 import { findOwnConfig, runPlaywrightTests } from '../run-playwright.js';
@@ -28,7 +28,8 @@ export default ((command, end, playwrightArgs) => {
 
 /** Checks all that can be checked before anything is sent, then runs Playwright. @returns the exit status */
 async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags): Promise<number> {
-  refuseSeveralTargets(flags);
+  const runs = listRuns(flags);
+  const [run] = runs;
   const end = (ended: readonly Ending[], code: number): number => {
     const folders = ended.flatMap((ending) => (typeof ending === 'object' ? [ending.folder] : []));
     if (folders.length > 1) printComparison(folders);
@@ -43,21 +44,23 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
   const { replay } = flags;
   if (replay !== undefined) {
     if (playwrightArgs.length > 0) throw refuse('--replay', 'runs without Playwright', 'Select cases with --only.');
-    const { replayFile } = await import('../../target/replay.js');
-    const options = completeRunOptions({
-      ...readCertifyOptions(flags),
-      ...omitUndefined({ target: flags.target?.[0] }),
-    });
-    const tell = () => process.stdout.write(joinLines([`Judges the exchanges of ${replay} again. Nothing is sent.`]));
-    const published = await replayFile(findRunFile(replay, 'evidence.har'), options, tell);
+    const { replayFile } = await import('../../target/recorded-run.js');
+    process.stdout.write(joinLines([`Judges the exchanges of ${replay}. Nothing is sent.`]));
+    const reported = await replayFile(findRunFile(replay, 'evidence.har'), completeRunOptions(run));
+    const published = await reported.publish();
     process.stdout.write(addColors(published.report));
-    return end([{ ...published, isUnusable: false }], exitStatus.conforms);
+    return end([published], exitStatus.conforms);
   }
-  const runs = listRuns(flags);
+  // A run that names its deployment is a project of its own.
+  const named = runs.map((conformance) => {
+    const { target, baseUrl, reference } = conformance;
+    const isNamed = target !== undefined || baseUrl !== undefined || reference !== undefined;
+    return { ...conformance, ...(isNamed && { project: loadProject({ conformance }).settings.target.name }) };
+  });
   const config = flags.dryRun ? undefined : findOwnConfig();
-  const isOfConfig = config !== undefined && runs.every(({ project }) => project === undefined);
+  const isOfConfig = config !== undefined && named.every(({ project }) => project === undefined);
   // The projects of a config are read by Playwright.
-  const projects = isOfConfig ? [] : runs.map(({ project: _, ...conformance }) => loadProject({ conformance }));
+  const projects = isOfConfig ? [] : runs.map((conformance) => loadProject({ conformance }));
   for (const { settings, suite } of projects) await loadKnown(settings, suite.world);
   if (flags.dryRun) {
     for (const inputs of projects) process.stdout.write(await renderDryRun(inputs));
@@ -65,8 +68,8 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
   }
   const isList = playwrightArgs.includes('--list');
   for (const { settings } of isList ? [] : projects) checkResultsFolder(settings.destination.out);
-  shareRuns(runs);
-  const selected = runs.flatMap(({ project }) => (project === undefined || config === undefined ? [] : [project]));
+  share('runs', named);
+  const selected = config === undefined ? [] : named.flatMap(({ project }) => project ?? []);
   const [first] = projects;
   const args = [
     ...selected.flatMap((name) => ['--project', name]),
@@ -77,33 +80,24 @@ async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags
   return await runPlaywrightTests(args, config, (code) => (isList ? code : end(endings, code)));
 }
 
-function refuseSeveralTargets({ target = [], baseUrl, replay, to }: CertifyFlags): void {
+/** Lists the runs that the flags ask for: one for each target. @throws UnusableInput */
+function listRuns(flags: CertifyFlags): [RunOptions, ...RunOptions[]] {
+  const { target: files = [], out, baseUrl, replay, to } = flags;
+  const shared = readCertifyOptions(flags);
+  const [target] = files;
+  if (files.length <= 1) return [{ ...shared, ...omitUndefined({ target }) }];
   const single = Object.entries({ '--base-url': baseUrl, '--replay': replay, '--to': to });
   const [flag] = single.find(([, value]) => typeof value === 'string') ?? [];
-  if (target.length > 1 && flag !== undefined)
-    throw refuse(flag, 'works with a single target only', 'Name one target.');
-}
-
-/** Lists the runs that the flags ask for, each with a project if it names its deployment. @throws UnusableInput */
-function listRuns(flags: CertifyFlags): [CertifyRun, ...CertifyRun[]] {
-  const { target: files = [], baseUrl, reference, out } = flags;
-  const shared = readCertifyOptions(flags);
-  const [first, ...others] = files;
-  if (first === undefined || others.length === 0) {
-    const isNamed = first !== undefined || baseUrl !== undefined || reference !== undefined;
-    const run: CertifyRun = { ...shared, ...omitUndefined({ target: first }) };
-    return [isNamed ? { ...run, project: loadProject({ conformance: run }).settings.target.name } : run];
-  }
-  const runs = new Map<string, CertifyRun>();
+  if (flag !== undefined) throw refuse(flag, 'works with a single target only', 'Name one target.');
+  const byFolder = new Map<string, RunOptions>();
   for (const target of files) {
-    const { name } = loadProject({ conformance: { ...shared, target } }).settings.target;
-    const folder = createFolderName(name);
-    const twin = runs.get(folder)?.target;
+    const folder = createFolderName(loadProject({ conformance: { ...shared, target } }).settings.target.name);
+    const twin = byFolder.get(folder)?.target;
     if (twin !== undefined)
       throw refuse(target, `has the same name as ${twin}, so both would write to ${folder}`, 'Rename one of them.');
-    runs.set(folder, { ...shared, target, project: name, ...(out && { out: path.join(out, folder) }) });
+    byFolder.set(folder, { ...shared, target, ...(out && { out: path.join(out, folder) }) });
   }
-  return [...runs.values()] as [CertifyRun, ...CertifyRun[]];
+  return [...byFolder.values()] as [RunOptions, ...RunOptions[]];
 }
 
 const openCommands: Readonly<Partial<Record<NodeJS.Platform, string>>> = { darwin: 'open', win32: 'explorer.exe' };
@@ -116,13 +110,13 @@ function openPage(folder: string): void {
     .unref();
 }
 
-async function renderDryRun({ suite, settings, connection: { endpoint } }: RunInputs): Promise<string> {
+async function renderDryRun({ suite, settings }: RunInputs): Promise<string> {
   const { createPlan, renderPlan } = await import('../../run/plan.js');
   const { quick, notes, target } = settings;
   const selected = selectFromSuite(suite, settings);
   return [
     joinLines([
-      ...(endpoint === undefined ? [] : [`Target ${target.name}: ${endpoint.baseUrl}`]),
+      ...(target.kind === 'reference' ? [] : [`Target ${target.name}: ${target.baseUrl}`]),
       ...(quick === undefined ? [] : [quickNotice]),
       ...(suite.data === undefined ? [] : describeData(suite.data)),
       ...notes,

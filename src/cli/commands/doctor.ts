@@ -3,35 +3,36 @@ import { serveReference } from '../../../reference/server.js';
 import { noRetry } from '../../http/connection-options.js';
 import { renderFindings } from '../../run/examine.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import { completeRunOptions } from '../../target/run-options.js';
-import { loadInputs } from '../../target/settings.js';
-import { openTargetRun } from '../../target/target-run.js';
+import { openTarget } from '../../target/open-target.js';
+import { loadInputs, locateTarget } from '../../target/run-inputs.js';
+import { completeRunOptions, type RunOptions } from '../../target/run-options.js';
+import { startTargetRun } from '../../target/target-run.js';
 import { exitStatus } from '../exit-status.js';
-import { addTargetFlags, type ConfigureCommand, type TargetFlags } from '../flags.js';
+import { addTargetFlags, type ConfigureCommand } from '../flags.js';
 
 export default ((command, end) => {
   addTargetFlags(command)
     .description('check with a few requests whether a target can be certified')
-    .action(async (flags: TargetFlags) => {
+    .action(async (flags: RunOptions) => {
       end(await runDoctor(flags));
     });
 }) satisfies ConfigureCommand;
 
-async function runDoctor(flags: TargetFlags): Promise<number> {
-  const { suite, settings, connection } = loadInputs(completeRunOptions(flags), process.env);
-  const isReference = connection.endpoint === undefined;
+async function runDoctor(flags: RunOptions): Promise<number> {
+  const loaded = loadInputs(completeRunOptions(flags), process.env);
+  const { world } = loaded.suite;
+  const isReference = loaded.connection.endpoint === undefined;
   const credentials = referenceCredentials;
-  const served = isReference ? await serveReference({ world: suite.world, credentials }) : undefined;
-  const reference = { baseUrl: served?.url ?? '', credentials };
-  const patient = { ...connection, options: { ...connection.options, retry: noRetry } };
-  const inputs = { suite, settings, connection: patient };
-  const { channel, examination, baseUrl } = await openTargetRun(inputs, { reference, plannedCases: [], suffix: '' });
+  const served = isReference ? await serveReference({ world, credentials }) : undefined;
+  const inputs = served === undefined ? loaded : locateTarget(loaded, { baseUrl: served.url, credentials });
+  const { settings, connection } = inputs;
+  const channel = await openTarget({ ...connection, options: { ...connection.options, retry: noRetry } });
+  const { findings } = (await startTargetRun(inputs, channel)).examination;
   await channel.close();
   await served?.close();
   const failure = channel.findFailure();
   if (failure !== undefined) throw failure;
-  const { findings } = examination;
-  const where = isReference ? [] : [`Target ${settings.target.name}: ${baseUrl}`];
+  const where = isReference ? [] : [`Target ${settings.target.name}: ${settings.target.baseUrl}`];
   process.stdout.write(joinLines([...where, ...settings.notes, '']) + renderFindings(findings));
   if (findings.some(({ state }) => state === 'problem')) return exitStatus['does-not-conform'];
   return findings.some(({ state }) => state === 'unknown') ? exitStatus.incomplete : exitStatus.conforms;

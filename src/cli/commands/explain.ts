@@ -1,15 +1,10 @@
 import { Option } from 'commander';
-import { findCasesByName } from '../../cases/case-selection.js';
+import { findCasesByName, selectCases } from '../../cases/case-selection.js';
 import { renderExplanation } from '../../cases/explanation.js';
-import { loadSuite, suiteFolder } from '../../cases/suite.js';
+import { loadSuite, type Suite, suiteFolder } from '../../cases/suite.js';
 import type { TestCase } from '../../cases/test-case.js';
 import { refuse } from '../../support/problem.js';
 import { type ConfigureCommand, parseCount } from '../flags.js';
-
-interface ExplainFlags {
-  readonly row?: number;
-  readonly cases?: string;
-}
 
 export default ((command) => {
   command
@@ -17,18 +12,19 @@ export default ((command) => {
     .argument('<name>', 'the id of a case, or of a requirement or question with a single case')
     .addOption(new Option('--row <number>', 'show this row of the matrix in full').argParser(parseCount))
     .option('--cases <folder>', 'a folder of your own cases')
-    .action((name: string, flags: ExplainFlags) => {
-      process.stdout.write(explainCase(name, flags));
+    .action((name: string, { row, cases }: { row?: number; cases?: string }) => {
+      const suite = loadSuite(suiteFolder, {}, cases);
+      const [testCase, ...others] = findCases(name, suite);
+      if (testCase === undefined || others.length > 0)
+        throw refuse(name, 'is not one case', `Name a case of npx conformance list cases ${name}`);
+      const { length } = testCase.rows;
+      if (row !== undefined && (row < 1 || row > length))
+        throw refuse('--row', `the case '${testCase.id}' has no row ${row}`, `Use a number from 1 to ${length}.`);
+      process.stdout.write(renderExplanation(testCase, suite, row));
     });
 }) satisfies ConfigureCommand;
 
-function explainCase(name: string, { row, cases }: ExplainFlags): string {
-  const suite = loadSuite(suiteFolder, {}, cases);
-  const ids = suite.cases.some(({ id }) => id === name) ? [name] : findCasesByName([name], suite, 'explain');
-  if (ids.length > 1) throw refuse(name, 'is not one case', `Name a case of npx conformance list cases ${name}`);
-  const testCase = suite.cases.find(({ id }) => id === ids[0]) as TestCase;
-  const { length } = testCase.rows;
-  if (row !== undefined && row > length)
-    throw refuse('--row', `the case '${testCase.id}' has no row ${row}`, `Use a number from 1 to ${length}.`);
-  return renderExplanation(testCase, suite, row);
+function findCases(name: string, suite: Suite): readonly TestCase[] {
+  const named = suite.cases.filter(({ id }) => id === name);
+  return named.length > 0 ? named : selectCases(suite, { only: findCasesByName([name], suite, 'explain') });
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { getMember, parseJson } from '../../support/json.js';
 import { packageRoot } from '../../support/package-root.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import { initialTargetFile as targetFile } from '../../target/target.js';
+import { initialTargetFile as targetFile } from '../../target/target-file.js';
 import type { ConfigureCommand } from '../flags.js';
 import { findPlaywrightConfig } from '../run-playwright.js';
 
@@ -17,56 +17,35 @@ export default ((command) => {
 
 function initProject(): string {
   const name = readName();
+  const readTemplate = (file: string) =>
+    readFileSync(path.join(packageRoot, 'templates', file), 'utf8').replaceAll('__NAME__', name);
   const templates = {
     [targetFile]: 'target.yaml',
     '.env.example': 'env.example',
     // That of the project's own tests is kept.
     [findPlaywrightConfig() ?? 'playwright.config.mjs']: 'playwright.config.mjs',
     '.github/workflows/conformance.yml': 'workflows/conformance.yml',
+    '.gitignore': 'ignore-list',
   };
-  const describe = (file: string, isWritten: boolean) => `${isWritten ? 'Written' : 'Kept   '}  ${file}`;
-  const written = Object.entries(templates).map(([file, template]) =>
-    describe(file, writeNew(file, readTemplate(template).replaceAll('__NAME__', name))),
-  );
-  return joinLines([
-    ...written,
-    describe('.gitignore', addIgnored('.gitignore')),
-    '',
-    'Next:',
-    '1. Copy .env.example to .env. There, set BASE_URL, CLIENT_APPLICATION_ID, CLIENT_TOKEN. TARGET names the target file.',
-    `2. Load the output of "npx conformance world" into the deployment, or put its own ids into ${targetFile}.`,
-    '3. Run: npx conformance doctor',
-    '4. Run: npx conformance certify',
-    `5. When the deployment conforms, record its answers: npx conformance record. It writes conformance/record.yaml, and every run compares with it. For people, copy results/${name}/observed.md to conformance/observed.md (results/ is not committed).`,
-    '6. Commit the files. On GitHub, set the variable BASE_URL and the secrets CLIENT_APPLICATION_ID and CLIENT_TOKEN.',
-  ]);
+  const lines = Object.entries(templates).map(([file, template]) => {
+    const text = readTemplate(template);
+    const before = existsSync(file) ? readFileSync(file, 'utf8').trimEnd() : '';
+    // The list is added, unless it is there: the user may have removed lines.
+    const isKept = template === 'ignore-list' ? before.includes(text.split('\n')[0] ?? '') : existsSync(file);
+    if (isKept) return `Kept     ${file}`;
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, before === '' ? text : `${before}\n\n${text}`);
+    return `Written  ${file}`;
+  });
+  return joinLines(lines) + readTemplate('next-steps.txt');
 }
 
-/** The name of the package or folder, without a scope and with characters that need no quotes in YAML. */
+/** The name of the package or folder, without a scope, as the name of a target. */
 function readName(): string {
   const manifest = existsSync('package.json') ? parseJson(readFileSync('package.json', 'utf8')) : undefined;
-  const name = getMember(manifest, 'name');
-  const stated = typeof name === 'string' && name !== '' ? name : path.basename(process.cwd());
-  const plain = stated.replace(/^@[^/]*\//, '').replaceAll(/[^A-Za-z0-9._-]+/g, '-');
-  return /^(?!(?:true|false|null|yes|no|on|off)$)[A-Za-z]/i.test(plain) ? plain : `target-${plain}`;
-}
-
-function readTemplate(name: string): string {
-  return readFileSync(path.join(packageRoot, 'templates', name), 'utf8');
-}
-
-function writeNew(file: string, text: string): boolean {
-  if (existsSync(file)) return false;
-  mkdirSync(path.dirname(file), { recursive: true });
-  writeFileSync(file, text, { flag: 'wx' });
-  return true;
-}
-
-/** Adds the list, unless it is there: the user may have removed lines. @returns whether it did */
-function addIgnored(file: string): boolean {
-  const list = readTemplate('ignore-list');
-  const before = existsSync(file) ? readFileSync(file, 'utf8').trimEnd() : '';
-  if (before.includes(list.slice(0, list.indexOf('\n')))) return false;
-  writeFileSync(file, before === '' ? list : `${before}\n\n${list}`);
-  return true;
+  const stated = String(getMember(manifest, 'name') || path.basename(process.cwd()));
+  return stated
+    .replace(/^@[^/]*\//, '')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .replaceAll(/[^A-Za-z0-9._-]+/g, '-');
 }

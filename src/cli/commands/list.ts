@@ -16,14 +16,14 @@ const lists: Readonly<Record<string, (suite: Suite) => readonly Entry[]>> = {
   questions: ({ contract }) =>
     contract.questions.map(({ id, open, answer }) => {
       const outcomes = answer.kind === 'outcomes' ? [...answer.outcomes] : [['(a value)', answer.describes]];
-      return [id, open, ...outcomes.map(([outcome, meaning]) => `${outcome}: ${meaning}`)];
+      return [id, open, ...outcomes.map(([outcome, meaning]) => `  ${outcome}: ${meaning}`)];
     }),
   groups: ({ contract }) => contract.groups.map(({ name, asks }) => [name, asks]),
   cases: ({ cases }) =>
     cases.map((testCase) => {
       const { id, title, kind, tags } = testCase;
       const subject = `${kind === 'requirement' ? 'verifies' : 'answers'} ${getSubjectId(testCase)}`;
-      return [id, title, [subject, ...tags.map((name) => `@${name}`)].join(' ')];
+      return [id, title, `  ${[subject, ...tags.map((name) => `@${name}`)].join(' ')}`];
     }),
   tags: ({ cases }) => {
     const tagged = groupBy(cases.flatMap(({ tags }) => tags).sort(), (name) => name);
@@ -42,26 +42,14 @@ export const listedKinds = Object.keys(lists);
 export default ((command) => {
   command
     .description('list requirements, questions with their outcomes, cases, tags, behaviours or faults')
-    .addArgument(new Argument('[kind]', 'what to list (default: how many there are of each kind)').choices(listedKinds))
+    .addArgument(new Argument('<kind>', 'what to list').choices(listedKinds))
     .argument('[text]', 'only entries with this text, such as the cases with the id of a requirement')
     .option('--cases <folder>', 'a folder of your own cases')
-    .action((kind: string | undefined, text = '', { cases }: { cases?: string }) => {
-      const suite = loadSuite(suiteFolder, {}, cases);
-      process.stdout.write(joinLines(kind === undefined ? renderCounts(suite) : renderEntries(suite, kind, text)));
+    .action((kind: string, text = '', { cases }: { cases?: string }) => {
+      const entries = lists[kind]?.(loadSuite(suiteFolder, {}, cases)) ?? [];
+      const shown = entries.filter((entry) => entry.join('\n').toLowerCase().includes(text.toLowerCase()));
+      const width = Math.min(40, Math.max(...shown.map(([id]) => id.length)));
+      const lines = shown.flatMap(([id, says, ...details]) => [`${id.padEnd(width)}  ${says}`.trimEnd(), ...details]);
+      process.stdout.write(joinLines(lines));
     });
 }) satisfies ConfigureCommand;
-
-function renderCounts(suite: Suite): string[] {
-  const counts = Object.entries(lists).map(([kind, list]) => `${kind.padEnd(13)} ${list(suite).length}`);
-  return [...counts, '', 'One kind: npx conformance list cases'];
-}
-
-function renderEntries(suite: Suite, kind: string, wanted: string): string[] {
-  const entries = lists[kind]?.(suite) ?? [];
-  const shown = entries.filter((entry) => entry.join('\n').toLowerCase().includes(wanted.toLowerCase()));
-  const width = Math.min(40, Math.max(...shown.map(([id]) => id.length)));
-  return shown.flatMap(([id, text, ...details]) => [
-    `${id.padEnd(width)}  ${text}`.trimEnd(),
-    ...details.map((line) => `  ${line}`),
-  ]);
-}

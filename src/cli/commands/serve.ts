@@ -4,20 +4,17 @@ import { findFault } from '../../../reference/faults/index.js';
 import { referenceCredentials } from '../../../reference/reference-credentials.js';
 import { serveReference } from '../../../reference/server.js';
 import { credentialHeaders, documentedOperation } from '../../contract/operation.js';
-import { readMockOptions } from '../../mock.js';
+import { type MockOptions, readMockOptions } from '../../mock.js';
 import { omitUndefined } from '../../support/collections.js';
-import { UnusableInput } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import { type ConfigureCommand, collectValue, parseCount } from '../flags.js';
+import { type ConfigureCommand, parseCount } from '../flags.js';
 
-interface ServeFlags {
+interface ServeFlags extends Pick<MockOptions, 'data' | 'known'> {
   readonly host?: string;
   readonly port?: number;
-  readonly data?: string;
   readonly as?: string;
-  readonly known?: string;
   readonly behaviour?: Behaviours;
-  readonly fault?: readonly string[];
+  readonly fault?: readonly ReturnType<typeof findFault>[];
 }
 
 export default ((command) => {
@@ -33,28 +30,39 @@ export default ((command) => {
       'answer an open question with this outcome; may be repeated',
       collectBehaviours,
     )
-    .option('--fault <id>', 'break a requirement on purpose; may be repeated', collectValue)
+    .option('--fault <id>', 'break a requirement on purpose; may be repeated', collectFaults)
     .action(runServe);
 }) satisfies ConfigureCommand;
 
 function collectBehaviours(text: string, before: Behaviours = {}): Behaviours {
-  const at = text.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('Write it as QUESTION=OUTCOME.');
-  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+  const [question = '', ...outcome] = text.split('=');
+  const behaviours = { ...before, [question]: outcome.join('=') };
+  check(() => completeBehaviours(behaviours));
+  return behaviours;
+}
+
+function collectFaults(id: string, before: ServeFlags['fault'] = []): ServeFlags['fault'] {
+  return [...before, check(() => findFault(id))];
+}
+
+function check<Value>(read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
 }
 
 async function runServe({ host, port = 0, data, as, known, behaviour, fault = [] }: ServeFlags): Promise<void> {
-  blameFlag('--behaviour', () => completeBehaviours(behaviour ?? {}));
-  const chosen = blameFlag('--fault', () => fault.map(findFault));
   const { options, inimitable } = readMockOptions(omitUndefined({ record: as, data, known, behaviours: behaviour }));
-  const faults = [...(options.faults ?? []), ...chosen];
+  const faults = [...(options.faults ?? []), ...fault];
   const { url, close } = await serveReference({ ...options, port, faults, ...omitUndefined({ host }) });
   process.stdout.write(
     joinLines([
       `${as === undefined ? 'The reference deployment' : `The mock of ${as}`} answers at ${url}${documentedOperation.path}. Its credentials are public:`,
       `${credentialHeaders.applicationId}: ${referenceCredentials.applicationId}`,
       `${credentialHeaders.token}: ${referenceCredentials.token}`,
-      ...chosen.map(({ breaks, story }) => `Breaks ${breaks}: ${story}`),
+      ...fault.map(({ breaks, story }) => `Breaks ${breaks}: ${story}`),
       ...inimitable.map((question) => `Not imitated, answered as usual: ${question}`),
       'Ctrl-C ends it.',
     ]),
@@ -63,12 +71,4 @@ async function runServe({ host, port = 0, data, as, known, behaviour, fault = []
     process.once('SIGINT', resolve).once('SIGTERM', resolve).once('SIGHUP', resolve);
   });
   await close();
-}
-
-function blameFlag<T>(flag: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw new UnusableInput([{ at: { setting: flag }, message: (error as Error).message }]);
-  }
 }

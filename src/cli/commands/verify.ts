@@ -5,8 +5,7 @@ import { readCertificate, verifyCertificate } from '../../certificate/verify-cer
 import { findRunFile } from '../../outputs/result-files.js';
 import { readInputFile, refuse } from '../../support/problem.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import { rejudgeRun } from '../../target/replay.js';
-import { parseRecordedRun } from '../../target/settings.js';
+import { parseRecordedRun, rejudgeRun } from '../../target/recorded-run.js';
 import { exitStatus } from '../exit-status.js';
 import type { ConfigureCommand } from '../flags.js';
 
@@ -17,28 +16,29 @@ export default ((command, end) => {
     .option('--cases <folder>', 'with your own cases of the run (default: the folder that the certificate names)')
     .option('--data <file>', 'with the data file of the run (default: the one that the certificate names)')
     .action(async (named: string, options: { cases?: string; data?: string }) => {
-      const file = findRunFile(named, 'certificate.json');
-      const { verdict, differences, note } = await verify(file, options);
-      const isSame = differences.length === 0;
-      const headline = isSame ? `AGREES  ${file}: ${verdict}` : `DIFFERS  ${file}`;
-      const lines = [headline, ...differences.map((line) => `  ${line}`), ...(note === undefined ? [] : [note])];
+      const lines = await verify(findRunFile(named, 'certificate.json'), options);
       process.stdout.write(joinLines(lines));
-      end(isSame ? exitStatus.conforms : exitStatus['does-not-conform']);
+      end(lines[0]?.startsWith('AGREES') ? exitStatus.conforms : exitStatus['does-not-conform']);
     });
 }) satisfies ConfigureCommand;
 
-async function verify(file: string, { cases, data }: { cases?: string; data?: string }) {
+/** Judges the evidence of a certificate again. @returns the lines to print */
+async function verify(file: string, { cases, data }: { cases?: string; data?: string }): Promise<string[]> {
   const certificate = readCertificate(file);
   const { evidence: stated, own_cases: ownCases, suite: judge, verdict } = certificate;
   if (stated === undefined) throw refuse(file, 'names no evidence', 'Name the certificate.json of a run.');
   const evidenceFile = path.join(path.dirname(file), path.basename(stated.file));
   const content = readInputFile(evidenceFile, 'A run writes the evidence beside its certificate.');
-  const run = parseRecordedRun(content, evidenceFile, data);
-  const suite = loadSuite(suiteFolder, run.settings.availability, cases ?? ownCases?.folder);
-  const { certificate: rejudged } = await rejudgeRun(run, suite);
-  const evidence = { ...stated, digest: computeDigest(content), exchanges: run.evidence.exchanges.length };
+  const recorded = parseRecordedRun(content, evidenceFile, data);
+  const suite = loadSuite(suiteFolder, recorded.settings.availability, cases ?? ownCases?.folder);
+  const { certificate: rejudged } = await (await rejudgeRun(recorded, suite)).certify();
+  const evidence = { ...stated, digest: computeDigest(content), exchanges: recorded.evidence.exchanges.length };
   const isSameSuite = suite.digest === judge.digest;
   const differences = verifyCertificate(certificate, { ...rejudged, evidence }, isSameSuite);
   const note = `The installed suite (${suite.version}, ${suite.digest}) judged the evidence, not that of the certificate (${judge.version}, ${judge.digest}). Differences may come from that.`;
-  return { verdict, differences, note: isSameSuite ? undefined : note };
+  return [
+    differences.length === 0 ? `AGREES  ${file}: ${verdict}` : `DIFFERS  ${file}`,
+    ...differences.map((line) => `  ${line}`),
+    ...(isSameSuite ? [] : [note]),
+  ];
 }

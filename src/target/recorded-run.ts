@@ -1,71 +1,49 @@
 /** Judges recorded exchanges, of a run or of real callers (a HAR of a browser or a proxy). Nothing is sent. */
 
 import path from 'node:path';
+import { selectCases } from '../cases/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
-import { createArchiver } from '../certificate/har-archive.js';
+import { parseArchive } from '../certificate/har-archive.js';
 import { isTraffic, readTraffic } from '../certificate/read-traffic.js';
 import { createTrafficCases } from '../judge/traffic-cases.js';
 import { readKnownDeviations } from '../record/known-deviations.js';
 import { samplesCaseId } from '../run/case-result.js';
-import { createReplay } from '../run/replay.js';
 import { omitUndefined } from '../support/collections.js';
 import { readInputFile, refuse } from '../support/problem.js';
-import {
-  certifyEnded,
-  certifyRun,
-  type JudgedEvidence,
-  judgeAgain,
-  type PublishedRun,
-  publishRun,
-} from './certify-run.js';
+import { judgeEvidence, type RecordedRun } from './certify-run.js';
+import { ReportedRun } from './reported-run.js';
+import { findRecordToWrite, loadInputs, type RunSettings } from './run-inputs.js';
 import type { RunOptions } from './run-options.js';
-import {
-  createOrigin,
-  findRecordToWrite,
-  loadSettings,
-  parseRecordedRun,
-  type RecordedRun,
-  type RunSettings,
-  readSelection,
-} from './settings.js';
-import { loadTarget } from './target.js';
+import { readSelection } from './selection.js';
 
-/** Judges the exchanges of a file and writes the results. @param tell is called before, for those of a run */
-export async function replayFile(file: string, options: RunOptions, tell: () => void): Promise<PublishedRun> {
+/** Parses evidence. @param dataFile where the data file of the run is now @throws UnusableInput */
+export function parseRecordedRun(content: Buffer, file: string, dataFile?: string): RecordedRun {
+  const { evidence, origin } = parseArchive(content, file);
+  const { suite: _, baseUrl: __, inputs, ...run } = origin;
+  const settings = inputs as Omit<RunSettings, 'destination'>;
+  const { availability } = settings;
+  const data = availability.data && { ...availability.data, ...omitUndefined({ movedTo: dataFile }) };
+  const moved = { ...availability, ...omitUndefined({ data }) };
+  return { ...run, evidence, settings: { ...settings, availability: moved, destination: { out: '' } } };
+}
+
+/** Judges the exchanges of a file. */
+export async function replayFile(file: string, options: RunOptions): Promise<ReportedRun> {
   const content = readInputFile(file, 'Name an HTTP Archive, or the evidence.har of a run.');
-  const isOfCallers = isTraffic(content);
-  if (!isOfCallers) tell();
-  const run = isOfCallers
-    ? await rejudgeRun(...loadTraffic(content, file, options))
-    : await replayRun(...loadReplay(content, file, options));
-  const { evidence, origin, settings } = run.recorded;
-  const archiver = createArchiver(origin.baseUrl);
-  for (const kept of evidence.exchanges) archiver.add(kept);
-  return publishRun(run, run.suite, settings, archiver.finish(evidence.uses, origin));
+  return await rejudgeRun(...(isTraffic(content) ? loadTraffic : loadReplay)(content, file, options));
 }
 
-/** Judges the exchanges of a recorded run again. @param whole with the ids of its target */
-export async function rejudgeRun(stated: RecordedRun, whole: Suite) {
-  const startedAt = new Date();
-  const { recorded, suite, traffic } = stated.settings.isTraffic
-    ? createTrafficRun(stated, whole)
-    : { recorded: stated, suite: whole, traffic: undefined };
-  const { settings, evidence, origin } = recorded;
+/** Judges the exchanges of a recorded run again. @param suite with the ids of its target */
+export async function rejudgeRun(recorded: RecordedRun, suite: Suite): Promise<ReportedRun> {
+  return await (recorded.settings.isTraffic ? judgeTraffic(recorded, suite) : judgeRecorded(recorded, suite));
+}
+
+async function judgeRecorded(recorded: RecordedRun, suite: Suite, note?: string): Promise<ReportedRun> {
+  const { settings, extent } = recorded;
   const inputs = { suite, settings };
-  const judged: JudgedEvidence = { evidence, extent: origin.extent, ...omitUndefined({ traffic }) };
-  const { baseUrl, isReplay = false } = origin;
-  const ended = await judgeAgain(judged, inputs);
-  return { ...(await certifyEnded(inputs, ended, judged, { baseUrl, startedAt, isReplay })), suite, recorded };
-}
-
-/** Judges the selected cases of a recorded run again, as if its exchanges were sent now. */
-async function replayRun({ settings, evidence, origin }: RecordedRun, suite: Suite) {
-  const { baseUrl, extent } = origin;
-  const replay = createReplay(evidence, suite.calibration);
-  const selects = (id: string) => id !== samplesCaseId || extent.judged.includes(id);
-  const certified = await certifyRun({ suite, settings }, replay.createChannel(), { baseUrl, replay, selects });
-  const again = createOrigin(suite, settings, { baseUrl, extent: certified.extent, isReplay: true });
-  return { ...certified, suite, recorded: { settings, evidence: certified.evidence, origin: again } };
+  const selected = [...extent.judged, ...extent.unjudged.map(({ id }) => id)];
+  const reported = new ReportedRun(new Set(selected), inputs, recorded);
+  return reported.addAll(await judgeEvidence(inputs, recorded, note));
 }
 
 /** Loads a recorded run, with another folder and perhaps another selection. */
@@ -85,7 +63,9 @@ function loadReplay(content: Buffer, file: string, options: RunOptions): [Record
     ...omitUndefined({ cases, known }),
     destination: { out, ...omitUndefined({ recordTo }) },
   };
-  return [{ ...recorded, settings }, suite];
+  const samples = recorded.extent.judged.filter((id) => id === samplesCaseId);
+  const judged = [...selectCases(suite, settings).map(({ id }) => id), ...samples];
+  return [{ ...recorded, settings, isReplay: true, extent: { isCutShort: false, judged, unjudged: [] } }, suite];
 }
 
 /** Loads exchanges of real callers like those of a run. */
@@ -95,22 +75,21 @@ function loadTraffic(content: Buffer, file: string, options: RunOptions): [Recor
   const unusable = { '--only': only, '--quick': quick, '--cases': cases, '--against': against, '--to': recordTo };
   const [flag] = Object.entries(unusable).find(([, value]) => value !== undefined) ?? [];
   if (flag !== undefined) throw refuse(flag, 'cannot be used with exchanges of real callers', 'Leave it out.');
-  const stated = loadTarget(options, process.env, 'offline').connection.endpoint;
-  const { baseUrl, exchanges, notes } = readTraffic(content, file, stated?.baseUrl);
-  const target = loadTarget({ ...options, baseUrl, allowHttp: true }, process.env, 'offline');
-  const suite = loadSuite(suiteFolder, target.availability);
-  const loaded = loadSettings(target, options, suite);
-  const settings: RunSettings = { ...loaded, notes: [...loaded.notes, ...notes], isTraffic: true };
+  const { endpoint } = loadInputs(options, process.env, 'offline').connection;
+  const { baseUrl, exchanges, notes } = readTraffic(content, file, endpoint?.baseUrl);
+  const loaded = loadInputs({ ...options, baseUrl, allowHttp: true }, process.env, 'offline');
+  const { cases: _, ...stated } = loaded.settings;
+  const settings = { ...stated, notes: [...stated.notes, ...notes], isTraffic: true } as const;
   const extent = { isCutShort: false, judged: [], unjudged: [] };
-  const origin = createOrigin(suite, settings, { baseUrl, extent, isReplay: true });
-  return [{ settings, origin, evidence: { exchanges, uses: [] } }, suite];
+  return [{ isReplay: true, settings, extent, evidence: { exchanges, uses: [] } }, loaded.suite];
 }
 
 /** A requirement that no exchange exercises is neither proven nor refuted: other traffic may show it. */
 const unseenReason = 'The traffic shows nothing about it.';
 
-/** Makes cases from exchanges of real callers. @returns with the exchanges by which responses are read */
-function createTrafficRun({ evidence, origin, settings: stated }: RecordedRun, whole: Suite) {
+/** Judges exchanges of real callers, as cases that are made from them. */
+async function judgeTraffic(recorded: RecordedRun, { own: _, ...whole }: Suite): Promise<ReportedRun> {
+  const { evidence, settings: stated } = recorded;
   const answered = evidence.exchanges.flatMap(({ id, exchange }) => ('response' in exchange ? [{ id, exchange }] : []));
   const { cases, judged, openBecause, isWorldSeen, samples } = createTrafficCases(whole, answered, stated.target);
   const uses = cases.flatMap((testCase) =>
@@ -128,7 +107,6 @@ function createTrafficRun({ evidence, origin, settings: stated }: RecordedRun, w
   const open = openBecause === '' ? '' : ` The others show nothing: ${openBecause}.`;
   const summary = `${judged} of ${answered.length} documented requests show something.${open}`;
   const target = { ...stated.target, isWorldLoaded: stated.target.isWorldLoaded || isWorldSeen };
-  const settings = { ...stated, target, notes: [...stated.notes, summary] };
   const { data } = whole;
   const suite: Suite = {
     ...whole,
@@ -139,6 +117,10 @@ function createTrafficRun({ evidence, origin, settings: stated }: RecordedRun, w
     // What requests cover is left out: they would be drawn.
     ...(data && { data: { file: data.file, digest: data.digest, counts: data.counts } }),
   };
-  const recorded = { settings, evidence: { ...evidence, uses }, origin: { ...origin, extent } };
-  return { recorded, suite, traffic: samples };
+  const settings = { ...stated, target };
+  return judgeRecorded(
+    { ...recorded, settings, extent, evidence: { ...evidence, uses }, traffic: samples },
+    suite,
+    summary,
+  );
 }

@@ -1,0 +1,79 @@
+import path from 'node:path';
+import type { Availability } from '../contract/bind-world.js';
+import type { PartialConnectionOptions } from '../http/connection-options.js';
+import { omitUndefined } from '../support/collections.js';
+import { type Location, readInputFile, refuse } from '../support/problem.js';
+import { validateFile } from '../support/schema-validation.js';
+import { parseYaml, readYaml } from '../support/yaml-file.js';
+import type { RunOptions } from './run-options.js';
+
+/** The target file that `init` writes into a project. */
+export const initialTargetFile = 'conformance/target.yaml';
+
+/** The content of a target file; see `schemas/target.schema.json`. */
+export interface TargetDocument extends Pick<PartialConnectionOptions, 'limits' | 'pacing' | 'retry'> {
+  name: string;
+  version?: string;
+  base_url?: string;
+  credentials?: { application_id?: string; token?: string };
+  bindings?: string;
+  cases?: string;
+  known?: string;
+  data?: string;
+  requests?: number;
+  intrusive?: boolean;
+  response?: { tier?: string | string[]; where?: Record<string, unknown> };
+  pins?: Record<string, string>;
+  record?: string;
+  transport?: string;
+  headers?: Record<string, string>;
+  proxy?: string;
+  tls?: { ca?: string; cert?: string; key?: string };
+  allow_http?: boolean;
+  world?: 'loaded';
+  own_promotions?: number | (string | number)[];
+}
+
+export type TargetFile = ReturnType<typeof readTargetFile>;
+
+/** Reads the target file that the options name; it is empty if they name none. @throws UnusableInput with all its problems */
+export function readTargetFile({ target, reference }: RunOptions) {
+  const yaml = target && !reference ? readYaml(target, target) : undefined;
+  const document: Partial<TargetDocument> = yaml === undefined ? {} : (validateFile('target', yaml) as TargetDocument);
+  const { file } = yaml ?? {};
+  const locate = (...steps: readonly string[]): Location =>
+    yaml?.locate(steps) ?? { file: 'target file', line: 1, column: 1 };
+  /** Resolves a path that the file may name, relative to the working folder. */
+  const resolve = <Name extends string | undefined>(name: Name) =>
+    (name && path.relative('', path.resolve(path.dirname(file ?? ''), name))) as Name;
+  return {
+    document,
+    file,
+    locate,
+    resolve,
+    /** Reads a file that this one names. @throws UnusableInput with the location of the name */
+    readBeside(name: string, ...steps: readonly string[]): string {
+      const place = { at: locate(...steps), name };
+      return readInputFile(resolve(name), 'Paths are relative to the target file.', place).toString('utf8');
+    },
+  };
+}
+
+/** Reads which test data a target has: all, a part, or data of its own. @param named the data file of a flag */
+export function readAvailability({ document, resolve, readBeside }: TargetFile, named?: string): Availability {
+  const { bindings, own_promotions: counted, data: stated, requests } = document;
+  const file = named ?? resolve(stated);
+  if (file !== undefined && bindings !== undefined)
+    throw refuse(named ?? 'data', 'has the ids of the deployment itself', "Remove 'bindings' from the target file.");
+  return omitUndefined({
+    bindings: bindings && readBindings(readBeside(bindings, 'bindings'), resolve(bindings)),
+    ownPromotions: Array.isArray(counted) ? counted.length : counted,
+    data: file === undefined ? undefined : { file, ...omitUndefined({ requests }) },
+  }) as Availability;
+}
+
+function readBindings(text: string, file: string): NonNullable<Availability['bindings']> {
+  const yaml = parseYaml(text, file);
+  const worldIds = Object.keys(validateFile('bindings', yaml) as object);
+  return Object.fromEntries(worldIds.map((id) => [id, { id: yaml.getSource([id]), at: yaml.locate([id]) }]));
+}
