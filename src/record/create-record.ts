@@ -6,7 +6,7 @@ import { getIdFinders } from '../recognition/known-ids.js';
 import { omitUndefined } from '../support/collections.js';
 import { renderYaml } from '../support/render-yaml.js';
 import { type BodyShape, mergeShapes } from './body-shape.js';
-import { createResponseRenderer, renderRequest } from './exchange-text.js';
+import { createResponseSummarizer, renderRequest } from './exchange-text.js';
 import type { RecordedAnswer, TargetRecord } from './target-record.js';
 
 export interface RecordedResult {
@@ -20,14 +20,15 @@ export interface RecordedResult {
 }
 
 export function createRecord(suite: Suite, results: readonly RecordedResult[], target: string): TargetRecord {
-  const renderResponse = createResponseRenderer(suite.world);
+  const summarize = createResponseSummarizer(suite.world);
   const shapes = results.flatMap(({ shape }) => shape ?? []);
   const questions = results
     .filter((result) => result.outcome !== undefined)
     .sort((a, b) => (a.subject < b.subject ? -1 : 1))
     .map(({ subject, outcome = '', exchange }): [string, RecordedAnswer] => {
-      const shown = exchange && { request: renderRequest(exchange), response: renderResponse(exchange) };
-      return [subject, { outcome, ...shown }];
+      const request = exchange && renderRequest(exchange);
+      const response = exchange && 'response' in exchange ? summarize(exchange.response) : undefined;
+      return [subject, { outcome, ...omitUndefined({ request, response }) }];
     });
   return {
     target,

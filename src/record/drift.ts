@@ -1,6 +1,7 @@
 import type { Suite } from '../cases/suite.js';
 import { undetermined } from '../cases/test-case.js';
 import { findMismatches, type ShapeDrift } from './body-shape.js';
+import { renderShownResponse } from './exchange-text.js';
 import type { TargetRecord } from './target-record.js';
 
 /** What a target is compared with, apart from the documentation: its record and the pins of its target file. */
@@ -28,7 +29,7 @@ export function createBaseline(
 ): Baseline {
   const outcomes: Record<string, ExpectedOutcome> = {};
   for (const [question, { outcome, response }] of Object.entries(record?.questions ?? {}))
-    outcomes[question] = { outcome, statedBy: 'the record', recorded: response };
+    outcomes[question] = { outcome, statedBy: 'the record', recorded: response && renderShownResponse(response) };
   for (const [question, outcome] of Object.entries(pins)) outcomes[question] = { outcome, statedBy: 'the target file' };
   return { record: file, outcomes, schema: record?.response_schema };
 }

@@ -2,6 +2,7 @@ import type { RecordedBodies } from '../judge/recorded-bodies.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml } from '../support/yaml-file.js';
 import type { BodyShape } from './body-shape.js';
+import type { ShownResponse } from './exchange-text.js';
 
 /** The outcomes of one target. The schema of its file is `schemas/record.schema.json`. */
 export interface TargetRecord {
@@ -16,7 +17,7 @@ export interface TargetRecord {
 export interface RecordedAnswer {
   readonly outcome: string;
   readonly request?: string;
-  readonly response?: string;
+  readonly response?: ShownResponse;
 }
 
 /** Reads a record. It may have questions that the contract lacks. @throws UnusableInput with every problem of the file */

@@ -347,7 +347,7 @@ test('A record with any text reads back as it was written', () => {
     const body = JSON.stringify(Object.fromEntries(members));
     const shape = inferShape([body], getIdFinders(suite.world));
     const questions = members.map(([key, outcome]) => {
-      return [`q${key}`, { outcome, request: target, response: `${response}\n| ${key}` }];
+      return [`q${key}`, { outcome, request: target, response: { status: 400, media_type: response, body: key } }];
     });
     const record: TargetRecord = {
       target,
