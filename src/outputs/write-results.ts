@@ -29,7 +29,7 @@ export function writeResults(
   const view = createRunView(certificate, suite, results, archive);
   const files = [...outputs].flatMap(([name, render]): FileToWrite[] => {
     const content = render(view);
-    return content === undefined ? [] : [{ file: path.join(out, name), text: encodeContent(content) }];
+    return content === undefined ? [] : [{ file: path.join(out, name), text: encodeContent(name, content) }];
   });
   // UI mode runs several times in one process.
   removeResults(out);

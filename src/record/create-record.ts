@@ -51,11 +51,10 @@ function mergeBodies({ world }: Suite, results: readonly RecordedResult[]): Reco
   return expanded === undefined || isDeepStrictEqual(expanded, others.promotions) ? others : { ...others, expanded };
 }
 
+const heading = ` What this target does where the documentation is silent.
+ A run compares with the file that the target file names: record: FILE
+ Serve a mock that answers like it: npx conformance serve --as FILE`;
+
 export function renderRecord(record: TargetRecord): string {
-  const heading = [
-    '# What this target does where the documentation is silent.',
-    '# A run compares with the file that the target file names: record: FILE',
-    '# Serve a mock that answers like it: npx conformance serve --as FILE',
-  ];
-  return `${heading.join('\n')}\n${renderYaml(record)}`;
+  return renderYaml(record, heading);
 }

@@ -70,7 +70,7 @@ const changing = /[Ee]qual requests have different results/;
 /** A bug, and the fact that tells it. */
 const bugs: readonly (readonly [string, Answer, RegExp])[] = [
   ['a window of 100', withFault('window-of-100'), /newest 100\b.*150/],
-  ['> in place of >=', withFault('quantity-above-threshold'), /greater.*(>=|&gt;=)/],
+  ['> in place of >=', withFault('quantity-above-threshold'), /greater.*(>=|&#62;=)/],
   ['rules joined by "or"', withFault('one-rule-suffices'), /rules.*("|&quot;)or("|&quot;)/],
   ['expand refused', withFault('expand-refused'), /400.*expand/],
   ['one server of two with other data', replicated(0.5), changing],
