@@ -120,19 +120,23 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
   };
 }
 
-/** Runs something with a deadline. undici heeds the signal only once it has a connection. @throws a TimeoutError */
-function runWithDeadline<T>(ms: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const expiring = new AbortController();
-    const timer = setTimeout(() => {
-      const error = new DOMException('The deadline has passed.', 'TimeoutError');
-      expiring.abort(error);
-      reject(error);
-    }, ms);
-    run(expiring.signal)
-      .then(resolve, reject)
-      .finally(() => clearTimeout(timer));
-  });
+/**
+ * Runs something with a deadline, which is put off while `isWaiting`. Its end counts even where nothing heeds the signal:
+ * undici does so only once it has a connection.
+ *
+ * @throws a TimeoutError
+ */
+export async function runWithDeadline<T>(
+  ms: number,
+  run: (signal: AbortSignal, timer: NodeJS.Timeout) => Promise<T>,
+  isWaiting = () => false,
+): Promise<T> {
+  const expiring = new AbortController();
+  const { signal } = expiring;
+  const expired = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  const expire = () => expiring.abort(new DOMException(`${ms} ms (limits.timeout_ms) are over.`, 'TimeoutError'));
+  const timer = setTimeout(() => (isWaiting() ? timer.refresh() : expire()), ms);
+  return await Promise.race([run(signal, timer), expired]).finally(() => clearTimeout(timer));
 }
 
 export function redactResponse(response: HttpResponse, redact: (text: string) => string): HttpResponse {

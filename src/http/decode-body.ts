@@ -22,7 +22,10 @@ export async function decodeBody(
   return text;
 }
 
-const decoders = new Map([
+type Decoder = (bytes: Uint8Array, limit: { readonly maxOutputLength: number }) => Promise<Uint8Array>;
+
+const decoders = new Map<string, Decoder>([
+  ['identity', async (bytes) => bytes],
   ['gzip', promisify(gunzip)],
   ['x-gzip', promisify(gunzip)],
   ['deflate', promisify(inflate)],
@@ -31,16 +34,12 @@ const decoders = new Map([
 
 async function decompress(bytes: Uint8Array, coding: string, maxBytes: number): Promise<Uint8Array> {
   const decode = decoders.get(coding);
-  if (coding === 'identity') return bytes;
   if (decode === undefined)
     throw new ExchangeError('unreadable', `The body has the unknown content coding '${coding}'.`);
-  try {
-    return await decode(bytes, { maxOutputLength: maxBytes });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
-      throw new ExchangeError('too-large', `The body expands to more than ${maxBytes} bytes (limits.body_bytes).`);
-    throw new ExchangeError('unreadable', `The body is not valid ${coding}.`);
-  }
+  return await decode(bytes, { maxOutputLength: maxBytes }).catch(({ code }) => {
+    if (code !== 'ERR_BUFFER_TOO_LARGE') throw new ExchangeError('unreadable', `The body is not valid ${coding}.`);
+    throw new ExchangeError('too-large', `The body expands to more than ${maxBytes} bytes (limits.body_bytes).`);
+  });
 }
 
 function createTextDecoder(headers: Headers): InstanceType<typeof TextDecoder> {

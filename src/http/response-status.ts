@@ -21,12 +21,10 @@ export function isTransientFailure(exchange: Exchange): boolean {
   return wasSent(exchange) && exchange.transportError !== 'too-large';
 }
 
+/** Without a response, the request may have reached the deployment, unless no connection was made. */
 export function isRetryable(exchange: Exchange): boolean {
-  if (!isTransientFailure(exchange)) return false;
-  if ('response' in exchange || exchange.transportError === 'unreachable' || exchange.transportError === 'tls')
-    return true;
-  // It may have reached the deployment.
-  return exchange.request.method === 'GET';
+  const isSafe = 'response' in exchange || ['unreachable', 'tls'].includes(exchange.transportError);
+  return isTransientFailure(exchange) && (isSafe || exchange.request.method === 'GET');
 }
 
 /** Computes the delay before a retry. @param stated the delay in seconds if the deployment names none */

@@ -2,7 +2,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import PQueue from 'p-queue';
 import { omitUndefined } from '../support/collections.js';
 import { type Location, refuse, UnusableInput } from '../support/problem.js';
-import { type Client, redactResponse } from './client.js';
+import { type Client, redactResponse, runWithDeadline } from './client.js';
 import {
   addHeaders,
   type Exchange,
@@ -71,15 +71,11 @@ interface TransportOptions {
   readonly at?: Location | string;
 }
 
-class Idle extends Error {
-  override readonly name = 'Idle';
-}
-
 /** What an error means, by its name: that of a class may come from another copy of this module. */
 const meanings: Readonly<Record<string, readonly [kind: TransportErrorKind, beginning: string]>> = {
   Unsupported: ['unsupported', 'The transport cannot express this: '],
   NoResponse: ['broken-connection', 'The transport has no response: '],
-  Idle: ['timed-out', 'There was no complete response within '],
+  TimeoutError: ['timed-out', 'The transport has no response: '],
 };
 
 const hint = "A transport returns a response, or throws Unsupported('reason') or NoResponse('reason').";
@@ -107,33 +103,27 @@ export function createTransportChannel(
     const request = addHeaders(documented, extraHeaders);
     if (failure !== undefined) return { request, transportError: 'not-sent', message: failure.message, attempts: 0 };
     const { sent, again, ...plain } = request;
-    const idle = new AbortController();
-    let pending = 0;
-    const abort = () => idle.abort(new Idle(`${idleMs} ms (limits.timeout_ms).`));
-    const timer = setTimeout(() => (pending > 0 ? timer.refresh() : abort()), idleMs);
-    const aborted = new Promise<never>((_, reject) => {
-      idle.signal.addEventListener('abort', () => reject(idle.signal.reason));
-    });
     let attempts = 0;
     let lost: Exchange | undefined;
-    const send: TransportContext['send'] = async (inner) => {
-      pending += 1;
-      // What the client waits for has limits of its own.
-      const received = await client.send({ ...inner, ...omitUndefined({ sent, again }) });
-      pending -= 1;
-      timer.refresh();
-      attempts += received.attempts ?? 1;
-      if ('response' in received && !isTransient(received.response)) return received.response;
-      lost ??= received;
-      throw new NoResponse('message' in received ? received.message : `Answered ${received.response.status}.`);
-    };
-    const receive = async () => {
-      const response = await transport(insertSecrets(plain, secrets), { send, baseUrl, signal: idle.signal });
+    let pending = 0;
+    const receive = async (signal: AbortSignal, timer: NodeJS.Timeout) => {
+      const send: TransportContext['send'] = async (inner) => {
+        pending += 1;
+        const received = await client.send({ ...inner, ...omitUndefined({ sent, again }) });
+        pending -= 1;
+        timer.refresh();
+        attempts += received.attempts ?? 1;
+        if ('response' in received && !isTransient(received.response)) return received.response;
+        lost ??= received;
+        throw new NoResponse('message' in received ? received.message : `Answered ${received.response.status}.`);
+      };
+      const response = await transport(insertSecrets(plain, secrets), { send, baseUrl, signal });
       if (isResponse(response)) return { response: redactResponse(response, client.redact) };
       throw refuse(at, `the transport failed: it returned ${JSON.stringify(response)}, not ${responseForm}`, hint);
     };
-    const ended = await Promise.race([receive(), aborted]).catch((error) => lost ?? explain(error));
-    clearTimeout(timer);
+    // What the client waits for has limits of its own.
+    const running = runWithDeadline(idleMs, receive, () => pending > 0);
+    const ended = await running.catch((error) => lost ?? explain(error));
     const isUnsent = 'transportError' in ended && ['unsupported', 'not-sent'].includes(ended.transportError);
     // It must not make a result of what says nothing about the request.
     return { ...(lost ?? ended), request, attempts: attempts || (isUnsent ? 0 : 1) };

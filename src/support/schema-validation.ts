@@ -67,17 +67,16 @@ function createProblem(error: ErrorObject, file: LocatedFile): Problem {
   const { keyword, params, propertyName, data, message, parentSchema = {} } = error;
   const steps = parseJsonPointer(error.instancePath);
   const subject = renderSubject(steps);
-  const at = file.locate(steps);
-  const hint = String(parentSchema.description ?? `The value violates '${keyword}' of its schema.`);
-  const report = (text: string, advice = hint): Problem => ({ at, message: text, hint: advice });
-  if (propertyName !== undefined)
-    return { at: file.locateKey([...steps, propertyName]), message: `invalid name '${propertyName}'`, hint };
+  const described = String(parentSchema.description ?? `The value violates '${keyword}' of its schema.`);
+  const report = (text: string, hint = described): Problem => ({ at: file.locate(steps), message: text, hint });
+  const reportKey = (key: string, text: string, hint = described): Problem => {
+    return { at: file.locateKey([...steps, key]), message: `${text} '${key}'`, hint };
+  };
+  if (propertyName !== undefined) return reportKey(propertyName, 'invalid name');
   switch (keyword) {
-    case 'additionalProperties':
-    case 'unevaluatedProperties': {
-      const key = params.additionalProperty ?? params.unevaluatedProperty;
+    case 'additionalProperties': {
       const known = Object.keys(parentSchema.properties ?? {});
-      return { at: file.locateKey([...steps, key]), message: `unknown key '${key}'`, hint: suggest(key, known) };
+      return reportKey(params.additionalProperty, 'unknown key', suggest(params.additionalProperty, known));
     }
     case 'required':
     case 'dependentRequired':

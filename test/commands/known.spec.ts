@@ -11,7 +11,7 @@ import type { World } from '../../src/contract/world.js';
 import { createMock, readMockOptions } from '../../src/mock.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { addDeviations } from '../../src/record/add-deviations.js';
-import { createRecord, renderRecord } from '../../src/record/create-record.js';
+import { createRecord, renderRecord } from '../../src/record/target-record.js';
 import { omitUndefined } from '../../src/support/collections.js';
 import { createTimedChannel, inProcessCredentials } from '../../tools/proof/judge-deployment.js';
 import {
