@@ -16,7 +16,7 @@ import {
   describeCounts,
   describeKnownDeviation,
   describeKnownEntry,
-  renderVerdict,
+  describeVerdict,
   sortByUrgency,
 } from '../counts.js';
 import type { Output, QuestionAnswer } from '../output.js';
@@ -53,7 +53,7 @@ export default (({ certificate, suite, answers }) => {
       styleHash: `sha256-${createHash('sha256').update(style).digest('base64')}`,
       target,
       verdict,
-      headline: renderVerdict(certificate)
+      headline: describeVerdict(certificate)
         .replaceAll('-', ' ')
         .replace(/^./, (letter) => letter.toUpperCase()),
       facts: facts.filter((fact) => fact !== ''),

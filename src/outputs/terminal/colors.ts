@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 /** What is colored: words of the suite at the beginning of a line, where no text of a target can be. */
 const rules = [
   [/^(?:DOES-NOT-CONFORM| *(?:fail|error|drift)(?= {2}))/gm, 'red'],
-  [/^(?:CONFORMS(?!.*changed)|All \d+ requirements pass)/gm, 'green'],
+  [/^(?:CONFORMS(?!.*(?:changed|gone))|All \d+ requirements pass)/gm, 'green'],
   [/^(?:INCOMPLETE|CONFORMS| *(?:inconclusive|not-applicable|not-run|unstable)(?= {2}))/gm, 'yellow'],
   [/^(?:What most likely is wrong:|\d+\. .*)$/gm, 'bold'],
 ] as const;

@@ -74,22 +74,20 @@ function renderCauses({ causes = [], requirements }: Certificate): string[] {
 
 function renderExample([first, ...others]: readonly Failure[]): string[] {
   if (first === undefined) return [];
-  const { id, verdict, reason, at, repeat_with: command = '' } = first.entry;
+  const { id, verdict, reason, at = '', repeat_with: command = '' } = first.entry;
   const also = others.length === 0 ? '' : ` and ${renderCount(others.length, 'more case')}`;
-  // On one line, as the report is to fit on one screen.
-  const sending = command.replaceAll(/(?: \\)?\n {2}/g, ' ').split('\n');
   const isLong = command.length > maxCommand;
-  const commands = isLong ? ['The command that sends it again is long: repeat_with in certificate.json.'] : sending;
   return [
-    `${verdict}  ${first.requirement}: ${id}${also}${at === undefined ? '' : `  ${locate(at)}`}`,
-    ...[limitText(reason), ...commands].filter((line) => line !== ''),
-  ];
+    `${verdict}  ${first.requirement}: ${id}${also}  ${locate(at)}`,
+    limitText(reason),
+    // On one line, as the report is to fit on one screen.
+    isLong ? 'To send it again: repeat_with in certificate.json.' : command.replaceAll(/(?: \\)?\n {2}/g, ' '),
+  ].filter((line) => line !== '');
 }
 
+/** Renders the place of a case as a path that a terminal opens. */
 function locate(at: string): string {
-  const whole = path.resolve(packageRoot, at);
-  const relative = path.relative('', whole);
-  return relative.startsWith('..') ? whole : relative;
+  return path.relative('', path.resolve(packageRoot, at));
 }
 
 function renderSome<T>(
@@ -128,15 +126,11 @@ function renderRequirements(certificate: Certificate): string[] {
 }
 
 function renderKnownCommand({ known_deviations: known, requirements, is_replay, target }: Certificate): string[] {
-  const command = 'npx conformance record --known';
-  if (known !== undefined) {
-    const isNew = known.verdict === 'does-not-conform' && known.entries.every(({ state }) => state !== 'expired');
-    return isNew ? [`To add new failures for review: ${command} ${quote(known.file)}`] : [];
-  }
-  if (is_replay || requirements.every(({ verdict }) => verdict !== 'fail')) return [];
+  const isAccepted = known?.verdict === 'conforms' || known?.entries.some(({ state }) => state === 'expired');
+  if (is_replay || isAccepted || requirements.every(({ verdict }) => verdict !== 'fail')) return [];
   // The key `known` of a target file is relative to it.
-  const file = path.join(path.dirname(target.file ?? ''), 'known.yaml');
-  return [`To accept this for now, and fail for new reasons only: ${command} ${quote(file)}`];
+  const file = known?.file ?? path.join(path.dirname(target.file ?? ''), 'known.yaml');
+  return [`To accept this for now, and fail for new reasons only: npx conformance record --known ${quote(file)}`];
 }
 
 function limitText(text: string): string {
