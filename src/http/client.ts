@@ -12,7 +12,7 @@ import {
   type Exchange,
   type Headers,
   type HttpRequest,
-  type HttpResponse,
+  mapResponseTexts,
   plainAcceptHeaders,
 } from './exchange.js';
 import { createPacedQueue } from './paced-queue.js';
@@ -70,7 +70,7 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
       const text = await decodeBody(await body.bytes(), received, limits);
       // undici frees the connection one turn later. Without this pause, the next request would open another one.
       await setImmediate();
-      return { request, response: redactResponse({ status: statusCode, headers: received, body: text }, redact) };
+      return { request, response: mapResponseTexts({ status: statusCode, headers: received, body: text }, redact) };
     };
     const exchange = await runWithDeadline(limits.timeout_ms, receive).catch((error) => createFailure(request, error));
     void fresh?.close();
@@ -137,11 +137,6 @@ export async function runWithDeadline<T>(
   const expire = () => expiring.abort(new DOMException(`${ms} ms (limits.timeout_ms) are over.`, 'TimeoutError'));
   const timer = setTimeout(() => (isWaiting() ? timer.refresh() : expire()), ms);
   return await Promise.race([run(signal, timer), expired]).finally(() => clearTimeout(timer));
-}
-
-export function redactResponse(response: HttpResponse, redact: (text: string) => string): HttpResponse {
-  const headers = response.headers.map(([name, value]) => [redact(name), redact(value)] as const);
-  return { ...response, headers, body: redact(response.body) };
 }
 
 /** undici announces the length of a string. It sends a stream chunked, unless the headers announce its length. */

@@ -44,16 +44,13 @@ function parseRetryAfter(value: string, now: number): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(date - now, 0);
 }
 
-const pacingHint = "Send fewer per second: 'pacing' in the target file.";
-
 /** Explains a transport error or a transient status; undefined if the exchange shows something of the deployment. */
 export function explainTransientFailure(exchange: Exchange): string | undefined {
   if (!('response' in exchange)) return exchange.message;
   if (!isTransient(exchange.response)) return undefined;
   const { status } = exchange.response;
-  if (status === 429) return `Answered ${status}: the deployment limits the rate of requests. ${pacingHint}`;
-  const unavailable = `Answered ${status}: the deployment, or a gateway before it, is not available`;
-  return status === 503 ? `${unavailable}, or limits the rate of requests. ${pacingHint}` : `${unavailable}.`;
+  const why = 'the deployment, or a gateway before it, is not available or limits the rate of requests';
+  return `Answered ${status}: ${why}. To send fewer per second, set 'pacing' in the target file.`;
 }
 
 export function explainRefusedCredentials({ status }: HttpResponse): string | undefined {

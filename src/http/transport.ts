@@ -2,13 +2,14 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import PQueue from 'p-queue';
 import { omitUndefined } from '../support/collections.js';
 import { type Location, refuse, UnusableInput } from '../support/problem.js';
-import { type Client, redactResponse, runWithDeadline } from './client.js';
+import { type Client, runWithDeadline } from './client.js';
 import {
   addHeaders,
   type Exchange,
   type Headers,
   type HttpRequest,
   type HttpResponse,
+  mapResponseTexts,
   type TransportErrorKind,
 } from './exchange.js';
 import { insertSecrets, type Secret } from './redactor.js';
@@ -118,7 +119,7 @@ export function createTransportChannel(
         throw new NoResponse('message' in received ? received.message : `Answered ${received.response.status}.`);
       };
       const response = await transport(insertSecrets(plain, secrets), { send, baseUrl, signal });
-      if (isResponse(response)) return { response: redactResponse(response, client.redact) };
+      if (isResponse(response)) return { response: mapResponseTexts(response, client.redact) };
       throw refuse(at, `the transport failed: it returned ${JSON.stringify(response)}, not ${responseForm}`, hint);
     };
     // What the client waits for has limits of its own.

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
-import { getMember, parseJsonPointer } from './json.js';
+import { computeOnce } from './caches.js';
+import { parseJsonPointer } from './json.js';
 import { packageRoot } from './package-root.js';
 import { type Problem, suggest, UnusableInput } from './problem.js';
 import { toOneLine } from './untrusted-text.js';
@@ -19,18 +20,16 @@ export function readSchema(name: string): Readonly<Record<string, unknown>> {
   return JSON.parse(readFileSync(path.join(packageRoot, 'schemas', `${name}.schema.json`), 'utf8'));
 }
 
-let ajv: Ajv2020 | undefined;
-
-/** Compiles a JSON Schema (draft 2020-12) that a user wrote or that was inferred. @throws Error if it is invalid */
-export function compileSchema(schema: object | boolean): ValidateFunction {
-  // Only a few runs compile a schema, so Ajv is not loaded before.
-  const ajv2020: typeof import('ajv/dist/2020.js') = require('ajv/dist/2020.js');
+/** Only a few runs compile a schema, so Ajv is not loaded before. */
+const createAjv = computeOnce((): Ajv2020 => {
+  const ajv: typeof import('ajv/dist/2020.js') = require('ajv/dist/2020.js');
   // `ownProperties`: every object inherits `constructor`, and a body may have a member of that name.
-  ajv ??= new ajv2020.Ajv2020({ allErrors: true, strict: false, validateFormats: false, ownProperties: true });
-  const id = getMember(schema, '$id');
-  // Ajv refuses a second schema with the same $id. Reading a file twice yields one.
-  if (typeof id === 'string' && ajv.getSchema(id)?.schema !== schema) ajv.removeSchema(id);
-  return ajv.compile(schema);
+  return new ajv.Ajv2020({ allErrors: true, strict: false, validateFormats: false, ownProperties: true });
+});
+
+/** Compiles a JSON Schema (draft 2020-12) that was inferred. @throws Error if it is invalid */
+export function compileSchema(schema: object): ValidateFunction {
+  return createAjv().compile(schema);
 }
 
 /** Finds the first problem of a document, which programs write; undefined if it fits its schema. */

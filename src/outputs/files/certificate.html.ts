@@ -25,24 +25,11 @@ import { readTemplate } from '../template.js';
 /** Loads nothing from elsewhere and runs no script. Browsers open what is folded for a link or a search. */
 export default (({ certificate, suite, answers }) => {
   const { target, verdict, requirements, questions, causes = [], drift, unstable, notes } = certificate;
-  const { compared_with: since = 'the target file was written', known_deviations: known } = certificate;
   const style = readTemplate('certificate.css');
-  const facts = [
-    `Requirements: ${describeCounts(certificate.summary)}. Questions: ${describeAnswers(questions)}.`,
-    target.version ?? '',
-    `Started ${certificate.started_at}, took ${(certificate.duration_ms / 1_000).toFixed(1)} s. Requests: ${certificate.requests_sent}; evidence.har has all exchanges.`,
-    `${certificate.suite.name} ${certificate.suite.version}, ${certificate.suite.digest}`,
-  ];
-  const lists = [
-    {
-      heading: 'Known deviations',
-      entries: (known?.entries ?? []).flatMap((entry) => describeKnownEntry(entry) ?? []),
-    },
-    { heading: 'Not judged', entries: certificate.incomplete_because ?? describeSharedReasons(certificate) },
-    { heading: 'Notes', entries: notes },
-  ].filter(({ entries }) => entries.length > 0);
+  const known = (certificate.known_deviations?.entries ?? []).flatMap((entry) => describeKnownEntry(entry) ?? []);
+  const unjudged = certificate.incomplete_because ?? describeSharedReasons(certificate);
   const warnings = answers.filter(({ entry }) => entry.warning);
-  const hasCards = lists.length + warnings.length > 0;
+  const hasCards = [known, unjudged, notes, warnings].some(({ length }) => length > 0);
   const isCalm = verdict === 'conforms' && !hasCards && drift.length === 0;
   const shared = findSharedReasons(certificate);
   const titles = new Map(suite.cases.map(({ id, title }) => [id, title]));
@@ -51,13 +38,16 @@ export default (({ certificate, suite, answers }) => {
       style,
       // A Content-Security-Policy names an inline style by its hash (CSP 3, section 2.3.1).
       styleHash: `sha256-${createHash('sha256').update(style).digest('base64')}`,
+      certificate,
       target,
       verdict,
       headline: describeVerdict(certificate)
         .replaceAll('-', ' ')
         .replace(/^./, (letter) => letter.toUpperCase()),
-      facts: facts.filter((fact) => fact !== ''),
-      since,
+      requirementCounts: describeCounts(certificate.summary),
+      questionCounts: describeAnswers(questions),
+      seconds: (certificate.duration_ms / 1_000).toFixed(1),
+      since: certificate.compared_with ?? 'the target file was written',
       isCalm,
       hasAttention: isCalm || hasCards || causes.length > 0,
       causes: causes.map((cause) => ({
@@ -66,7 +56,9 @@ export default (({ certificate, suite, answers }) => {
         fails: listLinks(cause.requirements),
         follows: listLinks(cause.follows),
       })),
-      lists,
+      known,
+      unjudged,
+      notes,
       warnings: warnings.map((answer) => ({ id: answer.question.id, text: renderAnswerText(answer) })),
       drift: drift.map(viewDifference),
       unstable: unstable.map(viewDifference),

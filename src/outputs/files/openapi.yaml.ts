@@ -71,13 +71,9 @@ function getValidMediaType(response: HttpResponse): string {
   return /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : 'application/octet-stream';
 }
 
-/** The largest number of bodies from which a schema is inferred. More take longer and show little more. */
-const maxBodies = 12;
-
 function inferSchema(responses: readonly HttpResponse[], world: World): Members {
-  // A cut body is no JSON.
-  const whole = responses.filter(({ bodyLength }) => bodyLength === undefined).map(({ body }) => body);
-  const shape = inferShape([...new Set(whole)].slice(0, maxBodies), getIdFinders(world)) ?? { type: 'string' };
+  const bodies = responses.map(({ body }) => body);
+  const shape = inferShape(bodies, getIdFinders(world)) ?? { type: 'string' };
   // Members that were not seen are allowed.
   const openMembers = (key: string, value: unknown) =>
     key === 'additionalProperties' && value === false ? undefined : value;
