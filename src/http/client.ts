@@ -1,15 +1,17 @@
 import { Readable } from 'node:stream';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { readOwnPackage } from '../support/package-root.js';
-import { completeOptions, type PartialConnectionOptions } from './connection-options.js';
+import { completeOptions, type Limits, type PartialConnectionOptions } from './connection-options.js';
 import { createConnector } from './connector.js';
-import { decodeBody } from './decode-body.js';
 import {
   acceptHeaders,
   addHeaders,
   type Channel,
   type Exchange,
+  getHeaderValues,
   type Headers,
   type HttpRequest,
   mapResponseTexts,
@@ -18,7 +20,7 @@ import {
 import { createPacedQueue } from './paced-queue.js';
 import { createRedactor, insertSecrets, type Secret } from './redactor.js';
 import { computeRetryDelay, isRetryable, isTransientFailure, wasSent } from './response-status.js';
-import { classifyTransportError } from './transport-error.js';
+import { classifyTransportError, ExchangeError } from './transport-error.js';
 
 export interface Client extends Channel {
   /** Replaces secrets in a text, and leaves the rest as it is. Responses and messages have none. */
@@ -166,4 +168,47 @@ function renderHeaders(request: HttpRequest, secrets: readonly Secret[]): Set<[s
     ...(request.sent === 'with-accept-headers' ? acceptHeaders : plainAcceptHeaders),
   ]);
   return new Set(headers.map(([name, value]) => [name, value]));
+}
+
+/** Bytes that are not text become U+FFFD. @throws ExchangeError if a body exceeds a limit or has an unknown coding */
+async function decodeBody(bytes: Uint8Array, headers: Headers, { body_bytes, body_values }: Limits): Promise<string> {
+  let plain = bytes;
+  // Codings are listed in the order in which they were applied (RFC 9110, section 8.4). An empty body has none.
+  const listed = getHeaderValues(headers, 'content-encoding').join().toLowerCase();
+  const codings = listed.match(/[^\s,]+/g) ?? [];
+  if (bytes.length > 0) for (const coding of codings.toReversed()) plain = await decompress(plain, coding, body_bytes);
+  const text = createTextDecoder(headers).decode(plain);
+  // A parsed value takes a hundred times the memory of its text. Separators in strings count, too.
+  if (text.split(/[,[{]/, body_values + 1).length > body_values)
+    throw new ExchangeError('too-large', `The body has more than ${body_values} values (limits.body_values).`);
+  return text;
+}
+
+type Decoder = (bytes: Uint8Array, limit: { readonly maxOutputLength: number }) => Promise<Uint8Array>;
+
+const decoders = new Map<string, Decoder>([
+  ['identity', async (bytes) => bytes],
+  ['gzip', promisify(gunzip)],
+  ['x-gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
+]);
+
+async function decompress(bytes: Uint8Array, coding: string, maxBytes: number): Promise<Uint8Array> {
+  const decode = decoders.get(coding);
+  if (decode === undefined)
+    throw new ExchangeError('unreadable', `The body has the unknown content coding '${coding}'.`);
+  return await decode(bytes, { maxOutputLength: maxBytes }).catch(({ code }) => {
+    if (code !== 'ERR_BUFFER_TOO_LARGE') throw new ExchangeError('unreadable', `The body is not valid ${coding}.`);
+    throw new ExchangeError('too-large', `The body expands to more than ${maxBytes} bytes (limits.body_bytes).`);
+  });
+}
+
+function createTextDecoder(headers: Headers): InstanceType<typeof TextDecoder> {
+  const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(getHeaderValues(headers, 'content-type')[0] ?? '')?.[1];
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    return new TextDecoder();
+  }
 }

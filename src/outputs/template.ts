@@ -5,12 +5,14 @@ import { parseDocument } from 'yaml';
 import { escapeMarkdown } from '../support/markdown.js';
 import { packageRoot } from '../support/package-root.js';
 import { renderYaml } from '../support/render-yaml.js';
+import { escapeLine } from '../support/untrusted-text.js';
 
 /** How `{{…}}` writes a value, by the language of a template. Only `{{{…}}}` writes a text as it is. */
 const escapes: Readonly<Record<string, (value: unknown) => string>> = {
   // Line ends are references, so that no untrusted line begins a line of the file.
   '.html': (value) => String(value).replaceAll(/[&<>"'\r\n]/g, (character) => `&#${character.charCodeAt(0)};`),
   '.md': (value) => escapeMarkdown(String(value)),
+  '.txt': (value) => escapeLine(String(value)),
   '.yaml': (value) => JSON.stringify(value),
 };
 

@@ -17,16 +17,14 @@ export function renderRequest({ request }: Exchange): string {
   return shorten(renderCurlCommand(request, baseUrlPlaceholder), maxCommand);
 }
 
-/** What people are shown of a response, as data. It has one of `body`, `excerpt` and `names`. */
+/** What people are shown of a response, as data. */
 export interface ShownResponse {
   readonly status: number;
   readonly media_type?: string;
   /** The whole body, with `…` for what changes from response to response. */
   readonly body?: string;
-  /** The beginning of a long body. */
+  /** In its place: the beginning of a long body, or which promotions it names. */
   readonly excerpt?: string;
-  /** Which promotions the body names. */
-  readonly names?: string;
 }
 
 const getRecognizer = remember((world: World) => createRecognizer(world));
@@ -39,21 +37,22 @@ export function createResponseSummarizer(
   const { findMentions } = getRecognizer(world);
   return ({ status, headers, body, bodyLength }) => {
     const [media_type] = getHeaderValues(headers, 'content-type');
+    const head = { status, ...omitUndefined({ media_type }) };
     const { idsByPattern, unlocatedIds } = findMentions(body);
     const mentioned = new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]);
     const names = world.tiers.filter(({ id }) => mentioned.has(id)).map(({ name }) => name);
-    const count = `${bodyLength === undefined ? '' : 'at least '}${names.length} promotions`;
+    const least = bodyLength === undefined ? '' : 'at least ';
+    if (names.length > 0)
+      return { ...head, excerpt: `(names ${least}${names.length} promotions: ${renderShortList(names)})` };
     const text = stabilizeBody(JSON.stringify(sampleBody(body)) ?? body);
-    const whole = text.length > maxBody ? { excerpt: shorten(text, maxBody) } : { body: text };
-    const shown = names.length === 0 ? whole : { names: `${count}: ${renderShortList(names)}` };
-    return { status, ...omitUndefined({ media_type }), ...shown };
+    return text.length > maxBody ? { ...head, excerpt: shorten(text, maxBody) } : { ...head, body: text };
   };
 }
 
 /** Renders status, media type and the quoted body. */
-export function renderShownResponse({ status, media_type, names, excerpt, body }: ShownResponse): string {
-  const text = names === undefined ? excerpt || body || '(no body)' : `(names ${names})`;
-  return [toOneLine([status, media_type].filter(Boolean).join(' ')), ...quoteLines(text)].join('\n');
+export function renderShownResponse({ status, media_type, body, excerpt = body }: ShownResponse): string {
+  const head = toOneLine([status, media_type].filter(Boolean).join(' '));
+  return [head, ...quoteLines(excerpt || '(no body)')].join('\n');
 }
 
 export type ResponseRenderer = (exchange: Exchange) => string;

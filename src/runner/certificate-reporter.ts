@@ -13,8 +13,8 @@ import type {
 import type { Cause } from '../certificate/diagnosis/diagnose-run.js';
 import { determineOverallVerdict, hasChanged } from '../certificate/overall-verdict.js';
 import { removeResults } from '../outputs/result-files.js';
-import { addColors } from '../outputs/terminal/colors.js';
 import { renderForeignCounts, renderForeignFailure, replaceErrorContext } from '../outputs/terminal/error-context.js';
+import { addColors } from '../outputs/terminal/run-report.js';
 import { groupBy } from '../support/collections.js';
 import { packageRoot } from '../support/package-root.js';
 import { ignoreClosedOutput, UnusableInput } from '../support/problem.js';
