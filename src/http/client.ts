@@ -147,13 +147,11 @@ function renderBody({ body, sent }: HttpRequest): string | Readable | null {
   return sent === 'chunked' || sent === 'in-pieces' ? Readable.from(splitBody(Buffer.from(body))) : body;
 }
 
-/** Long enough for each piece to leave in a packet of its own. */
-const pauseMs = 20;
-
 async function* splitBody(body: Buffer): AsyncGenerator<Buffer> {
   const length = Math.ceil(body.length / 3);
   for (let start = 0; start < body.length; start += length) {
-    if (start > 0) await sleep(pauseMs);
+    // Long enough for each piece to leave in a packet of its own.
+    if (start > 0) await sleep(20);
     yield body.subarray(start, start + length);
   }
 }

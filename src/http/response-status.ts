@@ -18,7 +18,7 @@ export function wasSent(exchange: Exchange): boolean {
 /** Whether an exchange failed because the deployment was busy or unreachable, not because of its request. */
 export function isTransientFailure(exchange: Exchange): boolean {
   if ('response' in exchange) return isTransient(exchange.response);
-  return wasSent(exchange) && exchange.transportError !== 'too-large';
+  return !['not-sent', 'too-large'].includes(exchange.transportError);
 }
 
 /** Without a response, the request may have reached the deployment, unless no connection was made. */
@@ -60,16 +60,11 @@ export function explainRefusedCredentials({ status }: HttpResponse): string | un
 
 /** Explains that a request is too long (RFC 9110, sections 15.5.14 and 15.5.15; RFC 6585, section 5). */
 export function explainExceededSize({ request, response }: Extract<Exchange, { response: unknown }>) {
+  if (![413, 414, 431].includes(response.status)) return undefined;
   const { path, headers, body = '' } = request;
-  const fields = headers.reduce((sum, [name, value]) => sum + `${name}: ${value}\r\n`.length, 0);
-  const sizes: Readonly<Record<number, string>> = {
-    413: `a body of ${Buffer.byteLength(body)}`,
-    414: `a path and query of ${path.length}`,
-    431: `a path, query and head of ${path.length + fields}`,
-  };
-  const size = sizes[response.status];
-  if (size === undefined) return undefined;
-  return `Answered ${response.status}: ${size} bytes is too long for the deployment, or for a proxy before it.`;
+  const head = headers.reduce((sum, [name, value]) => sum + `${name}: ${value}\r\n`.length, 0);
+  const sizes = `${path.length} bytes of path and query, ${head} of headers, ${Buffer.byteLength(body)} of body`;
+  return `Answered ${response.status}: the request is too long for the deployment, or for a proxy before it: ${sizes}.`;
 }
 
 export function explainRedirect({ status, headers }: HttpResponse): string | undefined {

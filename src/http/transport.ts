@@ -80,7 +80,6 @@ const meanings: Readonly<Record<string, readonly [kind: TransportErrorKind, begi
 };
 
 const hint = "A transport returns a response, or throws Unsupported('reason') or NoResponse('reason').";
-const responseForm = "{ status: 200, headers: [['name', 'value']], body: 'text' }";
 
 /** Sends documented requests through a transport. Once it fails, nothing more is sent. @param client of `send` */
 export function createTransportChannel(
@@ -119,8 +118,11 @@ export function createTransportChannel(
         throw new NoResponse('message' in received ? received.message : `Answered ${received.response.status}.`);
       };
       const response = await transport(insertSecrets(plain, secrets), { send, baseUrl, signal });
-      if (isResponse(response)) return { response: mapResponseTexts(response, client.redact) };
-      throw refuse(at, `the transport failed: it returned ${JSON.stringify(response)}, not ${responseForm}`, hint);
+      const { status, headers, body }: Partial<HttpResponse> = response ?? {};
+      if (Number.isInteger(status) && Array.isArray(headers) && typeof body === 'string')
+        return { response: mapResponseTexts(response, client.redact) };
+      const form = "{ status: 200, headers: [['name', 'value']], body: 'text' }";
+      throw refuse(at, `the transport failed: it returned ${JSON.stringify(response)}, not ${form}`, hint);
     };
     // What the client waits for has limits of its own.
     const running = runWithDeadline(idleMs, receive, () => pending > 0);
@@ -134,10 +136,6 @@ export function createTransportChannel(
     send: (...args) => queue.add(() => exchange(...args)),
     findFailure: () => failure,
   };
-}
-
-function isResponse({ status, headers, body }: Partial<HttpResponse> = {}): boolean {
-  return Number.isInteger(status) && Array.isArray(headers) && typeof body === 'string';
 }
 
 function locateThrow(error: unknown): Location | undefined {

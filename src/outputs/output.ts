@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isOwnCase, type Suite } from '../cases/suite.js';
+import { renderAnswer } from '../certificate/case-entry.js';
 import type { Certificate } from '../certificate/certificate.js';
 import type { EvidenceArchive } from '../certificate/har-archive.js';
 import { isTransient } from '../http/response-status.js';
@@ -38,10 +39,14 @@ export function createRunView(
   return { certificate, suite, suiteResults, answers, archive };
 }
 
+/** @param quote renders what a deployment wrote */
+export function renderAnswerTo({ question, entry: { outcome } }: QuestionAnswer, quote?: (text: string) => string) {
+  return outcome === null ? 'No answer.' : renderAnswer(question, outcome, quote);
+}
+
 export async function loadOutputs(): Promise<ReadonlyMap<string, Output>> {
-  const extension = path.extname(import.meta.filename);
   const modules = listOutputFiles().map(async (file): Promise<[string, Output]> => {
-    const module = await import(pathToFileURL(path.join(outputFolder, `${file}${extension}`)).href);
+    const module = await import(pathToFileURL(path.join(outputFolder, file + path.extname(import.meta.filename))).href);
     return [file, module.default];
   });
   return new Map(await Promise.all(modules));

@@ -2,7 +2,7 @@ import type { Suite } from '../cases/suite.js';
 import { undetermined } from '../cases/test-case.js';
 import { findMismatches, type ShapeDrift } from './body-shape.js';
 import { renderShownResponse } from './exchange-text.js';
-import type { TargetRecord } from './target-record.js';
+import type { RecordedResult, TargetRecord } from './target-record.js';
 
 /** What a target is compared with, apart from the documentation: its record and the pins of its target file. */
 export interface Baseline {
@@ -36,15 +36,12 @@ export function createBaseline(
 
 /** Says that the suite had other cases when the record was made; nothing if it had the same. */
 export function describeUncompared({ suite: { name, version, digest } }: TargetRecord, suite: Suite): string[] {
+  if (digest === suite.digest) return [];
   const advice = 'If the shape of responses changed, the world may have grown: npx conformance record accepts it.';
-  const note = `The record was made with other cases, those of ${name} ${version}. ${advice}`;
-  return digest === suite.digest ? [] : [note];
+  return [`The record was made with other cases, those of ${name} ${version}. ${advice}`];
 }
 
-export function isNotCompared(
-  { subject, outcome }: { readonly subject: string; readonly outcome?: string },
-  { outcomes }: Baseline,
-): boolean {
+export function isNotCompared({ subject, outcome }: RecordedResult, { outcomes }: Baseline): boolean {
   const { statedBy, outcome: recorded } = outcomes[subject] ?? {};
   return outcome === undefined && statedBy === 'the record' && recorded !== undetermined;
 }
@@ -55,7 +52,7 @@ export type Drift =
 
 /** A question without an answer, now or in the baseline, is not compared. @param bodies of successes */
 export function findDrift(
-  { subject, outcome }: { readonly subject: string; readonly outcome?: string },
+  { subject, outcome }: RecordedResult,
   bodies: readonly string[],
   { outcomes, schema }: Baseline,
 ): Drift[] {

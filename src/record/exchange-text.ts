@@ -41,10 +41,11 @@ export function createResponseSummarizer(
     const { idsByPattern, unlocatedIds } = findMentions(body);
     const mentioned = new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]);
     const names = world.tiers.filter(({ id }) => mentioned.has(id)).map(({ name }) => name);
-    const least = bodyLength === undefined ? '' : 'at least ';
-    if (names.length > 0)
-      return { ...head, excerpt: `(names ${least}${names.length} promotions: ${renderShortList(names)})` };
-    const text = stabilizeBody(JSON.stringify(sampleBody(body)) ?? body);
+    const count = `${bodyLength === undefined ? '' : 'at least '}${names.length} promotions`;
+    if (names.length > 0) return { ...head, excerpt: `(names ${count}: ${renderShortList(names)})` };
+    // Cut first: on a long run of letters, the pattern takes quadratic time.
+    const beginning = truncate(JSON.stringify(sampleBody(body)) ?? body, 20 * maxBody);
+    const text = beginning.replaceAll(volatilePattern, '…').replaceAll(/\s+/g, ' ');
     return text.length > maxBody ? { ...head, excerpt: shorten(text, maxBody) } : { ...head, body: text };
   };
 }
@@ -64,13 +65,6 @@ export function createResponseRenderer(...terms: Parameters<typeof createRespons
     'response' in exchange
       ? renderShownResponse(summarize(exchange.response))
       : toOneLine(`No response: ${exchange.message}`);
-}
-
-function stabilizeBody(body: string): string {
-  // Cut first: on a long run of letters, the pattern takes quadratic time.
-  return truncate(body, 20 * maxBody)
-    .replaceAll(volatilePattern, '…')
-    .replaceAll(/\s+/g, ' ');
 }
 
 /** Matches what changes from response to response: identifiers, points in time, long numbers. */

@@ -36,10 +36,8 @@ export function shortenPair(left: string, right: string): [string, string] {
   return [excerpt(left), excerpt(right)];
 }
 
-const prefix = '| ';
-
 export function quoteLines(text: string): string[] {
-  return text.split(/\r?\n/).map((line) => toOneLine(line.startsWith(prefix) ? line : prefix + line));
+  return text.split(/\r?\n/).map((line) => toOneLine(line.startsWith('| ') ? line : `| ${line}`));
 }
 
 /**

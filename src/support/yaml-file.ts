@@ -39,14 +39,12 @@ export function parseYaml(text: string, file: string) {
     const { line, col } = lines.linePos(offset);
     return { file, line, column: col };
   };
-  const refuse = (message: string, at: Location, hint?: string) =>
-    new UnusableInput([{ at, message: `is not valid YAML: ${message}`, ...(hint !== undefined && { hint }) }]);
+  const refuse = (message: string, offset?: number) => {
+    const hint = 'Check the indentation and the quotation marks, here and in the line below.';
+    return new UnusableInput([{ at: locate(offset), message: `is not valid YAML: ${message}`, hint }]);
+  };
   const [error] = document.errors;
-  if (error !== undefined) {
-    const isIndentation = /INDENT|IMPLICIT_KEY/.test(error.code);
-    const hint = isIndentation ? 'Check the indentation here and in the line below.' : undefined;
-    throw refuse(error.message, locate(error.pos[0]), hint);
-  }
+  if (error !== undefined) throw refuse(error.message, error.pos[0]);
 
   /** Finds the node at a path, with its key, or else the nearest node around it. */
   const find = (steps: YamlPath): { node: Node | null; key?: Node } => {
@@ -67,7 +65,7 @@ export function parseYaml(text: string, file: string) {
     try {
       return document.toJS();
     } catch (error) {
-      throw refuse((error as Error).message, locate());
+      throw refuse((error as Error).message);
     }
   };
   return {

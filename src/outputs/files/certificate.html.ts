@@ -3,7 +3,6 @@ import {
   type CaseDifference,
   type CaseEntry,
   isFailure,
-  renderAnswer,
   renderDifference,
   renderFailure,
 } from '../../certificate/case-entry.js';
@@ -19,7 +18,7 @@ import {
   describeVerdict,
   sortByUrgency,
 } from '../counts.js';
-import type { Output, QuestionAnswer } from '../output.js';
+import { type Output, type QuestionAnswer, renderAnswerTo } from '../output.js';
 import { readTemplate } from '../template.js';
 
 /** Loads nothing from elsewhere and runs no script. Browsers open what is folded for a link or a search. */
@@ -59,7 +58,7 @@ export default (({ certificate, suite, answers }) => {
       known,
       unjudged,
       notes,
-      warnings: warnings.map((answer) => ({ id: answer.question.id, text: renderAnswerText(answer) })),
+      warnings: warnings.map((answer) => ({ id: answer.question.id, text: renderAnswerTo(answer) })),
       drift: drift.map(viewDifference),
       unstable: unstable.map(viewDifference),
       parts: Array.from(
@@ -112,16 +111,12 @@ function viewQuestion(answer: QuestionAnswer, shared: SharedReasons) {
   return {
     ...question,
     open: splitCode(question.open),
-    answer: splitCode(renderAnswerText(answer)),
+    answer: splitCode(renderAnswerTo(answer)),
     outcome: question.answer.kind === 'value' ? '' : outcome,
     marks: [...(warning ? ['warning'] : []), ...(drift ? ['drift'] : [])],
     isShared: shared.has(reason),
     reason: shared.has(reason) ? '' : reason,
   };
-}
-
-function renderAnswerText({ question, entry }: QuestionAnswer): string {
-  return entry.outcome === null ? 'No answer.' : renderAnswer(question, entry.outcome);
 }
 
 /** Splits a sentence at its backticks. Every second part is code. */

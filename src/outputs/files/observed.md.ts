@@ -1,11 +1,10 @@
 import { undetermined } from '../../cases/test-case.js';
-import { renderAnswer } from '../../certificate/case-entry.js';
 import { isSuccessful } from '../../http/response-status.js';
 import { maskChanging } from '../../judge/recorded-bodies.js';
 import { createResponseRenderer, renderRequest, volatilePattern } from '../../record/exchange-text.js';
 import { parseJson } from '../../support/json.js';
 import { renderCodeBlock, renderInlineCode, renderTableCode } from '../../support/markdown.js';
-import type { Output, QuestionAnswer } from '../output.js';
+import { type Output, type QuestionAnswer, renderAnswerTo } from '../output.js';
 
 /** Renders the part that the documentation lacks. The text is the same if the target behaves the same. */
 export default (({ suite, answers, certificate, suiteResults }) => {
@@ -21,7 +20,7 @@ export default (({ suite, answers, certificate, suiteResults }) => {
     const exchange = result?.exchange;
     return {
       ...question,
-      sentence: renderSentence(answer, renderInlineCode),
+      sentence: renderAnswerTo(answer, renderInlineCode),
       name: isNamed ? renderInlineCode(outcome) : '',
       reason: outcome === null || outcome === undetermined ? reason : '',
       shown:
@@ -37,7 +36,7 @@ export default (({ suite, answers, certificate, suiteResults }) => {
       rows: answers.map((answer) => ({
         id: answer.question.id,
         warning: answer.entry.warning,
-        sentence: renderSentence(answer, renderTableCode),
+        sentence: renderAnswerTo(answer, renderTableCode),
       })),
       example: example !== undefined &&
         sample !== '' && {
@@ -51,10 +50,6 @@ export default (({ suite, answers, certificate, suiteResults }) => {
     },
   };
 }) satisfies Output;
-
-function renderSentence({ question, entry: { outcome } }: QuestionAnswer, quote: (text: string) => string): string {
-  return outcome === null ? 'No answer.' : renderAnswer(question, outcome, quote);
-}
 
 /** The length of a longer sample, which shows nothing at a glance. */
 const maxSample = 6_000;

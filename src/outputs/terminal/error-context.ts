@@ -14,8 +14,8 @@ interface FailedTest {
 /** Renders the file about a failure that Playwright gives to people and assistants. @param failure what the test threw */
 export function renderErrorContext({ title, annotations }: FailedTest, failure: string, cause?: Cause): string {
   const requirement = annotations.find(({ type }) => type === 'requirement')?.description ?? '';
-  const text = renderCodeBlock('', escapeControlCharacters(stripVTControlCharacters(failure)));
-  return fillTemplate('error-context.md', { title, requirement, cause: cause?.sentence ?? '', failure: text });
+  const shown = renderCodeBlock('', escapeControlCharacters(stripVTControlCharacters(failure)));
+  return fillTemplate('error-context.md', { title, requirement, cause: cause?.sentence ?? '', failure: shown });
 }
 
 /** Replaces the file that Playwright writes about a failure, which asks an assistant to mend the case. */

@@ -22,7 +22,7 @@ import { fillTemplate } from '../template.js';
 import type { WrittenResults } from '../write-results.js';
 
 /** Characters of a text that a target may have written, and of a statement of the documentation. */
-const maxText = 300;
+const limitText = (text: string): string => shorten(text, 300);
 const maxStatement = 80;
 /** A cause may be one of several mistakes, and a change two answers, each with its sentence. */
 const maxSentences = 600;
@@ -73,9 +73,7 @@ function limitList<T>(entries: readonly T[], what: string, max = maxEntries) {
   return { shown: entries.slice(0, max), more };
 }
 
-interface Failure extends CaseEntry {
-  readonly requirement: string;
-}
+type Failure = CaseEntry & { readonly requirement: string };
 
 function listCauses({ causes = [], requirements }: Certificate) {
   const judged = requirements.flatMap(({ id, cases }) =>
@@ -142,10 +140,6 @@ function findKnownFile({ known_deviations: known, requirements, is_replay, targe
   if (is_replay || isAccepted || requirements.every(({ verdict }) => verdict !== 'fail')) return undefined;
   // The key `known` of a target file is relative to it.
   return quote(known?.file ?? path.join(path.dirname(target.file ?? ''), 'known.yaml'));
-}
-
-function limitText(text: string): string {
-  return shorten(text, maxText);
 }
 
 /** What is colored: words of the suite at the beginning of a line, where no text of a target can be. */
