@@ -4,6 +4,6 @@ import type { Output } from '../output.js';
 import { renderRunReport } from '../terminal/run-report.js';
 
 export default (({ certificate }) => {
-  const report = renderCodeBlock('text', renderRunReport(certificate).trim());
+  const report = renderCodeBlock('text', renderRunReport(certificate).replace(/^\n/, '').trimEnd());
   return { view: { headline: renderHeadline(certificate), name: certificate.target.name, report } };
 }) satisfies Output;
