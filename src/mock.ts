@@ -23,7 +23,7 @@ import type { Credentials } from './http/connection-options.js';
 import type { HttpRequest, HttpResponse } from './http/exchange.js';
 import { isSuccessful } from './http/response-status.js';
 import { fillBody } from './judge/recorded-bodies.js';
-import { readShownResponse, type ShownResponse } from './record/exchange-text.js';
+import type { ShownResponse } from './record/exchange-text.js';
 import { readKnownDeviations } from './record/known-deviations.js';
 import { readRecord, type TargetRecord } from './record/target-record.js';
 import { omitUndefined } from './support/collections.js';
@@ -85,7 +85,7 @@ function imitateRecord({ questions: all, bodies }: TargetRecord, chosen: Behavio
   // Recorded bodies answer these questions.
   const isImitated = (id: string) =>
     (id === shapeQuestions.list && bodies?.promotions !== undefined) ||
-    (id === shapeQuestions.error && readShownResponse(questions[id]?.response ?? '')?.body !== undefined);
+    (id === shapeQuestions.error && questions[id]?.response?.body !== undefined);
   const change = mockFromRecord({ questions, ...omitUndefined({ bodies }) }, world);
   return { behaviours, change, inimitable: inimitable.filter((id) => !isImitated(id)) };
 }
@@ -108,7 +108,7 @@ export function mockFromRecord(
   world: World,
 ): Change {
   const { promotions, expanded = promotions, none = promotions } = bodies;
-  const shown = readShownResponse(questions['error-shape']?.response ?? '');
+  const shown = questions['error-shape']?.response;
   const error = shown !== undefined && shown.status >= 400 ? shown : undefined;
   let responses = 0;
   return (handlers) => ({
@@ -122,7 +122,7 @@ export function mockFromRecord(
     // Where a question ends a request, its own response follows.
     refused: (refusal) => replaceBody(handlers.refused(refusal), error),
     end: (response, question) => {
-      const recorded = readShownResponse(questions[question ?? '']?.response ?? '');
+      const recorded = questions[question ?? '']?.response;
       if (recorded === undefined) return response;
       const { status, body } = recorded;
       // The request that shows the answer to a question may be another one than the one that was refused.
@@ -134,9 +134,10 @@ export function mockFromRecord(
   });
 }
 
-function replaceBody(response: HttpResponse, { body, mediaType }: Partial<ShownResponse> = {}): HttpResponse {
+function replaceBody(response: HttpResponse, { body, media_type }: Partial<ShownResponse> = {}): HttpResponse {
   if (body === undefined) return response;
   const others = response.headers.filter(([name]) => name !== 'content-type');
-  const type = mediaType === undefined ? [] : [['content-type', mediaType] as const];
-  return { ...response, headers: [...type, ...others], body };
+  const type = media_type === undefined ? [] : [['content-type', media_type] as const];
+  // A number that changes must stay a number.
+  return { ...response, headers: [...type, ...others], body: body.replaceAll(/(?<=[:,[])…(?=[,\]}])/g, '0') };
 }

@@ -1,24 +1,26 @@
 import { Readable } from 'node:stream';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { readOwnPackage } from '../support/package-root.js';
-import { completeOptions, type PartialConnectionOptions } from './connection-options.js';
+import { completeOptions, type Limits, type PartialConnectionOptions } from './connection-options.js';
 import { createConnector } from './connector.js';
-import { decodeBody } from './decode-body.js';
 import {
   acceptHeaders,
   addHeaders,
   type Channel,
   type Exchange,
+  getHeaderValues,
   type Headers,
   type HttpRequest,
-  type HttpResponse,
+  mapResponseTexts,
   plainAcceptHeaders,
 } from './exchange.js';
 import { createPacedQueue } from './paced-queue.js';
 import { createRedactor, insertSecrets, type Secret } from './redactor.js';
 import { computeRetryDelay, isRetryable, isTransientFailure, wasSent } from './response-status.js';
-import { classifyTransportError } from './transport-error.js';
+import { classifyTransportError, ExchangeError } from './transport-error.js';
 
 export interface Client extends Channel {
   /** Replaces secrets in a text, and leaves the rest as it is. Responses and messages have none. */
@@ -70,7 +72,7 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
       const text = await decodeBody(await body.bytes(), received, limits);
       // undici frees the connection one turn later. Without this pause, the next request would open another one.
       await setImmediate();
-      return { request, response: redactResponse({ status: statusCode, headers: received, body: text }, redact) };
+      return { request, response: mapResponseTexts({ status: statusCode, headers: received, body: text }, redact) };
     };
     const exchange = await runWithDeadline(limits.timeout_ms, receive).catch((error) => createFailure(request, error));
     void fresh?.close();
@@ -120,24 +122,23 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
   };
 }
 
-/** Runs something with a deadline. undici heeds the signal only once it has a connection. @throws a TimeoutError */
-function runWithDeadline<T>(ms: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const expiring = new AbortController();
-    const timer = setTimeout(() => {
-      const error = new DOMException('The deadline has passed.', 'TimeoutError');
-      expiring.abort(error);
-      reject(error);
-    }, ms);
-    run(expiring.signal)
-      .then(resolve, reject)
-      .finally(() => clearTimeout(timer));
-  });
-}
-
-export function redactResponse(response: HttpResponse, redact: (text: string) => string): HttpResponse {
-  const headers = response.headers.map(([name, value]) => [redact(name), redact(value)] as const);
-  return { ...response, headers, body: redact(response.body) };
+/**
+ * Runs something with a deadline, which is put off while `isWaiting`. Its end counts even where nothing heeds the signal:
+ * undici does so only once it has a connection.
+ *
+ * @throws a TimeoutError
+ */
+export async function runWithDeadline<T>(
+  ms: number,
+  run: (signal: AbortSignal, timer: NodeJS.Timeout) => Promise<T>,
+  isWaiting = () => false,
+): Promise<T> {
+  const expiring = new AbortController();
+  const { signal } = expiring;
+  const expired = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+  const expire = () => expiring.abort(new DOMException(`${ms} ms (limits.timeout_ms) are over.`, 'TimeoutError'));
+  const timer = setTimeout(() => (isWaiting() ? timer.refresh() : expire()), ms);
+  return await Promise.race([run(signal, timer), expired]).finally(() => clearTimeout(timer));
 }
 
 /** undici announces the length of a string. It sends a stream chunked, unless the headers announce its length. */
@@ -146,13 +147,11 @@ function renderBody({ body, sent }: HttpRequest): string | Readable | null {
   return sent === 'chunked' || sent === 'in-pieces' ? Readable.from(splitBody(Buffer.from(body))) : body;
 }
 
-/** Long enough for each piece to leave in a packet of its own. */
-const pauseMs = 20;
-
 async function* splitBody(body: Buffer): AsyncGenerator<Buffer> {
   const length = Math.ceil(body.length / 3);
   for (let start = 0; start < body.length; start += length) {
-    if (start > 0) await sleep(pauseMs);
+    // Long enough for each piece to leave in a packet of its own.
+    if (start > 0) await sleep(20);
     yield body.subarray(start, start + length);
   }
 }
@@ -167,4 +166,47 @@ function renderHeaders(request: HttpRequest, secrets: readonly Secret[]): Set<[s
     ...(request.sent === 'with-accept-headers' ? acceptHeaders : plainAcceptHeaders),
   ]);
   return new Set(headers.map(([name, value]) => [name, value]));
+}
+
+/** Bytes that are not text become U+FFFD. @throws ExchangeError if a body exceeds a limit or has an unknown coding */
+async function decodeBody(bytes: Uint8Array, headers: Headers, { body_bytes, body_values }: Limits): Promise<string> {
+  let plain = bytes;
+  // Codings are listed in the order in which they were applied (RFC 9110, section 8.4). An empty body has none.
+  const listed = getHeaderValues(headers, 'content-encoding').join().toLowerCase();
+  const codings = listed.match(/[^\s,]+/g) ?? [];
+  if (bytes.length > 0) for (const coding of codings.toReversed()) plain = await decompress(plain, coding, body_bytes);
+  const text = createTextDecoder(headers).decode(plain);
+  // A parsed value takes a hundred times the memory of its text. Separators in strings count, too.
+  if (text.split(/[,[{]/, body_values + 1).length > body_values)
+    throw new ExchangeError('too-large', `The body has more than ${body_values} values (limits.body_values).`);
+  return text;
+}
+
+type Decoder = (bytes: Uint8Array, limit: { readonly maxOutputLength: number }) => Promise<Uint8Array>;
+
+const decoders = new Map<string, Decoder>([
+  ['identity', async (bytes) => bytes],
+  ['gzip', promisify(gunzip)],
+  ['x-gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
+]);
+
+async function decompress(bytes: Uint8Array, coding: string, maxBytes: number): Promise<Uint8Array> {
+  const decode = decoders.get(coding);
+  if (decode === undefined)
+    throw new ExchangeError('unreadable', `The body has the unknown content coding '${coding}'.`);
+  return await decode(bytes, { maxOutputLength: maxBytes }).catch(({ code }) => {
+    if (code !== 'ERR_BUFFER_TOO_LARGE') throw new ExchangeError('unreadable', `The body is not valid ${coding}.`);
+    throw new ExchangeError('too-large', `The body expands to more than ${maxBytes} bytes (limits.body_bytes).`);
+  });
+}
+
+function createTextDecoder(headers: Headers): InstanceType<typeof TextDecoder> {
+  const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(getHeaderValues(headers, 'content-type')[0] ?? '')?.[1];
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    return new TextDecoder();
+  }
 }

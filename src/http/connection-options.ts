@@ -60,14 +60,13 @@ export const defaultConnectionOptions: ConnectionOptions = {
 };
 
 export function completeOptions(options: PartialConnectionOptions): ConnectionOptions {
-  const defaults = defaultConnectionOptions;
   return {
-    ...defaults,
+    ...defaultConnectionOptions,
     ...options,
-    tls: { ...defaults.tls, ...options.tls },
-    limits: { ...defaults.limits, ...options.limits },
-    pacing: { ...defaults.pacing, ...options.pacing },
-    retry: { ...defaults.retry, ...options.retry },
+    tls: { ...defaultConnectionOptions.tls, ...options.tls },
+    limits: { ...defaultConnectionOptions.limits, ...options.limits },
+    pacing: { ...defaultConnectionOptions.pacing, ...options.pacing },
+    retry: { ...defaultConnectionOptions.retry, ...options.retry },
   };
 }
 

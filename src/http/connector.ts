@@ -29,17 +29,18 @@ export function createConnector(url: URL, { allowHttp, tls, proxy, limits, pacin
     pipelining: 1,
     maxHeaderSize: limits.header_bytes,
     maxResponseSize: limits.body_bytes,
+    // The client limits the whole exchange. These only shorten undici's own, for example for a proxy.
+    headersTimeout: timeout,
+    bodyTimeout: timeout,
     connect: createUndiciConnector(requestTls),
     requestTls,
     proxyTls: { timeout },
   };
   const usedProxy = isLoopback(url) ? '' : proxy;
   const proxies = usedProxy === undefined ? {} : { httpProxy: usedProxy, httpsProxy: usedProxy };
-  // The client limits the whole exchange. These only shorten undici's own, for example for a proxy.
-  const timeouts = { headersTimeout: timeout, bodyTimeout: timeout };
   const factory = (origin: string | URL, created: object): undici.Pool => {
     const { connect } = created as { readonly connect: buildConnector.connector };
-    return new Pool(origin, { ...created, ...timeouts, connect: connectOnce(connect, timeout) });
+    return new Pool(origin, { ...created, connect: connectOnce(connect, timeout) });
   };
   return () => {
     try {

@@ -7,11 +7,9 @@ export function renderCurlCommand(request: HttpRequest, baseUrl: string): string
   const { method, path, headers, body, sent } =
     request.sent === 'with-accept-headers' ? addHeaders(request, acceptHeaders) : request;
   // -g: take brackets in the URL literally. -i: show the status.
-  const words = ['curl -gi'];
-  if (method !== 'HEAD') words.push(`-X ${quote(method)}`);
-  else if (body === undefined) words.push('--head');
-  // --head allows no body. With -X HEAD, curl waits for a body in the response.
-  else words.push('-X HEAD --max-time 10');
+  const words = ['curl -gi', `-X ${quote(method)}`];
+  // curl waits for a body in the response. --head would allow none in the request.
+  if (method === 'HEAD') words.push('--max-time 10');
   words.push(renderUrl(baseUrl, path));
   for (const [name, value] of headers) words.push(`-H ${renderHeader(name, value)}`);
   if (sent === 'chunked') words.push("-H 'Transfer-Encoding: chunked'");

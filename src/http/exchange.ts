@@ -91,16 +91,17 @@ export const acceptHeaders: Headers = [
 
 /** @param mapLine replaces names and values of headers, and the message of a transport error */
 export function mapExchangeTexts(exchange: Exchange, map: (text: string) => string, mapLine = map): Exchange {
-  const mapHeaders = (headers: Headers): Headers => headers.map(([name, value]) => [mapLine(name), mapLine(value)]);
   const { path, headers, body } = exchange.request;
-  const request = {
-    ...exchange.request,
-    path: map(path),
-    headers: mapHeaders(headers),
-    ...(body === undefined ? {} : { body: map(body) }),
-  };
+  const mapped = { path: map(path), headers: mapHeaders(headers, mapLine) };
+  const request = { ...exchange.request, ...mapped, ...(body === undefined ? {} : { body: map(body) }) };
   if (!('response' in exchange)) return { ...exchange, request, message: mapLine(exchange.message) };
-  const { headers: received, body: text } = exchange.response;
-  const response = { ...exchange.response, headers: mapHeaders(received), body: map(text) };
-  return { ...exchange, request, response };
+  return { ...exchange, request, response: mapResponseTexts(exchange.response, map, mapLine) };
+}
+
+export function mapResponseTexts(response: HttpResponse, map: (text: string) => string, mapLine = map): HttpResponse {
+  return { ...response, headers: mapHeaders(response.headers, mapLine), body: map(response.body) };
+}
+
+function mapHeaders(headers: Headers, map: (text: string) => string): Headers {
+  return headers.map(([name, value]) => [map(name), map(value)]);
 }

@@ -5,7 +5,6 @@ import type { ConnectionOptions } from './connection-options.js';
 
 /** A timer may be this late, in milliseconds. Requests that come later do not catch up. */
 const timerDelayMs = 15;
-const maxTimerMs = 2 ** 31 - 1;
 /** The longest time between two requests that a deployment which limits the rate causes, in milliseconds. */
 const maxSlowIntervalMs = 200;
 
@@ -17,7 +16,7 @@ export function createPacedQueue({ concurrency, requests_per_second }: Connectio
   const queue = new PQueue({ concurrency });
   let intervalMs = requests_per_second === undefined ? 0 : 1_000 / requests_per_second;
   // Timers drop fractions of milliseconds.
-  const limit = (ms: number): number => Math.min(Math.ceil(ms) + 1, maxTimerMs);
+  const limit = (ms: number): number => Math.ceil(ms) + 1;
   let pausedUntil = 0;
   let nextStart = 0;
   let release: NodeJS.Timeout | undefined;

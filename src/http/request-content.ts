@@ -1,4 +1,5 @@
 import { remember } from '../support/caches.js';
+import { groupBy } from '../support/collections.js';
 import type { HttpRequest } from './exchange.js';
 
 export interface RequestContent {
@@ -16,11 +17,7 @@ export interface RequestContent {
 /** A request is read several times. */
 export const parseRequest = remember((request: HttpRequest): RequestContent => {
   const [, path = '', queryString = ''] = /^([^?]*)\??(.*)$/s.exec(request.path) ?? [];
-  const headers: Record<string, string[]> = {};
-  for (const [name, value] of request.headers) {
-    const key = name.toLowerCase();
-    headers[key] = [...(headers[key] ?? []), value];
-  }
+  const headers = groupBy(request.headers, ([name]) => name.toLowerCase());
   const parameters = queryString.split('&').filter((part) => part !== '');
   return {
     method: request.method,
@@ -29,7 +26,7 @@ export const parseRequest = remember((request: HttpRequest): RequestContent => {
       const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(part) ?? [];
       return [decodePercent(name), decodePercent(value)] as const;
     }),
-    headers,
+    headers: Object.fromEntries(Array.from(headers, ([name, lines]) => [name, lines.map(([, value]) => value)])),
     ...parseBody(request.body),
   };
 });

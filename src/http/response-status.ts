@@ -18,15 +18,13 @@ export function wasSent(exchange: Exchange): boolean {
 /** Whether an exchange failed because the deployment was busy or unreachable, not because of its request. */
 export function isTransientFailure(exchange: Exchange): boolean {
   if ('response' in exchange) return isTransient(exchange.response);
-  return wasSent(exchange) && exchange.transportError !== 'too-large';
+  return !['not-sent', 'too-large'].includes(exchange.transportError);
 }
 
+/** Without a response, the request may have reached the deployment, unless no connection was made. */
 export function isRetryable(exchange: Exchange): boolean {
-  if (!isTransientFailure(exchange)) return false;
-  if ('response' in exchange || exchange.transportError === 'unreachable' || exchange.transportError === 'tls')
-    return true;
-  // It may have reached the deployment.
-  return exchange.request.method === 'GET';
+  const isSafe = 'response' in exchange || ['unreachable', 'tls'].includes(exchange.transportError);
+  return isTransientFailure(exchange) && (isSafe || exchange.request.method === 'GET');
 }
 
 /** Computes the delay before a retry. @param stated the delay in seconds if the deployment names none */
@@ -46,16 +44,13 @@ function parseRetryAfter(value: string, now: number): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(date - now, 0);
 }
 
-const pacingHint = "Send fewer per second: 'pacing' in the target file.";
-
 /** Explains a transport error or a transient status; undefined if the exchange shows something of the deployment. */
 export function explainTransientFailure(exchange: Exchange): string | undefined {
   if (!('response' in exchange)) return exchange.message;
   if (!isTransient(exchange.response)) return undefined;
   const { status } = exchange.response;
-  if (status === 429) return `Answered ${status}: the deployment limits the rate of requests. ${pacingHint}`;
-  const unavailable = `Answered ${status}: the deployment, or a gateway before it, is not available`;
-  return status === 503 ? `${unavailable}, or limits the rate of requests. ${pacingHint}` : `${unavailable}.`;
+  const why = 'the deployment, or a gateway before it, is not available or limits the rate of requests';
+  return `Answered ${status}: ${why}. To send fewer per second, set 'pacing' in the target file.`;
 }
 
 export function explainRefusedCredentials({ status }: HttpResponse): string | undefined {
@@ -65,16 +60,11 @@ export function explainRefusedCredentials({ status }: HttpResponse): string | un
 
 /** Explains that a request is too long (RFC 9110, sections 15.5.14 and 15.5.15; RFC 6585, section 5). */
 export function explainExceededSize({ request, response }: Extract<Exchange, { response: unknown }>) {
+  if (![413, 414, 431].includes(response.status)) return undefined;
   const { path, headers, body = '' } = request;
-  const fields = headers.reduce((sum, [name, value]) => sum + `${name}: ${value}\r\n`.length, 0);
-  const sizes: Readonly<Record<number, string>> = {
-    413: `a body of ${Buffer.byteLength(body)}`,
-    414: `a path and query of ${path.length}`,
-    431: `a path, query and head of ${path.length + fields}`,
-  };
-  const size = sizes[response.status];
-  if (size === undefined) return undefined;
-  return `Answered ${response.status}: ${size} bytes is too long for the deployment, or for a proxy before it.`;
+  const head = headers.reduce((sum, [name, value]) => sum + `${name}: ${value}\r\n`.length, 0);
+  const sizes = `${path.length} bytes of path and query, ${head} of headers, ${Buffer.byteLength(body)} of body`;
+  return `Answered ${response.status}: the request is too long for the deployment, or for a proxy before it: ${sizes}.`;
 }
 
 export function explainRedirect({ status, headers }: HttpResponse): string | undefined {

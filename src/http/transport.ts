@@ -1,13 +1,15 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import PQueue from 'p-queue';
+import { omitUndefined } from '../support/collections.js';
 import { type Location, refuse, UnusableInput } from '../support/problem.js';
-import { type Client, redactResponse } from './client.js';
+import { type Client, runWithDeadline } from './client.js';
 import {
   addHeaders,
   type Exchange,
   type Headers,
   type HttpRequest,
   type HttpResponse,
+  mapResponseTexts,
   type TransportErrorKind,
 } from './exchange.js';
 import { insertSecrets, type Secret } from './redactor.js';
@@ -70,8 +72,14 @@ interface TransportOptions {
   readonly at?: Location | string;
 }
 
+/** What an error means, by its name: that of a class may come from another copy of this module. */
+const meanings: Readonly<Record<string, readonly [kind: TransportErrorKind, beginning: string]>> = {
+  Unsupported: ['unsupported', 'The transport cannot express this: '],
+  NoResponse: ['broken-connection', 'The transport has no response: '],
+  TimeoutError: ['timed-out', 'The transport has no response: '],
+};
+
 const hint = "A transport returns a response, or throws Unsupported('reason') or NoResponse('reason').";
-const responseForm = "{ status: 200, headers: [['name', 'value']], body: 'text' }";
 
 /** Sends documented requests through a transport. Once it fails, nothing more is sent. @param client of `send` */
 export function createTransportChannel(
@@ -82,73 +90,52 @@ export function createTransportChannel(
   // The client has a queue of its own: each of these requests may be several there.
   const queue = new PQueue({ concurrency: client.maxConcurrency });
   let failure: UnusableInput | undefined;
+  const explain = (error: unknown): { transportError: TransportErrorKind; message: string } => {
+    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    const shown = client.redact(message);
+    const [kind, beginning] = meanings[name] ?? [];
+    if (kind !== undefined) return { transportError: kind, message: `${beginning}${shown}` };
+    const isRefusal = error instanceof UnusableInput;
+    failure ??= isRefusal ? error : refuse(locateThrow(error) ?? at, `the transport failed: ${shown}`, hint);
+    return { transportError: 'not-sent', message: failure.message };
+  };
   const exchange = async (documented: HttpRequest): Promise<Exchange> => {
     const request = addHeaders(documented, extraHeaders);
-    const { method, path, headers, body, sent, again } = request;
     if (failure !== undefined) return { request, transportError: 'not-sent', message: failure.message, attempts: 0 };
-    const idle = new AbortController();
-    let pending = 0;
-    const timer = setTimeout(() => (pending > 0 ? timer.refresh() : idle.abort(new Error('idle'))), idleMs);
-    const aborted = new Promise<never>((_, reject) => {
-      idle.signal.addEventListener('abort', () => reject(idle.signal.reason));
-    });
+    const { sent, again, ...plain } = request;
     let attempts = 0;
     let lost: Exchange | undefined;
-    const send: TransportContext['send'] = async (plain) => {
-      pending += 1;
-      // What the client waits for has limits of its own.
-      const exchange = await client.send({ ...plain, ...(sent && { sent }), ...(again && { again }) });
-      pending -= 1;
-      timer.refresh();
-      attempts += exchange.attempts ?? 1;
-      if ('response' in exchange && !isTransient(exchange.response)) return exchange.response;
-      lost ??= exchange;
-      throw new NoResponse('message' in exchange ? exchange.message : `Answered ${exchange.response.status}.`);
+    let pending = 0;
+    const receive = async (signal: AbortSignal, timer: NodeJS.Timeout) => {
+      const send: TransportContext['send'] = async (inner) => {
+        pending += 1;
+        const received = await client.send({ ...inner, ...omitUndefined({ sent, again }) });
+        pending -= 1;
+        timer.refresh();
+        attempts += received.attempts ?? 1;
+        if ('response' in received && !isTransient(received.response)) return received.response;
+        lost ??= received;
+        throw new NoResponse('message' in received ? received.message : `Answered ${received.response.status}.`);
+      };
+      const response = await transport(insertSecrets(plain, secrets), { send, baseUrl, signal });
+      const { status, headers, body }: Partial<HttpResponse> = response ?? {};
+      if (Number.isInteger(status) && Array.isArray(headers) && typeof body === 'string')
+        return { response: mapResponseTexts(response, client.redact) };
+      const form = "{ status: 200, headers: [['name', 'value']], body: 'text' }";
+      throw refuse(at, `the transport failed: it returned ${JSON.stringify(response)}, not ${form}`, hint);
     };
-    const explain = (error: unknown): { transportError: TransportErrorKind; message: string } => {
-      const { name, message } = error instanceof Error ? error : new Error(String(error));
-      const shown = client.redact(message);
-      if (name === 'Unsupported')
-        return { transportError: 'unsupported', message: `The transport cannot express this: ${shown}` };
-      if (name === 'NoResponse')
-        return { transportError: 'broken-connection', message: `The transport has no response: ${shown}` };
-      if (error === idle.signal.reason)
-        return {
-          transportError: 'timed-out',
-          message: `There was no complete response within ${idleMs} ms (limits.timeout_ms).`,
-        };
-      const problem = () => refuse(locateThrow(error) ?? at, `the transport failed: ${shown}`, hint);
-      failure ??= error instanceof UnusableInput ? error : problem();
-      return { transportError: 'not-sent', message: failure.message };
-    };
-    const plain = insertSecrets({ method, path, headers, ...(body === undefined ? {} : { body }) }, secrets);
-    try {
-      const running = transport(plain, { send, baseUrl, signal: idle.signal });
-      const response = await Promise.race([running, aborted]);
-      // It must not make a result of what says nothing about the request.
-      if (lost !== undefined) return { ...lost, request, attempts };
-      const shown = JSON.stringify(response);
-      if (!isResponse(response))
-        throw refuse(at, `the transport failed: it returned ${shown}, not ${responseForm}`, hint);
-      return { request, response: redactResponse(response, client.redact), ...(attempts > 0 && { attempts }) };
-    } catch (error) {
-      if (lost !== undefined) return { ...lost, request, attempts };
-      const explained = explain(error);
-      const isSent = attempts > 0 || !['unsupported', 'not-sent'].includes(explained.transportError);
-      return { request, ...explained, attempts: isSent ? Math.max(attempts, 1) : 0 };
-    } finally {
-      clearTimeout(timer);
-    }
+    // What the client waits for has limits of its own.
+    const running = runWithDeadline(idleMs, receive, () => pending > 0);
+    const ended = await running.catch((error) => lost ?? explain(error));
+    const isUnsent = 'transportError' in ended && ['unsupported', 'not-sent'].includes(ended.transportError);
+    // It must not make a result of what says nothing about the request.
+    return { ...(lost ?? ended), request, attempts: attempts || (isUnsent ? 0 : 1) };
   };
   return {
     ...client,
     send: (...args) => queue.add(() => exchange(...args)),
     findFailure: () => failure,
   };
-}
-
-function isResponse({ status, headers, body }: Partial<HttpResponse> = {}): boolean {
-  return Number.isInteger(status) && Array.isArray(headers) && typeof body === 'string';
 }
 
 function locateThrow(error: unknown): Location | undefined {
@@ -160,11 +147,10 @@ function locateThrow(error: unknown): Location | undefined {
 
 /** Loads the transport of a target. One that cannot be loaded ends the run as one that fails does. */
 export async function loadTransport(file: string): Promise<Transport> {
-  const fail =
-    (message: string, at: Location = { file, line: 1, column: 1 }) =>
-    (): never => {
-      throw refuse(at, message, 'A transport is an ES module (.mjs) with one function as its default export.');
-    };
+  const fail = (message: string, at: Location = { file, line: 1, column: 1 }): Transport => {
+    const problem = refuse(at, message, 'A transport is an ES module (.mjs) with one function as its default export.');
+    return () => Promise.reject(problem);
+  };
   try {
     const { default: loaded } = await import(pathToFileURL(file).href);
     return typeof loaded === 'function' ? loaded : fail('the transport has no function as its default export');

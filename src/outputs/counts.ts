@@ -1,38 +1,29 @@
 import { undetermined } from '../cases/test-case.js';
-import type { Certificate, KnownEntry, RunVerdict } from '../certificate/certificate.js';
+import type { Certificate, KnownEntry } from '../certificate/certificate.js';
 import { type Verdict, verdicts } from '../judge/verdict.js';
 import type { KnownDeviation } from '../record/known-deviations.js';
 import { toOneLine } from '../support/untrusted-text.js';
 
-/** Renders the verdict, and what changed. A run of selected cases is always incomplete: theirs is shown. */
-export function renderHeadline(certificate: Certificate): string {
-  const { selected, quick } = certificate;
-  if (selected === undefined) return renderVerdict(certificate).toUpperCase();
-  const [verdict, changes] = describeVerdict(selected.verdict, certificate);
-  return `${verdict.toUpperCase()} as far as selected${quick === undefined ? '' : ', quick'}${changes}`;
-}
-
-export function renderVerdict(certificate: Certificate): string {
-  return describeVerdict(certificate.verdict, certificate).join('');
-}
-
-/** Describes a verdict, and continues it with what changed. Known deviations are named if nothing fails beside them. */
-function describeVerdict(stated: RunVerdict, { drift, known_deviations: known }: Certificate): [string, string] {
+/** Describes the verdict and what changed. A run of selected cases is always incomplete: the verdict on them is shown. */
+export function describeVerdict({ verdict, selected, quick, drift, known_deviations: known }: Certificate): string {
+  const stated = selected?.verdict ?? verdict;
   const countEntries = (wanted: KnownEntry['state']) =>
-    known?.entries.filter(({ state }) => state === wanted).length ?? 0;
-  const stale = countEntries('stale');
+    renderCount(known?.entries.filter(({ state }) => state === wanted).length ?? 0, 'known deviation');
   const answers = drift.filter(({ kind }) => kind === 'answer').length;
-  const changes = [
-    stale > 0 && `${renderCount(stale, 'known deviation')} ${stale === 1 ? 'is' : 'are'} gone`,
+  const isKnown = stated === 'does-not-conform' && known !== undefined && known.verdict !== stated;
+  const facts = [
+    `${isKnown && known.verdict === 'incomplete' ? 'incomplete' : stated}${selected ? ' as far as selected' : ''}`,
+    quick && 'quick',
+    isKnown && `as known (${countEntries('seen')})`,
+    known?.entries.some(({ state }) => state === 'stale') && `${countEntries('stale')} gone`,
     answers > 0 && `${renderCount(answers, 'answer')} changed`,
     drift.length > answers && 'the shape of responses changed',
-  ].filter((change) => change !== false);
-  const seen = renderCount(countEntries('seen'), 'known deviation');
-  const isKnown = stated === 'does-not-conform' && known !== undefined && known.verdict !== stated;
-  const asKnown =
-    known?.verdict === 'incomplete' ? `incomplete, apart from ${seen}` : `does not conform, as known (${seen})`;
-  const joined = `, ${stated === 'conforms' ? 'but' : 'and'} ${changes.join(', and ')}`;
-  return [isKnown ? asKnown : stated, changes.length === 0 ? '' : joined];
+  ];
+  return facts.filter(Boolean).join(', ');
+}
+
+export function renderHeadline(certificate: Certificate): string {
+  return describeVerdict(certificate).replace(/^[a-z-]+/, (word) => word.toUpperCase());
 }
 
 export function renderCount(count: number, noun: string): string {

@@ -1,14 +1,14 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isOwnCase, type Suite } from '../cases/suite.js';
+import { renderAnswer } from '../certificate/case-entry.js';
 import type { Certificate } from '../certificate/certificate.js';
 import type { EvidenceArchive } from '../certificate/har-archive.js';
 import { isTransient } from '../http/response-status.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
-import type { TaggedText } from '../support/markup.js';
-import { renderYaml } from '../support/render-yaml.js';
 import { escapeControlCharacters } from '../support/untrusted-text.js';
 import { listOutputFiles, outputFolder } from './result-files.js';
+import { fillTemplate } from './template.js';
 
 export type RunView = ReturnType<typeof createRunView>;
 export type QuestionAnswer = RunView['answers'][number];
@@ -16,12 +16,8 @@ export type QuestionAnswer = RunView['answers'][number];
 /** The default export of `outputs/files/summary.md.ts` renders `summary.md`; undefined if the run has no such file. */
 export type Output = (view: RunView) => OutputContent | undefined;
 
-/** The content of a file. No kind of it is a plain string, so that only `encodeContent` decides how texts are escaped. */
-export type OutputContent =
-  | TaggedText<'html' | 'markdown'>
-  | { readonly json: unknown }
-  | { readonly yaml: object; readonly comment: string }
-  | Buffer;
+/** The content of a file: a value, or what fills the template of that name. No text is ready: the writer escapes. */
+export type OutputContent = { readonly json: unknown } | { readonly view: object } | Buffer;
 
 /** @param archive of the exchanges; undefined if they were not kept */
 export function createRunView(
@@ -43,23 +39,21 @@ export function createRunView(
   return { certificate, suite, suiteResults, answers, archive };
 }
 
+/** @param quote renders what a deployment wrote */
+export function renderAnswerTo({ question, entry: { outcome } }: QuestionAnswer, quote?: (text: string) => string) {
+  return outcome === null ? 'No answer.' : renderAnswer(question, outcome, quote);
+}
+
 export async function loadOutputs(): Promise<ReadonlyMap<string, Output>> {
-  const extension = path.extname(import.meta.filename);
   const modules = listOutputFiles().map(async (file): Promise<[string, Output]> => {
-    const module = await import(pathToFileURL(path.join(outputFolder, `${file}${extension}`)).href);
+    const module = await import(pathToFileURL(path.join(outputFolder, file + path.extname(import.meta.filename))).href);
     return [file, module.default];
   });
   return new Map(await Promise.all(modules));
 }
 
-export function encodeContent(content: OutputContent): Buffer {
+export function encodeContent(file: string, content: OutputContent): Buffer {
   if (Buffer.isBuffer(content)) return content;
-  if ('text' in content) return encode(content.text);
-  return encode(
-    'json' in content ? `${JSON.stringify(content.json, null, 2)}\n` : content.comment + renderYaml(content.yaml),
-  );
-}
-
-function encode(text: string): Buffer {
+  const text = 'json' in content ? `${JSON.stringify(content.json, null, 2)}\n` : fillTemplate(file, content.view);
   return Buffer.from(escapeControlCharacters(text));
 }

@@ -22,11 +22,10 @@ export function findRunFile(named: string, name: string): string {
 }
 
 /** Checks that the results of a run can be written: at its end it would be too late. @throws UnusableInput */
-export function checkResultsFolder(out: string, use: () => void = () => {}): void {
+export function checkResultsFolder(out: string): void {
   try {
     fs.mkdirSync(out, { recursive: true });
     fs.accessSync(out, fs.constants.W_OK);
-    use();
   } catch (error) {
     throw refuse('--out', describeFileError(error, `cannot write into ${out}`), 'Name another folder.');
   }
@@ -34,10 +33,8 @@ export function checkResultsFolder(out: string, use: () => void = () => {}): voi
 
 /** Removes the results of the run before: a run that ends early must not seem to have them. @throws UnusableInput */
 export function removeResults(out: string): void {
-  const files = listOutputFiles().map((name) => path.join(out, name));
-  checkResultsFolder(out, () => {
-    for (const file of files.flatMap((name) => [name, getDraft(name)])) fs.rmSync(file, { force: true });
-  });
+  checkResultsFolder(out);
+  for (const name of listOutputFiles()) fs.rmSync(path.join(out, name), { force: true });
 }
 
 export interface FileToWrite {
@@ -52,24 +49,20 @@ export interface FileToWrite {
  * @throws UnusableInput if one of them cannot be written
  */
 export function writeFiles(files: readonly FileToWrite[]): void {
+  const drafts = files.map(({ file, text }) => ({ file, text, draft: `${file}.tmp` }));
   let current = '';
   try {
-    for (const { file, text } of files) {
+    for (const { file, text, draft } of drafts) {
       current = file;
       fs.mkdirSync(path.dirname(file), { recursive: true });
-      fs.writeFileSync(getDraft(file), text);
+      fs.writeFileSync(draft, text);
     }
-    for (const { file } of files) {
+    for (const { file, draft } of drafts) {
       current = file;
-      fs.renameSync(getDraft(file), file);
+      fs.renameSync(draft, file);
     }
   } catch (error) {
-    const drafts = files.map(({ file }) => getDraft(file));
-    for (const draft of drafts) if (fs.lstatSync(draft, { throwIfNoEntry: false })?.isFile()) fs.rmSync(draft);
+    for (const { draft } of drafts) if (fs.lstatSync(draft, { throwIfNoEntry: false })?.isFile()) fs.rmSync(draft);
     throw refuse(current, describeFileError(error, 'cannot be written'), 'Free some space, or name another folder.');
   }
-}
-
-function getDraft(file: string): string {
-  return `${file}.tmp`;
 }

@@ -38,16 +38,15 @@ export function renderCase(
 ): Record<string, string> {
   const decisive = used.filter(({ id }) => id === exchangeId);
   const others = used.filter((kept) => !decisive.includes(kept));
-  const render = (some: readonly StoredExchange[]) =>
-    some.map((kept) => renderExchange(kept.id, kept.exchange, baseUrl));
+  const render = ({ id, exchange }: StoredExchange) => renderExchange(id, exchange, baseUrl);
   const more = others.length > maxOthers ? [`and ${others.length - maxOthers} more in evidence.har`] : [];
-  const lines = rows.map((row) =>
-    toOneLine(`${row.verdict}  ${row.title}${row.reason === '' ? '' : `: ${row.reason}`}`),
+  const lines = rows.map(({ verdict: ofRow, title, reason }) =>
+    toOneLine(`${ofRow}  ${title}${reason === '' ? '' : `: ${reason}`}`),
   );
   const texts = {
-    [verdict === 'fail' ? 'failing exchange' : 'exchange']: render(decisive),
+    [verdict === 'fail' ? 'failing exchange' : 'deciding exchange']: decisive.map(render),
     rows: rows.length > 1 && rows.some((row) => row.verdict !== 'pass') ? [joinLines(lines)] : [],
-    [decisive.length === 0 ? 'exchanges' : 'other exchanges']: [...render(others.slice(0, maxOthers)), ...more],
+    exchanges: [...others.slice(0, maxOthers).map(render), ...more],
   };
   const shown = Object.entries(texts).filter(([, parts]) => parts.length > 0);
   return Object.fromEntries(shown.map(([name, parts]) => [name, parts.join('\n\n')]));

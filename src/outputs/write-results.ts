@@ -5,8 +5,7 @@ import type { Certificate } from '../certificate/certificate.js';
 import type { EvidenceArchive } from '../certificate/har-archive.js';
 import type { Contract } from '../contract/contract.js';
 import { addDeviations, type NewDeviation } from '../record/add-deviations.js';
-import { createRecord, renderRecord } from '../record/create-record.js';
-import { readRecord, type TargetRecord } from '../record/target-record.js';
+import { createRecord, readRecord, renderRecord, type TargetRecord } from '../record/target-record.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
 import { omitUndefined, renderShortList } from '../support/collections.js';
 import { createRunView, encodeContent, loadOutputs } from './output.js';
@@ -15,7 +14,11 @@ import { type FileToWrite, type ResultsDestination, removeResults, writeFiles } 
 // Loaded once, ahead of the first write.
 const outputs = await loadOutputs();
 
-export type WrittenResults = ReturnType<typeof writeResults>;
+export interface WrittenResults {
+  readonly certificate: string;
+  record?: { readonly file: string; readonly unwritten?: string };
+  known?: { readonly file: string; readonly added: number };
+}
 
 /** Replaces the results of the run before. @throws UnusableInput if one of the files cannot be written */
 export function writeResults(
@@ -25,29 +28,28 @@ export function writeResults(
   { out, recordTo, recordKnownTo }: ResultsDestination,
   archive?: EvidenceArchive,
   newDeviations: readonly NewDeviation[] = [],
-) {
+): WrittenResults {
   const view = createRunView(certificate, suite, results, archive);
   const files = [...outputs].flatMap(([name, render]): FileToWrite[] => {
     const content = render(view);
-    return content === undefined ? [] : [{ file: path.join(out, name), text: encodeContent(content) }];
+    return content === undefined ? [] : [{ file: path.join(out, name), text: encodeContent(name, content) }];
   });
+  const written: WrittenResults = { certificate: path.join(out, 'certificate.json') };
+  if (recordTo !== undefined) {
+    const record = createRecord(suite, view.suiteResults, certificate.target.name);
+    const unwritten = findLost(record, recordTo, suite.contract);
+    if (unwritten === undefined) files.push({ file: recordTo, text: renderRecord(record) });
+    written.record = { file: recordTo, ...omitUndefined({ unwritten }) };
+  }
+  if (recordKnownTo !== undefined) {
+    const older = existsSync(recordKnownTo) ? readFileSync(recordKnownTo, 'utf8') : '';
+    if (newDeviations.length > 0) files.push({ file: recordKnownTo, text: addDeviations(older, newDeviations) });
+    written.known = { file: recordKnownTo, added: newDeviations.length };
+  }
   // UI mode runs several times in one process.
   removeResults(out);
-  const certified = { certificate: path.join(out, 'certificate.json'), files: files.map(({ file }) => file) };
-  const record = recordTo === undefined ? undefined : createRecord(suite, view.suiteResults, certificate.target.name);
-  const unwritten = record && findLost(record, recordTo ?? '', suite.contract);
-  if (record !== undefined && recordTo !== undefined && unwritten === undefined)
-    files.push({ file: recordTo, text: renderRecord(record) });
-  if (recordKnownTo !== undefined && newDeviations.length > 0) {
-    const older = existsSync(recordKnownTo) ? readFileSync(recordKnownTo, 'utf8') : '';
-    files.push({ file: recordKnownTo, text: addDeviations(older, newDeviations) });
-  }
   writeFiles(files);
-  return {
-    ...certified,
-    ...(recordTo !== undefined && { record: { file: recordTo, ...omitUndefined({ unwritten }) } }),
-    ...(recordKnownTo !== undefined && { known: { file: recordKnownTo, added: newDeviations.length } }),
-  };
+  return written;
 }
 
 /** Says why a record must not be written: it would lose answers, or has none. Undefined if it may. */

@@ -83,27 +83,19 @@ export interface ShapeDrift {
   readonly message: string;
 }
 
-/** Locations are JSON Pointers (RFC 6901) with `*` for array indices. A body that is not JSON matches no schema. */
-export function findMismatches(bodies: readonly string[], schema: object | boolean): ShapeDrift[] {
+/** Locations are JSON Pointers (RFC 6901) with `*` for array indices. */
+export function findMismatches(bodies: readonly string[], schema: object): ShapeDrift[] {
   const validate = compileSchema(schema);
-  // An empty result may have no body.
-  const found = bodies
-    .filter((body) => body !== '')
-    .flatMap((body): ShapeDrift[] => {
-      const value = parseJson(body);
-      if (value === undefined) return [{ kind: 'shape', message: 'A body is not JSON, as all of the record are.' }];
-      validate(value);
-      return (validate.errors ?? []).map(({ instancePath, message, params }) => {
-        const location = instancePath.replaceAll(/\/\d+(?=\/|$)/g, '/*');
-        const { additionalProperty, missingProperty } = params;
-        if (additionalProperty !== undefined)
-          return { kind: 'new-member', message: `${location}/${additionalProperty}` };
-        const text =
-          missingProperty === undefined
-            ? `A value at ${location || 'the top'} does not fit the record: it ${message}.`
-            : `Responses lack ${location}/${missingProperty}, which all of the record have.`;
-        return { kind: 'shape', message: text };
-      });
+  const found = bodies.flatMap((body): ShapeDrift[] => {
+    // An empty result may have no body.
+    if (body === '' || validate(parseJson(body))) return [];
+    return (validate.errors ?? []).map(({ instancePath, message, params }) => {
+      const location = instancePath.replaceAll(/\/\d+(?=\/|$)/g, '/*');
+      const { additionalProperty } = params;
+      return additionalProperty === undefined
+        ? { kind: 'shape', message: `A value at ${location || 'the top'} does not fit the record: it ${message}.` }
+        : { kind: 'new-member', message: `${location}/${additionalProperty}` };
     });
+  });
   return [...new Map(found.map((drift) => [drift.message, drift])).values()];
 }

@@ -1,7 +1,8 @@
 import type { Suite } from '../cases/suite.js';
 import { undetermined } from '../cases/test-case.js';
 import { findMismatches, type ShapeDrift } from './body-shape.js';
-import type { TargetRecord } from './target-record.js';
+import { renderShownResponse } from './exchange-text.js';
+import type { RecordedResult, TargetRecord } from './target-record.js';
 
 /** What a target is compared with, apart from the documentation: its record and the pins of its target file. */
 export interface Baseline {
@@ -28,22 +29,19 @@ export function createBaseline(
 ): Baseline {
   const outcomes: Record<string, ExpectedOutcome> = {};
   for (const [question, { outcome, response }] of Object.entries(record?.questions ?? {}))
-    outcomes[question] = { outcome, statedBy: 'the record', recorded: response };
+    outcomes[question] = { outcome, statedBy: 'the record', recorded: response && renderShownResponse(response) };
   for (const [question, outcome] of Object.entries(pins)) outcomes[question] = { outcome, statedBy: 'the target file' };
   return { record: file, outcomes, schema: record?.response_schema };
 }
 
 /** Says that the suite had other cases when the record was made; nothing if it had the same. */
 export function describeUncompared({ suite: { name, version, digest } }: TargetRecord, suite: Suite): string[] {
+  if (digest === suite.digest) return [];
   const advice = 'If the shape of responses changed, the world may have grown: npx conformance record accepts it.';
-  const note = `The record was made with other cases, those of ${name} ${version}. ${advice}`;
-  return digest === suite.digest ? [] : [note];
+  return [`The record was made with other cases, those of ${name} ${version}. ${advice}`];
 }
 
-export function isNotCompared(
-  { subject, outcome }: { readonly subject: string; readonly outcome?: string },
-  { outcomes }: Baseline,
-): boolean {
+export function isNotCompared({ subject, outcome }: RecordedResult, { outcomes }: Baseline): boolean {
   const { statedBy, outcome: recorded } = outcomes[subject] ?? {};
   return outcome === undefined && statedBy === 'the record' && recorded !== undetermined;
 }
@@ -54,7 +52,7 @@ export type Drift =
 
 /** A question without an answer, now or in the baseline, is not compared. @param bodies of successes */
 export function findDrift(
-  { subject, outcome }: { readonly subject: string; readonly outcome?: string },
+  { subject, outcome }: RecordedResult,
   bodies: readonly string[],
   { outcomes, schema }: Baseline,
 ): Drift[] {

@@ -1,6 +1,6 @@
 import type { World } from '../contract/world.js';
 import { renderCurlCommand } from '../http/curl-command.js';
-import { type Exchange, getHeaderValues } from '../http/exchange.js';
+import { type Exchange, getHeaderValues, type HttpResponse } from '../http/exchange.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import { remember } from '../support/caches.js';
 import { omitUndefined, renderShortList } from '../support/collections.js';
@@ -11,58 +11,60 @@ export const baseUrlPlaceholder = '$BASE_URL';
 
 const maxCommand = 1_500;
 const maxBody = 400;
-const noBody = '(no body)';
 
 /** Renders a request as a command line without addresses, shortened. */
 export function renderRequest({ request }: Exchange): string {
   return shorten(renderCurlCommand(request, baseUrlPlaceholder), maxCommand);
 }
 
+/** What people are shown of a response, as data. */
+export interface ShownResponse {
+  readonly status: number;
+  readonly media_type?: string;
+  /** The whole body, with `…` for what changes from response to response. */
+  readonly body?: string;
+  /** In its place: the beginning of a long body, or which promotions it names. */
+  readonly excerpt?: string;
+}
+
 const getRecognizer = remember((world: World) => createRecognizer(world));
 
-/** Renders a response: status, media type and the quoted body. */
-export type ResponseRenderer = (exchange: Exchange) => string;
-
-/** The text is the same if the target answers the same. @param sampleBody masks what else changes in JSON */
-export function createResponseRenderer(
+/** Summarizes responses. The same answers give the same summary. @param sampleBody masks what else changes in JSON */
+export function createResponseSummarizer(
   world: World,
   sampleBody: (body: string) => unknown = () => undefined,
-): ResponseRenderer {
+): (response: HttpResponse) => ShownResponse {
   const { findMentions } = getRecognizer(world);
-  return (exchange) => {
-    if (!('response' in exchange)) return toOneLine(`No response: ${exchange.message}`);
-    const { status, headers, body, bodyLength } = exchange.response;
-    const head = [String(status), ...getHeaderValues(headers, 'content-type').slice(0, 1)].join(' ');
+  return ({ status, headers, body, bodyLength }) => {
+    const [media_type] = getHeaderValues(headers, 'content-type');
+    const head = { status, ...omitUndefined({ media_type }) };
     const { idsByPattern, unlocatedIds } = findMentions(body);
     const mentioned = new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]);
     const names = world.tiers.filter(({ id }) => mentioned.has(id)).map(({ name }) => name);
-    const least = bodyLength === undefined ? '' : 'at least ';
-    const text =
-      names.length === 0
-        ? stabilizeBody(JSON.stringify(sampleBody(body)) ?? body)
-        : `(names ${least}${names.length} promotions: ${renderShortList(names)})`;
-    return [toOneLine(head), ...quoteLines(text || noBody)].join('\n');
+    const count = `${bodyLength === undefined ? '' : 'at least '}${names.length} promotions`;
+    if (names.length > 0) return { ...head, excerpt: `(names ${count}: ${renderShortList(names)})` };
+    // Cut first: on a long run of letters, the pattern takes quadratic time.
+    const beginning = truncate(JSON.stringify(sampleBody(body)) ?? body, 20 * maxBody);
+    const text = beginning.replaceAll(volatilePattern, '…').replaceAll(/\s+/g, ' ');
+    return text.length > maxBody ? { ...head, excerpt: shorten(text, maxBody) } : { ...head, body: text };
   };
 }
 
-export type ShownResponse = NonNullable<ReturnType<typeof readShownResponse>>;
-
-/** Reads a text of {@link createResponseRenderer}. It has no body if it names promotions, or is shown in part. */
-export function readShownResponse(text: string) {
-  const [, status, mediaType, shown = ''] = /^([1-5]\d\d)(?: (.*))?(?:\n\| (.*))?$/.exec(text) ?? [];
-  if (status === undefined) return undefined;
-  const isPart = /^\((?:names|mentions) /.test(shown) || shown.length > maxBody;
-  // A number that changes must stay a number.
-  const body = shown === noBody ? '' : shown.replaceAll(/(?<=[:,[])…(?=[,\]}])/g, '0');
-  return { status: Number(status), ...omitUndefined({ mediaType, body: isPart ? undefined : body }) };
+/** Renders status, media type and the quoted body. */
+export function renderShownResponse({ status, media_type, body, excerpt = body }: ShownResponse): string {
+  const head = toOneLine([status, media_type].filter(Boolean).join(' '));
+  return [head, ...quoteLines(excerpt || '(no body)')].join('\n');
 }
 
-function stabilizeBody(body: string): string {
-  // Cut first: on a long run of letters, the pattern takes quadratic time.
-  const stable = truncate(body, 20 * maxBody)
-    .replaceAll(volatilePattern, '…')
-    .replaceAll(/\s+/g, ' ');
-  return shorten(stable, maxBody);
+export type ResponseRenderer = (exchange: Exchange) => string;
+
+/** Renders what came back. The text is the same if the target answers the same. */
+export function createResponseRenderer(...terms: Parameters<typeof createResponseSummarizer>): ResponseRenderer {
+  const summarize = createResponseSummarizer(...terms);
+  return (exchange) =>
+    'response' in exchange
+      ? renderShownResponse(summarize(exchange.response))
+      : toOneLine(`No response: ${exchange.message}`);
 }
 
 /** Matches what changes from response to response: identifiers, points in time, long numbers. */

@@ -1,7 +1,14 @@
-import type { RecordedBodies } from '../judge/recorded-bodies.js';
+import { isDeepStrictEqual } from 'node:util';
+import type { Suite } from '../cases/suite.js';
+import type { Exchange } from '../http/exchange.js';
+import { maskChanging, type RecordedBodies } from '../judge/recorded-bodies.js';
+import { getIdFinders } from '../recognition/known-ids.js';
+import { omitUndefined } from '../support/collections.js';
+import { renderYaml } from '../support/render-yaml.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml } from '../support/yaml-file.js';
-import type { BodyShape } from './body-shape.js';
+import { type BodyShape, mergeShapes } from './body-shape.js';
+import { createResponseSummarizer, renderRequest, type ShownResponse } from './exchange-text.js';
 
 /** The outcomes of one target. The schema of its file is `schemas/record.schema.json`. */
 export interface TargetRecord {
@@ -16,7 +23,57 @@ export interface TargetRecord {
 export interface RecordedAnswer {
   readonly outcome: string;
   readonly request?: string;
-  readonly response?: string;
+  readonly response?: ShownResponse;
+}
+
+export interface RecordedResult {
+  readonly subject: string;
+  readonly outcome?: string;
+  readonly exchange?: Exchange;
+  readonly shape?: BodyShape;
+  readonly bodies?: RecordedBodies;
+  /** Patterns of places whose values differ between responses to the same request. */
+  readonly volatile?: readonly string[];
+}
+
+export function createRecord(suite: Suite, results: readonly RecordedResult[], target: string): TargetRecord {
+  const summarize = createResponseSummarizer(suite.world);
+  const shapes = results.flatMap(({ shape }) => shape ?? []);
+  const questions = results
+    .filter((result) => result.outcome !== undefined)
+    .sort((a, b) => (a.subject < b.subject ? -1 : 1))
+    .map(({ subject, outcome = '', exchange }): [string, RecordedAnswer] => {
+      const request = exchange && renderRequest(exchange);
+      const response = exchange && 'response' in exchange ? summarize(exchange.response) : undefined;
+      return [subject, { outcome, ...omitUndefined({ request, response }) }];
+    });
+  return {
+    target,
+    suite: { name: suite.name, version: suite.version, digest: suite.digest },
+    questions: Object.fromEntries(questions),
+    ...omitUndefined({ response_schema: mergeShapes(shapes), bodies: mergeBodies(suite, results) }),
+  };
+}
+
+/** Merges the bodies of all cases, without what differs between responses: an unchanged target has the same record. */
+function mergeBodies({ world }: Suite, results: readonly RecordedResult[]): RecordedBodies | undefined {
+  const bodies: RecordedBodies = Object.assign({}, ...results.map((result) => result.bodies));
+  if (Object.keys(bodies).length === 0) return undefined;
+  const { tiers } = getIdFinders(world);
+  const replaceId = (step: string) => (tiers.findExact(step) === undefined ? step : '*');
+  const patterns = results.flatMap(({ volatile }) => volatile ?? []);
+  const changing = new Set(patterns.map((pattern) => pattern.split('/').map(replaceId).join('/')));
+  const entries = Object.entries(bodies).map(([name, body]) => [name, maskChanging(body, changing)]);
+  const { expanded, ...others }: RecordedBodies = Object.fromEntries(entries);
+  return expanded === undefined || isDeepStrictEqual(expanded, others.promotions) ? others : { ...others, expanded };
+}
+
+const heading = ` What this target does where the documentation is silent.
+ A run compares with the file that the target file names: record: FILE
+ Serve a mock that answers like it: npx conformance serve --as FILE`;
+
+export function renderRecord(record: TargetRecord): string {
+  return renderYaml(record, heading);
 }
 
 /** Reads a record. It may have questions that the contract lacks. @throws UnusableInput with every problem of the file */

@@ -43,15 +43,13 @@ export function formatProblem({ at, message, hint }: Problem): string {
   return joinLines([`${where}: ${message}`, ...(hint === undefined ? [] : [`    ${hint}`])]).trimEnd();
 }
 
-const maxListed = 25;
-
 export function suggest(unknown: string, known: readonly string[]): string {
   if (known.length === 0) return 'There is none.';
   const nearest = closest(unknown, [...known]);
   const near = distance(unknown.toLowerCase(), nearest.toLowerCase()) <= Math.max(2, unknown.length / 3);
   if (near) return `Did you mean '${nearest}'?`;
   const byDistance = [...known].sort((name, next) => distance(unknown, name) - distance(unknown, next));
-  return `Known: ${byDistance.slice(0, maxListed).join(', ')}${known.length > maxListed ? ', …' : '.'}`;
+  return `Known: ${byDistance.slice(0, 25).join(', ')}${known.length > 25 ? ', …' : '.'}`;
 }
 
 /** Describes a system error in words, such as `cannot be read: no such file or directory`. @param failure what cannot be done */
@@ -84,8 +82,7 @@ export class InternalError extends Error {
       .slice(stack.indexOf(message) + message.length)
       .matchAll(/^ {4}at .*?(?:file:\/\/)?([^( ]+:\d+:\d+)\)?$/gm);
     const places = Array.from(frames, ([, place = '']) => place.replace(`${packageRoot}/`, '')).slice(0, 4);
-    const kind = /^\w{1,60}$/.test(name) ? name : 'Error';
-    super(`Internal error, please report it: ${kind} at ${places.join(', from ') || 'an unknown location'}.`);
+    super(`Internal error, please report it: ${name} at ${places.join(', from ') || 'an unknown location'}.`);
     this.stack = this.message;
   }
 }

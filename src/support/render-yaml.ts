@@ -1,9 +1,10 @@
 import { Document, type ScalarTag, visit } from 'yaml';
 import { escapeControlCharacters } from './untrusted-text.js';
 
-/** Renders a value as YAML that reads back the same, in which no untrusted text begins a line. */
-export function renderYaml(value: object): string {
+/** Renders a value as YAML that reads back the same, in which no untrusted text begins a line. @param comment before it */
+export function renderYaml(value: object, comment: string): string {
   const document = new Document(value, { aliasDuplicateObjects: false, customTags: (tags) => [quotedText, ...tags] });
+  document.commentBefore = comment;
   visit(document, {
     Scalar(role, scalar) {
       if (role === 'key' && !/^\w/.test(String(scalar.value))) scalar.type = 'QUOTE_DOUBLE';

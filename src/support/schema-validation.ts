@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
-import { getMember, parseJsonPointer } from './json.js';
+import { computeOnce } from './caches.js';
+import { parseJsonPointer } from './json.js';
 import { packageRoot } from './package-root.js';
 import { type Problem, suggest, UnusableInput } from './problem.js';
 import { toOneLine } from './untrusted-text.js';
@@ -19,18 +20,16 @@ export function readSchema(name: string): Readonly<Record<string, unknown>> {
   return JSON.parse(readFileSync(path.join(packageRoot, 'schemas', `${name}.schema.json`), 'utf8'));
 }
 
-let ajv: Ajv2020 | undefined;
-
-/** Compiles a JSON Schema (draft 2020-12) that a user wrote or that was inferred. @throws Error if it is invalid */
-export function compileSchema(schema: object | boolean): ValidateFunction {
-  // Only a few runs compile a schema, so Ajv is not loaded before.
-  const ajv2020: typeof import('ajv/dist/2020.js') = require('ajv/dist/2020.js');
+/** Only a few runs compile a schema, so Ajv is not loaded before. */
+const createAjv = computeOnce((): Ajv2020 => {
+  const ajv: typeof import('ajv/dist/2020.js') = require('ajv/dist/2020.js');
   // `ownProperties`: every object inherits `constructor`, and a body may have a member of that name.
-  ajv ??= new ajv2020.Ajv2020({ allErrors: true, strict: false, validateFormats: false, ownProperties: true });
-  const id = getMember(schema, '$id');
-  // Ajv refuses a second schema with the same $id. Reading a file twice yields one.
-  if (typeof id === 'string' && ajv.getSchema(id)?.schema !== schema) ajv.removeSchema(id);
-  return ajv.compile(schema);
+  return new ajv.Ajv2020({ allErrors: true, strict: false, validateFormats: false, ownProperties: true });
+});
+
+/** Compiles a JSON Schema (draft 2020-12) that was inferred. @throws Error if it is invalid */
+export function compileSchema(schema: object): ValidateFunction {
+  return createAjv().compile(schema);
 }
 
 /** Finds the first problem of a document, which programs write; undefined if it fits its schema. */
@@ -67,17 +66,16 @@ function createProblem(error: ErrorObject, file: LocatedFile): Problem {
   const { keyword, params, propertyName, data, message, parentSchema = {} } = error;
   const steps = parseJsonPointer(error.instancePath);
   const subject = renderSubject(steps);
-  const at = file.locate(steps);
-  const hint = String(parentSchema.description ?? `The value violates '${keyword}' of its schema.`);
-  const report = (text: string, advice = hint): Problem => ({ at, message: text, hint: advice });
-  if (propertyName !== undefined)
-    return { at: file.locateKey([...steps, propertyName]), message: `invalid name '${propertyName}'`, hint };
+  const described = String(parentSchema.description ?? `The value violates '${keyword}' of its schema.`);
+  const report = (text: string, hint = described): Problem => ({ at: file.locate(steps), message: text, hint });
+  const reportKey = (key: string, text: string, hint = described): Problem => {
+    return { at: file.locateKey([...steps, key]), message: `${text} '${key}'`, hint };
+  };
+  if (propertyName !== undefined) return reportKey(propertyName, 'invalid name');
   switch (keyword) {
-    case 'additionalProperties':
-    case 'unevaluatedProperties': {
-      const key = params.additionalProperty ?? params.unevaluatedProperty;
+    case 'additionalProperties': {
       const known = Object.keys(parentSchema.properties ?? {});
-      return { at: file.locateKey([...steps, key]), message: `unknown key '${key}'`, hint: suggest(key, known) };
+      return reportKey(params.additionalProperty, 'unknown key', suggest(params.additionalProperty, known));
     }
     case 'required':
     case 'dependentRequired':

@@ -7,9 +7,13 @@ export function toOneLine(text: string): string {
   return escapeControlCharacters(text).replaceAll('\r', '\\r').replaceAll('\n', '\\n');
 }
 
-/** Joins lines into one text. Line breaks inside a line are escaped, and so is the beginning of a command. */
+/** Escapes a line that an untrusted text may begin: line breaks inside it, and the beginning of a command. */
+export function escapeLine(line: string): string {
+  return toOneLine(line).replace(/^(\s*):(?=:)/, '$1\\u003a');
+}
+
 export function joinLines(lines: readonly string[]): string {
-  return lines.map((line) => `${toOneLine(line).replace(/^(\s*):(?=:)/, '$1\\u003a')}\n`).join('');
+  return lines.map((line) => `${escapeLine(line)}\n`).join('');
 }
 
 /** Cuts a text without splitting a surrogate pair. @param max in UTF-16 code units */
@@ -32,10 +36,8 @@ export function shortenPair(left: string, right: string): [string, string] {
   return [excerpt(left), excerpt(right)];
 }
 
-const prefix = '| ';
-
 export function quoteLines(text: string): string[] {
-  return text.split(/\r?\n/).map((line) => toOneLine(line.startsWith(prefix) ? line : prefix + line));
+  return text.split(/\r?\n/).map((line) => toOneLine(line.startsWith('| ') ? line : `| ${line}`));
 }
 
 /**

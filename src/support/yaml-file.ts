@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import type { Node as JsonNode } from 'jsonc-parser';
 import type { Node, Pair } from 'yaml';
 import { computeOnce } from './caches.js';
 import { parseJson } from './json.js';
@@ -40,14 +39,12 @@ export function parseYaml(text: string, file: string) {
     const { line, col } = lines.linePos(offset);
     return { file, line, column: col };
   };
-  const refuse = (message: string, at: Location, hint?: string) =>
-    new UnusableInput([{ at, message: `is not valid YAML: ${message}`, ...(hint !== undefined && { hint }) }]);
+  const refuse = (message: string, offset?: number) => {
+    const hint = 'Check the indentation and the quotation marks, here and in the line below.';
+    return new UnusableInput([{ at: locate(offset), message: `is not valid YAML: ${message}`, hint }]);
+  };
   const [error] = document.errors;
-  if (error !== undefined) {
-    const isIndentation = /INDENT|IMPLICIT_KEY/.test(error.code);
-    const hint = isIndentation ? 'Check the indentation here and in the line below.' : undefined;
-    throw refuse(error.message, locate(error.pos[0]), hint);
-  }
+  if (error !== undefined) throw refuse(error.message, error.pos[0]);
 
   /** Finds the node at a path, with its key, or else the nearest node around it. */
   const find = (steps: YamlPath): { node: Node | null; key?: Node } => {
@@ -68,7 +65,7 @@ export function parseYaml(text: string, file: string) {
     try {
       return document.toJS();
     } catch (error) {
-      throw refuse((error as Error).message, locate());
+      throw refuse((error as Error).message);
     }
   };
   return {
@@ -99,31 +96,10 @@ export function parseYaml(text: string, file: string) {
 
 export type LocatedFile = Pick<YamlFile, 'file' | 'value' | 'locate' | 'locateKey'>;
 
-/** Parses JSON, or any other text as YAML. JSON, which may be large, is searched for locations only if there is a problem. */
+/** Parses JSON, or any other text as YAML. JSON, which may be large, is read as YAML only to locate a problem. */
 export function parseJsonOrYaml(text: string, file: string): LocatedFile {
   const value = parseJson(text);
-  if (value === undefined) return parseYaml(text, file);
-  const parse = computeOnce(() => {
-    const parser: typeof import('jsonc-parser') = require('jsonc-parser');
-    return { parser, root: parser.parseTree(text.replace('\uFEFF', ' ')) as JsonNode };
-  });
-  /** Finds the node at a path, or else the nearest node around it. An index may be a text of a JSON Pointer. */
-  const find = (steps: YamlPath): JsonNode => {
-    const { parser, root } = parse();
-    const segments = steps.map((step) => (/^\d+$/.test(String(step)) ? Number(step) : step));
-    return parser.findNodeAtLocation(root, segments) ?? find(steps.slice(0, -1));
-  };
-  const locate = ({ offset }: JsonNode): Location => {
-    const before = text.slice(0, offset);
-    return { file, line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
-  };
-  return {
-    file,
-    value,
-    locate: (steps) => locate(find(steps)),
-    locateKey: (steps) => {
-      const node = find(steps);
-      return locate(node.parent?.type === 'property' ? node.parent : node);
-    },
-  };
+  const read = computeOnce(() => parseYaml(text, file));
+  if (value === undefined) return read();
+  return { file, value, locate: (steps) => read().locate(steps), locateKey: (steps) => read().locateKey(steps) };
 }

@@ -7,7 +7,7 @@ import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { type CertifyOptions, certify, type Transport, UnusableInput } from '../../src/api.js';
-import { renderRecord } from '../../src/record/create-record.js';
+import { renderRecord } from '../../src/record/target-record.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { readYaml } from '../../src/support/yaml-file.js';

@@ -14,5 +14,5 @@ export function renderOutput(
 ): string {
   const content = outputs.get(file)?.(createRunView(certificate, suite, results));
   if (content === undefined) throw new Error(`There is no output '${file}'.`);
-  return encodeContent(content).toString('utf8');
+  return encodeContent(file, content).toString('utf8');
 }

@@ -74,7 +74,7 @@ test.describe('A quick certificate cannot be mistaken for a full one', () => {
   });
 
   test('headline, notes and page say so', () => {
-    const written = { certificate: 'certificate.json', files: [] };
+    const written = { certificate: 'certificate.json' };
     const lines = renderRunReport(certificate, written).trimEnd().split('\n');
     expect(lines.find((line) => line.startsWith('CONFORMS'))).toContain('as far as selected, quick');
     expect(lines.filter((line) => line === quickNotice)).toHaveLength(1);

@@ -20,8 +20,7 @@ import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { getIdFinders } from '../../src/recognition/known-ids.js';
 import { findMismatches, inferShape } from '../../src/record/body-shape.js';
-import { renderRecord } from '../../src/record/create-record.js';
-import { readRecord, type TargetRecord } from '../../src/record/target-record.js';
+import { readRecord, renderRecord, type TargetRecord } from '../../src/record/target-record.js';
 import { createUnsentResult, type ResultWithExchanges } from '../../src/run/case-result.js';
 import { createEvidenceKeeper, type RunEvidence } from '../../src/run/evidence-keeper.js';
 import { formatProblem } from '../../src/support/problem.js';
@@ -349,7 +348,7 @@ test('A record with any text reads back as it was written', () => {
     const body = JSON.stringify(Object.fromEntries(members));
     const shape = inferShape([body], getIdFinders(suite.world));
     const questions = members.map(([key, outcome]) => {
-      return [`q${key}`, { outcome, request: target, response: `${response}\n| ${key}` }];
+      return [`q${key}`, { outcome, request: target, response: { status: 400, media_type: response, body: key } }];
     });
     const record: TargetRecord = {
       target,

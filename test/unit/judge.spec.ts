@@ -612,7 +612,7 @@ test.describe('The answer to a question', () => {
       answered(429),
       undefined,
       'inconclusive',
-      "Answered 429: the deployment limits the rate of requests. Send fewer per second: 'pacing' in the target file.",
+      "Answered 429: the deployment, or a gateway before it, is not available or limits the rate of requests. To send fewer per second, set 'pacing' in the target file.",
     ],
   ];
   test('is the outcome of the first rule that holds', () =>

@@ -93,7 +93,7 @@ test.describe('Drift', () => {
     expect(drift).toEqual(
       expect.arrayContaining([
         { kind: 'shape', message: 'A value at /a does not fit the record: it must be integer.' },
-        { kind: 'shape', message: 'Responses lack /a, which all of the record have.' },
+        { kind: 'shape', message: "A value at the top does not fit the record: it must have required property 'a'." },
         { kind: 'new-member', message: '/b' },
       ]),
     );

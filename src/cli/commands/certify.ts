@@ -4,7 +4,7 @@ import { selectFromSuite } from '../../cases/case-selection.js';
 import { describeData } from '../../cases/data-suite.js';
 import { quickNotice, referenceNotice } from '../../certificate/notices.js';
 import { checkResultsFolder, findRunFile } from '../../outputs/result-files.js';
-import { addColors } from '../../outputs/terminal/colors.js';
+import { addColors } from '../../outputs/terminal/run-report.js';
 import { loadProject, share } from '../../runner/options.js';
 import { omitUndefined } from '../../support/collections.js';
 import { refuse } from '../../support/problem.js';

@@ -1,26 +1,10 @@
 import { undetermined } from '../../cases/test-case.js';
-import { renderAnswer } from '../../certificate/case-entry.js';
 import { isSuccessful } from '../../http/response-status.js';
 import { maskChanging } from '../../judge/recorded-bodies.js';
-import {
-  baseUrlPlaceholder,
-  createResponseRenderer,
-  type ResponseRenderer,
-  renderRequest,
-  volatilePattern,
-} from '../../record/exchange-text.js';
+import { createResponseRenderer, renderRequest, volatilePattern } from '../../record/exchange-text.js';
 import { parseJson } from '../../support/json.js';
-import {
-  inlineCode,
-  joinMarkdown,
-  type Markdown,
-  markdown,
-  rawMarkdown,
-  renderCodeBlock,
-  renderMarkdownTable,
-  tableCode,
-} from '../../support/markdown.js';
-import type { Output, QuestionAnswer } from '../output.js';
+import { renderCodeBlock, renderInlineCode, renderTableCode } from '../../support/markdown.js';
+import { type Output, type QuestionAnswer, renderAnswerTo } from '../output.js';
 
 /** Renders the part that the documentation lacks. The text is the same if the target behaves the same. */
 export default (({ suite, answers, certificate, suiteResults }) => {
@@ -29,53 +13,43 @@ export default (({ suite, answers, certificate, suiteResults }) => {
   const renderResponse = createResponseRenderer(suite.world, maskBody);
   const [example] = answers.flatMap(({ shown }) => (shown && isSuccessful(shown.response) ? [shown] : []));
   const sample = example === undefined ? '' : renderSample(maskBody(example.response.body));
-  const blocks = [
-    markdown`# What ${inlineCode(certificate.target.name)} does where the documentation is silent`,
-    markdown`Observed with ${suite.name} ${inlineCode(suite.version)}. In requests, ${inlineCode(baseUrlPlaceholder)}, ${inlineCode('$CLIENT_APPLICATION_ID')} and ${inlineCode('$CLIENT_TOKEN')} stand for your values. In responses, ${inlineCode('…')} and ${inlineCode('<changing>')} stand for values that change from response to response. Lists in JSON are cut to their first entry.`,
-    markdown`## All answers`,
-    renderMarkdownTable(
-      ['Question', 'Answer'],
-      answers.map((answer) => {
-        const sentence = renderSentence(answer, tableCode);
-        const link = rawMarkdown(`[${answer.question.id}](#${answer.question.id})`);
-        return [link, answer.entry.warning ? markdown`**Warning.** ${sentence}` : sentence];
-      }),
-    ),
-    ...(example === undefined || sample === ''
-      ? []
-      : [
-          markdown`## What does a result look like?`,
-          renderCodeBlock('sh', renderRequest(example)),
-          renderCodeBlock('json', sample),
-        ]),
-    ...suite.contract.groups.flatMap(({ name, asks }) => [
-      markdown`## ${rawMarkdown(asks)}`,
-      ...answers
-        .filter(({ question }) => question.group === name)
-        .flatMap((answer) => renderQuestion(answer, renderResponse)),
-    ]),
-  ];
-  return markdown`${joinMarkdown(blocks)}\n`;
+  const viewQuestion = (answer: QuestionAnswer) => {
+    const { question, entry, result } = answer;
+    const { outcome, reason = '' } = entry;
+    const isNamed = question.answer.kind === 'outcomes' && outcome !== null;
+    const exchange = result?.exchange;
+    return {
+      ...question,
+      sentence: renderAnswerTo(answer, renderInlineCode),
+      name: isNamed ? renderInlineCode(outcome) : '',
+      reason: outcome === null || outcome === undetermined ? reason : '',
+      shown:
+        exchange === undefined
+          ? []
+          : [renderCodeBlock('sh', renderRequest(exchange)), renderCodeBlock('text', renderResponse(exchange))],
+    };
+  };
+  return {
+    view: {
+      target: renderInlineCode(certificate.target.name),
+      suite,
+      rows: answers.map((answer) => ({
+        id: answer.question.id,
+        warning: answer.entry.warning,
+        sentence: renderAnswerTo(answer, renderTableCode),
+      })),
+      example: example !== undefined &&
+        sample !== '' && {
+          request: renderCodeBlock('sh', renderRequest(example)),
+          body: renderCodeBlock('json', sample),
+        },
+      groups: suite.contract.groups.map(({ name, asks }) => ({
+        asks,
+        questions: answers.filter(({ question }) => question.group === name).map(viewQuestion),
+      })),
+    },
+  };
 }) satisfies Output;
-
-function renderSentence({ question, entry: { outcome } }: QuestionAnswer, quote = inlineCode): Markdown {
-  if (outcome === null) return markdown`No answer.`;
-  return rawMarkdown(renderAnswer(question, outcome, (text) => quote(text).text));
-}
-
-function renderQuestion(answer: QuestionAnswer, renderResponse: ResponseRenderer): Markdown[] {
-  const { question, entry, result } = answer;
-  const { outcome, reason = '' } = entry;
-  const isNamed = question.answer.kind === 'outcomes' && outcome !== null;
-  const shown = result?.exchange;
-  return [
-    markdown`### ${rawMarkdown(question.id)}`,
-    markdown`${rawMarkdown(question.open)} (${rawMarkdown(question.part)})`,
-    markdown`**${renderSentence(answer)}**${isNamed ? markdown` (${inlineCode(outcome)})` : ''}`,
-    ...(outcome === null || outcome === undetermined ? [markdown`${reason}`] : []),
-    ...(shown ? [renderCodeBlock('sh', renderRequest(shown)), renderCodeBlock('text', renderResponse(shown))] : []),
-  ];
-}
 
 /** The length of a longer sample, which shows nothing at a glance. */
 const maxSample = 6_000;

@@ -1,9 +1,9 @@
-import { markdown, renderCodeBlock } from '../../support/markdown.js';
+import { renderCodeBlock } from '../../support/markdown.js';
 import { renderHeadline } from '../counts.js';
 import type { Output } from '../output.js';
 import { renderRunReport } from '../terminal/run-report.js';
 
 export default (({ certificate }) => {
   const report = renderCodeBlock('text', renderRunReport(certificate).replace(/^\n/, '').trimEnd());
-  return markdown`## ${renderHeadline(certificate)}: ${certificate.target.name}\n\n${report}\n`;
+  return { view: { headline: renderHeadline(certificate), name: certificate.target.name, report } };
 }) satisfies Output;

@@ -3,7 +3,8 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Cause } from '../../certificate/diagnosis/diagnose-run.js';
 import { renderCounts } from '../../support/collections.js';
 import { renderCodeBlock } from '../../support/markdown.js';
-import { escapeControlCharacters, joinLines, quoteLines, toOneLine } from '../../support/untrusted-text.js';
+import { escapeControlCharacters, joinLines, quoteLines } from '../../support/untrusted-text.js';
+import { fillTemplate } from '../template.js';
 
 interface FailedTest {
   readonly title: string;
@@ -12,18 +13,9 @@ interface FailedTest {
 
 /** Renders the file about a failure that Playwright gives to people and assistants. @param failure what the test threw */
 export function renderErrorContext({ title, annotations }: FailedTest, failure: string, cause?: Cause): string {
-  const requirement = annotations.find(({ type }) => type === 'requirement')?.description;
-  const facts = { Case: title, 'The documentation says': requirement, 'What most likely is wrong': cause?.sentence };
-  return [
-    '# A deployment does not conform',
-    '',
-    'The deployment is to be changed. The case is right: it follows from the documentation.',
-    '',
-    ...Object.entries(facts).flatMap(([name, text]) => (text === undefined ? [] : [`- ${name}: ${toOneLine(text)}`])),
-    '',
-    renderCodeBlock('', escapeControlCharacters(stripVTControlCharacters(failure))).text,
-    '',
-  ].join('\n');
+  const requirement = annotations.find(({ type }) => type === 'requirement')?.description ?? '';
+  const shown = renderCodeBlock('', escapeControlCharacters(stripVTControlCharacters(failure)));
+  return fillTemplate('error-context.md', { title, requirement, cause: cause?.sentence ?? '', failure: shown });
 }
 
 /** Replaces the file that Playwright writes about a failure, which asks an assistant to mend the case. */

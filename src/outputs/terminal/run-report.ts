@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { styleText } from 'node:util';
 import { quote } from 'shlex';
 import { type CaseEntry, isFailure } from '../../certificate/case-entry.js';
 import { type Certificate, findDecisive, isKnownFailure } from '../../certificate/certificate.js';
@@ -7,7 +8,7 @@ import { describeSharedReasons, findSharedReasons } from '../../certificate/shar
 import { getVerdictApart, notSelectedReason } from '../../run/case-result.js';
 import { renderShortList } from '../../support/collections.js';
 import { packageRoot } from '../../support/package-root.js';
-import { joinLines, shorten } from '../../support/untrusted-text.js';
+import { shorten } from '../../support/untrusted-text.js';
 import {
   describeAnswers,
   describeCounts,
@@ -17,10 +18,11 @@ import {
   renderHeadline,
   sortByUrgency,
 } from '../counts.js';
+import { fillTemplate } from '../template.js';
 import type { WrittenResults } from '../write-results.js';
 
 /** Characters of a text that a target may have written, and of a statement of the documentation. */
-const maxText = 300;
+const limitText = (text: string): string => shorten(text, 300);
 const maxStatement = 80;
 /** A cause may be one of several mistakes, and a change two answers, each with its sentence. */
 const maxSentences = 600;
@@ -31,80 +33,84 @@ const maxEntries = 3;
 
 /** Renders what a run prints at its end. @param written the files, if they are to be named: then the report is short */
 export function renderRunReport(certificate: Certificate, written?: WrittenResults): string {
-  const { selected, unstable, drift, known_deviations: known } = certificate;
-  const blocks = [
-    (known?.entries ?? []).flatMap((entry) => {
+  const { target, selected, drift, notes, known_deviations: known } = certificate;
+  const unpassed = listUnpassed(certificate);
+  const unstable = certificate.unstable.map((entry) => ({ id: entry.case, text: limitText(entry.text) }));
+  const warnings = certificate.questions.filter(({ warning }) => warning).map(({ id }) => id);
+  return fillTemplate('report.txt', {
+    certificate,
+    known: (known?.entries ?? []).flatMap((entry) => {
       const text = describeKnownEntry(entry);
-      return text === undefined ? [] : [`${entry.state}  ${limitText(text)}`];
+      return text === undefined ? [] : [{ state: entry.state, text: limitText(text) }];
     }),
-    renderCauses(certificate),
-    renderRequirements(certificate),
-    ...describeSharedReasons(certificate, selected !== undefined).map((reason) => [reason]),
-    written?.known === undefined ? renderKnownCommand(certificate) : [],
-    renderSome(unstable, 'unstable case', ({ case: id, text }) => [`unstable  ${id}: ${limitText(text)}`]),
-    renderSome(drift, 'change', ({ text }) => [`drift  ${text}`], written === undefined ? drift.length : maxEntries),
-    drift.length === 0 ? [] : ['If these changes are intended, accept them: npx conformance record'],
-    ...renderSummary(certificate, written),
-  ];
-  return joinLines(blocks.flatMap((block) => (block.length === 0 ? [] : ['', ...block])));
+    causes: limitList(listCauses(certificate), 'cause'),
+    unpassed,
+    allPass: unpassed.length === 0 && selected === undefined && certificate.requirements.length,
+    shared: describeSharedReasons(certificate, selected !== undefined),
+    knownFile: written?.known === undefined && findKnownFile(certificate),
+    unstable: limitList(unstable, 'unstable case'),
+    drift: limitList(drift, 'change', written === undefined ? drift.length : maxEntries),
+    notes: notes.filter((note) => note !== referenceNotice),
+    headline: renderHeadline(certificate),
+    target: [target.name, target.version].filter(Boolean).join(' '),
+    selected: selected && describeCounts(selected.cases),
+    requirements: describeCounts(certificate.summary),
+    questions: describeAnswers(certificate.questions),
+    warnings: warnings.length > 0 && `${warnings.length}: ${renderShortList(warnings)}`,
+    page: written?.certificate.replace(/json$/, 'html'),
+    record: written?.record && { unwritten: '', ...written.record },
+    addedTo: written?.known && {
+      ...written.known,
+      added: written.known.added && renderCount(written.known.added, 'deviation'),
+    },
+    reference: target.is_reference && referenceNotice,
+  });
 }
 
-interface Failure {
-  readonly requirement: string;
-  readonly entry: CaseEntry;
-}
-
-function renderCauses({ causes = [], requirements }: Certificate): string[] {
-  const judged = requirements.flatMap(({ id, cases }) => cases.map((entry): Failure => ({ requirement: id, entry })));
-  // The shortest request is easiest to read.
-  const measureCommand = ({ entry }: Failure) => entry.repeat_with?.length ?? Number.POSITIVE_INFINITY;
-  const failures = judged
-    .filter(({ entry }) => isFailure(getVerdictApart(entry)))
-    .toSorted((left, right) => measureCommand(left) - measureCommand(right));
-  const shown = renderSome(causes, 'cause', ({ sentence, evidence, cases, follows }, n) => [
-    `${n + 1}. ${shorten(sentence, maxSentences)}`,
-    ...evidence.map((fact) => `   ${limitText(fact)}`),
-    ...(follows.length === 0
-      ? []
-      : [`   ${renderCount(follows.length, 'more requirement')} could not be judged for this reason.`]),
-    ...renderExample(failures.filter(({ entry }) => cases.includes(entry.id))).map((line) => `   ${line}`),
-  ]);
-  return shown.length === 0 ? [] : ['What most likely is wrong:', ...shown];
-}
-
-function renderExample([first, ...others]: readonly Failure[]): string[] {
-  if (first === undefined) return [];
-  const { id, verdict, reason, at, repeat_with: command = '' } = first.entry;
-  const also = others.length === 0 ? '' : ` and ${renderCount(others.length, 'more case')}`;
-  // On one line, as the report is to fit on one screen.
-  const sending = command.replaceAll(/(?: \\)?\n {2}/g, ' ').split('\n');
-  const isLong = command.length > maxCommand;
-  const commands = isLong ? ['The command that sends it again is long: repeat_with in certificate.json.'] : sending;
-  return [
-    `${verdict}  ${first.requirement}: ${id}${also}${at === undefined ? '' : `  ${locate(at)}`}`,
-    ...[limitText(reason), ...commands].filter((line) => line !== ''),
-  ];
-}
-
-function locate(at: string): string {
-  const whole = path.resolve(packageRoot, at);
-  const relative = path.relative('', whole);
-  return relative.startsWith('..') ? whole : relative;
-}
-
-function renderSome<T>(
-  entries: readonly T[],
-  what: string,
-  render: (entry: T, n: number) => string[],
-  max = maxEntries,
-): string[] {
-  const shown = entries.slice(0, max).flatMap(render);
+function limitList<T>(entries: readonly T[], what: string, max = maxEntries) {
   const count = entries.length - max;
-  return count <= 0 ? shown : [...shown, `… and ${renderCount(count, `more ${what}`)}: see certificate.html.`];
+  const more = count <= 0 ? '' : `… and ${renderCount(count, `more ${what}`)}: see certificate.html.`;
+  return { shown: entries.slice(0, max), more };
 }
 
-function renderRequirements(certificate: Certificate): string[] {
-  const { requirements, causes = [], selected } = certificate;
+type Failure = CaseEntry & { readonly requirement: string };
+
+function listCauses({ causes = [], requirements }: Certificate) {
+  const judged = requirements.flatMap(({ id, cases }) =>
+    cases.map((entry): Failure => ({ ...entry, requirement: id })),
+  );
+  // The shortest request is easiest to read.
+  const measureCommand = ({ repeat_with }: Failure) => repeat_with?.length ?? Number.POSITIVE_INFINITY;
+  const failures = judged
+    .filter((entry) => isFailure(getVerdictApart(entry)))
+    .toSorted((left, right) => measureCommand(left) - measureCommand(right));
+  return causes.map(({ sentence, evidence, cases, follows }, n) => ({
+    number: n + 1,
+    sentence: shorten(sentence, maxSentences),
+    evidence: evidence.map(limitText),
+    follows: follows.length > 0 && renderCount(follows.length, 'more requirement'),
+    example: viewExample(failures.filter(({ id }) => cases.includes(id))),
+  }));
+}
+
+function viewExample([first, ...others]: readonly Failure[]) {
+  if (first === undefined) return false;
+  const { reason, at = '', repeat_with: command = '' } = first;
+  const elsewhere = 'To send it again: repeat_with in certificate.json.';
+  return {
+    ...first,
+    also: others.length === 0 ? '' : ` and ${renderCount(others.length, 'more case')}`,
+    // A path that a terminal opens.
+    place: path.relative('', path.resolve(packageRoot, at)),
+    reason: limitText(reason),
+    // On one line, as the report is to fit on one screen.
+    command: command.length > maxCommand ? elsewhere : command.replaceAll(/(?: \\)?\n {2}/g, ' '),
+  };
+}
+
+/** Lists the requirements that do not pass, in columns, each with what explains it. */
+function listUnpassed(certificate: Certificate) {
+  const { requirements, causes = [] } = certificate;
   const shared = findSharedReasons(certificate);
   const unpassed = sortByUrgency(requirements).flatMap((requirement) => {
     const { id, verdict, statement, known = [] } = requirement;
@@ -121,56 +127,33 @@ function renderRequirements(certificate: Certificate): string[] {
     const stated = shorten(`${numbers.length === 0 ? '' : `(${numbers.join(', ')}) `}${statement}`, maxStatement);
     return [{ id, verdict, text: isExplained ? stated : `${decisive}: ${limitText(reason)}` }];
   });
-  if (unpassed.length === 0) return selected === undefined ? [`All ${requirements.length} requirements pass.`] : [];
   const verdictWidth = Math.max(...unpassed.map(({ verdict }) => verdict.length));
   const idWidth = Math.max(...unpassed.map(({ id }) => id.length));
-  return unpassed.map(({ id, verdict, text }) => `  ${verdict.padEnd(verdictWidth)}  ${id.padEnd(idWidth)}  ${text}`);
+  return unpassed.map(({ verdict, id, text }) => {
+    return { verdict: verdict.padEnd(verdictWidth), id: id.padEnd(idWidth), text };
+  });
 }
 
-function renderKnownCommand({ known_deviations: known, requirements, is_replay, target }: Certificate): string[] {
-  const command = 'npx conformance record --known';
-  if (known !== undefined) {
-    const isNew = known.verdict === 'does-not-conform' && known.entries.every(({ state }) => state !== 'expired');
-    return isNew ? [`To add new failures for review: ${command} ${quote(known.file)}`] : [];
-  }
-  if (is_replay || requirements.every(({ verdict }) => verdict !== 'fail')) return [];
+/** Finds the file of known deviations to which failures may be added; undefined if there are none to add. */
+function findKnownFile({ known_deviations: known, requirements, is_replay, target }: Certificate): string | undefined {
+  const isAccepted = known?.verdict === 'conforms' || known?.entries.some(({ state }) => state === 'expired');
+  if (is_replay || isAccepted || requirements.every(({ verdict }) => verdict !== 'fail')) return undefined;
   // The key `known` of a target file is relative to it.
-  const file = path.join(path.dirname(target.file ?? ''), 'known.yaml');
-  return [`To accept this for now, and fail for new reasons only: ${command} ${quote(file)}`];
+  return quote(known?.file ?? path.join(path.dirname(target.file ?? ''), 'known.yaml'));
 }
 
-function limitText(text: string): string {
-  return shorten(text, maxText);
-}
+/** What is colored: words of the suite at the beginning of a line, where no text of a target can be. */
+const rules = [
+  [/^(?:DOES-NOT-CONFORM| *(?:fail|error|drift)(?= {2}))/gm, 'red'],
+  [/^(?:CONFORMS(?!.*(?:changed|gone))|All \d+ requirements pass)/gm, 'green'],
+  [/^(?:INCOMPLETE|CONFORMS| *(?:inconclusive|not-applicable|not-run|unstable)(?= {2}))/gm, 'yellow'],
+  [/^(?:What most likely is wrong:|\d+\. .*)$/gm, 'bold'],
+] as const;
 
-function renderSummary(certificate: Certificate, written: WrittenResults | undefined): string[][] {
-  const { target, selected, questions, notes } = certificate;
-  const warnings = questions.filter(({ warning }) => warning).map(({ id }) => id);
-  const fields = {
-    ...(selected === undefined
-      ? { Requirements: describeCounts(certificate.summary), Questions: describeAnswers(questions) }
-      : { Selected: describeCounts(selected.cases) }),
-    Warnings: warnings.length === 0 ? undefined : `${warnings.length}: ${renderShortList(warnings)}`,
-    'Compared with': certificate.compared_with,
-    Requests: String(certificate.requests_sent),
-    ...(written && describeFiles(written)),
-  };
-  return [
-    notes.filter((note) => note !== referenceNotice),
-    [
-      `${renderHeadline(certificate)}  ${[target.name, target.version].filter(Boolean).join(' ')} at ${target.base_url}`,
-    ],
-    Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(13)} ${value}`])),
-    target.is_reference ? [referenceNotice] : [],
-  ];
-}
-
-function describeFiles({ certificate, record, known }: WrittenResults): Record<string, string | undefined> {
-  const advice = 'Fill in each reason, and name the file in the target file.';
-  const added = known?.added ? `${renderCount(known.added, 'deviation')} added. ${advice}` : 'nothing to add.';
-  return {
-    Certificate: certificate.replace(/json$/, 'html'),
-    Record: record && (record.unwritten === undefined ? record.file : `${record.file} was ${record.unwritten}.`),
-    Known: known && `${known.file}: ${added}`,
-  };
+/** Adds colors to the report of a run, if standard output has any: see NO_COLOR and FORCE_COLOR. */
+export function addColors(report: string): string {
+  return rules.reduce(
+    (text, [pattern, format]) => text.replace(pattern, (part) => styleText(format, part, { stream: process.stdout })),
+    report,
+  );
 }
