@@ -1,10 +1,10 @@
 import type { Assertion } from '../assertions/assertion.js';
 import { findResponseKind } from '../assertions/registry.js';
-import type { JudgeMode } from '../assertions/row-evidence.js';
 import type { Question } from '../contract/contract.js';
 import { createOracle } from '../contract/oracle.js';
 import { getWindowSize, type NamedWorld, type Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
+import type { Problem } from '../support/problem.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
 import { readAssertions, readChecks } from './assertion-reader.js';
@@ -13,12 +13,11 @@ import {
   type CaseFileContext,
   createCaseFileContext,
   createRowContext,
-  type OutcomeEntry,
   type RowContext,
   type SuiteBasis,
 } from './case-file-context.js';
-import { findEqualRequests, findRowFlaws } from './row-flaws.js';
-import { checkTemplates, readRows } from './row-reader.js';
+import { findRowFlaws } from './row-flaws.js';
+import { readRows } from './row-reader.js';
 import {
   type OutcomeRule,
   type QuestionAnswer,
@@ -38,12 +37,13 @@ export function readCaseFile(file: YamlFile, basis: SuiteBasis, prefix = '') {
   const problems = findSchemaProblems('cases', file);
   if (problems.length > 0) return { cases: [], problems };
   const context = createCaseFileContext(file, basis, prefix);
-  const { base = {}, cases } = context.document;
-  checkTemplates(base, ['base'], context);
-  return {
-    cases: cases.flatMap((entry, n) => readCase(entry, ['cases', n], context) ?? []),
-    problems: context.problems,
-  };
+  const cases = context.document.cases.flatMap((entry, n) => readCase(entry, ['cases', n], context) ?? []);
+  return { cases, problems: removeDuplicates(context.problems) };
+}
+
+/** Rows often have the same problem. */
+function removeDuplicates(problems: readonly Problem[]): Problem[] {
+  return [...new Map(problems.map((problem) => [JSON.stringify([problem.at, problem.message]), problem])).values()];
 }
 
 function readCase(entry: CaseEntry, at: YamlPath, context: CaseFileContext): TestCase | undefined {
@@ -51,8 +51,6 @@ function readCase(entry: CaseEntry, at: YamlPath, context: CaseFileContext): Tes
   if (prefix !== '') checkOwnCase(entry, at, context);
   const { tags = [], title, id = '', answers, verifies = '' } = entry;
   const sent = readRows(entry, at, context);
-  const flaw = findEqualRequests(sent, tags);
-  if (flaw !== undefined) context.reportProblem(at, flaw.message, flaw.hint);
   const common = { title, at: file.locate(at) };
   const ownTags = prefix === '' ? tags : [tag.own, ...tags];
   const readGiven = (row: RowContext) => [
@@ -61,8 +59,8 @@ function readCase(entry: CaseEntry, at: YamlPath, context: CaseFileContext): Tes
   ];
 
   if (answers !== undefined) {
-    const question = contract.questions.find((known) => known.id === answers);
     context.checkName('question', answers, listIds(contract.questions), [...at, 'answers']);
+    const question = contract.questions.find((known) => known.id === answers);
     const [row] = sent;
     if (question === undefined || row === undefined) return undefined;
     const ofRow = createRowContext(context, row.requests);
@@ -71,9 +69,8 @@ function readCase(entry: CaseEntry, at: YamlPath, context: CaseFileContext): Tes
     if (answer === undefined) return undefined;
     const assertions = [...given, ...(answer.kind === 'value' ? [] : answer.rules.flatMap(({ when }) => when))];
     const unavailable = listUnavailable(row.requests, assertions, 'question', world);
-    const rows = [{ ...row, given, unavailable }] as const;
     const ids = { id: `${prefix}${answers}`, answers, tags: ['question', answers, ...ownTags] };
-    return { ...common, kind: 'question', ...ids, rows, answer };
+    return { ...common, kind: 'question', ...ids, rows: [{ ...row, given, unavailable }], answer };
   }
 
   if (!context.checkName('requirement', verifies, listIds(contract.requirements), [...at, 'verifies']))
@@ -98,14 +95,11 @@ function readAnswer(
   at: YamlPath,
   context: RowContext,
 ): QuestionAnswer | undefined {
-  const { findRequestName, file } = context;
+  const { findRequestName, reportProblem, file, document } = context;
+  const { kind } = answer;
   const stated = entry.value === undefined ? 'outcomes' : 'value';
-  if (stated !== answer.kind)
-    context.reportProblem(
-      [...at, stated],
-      `the question '${id}' has '${answer.kind}:'`,
-      `Add '${answer.kind}:' in place of '${stated}:'.`,
-    );
+  if (stated !== kind)
+    reportProblem([...at, stated], `the question '${id}' has '${kind}:'`, `Add '${kind}:' in place of '${stated}:'.`);
   if (entry.value !== undefined) {
     const { of, take, values = [], names = [] } = entry.value;
     const path: YamlPath = [...at, 'value'];
@@ -117,34 +111,33 @@ function readAnswer(
     };
   }
   if (answer.kind === 'value') return undefined;
-  const { evidence = context.document.shared?.evidence } = entry;
-  const isShared = entry.evidence === undefined && evidence !== undefined;
+  const { shared } = document;
+  const isShared = entry.evidence === undefined && shared?.evidence !== undefined;
   return {
     kind: 'first-of',
     rules: readRules(entry, [...answer.outcomes.keys()], at, context),
-    evidence: findRequestName(evidence, [...(isShared ? ['shared'] : at), 'evidence']),
+    evidence: findRequestName(entry.evidence ?? shared?.evidence, [...(isShared ? ['shared'] : at), 'evidence']),
   };
 }
 
 /** Reads the rules of a case in the order of trial: first the shared ones whose outcome the case does not name. */
 function readRules({ outcomes = [] }: CaseEntry, known: readonly string[], at: YamlPath, context: RowContext) {
   const { reportProblem, checkName, document } = context;
-  const locate = (entries: readonly OutcomeEntry[], list: YamlPath) =>
-    entries.map((rule, n) => ({ ...rule, at: [...list, n] }));
-  const shared = locate(document.shared?.outcomes ?? [], ['shared', 'outcomes']);
-  const stated = locate(outcomes, [...at, 'outcomes']);
-  const isNamed = (name: string) => stated.some(({ outcome }) => outcome === name);
-  const rules = [...shared.filter(({ outcome }) => known.includes(outcome) && !isNamed(outcome)), ...stated];
+  const sharedRules = document.shared?.outcomes ?? [];
+  const shared = new Map(sharedRules.map((rule, n) => [rule.outcome, { ...rule, at: ['shared', 'outcomes', n] }]));
+  const stated = outcomes.map((rule, n) => ({ ...rule, at: [...at, 'outcomes', n] }));
+  const named = new Set(stated.map(({ outcome }) => outcome));
+  const usual = [...shared.values()].filter(({ outcome }) => known.includes(outcome) && !named.has(outcome));
+  const rules = [...usual, ...stated];
   const missing = known.filter((outcome) => !rules.some((rule) => rule.outcome === outcome));
   if (missing.length > 0)
     reportProblem([...at, 'outcomes'], `no rule for the outcome '${missing.join("', '")}'`, 'Add one.');
-  return rules.flatMap((stated): OutcomeRule[] => {
-    const { outcome } = stated;
-    checkName('outcome', outcome, known, [...stated.at, 'outcome']);
-    // A rule without `when` has the shared one, tried at this place.
-    const rule = stated.when === undefined ? shared.find((entry) => entry.outcome === outcome) : stated;
-    if (rule?.when !== undefined) return [{ outcome, when: readChecks(rule.when, [...rule.at, 'when'], context) }];
-    reportProblem(stated.at, `no shared rule for '${outcome}'`, "Add 'when:' with what shows it.");
+  return rules.flatMap((rule): OutcomeRule[] => {
+    const { outcome } = rule;
+    checkName('outcome', outcome, known, [...rule.at, 'outcome']);
+    const { when, at: place } = rule.when === undefined ? (shared.get(outcome) ?? rule) : rule;
+    if (when !== undefined) return [{ outcome, when: readChecks(when, [...place, 'when'], context) }];
+    reportProblem(place, `no shared rule for '${outcome}'`, "Add 'when:' with what shows it.");
     return [];
   });
 }
@@ -164,7 +157,7 @@ function checkOwnCase({ id, tags = [] }: CaseEntry, at: YamlPath, { reportProble
 function listUnavailable(
   requests: Row['requests'],
   assertions: readonly Assertion[],
-  mode: JudgeMode,
+  mode: TestCase['kind'],
   world: NamedWorld,
 ): string[] {
   if (world.unavailable.size === 0) return [];
@@ -176,17 +169,18 @@ function listUnavailable(
     const oracle = getOracle(assertion.of);
     // If only the age of a tier forbids it, the target must have the newest 150 tiers, too.
     const addWindow = (ids: readonly string[]) => {
-      const isAged = ({ id }: Tier) => ids.includes(id) && !newest.includes(id);
-      const isOtherwiseReturned = (tier: Tier) =>
-        oracle.valid(tier) !== 'forbidden' && oracle.matching(tier) !== 'forbidden';
-      return world.tiers.some((tier) => isAged(tier) && isOtherwiseReturned(tier)) ? [...ids, ...newest] : ids;
+      const isForbiddenByAge = (tier: Tier) =>
+        ids.includes(tier.id) &&
+        !newest.includes(tier.id) &&
+        oracle.valid(tier) !== 'forbidden' &&
+        oracle.matching(tier) !== 'forbidden';
+      return world.tiers.some(isForbiddenByAge) ? [...ids, ...newest] : ids;
     };
     const context = { mode, world, oracle, getOracle, allTiers, addWindow };
     return findResponseKind(assertion).listNeededIds?.(assertion.data, context) ?? [];
   };
   const needed = new Set(assertions.flatMap(listNeeded));
   const sent = JSON.stringify([...requests.values()]);
-  return [...world.unavailable]
-    .filter(([id]) => needed.has(id) || sent.includes(id))
-    .map(([, { kind, name }]) => `${kind} ${name}`);
+  const lacking = [...world.unavailable].filter(([id]) => needed.has(id) || sent.includes(id));
+  return lacking.map(([, { kind, name }]) => `${kind} ${name}`);
 }

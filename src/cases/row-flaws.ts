@@ -5,11 +5,9 @@ import { createOracle } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
 import { findRefusable, type HttpRequest } from '../http/exchange.js';
 import { encodeQueryText, parseRequest } from '../http/request-content.js';
-import { groupBy } from '../support/collections.js';
 import type { Location, Problem } from '../support/problem.js';
 import { shorten } from '../support/untrusted-text.js';
-import type { SentRow } from './row-reader.js';
-import { type RequirementRow, tag } from './test-case.js';
+import type { RequirementRow } from './test-case.js';
 
 function explainQuestionsOnly({ kind }: Assertion): Flaw {
   const keys = [...assertionKinds.values()].flatMap((known) => ('findFlaw' in known ? [known.key] : []));
@@ -82,17 +80,4 @@ function isOrdinary(http: HttpRequest): boolean {
   const encoded = query.map((pair) => pair.map(encodeQueryText).join('=')).join('&');
   const isShort = http.path.length <= 8 * 1024 && Buffer.byteLength(http.body ?? '') <= 64 * 1024;
   return isShort && (http.path === (encoded === '' ? path : `${path}?${encoded}`) || findRefusable(http) !== undefined);
-}
-
-/** Finds two requests of a case that are equal in every row: only one of them would be sent. */
-export function findEqualRequests(rows: readonly SentRow[], tags: readonly string[]): Flaw | undefined {
-  if (tags.includes(tag.serial)) return undefined;
-  const names = [...(rows[0]?.requests.keys() ?? [])];
-  const byContent = groupBy(names, (name) => JSON.stringify(rows.map(({ requests }) => requests.get(name))));
-  const [name, twin] = [...byContent.values()].find(({ length }) => length > 1) ?? [];
-  if (twin === undefined) return undefined;
-  return {
-    message: `the requests '${name}' and '${twin}' are equal, so only one is sent`,
-    hint: `Remove one of them, or add 'again: 1' to '${twin}' to send both.`,
-  };
 }

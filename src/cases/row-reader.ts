@@ -1,49 +1,53 @@
 import type { HttpRequest } from '../http/exchange.js';
+import { groupBy } from '../support/collections.js';
 import type { YamlPath } from '../support/yaml-file.js';
-import type { CaseEntry, CaseFileContext } from './case-file-context.js';
-import { combinePairwise } from './pairwise.js';
+import type { CaseEntry, CaseFileContext, RequestPatches } from './case-file-context.js';
 import { applyPatch, assembleRequest, type RequestDraft, type RequestPatch } from './request-draft.js';
-import type { Row } from './test-case.js';
+import { type Row, tag } from './test-case.js';
 
 export type SentRow = Pick<Row, 'title' | 'requests'>;
 
 export function readRows(entry: CaseEntry, at: YamlPath, context: CaseFileContext): SentRow[] {
-  const { base = {}, templates = {}, shared = {} } = context.document;
+  const { base = {}, shared = {} } = context.document;
   const requests = [
     ...listRequests(shared.requests, ['shared', 'requests']),
     ...listRequests(entry.request && { request: entry.request }, at),
     ...listRequests(entry.requests, [...at, 'requests']),
   ];
-  if (requests.length === 0) {
-    const hint = "Add 'request: {}' to send the base request, or 'requests:'.";
-    context.reportProblem(at, 'the case sends nothing', hint);
+  const names = requests.map(({ name }) => name);
+  if (names.length === 0) {
+    context.reportProblem(at, 'the case sends nothing', "Add 'request: {}' to send the base request, or 'requests:'.");
     return [];
   }
-  const names = requests.map(({ name }) => name);
-  for (const [n, { patch, at: path }] of requests.entries()) {
-    checkTemplates(patch, path, context);
-    if (patch.like !== undefined)
-      context.checkName('earlier request', patch.like, names.slice(0, n), [...path, 'like']);
-  }
-  const patchRequest = (request: RequestDraft, patch: RequestPatch) =>
-    [...[patch.use ?? []].flat().map((name) => templates[name] ?? {}), patch].reduce(applyPatch, request);
-  const baseRequest = patchRequest(context.defaultRequest, base);
-  const axes = Object.entries(entry.matrix ?? {}).map(([name, axis]) =>
-    readVariants(axis, [...at, 'matrix', name], names, context),
-  );
-  return combinePairwise(axes.map(({ length }) => length)).map((places) => {
-    const variants = places.map((place, n) => axes[n]?.[place] as Variant);
+  const baseRequest = patchRequest(context.defaultRequest, base, ['base'], context);
+  const rows = Object.entries(entry.rows ?? { '': {} }).map(([title, changes]): SentRow => {
+    const path = [...at, 'rows', title];
+    for (const name of Object.keys(changes))
+      context.checkName('request', name, ['every', ...names], [...path, name], context.file.locateKey);
     const drafts = new Map<string, RequestDraft>();
-    for (const { name, patch } of requests) {
-      const start = drafts.get(patch.like ?? '') ?? baseRequest;
-      const changes = variants.flatMap(({ patches }) => [patches.every ?? {}, patches[name] ?? {}]);
-      drafts.set(name, [patch, ...changes].reduce(patchRequest, start));
+    for (const { name, patch, at: place } of requests) {
+      const { like } = patch;
+      if (like !== undefined) context.checkName('earlier request', like, [...drafts.keys()], [...place, 'like']);
+      let draft = patchRequest(drafts.get(like ?? '') ?? baseRequest, patch, place, context);
+      for (const part of ['every', name]) draft = patchRequest(draft, changes[part] ?? {}, [...path, part], context);
+      drafts.set(name, draft);
     }
-    return {
-      title: variants.map(({ title }) => title).join(', '),
-      requests: new Map([...drafts].map(([name, draft]) => [name, shareRequest(draft, context)])),
-    };
+    return { title, requests: new Map([...drafts].map(([name, draft]) => [name, shareRequest(draft, context)])) };
   });
+  reportEqualRequests(rows, entry.tags ?? [], at, context);
+  return rows;
+}
+
+function listRequests(requests: RequestPatches = {}, at: YamlPath) {
+  return Object.entries(requests).map(([name, patch]) => ({ name, patch, at: [...at, name] }));
+}
+
+/** Applies changes to a request, those of the templates first. */
+function patchRequest(request: RequestDraft, patch: RequestPatch, at: YamlPath, context: CaseFileContext) {
+  const { templates = {} } = context.document;
+  const used = [patch.use ?? []].flat();
+  for (const name of used) context.checkName('template', name, Object.keys(templates), [...at, 'use']);
+  return [...used.map((name) => templates[name] ?? {}), patch].reduce(applyPatch, request);
 }
 
 /** Makes equal requests one object: what the documentation says about it is determined once. */
@@ -55,36 +59,17 @@ function shareRequest(draft: RequestDraft, { resolveId, requestsByContent }: Cas
   return shared;
 }
 
-export function checkTemplates({ use = [] }: RequestPatch, at: YamlPath, context: CaseFileContext): void {
-  const known = Object.keys(context.document.templates ?? {});
-  for (const name of [use].flat()) context.checkName('template', name, known, [...at, 'use']);
-}
-
-interface Variant {
-  readonly title: string;
-  readonly patches: Readonly<Record<string, RequestPatch>>;
-}
-
-/** @param stated the axis, or the name of an axis of the file */
-function readVariants(
-  stated: NonNullable<CaseEntry['matrix']>[string],
+/** Finds two requests of a case that are equal in every row: only one of them would be sent. */
+function reportEqualRequests(
+  rows: readonly SentRow[],
+  tags: readonly string[],
   at: YamlPath,
-  requests: readonly string[],
   context: CaseFileContext,
-): Variant[] {
-  const { axes = {} } = context.document;
-  const isName = typeof stated === 'string';
-  if (isName && !context.checkName('axis', stated, Object.keys(axes), at)) return [{ title: '', patches: {} }];
-  const path: YamlPath = isName ? ['axes', stated] : at;
-  return Object.entries((isName ? axes[stated] : stated) ?? {}).map(([title, patches]) => {
-    for (const [request, patch] of Object.entries(patches)) {
-      checkTemplates(patch, [...path, title, request], context);
-      context.checkName('request', request, ['every', ...requests], [...path, title, request], context.file.locateKey);
-    }
-    return { title, patches };
-  });
-}
-
-function listRequests(requests: Readonly<Record<string, RequestPatch>> = {}, at: YamlPath) {
-  return Object.entries(requests).map(([name, patch]) => ({ name, patch, at: [...at, name] }));
+) {
+  const names = tags.includes(tag.serial) ? [] : [...(rows[0]?.requests.keys() ?? [])];
+  const byContent = groupBy(names, (name) => JSON.stringify(rows.map(({ requests }) => requests.get(name))));
+  const [name, twin] = [...byContent.values()].find(({ length }) => length > 1) ?? [];
+  if (twin === undefined) return;
+  const hint = `Remove one of them, or add 'again: 1' to '${twin}' to send both.`;
+  context.reportProblem(at, `the requests '${name}' and '${twin}' are equal, so only one is sent`, hint);
 }

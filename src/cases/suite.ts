@@ -4,11 +4,9 @@ import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { type Availability, bindWorld } from '../contract/bind-world.js';
 import { parseContract } from '../contract/contract.js';
-import { ownPrefix } from '../contract/world.js';
 import { expandWorld } from '../contract/world-file.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { computeOnce } from '../support/caches.js';
-import { omitUndefined } from '../support/collections.js';
 import { packageRoot, readOwnPackage } from '../support/package-root.js';
 import { describeFileError, type Problem, refuse, UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
@@ -36,6 +34,9 @@ export interface Suite extends SuiteBasis {
   };
 }
 
+/** The prefix of the ids of a user's own cases. */
+const ownPrefix = 'own-';
+
 export function isOwnCase({ id }: { readonly id: string }): boolean {
   return id.startsWith(ownPrefix);
 }
@@ -48,7 +49,7 @@ export const suiteFolder = path.join(packageRoot, 'cases');
  *
  * @param folder contains `contract.yaml`, `world.yaml`, `defaults.yaml`, `requirements/` and `questions/`
  * @param availability what the target has of the world; by default all of it, under the ids of the world
- * @param ownFolder with cases of the user, and `world.yaml` if they need data in addition to the world
+ * @param ownFolder with cases of the user
  * @throws UnusableInput with all problems of all files
  */
 export function loadSuite(folder = suiteFolder, availability: Availability = {}, ownFolder?: string): Suite {
@@ -86,13 +87,13 @@ export function parseSuite(folder: string, availability: Availability, ownFolder
   };
   const readFile = (name: string) => readSuiteFile(path.join(folder, name));
   const contract = attempt(() => parseContract(readFile('contract.yaml')));
-  const ownFiles = (ownFolder === undefined ? undefined : attempt(() => listOwnFiles(ownFolder))) ?? { cases: [] };
-  const additions = attempt(() => (ownFiles.world === undefined ? undefined : readYaml(ownFiles.world)));
-  const world = attempt(() => bindWorld(expandWorld(readFile('world.yaml'), additions), availability));
+  const world = attempt(() => bindWorld(expandWorld(readFile('world.yaml')), availability));
   const defaults = attempt(() => validateFile('defaults', readFile('defaults.yaml')) as { request: RequestPatch });
-  const readCaseFiles = (files: readonly string[], prefix: string) =>
-    files.flatMap((file) => attempt(() => ({ file: readSuiteFile(file), prefix })) ?? []);
-  const caseFiles = [...readCaseFiles(listCaseFiles(folder), ''), ...readCaseFiles(ownFiles.cases, ownPrefix)];
+  const ownFiles = ownFolder === undefined ? [] : (attempt(() => listOwnFiles(ownFolder)) ?? []);
+  const caseFiles = [...listCaseFiles(folder), ...ownFiles].flatMap((name) => {
+    const prefix = ownFiles.includes(name) ? ownPrefix : '';
+    return attempt(() => ({ file: readSuiteFile(name), prefix })) ?? [];
+  });
   if (contract === undefined || world === undefined || defaults === undefined) throw new UnusableInput(problems);
 
   const basis = { contract, world, defaultRequest: applyPatch(documentedRequestDraft, defaults.request) };
@@ -102,7 +103,7 @@ export function parseSuite(folder: string, availability: Availability, ownFolder
     return read.cases;
   });
   if (problems.length === 0) problems.push(...findDuplicateIds(cases));
-  if (problems.length > 0) throw new UnusableInput(removeDuplicates(problems));
+  if (problems.length > 0) throw new UnusableInput(problems);
 
   return {
     ...readOwnPackage(),
@@ -110,9 +111,7 @@ export function parseSuite(folder: string, availability: Availability, ownFolder
     ...basis,
     cases,
     calibration: cases.filter(({ tags }) => tags.includes(tag.calibration)).flatMap(listFirstRequests),
-    ...(ownFolder !== undefined && {
-      own: { folder: ownFolder, digest: computeDigest([ownFiles.world ?? [], ownFiles.cases].flat(), ownFolder) },
-    }),
+    ...(ownFolder !== undefined && { own: { folder: ownFolder, digest: computeDigest(ownFiles, ownFolder) } }),
   };
 }
 
@@ -127,16 +126,13 @@ function listSuiteFiles(folder = suiteFolder): string[] {
   return [...files, ...listCaseFiles(folder)];
 }
 
-/** Lists the files with cases in a folder of the user, and `world.yaml`. @throws UnusableInput if there are no cases */
-export function listOwnFiles(folder: string): { readonly world?: string; readonly cases: readonly string[] } {
-  const files = listYamlFiles(folder);
-  const world = files.find((file) => file === path.join(folder, 'world.yaml'));
+/** Lists the files with cases in a folder of the user. @throws UnusableInput if there are none */
+function listOwnFiles(folder: string): readonly string[] {
   // Target files, bindings and records may be in the same folder: `init` puts a target file there.
   const isOfAnotherKind = /^(name|questions|customers|products|skus|categories|campaigns|tiers)\s*:/m;
-  const cases = files.filter((file) => file !== world && !isOfAnotherKind.test(readFileSync(file, 'utf8')));
-  if (cases.length === 0)
-    throw refuse(folder, 'the folder has no case file', 'Name a folder with case files (*.yaml).');
-  return { cases, ...omitUndefined({ world }) };
+  const files = listYamlFiles(folder).filter((file) => !isOfAnotherKind.test(readFileSync(file, 'utf8')));
+  if (files.length > 0) return files;
+  throw refuse(folder, 'the folder has no case file', 'Name a folder with case files (*.yaml).');
 }
 
 function listCaseFiles(folder: string): string[] {
@@ -162,11 +158,6 @@ function findDuplicateIds(cases: readonly TestCase[]): Problem[] {
   return cases
     .filter(({ id }, n) => cases.findIndex((earlier) => earlier.id === id) < n)
     .map(({ id, at }) => ({ at, message: `duplicate case id '${id}'`, hint: 'Rename one of the cases.' }));
-}
-
-/** The rows of a matrix often have the same problem. */
-function removeDuplicates(problems: readonly Problem[]): Problem[] {
-  return [...new Map(problems.map((problem) => [JSON.stringify([problem.at, problem.message]), problem])).values()];
 }
 
 function computeDigest(files: readonly string[], folder: string): string {

@@ -24,39 +24,35 @@ export interface StatedData {
 }
 
 /**
- * Replaces the ids of the world by those of a deployment. Things without a binding keep their unique ids. Unknown ids are
- * ignored: they are of the user's own cases, which are not part of this run. @throws UnusableInput for ids that are bound twice
+ * Replaces the ids of the world by those of a deployment. Things without a binding keep their unique ids.
+ *
+ * @throws UnusableInput for ids that are bound twice
  */
-export function bindWorld(world: NamedWorld, { bindings, ownPromotions }: Availability): NamedWorld {
-  const { ids, unavailable: _, ...rest } = ownPromotions === undefined ? world : { ...world, ownPromotions };
-  if (bindings === undefined) return { ...world, ...rest };
+export function bindWorld(named: NamedWorld, { bindings, ownPromotions }: Availability): NamedWorld {
+  const world = ownPromotions === undefined ? named : { ...named, ownPromotions };
+  if (bindings === undefined) return world;
+  const { ids, unavailable: _, ...rest } = world;
   const problems: Problem[] = [];
-  const boundIds = new Map<string, string>();
+  const names = new Map<string, string>();
   const unavailable = new Map<string, { kind: ThingKind; name: string }>();
-  for (const kind of thingKinds) {
-    const names = new Map<string, string>();
+  for (const kind of thingKinds)
     for (const [name, id] of ids[kind]) {
       const bound = bindings[id];
-      if (bound === undefined) {
-        unavailable.set(id, { kind, name });
-        continue;
-      }
-      boundIds.set(id, bound.id);
-      const namesake = names.get(bound.id);
-      names.set(bound.id, name);
-      if (namesake === undefined) continue;
+      const key = `${kind} ${bound?.id}`;
+      const message = `${kind} '${name}' has the id of ${kind} '${names.get(key)}'`;
       const hint = 'Ids must be unique. Leave out what the deployment does not have.';
-      problems.push({ at: bound.at, message: `${kind} '${name}' has the id of ${kind} '${namesake}'`, hint });
+      if (bound === undefined) unavailable.set(id, { kind, name });
+      else if (names.has(key)) problems.push({ at: bound.at, message, hint });
+      else names.set(key, name);
     }
-  }
   if (problems.length > 0) throw new UnusableInput(problems);
-  const bind = (id: string) => boundIds.get(id) ?? id;
+  const bind = (id: string) => bindings[id]?.id ?? id;
   // Ids are unique, so a text that equals one refers to it.
   const bindText = (_: string, value: unknown) => (typeof value === 'string' ? bind(value) : value);
-  const named = thingKinds.map((kind) => [kind, new Map([...ids[kind]].map(([name, id]) => [name, bind(id)]))]);
+  const bound = thingKinds.map((kind) => [kind, new Map([...ids[kind]].map(([name, id]) => [name, bind(id)]))]);
   return {
     ...(parseJson(JSON.stringify(rest), bindText) as typeof rest),
-    ids: Object.fromEntries(named) as unknown as NamedWorld['ids'],
+    ids: Object.fromEntries(bound) as unknown as NamedWorld['ids'],
     unavailable,
     hasOwnIds: true,
   };

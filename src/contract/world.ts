@@ -88,6 +88,3 @@ export const windowSize = 150;
 export function getWindowSize({ ownPromotions = 0 }: World & Pick<NamedWorld, 'ownPromotions'>): number {
   return windowSize - ownPromotions;
 }
-
-/** The prefix of the names of a user's own cases and test data. */
-export const ownPrefix = 'own-';
