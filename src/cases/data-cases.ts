@@ -8,12 +8,22 @@ import type { Location } from '../support/problem.js';
 import type { Candidate } from './draw-candidates.js';
 import type { RequirementCase, RequirementRow } from './test-case.js';
 
-/** Creates a case for each requirement, without rows: what they send depends on the data file. */
-export function createDataCases({ requirements }: Pick<Contract, 'requirements'>): RequirementCase[] {
-  return requirements.map(({ id, statement, at }) => {
-    const title = `On its own data: ${statement}`;
-    return { kind: 'requirement', id: `data-${id}`, verifies: id, title, at, tags: [], rows: [] };
-  });
+/** Creates a case for each requirement. What it sends depends on the data file, and is drawn when it is first needed. */
+export function createDataCases(
+  { requirements }: Pick<Contract, 'requirements'>,
+  drawRows: (requirement: string) => readonly RequirementRow[] = () => [],
+): RequirementCase[] {
+  return requirements.map(({ id, statement, at }) => ({
+    kind: 'requirement',
+    id: `data-${id}`,
+    verifies: id,
+    title: `On its own data: ${statement}`,
+    at,
+    tags: [],
+    get rows() {
+      return drawRows(id);
+    },
+  }));
 }
 
 /**

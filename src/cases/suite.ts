@@ -54,7 +54,9 @@ export const suiteFolder = path.join(packageRoot, 'cases');
  */
 export function loadSuite(folder = suiteFolder, availability: Availability = {}, ownFolder?: string): Suite {
   const { data } = availability;
-  if (data !== undefined) return createDataSuite(loadSuite(folder), data, ownFolder);
+  if (data !== undefined && ownFolder !== undefined)
+    throw refuse('--cases', 'own cases need the test data of the suite', 'Leave out --data, or --cases.');
+  if (data !== undefined) return createDataSuite(loadSuite(folder), data);
   const isAsBuilt = folder === suiteFolder && Object.keys(availability).length === 0 && ownFolder === undefined;
   return (isAsBuilt ? readBuiltSuite() : undefined) ?? parseSuite(folder, availability, ownFolder);
 }
