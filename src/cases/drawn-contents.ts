@@ -1,17 +1,11 @@
-import {
-  audienceParameter,
-  documentedOperation,
-  type FilterSubject,
-  renderFilterParameter,
-} from '../contract/operation.js';
+import { audienceParameter, type FilterSubject, renderFilterParameter } from '../contract/operation.js';
 import type { Rule, Tier, World } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { encodeQueryText } from '../http/request-content.js';
 import { remember } from '../support/caches.js';
 import { groupBy, omitUndefined } from '../support/collections.js';
 import { createNearIdFinder } from './near-texts.js';
-import { prune } from './request-draft.js';
-import { applyForms, type RequestForm } from './request-forms.js';
+import { assembleRequest, documentedRequestDraft, prune } from './request-draft.js';
+import type { RequestForm } from './request-forms.js';
 
 /** What a drawn request contains. Entries, because a data file may have any key, `__proto__` too. */
 export interface DrawnContents {
@@ -60,15 +54,10 @@ export function renderContents(contents: DrawnContents): HttpRequest {
     metadata: Object.fromEntries(metadata),
   };
   const parameters = audienceRulesOnly === 'first' ? [...audience, ...query] : [...query, ...audience];
-  const queryString = parameters.map(([name, value]) => `${encodeQueryText(name)}=${encodeQueryText(value)}`).join('&');
-  const { method, path, headers } = documentedOperation;
-  const request: HttpRequest = {
-    method,
-    path: queryString === '' ? path : `${path}?${queryString}`,
-    headers: Object.entries(headers),
-    ...omitUndefined({ again, body: JSON.stringify(without === undefined ? body : prune(body, without.split('.'))) }),
-  };
-  return applyForms(request, sent);
+  const json = without === undefined ? body : prune(body, without.split('.'));
+  const parts = { query: Object.fromEntries(parameters), body: { json }, sent, ...omitUndefined({ again }) };
+  // Data may contain what a case file would write for a reference.
+  return assembleRequest({ ...documentedRequestDraft, ...parts }, (kind, name) => `<${kind} ${name}>`);
 }
 
 /** Items and entries of metadata of an order: small limits of a deployment leave most requests as they are. */
