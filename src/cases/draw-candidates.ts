@@ -94,15 +94,13 @@ function selectCustomers({ customers, tiers }: World) {
     .toSorted((id, next) => rateAwkwardness(next) - rateAwkwardness(id))
     .slice(0, maxCustomers);
   const findNear = createNearIdFinder(ids, members);
-  return {
-    members,
-    listOthers: (customer: string): [change: string, id: string][] => [
-      ...findNear(customer)
-        .slice(0, 2)
-        .map((id): [string, string] => ['a similar customer', id]),
-      ...(outsider === undefined ? [] : [['a customer without reservations', outsider] as [string, string]]),
-    ],
-  };
+  const listOthers = (customer: string) => [
+    ...findNear(customer)
+      .slice(0, 2)
+      .map((id) => ['a similar customer', id] as const),
+    ...(outsider === undefined ? [] : [['a customer without reservations', outsider] as const]),
+  ];
+  return { members, listOthers };
 }
 
 /** Lists orders: each of the newest tiers is met by one of them if some order can meet it, and each customer has one. */
@@ -149,34 +147,29 @@ function listFilters(bases: readonly Candidate[], world: World): FilteredBase[] 
       counts.set(kind, count + 1);
       return [[`a metadata filter that is ${kind}`, [{ ...filter, value, nearTo: filter.value }], best]];
     });
+  const listAll = (entries: readonly KnownFilter[], suffix = '') =>
+    entries.flatMap(({ filter, bases: found }) =>
+      found.map((base): FilteredBase => [`a ${filter.subject.on} filter${suffix}`, [filter], base]),
+    );
+  const isLarge = ({ filter }: KnownFilter) => world.tiers.filter((tier) => matches(tier, filter)).length > windowSize;
+  const largest = known.toSorted((filter, next) => next.count - filter.count).slice(0, maxLarge);
   const [first] = bases;
   const unmatched = findUnmatchedFilter(world);
   return [
-    ...[...campaigns, ...tried].flatMap(({ filter, bases: found }) =>
-      found.map((base): FilteredBase => [`a ${filter.subject.on} filter`, [filter], base]),
-    ),
+    ...listAll([...campaigns, ...tried]),
     // Of those that match, too, the newest 150 are returned at most.
-    ...known
-      .toSorted((filter, next) => next.count - filter.count)
-      .slice(0, maxLarge)
-      .filter(({ filter }) => world.tiers.filter((tier) => matches(tier, filter)).length > windowSize)
-      .flatMap(({ filter, bases: found }) =>
-        found.map((base): FilteredBase => [`a ${filter.subject.on} filter with many matches`, [filter], base]),
-      ),
-    ...tried.flatMap((entry): FilteredBase[] => {
-      const { value } = entry.filter;
-      const entryOfAnotherKey = entries.find(({ key, filter }) => key !== entry.key && filter.value !== value);
-      const filters = entryOfAnotherKey === undefined ? [] : [[{ ...entryOfAnotherKey.filter, value }]];
-      return filters.map((found) => ['a metadata filter with the value of another key', found, entry.bases[0]]);
+    ...listAll(largest.filter(isLarge), ' with many matches'),
+    ...tried.flatMap(({ key, filter: { value }, bases: [best] }): FilteredBase[] => {
+      const entryOfAnotherKey = entries.find((entry) => entry.key !== key && entry.filter.value !== value);
+      if (entryOfAnotherKey === undefined) return [];
+      return [['a metadata filter with the value of another key', [{ ...entryOfAnotherKey.filter, value }], best]];
     }),
     ...tried.flatMap(listNear),
     ...campaigns.slice(0, maxLarge).flatMap(({ filter, bases: [best] }, n): FilteredBase[] => {
       const { filter: more } = tried[n] ?? {};
       return more === undefined ? [] : [['two filters', n % 2 === 0 ? [filter, more] : [more, filter], best]];
     }),
-    ...(unmatched === undefined || first === undefined
-      ? []
-      : [[filterKinds.unmatched, [unmatched], first] satisfies FilteredBase]),
+    ...(unmatched === undefined || first === undefined ? [] : [[filterKinds.unmatched, [unmatched], first] as const]),
   ];
 }
 
