@@ -1,4 +1,12 @@
-import { type NamedWorld, type Rule, type Tier, thingKinds, type World, windowSize } from '../contract/world.js';
+import {
+  findProduct,
+  type NamedWorld,
+  type Rule,
+  type Tier,
+  thingKinds,
+  type World,
+  windowSize,
+} from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { encodeQueryText, parseRequest } from '../http/request-content.js';
 import { groupBy, renderShortList } from '../support/collections.js';
@@ -70,10 +78,9 @@ function chooseThings({ ids }: NamedWorld, { customers, products, skus, campaign
     const ranked = sortByCount(asked.map(({ id }) => id)).filter((id) => met.has(id));
     return [...new Set([...ranked, ...all.map(({ id }) => id)])];
   };
-  const productOf = new Map(skus.map(({ id, product_id }) => [id, product_id]));
   const [mug, ...others] = rank('product', products);
-  const shirtBlue = rank('sku', skus).find((id) => productOf.get(id) !== mug);
-  const shirt = productOf.get(shirtBlue ?? '');
+  const shirtBlue = rank('sku', skus).find((id) => findProduct(skus, id) !== mug);
+  const shirt = findProduct(skus, shirtBlue ?? '');
   const [plate, chair] = others.filter((id) => id !== shirt);
   const audiences = rules.flatMap((rule) => (rule.kind === 'customer' ? [rule.any_of] : []));
   const listed = [...findDistinctCustomers(audiences), ...(audiences[0] ?? []), ...customers.map(({ id }) => id)];
@@ -135,17 +142,16 @@ function createRoleReader(requests: readonly HttpRequest[], { campaigns, skus }:
 
   /** @param unit the quantity that stands for one unit */
   const createDescriber = (data: World, standIns: StandIns, unit: number) => {
-    const names = new Map([...standIns].map(([id, standIn]) => [`${id.split('_')[0]} ${standIn}`, id]));
+    const named = [...standIns].filter(([id]) => sent.has(id));
     const listSent = (prefix: string, ids: readonly string[]) =>
-      ids.flatMap((id) => names.get(`${prefix} ${id}`) ?? []).filter((id) => sent.has(id));
-    const productOf = new Map(data.skus.map(({ id, product_id }) => [id, product_id]));
+      named.flatMap(([id, standIn]) => (id.startsWith(prefix) && ids.includes(standIn) ? id : []));
     const describeRule = (rule: Rule): unknown => {
       if (rule.kind === 'customer') return [rule.kind, listSent('cust', rule.any_of).sort()];
       if (rule.kind === 'other') return rule;
       if (rule.kind !== 'product' && rule.kind !== 'sku')
         return bodies.includes(JSON.stringify(rule.key)) ? rule : rule.kind;
       const { kind, id, at_least } = rule;
-      const product = kind === 'product' ? id : (productOf.get(id) ?? '');
+      const product = kind === 'product' ? id : (findProduct(data.skus, id) ?? '');
       const ordered = [...listSent('prod', [product]), ...(kind === 'sku' ? listSent('sku', [id]) : [])];
       return [kind, ordered, ordered.length > 0 && (areUnits ? at_least <= unit : at_least)];
     };

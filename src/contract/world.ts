@@ -72,6 +72,10 @@ export const indexIds = remember(
   (things: readonly Thing[]): ReadonlyMap<string, number> => new Map(things.map(({ id }, n) => [id, n])),
 );
 
+export function findProduct(skus: World['skus'], id: string): string | undefined {
+  return skus[indexIds(skus).get(id) ?? -1]?.product_id;
+}
+
 export function listAvailableTiers({ tiers, unavailable }: NamedWorld): Tier[] {
   return tiers.filter(({ id }) => !unavailable.has(id));
 }
