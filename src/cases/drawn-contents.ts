@@ -54,8 +54,8 @@ export function renderContents(contents: DrawnContents): HttpRequest {
     metadata: Object.fromEntries(metadata),
   };
   const parameters = audienceRulesOnly === 'first' ? [...audience, ...query] : [...query, ...audience];
-  const json = without === undefined ? body : prune(body, without.split('.'));
-  const parts = { query: Object.fromEntries(parameters), body: { json }, sent, ...omitUndefined({ again }) };
+  const kept = without === undefined ? body : prune(body, without.split('.'));
+  const parts = { query: Object.fromEntries(parameters), body: kept, sent, ...omitUndefined({ again }) };
   // Data may contain what a case file would write for a reference.
   return assembleRequest({ ...documentedRequestDraft, ...parts }, (kind, name) => `<${kind} ${name}>`);
 }
