@@ -54,7 +54,7 @@ function renderOracle(request: HttpRequest, world: NamedWorld): string[] {
   const explain = createTierExplainer(request, world);
   const renderTiers = (obligation: Obligation, heading: string): string[] => {
     const tiers = world.tiers.filter((tier) => oracle.returned(tier) === obligation);
-    const byReason = groupBy(tiers, (tier) => (obligation === 'required' ? '' : `: ${explain(tier, obligation)}`));
+    const byReason = groupBy(tiers, (tier) => (obligation === 'required' ? '' : `: ${explain(tier)}`));
     const groups = [...byReason].map(([reason, group]) => [group.map(({ id }) => id), reason] as const);
     const lines = groups.map(([ids, reason]) => `    ${renderTierNames(ids, world)}${reason}`);
     return [`  ${heading}: ${tiers.length}`, ...lines];
