@@ -1,3 +1,4 @@
+import { findProduct } from '../contract/world.js';
 import { groupBy } from '../support/collections.js';
 import type { DrawnContents, DrawnItem, Entry, OrderFacts } from './drawn-contents.js';
 import { makeNearText, nearKinds } from './near-texts.js';
@@ -49,10 +50,10 @@ export const changes: Readonly<Record<string, Change>> = {
   ]),
   'products in two items that are too few': onItems((items) => items.flatMap(splitItem)),
   'products in two items, one less': onItems((items) => [...reduce(items), ...reduce(items).filter(isProduct)]),
-  'products in place of SKUs': replaceIds('sku', 'product', (id, { productOf }) => productOf.get(id)),
+  'products in place of SKUs': replaceIds('sku', 'product', (id, { skus }) => findProduct(skus, id)),
   'SKUs in place of products': replaceIds('product', 'sku', (id, { skusOf }) => skusOf.get(id)?.[0].id),
-  'other SKUs of the same products': replaceIds('sku', 'sku', (id, { productOf, skusOf }) => {
-    return skusOf.get(productOf.get(id) ?? '')?.find((sku) => sku.id !== id)?.id;
+  'other SKUs of the same products': replaceIds('sku', 'sku', (id, { skus, skusOf }) => {
+    return skusOf.get(findProduct(skus, id) ?? '')?.find((sku) => sku.id !== id)?.id;
   }),
   'similar products': replaceIds('product', 'product', (id, { findNear }) => findNear.product(id)[0]),
   'similar SKUs': replaceIds('sku', 'sku', (id, { findNear }) => findNear.sku(id)[0]),

@@ -3,6 +3,7 @@ import { type Tier, type World, windowSize } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { changes } from './change-contents.js';
 import {
+  acceptsCustomer,
   collectOrderFacts,
   type DrawnContents,
   type DrawnFilter,
@@ -79,16 +80,15 @@ export function listCandidates(world: World, drawn: World): Candidate[] {
 
 /** Selects customers: the first and the last of each list, and those that are most like them or in no list. */
 function selectCustomers({ customers, tiers }: World) {
-  const listReservations = (some: readonly Tier[]) =>
-    some.flatMap(({ rules }) => rules.flatMap((rule) => (rule.kind === 'customer' ? [rule.any_of] : [])));
-  const lists = listReservations(tiers.slice(0, windowSize));
   const ids = customers.map(({ id }) => id);
+  const all = tiers.map(({ rules }) => rules.flatMap((rule) => (rule.kind === 'customer' ? [rule.any_of] : [])));
+  const lists = all.slice(0, windowSize).flat();
   const findOutsider = (reservations: readonly (readonly string[])[]) => {
     const listed = new Set(reservations.flat());
     return ids.find((id) => !listed.has(id));
   };
   // Best a customer whom older promotions do not name, either.
-  const outsider = findOutsider(listReservations(tiers)) ?? findOutsider(lists);
+  const outsider = findOutsider(all.flat()) ?? findOutsider(lists);
   const ends = lists.flatMap((list) => [list.slice(0, 1), list.slice(-1)].flat());
   const members = [...new Set([...ends, outsider ?? []].flat())]
     .toSorted((id, next) => rateAwkwardness(next) - rateAwkwardness(id))
@@ -106,20 +106,22 @@ function selectCustomers({ customers, tiers }: World) {
 /** Lists orders: each of the newest tiers is met by one of them if some order can meet it, and each customer has one. */
 function listBases(customers: readonly string[], world: World, facts: OrderFacts): DrawnContents[] {
   const [newest, older] = [world.tiers.slice(0, windowSize), world.tiers.slice(windowSize)];
-  const reach = new Map(customers.map((customer) => [customer, newest.filter(facts.accepts(customer)).length]));
+  const count = (customer: string) => newest.filter((tier) => acceptsCustomer(tier, customer)).length;
+  const reach = new Map(customers.map((customer) => [customer, count(customer)]));
   const sorted = customers.toSorted((id, next) => (reach.get(next) ?? 0) - (reach.get(id) ?? 0));
   const unused = new Set(sorted);
   // The oldest ones first: they show the edge of the window.
   const uncovered = new Set(newest.toReversed());
   const bases: DrawnContents[] = [];
   for (const tier of uncovered) {
-    const customer = sorted.find((id) => facts.accepts(id)(tier));
+    const customer = sorted.find((id) => acceptsCustomer(tier, id));
     const contents = fillOrder(customer ?? '', [tier, ...uncovered, ...newest, ...older], facts);
     const { returned } = createOracle(renderContents(contents), world);
     const covered = [...uncovered].filter((candidate) => returned(candidate) === 'required');
+    if (covered.length === 0) continue;
     for (const found of covered) uncovered.delete(found);
-    if (covered.length > 0) bases.push(bases.length % 2 === 1 ? { ...contents, expand: true } : contents);
-    if (covered.length > 0) unused.delete(contents.customer);
+    bases.push(bases.length % 2 === 1 ? { ...contents, expand: true } : contents);
+    unused.delete(contents.customer);
   }
   const [customer] = sorted;
   if (customer === undefined) return [];
