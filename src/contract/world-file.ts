@@ -26,22 +26,12 @@ interface WorldDocument {
   tiers: TierEntry[];
 }
 
-interface TierEntry {
-  name: string;
+interface TierEntry extends Pick<Tier, 'name'>, Partial<Pick<Tier, 'metadata' | 'rules'>> {
   called?: string;
   repeat?: number;
   campaign: string | string[];
   created?: 'a-fifth-of-a-second-after-the-next';
-  metadata?: Tier['metadata'];
-  rules?: RuleEntry[];
 }
-
-type RuleEntry =
-  | { customer: string[] }
-  | { product: string; at_least: number }
-  | { sku: string; at_least: number }
-  | { order_metadata: string; includes: string }
-  | { metadata: string; is: string };
 
 /** Loads the world of the suite. @throws like `expandWorld` */
 export function loadWorld(): NamedWorld {
@@ -122,13 +112,10 @@ function readTiers(
   });
 }
 
-function readRule(rule: RuleEntry, at: YamlPath, findId: FindId): Rule {
-  if ('customer' in rule)
-    return { kind: 'customer', any_of: rule.customer.map((name, n) => findId('customer', name, ...at, 'customer', n)) };
-  if ('order_metadata' in rule) return { kind: 'order_metadata', key: rule.order_metadata, includes: rule.includes };
-  if ('metadata' in rule) return { kind: 'metadata', key: rule.metadata, is: rule.is };
-  const [kind, name] = 'product' in rule ? (['product', rule.product] as const) : (['sku', rule.sku] as const);
-  return { kind, id: findId(kind, name, ...at, kind), at_least: rule.at_least };
+function readRule(rule: Rule, at: YamlPath, findId: FindId): Rule {
+  if (rule.kind === 'customer')
+    return { ...rule, any_of: rule.any_of.map((name, n) => findId('customer', name, ...at, 'any_of', n)) };
+  return 'id' in rule ? { ...rule, id: findId(rule.kind, rule.id, ...at, 'id') } : rule;
 }
 
 /** Creates the id of a name: stable, unique and not guessable without the name. */
