@@ -47,7 +47,7 @@ export function createDrawnRows(
       const rows = (byTopic.get(about) ?? []).map(([, row]) => row);
       const has = (kind: string) => rows.some(({ expect }) => expect.some((assertion) => assertion.kind === kind));
       // A rule, or the window, is shown only if a promotion is seen with it and without it.
-      const isShown = !decidedTopics.includes(about) || (has('returned.include') && has('returned.exclude'));
+      const isShown = !twoSided.includes(about) || (has('returned.include') && has('returned.exclude'));
       if (isShown && rows.length > 0)
         return [id, rows.map((row) => ({ ...row, given: place(row.given), expect: place(row.expect) }))];
       const unavailable = [describeLack(about, world)];
@@ -57,19 +57,12 @@ export function createDrawnRows(
 }
 
 /** Topics that need a promotion that is returned because of them, and one that is not. */
-const decidedTopics: readonly Topic[] = [
-  'customer-rule',
-  'product-rule',
-  'sku-rule',
-  'quantity',
-  'metadata-rule',
-  'rank',
-];
+const twoSided: readonly Topic[] = ['customer-rule', 'product-rule', 'sku-rule', 'quantity', 'metadata-rule', 'rank'];
 
 function describeLack(topic: Topic, { tiers }: World): string {
   if (topic === 'rank' && tiers.length <= windowSize)
     return `a promotion tier that is older than the newest ${windowSize}: the data file has ${tiers.length} tiers`;
-  if (!decidedTopics.includes(topic)) return 'a promotion that a request must get, and a request that shows this';
+  if (!twoSided.includes(topic)) return 'a promotion that a request must get, and a request that shows this';
   return `a promotion that only the ${topic.replace('-', ' ')} decides about, a request that must get it, and one that must not`;
 }
 

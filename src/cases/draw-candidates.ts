@@ -138,7 +138,9 @@ function listFilters(bases: readonly Candidate[], world: World): FilteredBase[] 
   const campaigns = known.filter(({ filter }) => filter.subject.on === 'campaign').slice(0, maxFilters);
   const entries = known.filter(({ filter }) => filter.subject.on === 'metadata' && filter.value !== '');
   // Each key once, and every second of its values.
-  const isFirstOfKey = ({ key }: KnownFilter, n: number) => entries.findIndex((entry) => entry.key === key) === n;
+  const keyOf = ({ filter }: KnownFilter) => filter.subject.key;
+  const isFirstOfKey = (entry: KnownFilter, n: number) =>
+    entries.findIndex((first) => keyOf(first) === keyOf(entry)) === n;
   const tried = entries.filter((entry, n) => isFirstOfKey(entry, n) || n % 2 === 0).slice(0, maxFilters);
   const counts = new Map<string, number>();
   const listNear = ({ filter, bases: [best] }: KnownFilter, n: number) =>
@@ -161,8 +163,8 @@ function listFilters(bases: readonly Candidate[], world: World): FilteredBase[] 
     ...listAll([...campaigns, ...tried]),
     // Of those that match, too, the newest 150 are returned at most.
     ...listAll(largest.filter(isLarge), ' with many matches'),
-    ...tried.flatMap(({ key, filter: { value }, bases: [best] }): FilteredBase[] => {
-      const entryOfAnotherKey = entries.find((entry) => entry.key !== key && entry.filter.value !== value);
+    ...tried.flatMap(({ filter: { subject, value }, bases: [best] }): FilteredBase[] => {
+      const entryOfAnotherKey = entries.find((entry) => keyOf(entry) !== subject.key && entry.filter.value !== value);
       if (entryOfAnotherKey === undefined) return [];
       return [['a metadata filter with the value of another key', [{ ...entryOfAnotherKey.filter, value }], best]];
     }),
@@ -178,7 +180,6 @@ function listFilters(bases: readonly Candidate[], world: World): FilteredBase[] 
 /** A filter that selects a promotion which some order gets. */
 interface KnownFilter {
   readonly filter: DrawnFilter;
-  readonly key: string;
   /** The number of the newest tiers that it selects. */
   readonly count: number;
   /** The two orders for which it has the largest results. */
@@ -191,18 +192,15 @@ function listKnownFilters({ tiers }: World, bases: readonly Candidate[]): KnownF
   const filters = new Map(newest.flatMap(listFiltersOf).map((filter) => [JSON.stringify(filter), filter]));
   const known = [...filters.values()].flatMap((filter): KnownFilter[] => {
     const selected = newest.filter((tier) => matches(tier, filter));
-    const [best, ...others] = bases
-      .map((base) => ({ base, count: selected.filter((tier) => base.oracle.returned(tier) === 'required').length }))
-      .filter(({ count }) => count > 0)
-      .toSorted((entry, next) => next.count - entry.count)
-      .slice(0, 2)
-      .map(({ base }) => base);
-    if (best === undefined) return [];
-    const key = filter.subject.on === 'campaign' ? '' : filter.subject.key;
-    return [{ filter, key, count: selected.length, bases: [best, ...others] }];
+    const countReturned = ({ oracle }: Candidate) =>
+      selected.filter((tier) => oracle.returned(tier) === 'required').length;
+    const counts = new Map(bases.map((base) => [base, countReturned(base)]));
+    const showing = [...counts].filter(([, count]) => count > 0).toSorted(([, count], [, next]) => next - count);
+    const [best, ...others] = showing.slice(0, 2).map(([base]) => base);
+    return best === undefined ? [] : [{ filter, count: selected.length, bases: [best, ...others] }];
   });
-  const rate = ({ filter, key }: KnownFilter) =>
-    filter.subject.on === 'campaign' ? 0 : rateAwkwardness(key + filter.value);
+  const rate = ({ filter: { subject, value } }: KnownFilter) =>
+    subject.key === undefined ? 0 : rateAwkwardness(subject.key + value);
   return known.toSorted((filter, next) => rate(next) - rate(filter));
 }
 
@@ -213,9 +211,9 @@ function listFiltersOf({ campaign_id, metadata }: Tier): DrawnFilter[] {
   return [{ subject: { on: 'campaign' }, value: campaign_id }, ...ofEntries];
 }
 
-function matches({ campaign_id, metadata }: Tier, { subject, value }: DrawnFilter): boolean {
-  if (subject.on === 'campaign') return campaign_id === value;
-  return Object.hasOwn(metadata, subject.key) && String(metadata[subject.key]) === value;
+function matches({ campaign_id, metadata }: Tier, { subject: { key }, value }: DrawnFilter): boolean {
+  if (key === undefined) return campaign_id === value;
+  return Object.hasOwn(metadata, key) && String(metadata[key]) === value;
 }
 
 function findUnmatchedFilter({ tiers, campaigns }: World): DrawnFilter | undefined {

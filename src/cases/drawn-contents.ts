@@ -20,7 +20,6 @@ export interface DrawnContents {
   /** A member that is left out, such as `order.metadata`. */
   readonly without?: string;
   readonly sent?: readonly RequestForm[];
-  /** Set if it is sent a second time. */
   readonly again?: number;
 }
 

@@ -57,7 +57,6 @@ function mergeJson(base: unknown, change: unknown): unknown {
   return { ...base, ...Object.fromEntries(merged) };
 }
 
-/** Removes the member at a path from an object. */
 export function prune<T>(value: T, [step, ...rest]: readonly string[]): T {
   if (step === undefined || !isJsonObject(value)) return value;
   const members = Object.entries(value);

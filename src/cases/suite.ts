@@ -28,13 +28,9 @@ export interface Suite extends SuiteBasis {
   readonly calibration: readonly HttpRequest[];
   readonly data?: DrawnData;
   /** Cases of the user. They are the last of `cases`, see {@link isOwnCase}. */
-  readonly own?: {
-    readonly folder: string;
-    readonly digest: string;
-  };
+  readonly own?: { readonly folder: string; readonly digest: string };
 }
 
-/** The prefix of the ids of a user's own cases. */
 const ownPrefix = 'own-';
 
 export function isOwnCase({ id }: { readonly id: string }): boolean {
@@ -112,7 +108,11 @@ export function parseSuite(folder: string, availability: Availability, ownFolder
     digest: computeDigest(listSuiteFiles(folder), folder),
     ...basis,
     cases,
-    calibration: cases.filter(({ tags }) => tags.includes(tag.calibration)).flatMap(listFirstRequests),
+    calibration: cases.flatMap(({ tags, rows: [first] }) => {
+      // A request for what the target lacks would show nothing.
+      const isSent = tags.includes(tag.calibration) && first?.unavailable.length === 0;
+      return isSent ? [...first.requests.values()] : [];
+    }),
     ...(ownFolder !== undefined && { own: { folder: ownFolder, digest: computeDigest(ownFiles, ownFolder) } }),
   };
 }
@@ -149,11 +149,6 @@ function listYamlFiles(folder: string): string[] {
     const shown = path.relative(process.cwd(), folder);
     throw refuse(shown, describeFileError(error), 'Name the folder of your cases.');
   }
-}
-
-function listFirstRequests({ rows: [first] }: TestCase): HttpRequest[] {
-  // A request for what the target lacks would show nothing.
-  return first === undefined || first.unavailable.length > 0 ? [] : [...first.requests.values()];
 }
 
 function findDuplicateIds(cases: readonly TestCase[]): Problem[] {

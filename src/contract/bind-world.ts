@@ -19,7 +19,6 @@ export interface StatedData {
   readonly movedTo?: string;
   /** The digest of the file in a recorded run: another content cannot be judged by its exchanges. */
   readonly digest?: string;
-  /** The number of requests of a run, at most. */
   readonly requests?: number;
 }
 

@@ -51,7 +51,9 @@ export function isOwnWord(secret: string): boolean {
 /** A query parameter that the documentation shows in one sample, without its effect. */
 export const audienceParameter = 'audienceRulesOnly';
 
-export type FilterSubject = { readonly on: 'campaign' } | { readonly on: 'metadata'; readonly key: string };
+export type FilterSubject =
+  | { readonly on: 'campaign'; readonly key?: undefined }
+  | { readonly on: 'metadata'; readonly key: string };
 
 const metadataFilter = /^\[filters\]\[metadata\.(.+)\]\[conditions\]\[\$is\]$/s;
 

@@ -6,14 +6,7 @@ import { validateFile } from '../support/schema-validation.js';
 import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
 import type { NamedWorld, Rule, ThingKind, Tier } from './world.js';
 
-const prefixes: Record<ThingKind, string> = {
-  customer: 'cust',
-  product: 'prod',
-  sku: 'sku',
-  category: 'cat',
-  campaign: 'camp',
-  tier: 'promo',
-};
+const prefixes = { customer: 'cust', product: 'prod', sku: 'sku', category: 'cat', campaign: 'camp', tier: 'promo' };
 
 interface WorldDocument {
   customers: string[];
@@ -33,7 +26,6 @@ interface TierEntry extends Pick<Tier, 'name'>, Partial<Pick<Tier, 'metadata' | 
   created?: 'a-fifth-of-a-second-after-the-next';
 }
 
-/** Loads the world of the suite. @throws like `expandWorld` */
 export function loadWorld(): NamedWorld {
   return expandWorld(readYaml(path.join(packageRoot, 'cases', 'world.yaml')));
 }

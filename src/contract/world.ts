@@ -80,7 +80,6 @@ export function listAvailableTiers({ tiers, unavailable }: NamedWorld): Tier[] {
   return tiers.filter(({ id }) => !unavailable.has(id));
 }
 
-/** Returns the data alone, without what the suite keeps beside it. */
 export function exportWorld({ customers, products, skus, categories, campaigns, tiers }: NamedWorld): World {
   return { customers, products, skus, categories, campaigns, tiers };
 }
