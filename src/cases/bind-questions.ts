@@ -108,8 +108,8 @@ function chooseThings({ ids }: NamedWorld, { customers, products, skus, campaign
 }
 
 function sortByCount(ids: readonly string[]): string[] {
-  const groups = [...groupBy(ids, (id) => id)];
-  return groups.toSorted(([, found], [, others]) => others.length - found.length).map(([id]) => id);
+  const groups = [...groupBy(ids, (id) => id).values()];
+  return groups.toSorted((group, next) => next.length - group.length).map(([id]) => id);
 }
 
 /** Finds two customers each of whom is in a list without the other one. */

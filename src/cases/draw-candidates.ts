@@ -46,8 +46,8 @@ export function listCandidates(world: World, drawn: World): Candidate[] {
   };
   const customers = selectCustomers(world);
   const bases = listBases(customers.members, drawn, facts).map((contents) => create(contents));
-  const filtered = listFilters(bases, world).map(([filter, filters, base]) =>
-    create({ ...base.contents, filters }, filter, '', base),
+  const filtered = listFilters(bases, world, (kind, filters, base) =>
+    create({ ...base.contents, filters }, kind, '', base),
   );
   const tried = new Set<string>();
   // The first request of a kind is tried with all changes, others with some.
@@ -130,10 +130,10 @@ function listBases(customers: readonly string[], world: World, facts: OrderFacts
   return [...bases, ...others, { customer, items: [facts.anyItem], metadata: [], orderMetadata: [] }];
 }
 
-type FilteredBase = readonly [kind: string, filters: readonly DrawnFilter[], base: Candidate];
+type AddFilters = (kind: string, filters: readonly DrawnFilter[], base: Candidate) => Candidate;
 
-/** Lists filters, each on the order for which it has the largest result. */
-function listFilters(bases: readonly Candidate[], world: World): FilteredBase[] {
+/** Lists requests with filters, each on the order for which it has the largest result. */
+function listFilters(bases: readonly Candidate[], world: World, add: AddFilters): Candidate[] {
   const known = listKnownFilters(world, bases);
   const campaigns = known.filter(({ filter }) => filter.subject.on === 'campaign').slice(0, maxFilters);
   const entries = known.filter(({ filter }) => filter.subject.on === 'metadata' && filter.value !== '');
@@ -142,38 +142,38 @@ function listFilters(bases: readonly Candidate[], world: World): FilteredBase[] 
   const isFirstOfKey = (entry: KnownFilter, n: number) =>
     entries.findIndex((first) => keyOf(first) === keyOf(entry)) === n;
   const tried = entries.filter((entry, n) => isFirstOfKey(entry, n) || n % 2 === 0).slice(0, maxFilters);
+  const listAll = (filters: readonly KnownFilter[], suffix = '') =>
+    filters.flatMap(({ filter, bases: found }) =>
+      found.map((base) => add(`a ${filter.subject.on} filter${suffix}`, [filter], base)),
+    );
+  const isLarge = ({ filter }: KnownFilter) => world.tiers.filter((tier) => matches(tier, filter)).length > windowSize;
+  const largest = known.toSorted((filter, next) => next.count - filter.count).slice(0, maxLarge);
   const counts = new Map<string, number>();
   const listNear = ({ filter, bases: [best] }: KnownFilter, n: number) =>
-    nearKinds.flatMap((kind, at): FilteredBase[] => {
+    nearKinds.flatMap((kind, at) => {
       const value = makeNearText(kind, filter.value);
       const count = counts.get(kind) ?? 0;
       if (value === undefined || (count >= minTried && at % 6 !== n % 6)) return [];
       counts.set(kind, count + 1);
-      return [[`a metadata filter that is ${kind}`, [{ ...filter, value, nearTo: filter.value }], best]];
+      return add(`a metadata filter that is ${kind}`, [{ ...filter, value, nearTo: filter.value }], best);
     });
-  const listAll = (entries: readonly KnownFilter[], suffix = '') =>
-    entries.flatMap(({ filter, bases: found }) =>
-      found.map((base): FilteredBase => [`a ${filter.subject.on} filter${suffix}`, [filter], base]),
-    );
-  const isLarge = ({ filter }: KnownFilter) => world.tiers.filter((tier) => matches(tier, filter)).length > windowSize;
-  const largest = known.toSorted((filter, next) => next.count - filter.count).slice(0, maxLarge);
   const [first] = bases;
   const unmatched = findUnmatchedFilter(world);
   return [
     ...listAll([...campaigns, ...tried]),
     // Of those that match, too, the newest 150 are returned at most.
     ...listAll(largest.filter(isLarge), ' with many matches'),
-    ...tried.flatMap(({ filter: { subject, value }, bases: [best] }): FilteredBase[] => {
-      const entryOfAnotherKey = entries.find((entry) => keyOf(entry) !== subject.key && entry.filter.value !== value);
-      if (entryOfAnotherKey === undefined) return [];
-      return [['a metadata filter with the value of another key', [{ ...entryOfAnotherKey.filter, value }], best]];
+    ...tried.flatMap(({ filter: { subject, value }, bases: [best] }) => {
+      const ofAnotherKey = entries.find((entry) => keyOf(entry) !== subject.key && entry.filter.value !== value);
+      if (ofAnotherKey === undefined) return [];
+      return add('a metadata filter with the value of another key', [{ ...ofAnotherKey.filter, value }], best);
     }),
     ...tried.flatMap(listNear),
-    ...campaigns.slice(0, maxLarge).flatMap(({ filter, bases: [best] }, n): FilteredBase[] => {
+    ...campaigns.slice(0, maxLarge).flatMap(({ filter, bases: [best] }, n) => {
       const { filter: more } = tried[n] ?? {};
-      return more === undefined ? [] : [['two filters', n % 2 === 0 ? [filter, more] : [more, filter], best]];
+      return more === undefined ? [] : add('two filters', n % 2 === 0 ? [filter, more] : [more, filter], best);
     }),
-    ...(unmatched === undefined || first === undefined ? [] : [[filterKinds.unmatched, [unmatched], first] as const]),
+    ...(unmatched === undefined || first === undefined ? [] : [add(filterKinds.unmatched, [unmatched], first)]),
   ];
 }
 
