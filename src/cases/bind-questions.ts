@@ -148,8 +148,7 @@ function createRoleReader(requests: readonly HttpRequest[], { campaigns, skus }:
     const describeRule = (rule: Rule): unknown => {
       if (rule.kind === 'customer') return [rule.kind, listSent('cust', rule.any_of).sort()];
       if (rule.kind === 'other') return rule;
-      if (rule.kind !== 'product' && rule.kind !== 'sku')
-        return bodies.includes(JSON.stringify(rule.key)) ? rule : rule.kind;
+      if (!('id' in rule)) return bodies.includes(JSON.stringify(rule.key)) ? rule : rule.kind;
       const { kind, id, at_least } = rule;
       const product = kind === 'product' ? id : (findProduct(data.skus, id) ?? '');
       const ordered = [...listSent('prod', [product]), ...(kind === 'sku' ? listSent('sku', [id]) : [])];

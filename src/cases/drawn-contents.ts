@@ -1,5 +1,5 @@
 import { audienceParameter, type FilterSubject, renderFilterParameter } from '../contract/operation.js';
-import { findProduct, type Rule, type Thing, type Tier, type World } from '../contract/world.js';
+import { findProduct, type ItemRule, type Rule, type Thing, type Tier, type World } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { remember } from '../support/caches.js';
 import { groupBy, omitUndefined } from '../support/collections.js';
@@ -25,9 +25,7 @@ export interface DrawnContents {
 
 export type Entry<Value> = readonly [key: string, value: Value];
 
-export interface DrawnItem {
-  readonly kind: 'product' | 'sku';
-  readonly id: string;
+export interface DrawnItem extends Pick<ItemRule, 'kind' | 'id'> {
   readonly quantity: number;
 }
 
@@ -74,11 +72,11 @@ export function fillOrder(customer: string, tiers: readonly Tier[], { skus, anyI
     if (rule.kind === 'customer') return indexList(rule.any_of).has(customer);
     if (rule.kind === 'metadata')
       return metadata.has(rule.key) ? metadata.get(rule.key) === rule.is : metadata.size < maxMetadata;
-    if ((rule.kind !== 'product' && rule.kind !== 'sku') || items.has(`${rule.kind} ${rule.id}`)) return true;
+    if (!('id' in rule) || items.has(`${rule.kind} ${rule.id}`)) return true;
     return items.size < maxItems && (kinds.get(nameProduct(rule)) ?? rule.kind) === rule.kind;
   };
   const meet = (rule: Rule): void => {
-    if (rule.kind === 'product' || rule.kind === 'sku') {
+    if ('id' in rule) {
       const { kind, id, at_least } = rule;
       const quantity = Math.max(at_least, items.get(`${kind} ${id}`)?.quantity ?? 0);
       items.set(`${kind} ${id}`, { kind, id, quantity });
@@ -95,8 +93,6 @@ export function fillOrder(customer: string, tiers: readonly Tier[], { skus, anyI
     orderMetadata: [...orderMetadata].map(([key, values]) => [key, [...values]]),
   };
 }
-
-type ItemRule = Extract<Rule, { kind: DrawnItem['kind'] }>;
 
 const indexList = remember((list: readonly string[]): ReadonlySet<string> => new Set(list));
 

@@ -20,7 +20,7 @@ function createReasonReader(request: HttpRequest) {
     if (rule.kind === 'order_metadata') return 'order-metadata';
     // It never decides.
     if (rule.kind === 'other') return 'validity';
-    if (rule.kind !== 'product' && rule.kind !== 'sku') return `${rule.kind}-rule`;
+    if (!('id' in rule)) return `${rule.kind}-rule`;
     const count = counts.get(`${rule.kind} ${rule.id}`) ?? 0;
     const isRequired = obligation === 'required';
     if (isRequired && count > 1 && rule.kind === 'product') return 'repeated-item';

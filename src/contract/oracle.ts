@@ -8,6 +8,7 @@ import {
   findProduct,
   getWindowSize,
   indexIds,
+  type ItemRule,
   type NamedWorld,
   type Rule,
   type Tier,
@@ -280,6 +281,7 @@ function explainOpenRules({ customer, order }: DocumentedBody, { skus }: World):
   const items = order?.items ?? [];
   const products = new Set(items.flatMap(({ product_id }) => product_id ?? []));
   const ordered = items.flatMap(({ sku_id }) => sku_id ?? []);
+  const isOrderedTwice = ordered.some((id) => products.has(findProduct(skus, id) ?? ''));
   const reasons: readonly (readonly [applies: boolean, reason: string])[] = [
     [items.length === 0, 'the effect of an order without items is open'],
     [items.some(({ quantity }) => quantity === undefined), 'the effect of an item without quantity is open'],
@@ -287,10 +289,7 @@ function explainOpenRules({ customer, order }: DocumentedBody, { skus }: World):
     [items.some(({ quantity = 1 }) => quantity > 1_000_000), 'the maximum quantity is open'],
     [items.length > 100, 'the maximum number of items is open'],
     [new Set(ordered).size < ordered.length, 'whether a SKU may be repeated is open'],
-    [
-      ordered.some((id) => products.has(findProduct(skus, id) ?? '')),
-      'the effect of a product and its own SKU in one order is open',
-    ],
+    [isOrderedTwice, 'the effect of a product and its own SKU in one order is open'],
   ];
   const leftOut = explainLeftOut({ customer, 'customer.id': customer?.id, order, 'order.items': order?.items });
   return leftOut ?? reasons.find(([applies]) => applies)?.[1];
@@ -316,16 +315,14 @@ function comparesOtherTypes({ subject, value }: Filter, tiers: readonly Tier[]):
   });
 }
 
-function judgeRule(
-  rule: Rule,
-  { customer, metadata }: DocumentedBody,
-  quantities: ReturnType<typeof listQuantities>,
-): Obligation {
+function judgeRule(rule: Rule, { customer, metadata }: DocumentedBody, quantities: OrderedQuantities): Obligation {
   if (rule.kind === 'customer')
     return customer?.id === undefined ? 'open' : requireIf(rule.any_of.includes(customer.id));
-  if (rule.kind === 'product' || rule.kind === 'sku') return judgeQuantity(rule, quantities);
+  if ('id' in rule) return judgeQuantity(rule, quantities);
   return rule.kind === 'metadata' && metadata !== undefined ? judgeEntry(metadata, rule.key, rule.is) : 'open';
 }
+
+type OrderedQuantities = ReturnType<typeof listQuantities>;
 
 /** Lists the quantities of the items of an order by what they name. Those of SKUs also by their products. */
 function listQuantities(items: readonly Item[], skus: World['skus']) {
@@ -341,10 +338,7 @@ function listQuantities(items: readonly Item[], skus: World['skus']) {
 }
 
 /** Judges whether items reach a threshold. The documentation leaves open how items with equal ids add up. */
-function judgeQuantity(
-  { kind, id, at_least }: Extract<Rule, { kind: 'product' | 'sku' }>,
-  quantities: ReturnType<typeof listQuantities>,
-): Obligation {
+function judgeQuantity({ kind, id, at_least }: ItemRule, quantities: OrderedQuantities): Obligation {
   const certain = quantities[kind].get(id) ?? [];
   if (certain.length > 0 && Math.min(...certain) >= at_least) return 'required';
   // A SKU may or may not count as its product.

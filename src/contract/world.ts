@@ -42,6 +42,9 @@ export type Rule =
   /** In a data file only: what no other kind expresses. */
   | { readonly kind: 'other'; readonly description: string };
 
+/** Asks for an order item. */
+export type ItemRule = Extract<Rule, { readonly id: string }>;
+
 /** The lists of a world by the kind of their things, as references in case files name it. */
 export const listNames = {
   customer: 'customers',
