@@ -1,6 +1,6 @@
-import type { StatedData } from '../contract/bind-world.js';
 import { readDataFile } from '../contract/data-file.js';
 import { type NamedWorld, windowSize } from '../contract/world.js';
+import type { StatedData } from '../contract/world-file.js';
 import { type HttpRequest, serializeRequest } from '../http/exchange.js';
 import { computeOnce } from '../support/caches.js';
 import { omitUndefined } from '../support/collections.js';

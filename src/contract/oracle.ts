@@ -7,8 +7,8 @@ import { audienceParameter, type FilterSubject, parseFilterParameter } from './o
 import {
   findProduct,
   getWindowSize,
-  indexIds,
   type ItemRule,
+  indexIds,
   type NamedWorld,
   type Rule,
   type Tier,

@@ -12,8 +12,8 @@ import { isOwnCase, loadSuite, type Suite, suiteFolder } from '../cases/suite.js
 import { type TestCase, tag } from '../cases/test-case.js';
 import { type EvidenceOrigin, parseArchive } from '../certificate/har-archive.js';
 import { referenceNotice } from '../certificate/notices.js';
-import type { Availability } from '../contract/bind-world.js';
 import type { NamedWorld } from '../contract/world.js';
+import type { Availability } from '../contract/world-file.js';
 import { createRedactor } from '../http/redactor.js';
 import type { ResultsDestination } from '../outputs/result-files.js';
 import { createRecognizer } from '../recognition/recognizer.js';

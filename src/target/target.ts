@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { computeDigest } from '../certificate/har-archive.js';
-import type { Availability } from '../contract/bind-world.js';
 import { documentedOperation, isOwnWord, listCredentialSecrets } from '../contract/operation.js';
+import type { Availability } from '../contract/world-file.js';
 import { type Endpoint, exposesCredentials, type PartialConnectionOptions } from '../http/connection-options.js';
 import { createRedactor, minSecretLength, type Secret } from '../http/redactor.js';
 import type { TransportIdentity } from '../http/transport.js';
