@@ -34,7 +34,7 @@ export function describeRequest(request: HttpRequest, world: NamedWorld): string
 
 /**
  * Creates a function that explains why a tier must or must not be returned: "asks for 10 of product mug; the order has 2".
- * It gives the first reason against the tier, or else all that decide about it.
+ * It gives the first reason against the tier, or else all that leave it open, or else all for it.
  */
 export function createTierExplainer(request: HttpRequest, world: NamedWorld) {
   const oracle = createOracle(request, world);
@@ -44,8 +44,9 @@ export function createTierExplainer(request: HttpRequest, world: NamedWorld) {
   return (tier: Tier): string => {
     const all = listReasons(tier);
     const against = all.find(({ obligation }) => obligation === 'forbidden');
-    const deciding = all.filter(({ is, obligation }) => is !== 'rank' || obligation === 'open');
-    return [against ?? deciding]
+    const open = all.filter(({ obligation }) => obligation === 'open');
+    const deciding = against ?? (open.length > 0 ? open : all.filter(({ is }) => is !== 'rank'));
+    return [deciding]
       .flat()
       .map((reason) => renderReason(reason, tier, body, nameOf))
       .join(', ');
