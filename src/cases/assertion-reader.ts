@@ -3,7 +3,6 @@ import { assertionKinds } from '../assertions/registry.js';
 import { createOracle, type Obligation, type Oracle } from '../contract/oracle.js';
 import { getWindowSize, type Tier, windowSize } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { suggest } from '../support/problem.js';
 import type { YamlPath } from '../support/yaml-file.js';
 import type { Checks, Expectations, RowContext } from './case-file-context.js';
 import { resolveReferences } from './request-draft.js';
@@ -71,11 +70,8 @@ function createReadContext(of: string, at: YamlPath, context: RowContext): ReadC
     const ofKeyword = isText ? selectionKeywords.get(selection)?.(oracle) : undefined;
     const names = ofKeyword === undefined ? [selection].flat() : [];
     const ids = names.map((name) => world.ids.tier.get(name));
-    for (const [n, name] of names.entries()) {
-      if (ids[n] !== undefined) continue;
-      const known = [...world.ids.tier.keys(), ...(isText ? selectionKeywords.keys() : [])];
-      context.reportProblem(isText ? at : [...at, n], `there is no tier '${name}' in the world`, suggest(name, known));
-    }
+    const known = [...world.ids.tier.keys(), ...(isText ? selectionKeywords.keys() : [])];
+    for (const [n, name] of names.entries()) context.checkName('tier', name, known, isText ? at : [...at, n]);
     const select = ofKeyword ?? (({ id }: Tier): Obligation => (ids.includes(id) ? 'required' : 'forbidden'));
     return world.tiers.filter((tier) => select(tier) === wanted).map(({ id }) => id);
   };

@@ -1,4 +1,12 @@
-import { type NamedWorld, type Rule, type Tier, thingKinds, type World, windowSize } from '../contract/world.js';
+import {
+  findProduct,
+  type NamedWorld,
+  type Rule,
+  type Tier,
+  thingKinds,
+  type World,
+  windowSize,
+} from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { encodeQueryText, parseRequest } from '../http/request-content.js';
 import { groupBy, renderShortList } from '../support/collections.js';
@@ -18,18 +26,17 @@ export function createQuestionBinder(world: NamedWorld, data: World): (testCase:
   const names = new Map(
     thingKinds.flatMap((kind) => [...world.ids[kind]].map(([name, id]) => [id, `${kind} ${name}`])),
   );
-  const candidates = translateTiers(data, things, unit);
-  const replaced = translateTiers(world, new Map([...things.keys()].map((id) => [id, id])), 1);
   return (testCase) => {
     const [row] = testCase.rows;
     const requests = [...row.requests.values()];
     const judged = JSON.stringify([row.given, testCase.answer]);
     const needed = new Set((JSON.stringify(requests) + judged).match(testDataId));
-    const { describeRole, areUnits } = createRoleReader(requests, world);
-    const byRole = groupBy<TranslatedTier, string>(candidates, describeRole);
+    const { createDescriber, areUnits } = createRoleReader(requests, world);
+    const describe = createDescriber(world, new Map([...things.keys()].map((id) => [id, id])), 1);
+    const byRole = groupBy<Tier, string>(data.tiers.slice(0, windowSize), createDescriber(data, things, unit));
     const standIns = new Map(things);
-    for (const tier of replaced) {
-      const standIn = needed.has(tier.id) ? byRole.get(describeRole(tier))?.shift() : undefined;
+    for (const tier of world.tiers.slice(0, windowSize)) {
+      const standIn = needed.has(tier.id) ? byRole.get(describe(tier))?.shift() : undefined;
       if (standIn !== undefined) standIns.set(tier.id, standIn.id);
     }
     // A body may contain a short id by chance.
@@ -71,10 +78,9 @@ function chooseThings({ ids }: NamedWorld, { customers, products, skus, campaign
     const ranked = sortByCount(asked.map(({ id }) => id)).filter((id) => met.has(id));
     return [...new Set([...ranked, ...all.map(({ id }) => id)])];
   };
-  const productOf = new Map(skus.map(({ id, product_id }) => [id, product_id]));
   const [mug, ...others] = rank('product', products);
-  const shirtBlue = rank('sku', skus).find((id) => productOf.get(id) !== mug);
-  const shirt = productOf.get(shirtBlue ?? '');
+  const shirtBlue = rank('sku', skus).find((id) => findProduct(skus, id) !== mug);
+  const shirt = findProduct(skus, shirtBlue ?? '');
   const [plate, chair] = others.filter((id) => id !== shirt);
   const audiences = rules.flatMap((rule) => (rule.kind === 'customer' ? [rule.any_of] : []));
   const listed = [...findDistinctCustomers(audiences), ...(audiences[0] ?? []), ...customers.map(({ id }) => id)];
@@ -102,8 +108,8 @@ function chooseThings({ ids }: NamedWorld, { customers, products, skus, campaign
 }
 
 function sortByCount(ids: readonly string[]): string[] {
-  const groups = [...groupBy(ids, (id) => id)];
-  return groups.toSorted(([, found], [, others]) => others.length - found.length).map(([id]) => id);
+  const groups = [...groupBy(ids, (id) => id).values()];
+  return groups.toSorted((group, next) => next.length - group.length).map(([id]) => id);
 }
 
 /** Finds two customers each of whom is in a list without the other one. */
@@ -117,38 +123,9 @@ function findDistinctCustomers(lists: readonly (readonly string[])[]): string[] 
   return [];
 }
 
-type TranslatedTier = Omit<Tier, 'rules'> & { readonly rules: readonly TranslatedRule[] };
-
-type TranslatedRule =
-  | Exclude<Rule, { readonly id: string }>
-  | {
-      readonly kind: 'item';
-      readonly ids: readonly string[];
-      readonly at_least: number;
-      readonly isMetByUnit: boolean;
-    };
-
-/** Renders the newest tiers in ids of the test data. @param unit the quantity that stands for one unit */
-function translateTiers({ tiers, skus }: World, standIns: StandIns, unit: number): TranslatedTier[] {
-  const names = new Map([...standIns].map(([id, standIn]) => [`${id.split('_')[0]} ${standIn}`, id]));
-  const nameThing = (prefix: string, id = '') => names.get(`${prefix} ${id}`) ?? '';
-  const productOf = new Map(skus.map(({ id, product_id }) => [id, product_id]));
-  const translateRule = (rule: Rule): TranslatedRule => {
-    if (rule.kind === 'customer') return { ...rule, any_of: rule.any_of.flatMap((id) => nameThing('cust', id) || []) };
-    if (rule.kind !== 'product' && rule.kind !== 'sku') return rule;
-    const { id, at_least } = rule;
-    const ids =
-      rule.kind === 'sku' ? [nameThing('sku', id), nameThing('prod', productOf.get(id))] : [nameThing('prod', id)];
-    return { kind: 'item', ids: [rule.kind, ...ids], at_least, isMetByUnit: at_least <= unit };
-  };
-  return tiers.slice(0, windowSize).map((tier) => {
-    return { ...tier, campaign_id: nameThing('camp', tier.campaign_id), rules: tier.rules.map(translateRule) };
-  });
-}
-
 /**
- * Creates a function that describes what decides whether a tier is returned for some requests, documented or not. Of two
- * tiers with one description, either both are returned or none.
+ * Reads what some requests, documented or not, are about. The describers that it creates say what decides whether a tier of
+ * some data is returned, in ids of the test data: of two tiers with one description, either both are returned or none.
  */
 function createRoleReader(requests: readonly HttpRequest[], { campaigns, skus }: World) {
   const query = requests.flatMap((request) => parseRequest(request).query.map(([name]) => name)).join();
@@ -162,18 +139,25 @@ function createRoleReader(requests: readonly HttpRequest[], { campaigns, skus }:
   const items = bodies.match(/"(?:product|sku)_id"[^}]*/g) ?? [];
   /** Whether one unit of everything is ordered, which may be any quantity. */
   const areUnits = items.every((item) => /"quantity": ?1$/.test(item));
-  const listSent = (ids: readonly string[]) => ids.filter((id) => sent.has(id)).sort();
-  const describeRule = (rule: TranslatedRule): unknown => {
-    if (rule.kind === 'customer') return [rule.kind, listSent(rule.any_of)];
-    if (rule.kind === 'other') return rule;
-    if (rule.kind !== 'item') return bodies.includes(JSON.stringify(rule.key)) ? rule : rule.kind;
-    const ordered = listSent(rule.ids);
-    const threshold = areUnits ? rule.isMetByUnit : rule.at_least;
-    return [rule.ids[0], ordered, ordered.length > 0 && threshold];
+
+  /** @param unit the quantity that stands for one unit */
+  const createDescriber = (data: World, standIns: StandIns, unit: number) => {
+    const named = [...standIns].filter(([id]) => sent.has(id));
+    const listSent = (prefix: string, ids: readonly string[]) =>
+      named.flatMap(([id, standIn]) => (id.startsWith(prefix) && ids.includes(standIn) ? id : []));
+    const describeRule = (rule: Rule): unknown => {
+      if (rule.kind === 'customer') return [rule.kind, listSent('cust', rule.any_of).sort()];
+      if (rule.kind === 'other') return rule;
+      if (!('id' in rule)) return bodies.includes(JSON.stringify(rule.key)) ? rule : rule.kind;
+      const { kind, id, at_least } = rule;
+      const product = kind === 'product' ? id : (findProduct(data.skus, id) ?? '');
+      const ordered = [...listSent('prod', [product]), ...(kind === 'sku' ? listSent('sku', [id]) : [])];
+      return [kind, ordered, ordered.length > 0 && (areUnits ? at_least <= unit : at_least)];
+    };
+    return ({ campaign_id, metadata, rules }: Tier): string => {
+      const values = filteredOn.map((key) => metadata[key] ?? null);
+      return JSON.stringify([listSent('camp', [campaign_id]), values, rules.map(describeRule)]);
+    };
   };
-  const describeRole = ({ campaign_id, metadata, rules }: TranslatedTier): string => {
-    const values = filteredOn.map((key) => metadata[key] ?? null);
-    return JSON.stringify([listSent([campaign_id]), values, rules.map(describeRule)]);
-  };
-  return { describeRole, areUnits };
+  return { createDescriber, areUnits };
 }

@@ -8,13 +8,14 @@ import type { RequestDraft, RequestPatch } from './request-draft.js';
 import type { ValueExtraction } from './test-case.js';
 
 /** A case file as it is written. See `schemas/cases.schema.json`. */
-export interface CaseFileDocument {
+interface CaseFileDocument {
   readonly base?: RequestPatch;
-  readonly templates?: Readonly<Record<string, RequestPatch>>;
-  readonly axes?: Readonly<Record<string, MatrixAxis>>;
+  readonly templates?: RequestPatches;
   readonly shared?: Pick<CaseEntry, 'requests' | 'given' | 'outcomes' | 'evidence'>;
   readonly cases: readonly CaseEntry[];
 }
+
+export type RequestPatches = Readonly<Record<string, RequestPatch>>;
 
 export interface CaseEntry {
   readonly id?: string;
@@ -23,12 +24,12 @@ export interface CaseEntry {
   readonly title: string;
   readonly tags?: readonly string[];
   readonly request?: RequestPatch;
-  readonly requests?: Readonly<Record<string, RequestPatch>>;
-  /** Axes by name; a text is the name of an axis of the file. */
-  readonly matrix?: Readonly<Record<string, MatrixAxis | string>>;
+  readonly requests?: RequestPatches;
+  readonly rows?: Readonly<Record<string, RequestPatches>>;
   readonly given?: Expectations;
   readonly expect?: Expectations;
-  readonly outcomes?: readonly OutcomeEntry[];
+  /** Without `when`, the shared rule is tried at this place. */
+  readonly outcomes?: readonly { readonly outcome: string; readonly when?: Checks }[];
   readonly evidence?: string;
   readonly value?: {
     readonly of?: string;
@@ -36,15 +37,6 @@ export interface CaseEntry {
     readonly values?: readonly string[];
     readonly names?: readonly string[];
   };
-}
-
-/** The variants of an axis by title; each changes the requests that it names, or `every` request. */
-export type MatrixAxis = Readonly<Record<string, Readonly<Record<string, RequestPatch>>>>;
-
-/** A rule for an outcome. Without `when`, the shared rule is tried at this place. */
-export interface OutcomeEntry {
-  readonly outcome: string;
-  readonly when?: Checks;
 }
 
 /** Several checks all hold. */
@@ -86,12 +78,12 @@ export function createCaseFileContext(file: YamlFile, basis: SuiteBasis, prefix:
       const known = Object.hasOwn(ids, kind) ? ids[kind as ThingKind] : undefined;
       const id = known?.get(name);
       if (id !== undefined) return id;
-      const message = `unknown ${known === undefined ? `kind '${kind}' in <${kind} ${name}>` : `${kind} '${name}'`}`;
+      const message = known === undefined ? `unknown kind '${kind}' in <${kind} ${name}>` : `unknown ${kind} '${name}'`;
       const hint = known === undefined ? suggest(kind, Object.keys(ids)) : suggest(name, [...known.keys()]);
       // `filter: { campaign: spring }` names the campaign without brackets.
       const references = file.locateTexts(`<${kind} ${name}>`);
-      for (const at of references.length > 0 ? references : file.locateTexts(name))
-        problems.push({ at, message, hint });
+      const places = references.length > 0 ? references : file.locateTexts(name);
+      problems.push(...places.map((at) => ({ at, message, hint })));
       return name;
     },
   };
@@ -108,12 +100,8 @@ export function createRowContext(context: CaseFileContext, requests: ReadonlyMap
     /** Returns the name of a request; if it is missing or unknown, reports a problem and returns another name. */
     findRequestName(name: string | undefined, at: YamlPath): string {
       if (name !== undefined && context.checkName('request', name, names, at)) return name;
-      if (name === undefined && names.length > 1)
-        context.reportProblem(
-          at,
-          'no request is named',
-          `Add 'of:' with one of ${names.join(', ')}; for outcomes, 'evidence:'.`,
-        );
+      const hint = `Add 'of:' with one of ${names.join(', ')}; for outcomes, 'evidence:'.`;
+      if (name === undefined && names.length > 1) context.reportProblem(at, 'no request is named', hint);
       return names[0] ?? '';
     },
   };

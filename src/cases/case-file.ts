@@ -1,10 +1,11 @@
 import type { Assertion } from '../assertions/assertion.js';
 import { findResponseKind } from '../assertions/registry.js';
-import type { JudgeMode } from '../assertions/row-evidence.js';
 import type { Question } from '../contract/contract.js';
 import { createOracle } from '../contract/oracle.js';
 import { getWindowSize, type NamedWorld, type Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
+import { groupBy } from '../support/collections.js';
+import type { Problem } from '../support/problem.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
 import { readAssertions, readChecks } from './assertion-reader.js';
@@ -13,12 +14,12 @@ import {
   type CaseFileContext,
   createCaseFileContext,
   createRowContext,
-  type OutcomeEntry,
+  type RequestPatches,
   type RowContext,
   type SuiteBasis,
 } from './case-file-context.js';
-import { findEqualRequests, findRowFlaws } from './row-flaws.js';
-import { checkTemplates, readRows } from './row-reader.js';
+import { applyPatch, assembleRequest, type RequestDraft, type RequestPatch } from './request-draft.js';
+import { findRowFlaws } from './row-flaws.js';
 import {
   type OutcomeRule,
   type QuestionAnswer,
@@ -38,12 +39,13 @@ export function readCaseFile(file: YamlFile, basis: SuiteBasis, prefix = '') {
   const problems = findSchemaProblems('cases', file);
   if (problems.length > 0) return { cases: [], problems };
   const context = createCaseFileContext(file, basis, prefix);
-  const { base = {}, cases } = context.document;
-  checkTemplates(base, ['base'], context);
-  return {
-    cases: cases.flatMap((entry, n) => readCase(entry, ['cases', n], context) ?? []),
-    problems: context.problems,
-  };
+  const cases = context.document.cases.flatMap((entry, n) => readCase(entry, ['cases', n], context) ?? []);
+  return { cases, problems: removeDuplicates(context.problems) };
+}
+
+/** Rows often have the same problem. */
+function removeDuplicates(problems: readonly Problem[]): Problem[] {
+  return [...new Map(problems.map((problem) => [JSON.stringify([problem.at, problem.message]), problem])).values()];
 }
 
 function readCase(entry: CaseEntry, at: YamlPath, context: CaseFileContext): TestCase | undefined {
@@ -51,8 +53,6 @@ function readCase(entry: CaseEntry, at: YamlPath, context: CaseFileContext): Tes
   if (prefix !== '') checkOwnCase(entry, at, context);
   const { tags = [], title, id = '', answers, verifies = '' } = entry;
   const sent = readRows(entry, at, context);
-  const flaw = findEqualRequests(sent, tags);
-  if (flaw !== undefined) context.reportProblem(at, flaw.message, flaw.hint);
   const common = { title, at: file.locate(at) };
   const ownTags = prefix === '' ? tags : [tag.own, ...tags];
   const readGiven = (row: RowContext) => [
@@ -61,8 +61,8 @@ function readCase(entry: CaseEntry, at: YamlPath, context: CaseFileContext): Tes
   ];
 
   if (answers !== undefined) {
-    const question = contract.questions.find((known) => known.id === answers);
     context.checkName('question', answers, listIds(contract.questions), [...at, 'answers']);
+    const question = contract.questions.find((known) => known.id === answers);
     const [row] = sent;
     if (question === undefined || row === undefined) return undefined;
     const ofRow = createRowContext(context, row.requests);
@@ -71,9 +71,8 @@ function readCase(entry: CaseEntry, at: YamlPath, context: CaseFileContext): Tes
     if (answer === undefined) return undefined;
     const assertions = [...given, ...(answer.kind === 'value' ? [] : answer.rules.flatMap(({ when }) => when))];
     const unavailable = listUnavailable(row.requests, assertions, 'question', world);
-    const rows = [{ ...row, given, unavailable }] as const;
     const ids = { id: `${prefix}${answers}`, answers, tags: ['question', answers, ...ownTags] };
-    return { ...common, kind: 'question', ...ids, rows, answer };
+    return { ...common, kind: 'question', ...ids, rows: [{ ...row, given, unavailable }], answer };
   }
 
   if (!context.checkName('requirement', verifies, listIds(contract.requirements), [...at, 'verifies']))
@@ -91,6 +90,75 @@ function readCase(entry: CaseEntry, at: YamlPath, context: CaseFileContext): Tes
   return { ...common, kind: 'requirement', id, verifies, tags: [verifies, ...ownTags], rows };
 }
 
+type SentRow = Pick<Row, 'title' | 'requests'>;
+
+function readRows(entry: CaseEntry, at: YamlPath, context: CaseFileContext): SentRow[] {
+  const { base = {}, shared = {} } = context.document;
+  const requests = [
+    ...listRequests(shared.requests, ['shared', 'requests']),
+    ...listRequests(entry.request && { request: entry.request }, at),
+    ...listRequests(entry.requests, [...at, 'requests']),
+  ];
+  const names = requests.map(({ name }) => name);
+  if (names.length === 0) {
+    context.reportProblem(at, 'the case sends nothing', "Add 'request: {}' to send the base request, or 'requests:'.");
+    return [];
+  }
+  const baseRequest = patchRequest(context.defaultRequest, base, ['base'], context);
+  const rows = Object.entries(entry.rows ?? { '': {} }).map(([title, changes]): SentRow => {
+    const path = [...at, 'rows', title];
+    for (const name of Object.keys(changes))
+      context.checkName('request', name, ['every', ...names], [...path, name], context.file.locateKey);
+    const drafts = new Map<string, RequestDraft>();
+    for (const { name, patch, at: place } of requests) {
+      const { like } = patch;
+      if (like !== undefined) context.checkName('earlier request', like, [...drafts.keys()], [...place, 'like']);
+      let draft = patchRequest(drafts.get(like ?? '') ?? baseRequest, patch, place, context);
+      for (const part of ['every', name]) draft = patchRequest(draft, changes[part] ?? {}, [...path, part], context);
+      drafts.set(name, draft);
+    }
+    return { title, requests: new Map([...drafts].map(([name, draft]) => [name, shareRequest(draft, context)])) };
+  });
+  reportEqualRequests(rows, entry.tags ?? [], at, context);
+  return rows;
+}
+
+function listRequests(requests: RequestPatches = {}, at: YamlPath) {
+  return Object.entries(requests).map(([name, patch]) => ({ name, patch, at: [...at, name] }));
+}
+
+/** Applies changes to a request, those of the templates first. */
+function patchRequest(request: RequestDraft, patch: RequestPatch, at: YamlPath, context: CaseFileContext) {
+  const { templates = {} } = context.document;
+  const used = [patch.use ?? []].flat();
+  for (const name of used) context.checkName('template', name, Object.keys(templates), [...at, 'use']);
+  return [...used.map((name) => templates[name] ?? {}), patch].reduce(applyPatch, request);
+}
+
+/** Makes equal requests one object: what the documentation says about it is determined once. */
+function shareRequest(draft: RequestDraft, { resolveId, requestsByContent }: CaseFileContext): HttpRequest {
+  const request = assembleRequest(draft, resolveId);
+  const key = JSON.stringify(request);
+  const shared = requestsByContent.get(key) ?? request;
+  requestsByContent.set(key, shared);
+  return shared;
+}
+
+/** Finds two requests of a case that are equal in every row: only one of them would be sent. */
+function reportEqualRequests(
+  rows: readonly SentRow[],
+  tags: readonly string[],
+  at: YamlPath,
+  context: CaseFileContext,
+) {
+  const names = tags.includes(tag.serial) ? [] : [...(rows[0]?.requests.keys() ?? [])];
+  const byContent = groupBy(names, (name) => JSON.stringify(rows.map(({ requests }) => requests.get(name))));
+  const [name, twin] = [...byContent.values()].find(({ length }) => length > 1) ?? [];
+  if (twin === undefined) return;
+  const hint = `Remove one of them, or add 'again: 1' to '${twin}' to send both.`;
+  context.reportProblem(at, `the requests '${name}' and '${twin}' are equal, so only one is sent`, hint);
+}
+
 /** Reads what is observed for a question: an open value, or the first outcome whose rule holds. */
 function readAnswer(
   entry: CaseEntry,
@@ -98,14 +166,11 @@ function readAnswer(
   at: YamlPath,
   context: RowContext,
 ): QuestionAnswer | undefined {
-  const { findRequestName, file } = context;
+  const { findRequestName, reportProblem, file, document } = context;
+  const { kind } = answer;
   const stated = entry.value === undefined ? 'outcomes' : 'value';
-  if (stated !== answer.kind)
-    context.reportProblem(
-      [...at, stated],
-      `the question '${id}' has '${answer.kind}:'`,
-      `Add '${answer.kind}:' in place of '${stated}:'.`,
-    );
+  if (stated !== kind)
+    reportProblem([...at, stated], `the question '${id}' has '${kind}:'`, `Add '${kind}:' in place of '${stated}:'.`);
   if (entry.value !== undefined) {
     const { of, take, values = [], names = [] } = entry.value;
     const path: YamlPath = [...at, 'value'];
@@ -117,34 +182,33 @@ function readAnswer(
     };
   }
   if (answer.kind === 'value') return undefined;
-  const { evidence = context.document.shared?.evidence } = entry;
-  const isShared = entry.evidence === undefined && evidence !== undefined;
+  const { shared } = document;
+  const isShared = entry.evidence === undefined && shared?.evidence !== undefined;
   return {
     kind: 'first-of',
     rules: readRules(entry, [...answer.outcomes.keys()], at, context),
-    evidence: findRequestName(evidence, [...(isShared ? ['shared'] : at), 'evidence']),
+    evidence: findRequestName(entry.evidence ?? shared?.evidence, [...(isShared ? ['shared'] : at), 'evidence']),
   };
 }
 
 /** Reads the rules of a case in the order of trial: first the shared ones whose outcome the case does not name. */
 function readRules({ outcomes = [] }: CaseEntry, known: readonly string[], at: YamlPath, context: RowContext) {
   const { reportProblem, checkName, document } = context;
-  const locate = (entries: readonly OutcomeEntry[], list: YamlPath) =>
-    entries.map((rule, n) => ({ ...rule, at: [...list, n] }));
-  const shared = locate(document.shared?.outcomes ?? [], ['shared', 'outcomes']);
-  const stated = locate(outcomes, [...at, 'outcomes']);
-  const isNamed = (name: string) => stated.some(({ outcome }) => outcome === name);
-  const rules = [...shared.filter(({ outcome }) => known.includes(outcome) && !isNamed(outcome)), ...stated];
+  const sharedRules = document.shared?.outcomes ?? [];
+  const shared = new Map(sharedRules.map((rule, n) => [rule.outcome, { ...rule, at: ['shared', 'outcomes', n] }]));
+  const stated = outcomes.map((rule, n) => ({ ...rule, at: [...at, 'outcomes', n] }));
+  const named = new Set(stated.map(({ outcome }) => outcome));
+  const usual = [...shared.values()].filter(({ outcome }) => known.includes(outcome) && !named.has(outcome));
+  const rules = [...usual, ...stated];
   const missing = known.filter((outcome) => !rules.some((rule) => rule.outcome === outcome));
   if (missing.length > 0)
     reportProblem([...at, 'outcomes'], `no rule for the outcome '${missing.join("', '")}'`, 'Add one.');
-  return rules.flatMap((stated): OutcomeRule[] => {
-    const { outcome } = stated;
-    checkName('outcome', outcome, known, [...stated.at, 'outcome']);
-    // A rule without `when` has the shared one, tried at this place.
-    const rule = stated.when === undefined ? shared.find((entry) => entry.outcome === outcome) : stated;
-    if (rule?.when !== undefined) return [{ outcome, when: readChecks(rule.when, [...rule.at, 'when'], context) }];
-    reportProblem(stated.at, `no shared rule for '${outcome}'`, "Add 'when:' with what shows it.");
+  return rules.flatMap((rule): OutcomeRule[] => {
+    const { outcome } = rule;
+    checkName('outcome', outcome, known, [...rule.at, 'outcome']);
+    const { when, at: place } = rule.when === undefined ? (shared.get(outcome) ?? rule) : rule;
+    if (when !== undefined) return [{ outcome, when: readChecks(when, [...place, 'when'], context) }];
+    reportProblem(place, `no shared rule for '${outcome}'`, "Add 'when:' with what shows it.");
     return [];
   });
 }
@@ -164,7 +228,7 @@ function checkOwnCase({ id, tags = [] }: CaseEntry, at: YamlPath, { reportProble
 function listUnavailable(
   requests: Row['requests'],
   assertions: readonly Assertion[],
-  mode: JudgeMode,
+  mode: TestCase['kind'],
   world: NamedWorld,
 ): string[] {
   if (world.unavailable.size === 0) return [];
@@ -176,17 +240,18 @@ function listUnavailable(
     const oracle = getOracle(assertion.of);
     // If only the age of a tier forbids it, the target must have the newest 150 tiers, too.
     const addWindow = (ids: readonly string[]) => {
-      const isAged = ({ id }: Tier) => ids.includes(id) && !newest.includes(id);
-      const isOtherwiseReturned = (tier: Tier) =>
-        oracle.valid(tier) !== 'forbidden' && oracle.matching(tier) !== 'forbidden';
-      return world.tiers.some((tier) => isAged(tier) && isOtherwiseReturned(tier)) ? [...ids, ...newest] : ids;
+      const isForbiddenByAge = (tier: Tier) =>
+        ids.includes(tier.id) &&
+        !newest.includes(tier.id) &&
+        oracle.valid(tier) !== 'forbidden' &&
+        oracle.matching(tier) !== 'forbidden';
+      return world.tiers.some(isForbiddenByAge) ? [...ids, ...newest] : ids;
     };
     const context = { mode, world, oracle, getOracle, allTiers, addWindow };
     return findResponseKind(assertion).listNeededIds?.(assertion.data, context) ?? [];
   };
   const needed = new Set(assertions.flatMap(listNeeded));
   const sent = JSON.stringify([...requests.values()]);
-  return [...world.unavailable]
-    .filter(([id]) => needed.has(id) || sent.includes(id))
-    .map(([, { kind, name }]) => `${kind} ${name}`);
+  const lacking = [...world.unavailable].filter(([id]) => needed.has(id) || sent.includes(id));
+  return lacking.map(([, { kind, name }]) => `${kind} ${name}`);
 }

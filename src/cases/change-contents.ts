@@ -1,9 +1,12 @@
+import { findProduct } from '../contract/world.js';
 import { groupBy } from '../support/collections.js';
 import type { DrawnContents, DrawnItem, Entry, OrderFacts } from './drawn-contents.js';
 import { makeNearText, nearKinds } from './near-texts.js';
 import type { RequestForm } from './request-forms.js';
 
 type Change = (contents: DrawnContents, facts: OrderFacts) => Partial<DrawnContents>;
+type Items = DrawnContents['items'];
+type Metadata = DrawnContents['metadata'];
 
 /** Order metadata as in the samples of the documentation, and as awkward as it may be. */
 const ordinaryMetadata: DrawnContents['orderMetadata'] = [
@@ -25,57 +28,50 @@ const forms: readonly (readonly RequestForm[])[] = [
 const members = ['customer', 'order', 'order.metadata', 'options', 'metadata'];
 
 /** Any two of up to 64 entries of a list are in different halves once. */
-const halves = [0, 1, 2, 3, 4, 5].flatMap((bit) => [0, 1].map((side) => [bit, side] as const));
+const halves = [0, 1, 2, 3, 4, 5].flatMap((bit) =>
+  [0, 1].map((side) => {
+    const isKept = (_: unknown, at: number) => ((at >> bit) & 1) === side;
+    return { name: `half ${2 * bit + side + 1}`, isKept };
+  }),
+);
 
 export const changes: Readonly<Record<string, Change>> = {
-  'quantities of one less': ({ items }) => ({ items: reduce(items) }),
-  'every second quantity of one less': ({ items }) => ({ items: quantify(items, (count, at) => count - (at % 2)) }),
-  'quantities of 1': ({ items }) => ({ items: quantify(items, () => 1) }),
-  'larger quantities': ({ items }) => ({ items: quantify(items, (count, at) => count * 10 + at) }),
-  'very large quantities': ({ items }) => ({ items: quantify(items, (_, at) => 100_000 + at) }),
-  'items in another order': ({ items }) => ({ items: items.toReversed() }),
-  'products in two items each': ({ items }) => ({ items: repeatProducts(items) }),
-  'products in three items each': ({ items }) => ({ items: [...repeatProducts(items), ...items.filter(isProduct)] }),
-  'products in different quantities': ({ items }) => ({
-    items: [...quantify(items, (count, at) => count + at + 1), ...items.filter(isProduct).toReversed()],
+  'quantities of one less': onItems(reduce),
+  'every second quantity of one less': onQuantities((count, at) => count - (at % 2)),
+  'quantities of 1': onQuantities(() => 1),
+  'larger quantities': onQuantities((count, at) => count * 10 + at),
+  'very large quantities': onQuantities((_, at) => 100_000 + at),
+  'items in another order': onItems((items) => items.toReversed()),
+  'products in two items each': onItems(repeatProducts),
+  'products in three items each': onItems((items) => [...repeatProducts(items), ...items.filter(isProduct)]),
+  'products in different quantities': onItems((items) => [
+    ...quantify(items, (count, at) => count + at + 1),
+    ...items.filter(isProduct).toReversed(),
+  ]),
+  'products in two items that are too few': onItems((items) => items.flatMap(splitItem)),
+  'products in two items, one less': onItems((items) => [...reduce(items), ...reduce(items).filter(isProduct)]),
+  'products in place of SKUs': replaceIds('sku', 'product', (id, { skus }) => findProduct(skus, id)),
+  'SKUs in place of products': replaceIds('product', 'sku', (id, { skusOf }) => skusOf.get(id)?.[0].id),
+  'other SKUs of the same products': replaceIds('sku', 'sku', (id, { skus, skusOf }) => {
+    return skusOf.get(findProduct(skus, id) ?? '')?.find((sku) => sku.id !== id)?.id;
   }),
-  'products in two items that are too few': ({ items }) => ({ items: items.flatMap(splitItem) }),
-  'products in two items, one less': ({ items }) => ({ items: [...reduce(items), ...reduce(items).filter(isProduct)] }),
-  'products in place of SKUs': ({ items }, { productOf }) => ({
-    items: replaceIds(items, 'sku', 'product', (id) => productOf.get(id)),
-  }),
-  'SKUs in place of products': ({ items }, { skusOf }) => ({
-    items: replaceIds(items, 'product', 'sku', (id) => skusOf.get(id)?.[0].id),
-  }),
-  'other SKUs of the same products': ({ items }, { productOf, skusOf }) => ({
-    items: replaceIds(
-      items,
-      'sku',
-      'sku',
-      (id) => skusOf.get(productOf.get(id) ?? '')?.find((sku) => sku.id !== id)?.id,
-    ),
-  }),
-  'similar products': ({ items }, { findNear }) => ({
-    items: replaceIds(items, 'product', 'product', (id) => findNear.product(id)[0]),
-  }),
-  'similar SKUs': ({ items }, { findNear }) => ({
-    items: replaceIds(items, 'sku', 'sku', (id) => findNear.sku(id)[0]),
-  }),
-  'products alone': ({ items }) => ({ items: items.filter(isProduct) }),
-  'SKUs alone': ({ items }) => ({ items: items.filter((item) => !isProduct(item)) }),
-  ...createHalves('items', (isKept) => ({ items }) => ({ items: items.filter(isKept) })),
+  'similar products': replaceIds('product', 'product', (id, { findNear }) => findNear.product(id)[0]),
+  'similar SKUs': replaceIds('sku', 'sku', (id, { findNear }) => findNear.sku(id)[0]),
+  'products alone': onItems((items) => items.filter(isProduct)),
+  'SKUs alone': onItems((items) => items.filter((item) => !isProduct(item))),
+  ...createChanges(halves, ({ name, isKept }) => [`${name} of the items`, onItems((items) => items.filter(isKept))]),
   ...createChanges(nearKinds, (kind) => [
     `metadata ${kind}`,
-    ({ metadata }) => ({ metadata: metadata.map(([key, value]) => [key, makeNearText(kind, value) ?? `no ${value}`]) }),
+    onMetadata((metadata) => metadata.map(([key, value]) => [key, makeNearText(kind, value) ?? `no ${value}`])),
   ]),
-  'similar metadata keys': ({ metadata }) => ({ metadata: listNearKeys(metadata) }),
-  'similar metadata keys, too': ({ metadata }) => ({ metadata: [...metadata, ...listNearKeys(metadata)] }),
-  'metadata in another order': ({ metadata }) => ({ metadata: metadata.toReversed() }),
-  'more metadata': ({ metadata }) => ({ metadata: [...metadata, ['store_name', 'Elsewhere'], ['other', 'entry']] }),
-  'values of other metadata keys': ({ metadata }) => ({
-    metadata: metadata.map(([key], at) => [key, metadata[(at + 1) % metadata.length]?.[1] ?? '']),
-  }),
-  ...createHalves('metadata', (isKept) => ({ metadata }) => ({ metadata: metadata.filter(isKept) })),
+  'similar metadata keys': onMetadata(listNearKeys),
+  'similar metadata keys, too': onMetadata((metadata) => [...metadata, ...listNearKeys(metadata)]),
+  'metadata in another order': onMetadata((metadata) => metadata.toReversed()),
+  'more metadata': onMetadata((metadata) => [...metadata, ['store_name', 'Elsewhere'], ['other', 'entry']]),
+  'values of other metadata keys': onMetadata((metadata) =>
+    metadata.map(([key], at) => [key, metadata[(at + 1) % metadata.length]?.[1] ?? '']),
+  ),
+  ...createChanges(halves, ({ name, isKept }) => [`${name} of the metadata`, onMetadata((all) => all.filter(isKept))]),
   'metadata as order metadata': ({ metadata }) => ({
     metadata: [],
     orderMetadata: metadata.map(([key, value]) => [key, [value]]),
@@ -91,7 +87,7 @@ export const changes: Readonly<Record<string, Change>> = {
   }),
   audienceRulesOnly: () => ({ audienceRulesOnly: 'first' }),
   'audienceRulesOnly at the end': () => ({ audienceRulesOnly: 'last' }),
-  ...createChanges(members, (member) => [`without ${member}`, () => ({ without: member })]),
+  ...createChanges(members, (without) => [`without ${without}`, () => ({ without })]),
   ...createChanges(forms, (sent) => [`sent ${sent[0]}`, () => ({ sent })]),
   again: () => ({ again: 1 }),
 };
@@ -100,55 +96,59 @@ function createChanges<T>(all: readonly T[], create: (of: T) => readonly [name: 
   return Object.fromEntries(all.map(create));
 }
 
-function createHalves(of: string, create: (isKept: (_: unknown, at: number) => boolean) => Change) {
-  return createChanges(halves, ([bit, side]) => [
-    `half ${2 * bit + side + 1} of the ${of}`,
-    create((_, at) => ((at >> bit) & 1) === side),
-  ]);
+function onItems(change: (items: Items, facts: OrderFacts) => Items): Change {
+  return ({ items }, facts) => ({ items: change(items, facts) });
 }
 
-const isProduct = ({ kind }: DrawnItem) => kind === 'product';
+function onQuantities(change: (quantity: number, at: number) => number): Change {
+  return onItems((items) => quantify(items, change));
+}
 
-function quantify(items: readonly DrawnItem[], change: (quantity: number, at: number) => number): DrawnItem[] {
+function onMetadata(change: (metadata: Metadata) => Metadata): Change {
+  return ({ metadata }) => ({ metadata: change(metadata) });
+}
+
+function isProduct({ kind }: DrawnItem): boolean {
+  return kind === 'product';
+}
+
+function quantify(items: Items, change: (quantity: number, at: number) => number): DrawnItem[] {
   return items.map((item, at) => ({ ...item, quantity: Math.max(1, change(item.quantity, at)) }));
 }
 
-function reduce(items: readonly DrawnItem[]): DrawnItem[] {
+function reduce(items: Items): DrawnItem[] {
   return quantify(items, (count) => count - 1);
 }
 
-function repeatProducts(items: readonly DrawnItem[]): DrawnItem[] {
+function repeatProducts(items: Items): DrawnItem[] {
   return [...items, ...items.filter(isProduct).toReversed()];
 }
 
 /** Two items that are too few together. */
 function splitItem(item: DrawnItem): DrawnItem[] {
-  const { kind, quantity } = item;
-  if (kind !== 'product' || quantity < 3) return [item];
-  return [
-    { ...item, quantity: quantity - 2 },
-    { ...item, quantity: 1 },
-  ];
+  const quantities = isProduct(item) && item.quantity >= 3 ? [item.quantity - 2, 1] : [item.quantity];
+  return quantities.map((quantity) => ({ ...item, quantity }));
 }
 
 /** Replaces items of a kind by others. Leaves out what is ordered already. */
 function replaceIds(
-  items: readonly DrawnItem[],
   from: DrawnItem['kind'],
-  to: DrawnItem['kind'],
-  find: (id: string) => string | undefined,
-): DrawnItem[] {
-  const replaced = items.map((item) => {
-    const id = item.kind === from ? find(item.id) : undefined;
-    return id === undefined ? item : { ...item, kind: to, id };
+  kind: DrawnItem['kind'],
+  find: (id: string, facts: OrderFacts) => string | undefined,
+): Change {
+  return onItems((items, facts) => {
+    const replaced = items.map((item) => {
+      const id = item.kind === from ? find(item.id, facts) : undefined;
+      return id === undefined ? item : { ...item, kind, id };
+    });
+    return [...new Map(replaced.map((item) => [`${item.kind} ${item.id}`, item])).values()];
   });
-  return [...new Map(replaced.map((item) => [`${item.kind} ${item.id}`, item])).values()];
 }
 
 /** More of them exceed the limits of some servers: for one sign, and together. */
 const [maxOfSign, maxNearKeys] = [3, 250];
 
-function listNearKeys(metadata: readonly Entry<string>[]): Entry<string>[] {
+function listNearKeys(metadata: Metadata): Entry<string>[] {
   const known = new Set(metadata.map(([key]) => key));
   const bySign = groupBy(metadata.flatMap(moveBorder), ({ sign }) => sign);
   const moved = [...bySign.values()].flatMap((found) => found.slice(0, maxOfSign).map(({ entry }) => entry));

@@ -3,17 +3,28 @@ import type { Contract, Topic } from '../contract/contract.js';
 import { listExercises } from '../contract/find-topic.js';
 import { createOracle, listWindowTiers, type Obligation, type Oracle } from '../contract/oracle.js';
 import { type Tier, type World, windowSize } from '../contract/world.js';
+import { remember } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import type { Location } from '../support/problem.js';
 import type { Candidate } from './draw-candidates.js';
 import type { RequirementCase, RequirementRow } from './test-case.js';
 
-/** Creates a case for each requirement, without rows: what they send depends on the data file. */
-export function createDataCases({ requirements }: Pick<Contract, 'requirements'>): RequirementCase[] {
-  return requirements.map(({ id, statement, at }) => {
-    const title = `On its own data: ${statement}`;
-    return { kind: 'requirement', id: `data-${id}`, verifies: id, title, at, tags: [], rows: [] };
-  });
+/** Creates a case for each requirement. What it sends depends on the data file, and is drawn when it is first needed. */
+export function createDataCases(
+  { requirements }: Pick<Contract, 'requirements'>,
+  drawRows: (requirement: string) => readonly RequirementRow[] = () => [],
+): RequirementCase[] {
+  return requirements.map(({ id, statement, at }) => ({
+    kind: 'requirement',
+    id: `data-${id}`,
+    verifies: id,
+    title: `On its own data: ${statement}`,
+    at,
+    tags: [],
+    get rows() {
+      return drawRows(id);
+    },
+  }));
 }
 
 /**
@@ -25,14 +36,18 @@ export function createDrawnRows(
   world: World,
   drawn: readonly Candidate[],
 ): ReadonlyMap<string, readonly RequirementRow[]> {
-  const byTopic = groupBy(createRows(world, drawn), ([topic]) => topic);
+  const rowsOfAll = compareRequests(world, drawn).flatMap((sent) => [
+    ...(sent.candidate.filter === '' ? listPlainRows(sent, world) : listFilterRows(sent, world)),
+    ...listVariationRows(sent, world),
+  ]);
+  const byTopic = groupBy(rowsOfAll, ([topic]) => topic);
   return new Map(
     requirements.map(({ id, about = 'body', at }) => {
       const place = (assertions: readonly Assertion[]) => assertions.map((assertion) => ({ ...assertion, at }));
       const rows = (byTopic.get(about) ?? []).map(([, row]) => row);
       const has = (kind: string) => rows.some(({ expect }) => expect.some((assertion) => assertion.kind === kind));
       // A rule, or the window, is shown only if a promotion is seen with it and without it.
-      const isShown = !decidedTopics.includes(about) || (has('returned.include') && has('returned.exclude'));
+      const isShown = !twoSided.includes(about) || (has('returned.include') && has('returned.exclude'));
       if (isShown && rows.length > 0)
         return [id, rows.map((row) => ({ ...row, given: place(row.given), expect: place(row.expect) }))];
       const unavailable = [describeLack(about, world)];
@@ -42,19 +57,12 @@ export function createDrawnRows(
 }
 
 /** Topics that need a promotion that is returned because of them, and one that is not. */
-const decidedTopics: readonly Topic[] = [
-  'customer-rule',
-  'product-rule',
-  'sku-rule',
-  'quantity',
-  'metadata-rule',
-  'rank',
-];
+const twoSided: readonly Topic[] = ['customer-rule', 'product-rule', 'sku-rule', 'quantity', 'metadata-rule', 'rank'];
 
 function describeLack(topic: Topic, { tiers }: World): string {
   if (topic === 'rank' && tiers.length <= windowSize)
     return `a promotion tier that is older than the newest ${windowSize}: the data file has ${tiers.length} tiers`;
-  if (!decidedTopics.includes(topic)) return 'a promotion that a request must get, and a request that shows this';
+  if (!twoSided.includes(topic)) return 'a promotion that a request must get, and a request that shows this';
   return `a promotion that only the ${topic.replace('-', ' ')} decides about, a request that must get it, and one that must not`;
 }
 
@@ -70,53 +78,40 @@ const accept = (of: string): Assertion => ({ kind: 'status', of, at, data: { pat
 /** The names of the requests of a row: the drawn one, and the one that proves that the deployment answers as expected. */
 const [probe, control] = ['request', 'control'];
 
-/** A drawn request with what the documentation says about it for all data. */
-interface Sent {
-  readonly candidate: Candidate;
-  readonly oracle: Oracle;
-  readonly title: string;
-  /** The tiers among the newest that must be returned, those with the fewest rules first. */
-  readonly required: readonly string[];
-  /** Whether it shows if the newest tiers are taken before filtering or after it. */
-  readonly showsWindow: boolean;
-}
-
-interface Compared extends Sent {
-  /** The request that it varies, if a tier must be returned for that one. */
-  readonly base: Sent | undefined;
-  /** The base, or any request for which a tier must be returned. */
-  readonly control: Sent | undefined;
-  /** The first request with a filter of the same kind that shows the window. */
-  readonly sameFilter: Sent | undefined;
-  /** A request for which nothing must be returned. */
-  readonly empty: Sent | undefined;
-}
-
 type TopicRow = readonly [topic: Topic, row: RequirementRow];
 
-function createRows(world: World, drawn: readonly Candidate[]): TopicRow[] {
+type Sent = ReturnType<typeof compareRequests>[number];
+
+/** Finds what the documentation says about drawn requests for all data, and the requests that each is compared with. */
+function compareRequests(world: World, drawn: readonly Candidate[]) {
   const simplest = world.tiers.slice(0, windowSize).toSorted((tier, next) => tier.rules.length - next.rules.length);
-  const all = drawn.map((candidate, n): Sent => {
+  const all = drawn.map((candidate, n) => {
     const oracle = createOracle(candidate.request, world);
-    const required = listIds(simplest, oracle.returned, 'required');
-    const showsWindow = listWindowTiers(oracle).length > 0;
-    return { candidate, oracle, title: `${n + 1} ${candidate.name}`.trim(), required, showsWindow };
+    return {
+      candidate,
+      oracle,
+      title: `${n + 1} ${candidate.name}`.trim(),
+      /** The tiers among the newest that must be returned, those with the fewest rules first. */
+      required: listIds(simplest, oracle.returned, 'required'),
+      /** Whether it shows if the newest tiers are taken before filtering or after it. */
+      showsWindow: listWindowTiers(oracle).length > 0,
+    };
   });
   const withTiers = all.filter(({ required }) => required.length > 0);
   const orders = withTiers.filter(({ candidate }) => candidate.base === undefined);
+  /** A request for which nothing must be returned. */
   const empty = all.find(({ oracle: { openReason, matched, returned } }) => {
     return openReason === undefined && matched.every((tier) => returned(tier) === 'forbidden');
   });
-  const olderIds = world.tiers.slice(windowSize).map(({ id }) => id);
-  return all.flatMap((sent) => {
+  return all.map((sent) => {
+    /** The request that it varies, if a tier must be returned for that one. */
     const base = orders.find(({ candidate }) => candidate === sent.candidate.base);
+    /** The base, or any request for which a tier must be returned. */
     const control = base ?? orders.find((order) => order !== sent);
     const { filteredOn } = sent.oracle;
+    /** The first request with a filter of the same kind that shows the window. */
     const first = withTiers.find(({ oracle, showsWindow }) => oracle.filteredOn === filteredOn && showsWindow);
-    const compared = { ...sent, base, control, sameFilter: first === sent ? undefined : first, empty };
-    const isFiltered = sent.candidate.contents.filters !== undefined;
-    const rows = isFiltered ? listFilterRows(compared, world) : listPlainRows(compared, world, olderIds);
-    return [...rows, ...listVariationRows(compared, world)];
+    return { ...sent, base, control, sameFilter: first === sent ? undefined : first, empty };
   });
 }
 
@@ -124,10 +119,13 @@ function listIds(tiers: readonly Tier[], judge: Oracle['returned'], wanted: Obli
   return tiers.filter((tier) => judge(tier) === wanted).map(({ id }) => id);
 }
 
+/** A data file may have thousands. */
+const listOlderIds = remember((tiers: readonly Tier[]) => tiers.slice(windowSize).map(({ id }) => id));
+
 /** @param compared sent as `control` */
 function createRow(
   { title, candidate }: Sent,
-  compared: Sent | undefined,
+  compared: Pick<Sent, 'candidate'> | undefined,
   expect: readonly Assertion[],
   given: readonly Assertion[] = [],
 ): RequirementRow {
@@ -138,15 +136,13 @@ function createRow(
 /** Creates a row about tiers that must be returned or must not be: first, something must be returned at all. */
 function createRowAboutTiers(
   topic: Topic,
-  sent: Compared,
+  sent: Sent,
   required: readonly string[],
   absent: readonly string[],
   { given = [], expect = [] }: { readonly given?: readonly Assertion[]; readonly expect?: readonly Assertion[] } = {},
 ): TopicRow[] {
-  const present =
-    sent.required.length > 0
-      ? include(probe, sent.required.slice(0, 1))
-      : include(control, sent.control?.required.slice(0, 1) ?? []);
+  const [of, { required: returned = [] } = {}] = sent.required.length > 0 ? [probe, sent] : [control, sent.control];
+  const present = include(of, returned.slice(0, 1));
   const isControlled = required.length > 0 || present.length > 0;
   const expected = [...expect, ...include(probe, required), ...(isControlled ? exclude(probe, absent) : [])];
   const before = [...given, ...(required.length > 0 ? [] : present)];
@@ -158,9 +154,10 @@ const edgeSize = 10;
 /** Topics of requests that are accepted only if the deployment knows what they contain. */
 const acceptedContents: readonly Topic[] = ['repeated-item', 'sku-rule', 'metadata-rule'];
 
-function listPlainRows(sent: Compared, { tiers }: World, olderIds: readonly string[]): TopicRow[] {
+function listPlainRows(sent: Sent, { tiers }: World): TopicRow[] {
   const { oracle, required, candidate } = sent;
   const newest = tiers.slice(0, windowSize);
+  const olderIds = listOlderIds(tiers);
   const edge = new Set(newest.slice(-edgeSize).map(({ id }) => id));
   const atEdge = olderIds.length === 0 ? [] : required.filter((id) => edge.has(id));
   const accepted = oracle.accepted && required.length > 0 ? [accept(probe)] : [];
@@ -181,14 +178,13 @@ function listPlainRows(sent: Compared, { tiers }: World, olderIds: readonly stri
 /** Those that are older show nothing more of filters. */
 const maxMatching = 2 * windowSize;
 
-function listFilterRows(sent: Compared, { tiers }: World): TopicRow[] {
+function listFilterRows(sent: Sent, { tiers }: World): TopicRow[] {
   const { oracle, required, candidate, showsWindow, sameFilter } = sent;
   const matching = oracle.matched.slice(0, maxMatching);
   const excluded = listIds(tiers.slice(0, maxMatching), oracle.matching, 'forbidden');
   const shared = required.filter((id) => sent.control?.required.includes(id));
   const expect = oracle.accepted && required.length > 0 ? [accept(probe)] : [];
-  const windowAs = { kind: 'returned.window-as', of: probe, at, data: { compared: control } };
-  return [
+  const rows = [
     ...createRowAboutTiers('validity', sent, [], listIds(matching, oracle.valid, 'forbidden')),
     ...createRowAboutTiers('rank', sent, [], listIds(matching, oracle.checked, 'forbidden')),
     ...(candidate.contents.filters ?? []).flatMap(({ subject }) =>
@@ -197,11 +193,12 @@ function listFilterRows(sent: Compared, { tiers }: World): TopicRow[] {
         expect,
       }),
     ),
-    ...(sameFilter === undefined || !showsWindow
-      ? []
-      : [
-          ['rank', createRow(sent, sameFilter, [windowAs], include(control, sameFilter.required.slice(0, 1)))] as const,
-        ]),
+  ];
+  if (sameFilter === undefined || !showsWindow) return rows;
+  const windowAs = { kind: 'returned.window-as', of: probe, at, data: { compared: control } };
+  return [
+    ...rows,
+    ['rank', createRow(sent, sameFilter, [windowAs], include(control, sameFilter.required.slice(0, 1)))],
   ];
 }
 
@@ -212,14 +209,15 @@ const harmless: Readonly<Record<string, readonly Topic[]>> = {
   sent: ['body', 'content-type', 'credentials'],
 };
 
-function listVariationRows(sent: Compared, { tiers }: World): TopicRow[] {
+function listVariationRows(sent: Sent, { tiers }: World): TopicRow[] {
   const { candidate, oracle, base, required, empty } = sent;
   const { name, contents } = candidate;
+  const row = createRow(sent, undefined, [accept(probe)]);
   if (candidate.base === undefined && required.length > 0)
-    return (['content-type', 'credentials'] as const).map((topic) => [
-      topic,
-      createRow(sent, undefined, [accept(probe)]),
-    ]);
+    return [
+      ['content-type', row],
+      ['credentials', row],
+    ];
   if (base === undefined) return [];
   const kept = base.required.filter((id) => required.includes(id));
   const topics = kept.length === 0 ? [] : (harmless[contents.sent === undefined ? name : 'sent'] ?? []);
@@ -233,7 +231,7 @@ function listVariationRows(sent: Compared, { tiers }: World): TopicRow[] {
   if (!name.startsWith('audienceRulesOnly')) return rows;
   // An empty result may have any status.
   const data = empty === undefined ? { unless: 'empty' } : { unless: 'empty-like', compared: 'nothing-valid' };
-  const row = createRow(sent, base, [{ kind: 'accepted', of: probe, at, data }], [accept(control)]);
+  const probed = createRow(sent, base, [{ kind: 'accepted', of: probe, at, data }], [accept(control)]);
   const compared = empty === undefined ? [] : [['nothing-valid', empty.candidate.request] as const];
-  return [...rows, ['audience-rules-only', { ...row, requests: new Map([...row.requests, ...compared]) }]];
+  return [...rows, ['audience-rules-only', { ...probed, requests: new Map([...probed.requests, ...compared]) }]];
 }

@@ -1,6 +1,6 @@
-import type { StatedData } from '../contract/bind-world.js';
 import { readDataFile } from '../contract/data-file.js';
 import { type NamedWorld, windowSize } from '../contract/world.js';
+import type { StatedData } from '../contract/world-file.js';
 import { type HttpRequest, serializeRequest } from '../http/exchange.js';
 import { computeOnce } from '../support/caches.js';
 import { omitUndefined } from '../support/collections.js';
@@ -16,34 +16,29 @@ import { type QuestionCase, type TestCase, tag } from './test-case.js';
 /** What a certificate says of a data file. */
 export interface DrawnData extends Pick<StatedData, 'file' | 'requests'> {
   readonly digest: string;
-  readonly counts: Readonly<Record<'tiers' | 'campaigns' | 'customers' | 'products' | 'skus', number>>;
-  /** How many tiers among the newest 150 a request must get, and of how many. Absent if others sent the requests. */
-  readonly covered?: Coverage | undefined;
+  readonly counts: Readonly<Record<(typeof counted)[number], number>>;
+  /** What the requests show of the newest 150 tiers. Absent if others sent the requests. */
+  readonly covered?: ReturnType<typeof summarize> | undefined;
 }
 
-interface Coverage {
-  readonly tiers: number;
-  readonly of: number;
-  /** How many rules of each kind the newest 150 tiers have. Rules of the kind `other` are open. */
-  readonly rules: Readonly<Record<string, number>>;
-  readonly filters: number;
-}
+const counted = ['tiers', 'campaigns', 'customers', 'products', 'skus'] as const;
 
 const defaultRequests = 230;
 /** Those that are not drawn: the examination of the target sends two alone, and the first ones are sent again at the end. */
 const otherRequests = 10;
 
+interface PlainSuite extends SuiteBasis {
+  readonly cases: readonly TestCase[];
+  readonly calibration: readonly HttpRequest[];
+  readonly data?: DrawnData;
+}
+
 /** Replaces the cases of a suite by cases about a data file. @throws UnusableInput with every problem of the file */
-export function createDataSuite<S extends PlainSuite>(suite: S, data: StatedData, ownFolder?: string): S {
-  if (ownFolder !== undefined)
-    throw refuse('--cases', 'own cases need the test data of the suite', 'Leave out --data, or --cases.');
+export function createDataSuite<S extends PlainSuite>(suite: S, data: StatedData): S {
   const { file, movedTo = file, requests = defaultRequests } = data;
   const { digest, world } = readDataFile(movedTo);
   if (data.digest !== undefined && data.digest !== digest)
     throw refuse(movedTo, `has changed since the run: ${digest}`, `Name the file with the digest ${data.digest}.`);
-  const key = `${digest} ${requests} ${file}`;
-  const known = suites.get(key);
-  if (known !== undefined) return known as S;
   const count = Math.max(1, requests - otherRequests);
   const stated = suite.cases.flatMap((testCase) => (testCase.kind === 'question' ? testCase : []));
   // Both are done when they are first needed: only the worker sends requests, and they take longer to draw than to judge.
@@ -55,12 +50,6 @@ export function createDataSuite<S extends PlainSuite>(suite: S, data: StatedData
     const rows = createDrawnRows(suite.contract, world, drawn);
     return { calibration: selectTelling(drawn, world), rows, covered: summarize(world, drawn) };
   });
-  const drawnCases = createDataCases(suite.contract).map((testCase) => ({
-    ...testCase,
-    get rows() {
-      return draw().rows.get(testCase.verifies) ?? [];
-    },
-  }));
   const questions = stated.map((question, n) => ({
     ...question,
     get rows() {
@@ -70,10 +59,10 @@ export function createDataSuite<S extends PlainSuite>(suite: S, data: StatedData
       return (bind().questions[n] ?? question).answer;
     },
   }));
-  const created = {
+  return {
     ...suite,
     world,
-    cases: [...drawnCases, ...questions],
+    cases: [...createDataCases(suite.contract, (requirement) => draw().rows.get(requirement) ?? []), ...questions],
     get calibration() {
       return draw().calibration;
     },
@@ -81,23 +70,13 @@ export function createDataSuite<S extends PlainSuite>(suite: S, data: StatedData
       file,
       digest,
       ...omitUndefined({ requests: data.requests }),
-      counts: countThings(world),
+      counts: Object.fromEntries(counted.map((name) => [name, world[name].length])),
       get covered() {
         return draw().covered;
       },
     },
   };
-  suites.set(key, created);
-  return created;
 }
-
-interface PlainSuite extends SuiteBasis {
-  readonly cases: readonly TestCase[];
-  readonly calibration: readonly HttpRequest[];
-  readonly data?: DrawnData;
-}
-
-const suites = new Map<string, PlainSuite>();
 
 const questionShare = 1 / 6;
 
@@ -135,21 +114,14 @@ function selectTelling(drawn: readonly Candidate[], { tiers }: NamedWorld): Http
   return telling.map(({ request }) => request);
 }
 
-function countThings({ tiers, campaigns, customers, products, skus }: NamedWorld): DrawnData['counts'] {
-  const lists = { tiers, campaigns, customers, products, skus };
-  const counts = Object.entries(lists).map(([name, { length }]) => [name, length]);
-  return Object.fromEntries(counts) as DrawnData['counts'];
-}
-
-function summarize({ tiers }: NamedWorld, drawn: readonly Candidate[]): Coverage {
+/** Counts the newest tiers that a request must get, their rules by kind (those of the kind `other` are open), and filters. */
+function summarize({ tiers }: NamedWorld, drawn: readonly Candidate[]) {
   const newest = tiers.slice(0, windowSize);
   const rules: Record<string, number> = {};
   for (const { kind } of newest.flatMap((tier) => tier.rules)) rules[kind] = (rules[kind] ?? 0) + 1;
-  const isCovered = (tier: (typeof tiers)[number]) => drawn.some(({ oracle }) => oracle.returned(tier) === 'required');
-  const filters = new Set(
-    drawn.flatMap(({ contents }) => (contents.filters ?? []).map((filter) => JSON.stringify(filter))),
-  );
-  return { tiers: newest.filter(isCovered).length, of: newest.length, rules, filters: filters.size };
+  const shown = newest.filter((tier) => drawn.some(({ oracle }) => oracle.returned(tier) === 'required'));
+  const filters = drawn.flatMap(({ contents }) => (contents.filters ?? []).map((filter) => JSON.stringify(filter)));
+  return { tiers: shown.length, of: newest.length, rules, filters: new Set(filters).size };
 }
 
 export function describeData({ file, digest, counts, covered }: DrawnData): string[] {

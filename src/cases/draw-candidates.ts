@@ -3,6 +3,7 @@ import { type Tier, type World, windowSize } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { changes } from './change-contents.js';
 import {
+  acceptsCustomer,
   collectOrderFacts,
   type DrawnContents,
   type DrawnFilter,
@@ -45,8 +46,8 @@ export function listCandidates(world: World, drawn: World): Candidate[] {
   };
   const customers = selectCustomers(world);
   const bases = listBases(customers.members, drawn, facts).map((contents) => create(contents));
-  const filtered = listFilters(bases, world).map(([filter, filters, base]) =>
-    create({ ...base.contents, filters }, filter, '', base),
+  const filtered = listFilters(bases, world, (kind, filters, base) =>
+    create({ ...base.contents, filters }, kind, '', base),
   );
   const tried = new Set<string>();
   // The first request of a kind is tried with all changes, others with some.
@@ -79,49 +80,48 @@ export function listCandidates(world: World, drawn: World): Candidate[] {
 
 /** Selects customers: the first and the last of each list, and those that are most like them or in no list. */
 function selectCustomers({ customers, tiers }: World) {
-  const listReservations = (some: readonly Tier[]) =>
-    some.flatMap(({ rules }) => rules.flatMap((rule) => (rule.kind === 'customer' ? [rule.any_of] : [])));
-  const lists = listReservations(tiers.slice(0, windowSize));
   const ids = customers.map(({ id }) => id);
+  const all = tiers.map(({ rules }) => rules.flatMap((rule) => (rule.kind === 'customer' ? [rule.any_of] : [])));
+  const lists = all.slice(0, windowSize).flat();
   const findOutsider = (reservations: readonly (readonly string[])[]) => {
     const listed = new Set(reservations.flat());
     return ids.find((id) => !listed.has(id));
   };
   // Best a customer whom older promotions do not name, either.
-  const outsider = findOutsider(listReservations(tiers)) ?? findOutsider(lists);
+  const outsider = findOutsider(all.flat()) ?? findOutsider(lists);
   const ends = lists.flatMap((list) => [list.slice(0, 1), list.slice(-1)].flat());
   const members = [...new Set([...ends, outsider ?? []].flat())]
     .toSorted((id, next) => rateAwkwardness(next) - rateAwkwardness(id))
     .slice(0, maxCustomers);
   const findNear = createNearIdFinder(ids, members);
-  return {
-    members,
-    listOthers: (customer: string): [change: string, id: string][] => [
-      ...findNear(customer)
-        .slice(0, 2)
-        .map((id): [string, string] => ['a similar customer', id]),
-      ...(outsider === undefined ? [] : [['a customer without reservations', outsider] as [string, string]]),
-    ],
-  };
+  const listOthers = (customer: string) => [
+    ...findNear(customer)
+      .slice(0, 2)
+      .map((id) => ['a similar customer', id] as const),
+    ...(outsider === undefined ? [] : [['a customer without reservations', outsider] as const]),
+  ];
+  return { members, listOthers };
 }
 
 /** Lists orders: each of the newest tiers is met by one of them if some order can meet it, and each customer has one. */
 function listBases(customers: readonly string[], world: World, facts: OrderFacts): DrawnContents[] {
   const [newest, older] = [world.tiers.slice(0, windowSize), world.tiers.slice(windowSize)];
-  const reach = new Map(customers.map((customer) => [customer, newest.filter(facts.accepts(customer)).length]));
+  const count = (customer: string) => newest.filter((tier) => acceptsCustomer(tier, customer)).length;
+  const reach = new Map(customers.map((customer) => [customer, count(customer)]));
   const sorted = customers.toSorted((id, next) => (reach.get(next) ?? 0) - (reach.get(id) ?? 0));
   const unused = new Set(sorted);
   // The oldest ones first: they show the edge of the window.
   const uncovered = new Set(newest.toReversed());
   const bases: DrawnContents[] = [];
   for (const tier of uncovered) {
-    const customer = sorted.find((id) => facts.accepts(id)(tier));
+    const customer = sorted.find((id) => acceptsCustomer(tier, id));
     const contents = fillOrder(customer ?? '', [tier, ...uncovered, ...newest, ...older], facts);
     const { returned } = createOracle(renderContents(contents), world);
     const covered = [...uncovered].filter((candidate) => returned(candidate) === 'required');
+    if (covered.length === 0) continue;
     for (const found of covered) uncovered.delete(found);
-    if (covered.length > 0) bases.push(bases.length % 2 === 1 ? { ...contents, expand: true } : contents);
-    if (covered.length > 0) unused.delete(contents.customer);
+    bases.push(bases.length % 2 === 1 ? { ...contents, expand: true } : contents);
+    unused.delete(contents.customer);
   }
   const [customer] = sorted;
   if (customer === undefined) return [];
@@ -130,60 +130,56 @@ function listBases(customers: readonly string[], world: World, facts: OrderFacts
   return [...bases, ...others, { customer, items: [facts.anyItem], metadata: [], orderMetadata: [] }];
 }
 
-type FilteredBase = readonly [kind: string, filters: readonly DrawnFilter[], base: Candidate];
+type AddFilters = (kind: string, filters: readonly DrawnFilter[], base: Candidate) => Candidate;
 
-/** Lists filters, each on the order for which it has the largest result. */
-function listFilters(bases: readonly Candidate[], world: World): FilteredBase[] {
+/** Lists requests with filters, each on the order for which it has the largest result. */
+function listFilters(bases: readonly Candidate[], world: World, add: AddFilters): Candidate[] {
   const known = listKnownFilters(world, bases);
   const campaigns = known.filter(({ filter }) => filter.subject.on === 'campaign').slice(0, maxFilters);
   const entries = known.filter(({ filter }) => filter.subject.on === 'metadata' && filter.value !== '');
   // Each key once, and every second of its values.
-  const isFirstOfKey = ({ key }: KnownFilter, n: number) => entries.findIndex((entry) => entry.key === key) === n;
+  const keyOf = ({ filter }: KnownFilter) => filter.subject.key;
+  const isFirstOfKey = (entry: KnownFilter, n: number) =>
+    entries.findIndex((first) => keyOf(first) === keyOf(entry)) === n;
   const tried = entries.filter((entry, n) => isFirstOfKey(entry, n) || n % 2 === 0).slice(0, maxFilters);
+  const listAll = (filters: readonly KnownFilter[], suffix = '') =>
+    filters.flatMap(({ filter, bases: found }) =>
+      found.map((base) => add(`a ${filter.subject.on} filter${suffix}`, [filter], base)),
+    );
+  const isLarge = ({ filter }: KnownFilter) => world.tiers.filter((tier) => matches(tier, filter)).length > windowSize;
+  const largest = known.toSorted((filter, next) => next.count - filter.count).slice(0, maxLarge);
   const counts = new Map<string, number>();
   const listNear = ({ filter, bases: [best] }: KnownFilter, n: number) =>
-    nearKinds.flatMap((kind, at): FilteredBase[] => {
+    nearKinds.flatMap((kind, at) => {
       const value = makeNearText(kind, filter.value);
       const count = counts.get(kind) ?? 0;
       if (value === undefined || (count >= minTried && at % 6 !== n % 6)) return [];
       counts.set(kind, count + 1);
-      return [[`a metadata filter that is ${kind}`, [{ ...filter, value, nearTo: filter.value }], best]];
+      return add(`a metadata filter that is ${kind}`, [{ ...filter, value, nearTo: filter.value }], best);
     });
   const [first] = bases;
   const unmatched = findUnmatchedFilter(world);
   return [
-    ...[...campaigns, ...tried].flatMap(({ filter, bases: found }) =>
-      found.map((base): FilteredBase => [`a ${filter.subject.on} filter`, [filter], base]),
-    ),
+    ...listAll([...campaigns, ...tried]),
     // Of those that match, too, the newest 150 are returned at most.
-    ...known
-      .toSorted((filter, next) => next.count - filter.count)
-      .slice(0, maxLarge)
-      .filter(({ filter }) => world.tiers.filter((tier) => matches(tier, filter)).length > windowSize)
-      .flatMap(({ filter, bases: found }) =>
-        found.map((base): FilteredBase => [`a ${filter.subject.on} filter with many matches`, [filter], base]),
-      ),
-    ...tried.flatMap((entry): FilteredBase[] => {
-      const { value } = entry.filter;
-      const entryOfAnotherKey = entries.find(({ key, filter }) => key !== entry.key && filter.value !== value);
-      const filters = entryOfAnotherKey === undefined ? [] : [[{ ...entryOfAnotherKey.filter, value }]];
-      return filters.map((found) => ['a metadata filter with the value of another key', found, entry.bases[0]]);
+    ...listAll(largest.filter(isLarge), ' with many matches'),
+    ...tried.flatMap(({ filter: { subject, value }, bases: [best] }) => {
+      const ofAnotherKey = entries.find((entry) => keyOf(entry) !== subject.key && entry.filter.value !== value);
+      if (ofAnotherKey === undefined) return [];
+      return add('a metadata filter with the value of another key', [{ ...ofAnotherKey.filter, value }], best);
     }),
     ...tried.flatMap(listNear),
-    ...campaigns.slice(0, maxLarge).flatMap(({ filter, bases: [best] }, n): FilteredBase[] => {
+    ...campaigns.slice(0, maxLarge).flatMap(({ filter, bases: [best] }, n) => {
       const { filter: more } = tried[n] ?? {};
-      return more === undefined ? [] : [['two filters', n % 2 === 0 ? [filter, more] : [more, filter], best]];
+      return more === undefined ? [] : add('two filters', n % 2 === 0 ? [filter, more] : [more, filter], best);
     }),
-    ...(unmatched === undefined || first === undefined
-      ? []
-      : [[filterKinds.unmatched, [unmatched], first] satisfies FilteredBase]),
+    ...(unmatched === undefined || first === undefined ? [] : [add(filterKinds.unmatched, [unmatched], first)]),
   ];
 }
 
 /** A filter that selects a promotion which some order gets. */
 interface KnownFilter {
   readonly filter: DrawnFilter;
-  readonly key: string;
   /** The number of the newest tiers that it selects. */
   readonly count: number;
   /** The two orders for which it has the largest results. */
@@ -196,18 +192,15 @@ function listKnownFilters({ tiers }: World, bases: readonly Candidate[]): KnownF
   const filters = new Map(newest.flatMap(listFiltersOf).map((filter) => [JSON.stringify(filter), filter]));
   const known = [...filters.values()].flatMap((filter): KnownFilter[] => {
     const selected = newest.filter((tier) => matches(tier, filter));
-    const [best, ...others] = bases
-      .map((base) => ({ base, count: selected.filter((tier) => base.oracle.returned(tier) === 'required').length }))
-      .filter(({ count }) => count > 0)
-      .toSorted((entry, next) => next.count - entry.count)
-      .slice(0, 2)
-      .map(({ base }) => base);
-    if (best === undefined) return [];
-    const key = filter.subject.on === 'campaign' ? '' : filter.subject.key;
-    return [{ filter, key, count: selected.length, bases: [best, ...others] }];
+    const countReturned = ({ oracle }: Candidate) =>
+      selected.filter((tier) => oracle.returned(tier) === 'required').length;
+    const counts = new Map(bases.map((base) => [base, countReturned(base)]));
+    const showing = [...counts].filter(([, count]) => count > 0).toSorted(([, count], [, next]) => next - count);
+    const [best, ...others] = showing.slice(0, 2).map(([base]) => base);
+    return best === undefined ? [] : [{ filter, count: selected.length, bases: [best, ...others] }];
   });
-  const rate = ({ filter, key }: KnownFilter) =>
-    filter.subject.on === 'campaign' ? 0 : rateAwkwardness(key + filter.value);
+  const rate = ({ filter: { subject, value } }: KnownFilter) =>
+    subject.key === undefined ? 0 : rateAwkwardness(subject.key + value);
   return known.toSorted((filter, next) => rate(next) - rate(filter));
 }
 
@@ -218,9 +211,9 @@ function listFiltersOf({ campaign_id, metadata }: Tier): DrawnFilter[] {
   return [{ subject: { on: 'campaign' }, value: campaign_id }, ...ofEntries];
 }
 
-function matches({ campaign_id, metadata }: Tier, { subject, value }: DrawnFilter): boolean {
-  if (subject.on === 'campaign') return campaign_id === value;
-  return Object.hasOwn(metadata, subject.key) && String(metadata[subject.key]) === value;
+function matches({ campaign_id, metadata }: Tier, { subject: { key }, value }: DrawnFilter): boolean {
+  if (key === undefined) return campaign_id === value;
+  return Object.hasOwn(metadata, key) && String(metadata[key]) === value;
 }
 
 function findUnmatchedFilter({ tiers, campaigns }: World): DrawnFilter | undefined {

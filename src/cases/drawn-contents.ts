@@ -1,17 +1,11 @@
-import {
-  audienceParameter,
-  documentedOperation,
-  type FilterSubject,
-  renderFilterParameter,
-} from '../contract/operation.js';
-import type { Rule, Tier, World } from '../contract/world.js';
+import { audienceParameter, type FilterSubject, renderFilterParameter } from '../contract/operation.js';
+import { findProduct, type ItemRule, type Rule, type Thing, type Tier, type World } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { encodeQueryText } from '../http/request-content.js';
 import { remember } from '../support/caches.js';
 import { groupBy, omitUndefined } from '../support/collections.js';
 import { createNearIdFinder } from './near-texts.js';
-import { prune } from './request-draft.js';
-import { applyForms, type RequestForm } from './request-forms.js';
+import { assembleRequest, documentedRequestDraft, prune } from './request-draft.js';
+import type { RequestForm } from './request-forms.js';
 
 /** What a drawn request contains. Entries, because a data file may have any key, `__proto__` too. */
 export interface DrawnContents {
@@ -26,15 +20,12 @@ export interface DrawnContents {
   /** A member that is left out, such as `order.metadata`. */
   readonly without?: string;
   readonly sent?: readonly RequestForm[];
-  /** Set if it is sent a second time. */
   readonly again?: number;
 }
 
 export type Entry<Value> = readonly [key: string, value: Value];
 
-export interface DrawnItem {
-  readonly kind: 'product' | 'sku';
-  readonly id: string;
+export interface DrawnItem extends Pick<ItemRule, 'kind' | 'id'> {
   readonly quantity: number;
 }
 
@@ -60,48 +51,36 @@ export function renderContents(contents: DrawnContents): HttpRequest {
     metadata: Object.fromEntries(metadata),
   };
   const parameters = audienceRulesOnly === 'first' ? [...audience, ...query] : [...query, ...audience];
-  const queryString = parameters.map(([name, value]) => `${encodeQueryText(name)}=${encodeQueryText(value)}`).join('&');
-  const { method, path, headers } = documentedOperation;
-  const request: HttpRequest = {
-    method,
-    path: queryString === '' ? path : `${path}?${queryString}`,
-    headers: Object.entries(headers),
-    ...omitUndefined({ again, body: JSON.stringify(without === undefined ? body : prune(body, without.split('.'))) }),
-  };
-  return applyForms(request, sent);
+  const kept = without === undefined ? body : prune(body, without.split('.'));
+  const parts = { query: Object.fromEntries(parameters), body: kept, sent, ...omitUndefined({ again }) };
+  // Data may contain what a case file would write for a reference.
+  return assembleRequest({ ...documentedRequestDraft, ...parts }, (kind, name) => `<${kind} ${name}>`);
 }
 
 /** Items and entries of metadata of an order: small limits of a deployment leave most requests as they are. */
 const [maxItems, maxMetadata] = [40, 80];
 
 /** Fills an order so that as many tiers as possible are valid, the first ones first. Each rule is met exactly. */
-export function fillOrder(customer: string, tiers: readonly Tier[], facts: OrderFacts): DrawnContents {
+export function fillOrder(customer: string, tiers: readonly Tier[], { skus, anyItem }: OrderFacts): DrawnContents {
   const items = new Map<string, DrawnItem>();
   /** How each product is ordered: the effect of a product and its own SKU in one order is open. */
   const kinds = new Map<string, DrawnItem['kind']>();
   const metadata = new Map<string, string>();
   const orderMetadata = new Map<string, ReadonlySet<string>>();
-  const findProduct = ({ kind, id }: ItemRule) => (kind === 'product' ? id : (facts.productOf.get(id) ?? ''));
+  const nameProduct = ({ kind, id }: ItemRule) => (kind === 'product' ? id : (findProduct(skus, id) ?? ''));
   const canMeet = (rule: Rule): boolean => {
-    switch (rule.kind) {
-      case 'customer':
-        return facts.isListed(rule.any_of, customer);
-      case 'product':
-      case 'sku':
-        if (items.has(`${rule.kind} ${rule.id}`)) return true;
-        return items.size < maxItems && (kinds.get(findProduct(rule)) ?? rule.kind) === rule.kind;
-      case 'metadata':
-        return metadata.has(rule.key) ? metadata.get(rule.key) === rule.is : metadata.size < maxMetadata;
-      default:
-        return true;
-    }
+    if (rule.kind === 'customer') return indexList(rule.any_of).has(customer);
+    if (rule.kind === 'metadata')
+      return metadata.has(rule.key) ? metadata.get(rule.key) === rule.is : metadata.size < maxMetadata;
+    if (!('id' in rule) || items.has(`${rule.kind} ${rule.id}`)) return true;
+    return items.size < maxItems && (kinds.get(nameProduct(rule)) ?? rule.kind) === rule.kind;
   };
   const meet = (rule: Rule): void => {
-    if (rule.kind === 'product' || rule.kind === 'sku') {
+    if ('id' in rule) {
       const { kind, id, at_least } = rule;
       const quantity = Math.max(at_least, items.get(`${kind} ${id}`)?.quantity ?? 0);
       items.set(`${kind} ${id}`, { kind, id, quantity });
-      kinds.set(findProduct(rule), kind);
+      kinds.set(nameProduct(rule), kind);
     } else if (rule.kind === 'metadata') metadata.set(rule.key, rule.is);
     else if (rule.kind === 'order_metadata')
       orderMetadata.set(rule.key, new Set([...(orderMetadata.get(rule.key) ?? []), rule.includes]));
@@ -109,38 +88,30 @@ export function fillOrder(customer: string, tiers: readonly Tier[], facts: Order
   for (const { rules } of tiers) if (rules.every(canMeet)) for (const rule of rules) meet(rule);
   return {
     customer,
-    items: items.size === 0 ? [facts.anyItem] : [...items.values()],
+    items: items.size === 0 ? [anyItem] : [...items.values()],
     metadata: [...metadata],
     orderMetadata: [...orderMetadata].map(([key, values]) => [key, [...values]]),
   };
 }
 
-type ItemRule = Extract<Rule, { kind: DrawnItem['kind'] }>;
+const indexList = remember((list: readonly string[]): ReadonlySet<string> => new Set(list));
+
+/** Whether the rules of a tier about customers hold for one. */
+export function acceptsCustomer({ rules }: Tier, customer: string): boolean {
+  return rules.every((rule) => rule.kind !== 'customer' || indexList(rule.any_of).has(customer));
+}
 
 export type OrderFacts = ReturnType<typeof collectOrderFacts>;
 
 export function collectOrderFacts({ products, skus, tiers }: World) {
   const asked = new Set(tiers.flatMap(({ rules }) => rules.flatMap((rule) => ('id' in rule ? rule.id : []))));
-  const findAny = (things: readonly { readonly id: string }[]) =>
-    (things.find(({ id }) => !asked.has(id)) ?? things[0])?.id;
-  const anyProduct = findAny(products);
-  const isListed = (list: readonly string[], id: string) => indexList(list).has(id);
-  const indexList = remember((list: readonly string[]) => new Set(list));
-  const listIds = (things: readonly { readonly id: string }[]) => things.map(({ id }) => id);
+  const findAny = (things: readonly Thing[]) => (things.find(({ id }) => !asked.has(id)) ?? things[0])?.id;
+  const findNear = (things: readonly Thing[]) => createNearIdFinder(things.map(({ id }) => id));
+  const [kind, all] = products.length > 0 ? (['product', products] as const) : (['sku', skus] as const);
   return {
-    productOf: new Map(skus.map(({ id, product_id }) => [id, product_id])),
+    skus,
     skusOf: groupBy(skus, ({ product_id }) => product_id),
-    findNear: { product: createNearIdFinder(listIds(products)), sku: createNearIdFinder(listIds(skus)) },
-    anyItem: {
-      kind: anyProduct === undefined ? 'sku' : 'product',
-      id: anyProduct ?? findAny(skus) ?? '',
-      quantity: 1,
-    } as const,
-    isListed,
-    /** Whether the rules of a tier about customers hold for one. */
-    accepts:
-      (customer: string) =>
-      ({ rules }: Tier) =>
-        rules.every((rule) => rule.kind !== 'customer' || isListed(rule.any_of, customer)),
+    findNear: { product: findNear(products), sku: findNear(skus) },
+    anyItem: { kind, id: findAny(all) ?? '', quantity: 1 },
   };
 }

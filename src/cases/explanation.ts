@@ -13,65 +13,51 @@ import { getSubjectId, type RequirementRow, type Row, type TestCase } from './te
 
 /** Explains a case, for `conformance explain`. @param row the number of the row to show, from 1 */
 export function renderExplanation(testCase: TestCase, { contract, world }: Suite, row = 1): string {
-  const rows: readonly (Row | RequirementRow)[] = testCase.rows;
-  const shown = rows[row - 1] as Row | RequirementRow;
+  const { id, title, at, kind } = testCase;
+  const rows: readonly (Row & Partial<RequirementRow>)[] = testCase.rows;
+  const { given, expect = [], requests, unavailable } = rows[row - 1] as Row & Partial<RequirementRow>;
   const subject = getSubjectId(testCase);
-  const requirement = contract.requirements.find(({ id }) => id === subject);
-  const question = contract.questions.find(({ id }) => id === subject);
-  const answers = question?.answer.kind === 'outcomes' ? question.answer.outcomes : undefined;
+  const requirement = contract.requirements.find((known) => known.id === subject);
+  const question = contract.questions.find((known) => known.id === subject);
   const listAssertions = (heading: string, assertions: readonly Assertion[]) =>
-    assertions.length === 0
-      ? []
-      : [heading, ...assertions.map((assertion) => `  - ${describeAssertion(assertion, world)}`), ''];
-  return [
-    `${testCase.id}: ${testCase.title}`,
-    `  ${formatLocation(testCase.at)}`,
+    assertions.length === 0 ? [] : [heading, ...assertions.map((part) => `  - ${describeAssertion(part, world)}`), ''];
+  const lines = [
+    `${id}: ${title}`,
+    `  ${formatLocation(at)}`,
     '',
-    `It ${question === undefined ? 'verifies the requirement' : 'answers the question'} ${subject}:`,
+    `It ${kind === 'requirement' ? 'verifies the requirement' : 'answers the question'} ${subject}:`,
     `  ${question?.open ?? requirement?.statement}`,
     `  In the documentation: ${(question ?? requirement)?.part}`,
     '',
-    ...(rows.length > 1
-      ? [`Row ${row} of ${rows.length} (another row: --row NUMBER):`, ...rows.map(renderRowTitle), '']
-      : []),
-    ...listAssertions('Given that', shown.given),
-    ...('expect' in shown ? listAssertions('It is expected that', shown.expect) : []),
-    ...[...shown.requests].flatMap(([name, request]) => [
-      `'${name}' is sent as`,
-      renderCurlCommand(request, '$BASE_URL').replaceAll(/^/gm, '    '),
-      ...renderOracle(request, world),
-      '',
-    ]),
-    ...(shown.unavailable.length === 0 ? [] : [`Not sent: the target lacks ${shown.unavailable.join(', ')}.`, '']),
-    ...(testCase.kind === 'question' && testCase.answer.kind === 'first-of'
-      ? [
-          `The first of these outcomes that holds is the answer; '${testCase.answer.evidence}' shows it:`,
-          '',
-          ...testCase.answer.rules.flatMap(({ outcome, when }) =>
-            listAssertions(`${outcome}: ${answers?.get(outcome)}`, when),
-          ),
-        ]
-      : []),
-  ].join('\n');
+  ];
+  if (rows.length > 1) {
+    const titles = rows.map((known, n) => `  ${n + 1}. ${known.title}`);
+    lines.push(`Row ${row} of ${rows.length} (another row: --row NUMBER):`, ...titles, '');
+  }
+  lines.push(...listAssertions('Given that', given), ...listAssertions('It is expected that', expect));
+  for (const [name, request] of requests) {
+    const command = renderCurlCommand(request, '$BASE_URL').replaceAll(/^/gm, '    ');
+    lines.push(`'${name}' is sent as`, command, ...renderOracle(request, world), '');
+  }
+  if (unavailable.length > 0) lines.push(`Not sent: the target lacks ${unavailable.join(', ')}.`, '');
+  if (kind === 'question' && testCase.answer.kind === 'first-of') {
+    const outcomes = question?.answer.kind === 'outcomes' ? question.answer.outcomes : undefined;
+    lines.push(`The first of these outcomes that holds is the answer; '${testCase.answer.evidence}' shows it:`, '');
+    for (const { outcome, when } of testCase.answer.rules)
+      lines.push(...listAssertions(`${outcome}: ${outcomes?.get(outcome)}`, when));
+  }
+  return lines.join('\n');
 }
-
-const renderRowTitle = ({ title }: Row, n: number) => `  ${n + 1}. ${title}`;
 
 function renderOracle(request: HttpRequest, world: NamedWorld): string[] {
   const oracle = createOracle(request, world);
   const explain = createTierExplainer(request, world);
   const renderTiers = (obligation: Obligation, heading: string): string[] => {
     const tiers = world.tiers.filter((tier) => oracle.returned(tier) === obligation);
-    // One reason is enough to forbid a tier.
-    const byReason = groupBy(tiers, (tier) => (obligation === 'required' ? '' : `: ${explain(tier, obligation)}`));
-    const groups = [...byReason].map(
-      ([reason, group]) =>
-        `    ${renderTierNames(
-          group.map(({ id }) => id),
-          world,
-        )}${reason}`,
-    );
-    return [`  ${heading}: ${tiers.length}`, ...groups];
+    const byReason = groupBy(tiers, (tier) => (obligation === 'required' ? '' : `: ${explain(tier)}`));
+    const groups = [...byReason].map(([reason, group]) => [group.map(({ id }) => id), reason] as const);
+    const lines = groups.map(([ids, reason]) => `    ${renderTierNames(ids, world)}${reason}`);
+    return [`  ${heading}: ${tiers.length}`, ...lines];
   };
   const forbidden = renderTiers('forbidden', 'Forbidden');
   if (oracle.openReason !== undefined) return [...forbidden, `  The rest is open: ${oracle.openReason}.`];

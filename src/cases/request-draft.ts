@@ -22,47 +22,32 @@ export interface RequestPatch {
 }
 
 /** A request in parts, with names of the world in place of ids. */
-export interface RequestDraft {
-  readonly method: string;
-  readonly path: string;
-  readonly query: string | Readonly<Record<string, string | string[]>>;
-  readonly headers: Readonly<Record<string, string | string[]>>;
-  readonly body: { readonly json: unknown } | { readonly raw: string } | undefined;
-  readonly sent?: RequestForm | readonly RequestForm[];
-  readonly again?: number;
-}
+export type RequestDraft = Pick<
+  RequestPatch,
+  'method' | 'path' | 'query' | 'headers' | 'body' | 'raw' | 'sent' | 'again'
+>;
 
-export const documentedRequestDraft: RequestDraft = { ...documentedOperation, query: {}, body: undefined };
+export const documentedRequestDraft: RequestDraft = documentedOperation;
 
 /** Applies changes to a request, without the templates that they use. */
 export function applyPatch(request: RequestDraft, patch: RequestPatch): RequestDraft {
-  const merged = {
-    method: patch.method ?? request.method,
-    path: patch.path ?? request.path,
-    query: patchQuery(request.query, patch),
-    headers: { ...request.headers, ...patch.headers },
-    body: patchBody(request.body, patch),
-    ...omitUndefined({ sent: patch.sent ?? request.sent, again: patch.again ?? request.again }),
-  };
-  return (patch.without ?? []).reduce(removeMember, merged);
+  const { like: _, use: __, filter, without = [], query, body, raw, ...changes } = patch;
+  const merged: RequestDraft = { ...request, ...changes, headers: { ...request.headers, ...patch.headers } };
+  if (query !== undefined || filter !== undefined) merged.query = mergeQuery(request.query, patch);
+  if (body !== undefined || raw !== undefined) Object.assign(merged, { raw, body: mergeJson(request.body, body) });
+  // Each path, such as `body.order.metadata` or `headers.Content-Type`, leads through the draft.
+  return without.reduce((draft, path) => prune(draft, path.split('.')), merged);
 }
 
-function patchQuery(before: RequestDraft['query'], { query, filter = {} }: RequestPatch): RequestDraft['query'] {
+/** Parameters cannot be added to a literal query string: they replace it. */
+function mergeQuery(before: RequestPatch['query'], { query, filter = {} }: Pick<RequestPatch, 'query' | 'filter'>) {
   if (typeof query === 'string') return query;
   const filters = Object.entries(filter).map(([subject, value]) =>
     subject === 'campaign'
       ? [renderFilterParameter({ on: 'campaign' }), `<campaign ${value}>`]
       : [renderFilterParameter({ on: 'metadata', key: subject.replace(/^metadata\./, '') }), value],
   );
-  if (query === undefined && filters.length === 0) return before;
-  // Parameters cannot be added to a literal query string: they replace it.
   return { ...(typeof before === 'string' ? {} : before), ...query, ...Object.fromEntries(filters) };
-}
-
-function patchBody(body: RequestDraft['body'], patch: RequestPatch): RequestDraft['body'] {
-  if (patch.raw !== undefined) return { raw: patch.raw };
-  if (!('body' in patch)) return body;
-  return { json: mergeJson(body !== undefined && 'json' in body ? body.json : undefined, patch.body) };
 }
 
 /** Merges objects at every depth; any other value, null too, replaces. */
@@ -72,18 +57,6 @@ function mergeJson(base: unknown, change: unknown): unknown {
   return { ...base, ...Object.fromEntries(merged) };
 }
 
-/** Removes the member at a path such as `body.order.metadata` or `headers.Content-Type`. */
-function removeMember(request: RequestDraft, dotted: string): RequestDraft {
-  const [part, ...steps] = dotted.split('.');
-  const name = steps.join('.');
-  if (part === 'headers') return { ...request, headers: prune(request.headers, [name]) };
-  if (part === 'query')
-    return { ...request, query: typeof request.query === 'string' || name === '' ? {} : prune(request.query, [name]) };
-  if (steps.length === 0 || request.body === undefined || 'raw' in request.body) return { ...request, body: undefined };
-  return { ...request, body: { json: prune(request.body.json, steps) } };
-}
-
-/** Removes the member at a path from an object. */
 export function prune<T>(value: T, [step, ...rest]: readonly string[]): T {
   if (step === undefined || !isJsonObject(value)) return value;
   const members = Object.entries(value);
@@ -104,7 +77,7 @@ export function resolveReferences(text: string, resolveId: ResolveId): string {
 }
 
 export function assembleRequest(draft: RequestDraft, resolveId: ResolveId): HttpRequest {
-  const { method, path, query, headers, body, sent = [], again } = draft;
+  const { method = '', path = '', query = {}, headers = {}, body, raw, sent = [], again } = draft;
   const fill = (text: string) => resolveReferences(text, resolveId);
   const pairs = (values: Readonly<Record<string, string | string[]>>) =>
     Object.entries(values).flatMap(([name, stated]) => [stated].flat().map((value) => [name, fill(value)] as const));
@@ -120,13 +93,11 @@ export function assembleRequest(draft: RequestDraft, resolveId: ResolveId): Http
     if (!isJsonObject(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([key, part]) => [fill(key), part]));
   };
-  const bodyText =
-    body === undefined ? undefined : 'raw' in body ? fill(body.raw) : JSON.stringify(body.json, fillPart);
   const request: HttpRequest = {
     method,
     path: queryString === '' ? path : `${path}?${queryString}`,
     headers: pairs(headers),
-    ...omitUndefined({ again, body: bodyText }),
+    ...omitUndefined({ again, body: raw === undefined ? JSON.stringify(body, fillPart) : fill(raw) }),
   };
   return applyForms(request, [sent].flat());
 }

@@ -16,8 +16,7 @@ export const requestForms = {
   'pretty-printed': rewriteBody((body) => JSON.stringify(JSON.parse(body), null, 2)),
   'with-escaped-letters': rewriteBody((body) => body.replaceAll(/"(?:[^"\\]|\\.)*"/g, escapeLetters)),
   'after-white-space': rewriteBody((body) => `\r\n\t ${body} \n`),
-  'values-percent-encoded': rewriteValues((byte) => `%${byte.toUpperCase()}`),
-  'values-percent-encoded-in-lower-case': rewriteValues((byte) => `%${byte}`),
+  'values-percent-encoded-in-lower-case': (request) => ({ ...request, path: encodeValues(request.path) }),
   'header-names-in-lower-case': rewriteHeaderNames((name) => name.toLowerCase()),
   'header-names-in-upper-case': rewriteHeaderNames((name) => name.toUpperCase()),
 } as const satisfies Readonly<Record<string, Rewrite>>;
@@ -47,10 +46,9 @@ function reverseMembers(_: string, value: unknown): unknown {
 }
 
 /** Percent-encodes every byte of each query value (RFC 3986, section 2). */
-function rewriteValues(encode: (byte: string) => string): Rewrite {
-  const rewrite = (value: string) =>
-    [...Buffer.from(decodeURIComponent(value))].map((byte) => encode(byte.toString(16).padStart(2, '0'))).join('');
-  return (request) => ({ ...request, path: request.path.replaceAll(/(?<=[?&][^?&=]*=)[^&]*/g, rewrite) });
+function encodeValues(path: string): string {
+  const encode = (value: string) => Buffer.from(decodeURIComponent(value)).toString('hex').replaceAll(/../g, '%$&');
+  return path.replaceAll(/(?<=[?&][^?&=]*=)[^&]*/g, encode);
 }
 
 function rewriteHeaderNames(rewrite: (name: string) => string): Rewrite {

@@ -5,11 +5,9 @@ import { createOracle } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
 import { findRefusable, type HttpRequest } from '../http/exchange.js';
 import { encodeQueryText, parseRequest } from '../http/request-content.js';
-import { groupBy } from '../support/collections.js';
 import type { Location, Problem } from '../support/problem.js';
 import { shorten } from '../support/untrusted-text.js';
-import type { SentRow } from './row-reader.js';
-import { type RequirementRow, tag } from './test-case.js';
+import type { RequirementRow } from './test-case.js';
 
 function explainQuestionsOnly({ kind }: Assertion): Flaw {
   const keys = [...assertionKinds.values()].flatMap((known) => ('findFlaw' in known ? [known.key] : []));
@@ -28,7 +26,7 @@ export function findRowFlaws(
 ): Problem[] {
   const inRow = title === '' ? '' : ` (row '${title}')`;
   const flaws: Problem[] = [];
-  const report = (where: Location, { message, hint }: Flaw) =>
+  const report = (where: Location, message: string, hint: string) =>
     flaws.push({ at: where, message: message + inRow, hint });
   const all = [...given, ...expect];
   const judged = new Set(all.flatMap((assertion) => ('of' in assertion ? assertion.of : [...requests.keys()])));
@@ -39,30 +37,26 @@ export function findRowFlaws(
   };
   for (const assertion of expect) {
     if ('lists' in assertion) {
-      report(assertion.at, { message: 'a requirement cannot expect alternatives', hint: askInstead });
+      report(assertion.at, 'a requirement cannot expect alternatives', askInstead);
       continue;
     }
     const context = { ...getRequest(assertion.of), getRequest, world };
     const { shows, findFlaw } = findResponseKind(assertion);
     const flaw = findFlaw === undefined ? explainQuestionsOnly(assertion) : findFlaw(assertion.data, context);
-    if (flaw !== undefined) report(assertion.at, flaw);
+    if (flaw !== undefined) report(assertion.at, flaw.message, flaw.hint);
     // If the result may be empty, the control must be another request.
     const mayBeEmpty = findNothingRequired(context) !== undefined;
     const isControl = (control: Assertion) =>
       'of' in control && (mayBeEmpty || control.of === assertion.of) && findResponseKind(control).shows === 'presence';
-    if (shows === 'absence' && !all.some(isControl))
-      report(assertion.at, {
-        message: 'a negative expectation needs a positive control: an empty response would satisfy it',
-        hint: `Add 'returned: { include: … }' of ${mayBeEmpty ? "a request that returns something, in 'given:'" : 'the same request'}.`,
-      });
+    if (shows !== 'absence' || all.some(isControl)) continue;
+    const hint = `Add 'returned: { include: … }' of ${mayBeEmpty ? "a request that returns something, in 'given:'" : 'the same request'}.`;
+    report(assertion.at, 'a negative expectation needs a positive control: an empty response would satisfy it', hint);
   }
-  if (expect.length === 0) report(at, { message: 'the case expects nothing', hint: "Add 'expect:'." });
+  if (expect.length === 0) report(at, 'the case expects nothing', "Add 'expect:'.");
   const unusual = [...requests.values()].find((http) => !isOrdinary(http));
+  const ordinary = `Write the parameters in a list, and send at most 8 KB of URL and 64 KB of body. Or: ${askInstead}`;
   if (unusual !== undefined)
-    report(at, {
-      message: `ordinary clients do not send this request: ${shorten(unusual.path, 200)}`,
-      hint: `Write the parameters in a list, and send at most 8 KB of URL and 64 KB of body. Or: ${askInstead}`,
-    });
+    report(at, `ordinary clients do not send this request: ${shorten(unusual.path, 200)}`, ordinary);
   // A request that no assertion is about comes only before others, and may be one that deployments refuse.
   const undocumented = [...judged].flatMap((name): Problem[] => {
     const { undocumentedReason } = getRequest(name).oracle;
@@ -82,17 +76,4 @@ function isOrdinary(http: HttpRequest): boolean {
   const encoded = query.map((pair) => pair.map(encodeQueryText).join('=')).join('&');
   const isShort = http.path.length <= 8 * 1024 && Buffer.byteLength(http.body ?? '') <= 64 * 1024;
   return isShort && (http.path === (encoded === '' ? path : `${path}?${encoded}`) || findRefusable(http) !== undefined);
-}
-
-/** Finds two requests of a case that are equal in every row: only one of them would be sent. */
-export function findEqualRequests(rows: readonly SentRow[], tags: readonly string[]): Flaw | undefined {
-  if (tags.includes(tag.serial)) return undefined;
-  const names = [...(rows[0]?.requests.keys() ?? [])];
-  const byContent = groupBy(names, (name) => JSON.stringify(rows.map(({ requests }) => requests.get(name))));
-  const [name, twin] = [...byContent.values()].find(({ length }) => length > 1) ?? [];
-  if (twin === undefined) return undefined;
-  return {
-    message: `the requests '${name}' and '${twin}' are equal, so only one is sent`,
-    hint: `Remove one of them, or add 'again: 1' to '${twin}' to send both.`,
-  };
 }

@@ -2,13 +2,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
-import { type Availability, bindWorld } from '../contract/bind-world.js';
 import { parseContract } from '../contract/contract.js';
-import { ownPrefix } from '../contract/world.js';
-import { expandWorld } from '../contract/world-file.js';
+import { type Availability, bindWorld, expandWorld } from '../contract/world-file.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { computeOnce } from '../support/caches.js';
-import { omitUndefined } from '../support/collections.js';
 import { packageRoot, readOwnPackage } from '../support/package-root.js';
 import { describeFileError, type Problem, refuse, UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
@@ -30,11 +27,10 @@ export interface Suite extends SuiteBasis {
   readonly calibration: readonly HttpRequest[];
   readonly data?: DrawnData;
   /** Cases of the user. They are the last of `cases`, see {@link isOwnCase}. */
-  readonly own?: {
-    readonly folder: string;
-    readonly digest: string;
-  };
+  readonly own?: { readonly folder: string; readonly digest: string };
 }
+
+const ownPrefix = 'own-';
 
 export function isOwnCase({ id }: { readonly id: string }): boolean {
   return id.startsWith(ownPrefix);
@@ -48,12 +44,14 @@ export const suiteFolder = path.join(packageRoot, 'cases');
  *
  * @param folder contains `contract.yaml`, `world.yaml`, `defaults.yaml`, `requirements/` and `questions/`
  * @param availability what the target has of the world; by default all of it, under the ids of the world
- * @param ownFolder with cases of the user, and `world.yaml` if they need data in addition to the world
+ * @param ownFolder with cases of the user
  * @throws UnusableInput with all problems of all files
  */
 export function loadSuite(folder = suiteFolder, availability: Availability = {}, ownFolder?: string): Suite {
   const { data } = availability;
-  if (data !== undefined) return createDataSuite(loadSuite(folder), data, ownFolder);
+  if (data !== undefined && ownFolder !== undefined)
+    throw refuse('--cases', 'own cases need the test data of the suite', 'Leave out --data, or --cases.');
+  if (data !== undefined) return createDataSuite(loadSuite(folder), data);
   const isAsBuilt = folder === suiteFolder && Object.keys(availability).length === 0 && ownFolder === undefined;
   return (isAsBuilt ? readBuiltSuite() : undefined) ?? parseSuite(folder, availability, ownFolder);
 }
@@ -86,13 +84,13 @@ export function parseSuite(folder: string, availability: Availability, ownFolder
   };
   const readFile = (name: string) => readSuiteFile(path.join(folder, name));
   const contract = attempt(() => parseContract(readFile('contract.yaml')));
-  const ownFiles = (ownFolder === undefined ? undefined : attempt(() => listOwnFiles(ownFolder))) ?? { cases: [] };
-  const additions = attempt(() => (ownFiles.world === undefined ? undefined : readYaml(ownFiles.world)));
-  const world = attempt(() => bindWorld(expandWorld(readFile('world.yaml'), additions), availability));
+  const world = attempt(() => bindWorld(expandWorld(readFile('world.yaml')), availability));
   const defaults = attempt(() => validateFile('defaults', readFile('defaults.yaml')) as { request: RequestPatch });
-  const readCaseFiles = (files: readonly string[], prefix: string) =>
-    files.flatMap((file) => attempt(() => ({ file: readSuiteFile(file), prefix })) ?? []);
-  const caseFiles = [...readCaseFiles(listCaseFiles(folder), ''), ...readCaseFiles(ownFiles.cases, ownPrefix)];
+  const ownFiles = ownFolder === undefined ? [] : (attempt(() => listOwnFiles(ownFolder)) ?? []);
+  const caseFiles = [...listCaseFiles(folder), ...ownFiles].flatMap((name) => {
+    const prefix = ownFiles.includes(name) ? ownPrefix : '';
+    return attempt(() => ({ file: readSuiteFile(name), prefix })) ?? [];
+  });
   if (contract === undefined || world === undefined || defaults === undefined) throw new UnusableInput(problems);
 
   const basis = { contract, world, defaultRequest: applyPatch(documentedRequestDraft, defaults.request) };
@@ -102,17 +100,19 @@ export function parseSuite(folder: string, availability: Availability, ownFolder
     return read.cases;
   });
   if (problems.length === 0) problems.push(...findDuplicateIds(cases));
-  if (problems.length > 0) throw new UnusableInput(removeDuplicates(problems));
+  if (problems.length > 0) throw new UnusableInput(problems);
 
   return {
     ...readOwnPackage(),
     digest: computeDigest(listSuiteFiles(folder), folder),
     ...basis,
     cases,
-    calibration: cases.filter(({ tags }) => tags.includes(tag.calibration)).flatMap(listFirstRequests),
-    ...(ownFolder !== undefined && {
-      own: { folder: ownFolder, digest: computeDigest([ownFiles.world ?? [], ownFiles.cases].flat(), ownFolder) },
+    calibration: cases.flatMap(({ tags, rows: [first] }) => {
+      // A request for what the target lacks would show nothing.
+      const isSent = tags.includes(tag.calibration) && first?.unavailable.length === 0;
+      return isSent ? [...first.requests.values()] : [];
     }),
+    ...(ownFolder !== undefined && { own: { folder: ownFolder, digest: computeDigest(ownFiles, ownFolder) } }),
   };
 }
 
@@ -127,16 +127,13 @@ function listSuiteFiles(folder = suiteFolder): string[] {
   return [...files, ...listCaseFiles(folder)];
 }
 
-/** Lists the files with cases in a folder of the user, and `world.yaml`. @throws UnusableInput if there are no cases */
-export function listOwnFiles(folder: string): { readonly world?: string; readonly cases: readonly string[] } {
-  const files = listYamlFiles(folder);
-  const world = files.find((file) => file === path.join(folder, 'world.yaml'));
+/** Lists the files with cases in a folder of the user. @throws UnusableInput if there are none */
+function listOwnFiles(folder: string): readonly string[] {
   // Target files, bindings and records may be in the same folder: `init` puts a target file there.
   const isOfAnotherKind = /^(name|questions|customers|products|skus|categories|campaigns|tiers)\s*:/m;
-  const cases = files.filter((file) => file !== world && !isOfAnotherKind.test(readFileSync(file, 'utf8')));
-  if (cases.length === 0)
-    throw refuse(folder, 'the folder has no case file', 'Name a folder with case files (*.yaml).');
-  return { cases, ...omitUndefined({ world }) };
+  const files = listYamlFiles(folder).filter((file) => !isOfAnotherKind.test(readFileSync(file, 'utf8')));
+  if (files.length > 0) return files;
+  throw refuse(folder, 'the folder has no case file', 'Name a folder with case files (*.yaml).');
 }
 
 function listCaseFiles(folder: string): string[] {
@@ -153,20 +150,10 @@ function listYamlFiles(folder: string): string[] {
   }
 }
 
-function listFirstRequests({ rows: [first] }: TestCase): HttpRequest[] {
-  // A request for what the target lacks would show nothing.
-  return first === undefined || first.unavailable.length > 0 ? [] : [...first.requests.values()];
-}
-
 function findDuplicateIds(cases: readonly TestCase[]): Problem[] {
   return cases
     .filter(({ id }, n) => cases.findIndex((earlier) => earlier.id === id) < n)
     .map(({ id, at }) => ({ at, message: `duplicate case id '${id}'`, hint: 'Rename one of the cases.' }));
-}
-
-/** The rows of a matrix often have the same problem. */
-function removeDuplicates(problems: readonly Problem[]): Problem[] {
-  return [...new Map(problems.map((problem) => [JSON.stringify([problem.at, problem.message]), problem])).values()];
 }
 
 function computeDigest(files: readonly string[], folder: string): string {

@@ -2,7 +2,7 @@ import type { Assertion } from '../assertions/assertion.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { Location } from '../support/problem.js';
 
-/** A test case, ready to run: names are ids, the matrix is rows, tier selections are lists of tiers. */
+/** A test case, ready to run: names are ids, tier selections are lists of tiers. */
 export type TestCase = RequirementCase | QuestionCase;
 
 /** Tags with a meaning for the suite. `schemas/cases.schema.json` describes them. */

@@ -38,7 +38,6 @@ export type PossibleAnswers =
   | { readonly kind: 'outcomes'; readonly outcomes: ReadonlyMap<string, string>; readonly warn: ReadonlySet<string> }
   | { readonly kind: 'value'; readonly describes: string };
 
-/** A statement that no case verifies. */
 export interface Exclusion {
   readonly part: string;
   readonly statement: string;

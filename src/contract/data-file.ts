@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type Problem, readInputFile, UnusableInput } from '../support/problem.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
 import { parseJsonOrYaml, type YamlPath } from '../support/yaml-file.js';
-import { listNames, type NamedWorld, type Rule, type ThingKind, thingKinds, type World, windowSize } from './world.js';
+import { listNames, type NamedWorld, type ThingKind, thingKinds, type World, windowSize } from './world.js';
 
 const readFiles = new Map<string, { readonly digest: string; readonly world: NamedWorld }>();
 
@@ -25,12 +25,8 @@ function parseData(text: string, file: string): NamedWorld {
   const flaws = findFlaws(world);
   if (flaws.length > 0)
     throw new UnusableInput(flaws.map(({ at, ...problem }) => ({ ...problem, at: source.locate(at) })));
-  return { ...world, ids: collectIds(world), unavailable: new Map(), hasOwnIds: true, isDataFile: true };
-}
-
-function collectIds(world: World): NamedWorld['ids'] {
   const ids = thingKinds.map((kind) => [kind, new Map(world[listNames[kind]].map(({ id }) => [id, id]))]);
-  return Object.fromEntries(ids);
+  return { ...world, ids: Object.fromEntries(ids), unavailable: new Map(), hasOwnIds: true, isDataFile: true };
 }
 
 type Flaw = Omit<Problem, 'at'> & { readonly at: YamlPath };
@@ -49,7 +45,7 @@ function findFlaws(world: World): Flaw[] {
     known.set(kind, seen);
   }
   // Lists of customers are long, and few ids are wrong.
-  const check: CheckId = (kind, id, locate) => {
+  const check = (kind: ThingKind, id: string, locate: () => YamlPath) => {
     if (known.get(kind)?.has(id) === true) return;
     const hint = `Add it to '${listNames[kind]}', or correct the id.`;
     flaws.push({ at: locate(), message: `there is no ${kind} '${id}'`, hint });
@@ -60,7 +56,11 @@ function findFlaws(world: World): Flaw[] {
   const times = world.tiers.map(({ created_at }) => Date.parse(created_at));
   for (const [n, { campaign_id, rules }] of world.tiers.entries()) {
     check('campaign', campaign_id, () => ['tiers', n, 'campaign_id']);
-    for (const [m, rule] of rules.entries()) checkRule(rule, ['tiers', n, 'rules', m], check);
+    for (const [m, rule] of rules.entries()) {
+      if (rule.kind === 'customer')
+        for (const [k, id] of rule.any_of.entries()) check('customer', id, () => ['tiers', n, 'rules', m, 'any_of', k]);
+      if ('id' in rule) check(rule.kind, rule.id, () => ['tiers', n, 'rules', m, 'id']);
+    }
     const [before = Number.POSITIVE_INFINITY, time = 0] = [times[n - 1], times[n]];
     const at = ['tiers', n, 'created_at'];
     if (time > before)
@@ -71,12 +71,4 @@ function findFlaws(world: World): Flaw[] {
     }
   }
   return flaws;
-}
-
-type CheckId = (kind: ThingKind, id: string, locate: () => YamlPath) => void;
-
-function checkRule(rule: Rule, at: YamlPath, check: CheckId): void {
-  if (rule.kind === 'customer')
-    for (const [n, id] of rule.any_of.entries()) check('customer', id, () => [...at, 'any_of', n]);
-  if (rule.kind === 'product' || rule.kind === 'sku') check(rule.kind, rule.id, () => [...at, 'id']);
 }

@@ -2,7 +2,7 @@ import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
 import { shorten, shortenPair } from '../support/untrusted-text.js';
 import { documentedOperation, parseFilterParameter } from './operation.js';
-import { createOracle, type DocumentedBody, type Obligation, type ObligationReason } from './oracle.js';
+import { createOracle, type DocumentedBody, type ObligationReason } from './oracle.js';
 import { type NamedWorld, type Tier, thingKinds, windowSize } from './world.js';
 
 function createNameLookup({ ids, isDataFile }: NamedWorld): (id: string) => string {
@@ -34,19 +34,22 @@ export function describeRequest(request: HttpRequest, world: NamedWorld): string
 
 /**
  * Creates a function that explains why a tier must or must not be returned: "asks for 10 of product mug; the order has 2".
- * It gives the first reason for an obligation; without one, the first reason against the tier, or else all reasons for it.
+ * It gives the first reason against the tier, or else all that leave it open, or else all for it.
  */
 export function createTierExplainer(request: HttpRequest, world: NamedWorld) {
   const oracle = createOracle(request, world);
-  const { whenReturning = oracle } = oracle;
+  const { listReasons } = oracle.whenReturning ?? oracle;
   const nameOf = createNameLookup(world);
   const body = parseRequest(request).body as DocumentedBody;
-  return (tier: Tier, obligation?: Obligation): string => {
-    const all = (obligation === undefined ? whenReturning : oracle).listReasons(tier);
-    const [first] = all.filter((reason) => reason.obligation === (obligation ?? 'forbidden'));
-    const shown =
-      first === undefined && obligation === undefined ? all.filter(({ is }) => is !== 'rank') : [first ?? []].flat();
-    return shown.map((reason) => renderReason(reason, tier, body, nameOf)).join(', ');
+  return (tier: Tier): string => {
+    const all = listReasons(tier);
+    const against = all.find(({ obligation }) => obligation === 'forbidden');
+    const open = all.filter(({ obligation }) => obligation === 'open');
+    const deciding = against ?? (open.length > 0 ? open : all.filter(({ is }) => is !== 'rank'));
+    return [deciding]
+      .flat()
+      .map((reason) => renderReason(reason, tier, body, nameOf))
+      .join(', ');
   };
 }
 

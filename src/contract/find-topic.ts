@@ -1,7 +1,6 @@
 import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
 import { remember } from '../support/caches.js';
-import { groupBy } from '../support/collections.js';
 import type { Topic } from './contract.js';
 import type { DocumentedBody, ObligationReason, Oracle } from './oracle.js';
 import type { Tier } from './world.js';
@@ -9,21 +8,24 @@ import type { Tier } from './world.js';
 /** Finds the topic of a reason: a response that contradicts it breaks the requirement of that topic. */
 function createReasonReader(request: HttpRequest) {
   const { order } = parseRequest(request).body as DocumentedBody;
-  const items = order?.items ?? [];
-  const ordered = { product: groupBy(items, (item) => item.product_id), sku: groupBy(items, (item) => item.sku_id) };
+  const counts = new Map<string, number>();
+  for (const { product_id, sku_id } of order?.items ?? []) {
+    const key = product_id === undefined ? `sku ${sku_id}` : `product ${product_id}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
   return (reason: ObligationReason): Topic => {
     if (reason.is === 'rank') return 'rank';
     if (reason.is === 'filter') return `filter-by-${reason.subject.on}`;
     const { rule, obligation } = reason;
-    const isRequired = obligation === 'required';
     if (rule.kind === 'order_metadata') return 'order-metadata';
     // It never decides.
     if (rule.kind === 'other') return 'validity';
-    if (rule.kind !== 'product' && rule.kind !== 'sku') return `${rule.kind}-rule`;
-    const { length } = ordered[rule.kind].get(rule.id) ?? [];
-    if (isRequired && length > 1 && rule.kind === 'product') return 'repeated-item';
+    if (!('id' in rule)) return `${rule.kind}-rule`;
+    const count = counts.get(`${rule.kind} ${rule.id}`) ?? 0;
+    const isRequired = obligation === 'required';
+    if (isRequired && count > 1 && rule.kind === 'product') return 'repeated-item';
     // A quantity decides if it is too small, or if one unit would be too few.
-    return length > 0 && (!isRequired || rule.at_least > 1) ? 'quantity' : `${rule.kind}-rule`;
+    return count > 0 && (!isRequired || rule.at_least > 1) ? 'quantity' : `${rule.kind}-rule`;
   };
 }
 
@@ -43,34 +45,19 @@ export function createTopicFinder(request: HttpRequest, { returned, listReasons,
   };
 }
 
-/** What a request shows of one tier: it is returned, or it is not, because of what one requirement says. */
-export interface Exercise {
-  readonly tier: Tier;
-  readonly topic: Topic;
-  readonly expects: 'required' | 'forbidden';
-  readonly reason: ObligationReason;
-  /** The decision about the tier, such as that of its second rule. */
-  readonly decision: number;
-  /** Whether nothing else decides about the tier. */
-  readonly isAlone: boolean;
-}
-
 const hasRulesOfOneKind = remember(({ rules }: Tier): boolean => new Set(rules.map(({ kind }) => kind)).size === 1);
 
 /**
- * Lists what a request shows of tiers. A forbidden tier shows something if it is forbidden for one reason only.
+ * Lists what a request shows of tiers: each is returned, or it is not, because of what one requirement says. A forbidden tier
+ * shows something if it is forbidden for one reason only.
  *
  * @param isAnyShown whether required tiers are listed about which several kinds of rules decide
  */
-export function listExercises(
-  tiers: readonly Tier[],
-  oracle: Oracle,
-  request: HttpRequest,
-  isAnyShown = true,
-): Exercise[] {
+export function listExercises(tiers: readonly Tier[], oracle: Oracle, request: HttpRequest, isAnyShown = true) {
   const readReason = createReasonReader(request);
-  return tiers.flatMap((tier): Exercise[] => {
+  return tiers.flatMap((tier) => {
     const expects = oracle.returned(tier);
+    /** Whether nothing else decides about the tier. */
     const isAlone = expects === 'forbidden' || hasRulesOfOneKind(tier);
     if (expects === 'open' || (!isAlone && !isAnyShown)) return [];
     const reasons = oracle.listReasons(tier);
@@ -78,10 +65,11 @@ export function listExercises(
     if (expects === 'forbidden' && decisive.length !== 1) return [];
     return (expects === 'forbidden' ? decisive : reasons).flatMap((reason) => {
       const topic = readReason(reason);
+      /** `decision` is the number of the decision about the tier, such as that of its second rule. */
       const exercise = { tier, topic, expects, reason, decision: reasons.indexOf(reason), isAlone };
       if (topic !== 'quantity' || expects === 'forbidden' || reason.is !== 'rule') return [exercise];
       // A quantity that is met shows that the item counts, too.
-      return [exercise, { ...exercise, topic: reason.rule.kind === 'product' ? 'product-rule' : 'sku-rule' }];
+      return [exercise, { ...exercise, topic: `${reason.rule.kind as 'product' | 'sku'}-rule` as const }];
     });
   });
 }

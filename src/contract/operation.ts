@@ -51,7 +51,9 @@ export function isOwnWord(secret: string): boolean {
 /** A query parameter that the documentation shows in one sample, without its effect. */
 export const audienceParameter = 'audienceRulesOnly';
 
-export type FilterSubject = { readonly on: 'campaign' } | { readonly on: 'metadata'; readonly key: string };
+export type FilterSubject =
+  | { readonly on: 'campaign'; readonly key?: undefined }
+  | { readonly on: 'metadata'; readonly key: string };
 
 const metadataFilter = /^\[filters\]\[metadata\.(.+)\]\[conditions\]\[\$is\]$/s;
 
@@ -72,14 +74,10 @@ export function parseFilterParameter(name: string): FilterSubject | undefined {
  * deployments read no other spelling. Keys stay percent-encoded.
  */
 export function spellFiltersLiterally(request: HttpRequest): HttpRequest {
-  const [path = '', query] = request.path.split(/\?(.*)/s);
-  if (query === undefined) return request;
-  const pairs = query.split('&').map((pair) => {
-    const [name = '', value = ''] = pair.split(/=(.*)/s);
+  const path = request.path.replaceAll(/(?<=[?&])[^=&]+(?==)/g, (name) => {
     const subject = parseFilterParameter(decodePercent(name));
-    if (subject === undefined) return pair;
-    const encoded = subject.on === 'campaign' ? subject : { on: subject.on, key: encodeQueryText(subject.key) };
-    return `${renderFilterParameter(encoded)}=${value}`;
+    if (subject?.key === undefined) return subject === undefined ? name : renderFilterParameter(subject);
+    return renderFilterParameter({ ...subject, key: encodeQueryText(subject.key) });
   });
-  return { ...request, path: `${path}?${pairs.join('&')}` };
+  return { ...request, path };
 }

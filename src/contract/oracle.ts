@@ -4,7 +4,17 @@ import { remember } from '../support/caches.js';
 import { groupBy, omitUndefined } from '../support/collections.js';
 import { explainUndocumented } from './explain-undocumented.js';
 import { audienceParameter, type FilterSubject, parseFilterParameter } from './operation.js';
-import { getWindowSize, indexIds, type NamedWorld, type Rule, type Tier, type World, windowSize } from './world.js';
+import {
+  findProduct,
+  getWindowSize,
+  type ItemRule,
+  indexIds,
+  type NamedWorld,
+  type Rule,
+  type Tier,
+  type World,
+  windowSize,
+} from './world.js';
 
 /** What the documentation says: something is required, forbidden, or open (a conforming deployment may do either). */
 export type Obligation = 'required' | 'forbidden' | 'open';
@@ -90,27 +100,22 @@ function deriveOracle(request: HttpRequest, world: KnownWorld): Oracle {
   });
   const unknown = explainUnknownId(body, filters, world);
   if (unknown !== undefined) return createOpenOracle(unknown, world);
-  const documented = { request, content, body, filters };
   const { order, options, metadata } = body;
   const omission = explainLeftOut({ 'order.metadata': order?.metadata, options, metadata });
-  const oracle = createPartialOracle(documented, world, omission);
+  const oracle = createPartialOracle(request, filters, world, omission);
   if (omission === undefined) return oracle;
-  return { ...oracle, whenReturning: { ...createPartialOracle(documented, world), accepted: false } };
-}
-
-interface DocumentedRequest {
-  readonly request: HttpRequest;
-  readonly content: RequestContent;
-  readonly body: DocumentedBody;
-  readonly filters: readonly Filter[];
+  return { ...oracle, whenReturning: { ...createPartialOracle(request, filters, world), accepted: false } };
 }
 
 /** @param omission why the whole result is open because of a member that was left out */
 function createPartialOracle(
-  { request, content, body, filters }: DocumentedRequest,
+  request: HttpRequest,
+  filters: readonly Filter[],
   world: KnownWorld,
   omission?: string,
 ): Oracle {
+  const content = parseRequest(request);
+  const body = content.body as DocumentedBody;
   const [filter] = filters;
   const rulesReason = explainOpenRules(body, world) ?? omission;
   const filtersReason = filters.length > 1 ? 'the combination of several filters is open' : filter?.openReason;
@@ -210,15 +215,13 @@ function createAlternatives(
     if (atMost.size < size) atMost.add(tier);
     if (matching(tier) === 'required') atLeast.add(tier);
   }
-  const afterIt = (tier: Tier): Obligation =>
-    atMost.has(tier) ? 'required' : atLeast.has(tier) ? 'open' : 'forbidden';
-  const alternative = (window: WindowAlternative['window'], checked: Oracle['checked']): WindowAlternative => ({
-    window,
-    returned: (tier) => combine([checked, matching, valid], (judge) => judge(tier)),
-  });
+  const checkedBefore = (tier: Tier) => requireIf(newest.has(tier));
+  const checkedAfter = (tier: Tier) => (atLeast.has(tier) && !atMost.has(tier) ? 'open' : requireIf(atMost.has(tier)));
+  const combineWith = (checked: Oracle['checked']) => (tier: Tier) =>
+    combine([checked, matching, valid], (judge) => judge(tier));
   return [
-    alternative('before-the-filter', (tier) => requireIf(newest.has(tier))),
-    alternative('after-the-filter', afterIt),
+    { window: 'before-the-filter', returned: combineWith(checkedBefore) },
+    { window: 'after-the-filter', returned: combineWith(checkedAfter) },
   ];
 }
 
@@ -238,10 +241,6 @@ const indexTexts = remember((tiers: readonly Tier[]): ReadonlyMap<string, readon
   );
   return new Map([...groupBy(texts, ({ text }) => text)].map(([text, found]) => [text, found.map(({ tier }) => tier)]));
 });
-
-function findProduct(skus: World['skus'], id: string): string | undefined {
-  return skus[indexIds(skus).get(id) ?? -1]?.product_id;
-}
 
 function combine<T>(all: readonly T[], judge: (item: T) => Obligation): Obligation {
   let combined: Obligation = 'required';
@@ -282,6 +281,7 @@ function explainOpenRules({ customer, order }: DocumentedBody, { skus }: World):
   const items = order?.items ?? [];
   const products = new Set(items.flatMap(({ product_id }) => product_id ?? []));
   const ordered = items.flatMap(({ sku_id }) => sku_id ?? []);
+  const isOrderedTwice = ordered.some((id) => products.has(findProduct(skus, id) ?? ''));
   const reasons: readonly (readonly [applies: boolean, reason: string])[] = [
     [items.length === 0, 'the effect of an order without items is open'],
     [items.some(({ quantity }) => quantity === undefined), 'the effect of an item without quantity is open'],
@@ -289,10 +289,7 @@ function explainOpenRules({ customer, order }: DocumentedBody, { skus }: World):
     [items.some(({ quantity = 1 }) => quantity > 1_000_000), 'the maximum quantity is open'],
     [items.length > 100, 'the maximum number of items is open'],
     [new Set(ordered).size < ordered.length, 'whether a SKU may be repeated is open'],
-    [
-      ordered.some((id) => products.has(findProduct(skus, id) ?? '')),
-      'the effect of a product and its own SKU in one order is open',
-    ],
+    [isOrderedTwice, 'the effect of a product and its own SKU in one order is open'],
   ];
   const leftOut = explainLeftOut({ customer, 'customer.id': customer?.id, order, 'order.items': order?.items });
   return leftOut ?? reasons.find(([applies]) => applies)?.[1];
@@ -319,30 +316,17 @@ function comparesOtherTypes({ subject, value }: Filter, tiers: readonly Tier[]):
 }
 
 function judgeRule(rule: Rule, { customer, metadata }: DocumentedBody, quantities: OrderedQuantities): Obligation {
-  switch (rule.kind) {
-    case 'customer':
-      return customer?.id === undefined ? 'open' : requireIf(rule.any_of.includes(customer.id));
-    case 'product':
-    case 'sku':
-      return judgeQuantity(rule, quantities);
-    case 'metadata':
-      return metadata === undefined ? 'open' : judgeEntry(metadata, rule.key, rule.is);
-    case 'order_metadata':
-    case 'other':
-      return 'open';
-  }
+  if (rule.kind === 'customer')
+    return customer?.id === undefined ? 'open' : requireIf(rule.any_of.includes(customer.id));
+  if ('id' in rule) return judgeQuantity(rule, quantities);
+  return rule.kind === 'metadata' && metadata !== undefined ? judgeEntry(metadata, rule.key, rule.is) : 'open';
 }
 
-/** The quantities of the items of an order, by what they name. */
-interface OrderedQuantities {
-  readonly product: ReadonlyMap<string, readonly number[]>;
-  readonly sku: ReadonlyMap<string, readonly number[]>;
-  /** Those of SKUs, by their products. */
-  readonly skuByProduct: ReadonlyMap<string, readonly number[]>;
-}
+type OrderedQuantities = ReturnType<typeof listQuantities>;
 
-function listQuantities(items: readonly Item[], skus: World['skus']): OrderedQuantities {
-  const list = (identify: (item: Item) => string | undefined) => {
+/** Lists the quantities of the items of an order by what they name. Those of SKUs also by their products. */
+function listQuantities(items: readonly Item[], skus: World['skus']) {
+  const list = (identify: (item: Item) => string | undefined): ReadonlyMap<string, readonly number[]> => {
     const named = groupBy(items, (item) => identify(item) ?? '');
     return new Map([...named].map(([id, found]) => [id, found.map(({ quantity = 1 }) => quantity)]));
   };
@@ -354,10 +338,7 @@ function listQuantities(items: readonly Item[], skus: World['skus']): OrderedQua
 }
 
 /** Judges whether items reach a threshold. The documentation leaves open how items with equal ids add up. */
-function judgeQuantity(
-  { kind, id, at_least }: Extract<Rule, { kind: 'product' | 'sku' }>,
-  quantities: OrderedQuantities,
-): Obligation {
+function judgeQuantity({ kind, id, at_least }: ItemRule, quantities: OrderedQuantities): Obligation {
   const certain = quantities[kind].get(id) ?? [];
   if (certain.length > 0 && Math.min(...certain) >= at_least) return 'required';
   // A SKU may or may not count as its product.

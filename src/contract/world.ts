@@ -42,6 +42,9 @@ export type Rule =
   /** In a data file only: what no other kind expresses. */
   | { readonly kind: 'other'; readonly description: string };
 
+/** Asks for an order item. */
+export type ItemRule = Extract<Rule, { readonly id: string }>;
+
 /** The lists of a world by the kind of their things, as references in case files name it. */
 export const listNames = {
   customer: 'customers',
@@ -72,11 +75,14 @@ export const indexIds = remember(
   (things: readonly Thing[]): ReadonlyMap<string, number> => new Map(things.map(({ id }, n) => [id, n])),
 );
 
+export function findProduct(skus: World['skus'], id: string): string | undefined {
+  return skus[indexIds(skus).get(id) ?? -1]?.product_id;
+}
+
 export function listAvailableTiers({ tiers, unavailable }: NamedWorld): Tier[] {
   return tiers.filter(({ id }) => !unavailable.has(id));
 }
 
-/** Returns the data alone, without what the suite keeps beside it. */
 export function exportWorld({ customers, products, skus, categories, campaigns, tiers }: NamedWorld): World {
   return { customers, products, skus, categories, campaigns, tiers };
 }
@@ -88,6 +94,3 @@ export const windowSize = 150;
 export function getWindowSize({ ownPromotions = 0 }: World & Pick<NamedWorld, 'ownPromotions'>): number {
   return windowSize - ownPromotions;
 }
-
-/** The prefix of the names of a user's own cases and test data. */
-export const ownPrefix = 'own-';

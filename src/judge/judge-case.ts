@@ -10,7 +10,6 @@ import {
   undetermined,
 } from '../cases/test-case.js';
 import { createOracle } from '../contract/oracle.js';
-import { type NamedWorld, ownPrefix, type ThingKind, thingKinds } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import {
   explainInapplicable,
@@ -105,7 +104,7 @@ const findRemainingReadings = remember((target: TargetContext) =>
 /** Pure. */
 export function judgeCase(testCase: TestCase, evidence: readonly CaseEvidence[]): CaseJudgement {
   if (testCase.kind === 'question') return { ...judgeQuestion(testCase, evidence[0] as CaseEvidence), rows: [] };
-  const unseen = explainUnseenWorld(testCase, evidence);
+  const unseen = explainUnseenWorld(evidence);
   const rows = testCase.rows.map((row, n) => judgeTitledRow(row, testCase, [evidence[n] as CaseEvidence], unseen));
   return { ...summarizeRows(rows, testCase), rows };
 }
@@ -117,7 +116,7 @@ export function judgeAgain(
   evidence: readonly CaseEvidence[],
   repetitions: readonly (readonly CaseEvidence[])[],
 ): CaseJudgement {
-  const unseen = explainUnseenWorld(testCase, [evidence, ...repetitions].flat());
+  const unseen = explainUnseenWorld([evidence, ...repetitions].flat());
   const rows = testCase.rows.map((row, n) => {
     const again = repetitions.flatMap((sent) => sent.slice(n, n + 1)).filter(({ exchanges }) => exchanges.size > 0);
     const attempts: RowAttempts = [evidence[n] as CaseEvidence, ...again];
@@ -239,34 +238,18 @@ function doubt(
 }
 
 /** Explains why the test data may not be loaded; undefined if a response names some of it, or the user says that it is. */
-function explainUnseenWorld(testCase: RequirementCase, evidence: readonly CaseEvidence[]): string | undefined {
-  const { world, recognizer, isWorldSeen, isWorldLoaded, configuredPatterns } = evidence[0] as CaseEvidence;
+function explainUnseenWorld(evidence: readonly CaseEvidence[]): string | undefined {
+  const { world, recognizer, isWorldSeen, configuredPatterns } = evidence[0] as CaseEvidence;
   const bodies = evidence
     .flatMap((row) => [...row.exchanges.values()])
     .flatMap((exchange) => ('response' in exchange ? exchange.response.body : []));
   const isSeen = isWorldSeen || bodies.some((body) => hasMentions(recognizer.findMentions(body), configuredPatterns));
-  if (isSeen && (isWorldLoaded || isOwnDataSeen(testCase, bodies, world))) return undefined;
+  if (isSeen) return undefined;
   const ending = ' say so: --world-loaded, or world: loaded in the target file.';
-  if (isSeen)
-    return `But no response names a promotion of your own test data: either it is not loaded (npx conformance world --cases FOLDER), or none of it is ever returned. If it is loaded,${ending}`;
   if (world.isDataFile)
     return `But no response names a promotion of the data file: perhaps it is of another deployment. If it is not,${ending}`;
   return `But no response names anything of the world: either it is not loaded under these ids (npx conformance world), or nothing is ever returned. If it is loaded,${ending}`;
 }
-
-/** Whether responses name a tier that the user added to the world, or the case sends nothing that the user added. */
-function isOwnDataSeen({ rows }: TestCase, bodies: readonly string[], world: NamedWorld): boolean {
-  const { tier: tiers, ...others } = listOwnIds(world);
-  const isAnyIn = (known: readonly string[], text: string) => known.some((id) => text.includes(id));
-  const sent = () => JSON.stringify(rows.flatMap(({ requests }) => [...requests.values()]));
-  if (tiers.length === 0 || bodies.some((body) => isAnyIn(tiers, body))) return true;
-  return !isAnyIn([...tiers, ...Object.values(others).flat()], sent());
-}
-
-const listOwnIds = remember(({ ids }: NamedWorld) => {
-  const ofKind = (kind: ThingKind) => [...ids[kind]].flatMap(([name, id]) => (name.startsWith(ownPrefix) ? [id] : []));
-  return Object.fromEntries(thingKinds.map((kind) => [kind, ofKind(kind)])) as Record<ThingKind, string[]>;
-});
 
 /** If the world is not loaded, every response may be right except a server error and a refusal that no data explains. */
 function doubtWithoutWorld(

@@ -6,7 +6,7 @@ import type { CaseSelection } from '../cases/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import { computeDigest } from '../certificate/har-archive.js';
 import { referenceNotice } from '../certificate/notices.js';
-import type { Availability } from '../contract/bind-world.js';
+import type { Availability } from '../contract/world-file.js';
 import type { Endpoint } from '../http/connection-options.js';
 import { createRedactor } from '../http/redactor.js';
 import type { TransportIdentity } from '../http/transport.js';

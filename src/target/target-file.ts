@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Availability } from '../contract/bind-world.js';
+import type { Availability } from '../contract/world-file.js';
 import type { PartialConnectionOptions } from '../http/connection-options.js';
 import { omitUndefined } from '../support/collections.js';
 import { type Location, readInputFile, refuse } from '../support/problem.js';

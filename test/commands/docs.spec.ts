@@ -7,10 +7,9 @@ import { expect, test } from '@playwright/test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
-import { expandWorld } from '../../src/contract/world-file.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { readSchema } from '../../src/support/schema-validation.js';
-import { parseYaml, readYaml } from '../../src/support/yaml-file.js';
+import { parseYaml } from '../../src/support/yaml-file.js';
 import {
   credentialVariables,
   makeProject,
@@ -40,14 +39,6 @@ const caseLanguage = 'docs/case-language.md';
 const examples = documents
   .filter(({ name }) => name !== caseLanguage)
   .flatMap(({ name, text }) => listBlocks(text, 'yaml').map((example) => [name, example] as const));
-
-test('Examples of additions to the world are valid', () => {
-  const additions = examples.filter(([, example]) => example.includes('own-world.schema.json'));
-  expect(additions).not.toEqual([]);
-  const world = readYaml(path.join(packageRoot, 'cases', 'world.yaml'));
-  for (const [name, example] of additions)
-    expect(expandWorld(world, parseYaml(example, name)).tiers, name).toHaveLength(suite.world.tiers.length);
-});
 
 test('Examples of cases are valid, and pass on the reference deployment', async () => {
   const files = examples.filter(([, example]) => /^cases:$/m.test(example));
@@ -182,7 +173,6 @@ for (const { name, text } of documents.filter((document) => guide.includes(docum
     }
     for (const [n, example] of listBlocks(text, 'yaml').entries()) {
       if (example.startsWith('cases:')) writeFileSync(path.join(cwd, 'conformance/cases', `${n}.yaml`), example);
-      if (example.includes('own-world')) writeFileSync(path.join(cwd, 'conformance/cases', 'world.yaml'), example);
     }
     try {
       for (const script of scripts) {

@@ -3,8 +3,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { bindWorld } from '../../src/contract/bind-world.js';
-import { loadWorld } from '../../src/contract/world-file.js';
+import { bindWorld, loadWorld } from '../../src/contract/world-file.js';
 import { defaultConnectionOptions } from '../../src/http/connection-options.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { loadInputs } from '../../src/target/run-inputs.js';

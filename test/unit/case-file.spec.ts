@@ -35,8 +35,8 @@ const rulesOnly = '{ query: { audienceRulesOnly: "true" } }';
 const twoRequests = 'requests: { one: {}, two: { again: 1 } }';
 const succeeds = 'expect: [{ status: 2xx }]';
 
-/** A case file with one case that has a matrix. */
-const varied = (matrix: string, expectation = succeeds) => requirement('request: {}', `matrix: ${matrix}`, expectation);
+/** A case file with one case that has several rows. */
+const varied = (rows: string, expectation = succeeds) => requirement('request: {}', `rows: ${rows}`, expectation);
 
 function read(yaml: string): { cases: TestCase[]; problems: Problem[] } {
   return readCaseFile(parseYaml(yaml, 'cases.yaml'), suite);
@@ -105,18 +105,14 @@ test('an unknown name is refused at its location', () => {
       requirement('requests: { one: { like: ▸two }, two: { again: 1 } }', 'expect: [{ of: one, status: 2xx }]'),
       /'two'/,
     ],
-    ['of a request in a matrix', varied('{ axis: { a: {}, b: { ▸evry: {} } } }'), /'evry'.*'every'/],
+    ['of a request in a row', varied('{ a: {}, b: { ▸evry: {} } }'), /'evry'.*'every'/],
     ['of a request to compare with', repeated('{ of: two, body: { same-as: ▸oen } }'), /'oen'.*'one'/],
     [
       'of the request that is the evidence',
       repeated('{ of: two, body: { same-as: one } }').replace('evidence: two', 'evidence: ▸tow'),
       /'tow'.*'two'/,
     ],
-    [
-      'an axis',
-      `axes: { customers: { ann: {}, ben: {} } }\n${varied('{ who: ▸customer }')}`,
-      /'customer'.*'customers'/,
-    ],
+    ['of a template in a row', varied('{ a: {}, b: { every: { use: ▸c } } }'), /'c'/],
   ]);
 });
 
@@ -159,7 +155,7 @@ test('requests and checks without effect, or with two meanings, are refused at i
       'two requests that are equal in each row',
       requirement(
         'requests: { one: {}, two: {}, three: { again: 1 } }',
-        'matrix: { axis: { a: {}, b: { every: { sent: in-pieces } } } }',
+        'rows: { a: {}, b: { every: { sent: in-pieces } } }',
         'expect: [{ of: one, status: 2xx }]',
       ).replace('id', '▸id'),
       /'one' and 'two'.*'again: 1'/,
@@ -254,9 +250,9 @@ test('an expectation that could fail a conforming deployment, or pass on nothing
       /'other'/,
     ],
     [
-      'nothing in a row of a matrix',
+      'nothing in a row',
       varied(
-        '{ f: { a: {}, b: { every: { filter: { campaign: winter } } } } }',
+        '{ a: {}, b: { every: { filter: { campaign: winter } } } }',
         'expect: [{ returned: { include: required } }]',
       ).replace('id', '▸id'),
       /expects nothing \(row 'b'\)/,

@@ -98,7 +98,6 @@ test('Each form goes over the wire as its name says', async () => {
     '{"order":{"items":[{"quantity":1,"product_id":"x\\"y"}]},"customer":{"id":"cust_ö"}}',
   );
   const query = /\?(.*) HTTP/;
-  expect(query.exec(wire['values-percent-encoded'].head)?.[1]).toMatch(/%24is%5D=%6A%C3%A9$/);
   expect(query.exec(wire['values-percent-encoded-in-lower-case'].head)?.[1]).toMatch(/%24is%5D=%6a%c3%a9$/);
   expect(wire['header-names-in-lower-case'].head).toContain('\r\nx-client-token: the-token');
   expect(wire['header-names-in-upper-case'].head).toContain('\r\nX-CLIENT-TOKEN: the-token');

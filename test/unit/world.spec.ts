@@ -43,8 +43,8 @@ test.describe('A world file is refused', () => {
     `there are two tiers '${name}' → Rename one of them. The name of a repeated tier must contain {n}.`;
   const refused: readonly (readonly [what: string, replaced: Record<string, string>, problem: string])[] = [
     ['campaign', withTier('campaign: ▸sprng'), "there is no campaign 'sprng' → Did you mean 'spring'?"],
-    ['customer', withRule('{ customer: [ann, ▸bn] }'), "there is no customer 'bn' → Did you mean 'ben'?"],
-    ['SKU', withRule('{ sku: ▸plate, at_least: 1 }'), "there is no sku 'plate' → Known: mug-white."],
+    ['customer', withRule('{ kind: customer, any_of: [ann, ▸bn] }'), "there is no customer 'bn' → Did you mean 'ben'?"],
+    ['SKU', withRule('{ kind: sku, id: ▸plate, at_least: 1 }'), "there is no sku 'plate' → Known: mug-white."],
     ['product of a SKU', { skus: '{ mug-white: ▸mog }' }, "there is no product 'mog' → Did you mean 'mug'?"],
     ['name', { tiers: `[${enoughTiers}, { name: ▸t-7, campaign: spring }]` }, twoTiers('t-7')],
     ['no {n}', { tiers: `[${enoughTiers}, { name: ▸x, repeat: 2, campaign: spring }]` }, twoTiers('x')],

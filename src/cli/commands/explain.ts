@@ -10,7 +10,7 @@ export default ((command) => {
   command
     .description('explain what a case sends, what the documentation says about that, and what is expected')
     .argument('<name>', 'the id of a case, or of a requirement or question with a single case')
-    .addOption(new Option('--row <number>', 'show this row of the matrix in full').argParser(parseCount))
+    .addOption(new Option('--row <number>', 'show this row of the case in full').argParser(parseCount))
     .option('--cases <folder>', 'a folder of your own cases')
     .action((name: string, { row, cases }: { row?: number; cases?: string }) => {
       const suite = loadSuite(suiteFolder, {}, cases);
