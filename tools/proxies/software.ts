@@ -50,9 +50,9 @@ const fails = (config: string, cause: RegExp, more: More = {}): Variant => {
 };
 const tls: More = { isTls: true };
 
-const tooLongBody = /413: a body of \d+ bytes is too long/;
-const tooLongUrl = /414: a path and query of \d+ bytes is too long/;
-const tooLongHead = /431: a path, query and head of \d+ bytes is too long/;
+const tooLongBody = /413: the request is too long .* \d+ of body/;
+const tooLongUrl = /414: the request is too long .*: \d+ bytes of path and query/;
+const tooLongHead = /431: the request is too long .* \d+ of headers/;
 const lostBody = /drops the body of a GET/;
 const refusedBody = /refuses a body on GET/;
 const ignoredBody = /a cache that ignores the body of GET/;
