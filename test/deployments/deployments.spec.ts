@@ -189,7 +189,11 @@ const isLongBody = ({ body = '' }: HttpRequest) => body.length > 1_024;
 const isLongPath = ({ path }: HttpRequest) => path.length > 500;
 /** A limit of sizes leaves a requirement open only where its requests exceed it. */
 const limitRows = [
-  incomplete('413 to 1 KB', (world) => refuse(413, isLongBody)(createReference({ world })), /413: the request is too long .* \d+ of body/),
+  incomplete(
+    '413 to 1 KB',
+    (world) => refuse(413, isLongBody)(createReference({ world })),
+    /413: the request is too long .* \d+ of body/,
+  ),
   ...[414, 431].map((status) =>
     incomplete(
       `${status} to a path of 500 bytes`,
