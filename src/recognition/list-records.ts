@@ -2,7 +2,7 @@ import { parseJson } from '../support/json.js';
 import type { KnownIds } from './known-ids.js';
 import { matchesPatterns } from './path-patterns.js';
 import { isSelected, type MentionFilter } from './sibling-values.js';
-import { appendStep, escapePathStep, getMember, getStep, type Position, walkTexts } from './walk-texts.js';
+import { escapePathStep, getMember, getPath, getStep, type Position, walkTexts } from './walk-texts.js';
 
 /** Lists everything under path patterns, once each: the ids of known tiers, and the texts of other values and keys. */
 export function listRecords(
@@ -13,9 +13,9 @@ export function listRecords(
 ): string[] {
   const { tiers } = ids;
   const records: string[] = [];
-  const getPath = (position: Position) => appendStep(position.path, escapePathStep(getStep(position)));
-  walkTexts(parseJson(body), getPath, (text, position, isKey) => {
-    const path = position === undefined ? '' : getPath(position);
+  const renderKey = (position: Position) => escapePathStep(getStep(position));
+  walkTexts(parseJson(body), (text, position, isKey) => {
+    const path = position === undefined ? '' : getPath(position, renderKey);
     const pattern = patterns.find((stated) => matchesPatterns(path, [stated]));
     if (pattern === undefined || (position?.names && isKey !== isNamedByKey(position, pattern, ids))) return;
     const found = tiers.findIds(text);

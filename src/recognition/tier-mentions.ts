@@ -3,15 +3,7 @@ import { parseJson } from '../support/json.js';
 import type { IdFinder } from './id-finder.js';
 import type { KnownIds } from './known-ids.js';
 import { matchesPatterns } from './path-patterns.js';
-import {
-  appendStep,
-  catchAllPath,
-  escapePathStep,
-  getMember,
-  getStep,
-  type Position,
-  walkTexts,
-} from './walk-texts.js';
+import { catchAllPath, escapePathStep, getMember, getPath, getStep, type Position, walkTexts } from './walk-texts.js';
 
 /** The location of a mention is a path pattern: a JSON Pointer (RFC 6901) with `*` for array indices and for ids in keys. */
 export type TierMentions = ReturnType<typeof findMentionsOf>;
@@ -54,22 +46,18 @@ function findMentionsOf(
   const isKnown = (key: string) => [tiers, keys].some((finder) => finder.findExact(key) !== undefined);
   // Caches, because records have the same keys.
   const isCertainId = cacheByText((key) => isKnown(key) && !isGuessable(key));
-  const renderKey = cacheByText((key) =>
+  const renderWord = cacheByText((key) =>
     isCertainId(key) ? '*' : escapePathStep(keys.replaceIds(tiers.replaceIds(key, '*'), '*')),
   );
   /** Whether a key that may be a word is one of several ids. */
   const isAmongIds = (key: string, names: readonly string[] = []) =>
     isGuessable(key) && isKnown(key) && names.some(isCertainId);
-  const getPattern = (position: Position) => {
-    const { path, isList, names } = position;
+  const renderKey = (position: Position) => {
     const key = getStep(position);
-    if (!isList) return appendStep(path, isAmongIds(key, names) ? '*' : renderKey(key));
-    position.itemPath ??= appendStep(path, '*');
-    return position.itemPath;
+    return isAmongIds(key, position.names) ? '*' : renderWord(key);
   };
   walkTexts(
     value,
-    getPattern,
     (text, position, isKey) => {
       const { ids, isWhole } = tiers.findIds(text);
       if (ids.length === 0) return;
@@ -86,7 +74,7 @@ function findMentionsOf(
         for (const id of ids) unlocated.add(id);
         return;
       }
-      const pattern = position === undefined ? '' : getPattern(position);
+      const pattern = position === undefined ? '' : getPath(position, renderKey);
       const template = isWhole ? undefined : tiers.replaceIds(text, '*');
       for (const id of ids) {
         located.add(id);

@@ -10,9 +10,8 @@ export interface Position {
   readonly isList: boolean;
   next: number;
   readonly parent: Position | undefined;
-  /** The path of the array or object itself. */
-  readonly path: string;
-  /** The path of every member of a list, once it is known. */
+  /** The path of the array or object itself, and that of every member of a list, once they are known. */
+  path: string | undefined;
   itemPath: string | undefined;
 }
 
@@ -27,12 +26,7 @@ const maxNumber = 25;
  *
  * @param minLength of the texts that are visited
  */
-export function walkTexts(
-  body: unknown,
-  getPath: (position: Position) => string,
-  visit: TextVisitor,
-  minLength = 0,
-): void {
+export function walkTexts(body: unknown, visit: TextVisitor, minLength = 0): void {
   const areNumbersRead = minLength <= maxNumber;
   /** Visits a text, or returns the array or the object that is to be opened. */
   const visitValue = (value: unknown, position: Position | undefined): object | undefined => {
@@ -46,7 +40,7 @@ export function walkTexts(
     return undefined;
   };
   const first = visitValue(body, undefined);
-  let position = first && openContainer(first, undefined, '');
+  let position = first && openContainer(first, undefined);
   while (position !== undefined) {
     const { names, size } = position;
     let opened: object | undefined;
@@ -55,15 +49,30 @@ export function walkTexts(
       if (key !== undefined && key.length >= minLength) visit(key, position, true);
       opened = visitValue(getMember(position), position);
     }
-    position = opened === undefined ? position.parent : openContainer(opened, position, getPath(position));
+    position = opened === undefined ? position.parent : openContainer(opened, position);
   }
 }
 
-function openContainer(value: object, parent: Position | undefined, path: string): Position {
+function openContainer(value: object, parent: Position | undefined): Position {
   const names = Array.isArray(value) ? undefined : Object.keys(value);
   const { length: size } = names ?? (value as unknown[]);
   const isList = names === undefined || areIndices(names);
+  const path = parent === undefined ? '' : undefined;
   return { value, names, size, isList, next: -1, parent, path, itemPath: undefined };
+}
+
+/** Returns the path of a position. Most arrays and objects have no id in them, and need none. @param renderKey of an object */
+export function getPath(position: Position, renderKey: (position: Position) => string): string {
+  const getMemberPath = (level: Position) => {
+    if (!level.isList) return appendStep(level.path ?? '', renderKey(level));
+    level.itemPath ??= appendStep(level.path ?? '', '*');
+    return level.itemPath;
+  };
+  const unknown: Position[] = [];
+  for (let level = position; level.path === undefined && level.parent !== undefined; level = level.parent)
+    unknown.push(level);
+  for (const level of unknown.reverse()) level.path = level.parent && getMemberPath(level.parent);
+  return getMemberPath(position);
 }
 
 export function getMember({ value, names, next }: Position): unknown {
