@@ -12,6 +12,9 @@ const wordBoundaries: Boundaries = ['(?<![A-Za-z0-9]|[A-Za-z0-9][-_])', '(?![A-Z
 /** Boundaries of any part of a text. A number inside a longer number is another number. */
 export const numberBoundaries: Boundaries = ['(?<!\\d(?=\\d))', '(?!(?<=\\d)\\d)'];
 
+/** Returned for most texts. */
+const nothing = { ids: [], isWhole: false };
+
 export type IdFinder = ReturnType<typeof createIdFinder>;
 
 /** The finder ignores letter case, unless two ids differ in nothing else. */
@@ -43,7 +46,7 @@ export function createIdFinder(
       const whole = findExact(text);
       if (whole !== undefined) return { ids: [whole], isWhole: true };
       // Nothing that is not longer contains an id.
-      if (text.length <= minLength) return { ids: [], isWhole: false };
+      if (text.length <= minLength) return nothing;
       return { ids: [...collectWords(text)], isWhole: false };
     },
     /** Replaces each id that is a separate word of the text. */

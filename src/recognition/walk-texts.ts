@@ -81,7 +81,9 @@ export function getMember({ value, names, next }: Position): unknown {
 
 /** Whether all keys of an object are indices. JavaScript lists such keys before all others. */
 function areIndices(keys: readonly string[]): boolean {
-  return /^(0|[1-9]\d{0,8})$/.test(keys.at(-1) ?? '');
+  const last = keys[keys.length - 1] ?? '';
+  // Letters come after digits: most keys need no pattern.
+  return last < ':' && /^(0|[1-9]\d{0,8})$/.test(last);
 }
 
 export function getStep({ names, next }: Position): string {
