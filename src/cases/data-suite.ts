@@ -33,8 +33,12 @@ interface PlainSuite extends SuiteBasis {
   readonly data?: DrawnData;
 }
 
-/** Replaces the cases of a suite by cases about a data file. @throws UnusableInput with every problem of the file */
-export function createDataSuite<S extends PlainSuite>(suite: S, data: StatedData): S {
+/** Replaces the cases of a suite by cases about a data file, and those of the user. @throws UnusableInput as `readDataFile` */
+export function createDataSuite<S extends PlainSuite>(
+  suite: S,
+  data: StatedData,
+  ownCases: readonly TestCase[] = [],
+): S {
   const { file, movedTo = file, requests = defaultRequests } = data;
   const { digest, world } = readDataFile(movedTo);
   if (data.digest !== undefined && data.digest !== digest)
@@ -62,7 +66,11 @@ export function createDataSuite<S extends PlainSuite>(suite: S, data: StatedData
   return {
     ...suite,
     world,
-    cases: [...createDataCases(suite.contract, (requirement) => draw().rows.get(requirement) ?? []), ...questions],
+    cases: [
+      ...createDataCases(suite.contract, (requirement) => draw().rows.get(requirement) ?? []),
+      ...questions,
+      ...ownCases,
+    ],
     get calibration() {
       return draw().calibration;
     },

@@ -3,6 +3,8 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { parseContract } from '../contract/contract.js';
+import { readDataFile } from '../contract/data-file.js';
+import type { World } from '../contract/world.js';
 import { type Availability, bindWorld, expandWorld } from '../contract/world-file.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { computeOnce } from '../support/caches.js';
@@ -49,11 +51,41 @@ export const suiteFolder = path.join(packageRoot, 'cases');
  */
 export function loadSuite(folder = suiteFolder, availability: Availability = {}, ownFolder?: string): Suite {
   const { data } = availability;
-  if (data !== undefined && ownFolder !== undefined)
-    throw refuse('--cases', 'own cases need the test data of the suite', 'Leave out --data, or --cases.');
-  if (data !== undefined) return createDataSuite(loadSuite(folder), data);
+  if (data !== undefined) {
+    const whole = loadSuite(folder);
+    if (ownFolder === undefined) return createDataSuite(whole, data);
+    const { world } = readDataFile(data.movedTo ?? data.file);
+    const { own, cases, problems } = readOwnCases(ownFolder, {
+      ...whole,
+      world,
+      defaultRequest: createDataDraft(world),
+    });
+    if (problems.length > 0) throw new UnusableInput(problems);
+    return createDataSuite({ ...whole, own }, data, cases);
+  }
   const isAsBuilt = folder === suiteFolder && Object.keys(availability).length === 0 && ownFolder === undefined;
   return (isAsBuilt ? readBuiltSuite() : undefined) ?? parseSuite(folder, availability, ownFolder);
+}
+
+/** Creates the request from which a case about a data file starts: its first customer orders one of its first product. */
+function createDataDraft({ customers: [customer], products: [product] }: World) {
+  const items = product === undefined ? [] : [{ product_id: product.id, quantity: 1 }];
+  const body = {
+    order: { items, metadata: {} },
+    options: {},
+    metadata: {},
+    ...(customer && { customer: { id: customer.id } }),
+  };
+  return applyPatch(documentedRequestDraft, { body });
+}
+
+/** Reads the cases of a user. @throws UnusableInput if there are none, or a file is no YAML */
+function readOwnCases(folder: string, basis: SuiteBasis) {
+  const files = listOwnFiles(folder);
+  const read = files.map((file) => readCaseFile(readSuiteFile(file), basis, ownPrefix));
+  const cases = read.flatMap((ofFile) => ofFile.cases);
+  const own = { folder, digest: computeDigest(files, folder) };
+  return { own, cases, problems: [...read.flatMap((ofFile) => ofFile.problems), ...findDuplicateIds(cases)] };
 }
 
 const builtFile = path.join(packageRoot, 'dist', 'suite');
@@ -86,19 +118,15 @@ export function parseSuite(folder: string, availability: Availability, ownFolder
   const contract = attempt(() => parseContract(readFile('contract.yaml')));
   const world = attempt(() => bindWorld(expandWorld(readFile('world.yaml')), availability));
   const defaults = attempt(() => validateFile('defaults', readFile('defaults.yaml')) as { request: RequestPatch });
-  const ownFiles = ownFolder === undefined ? [] : (attempt(() => listOwnFiles(ownFolder)) ?? []);
-  const caseFiles = [...listCaseFiles(folder), ...ownFiles].flatMap((name) => {
-    const prefix = ownFiles.includes(name) ? ownPrefix : '';
-    return attempt(() => ({ file: readSuiteFile(name), prefix })) ?? [];
-  });
+  const caseFiles = listCaseFiles(folder).flatMap((name) => attempt(() => readSuiteFile(name)) ?? []);
   if (contract === undefined || world === undefined || defaults === undefined) throw new UnusableInput(problems);
 
   const basis = { contract, world, defaultRequest: applyPatch(documentedRequestDraft, defaults.request) };
-  const cases = caseFiles.flatMap(({ file, prefix }) => {
-    const read = readCaseFile(file, basis, prefix);
-    problems.push(...read.problems);
-    return read.cases;
-  });
+  const read = caseFiles.map((file) => readCaseFile(file, basis));
+  problems.push(...read.flatMap((ofFile) => ofFile.problems));
+  const added = ownFolder === undefined ? undefined : attempt(() => readOwnCases(ownFolder, basis));
+  problems.push(...(added?.problems ?? []));
+  const cases = [...read.flatMap((ofFile) => ofFile.cases), ...(added?.cases ?? [])];
   if (problems.length === 0) problems.push(...findDuplicateIds(cases));
   if (problems.length > 0) throw new UnusableInput(problems);
 
@@ -112,7 +140,7 @@ export function parseSuite(folder: string, availability: Availability, ownFolder
       const isSent = tags.includes(tag.calibration) && first?.unavailable.length === 0;
       return isSent ? [...first.requests.values()] : [];
     }),
-    ...(ownFolder !== undefined && { own: { folder: ownFolder, digest: computeDigest(ownFiles, ownFolder) } }),
+    ...(added && { own: added.own }),
   };
 }
 

@@ -5,6 +5,7 @@ import { isOwnCase, loadSuite, type Suite, suiteFolder } from '../cases/suite.js
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { samplesCaseId } from '../run/case-result.js';
 import { listSampleCases } from '../run/plan.js';
+import { omitUndefined } from '../support/collections.js';
 import { packageRoot } from '../support/package-root.js';
 import type { Location } from '../support/problem.js';
 import { selectTests } from '../target/selection.js';
@@ -40,9 +41,11 @@ export function defineDataCases(): void {
 }
 
 export function defineOwnCases(): void {
-  for (const folder of ownCases) {
-    const suiteOfUser = loadSuite(suiteFolder, {}, folder);
-    test.describe(`own cases in ${folder}`, () => {
+  // Several targets may have the same cases.
+  const different = new Map(ownCases.map((named) => [JSON.stringify(named), named]));
+  for (const { folder, data } of different.values()) {
+    const suiteOfUser = loadSuite(suiteFolder, omitUndefined({ data }), folder);
+    test.describe(`own cases in ${folder}${data === undefined ? '' : ` on ${data.file}`}`, () => {
       for (const testCase of selectTests(run, suiteOfUser).filter(isOwnCase)) defineCase(testCase, suiteOfUser);
     });
   }

@@ -2,6 +2,7 @@ import type { FullConfig } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { referenceNotice } from '../certificate/notices.js';
 import type { World } from '../contract/world.js';
+import { omitUndefined } from '../support/collections.js';
 import { InternalError, UnusableInput } from '../support/problem.js';
 import { loadKnown } from '../target/target-run.js';
 import { loadProject, share } from './options.js';
@@ -15,7 +16,9 @@ export default async function setUp(config: FullConfig): Promise<(() => Promise<
     const served = tested && (await serve(tested.suite.world));
     share('setUp', {
       reference: served?.url ?? '',
-      ownCases: [...new Set(projects.flatMap(({ settings }) => settings.cases ?? []))],
+      ownCases: projects.flatMap(({ settings: { cases: folder, availability } }) =>
+        folder === undefined ? [] : { folder, ...omitUndefined({ data: availability.data }) },
+      ),
       areDrawn: projects.map(({ suite }) => suite.data !== undefined),
     });
     return served?.close;

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { TestInfo } from '@playwright/test';
 import type { FullConfig, TestCase, TestResult } from '@playwright/test/reporter';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
+import type { StatedData } from '../contract/world-file.js';
 import { parseJson } from '../support/json.js';
 import { loadInputsOnce, locateTarget, type SendingInputs } from '../target/run-inputs.js';
 import { checkRunOptions, completeRunOptions, type RunOptions } from '../target/run-options.js';
@@ -26,7 +27,7 @@ interface Shared {
   readonly setUp: {
     /** The address of the reference deployment. */
     readonly reference: string;
-    readonly ownCases: readonly string[];
+    readonly ownCases: readonly { readonly folder: string; readonly data?: StatedData }[];
     /** Whether the requests of each project are drawn from a data file. */
     readonly areDrawn: readonly boolean[];
   };
@@ -53,7 +54,9 @@ export function readRuns(): Shared['runs'] {
 /** Without a set-up, such as with `--list`, what flags name. */
 export function readSetUp(): Shared['setUp'] {
   const runs = readRuns();
-  const ownCases = runs.flatMap(({ cases }) => cases ?? []);
+  const ownCases = runs.flatMap(({ cases: folder, data }) =>
+    folder === undefined ? [] : { folder, ...(data && { data: { file: data } }) },
+  );
   return readShared('setUp') ?? { reference: '', ownCases, areDrawn: runs.map(({ data }) => data !== undefined) };
 }
 

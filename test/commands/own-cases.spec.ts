@@ -60,6 +60,40 @@ test('Own cases pass on a deployment with their data, and change nothing else in
   expect(determineExitStatus(certificate)).toBe(0);
 });
 
+test('With a data file, own cases name its ids, and start from its first customer and product', async () => {
+  const files = path.join(folder, 'on-data');
+  const file = path.join(folder, 'shop.json');
+  const [everyone, broadway] = ['promo_everyone', 'promo_broadway'];
+  const common = { campaign_id: 'camp_spring', metadata: {} };
+  const tiers = [
+    { ...common, id: everyone, name: 'all', created_at: '2025-05-01T12:00:00.000Z', rules: [] },
+    {
+      ...common,
+      id: broadway,
+      name: 'B',
+      created_at: '2025-04-01T12:00:00.000Z',
+      rules: [{ kind: 'metadata', key: 'store', is: 'B' }],
+    },
+  ];
+  const campaigns = [{ id: 'camp_spring', name: 'spring', category_ids: [] }];
+  const things = { customers: [{ id: 'cust_a' }], products: [{ id: 'prod_a' }], skus: [], categories: [] };
+  writeFileSync(file, JSON.stringify({ ...things, campaigns, tiers }));
+  mkdirSync(files);
+  const writeCase = (expected: string) =>
+    writeFileSync(
+      path.join(files, 'store.yaml'),
+      `cases:\n  - { id: own-store, verifies: metadata.promotion-rules, title: A store, requests: { in: { body: { metadata: { store: B } } } }, expect: { in: { returned: ${expected} } } }\n`,
+    );
+  writeCase(`{ include: [${everyone}, ${broadway}] }`);
+  const whole = loadSuite(suiteFolder, { data: { file } }, files);
+  const judge = async (world: Suite['world']) =>
+    (await certifyOver(channelTo(createReference({ world })), whole)).certificate.own_cases?.verdict;
+  expect(await judge(whole.world)).toBe('conforms');
+  expect(await judge({ ...whole.world, tiers: whole.world.tiers.slice(0, 1) })).toBe('does-not-conform');
+  writeCase('{ include: broadway }');
+  expect(listProblems(() => loadSuite(suiteFolder, { data: { file } }, files))[0]?.message).toContain("'broadway'");
+});
+
 test('A failing own case is reported apart, with its location: it changes the exit status, not the verdict', async () => {
   const some = someOf();
   const { certificate, results } = await certifyInProcess(miscount(createReference()), {
