@@ -54,9 +54,6 @@ type QuestionEntry = ReturnType<typeof createQuestionEntry>;
 export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>> {
   readonly target: CertifiedTarget;
   readonly requestsSent: number;
-  readonly only?: readonly string[];
-  /** The ids of the selected cases. Arguments for Playwright, such as --grep, leave out those without a result. */
-  readonly planned?: readonly string[];
   readonly quick?: true;
   readonly isReplay?: boolean;
   readonly data?: DrawnData;
@@ -90,7 +87,7 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     const ofCases = verifying.filter((testCase) => getSubjectId(testCase) === id);
     const ofSamples = samples.filter(({ subject }) => subject === id);
     const cases = [...ofCases, ...ofSamples].map((entry) => findEntry(entry.id));
-    const entry = { id, part, statement, verdict: findWorstVerdict(cases.map(({ verdict }) => verdict)), cases };
+    const entry = { id, part, statement, verdict: findWorstVerdict(listVerdicts(cases)), cases };
     const seen = listSeen(entry, known?.entries ?? []);
     return seen.length === 0 ? entry : { ...entry, known: seen };
   });
@@ -109,14 +106,12 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
   ];
   const isUnrun = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
   const isPartial = gaps.length > 0 || isUnrun;
-  const verdict = determineRunVerdict(requirements, isPartial);
-  const isSelection =
-    facts.only !== undefined || quick !== undefined || facts.planned?.some((id) => !entries.has(id)) === true;
-  const apart = isSelection ? [...entries.values()].map((entry) => [entry]) : requirements.map(({ cases }) => cases);
-  const verdictApart = determineRunVerdict(
-    apart.map((cases) => ({ verdict: findVerdictApart(cases) })),
-    isSelection ? all.length === 0 : isPartial,
-  );
+  const verdict = determineRunVerdict(listVerdicts(requirements), isPartial);
+  const isSelection = quick !== undefined || suite.cases.some(({ id }) => !entries.has(id));
+  const apart = isSelection
+    ? [...entries.values()].map(getVerdictApart)
+    : requirements.map(({ cases }) => findVerdictApart(cases));
+  const isLacking = isSelection ? all.length === 0 : isPartial;
   const reasons = [
     ...gaps,
     ...describeSharedReasons({ requirements, questions }),
@@ -147,14 +142,14 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     duration_ms: Math.round(facts.durationMs),
     ...omitUndefined({
       selected: isSelection
-        ? { verdict: determineRunVerdict(all, all.length === 0), cases: countVerdicts(all) }
+        ? { verdict: determineRunVerdict(listVerdicts(all), isLacking), cases: countVerdicts(all) }
         : undefined,
       quick,
       data: facts.data,
       causes: causes.length > 0 ? causes : undefined,
       known_deviations: known && {
         file: toOneLine(known.file),
-        verdict: verdictApart,
+        verdict: determineRunVerdict(apart, isLacking),
         entries: describeEntries(known.entries, requirements),
       },
       own_cases: ownCases,
@@ -209,7 +204,7 @@ function createOwnCases({ own: source, cases }: Suite, findEntry: (id: string) =
   const verifying = ownCases.filter(({ kind }) => kind === 'requirement').map(({ id }) => findEntry(id));
   return {
     ...source,
-    verdict: determineRunVerdict(verifying, isCutShort),
+    verdict: determineRunVerdict(listVerdicts(verifying), isCutShort),
     cases: ownCases.map((testCase) => ({ ...findEntry(testCase.id), subject: getSubjectId(testCase) })),
   };
 }
@@ -224,9 +219,13 @@ function describeOwnCases({ folder, cases }: { folder: string; cases: readonly C
 }
 
 /** @param isPartial whether a part of what verifies the requirements was not sent */
-function determineRunVerdict(judged: readonly { readonly verdict: Verdict }[], isPartial = false): RunVerdict {
-  if (judged.some(({ verdict }) => verdict === 'fail')) return 'does-not-conform';
-  return judged.every(({ verdict }) => verdict === 'pass') && !isPartial ? 'conforms' : 'incomplete';
+function determineRunVerdict(judged: readonly Verdict[], isPartial: boolean): RunVerdict {
+  if (judged.includes('fail')) return 'does-not-conform';
+  return judged.every((verdict) => verdict === 'pass') && !isPartial ? 'conforms' : 'incomplete';
+}
+
+function listVerdicts(judged: readonly { readonly verdict: Verdict }[]): Verdict[] {
+  return judged.map(({ verdict }) => verdict);
 }
 
 function countVerdicts(judged: readonly { readonly verdict: Verdict }[]): Partial<Record<Verdict, number>> {

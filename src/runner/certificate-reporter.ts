@@ -1,11 +1,12 @@
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type * as Playwright from '@playwright/test/reporter';
-import type { Cause } from '../certificate/diagnosis/diagnose-run.js';
+import type { Certificate } from '../certificate/certificate.js';
 import { determineOverallVerdict, hasChanged } from '../certificate/overall-verdict.js';
 import { removeResults } from '../outputs/result-files.js';
 import { addColors } from '../outputs/terminal/colors.js';
-import { renderForeignCounts, renderForeignFailure, replaceErrorContext } from '../outputs/terminal/error-context.js';
+import { renderErrorContext, renderForeignFailure } from '../outputs/terminal/error-context.js';
 import { packageRoot } from '../support/package-root.js';
 import { ignoreClosedOutput, UnusableInput } from '../support/problem.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
@@ -18,8 +19,6 @@ const specs = path.resolve(import.meta.dirname, '..', '..', 'specs');
 /** Creates a certificate for each project from the reports of its tests. The run fails unless all targets conform. */
 export default class CertificateReporter implements Playwright.Reporter {
   private readonly runs = new Map<string, ReportedRun>();
-  /** Tests that are no cases. */
-  private readonly foreign = new Set<Playwright.TestCase>();
   private readonly failures: (readonly [Playwright.TestCase, Playwright.TestResult])[] = [];
   /** Why Playwright ended before the first test. */
   private error: string | undefined;
@@ -67,11 +66,7 @@ export default class CertificateReporter implements Playwright.Reporter {
       }
       const { configFile = packageRoot } = config;
       const isNamed = readShared('runs') !== undefined && !configFile.startsWith(packageRoot);
-      // What decides the exit status beside the cases.
-      const records = loaded.flatMap(({ inputs }) => inputs?.settings.expected.record ?? []);
-      const terms = records.map((record) => `Compares with the record ${record}.`);
-      if (isNamed) terms.unshift(`With ${path.relative('', configFile)}.`);
-      if (terms.length > 0) process.stdout.write(joinLines([terms.join(' ')]));
+      if (isNamed) process.stdout.write(joinLines([`With ${path.relative('', configFile)}.`]));
     } catch (error) {
       if (!(error instanceof UnusableInput)) throw error;
       // Nothing of the run before is lost.
@@ -84,7 +79,6 @@ export default class CertificateReporter implements Playwright.Reporter {
     restoreFailure(test, result);
     const id = readCaseId(test);
     const run = this.runs.get(getProject(test).name);
-    if (id === undefined) this.foreign.add(test);
     if (id === undefined && !this.isListed && test.outcome() === 'unexpected')
       process.stderr.write(renderForeignFailure(test.titlePath(), result.errors));
     if (id === undefined || run === undefined) return;
@@ -99,7 +93,8 @@ export default class CertificateReporter implements Playwright.Reporter {
       run.addUnjudged(id, 'error', toOneLine(message.split('\n')[0] ?? ''));
     if (result.status !== 'failed') return;
     this.failures.push([test, result]);
-    explainFailure(test, result);
+    for (const { name, path: file } of result.attachments)
+      if (name === 'error-context' && file !== undefined) writeFileSync(file, renderErrorContext(message));
   }
 
   onError({ message = '' }: Playwright.TestError): void {
@@ -126,7 +121,7 @@ export default class CertificateReporter implements Playwright.Reporter {
         const outcome = await run.publish(isCutShort, this.error && toOneLine(this.error));
         const { certificate, report } = outcome;
         for (const [test, failed] of this.failures)
-          if (getProject(test).name === name) explainFailure(test, failed, certificate.causes);
+          if (getProject(test).name === name) annotateCauses(test, failed, certificate);
         endings.push(outcome);
         this.output += addColors(report);
         // A merge cannot tell a missing part from a selection.
@@ -141,7 +136,6 @@ export default class CertificateReporter implements Playwright.Reporter {
         isGood = false;
       }
     }
-    if (this.foreign.size > 0 && !this.isListed) this.output += renderForeignCounts([...this.foreign]);
     // Playwright ends a merge with 0, whatever its reporters return.
     if (this.isMerge && !isGood) process.once('exit', () => (process.exitCode ||= 1));
     return { status: result.status === 'passed' && !isGood ? 'failed' : result.status };
@@ -162,8 +156,11 @@ function getProject(test: Playwright.TestCase): Playwright.FullProject {
   return test.parent.project() as Playwright.FullProject;
 }
 
-function explainFailure(test: Playwright.TestCase, result: Playwright.TestResult, causes: readonly Cause[] = []): void {
-  const cause = causes.find(({ cases }) => cases.includes(readCaseId(test) ?? ''));
-  if (cause !== undefined) result.annotations.push({ type: 'cause', description: cause.sentence });
-  replaceErrorContext(result.attachments, test, result.errors[0]?.message ?? '', cause);
+function annotateCauses(
+  test: Playwright.TestCase,
+  { annotations }: Playwright.TestResult,
+  { causes = [] }: Certificate,
+) {
+  const ofCase = causes.filter(({ cases }) => cases.includes(readCaseId(test) ?? ''));
+  annotations.push(...ofCase.map(({ sentence }) => ({ type: 'cause', description: sentence })));
 }

@@ -1,4 +1,3 @@
-import { selectCases } from '../cases/case-selection.js';
 import type { RunFacts } from '../certificate/certificate.js';
 import { type CertifiedResults, certifyResults } from '../certificate/certify-results.js';
 import type { ExchangeIndex } from '../certificate/exchange-index.js';
@@ -35,12 +34,11 @@ interface JudgedRun extends Pick<RunFacts, 'requestsSent' | 'isReplay' | 'isCutS
 export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<CertifiedResults> {
   const { suite, settings } = inputs;
   const { results, index, note, recall, ...ended } = run;
-  const { only, quick, target, expected } = settings;
+  const { quick, target, expected } = settings;
   const { name, kind, baseUrl, version, file, transport } = target;
   const facts: RunFacts = {
     ...ended,
-    ...omitUndefined({ only, quick: quick && (true as const), known: settings.known }),
-    planned: selectCases(suite, settings).map(({ id }) => id),
+    ...omitUndefined({ quick: quick && (true as const), known: settings.known }),
     notes: [...settings.notes, ...(note === undefined ? [] : [note])],
     expected,
     target: {

@@ -165,10 +165,7 @@ function renderStreams(certificate: Certificate, written: ReturnType<typeof writ
   return {
     renderRunReport: renderRunReport(certificate, written),
     renderComparison: renderComparison(comparison),
-    renderErrorContext: renderErrorContext(
-      { title: text(), annotations: [{ type: 'requirement', description: text() }] },
-      quoteLines(text()).join('\n'),
-    ),
+    renderErrorContext: renderErrorContext(quoteLines(text()).join('\n')),
     renderForeignFailure: renderForeignFailure(['', text(), text(), text()], [{ message: text() }, { stack: text() }]),
   };
 }
