@@ -159,6 +159,17 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
   };
 }
 
+/** If the data of a deployment changed during the run, no failure proves anything. */
+export function withdrawFailures(results: readonly ResultWithExchanges[]): readonly ResultWithExchanges[] {
+  const changed = results.find(({ hasDataChanged }) => hasDataChanged);
+  if (changed === undefined) return results;
+  return results.map((result): ResultWithExchanges => {
+    if (result.verdict !== 'fail') return result;
+    const { apart_from_known: _, ...failure } = result;
+    return { ...failure, verdict: 'inconclusive', reason: `${changed.reason} Before that: ${failure.reason}` };
+  });
+}
+
 function listReasons(requirements: readonly RequirementEntry[], questions: readonly QuestionEntry[]): string[] {
   const shared = findSharedReasons({ requirements, questions });
   return requirements.flatMap((requirement) => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type * as Playwright from '@playwright/test/reporter';
 import type { Certificate } from '../certificate/certificate.js';
-import { determineOverallVerdict, hasChanged } from '../certificate/overall-verdict.js';
+import { determineOverallVerdict } from '../certificate/overall-verdict.js';
 import { removeResults } from '../outputs/result-files.js';
 import { addColors } from '../outputs/terminal/colors.js';
 import { renderErrorContext, renderForeignFailure } from '../outputs/terminal/error-context.js';
@@ -127,7 +127,7 @@ export default class CertificateReporter implements Playwright.Reporter {
         // A merge cannot tell a missing part from a selection.
         const verdict = determineOverallVerdict(certificate);
         const isPart = this.isMerge && certificate.verdict !== verdict;
-        isGood &&= verdict === 'conforms' && !hasChanged(certificate) && !isPart;
+        isGood &&= verdict === 'conforms' && !isPart;
       } catch (error) {
         const isUnwritten = error instanceof UnusableInput;
         endings.push(isUnwritten ? 'unwritten' : 'bug');

@@ -151,21 +151,14 @@ function findMissingBaseUrl(
 ): Problem[] {
   const hint =
     'Set BASE_URL, or name a target file with a base_url. To certify the reference deployment, use --reference.';
-  const state = baseUrl === '' ? 'empty' : 'not set';
-  if (file !== undefined) return [{ at: locate(), message: `has no base_url, and BASE_URL is ${state}`, hint }];
+  const state = `is ${baseUrl === '' ? 'empty' : 'not set'}`;
+  if (file !== undefined) return [{ at: locate(), message: `has no base_url, and BASE_URL ${state}`, hint }];
   // In the repository of the suite, everybody means the reference deployment.
-  const isProject = process.cwd() !== packageRoot;
-  const [named] = Object.entries({
-    BASE_URL: baseUrl,
-    TARGET: target,
-    CLIENT_APPLICATION_ID,
-    CLIENT_TOKEN,
-    [initialTargetFile]: (isProject && existsSync(initialTargetFile)) || undefined,
-    CI: (isProject && CI !== 'false' && CI) || undefined,
-  }).filter(([, value]) => value !== undefined);
-  if (named === undefined) return [];
-  const [setting, value] = named;
-  return [{ at: { setting }, message: `is set${value === '' ? ' but empty' : ''}, but no deployment is named`, hint }];
+  const isOtherProject = process.cwd() !== packageRoot;
+  const isExpected = isOtherProject && (existsSync(initialTargetFile) || Boolean(CI && CI !== 'false'));
+  const isNamed = [baseUrl, target, CLIENT_APPLICATION_ID, CLIENT_TOKEN].some((stated) => stated !== undefined);
+  const message = `${state}, and nothing else names a deployment`;
+  return isExpected || isNamed ? [{ at: { setting: 'BASE_URL' }, message, hint }] : [];
 }
 
 const secretHeaders = /auth|cookie|token|secret|password|api-?key/i;

@@ -94,11 +94,14 @@ export async function judgeCases(inputs: RunInputs, channel: Parameters<typeof s
 async function createEngineOptions(settings: RunSettings, world: NamedWorld): Promise<EngineOptions> {
   const { target, expected, excludesIntrusive, destination } = settings;
   const stated = { ...target, expected, excludesIntrusive, infersShape: destination.recordTo !== undefined };
-  const known = await loadKnown(settings, world);
-  if (known === undefined || known.causes.length === 0)
-    return { ...stated, ...omitUndefined({ knownRequirements: known?.requirements }) };
-  const { createKnownMistakes } = await import('../certificate/known-causes.js');
-  return { ...stated, knownRequirements: known.requirements, known: createKnownMistakes(known, world) };
+  if (settings.known === undefined) return stated;
+  const { createKnownMistakes, readKnownCauses } = await import('../certificate/known-causes.js');
+  const known = readKnownCauses(settings.known, world);
+  return {
+    ...stated,
+    knownRequirements: known.requirements,
+    ...omitUndefined({ known: createKnownMistakes(known, world) }),
+  };
 }
 
 /** Loads what is known to be wrong with a target. @throws UnusableInput if the file names an unknown cause */

@@ -237,6 +237,6 @@ test('Plain `playwright test` refuses what `certify` refuses', async () => {
     script: path.join(packageRoot, 'node_modules', '@playwright', 'test', 'cli.js'),
   });
   expect(status).not.toBe(0);
-  expect(output).toMatch(/^BASE_URL: is set but empty, but no deployment is named\n {4}Set BASE_URL/m);
+  expect(output).toMatch(/^BASE_URL: is empty, and nothing else names a deployment\n {4}Set BASE_URL/m);
   expect(output).not.toContain('problems');
 });
