@@ -244,11 +244,11 @@ function countVerdicts(judged: readonly { readonly verdict: Verdict }[]): Partia
   return Object.fromEntries(counts.filter(([, count]) => count !== 0));
 }
 
-function listUnavailable(verifying: readonly TestCase[], world: Suite['world']): string[] {
+function listUnavailable(verifying: readonly TestCase[], { unavailable }: Suite['world']): string[] {
   // The requests of a data file would be drawn for their rows.
-  if (world.unavailable.size === 0) return [];
-  const needed = new Set(verifying.flatMap(({ rows }) => rows.flatMap(({ unavailable }) => unavailable)));
-  const things = [...world.unavailable.values()].filter(({ kind, name }) => needed.has(`${kind} ${name}`));
+  if (unavailable.size === 0) return [];
+  const needed = new Set(verifying.flatMap(({ rows }) => rows.flatMap((row) => row.unavailable)));
+  const things = [...unavailable.values()].filter(({ kind, name }) => needed.has(`${kind} ${name}`));
   return [...groupBy(things, ({ kind }) => kind)].map(([kind, alike]) => {
     const names = renderShortList(alike.map(({ name }) => name));
     return `With ids of these ${listNames[kind]} it would be complete: ${names}.`;

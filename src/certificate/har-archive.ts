@@ -1,7 +1,7 @@
 /** Evidence as an HTTP Archive 1.2, which browsers and HTTP clients open. Members of our own begin with an underscore. */
 
 import { createHash } from 'node:crypto';
-import type { Entry, Header, Log, Response } from 'har-format';
+import type { Entry, Header, Log } from 'har-format';
 import {
   type Exchange,
   getHeaderValues,
@@ -33,9 +33,6 @@ export interface EvidenceOrigin {
   };
 }
 
-/** The maximum number of characters of all kept bodies together. V8 could hold four times this in one string. */
-const maxBodies = 128 * 1024 * 1024;
-
 interface EvidenceLog extends Omit<Log, 'entries'> {
   readonly entries: readonly EvidenceEntry[];
   readonly _uses: readonly ExchangeUse[];
@@ -44,7 +41,6 @@ interface EvidenceLog extends Omit<Log, 'entries'> {
 
 interface EvidenceEntry extends Entry {
   readonly _id: string;
-  readonly response: Response & { readonly content: { readonly _omitted?: true } };
   readonly _attempts?: number;
   readonly _sent?: Exclude<HttpRequest['sent'], undefined>;
   readonly _again?: number;
@@ -53,16 +49,14 @@ interface EvidenceEntry extends Entry {
 
 export type EvidenceArchive = ReturnType<ReturnType<typeof createArchiver>['finish']>;
 
-/** Creates an archiver: it encodes each exchange when it comes, and leaves out bodies when there are too many. */
+/** Creates an archiver: it encodes each exchange when it comes. */
 export function createArchiver(baseUrl: string) {
   const { name, version } = readOwnPackage();
   const entries: Buffer[] = [];
-  let characters = 0;
   return {
     add(kept: StoredExchange): void {
-      characters += 'response' in kept.exchange ? kept.exchange.response.body.length : 0;
       const separator = entries.length === 0 ? '' : ',';
-      entries.push(encode(`${separator}\n${JSON.stringify(createEntry(kept, baseUrl, characters > maxBodies))}`));
+      entries.push(encode(`${separator}\n${JSON.stringify(createEntry(kept, baseUrl))}`));
     },
     finish(uses: readonly ExchangeUse[], origin: EvidenceOrigin) {
       const head = `{"log":{"version":"1.2","creator":${JSON.stringify({ name, version })},"entries":[`;
@@ -76,7 +70,7 @@ function encode(json: string): Buffer {
   return Buffer.from(escapeControlCharacters(json));
 }
 
-function createEntry({ id, exchange }: StoredExchange, baseUrl: string, isOmitted: boolean): EvidenceEntry {
+function createEntry({ id, exchange }: StoredExchange, baseUrl: string): EvidenceEntry {
   const { request, attempts, timing } = exchange;
   const { method, path, headers, body, sent, again } = request;
   const [mimeType = ''] = getHeaderValues(headers, 'content-type');
@@ -103,11 +97,7 @@ function createEntry({ id, exchange }: StoredExchange, baseUrl: string, isOmitte
       status: response.status,
       statusText: '',
       headers: toLines(response.headers),
-      content: {
-        size: Buffer.byteLength(response.body),
-        mimeType: responseType,
-        ...(isOmitted ? { _omitted: true } : { text: response.body }),
-      },
+      content: { size: Buffer.byteLength(response.body), mimeType: responseType, text: response.body },
       redirectURL: getHeaderValues(response.headers, 'location')[0] ?? '',
     },
     cache: {},
@@ -147,9 +137,7 @@ function readExchange(entry: EvidenceEntry, baseUrl: string): Exchange {
     ...omitUndefined({ attempts, timing: startedAt === 0 ? undefined : { startedAt, durationMs: time } }),
   };
   if (_error !== undefined) return { ...common, transportError: _error.kind, message: _error.message };
-  const message = 'The evidence has no text for this body: there was too much of it.';
   const { status, content } = response;
-  if (content._omitted) return { ...common, transportError: 'not-sent', message };
   return { ...common, response: { status, headers: readHeaders(response), body: content.text ?? '' } };
 }
 

@@ -38,7 +38,7 @@ export function readConnection(options: RunOptions, environment: Environment, fi
       retry,
       allowHttp: options.allowHttp || allow_http,
       proxy: proxy && reader.resolve(proxy, locate('proxy')),
-      tls: tls && readTlsFiles(tls, file, reader),
+      tls: tls && readTlsFiles(tls, file),
     }),
     ...omitUndefined({ transport: file.resolve(transport) }),
   };
@@ -183,18 +183,6 @@ function readHeaders(
   return { extraHeaders, ...(secrets.length > 0 && { secrets }) };
 }
 
-function readTlsFiles(
-  names: NonNullable<TargetFile['document']['tls']>,
-  { locate, readBeside }: TargetFile,
-  { problems }: VariableReader,
-): NonNullable<PartialConnectionOptions['tls']> {
-  const texts = Object.entries(names).map(([use, name]) => {
-    const text = readBeside(name, 'tls', use);
-    if (!/-----BEGIN [A-Z0-9 ]+-----/.test(text)) {
-      const hint = 'A PEM file contains -----BEGIN …-----.';
-      problems.push({ at: locate('tls', use), message: `'${name}' is not a PEM file`, hint });
-    }
-    return [use, text];
-  });
-  return Object.fromEntries(texts);
+function readTlsFiles(names: NonNullable<TargetFile['document']['tls']>, { readBeside }: TargetFile) {
+  return Object.fromEntries(Object.entries(names).map(([use, name]) => [use, readBeside(name, 'tls', use)]));
 }
