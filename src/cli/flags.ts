@@ -16,7 +16,7 @@ export function addTargetFlags(command: Command, isRepeatable = false): Command 
   const target = new Option('--target <file>', description);
   const reference = 'the reference deployment; also the default if the environment names no deployment';
   return command
-    .addOption(isRepeatable ? target.argParser(collectValue) : target)
+    .addOption(isRepeatable ? target.argParser(collectList) : target)
     .option('--base-url <url>', `the endpoint is at <url>${documentedOperation.path} (environment: BASE_URL)`)
     .addOption(new Option('--reference', reference).conflicts(['target', 'baseUrl']))
     .option('--allow-http', 'send credentials to another machine over plain HTTP');
@@ -57,10 +57,6 @@ export function addCertifyFlags(command: Command): Command {
 export function readCertifyOptions(flags: CertifyFlags): RunOptions {
   const { target: _, dryRun: __, open: ___, to: recordTo, known, ...options } = flags;
   return { ...options, ...omitUndefined(recordTo === undefined ? { known } : { recordTo, recordKnownTo: known }) };
-}
-
-export function collectValue(value: string, before: readonly string[] = []): string[] {
-  return [...before, value];
 }
 
 function collectList(names: string, before: readonly string[] = []): string[] {

@@ -71,7 +71,7 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
   }
   const corrected = { suite, settings: { ...settings, known: current } };
   const isExcused = (result: CaseResult) => result.rows.some((row) => row.known) && getVerdictApart(result) !== 'fail';
-  const again = plain.some(isExcused) ? (await judgeEvidence(corrected, recall())).reports : [];
+  const again = plain.some(isExcused) ? await judgeEvidence(corrected, recall()) : [];
   const judged = new Map(again.map(({ result }) => [result.id, result]));
   const replaced = plain.map((result) => (isExcused(result) ? (judged.get(result.id) ?? result) : result));
   return await certifyRun(corrected, { ...run, results: replaced });

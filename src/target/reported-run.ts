@@ -12,7 +12,7 @@ import { omitUndefined } from '../support/collections.js';
 import { UnusableInput } from '../support/problem.js';
 import type { publishRun, RecordedRun } from './certify-run.js';
 import type { RunInputs } from './run-inputs.js';
-import type { JudgedCases, RunStart, TestReport } from './target-run.js';
+import type { RunStart, TestReport } from './target-run.js';
 
 /** Or without results: nothing was sent, they could not be written, or there is a bug in the suite. */
 export type Ending = ReturnType<typeof publishRun> | 'not-begun' | 'unwritten' | 'bug';
@@ -66,8 +66,7 @@ export class ReportedRun {
   }
 
   /** Adds cases that were judged in this process. */
-  addAll({ start, reports }: JudgedCases): this {
-    this.start = start;
+  addAll(reports: readonly TestReport[]): this {
     const { evidence, extent } = this.recorded ?? {};
     for (const kept of evidence?.exchanges ?? []) this.keep(kept);
     for (const { id, verdict, reason } of extent?.unjudged ?? []) this.addUnjudged(id, verdict, reason);

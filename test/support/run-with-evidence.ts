@@ -68,8 +68,8 @@ export async function runWithEvidence(
     results,
     newDeviations,
     evidence: {
-      exchanges: judged.reports.flatMap(({ exchanges }) => exchanges),
-      uses: judged.reports.flatMap(({ uses }) => uses),
+      exchanges: judged.flatMap(({ exchanges }) => exchanges),
+      uses: judged.flatMap(({ uses }) => uses),
     },
     origin: parseArchive(archive.content, 'evidence.har').origin,
   };
