@@ -61,7 +61,7 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
   if (!isWrong) return { certificate: createCertificate(suite, results, facts), results, newDeviations: [] };
   // The mistakes of the reference deployment are loaded only where something is to be explained.
   const { diagnoseRun } = await import('../certificate/diagnosis/diagnose-run.js');
-  const { listNewDeviations } = await import('../certificate/known-causes.js');
+  const { listNewDeviations } = await import('../certificate/new-deviations.js');
   const causes = await loadKnown(settings, suite.world);
   const diagnosis = diagnoseRun(suite, results, index, target.tierPatterns, causes);
   const current = known && correctKnown(known, diagnosis);
