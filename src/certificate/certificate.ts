@@ -55,7 +55,6 @@ export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>>
   readonly target: CertifiedTarget;
   readonly requestsSent: number;
   readonly quick?: true;
-  readonly isReplay?: boolean;
   readonly data?: DrawnData;
   readonly expected?: Baseline;
   readonly isCutShort: boolean;
@@ -128,7 +127,6 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     drift,
     unstable: results.flatMap((result) => createUnstableEntry(result, terms)),
     notes: [
-      ...(facts.isReplay ? ['Nothing was sent: this is the verdict on the exchanges of an earlier run.'] : []),
       ...gaps,
       ...(facts.data === undefined ? [] : describeData(facts.data)),
       ...facts.notes,
@@ -154,7 +152,6 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
       },
       own_cases: ownCases,
       compared_with: expected.record && toOneLine(expected.record),
-      is_replay: facts.isReplay ? true : undefined,
     }),
   };
 }

@@ -22,7 +22,6 @@ import { escapeControlCharacters } from '../support/untrusted-text.js';
 export interface EvidenceOrigin {
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
   readonly baseUrl: string;
-  readonly isReplay?: true;
   readonly inputs: unknown;
   /** How far the run came. Cases that it does not name were not selected. */
   readonly extent: {

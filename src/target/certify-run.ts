@@ -16,7 +16,7 @@ import type { RunInputs, RunSettings } from './run-inputs.js';
 import { judgeCases, loadKnown } from './target-run.js';
 
 /** A run whose exchanges are judged again. */
-export interface RecordedRun extends Pick<EvidenceOrigin, 'extent' | 'isReplay'> {
+export interface RecordedRun extends Pick<EvidenceOrigin, 'extent'> {
   readonly settings: RunSettings;
   readonly evidence: RunEvidence;
   /** Exchanges of real callers, by which responses are read. */
@@ -24,7 +24,7 @@ export interface RecordedRun extends Pick<EvidenceOrigin, 'extent' | 'isReplay'>
 }
 
 /** A run whose cases are judged. */
-interface JudgedRun extends Pick<RunFacts, 'requestsSent' | 'isReplay' | 'isCutShort' | 'startedAt' | 'data'> {
+interface JudgedRun extends Pick<RunFacts, 'requestsSent' | 'isCutShort' | 'startedAt' | 'data'> {
   readonly results: readonly CaseResult[];
   readonly index: ExchangeIndex;
   readonly note: string | undefined;

@@ -125,13 +125,12 @@ export class ReportedRun {
       unjudged: unjudged.map(({ id, verdict, reason }) => ({ id, verdict, reason })),
     };
     const uses = [...this.uses.values()].flat();
-    const run = { extent, ...(recorded?.isReplay && { isReplay: true as const }) };
     const { archiver, indexer } = this.getCollector();
     // It names no paths of this machine.
     const archive = archiver.finish(uses, {
       suite: { name, version, digest },
       baseUrl: settings.target.baseUrl,
-      ...run,
+      extent,
       inputs: settings,
     });
     const { certifyRun } = await this.ending;
@@ -140,13 +139,12 @@ export class ReportedRun {
       index: indexer.finish(uses),
       note: start?.note,
       requestsSent,
-      isReplay: recorded?.isReplay === true,
       isCutShort,
       startedAt,
       ...omitUndefined({ data: start === undefined ? inputs.suite.data : start.data }),
       recall() {
         const { evidence } = recorded ?? parseArchive(archive.content, 'evidence.har');
-        return { ...recorded, ...run, evidence, settings: inputs.settings };
+        return { ...recorded, extent, evidence, settings: inputs.settings };
       },
     });
     return { ...certified, archive, isUnusable: obstacle?.isUnusable === true };

@@ -127,13 +127,13 @@ function renderRequirements(certificate: Certificate): string[] {
   return unpassed.map(({ id, verdict, text }) => `  ${verdict.padEnd(verdictWidth)}  ${id.padEnd(idWidth)}  ${text}`);
 }
 
-function renderKnownCommand({ known_deviations: known, requirements, is_replay, target }: Certificate): string[] {
+function renderKnownCommand({ known_deviations: known, requirements, target }: Certificate): string[] {
   const command = 'npx conformance record --known';
   if (known !== undefined) {
     const isNew = known.verdict === 'does-not-conform' && known.entries.every(({ state }) => state !== 'expired');
     return isNew ? [`To add new failures for review: ${command} ${quote(known.file)}`] : [];
   }
-  if (is_replay || requirements.every(({ verdict }) => verdict !== 'fail')) return [];
+  if (requirements.every(({ verdict }) => verdict !== 'fail')) return [];
   // The key `known` of a target file is relative to it.
   const file = path.join(path.dirname(target.file ?? ''), 'known.yaml');
   return [`To accept this for now, and fail for new reasons only: ${command} ${quote(file)}`];
