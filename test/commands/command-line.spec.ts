@@ -110,7 +110,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       [`${command} --reference --target named.yaml`, 2, 'cannot be used with option'],
       ...bySetting(
         { env: { CI: 'true' } },
-        [command, 2, /^CI: is set, .*\n.*--reference/],
+        [command, 2, /^BASE_URL: is not set, .*\n.*--reference/],
         [`${command} --reference`, 0, ofReference],
       ),
     ],
@@ -118,7 +118,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
   'In a project with a target file the reference deployment must be named': bySetting(
     { env: {}, folder: 'project' },
     ['init', 0, 'Written'],
-    ['certify --dry-run', 2, /^conformance\/target.yaml: .*\n.*--reference/],
+    ['certify --dry-run', 2, /^BASE_URL: is not set, .*\n.*--reference/],
     ['certify --dry-run --reference', 0, ofReference],
     ['certify --dry-run --reference --cases conformance', 2, 'the folder has no case file'],
   ),
