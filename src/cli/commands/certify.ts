@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { selectFromSuite } from '../../cases/case-selection.js';
 import { describeData } from '../../cases/data-suite.js';
-import { quickNotice, referenceNotice } from '../../certificate/notices.js';
+import { quickNotice } from '../../certificate/notices.js';
 import { checkResultsFolder, findRunFile } from '../../outputs/result-files.js';
 import { addColors } from '../../outputs/terminal/colors.js';
 import { loadProject, share } from '../../runner/options.js';
@@ -111,15 +111,11 @@ function openPage(folder: string): void {
 async function renderDryRun({ suite, settings }: RunInputs): Promise<string> {
   const { createPlan, renderPlan } = await import('../../run/plan.js');
   const { quick, notes, target } = settings;
-  const selected = selectFromSuite(suite, settings);
-  return [
-    joinLines([
-      ...(target.kind === 'reference' ? [] : [`Target ${target.name}: ${target.baseUrl}`]),
-      ...(quick === undefined ? [] : [quickNotice]),
-      ...(suite.data === undefined ? [] : describeData(suite.data)),
-      ...notes,
-    ]),
-    renderPlan(createPlan(selected, settings), suite.world),
-    joinLines(target.kind === 'reference' ? [referenceNotice] : []),
-  ].join('');
+  const lines = [
+    ...(target.kind === 'reference' ? [] : [`Target ${target.name}: ${target.baseUrl}`]),
+    ...(quick === undefined ? [] : [quickNotice]),
+    ...(suite.data === undefined ? [] : describeData(suite.data)),
+    ...notes,
+  ];
+  return joinLines(lines) + renderPlan(createPlan(selectFromSuite(suite, settings), settings), suite.world);
 }
