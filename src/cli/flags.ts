@@ -22,7 +22,7 @@ export function addTargetFlags(command: Command, isRepeatable = false): Command 
     .option('--allow-http', 'send credentials to another machine over plain HTTP');
 }
 
-export interface CertifyFlags extends Omit<RunOptions, 'target' | 'recordTo' | 'recordKnownTo'> {
+export interface CertifyFlags extends Omit<RunOptions, 'target' | 'recordTo'> {
   readonly target?: readonly string[];
   readonly dryRun?: true;
   readonly open?: true;
@@ -55,8 +55,8 @@ export function addCertifyFlags(command: Command): Command {
 }
 
 export function readCertifyOptions(flags: CertifyFlags): RunOptions {
-  const { target: _, dryRun: __, open: ___, to: recordTo, known, ...options } = flags;
-  return { ...options, ...omitUndefined(recordTo === undefined ? { known } : { recordTo, recordKnownTo: known }) };
+  const { target: _, dryRun: __, open: ___, to: recordTo, ...options } = flags;
+  return { ...options, ...omitUndefined({ recordTo }) };
 }
 
 function collectList(names: string, before: readonly string[] = []): string[] {
