@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { documentedOperation } from '../contract/operation.js';
-import { omitUndefined } from '../support/collections.js';
 import type { RunOptions } from '../target/run-options.js';
 
 /** The default export of a file in `commands/`. @param end sets the exit status; 0 if it is not called */
@@ -52,11 +51,6 @@ export function addCertifyFlags(command: Command): Command {
       .option('--open', 'open the page of the certificate at the end')
       .option('--replay <file>', replay)
   );
-}
-
-export function readCertifyOptions(flags: CertifyFlags): RunOptions {
-  const { target: _, dryRun: __, open: ___, to: recordTo, ...options } = flags;
-  return { ...options, ...omitUndefined({ recordTo }) };
 }
 
 function collectList(names: string, before: readonly string[] = []): string[] {

@@ -14,7 +14,7 @@ import { createFolderName, type RunInputs } from '../../target/run-inputs.js';
 import { completeRunOptions, type RunOptions } from '../../target/run-options.js';
 import { loadKnown } from '../../target/target-run.js';
 import { determineEndStatus, exitStatus } from '../exit-status.js';
-import { addCertifyFlags, type CertifyFlags, type ConfigureCommand, readCertifyOptions } from '../flags.js';
+import { addCertifyFlags, type CertifyFlags, type ConfigureCommand } from '../flags.js';
 import { findOwnConfig, runPlaywrightTests } from '../run-playwright.js';
 import { printComparison } from './compare.js';
 
@@ -80,11 +80,12 @@ function endRuns(ended: readonly Ending[], code: number, flags: CertifyFlags): n
 
 /** Lists the runs that the flags ask for: one for each target. @throws UnusableInput */
 function listRuns(flags: CertifyFlags): [RunOptions, ...RunOptions[]] {
-  const { target: files = [], out, baseUrl, replay, to } = flags;
-  const shared = readCertifyOptions(flags);
+  const { target: files = [], dryRun: _, open: __, to: recordTo, ...options } = flags;
+  const { out, baseUrl, replay } = options;
+  const shared = { ...options, ...omitUndefined({ recordTo }) };
   const [target] = files;
   if (files.length <= 1) return [{ ...shared, ...omitUndefined({ target }) }];
-  const single = Object.entries({ '--base-url': baseUrl, '--replay': replay, '--to': to });
+  const single = Object.entries({ '--base-url': baseUrl, '--replay': replay, '--to': recordTo });
   const [flag] = single.find(([, value]) => typeof value === 'string') ?? [];
   if (flag !== undefined) throw refuse(flag, 'works with a single target only', 'Name one target.');
   const byFolder = new Map<string, RunOptions>();
