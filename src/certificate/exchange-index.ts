@@ -23,9 +23,10 @@ export function createExchangeIndexer(recognizer: Recognizer) {
     add({ id, exchange }: StoredExchange): Exchange {
       const isRead = 'response' in exchange && isSuccessful(exchange.response);
       const mentions = isRead ? recognizer.findMentions(exchange.response.body) : undefined;
-      const indexed = { exchange: cutBodies(exchange, maxResultBody), mentions };
-      kept.set(id, indexed);
-      return indexed.exchange;
+      // Cases share requests, and what a mistake about state does to one depends on its turn.
+      const indexed = { ...cutBodies(exchange, maxResultBody), request: { ...exchange.request } };
+      kept.set(id, { exchange: indexed, mentions });
+      return indexed;
     },
     finish(uses: readonly ExchangeUse[]) {
       const used = uses.flatMap((use) => {
