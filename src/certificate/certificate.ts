@@ -54,11 +54,7 @@ type QuestionEntry = ReturnType<typeof createQuestionEntry>;
 export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>> {
   readonly target: CertifiedTarget;
   readonly requestsSent: number;
-  readonly only?: readonly string[];
-  /** The ids of the selected cases. Arguments for Playwright, such as --grep, leave out those without a result. */
-  readonly planned?: readonly string[];
   readonly quick?: true;
-  readonly isReplay?: boolean;
   readonly data?: DrawnData;
   readonly expected?: Baseline;
   readonly isCutShort: boolean;
@@ -90,7 +86,7 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     const ofCases = verifying.filter((testCase) => getSubjectId(testCase) === id);
     const ofSamples = samples.filter(({ subject }) => subject === id);
     const cases = [...ofCases, ...ofSamples].map((entry) => findEntry(entry.id));
-    const entry = { id, part, statement, verdict: findWorstVerdict(cases.map(({ verdict }) => verdict)), cases };
+    const entry = { id, part, statement, verdict: findWorstVerdict(listVerdicts(cases)), cases };
     const seen = listSeen(entry, known?.entries ?? []);
     return seen.length === 0 ? entry : { ...entry, known: seen };
   });
@@ -109,14 +105,12 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
   ];
   const isUnrun = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
   const isPartial = gaps.length > 0 || isUnrun;
-  const verdict = determineRunVerdict(requirements, isPartial);
-  const isSelection =
-    facts.only !== undefined || quick !== undefined || facts.planned?.some((id) => !entries.has(id)) === true;
-  const apart = isSelection ? [...entries.values()].map((entry) => [entry]) : requirements.map(({ cases }) => cases);
-  const verdictApart = determineRunVerdict(
-    apart.map((cases) => ({ verdict: findVerdictApart(cases) })),
-    isSelection ? all.length === 0 : isPartial,
-  );
+  const verdict = determineRunVerdict(listVerdicts(requirements), isPartial);
+  const isSelection = quick !== undefined || suite.cases.some(({ id }) => !entries.has(id));
+  const apart = isSelection
+    ? [...entries.values()].map(getVerdictApart)
+    : requirements.map(({ cases }) => findVerdictApart(cases));
+  const isLacking = isSelection ? all.length === 0 : isPartial;
   const reasons = [
     ...gaps,
     ...describeSharedReasons({ requirements, questions }),
@@ -133,7 +127,6 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     drift,
     unstable: results.flatMap((result) => createUnstableEntry(result, terms)),
     notes: [
-      ...(facts.isReplay ? ['Nothing was sent: this is the verdict on the exchanges of an earlier run.'] : []),
       ...gaps,
       ...(facts.data === undefined ? [] : describeData(facts.data)),
       ...facts.notes,
@@ -147,21 +140,31 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     duration_ms: Math.round(facts.durationMs),
     ...omitUndefined({
       selected: isSelection
-        ? { verdict: determineRunVerdict(all, all.length === 0), cases: countVerdicts(all) }
+        ? { verdict: determineRunVerdict(listVerdicts(all), isLacking), cases: countVerdicts(all) }
         : undefined,
       quick,
       data: facts.data,
       causes: causes.length > 0 ? causes : undefined,
       known_deviations: known && {
         file: toOneLine(known.file),
-        verdict: verdictApart,
+        verdict: determineRunVerdict(apart, isLacking),
         entries: describeEntries(known.entries, requirements),
       },
       own_cases: ownCases,
       compared_with: expected.record && toOneLine(expected.record),
-      is_replay: facts.isReplay ? true : undefined,
     }),
   };
+}
+
+/** If the data of a deployment changed during the run, no failure proves anything. */
+export function withdrawFailures(results: readonly ResultWithExchanges[]): readonly ResultWithExchanges[] {
+  const changed = results.find(({ hasDataChanged }) => hasDataChanged);
+  if (changed === undefined) return results;
+  return results.map((result): ResultWithExchanges => {
+    if (result.verdict !== 'fail') return result;
+    const { apart_from_known: _, ...failure } = result;
+    return { ...failure, verdict: 'inconclusive', reason: `${changed.reason} Before that: ${failure.reason}` };
+  });
 }
 
 function listReasons(requirements: readonly RequirementEntry[], questions: readonly QuestionEntry[]): string[] {
@@ -209,7 +212,7 @@ function createOwnCases({ own: source, cases }: Suite, findEntry: (id: string) =
   const verifying = ownCases.filter(({ kind }) => kind === 'requirement').map(({ id }) => findEntry(id));
   return {
     ...source,
-    verdict: determineRunVerdict(verifying, isCutShort),
+    verdict: determineRunVerdict(listVerdicts(verifying), isCutShort),
     cases: ownCases.map((testCase) => ({ ...findEntry(testCase.id), subject: getSubjectId(testCase) })),
   };
 }
@@ -224,9 +227,13 @@ function describeOwnCases({ folder, cases }: { folder: string; cases: readonly C
 }
 
 /** @param isPartial whether a part of what verifies the requirements was not sent */
-function determineRunVerdict(judged: readonly { readonly verdict: Verdict }[], isPartial = false): RunVerdict {
-  if (judged.some(({ verdict }) => verdict === 'fail')) return 'does-not-conform';
-  return judged.every(({ verdict }) => verdict === 'pass') && !isPartial ? 'conforms' : 'incomplete';
+function determineRunVerdict(judged: readonly Verdict[], isPartial: boolean): RunVerdict {
+  if (judged.includes('fail')) return 'does-not-conform';
+  return judged.every((verdict) => verdict === 'pass') && !isPartial ? 'conforms' : 'incomplete';
+}
+
+function listVerdicts(judged: readonly { readonly verdict: Verdict }[]): Verdict[] {
+  return judged.map(({ verdict }) => verdict);
 }
 
 function countVerdicts(judged: readonly { readonly verdict: Verdict }[]): Partial<Record<Verdict, number>> {
@@ -234,11 +241,11 @@ function countVerdicts(judged: readonly { readonly verdict: Verdict }[]): Partia
   return Object.fromEntries(counts.filter(([, count]) => count !== 0));
 }
 
-function listUnavailable(verifying: readonly TestCase[], world: Suite['world']): string[] {
+function listUnavailable(verifying: readonly TestCase[], { unavailable }: Suite['world']): string[] {
   // The requests of a data file would be drawn for their rows.
-  if (world.unavailable.size === 0) return [];
-  const needed = new Set(verifying.flatMap(({ rows }) => rows.flatMap(({ unavailable }) => unavailable)));
-  const things = [...world.unavailable.values()].filter(({ kind, name }) => needed.has(`${kind} ${name}`));
+  if (unavailable.size === 0) return [];
+  const needed = new Set(verifying.flatMap(({ rows }) => rows.flatMap((row) => row.unavailable)));
+  const things = [...unavailable.values()].filter(({ kind, name }) => needed.has(`${kind} ${name}`));
   return [...groupBy(things, ({ kind }) => kind)].map(([kind, alike]) => {
     const names = renderShortList(alike.map(({ name }) => name));
     return `With ids of these ${listNames[kind]} it would be complete: ${names}.`;

@@ -10,26 +10,30 @@ type Answer = readonly [value: string, text: string];
 
 const notRun: Answer = ['not-run', 'not-run'];
 const missing: Answer = ['', 'not in this certificate'];
+const maxAnswer = 160;
 
+/** Renders the requirements and questions that differ, with a line for each certificate. */
 export function compareCertificates(certificates: readonly Certificate[], contract: Contract) {
   // A case that one of the runs did not reach says nothing about a difference.
   const cases = certificates.flatMap(({ requirements }) => requirements.flatMap((entry) => entry.cases));
   const unrun = new Set(cases.flatMap(({ verdict, id }) => (verdict === 'not-run' ? id : [])));
   const columns = certificates.map((certificate) => listAnswers(certificate, contract, unrun));
+  const headings = certificates.map(({ target: { name }, started_at }) => {
+    const isShared = certificates.filter(({ target }) => target.name === name).length > 1;
+    return isShared ? `${name}, ${started_at.slice(0, 16).replace('T', ' ')}` : name;
+  });
+  const width = Math.max(...headings.map(({ length }) => length));
   const ids = new Set(columns.flatMap((column) => [...column.keys()]));
-  return {
-    headings: certificates.map(({ target: { name }, started_at }) => {
-      const isShared = certificates.filter(({ target }) => target.name === name).length > 1;
-      return isShared ? `${name}, ${started_at.slice(0, 16).replace('T', ' ')}` : name;
-    }),
-    /** By the id of a requirement or question: the answer of each certificate. */
-    differences: [...ids].flatMap((id) => {
-      const answers = columns.map((column) => column.get(id) ?? missing);
-      const values = new Set(answers.flatMap((answer) => (answer === notRun ? [] : answer[0])));
-      return values.size > 1 ? [{ id, answers: answers.map(([, text]) => text) }] : [];
-    }),
-    isPartial: unrun.size > 0 || columns.some((column) => [...column.values()].includes(notRun)),
-  };
+  const lines = [...ids].flatMap((id) => {
+    const answers = columns.map((column) => column.get(id) ?? missing);
+    const values = new Set(answers.flatMap((answer) => (answer === notRun ? [] : answer[0])));
+    if (values.size < 2) return [];
+    return [id, ...answers.map(([, text], n) => `  ${headings[n]?.padEnd(width)}  ${shorten(text, maxAnswer)}`)];
+  });
+  const isPartial = unrun.size > 0 || columns.some((column) => [...column.values()].includes(notRun));
+  const limits = isPartial ? ['Only what all of these runs have judged is compared.'] : [];
+  const agreement = lines.length > 0 ? [] : ['The certificates agree in everything that was compared.'];
+  return { isDifferent: lines.length > 0, text: joinLines([...limits, ...agreement, ...lines]) };
 }
 
 function listAnswers(
@@ -50,20 +54,4 @@ function listAnswers(
     return [id, [outcome, question === undefined ? outcome : renderAnswer(question, outcome)]];
   });
   return new Map([...verdicts, ...outcomes]);
-}
-
-const maxAnswer = 160;
-
-type Comparison = ReturnType<typeof compareCertificates>;
-
-export function renderComparison({ isPartial, headings, differences }: Comparison): string {
-  const limits = isPartial ? ['Only what all of these runs have judged is compared.'] : [];
-  if (differences.length === 0)
-    return joinLines([...limits, 'The certificates agree in everything that was compared.']);
-  const width = Math.max(...headings.map(({ length }) => length));
-  const lines = differences.flatMap(({ id, answers }) => [
-    id,
-    ...answers.map((answer, n) => `  ${(headings[n] ?? '').padEnd(width)}  ${shorten(answer, maxAnswer)}`),
-  ]);
-  return joinLines([...limits, ...lines]);
 }

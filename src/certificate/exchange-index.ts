@@ -6,30 +6,27 @@ import { calibrationPurpose, type ExchangeUse, type RunEvidence, type StoredExch
 import { cutBodies, maxResultBody, shortenExchange } from '../run/sanitize-result.js';
 import { groupBy } from '../support/collections.js';
 
-interface KeptExchange {
+interface IndexedExchange {
+  /** Not fit for display: to escape it takes time. */
   readonly exchange: Exchange;
-  /** With more of its body, not yet fit for display: to escape a long one takes time. */
-  readonly longer: Exchange;
   /** The tiers that the body names, if the response is a success. */
   readonly mentions: TierMentions | undefined;
 }
 
-/** The exchanges of a run, fit for display, with the beginnings of their bodies: the whole ones may not fit into memory. */
+/** The exchanges of a run with the beginnings of their bodies: the whole ones may not fit into memory. */
 export type ExchangeIndex = ReturnType<ReturnType<typeof createExchangeIndexer>['finish']>;
 
-/** The maximum length of a body that is not found by its id, in characters. */
-const maxShownBody = 2_000;
-
 export function createExchangeIndexer(recognizer: Recognizer) {
-  const kept = new Map<string, KeptExchange>();
+  const kept = new Map<string, IndexedExchange>();
   return {
     /** @returns the exchange as the index has it */
     add({ id, exchange }: StoredExchange): Exchange {
       const isRead = 'response' in exchange && isSuccessful(exchange.response);
       const mentions = isRead ? recognizer.findMentions(exchange.response.body) : undefined;
-      const shown = shortenExchange(exchange, maxShownBody);
-      kept.set(id, { exchange: shown, longer: cutBodies(exchange, maxResultBody), mentions });
-      return shown;
+      // Cases share requests, and what a mistake about state does to one depends on its turn.
+      const indexed = { ...cutBodies(exchange, maxResultBody), request: { ...exchange.request } };
+      kept.set(id, { exchange: indexed, mentions });
+      return indexed;
     },
     finish(uses: readonly ExchangeUse[]) {
       const used = uses.flatMap((use) => {
@@ -38,10 +35,10 @@ export function createExchangeIndexer(recognizer: Recognizer) {
       });
       const byCase = groupBy(used, (use) => use.case);
       return {
-        /** Finds an exchange, with more of its body. */
+        /** Finds an exchange, fit for display. */
         find(id: string): Exchange | undefined {
           const found = kept.get(id);
-          return found && shortenExchange(found.longer, maxResultBody);
+          return found && shortenExchange(found.exchange, maxResultBody);
         },
         /** Lists the exchanges of a case, in the order of its rows and requests, attempt by attempt. */
         listByCase: (caseId: string) => byCase.get(caseId) ?? [],

@@ -1,7 +1,7 @@
 /** Evidence as an HTTP Archive 1.2, which browsers and HTTP clients open. Members of our own begin with an underscore. */
 
 import { createHash } from 'node:crypto';
-import type { Entry, Header, Log, Response } from 'har-format';
+import type { Entry, Header, Log } from 'har-format';
 import {
   type Exchange,
   getHeaderValues,
@@ -12,7 +12,7 @@ import {
 import type { CaseResult } from '../run/case-result.js';
 import type { ExchangeUse, RunEvidence, StoredExchange } from '../run/evidence-keeper.js';
 import { omitUndefined } from '../support/collections.js';
-import { getMember, isJsonObject, parseJson } from '../support/json.js';
+import { parseJson } from '../support/json.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { refuse } from '../support/problem.js';
 import { findSchemaProblem } from '../support/schema-validation.js';
@@ -22,7 +22,6 @@ import { escapeControlCharacters } from '../support/untrusted-text.js';
 export interface EvidenceOrigin {
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
   readonly baseUrl: string;
-  readonly isReplay?: true;
   readonly inputs: unknown;
   /** How far the run came. Cases that it does not name were not selected. */
   readonly extent: {
@@ -33,9 +32,6 @@ export interface EvidenceOrigin {
   };
 }
 
-/** The maximum number of characters of all kept bodies together. V8 could hold four times this in one string. */
-const maxBodies = 128 * 1024 * 1024;
-
 interface EvidenceLog extends Omit<Log, 'entries'> {
   readonly entries: readonly EvidenceEntry[];
   readonly _uses: readonly ExchangeUse[];
@@ -44,7 +40,6 @@ interface EvidenceLog extends Omit<Log, 'entries'> {
 
 interface EvidenceEntry extends Entry {
   readonly _id: string;
-  readonly response: Response & { readonly content: { readonly _omitted?: true } };
   readonly _attempts?: number;
   readonly _sent?: Exclude<HttpRequest['sent'], undefined>;
   readonly _again?: number;
@@ -53,16 +48,14 @@ interface EvidenceEntry extends Entry {
 
 export type EvidenceArchive = ReturnType<ReturnType<typeof createArchiver>['finish']>;
 
-/** Creates an archiver: it encodes each exchange when it comes, and leaves out bodies when there are too many. */
+/** Creates an archiver: it encodes each exchange when it comes. */
 export function createArchiver(baseUrl: string) {
   const { name, version } = readOwnPackage();
   const entries: Buffer[] = [];
-  let characters = 0;
   return {
     add(kept: StoredExchange): void {
-      characters += 'response' in kept.exchange ? kept.exchange.response.body.length : 0;
       const separator = entries.length === 0 ? '' : ',';
-      entries.push(encode(`${separator}\n${JSON.stringify(createEntry(kept, baseUrl, characters > maxBodies))}`));
+      entries.push(encode(`${separator}\n${JSON.stringify(createEntry(kept, baseUrl))}`));
     },
     finish(uses: readonly ExchangeUse[], origin: EvidenceOrigin) {
       const head = `{"log":{"version":"1.2","creator":${JSON.stringify({ name, version })},"entries":[`;
@@ -76,7 +69,7 @@ function encode(json: string): Buffer {
   return Buffer.from(escapeControlCharacters(json));
 }
 
-function createEntry({ id, exchange }: StoredExchange, baseUrl: string, isOmitted: boolean): EvidenceEntry {
+function createEntry({ id, exchange }: StoredExchange, baseUrl: string): EvidenceEntry {
   const { request, attempts, timing } = exchange;
   const { method, path, headers, body, sent, again } = request;
   const [mimeType = ''] = getHeaderValues(headers, 'content-type');
@@ -103,11 +96,7 @@ function createEntry({ id, exchange }: StoredExchange, baseUrl: string, isOmitte
       status: response.status,
       statusText: '',
       headers: toLines(response.headers),
-      content: {
-        size: Buffer.byteLength(response.body),
-        mimeType: responseType,
-        ...(isOmitted ? { _omitted: true } : { text: response.body }),
-      },
+      content: { size: Buffer.byteLength(response.body), mimeType: responseType, text: response.body },
       redirectURL: getHeaderValues(response.headers, 'location')[0] ?? '',
     },
     cache: {},
@@ -138,34 +127,19 @@ export function computeDigest(content: Buffer | string): string {
 }
 
 function readExchange(entry: EvidenceEntry, baseUrl: string): Exchange {
-  const { time, _attempts: attempts, _sent: sent, _again: again, _error } = entry;
+  const { time, request, response, _attempts: attempts, _sent: sent, _again: again, _error } = entry;
+  const { method, url, postData } = request;
+  const [path, headers] = [url.slice(baseUrl.length), readHeaders(request)];
   const startedAt = Date.parse(entry.startedDateTime);
-  const timing = startedAt === 0 ? undefined : { startedAt, durationMs: time };
-  const { request, response } = readEntry(entry, entry.request.url.slice(baseUrl.length));
-  const common = { request: { ...request, ...omitUndefined({ sent, again }) }, ...omitUndefined({ attempts, timing }) };
+  const common = {
+    request: { method, path, headers, ...omitUndefined({ body: postData?.text, sent, again }) },
+    ...omitUndefined({ attempts, timing: startedAt === 0 ? undefined : { startedAt, durationMs: time } }),
+  };
   if (_error !== undefined) return { ...common, transportError: _error.kind, message: _error.message };
-  const message = 'The evidence has no text for this body: there was too much of it.';
-  if (entry.response.content._omitted) return { ...common, transportError: 'not-sent', message };
-  const { status, headers, body = '' } = response;
-  return { ...common, response: { status, headers, body } };
+  const { status, content } = response;
+  return { ...common, response: { status, headers: readHeaders(response), body: content.text ?? '' } };
 }
 
-/** Reads an entry of any archive. Status 0 means no response. @param path of the request, below the base URL */
-export function readEntry({ request, response }: Partial<Entry>, path: string) {
-  const { method = '', headers, postData } = request ?? {};
-  const { status = 0, content } = response ?? {};
-  const body = readText(postData?.text, getMember(postData, 'encoding'));
-  const sent: HttpRequest = { method, path, headers: readHeaders(headers), ...omitUndefined({ body }) };
-  const text = readText(content?.text, content?.encoding);
-  return { request: sent, response: { status, headers: readHeaders(response?.headers), body: text } };
-}
-
-function readHeaders(headers: readonly Header[] | undefined): Headers {
-  const listed = Array.isArray(headers) ? headers.filter(isJsonObject) : [];
-  return listed.map(({ name, value }) => [String(name), String(value)] as const);
-}
-
-function readText(text: unknown, encoding: unknown): string | undefined {
-  if (typeof text !== 'string') return undefined;
-  return encoding === 'base64' ? Buffer.from(text, 'base64').toString('utf8') : text;
+function readHeaders({ headers }: { readonly headers: readonly Header[] }): Headers {
+  return headers.map(({ name, value }) => [name, value]);
 }

@@ -10,7 +10,7 @@ import type { ReturnedTiers } from '../recognition/returned-tiers.js';
 import type { KnownFile } from '../record/known-deviations.js';
 import { remember } from '../support/caches.js';
 import { omitUndefined } from '../support/collections.js';
-import { type Problem, suggest, UnusableInput } from '../support/problem.js';
+import { refuse, suggest } from '../support/problem.js';
 import { readYaml } from '../support/yaml-file.js';
 import type { Asked } from './diagnosis/observation.js';
 import { createSizeMistake } from './diagnosis/observed-mistakes.js';
@@ -36,26 +36,26 @@ export function readCause(id: string, world: NamedWorld): Hypothesis | undefined
   return mistake && { id, mistake, features };
 }
 
-/** Reads the causes that still count. @throws UnusableInput if the file names a cause that cannot be read */
+/** Reads the causes that still count. @throws UnusableInput for the first cause that cannot be read */
 export function readKnownCauses({ file, entries, emptyStatuses }: KnownFile, world: NamedWorld) {
-  const problems: Problem[] = [];
   const causes = entries.flatMap(({ cause: id, isExpired, isGone }, n) => {
     if (id === undefined) return [];
     const cause = readCause(id, world);
     if (cause !== undefined) return isExpired || isGone ? [] : [cause];
     const known = knownMistakes.map((mistake) => mistake.id);
     const hint = `${suggest(id, known)} Not every cause of a run is exact enough: leave out 'cause' if it is not.`;
-    const at = readYaml(file, file).locate(['deviations', n, 'cause']);
-    problems.push({ at, message: `unknown cause '${id}'`, hint });
-    return [];
+    throw refuse(readYaml(file, file).locate(['deviations', n, 'cause']), `unknown cause '${id}'`, hint);
   });
-  if (problems.length > 0) throw new UnusableInput(problems);
   // Without a cause, any failure is known.
   const listed = entries.filter(({ cause, isExpired }) => cause === undefined && !isExpired);
   return { causes, requirements: listed.map(({ requirement }) => requirement), ...omitUndefined({ emptyStatuses }) };
 }
 
-export function createKnownMistakes({ causes, emptyStatuses }: KnownCauses, world: NamedWorld): KnownMistakes {
+export function createKnownMistakes(
+  { causes, emptyStatuses }: KnownCauses,
+  world: NamedWorld,
+): KnownMistakes | undefined {
+  if (causes.length === 0) return undefined;
   const tiers = listAvailableTiers(world);
   const predictKnown = createPredictor({ tiers, world, history: [], outcomes: {} })(causes);
   const predict = remember((request: HttpRequest) => {

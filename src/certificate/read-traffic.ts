@@ -1,6 +1,6 @@
 /** Exchanges of real callers, from an HTTP Archive (HAR) 1.2 of a browser, a proxy or a gateway. */
 
-import type { Har } from 'har-format';
+import type { Entry, Har, Header } from 'har-format';
 import type { AnsweredExchange } from '../assertions/row-evidence.js';
 import { explainUndocumented } from '../contract/explain-undocumented.js';
 import {
@@ -9,13 +9,12 @@ import {
   documentedOperation,
   listCredentialSecrets,
 } from '../contract/operation.js';
-import { getHeaderValues, type Headers, mapExchangeTexts } from '../http/exchange.js';
+import { getHeaderValues, type Headers, type HttpRequest, mapExchangeTexts } from '../http/exchange.js';
 import { createRedactor } from '../http/redactor.js';
-import { renderCounts, renderShortList } from '../support/collections.js';
-import { getMember, parseJson } from '../support/json.js';
+import { omitUndefined, renderCounts, renderShortList } from '../support/collections.js';
+import { getMember, isJsonObject, parseJson } from '../support/json.js';
 import { refuse } from '../support/problem.js';
 import { shorten, toOneLine } from '../support/untrusted-text.js';
-import { readEntry } from './har-archive.js';
 
 /** Whether a file is an HTTP Archive that no run of this suite wrote. */
 export function isTraffic(content: Buffer): boolean {
@@ -99,4 +98,24 @@ function createTrafficRedactor(sent: Headers): (text: string) => string {
     ),
   );
   return createRedactor([...new Map(secrets.map((secret) => [secret.value, secret])).values()]);
+}
+
+/** Reads an entry of any archive. Status 0 means no response. @param path of the request, below the base URL */
+function readEntry({ request, response }: Partial<Entry>, path: string) {
+  const { method = '', headers, postData } = request ?? {};
+  const { status = 0, content } = response ?? {};
+  const body = readText(postData?.text, getMember(postData, 'encoding'));
+  const sent: HttpRequest = { method, path, headers: readHeaders(headers), ...omitUndefined({ body }) };
+  const text = readText(content?.text, content?.encoding);
+  return { request: sent, response: { status, headers: readHeaders(response?.headers), body: text } };
+}
+
+function readHeaders(headers: readonly Header[] | undefined): Headers {
+  const listed = Array.isArray(headers) ? headers.filter(isJsonObject) : [];
+  return listed.map(({ name, value }) => [String(name), String(value)] as const);
+}
+
+function readText(text: unknown, encoding: unknown): string | undefined {
+  if (typeof text !== 'string') return undefined;
+  return encoding === 'base64' ? Buffer.from(text, 'base64').toString('utf8') : text;
 }

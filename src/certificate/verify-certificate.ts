@@ -13,24 +13,21 @@ export function readCertificate(file: string): Certificate {
   throw refuse(file, `is not a certificate: ${problem}`, hint);
 }
 
-/** Differ from run to run, or are only known to the run itself. */
-const ignored = ['started_at', 'duration_ms', 'folder'];
-/** Texts of the suite, which other versions may word or place differently. */
-const textsOfSuite = ['suite', 'at', 'statement', 'part'];
+/** What differs from run to run, is only known to the run itself, or may be worded or placed differently by other versions. */
+const ignored: readonly string[] = ['started_at', 'duration_ms', 'folder', 'suite', 'at', 'statement', 'part'];
 
 /** Compares a certificate with that of its evidence, judged again. Returns a line for each difference. */
-export function verifyCertificate(stated: Certificate, shown: Certificate, isSameSuite: boolean): string[] {
-  const skipped = new Set(isSameSuite ? ignored : [...ignored, ...textsOfSuite]);
+export function verifyCertificate(stated: Certificate, shown: Certificate): string[] {
   // Through JSON, as the certificate comes from a file.
-  return listDifferences(stated, parseJson(JSON.stringify(shown)), '', skipped);
+  return listDifferences(stated, parseJson(JSON.stringify(shown)), '');
 }
 
-function listDifferences(stated: unknown, shown: unknown, place: string, skipped: ReadonlySet<string>): string[] {
+function listDifferences(stated: unknown, shown: unknown, place: string): string[] {
   const [left, right] = [listMembers(stated), listMembers(shown)];
   if (left !== undefined && right !== undefined)
     return [...new Set([...left.keys(), ...right.keys()])]
-      .filter((name) => !skipped.has(name))
-      .flatMap((name) => listDifferences(left.get(name), right.get(name), `${place}/${name}`, skipped));
+      .filter((name) => !ignored.includes(name))
+      .flatMap((name) => listDifferences(left.get(name), right.get(name), `${place}/${name}`));
   const [claim, finding] = [stated, shown].map((value) => JSON.stringify(value) ?? 'nothing') as [string, string];
   if (claim === finding) return [];
   const [shownClaim, shownFinding] = shortenPair(toOneLine(claim), toOneLine(finding));

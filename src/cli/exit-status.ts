@@ -1,5 +1,4 @@
-import type { Certificate } from '../certificate/certificate.js';
-import { determineOverallVerdict, hasChanged } from '../certificate/overall-verdict.js';
+import { determineOverallVerdict } from '../certificate/overall-verdict.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { InternalError } from '../support/problem.js';
 import type { Ending } from '../target/reported-run.js';
@@ -15,12 +14,8 @@ export const exitStatus = {
   conforms: 0,
 } as const;
 
-/** A failure is worse than drift or a stale entry, and these are worse than an incomplete run. */
-export function determineExitStatus(
-  certificate: Parameters<typeof determineOverallVerdict>[0] & Pick<Certificate, 'drift'>,
-): number {
-  const verdict = determineOverallVerdict(certificate);
-  return verdict !== 'does-not-conform' && hasChanged(certificate) ? exitStatus.drift : exitStatus[verdict];
+export function determineExitStatus(certificate: Parameters<typeof determineOverallVerdict>[0]): number {
+  return exitStatus[determineOverallVerdict(certificate)];
 }
 
 /** Determines the exit status of a run, and prints why there is no certificate. @param code that of Playwright */

@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { documentedOperation } from '../contract/operation.js';
-import { omitUndefined } from '../support/collections.js';
 import type { RunOptions } from '../target/run-options.js';
 
 /** The default export of a file in `commands/`. @param end sets the exit status; 0 if it is not called */
@@ -16,13 +15,13 @@ export function addTargetFlags(command: Command, isRepeatable = false): Command 
   const target = new Option('--target <file>', description);
   const reference = 'the reference deployment; also the default if the environment names no deployment';
   return command
-    .addOption(isRepeatable ? target.argParser(collectValue) : target)
+    .addOption(isRepeatable ? target.argParser(collectList) : target)
     .option('--base-url <url>', `the endpoint is at <url>${documentedOperation.path} (environment: BASE_URL)`)
     .addOption(new Option('--reference', reference).conflicts(['target', 'baseUrl']))
     .option('--allow-http', 'send credentials to another machine over plain HTTP');
 }
 
-export interface CertifyFlags extends Omit<RunOptions, 'target' | 'recordTo' | 'recordKnownTo'> {
+export interface CertifyFlags extends Omit<RunOptions, 'target' | 'recordTo'> {
   readonly target?: readonly string[];
   readonly dryRun?: true;
   readonly open?: true;
@@ -52,15 +51,6 @@ export function addCertifyFlags(command: Command): Command {
       .option('--open', 'open the page of the certificate at the end')
       .option('--replay <file>', replay)
   );
-}
-
-export function readCertifyOptions(flags: CertifyFlags): RunOptions {
-  const { target: _, dryRun: __, open: ___, to: recordTo, known, ...options } = flags;
-  return { ...options, ...omitUndefined(recordTo === undefined ? { known } : { recordTo, recordKnownTo: known }) };
-}
-
-export function collectValue(value: string, before: readonly string[] = []): string[] {
-  return [...before, value];
 }
 
 function collectList(names: string, before: readonly string[] = []): string[] {

@@ -1,10 +1,11 @@
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type * as Playwright from '@playwright/test/reporter';
-import type { Cause } from '../certificate/diagnosis/diagnose-run.js';
-import { determineOverallVerdict, hasChanged } from '../certificate/overall-verdict.js';
+import type { Certificate } from '../certificate/certificate.js';
+import { determineOverallVerdict } from '../certificate/overall-verdict.js';
 import { removeResults } from '../outputs/result-files.js';
-import { renderForeignCounts, renderForeignFailure, replaceErrorContext } from '../outputs/terminal/error-context.js';
+import { renderErrorContext, renderForeignFailure } from '../outputs/terminal/error-context.js';
 import { addColors } from '../outputs/terminal/run-report.js';
 import { packageRoot } from '../support/package-root.js';
 import { ignoreClosedOutput, UnusableInput } from '../support/problem.js';
@@ -18,8 +19,6 @@ const specs = path.resolve(import.meta.dirname, '..', '..', 'specs');
 /** Creates a certificate for each project from the reports of its tests. The run fails unless all targets conform. */
 export default class CertificateReporter implements Playwright.Reporter {
   private readonly runs = new Map<string, ReportedRun>();
-  /** Tests that are no cases. */
-  private readonly foreign = new Set<Playwright.TestCase>();
   private readonly failures: (readonly [Playwright.TestCase, Playwright.TestResult])[] = [];
   /** Why Playwright ended before the first test. */
   private error: string | undefined;
@@ -67,8 +66,8 @@ export default class CertificateReporter implements Playwright.Reporter {
       }
       const { configFile = packageRoot } = config;
       const isNamed = readShared('runs') !== undefined && !configFile.startsWith(packageRoot);
-      // What decides the exit status beside the cases.
       const records = loaded.flatMap(({ inputs }) => inputs?.settings.expected.record ?? []);
+      // What decides the exit status beside the cases.
       const terms = records.map((record) => `Compares with the record ${record}.`);
       if (isNamed) terms.unshift(`With ${path.relative('', configFile)}.`);
       if (terms.length > 0) process.stdout.write(joinLines([terms.join(' ')]));
@@ -84,7 +83,6 @@ export default class CertificateReporter implements Playwright.Reporter {
     restoreFailure(test, result);
     const id = readCaseId(test);
     const run = this.runs.get(getProject(test).name);
-    if (id === undefined) this.foreign.add(test);
     if (id === undefined && !this.isListed && test.outcome() === 'unexpected')
       process.stderr.write(renderForeignFailure(test.titlePath(), result.errors));
     if (id === undefined || run === undefined) return;
@@ -132,7 +130,7 @@ export default class CertificateReporter implements Playwright.Reporter {
         // A merge cannot tell a missing part from a selection.
         const verdict = determineOverallVerdict(certificate);
         const isPart = this.isMerge && certificate.verdict !== verdict;
-        isGood &&= verdict === 'conforms' && !hasChanged(certificate) && !isPart;
+        isGood &&= verdict === 'conforms' && !isPart;
       } catch (error) {
         const isUnwritten = error instanceof UnusableInput;
         endings.push(isUnwritten ? 'unwritten' : 'bug');
@@ -141,7 +139,6 @@ export default class CertificateReporter implements Playwright.Reporter {
         isGood = false;
       }
     }
-    if (this.foreign.size > 0 && !this.isListed) this.output += renderForeignCounts([...this.foreign]);
     // Playwright ends a merge with 0, whatever its reporters return.
     if (this.isMerge && !isGood) process.once('exit', () => (process.exitCode ||= 1));
     return { status: result.status === 'passed' && !isGood ? 'failed' : result.status };
@@ -162,8 +159,14 @@ function getProject(test: Playwright.TestCase): Playwright.FullProject {
   return test.parent.project() as Playwright.FullProject;
 }
 
-function explainFailure(test: Playwright.TestCase, result: Playwright.TestResult, causes: readonly Cause[] = []): void {
-  const cause = causes.find(({ cases }) => cases.includes(readCaseId(test) ?? ''));
-  if (cause !== undefined) result.annotations.push({ type: 'cause', description: cause.sentence });
-  replaceErrorContext(result.attachments, test, result.errors[0]?.message ?? '', cause);
+function explainFailure(
+  test: Playwright.TestCase,
+  { annotations, attachments, errors }: Playwright.TestResult,
+  causes: Certificate['causes'] = [],
+): void {
+  const cause = causes.find(({ cases }) => cases.includes(readCaseId(test) ?? ''))?.sentence;
+  if (cause !== undefined) annotations.push({ type: 'cause', description: cause });
+  const text = renderErrorContext(test, errors[0]?.message ?? '', cause);
+  for (const { name, path: file } of attachments)
+    if (name === 'error-context' && file !== undefined) writeFileSync(file, text);
 }

@@ -1,13 +1,13 @@
-import { selectCases } from '../cases/case-selection.js';
-import type { RunFacts } from '../certificate/certificate.js';
-import { type CertifiedResults, certifyResults } from '../certificate/certify-results.js';
+import { type Certificate, createCertificate, type RunFacts, withdrawFailures } from '../certificate/certificate.js';
+import type { Diagnosis } from '../certificate/diagnosis/diagnose-run.js';
 import type { ExchangeIndex } from '../certificate/exchange-index.js';
 import type { EvidenceArchive, EvidenceOrigin } from '../certificate/har-archive.js';
 import type { Exchange } from '../http/exchange.js';
 import { renderRunReport } from '../outputs/terminal/run-report.js';
 import { writeResults } from '../outputs/write-results.js';
+import type { NewDeviation } from '../record/add-deviations.js';
 import type { KnownFile } from '../record/known-deviations.js';
-import { type CaseResult, getVerdictApart } from '../run/case-result.js';
+import { attachExchanges, type CaseResult, getVerdictApart, type ResultWithExchanges } from '../run/case-result.js';
 import type { RunEvidence } from '../run/evidence-keeper.js';
 import { createReplay } from '../run/replay.js';
 import { omitUndefined } from '../support/collections.js';
@@ -16,7 +16,7 @@ import type { RunInputs, RunSettings } from './run-inputs.js';
 import { judgeCases, loadKnown } from './target-run.js';
 
 /** A run whose exchanges are judged again. */
-export interface RecordedRun extends Pick<EvidenceOrigin, 'extent' | 'isReplay'> {
+export interface RecordedRun extends Pick<EvidenceOrigin, 'extent'> {
   readonly settings: RunSettings;
   readonly evidence: RunEvidence;
   /** Exchanges of real callers, by which responses are read. */
@@ -24,23 +24,28 @@ export interface RecordedRun extends Pick<EvidenceOrigin, 'extent' | 'isReplay'>
 }
 
 /** A run whose cases are judged. */
-interface JudgedRun extends Pick<RunFacts, 'requestsSent' | 'isReplay' | 'isCutShort' | 'startedAt' | 'data'> {
+interface JudgedRun extends Pick<RunFacts, 'requestsSent' | 'isCutShort' | 'startedAt' | 'data'> {
   readonly results: readonly CaseResult[];
   readonly index: ExchangeIndex;
   readonly note: string | undefined;
   readonly recall: () => RecordedRun;
 }
 
+export interface CertifiedRun {
+  readonly certificate: Certificate;
+  readonly results: readonly ResultWithExchanges[];
+  readonly newDeviations: readonly NewDeviation[];
+}
+
 /** Certifies a run. What is known, corrected by all responses, may need that some results are judged again. */
-export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<CertifiedResults> {
+export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<CertifiedRun> {
   const { suite, settings } = inputs;
-  const { results, index, note, recall, ...ended } = run;
-  const { only, quick, target, expected } = settings;
+  const { results: plain, index, note, recall, ...ended } = run;
+  const { quick, target, expected, known } = settings;
   const { name, kind, baseUrl, version, file, transport } = target;
   const facts: RunFacts = {
     ...ended,
-    ...omitUndefined({ only, quick: quick && (true as const), known: settings.known }),
-    planned: selectCases(suite, settings).map(({ id }) => id),
+    ...omitUndefined({ quick: quick && (true as const), known }),
     notes: [...settings.notes, ...(note === undefined ? [] : [note])],
     expected,
     target: {
@@ -51,20 +56,29 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
     },
     durationMs: Date.now() - run.startedAt.getTime(),
   };
-  const known = await loadKnown(settings, suite.world);
-  const certified = await certifyResults(suite, results, index, facts, { ...target, ...omitUndefined({ known }) });
-  const current = settings.known && correctKnown(settings.known, certified);
-  if (current === undefined) return certified;
+  const results = withdrawFailures(attachExchanges(plain, index.find));
+  const isWrong = results.some(({ verdict }) => verdict === 'fail' || verdict === 'inconclusive');
+  if (!isWrong) return { certificate: createCertificate(suite, results, facts), results, newDeviations: [] };
+  // The mistakes of the reference deployment are loaded only where something is to be explained.
+  const { diagnoseRun } = await import('../certificate/diagnosis/diagnose-run.js');
+  const { listNewDeviations } = await import('../certificate/new-deviations.js');
+  const causes = await loadKnown(settings, suite.world);
+  const diagnosis = diagnoseRun(suite, results, index, target.tierPatterns, causes);
+  const current = known && correctKnown(known, diagnosis);
+  if (current === undefined) {
+    const certificate = createCertificate(suite, results, { ...facts, ...diagnosis });
+    return { certificate, results, newDeviations: listNewDeviations(certificate, suite.world) };
+  }
   const corrected = { suite, settings: { ...settings, known: current } };
   const isExcused = (result: CaseResult) => result.rows.some((row) => row.known) && getVerdictApart(result) !== 'fail';
-  const again = results.some(isExcused) ? (await judgeEvidence(corrected, recall())).reports : [];
+  const again = plain.some(isExcused) ? await judgeEvidence(corrected, recall()) : [];
   const judged = new Map(again.map(({ result }) => [result.id, result]));
-  const replaced = results.map((result) => (isExcused(result) ? (judged.get(result.id) ?? result) : result));
+  const replaced = plain.map((result) => (isExcused(result) ? (judged.get(result.id) ?? result) : result));
   return await certifyRun(corrected, { ...run, results: replaced });
 }
 
 /** Corrects what is known by what all responses show, so that it excuses nothing else. Undefined if it is right. */
-function correctKnown(known: KnownFile, { gone, emptyStatuses }: CertifiedResults): KnownFile | undefined {
+function correctKnown(known: KnownFile, { gone, emptyStatuses }: Diagnosis): KnownFile | undefined {
   if (gone.length === 0 && (emptyStatuses === undefined || known.emptyStatuses !== undefined)) return undefined;
   const entries = known.entries.map((entry) =>
     gone.includes(entry.cause ?? '') ? { ...entry, isGone: true as const } : entry,
@@ -88,7 +102,7 @@ export function publishRun(
     newDeviations,
     archive,
     isUnusable,
-  }: CertifiedResults & { readonly archive: EvidenceArchive; readonly isUnusable: boolean },
+  }: CertifiedRun & { readonly archive: EvidenceArchive; readonly isUnusable: boolean },
   { suite, settings }: RunInputs,
 ) {
   const written = writeResults(certificate, suite, results, settings.destination, archive, newDeviations);

@@ -38,7 +38,7 @@ export function readConnection(options: RunOptions, environment: Environment, fi
       retry,
       allowHttp: options.allowHttp || allow_http,
       proxy: proxy && reader.resolve(proxy, locate('proxy')),
-      tls: tls && readTlsFiles(tls, file, reader),
+      tls: tls && readTlsFiles(tls, file),
     }),
     ...omitUndefined({ transport: file.resolve(transport) }),
   };
@@ -151,21 +151,14 @@ function findMissingBaseUrl(
 ): Problem[] {
   const hint =
     'Set BASE_URL, or name a target file with a base_url. To certify the reference deployment, use --reference.';
-  const state = baseUrl === '' ? 'empty' : 'not set';
-  if (file !== undefined) return [{ at: locate(), message: `has no base_url, and BASE_URL is ${state}`, hint }];
+  const state = `is ${baseUrl === '' ? 'empty' : 'not set'}`;
+  if (file !== undefined) return [{ at: locate(), message: `has no base_url, and BASE_URL ${state}`, hint }];
   // In the repository of the suite, everybody means the reference deployment.
-  const isProject = process.cwd() !== packageRoot;
-  const [named] = Object.entries({
-    BASE_URL: baseUrl,
-    TARGET: target,
-    CLIENT_APPLICATION_ID,
-    CLIENT_TOKEN,
-    [initialTargetFile]: (isProject && existsSync(initialTargetFile)) || undefined,
-    CI: (isProject && CI !== 'false' && CI) || undefined,
-  }).filter(([, value]) => value !== undefined);
-  if (named === undefined) return [];
-  const [setting, value] = named;
-  return [{ at: { setting }, message: `is set${value === '' ? ' but empty' : ''}, but no deployment is named`, hint }];
+  const isOtherProject = process.cwd() !== packageRoot;
+  const isExpected = isOtherProject && (existsSync(initialTargetFile) || Boolean(CI && CI !== 'false'));
+  const isNamed = [baseUrl, target, CLIENT_APPLICATION_ID, CLIENT_TOKEN].some((stated) => stated !== undefined);
+  const message = `${state}, and nothing else names a deployment`;
+  return isExpected || isNamed ? [{ at: { setting: 'BASE_URL' }, message, hint }] : [];
 }
 
 const secretHeaders = /auth|cookie|token|secret|password|api-?key/i;
@@ -190,18 +183,6 @@ function readHeaders(
   return { extraHeaders, ...(secrets.length > 0 && { secrets }) };
 }
 
-function readTlsFiles(
-  names: NonNullable<TargetFile['document']['tls']>,
-  { locate, readBeside }: TargetFile,
-  { problems }: VariableReader,
-): NonNullable<PartialConnectionOptions['tls']> {
-  const texts = Object.entries(names).map(([use, name]) => {
-    const text = readBeside(name, 'tls', use);
-    if (!/-----BEGIN [A-Z0-9 ]+-----/.test(text)) {
-      const hint = 'A PEM file contains -----BEGIN …-----.';
-      problems.push({ at: locate('tls', use), message: `'${name}' is not a PEM file`, hint });
-    }
-    return [use, text];
-  });
-  return Object.fromEntries(texts);
+function readTlsFiles(names: NonNullable<TargetFile['document']['tls']>, { readBeside }: TargetFile) {
+  return Object.fromEntries(Object.entries(names).map(([use, name]) => [use, readBeside(name, 'tls', use)]));
 }

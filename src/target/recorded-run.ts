@@ -4,6 +4,7 @@ import path from 'node:path';
 import { selectCases } from '../cases/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import { parseArchive } from '../certificate/har-archive.js';
+import { replayNotice } from '../certificate/notices.js';
 import { isTraffic, readTraffic } from '../certificate/read-traffic.js';
 import { createTrafficCases } from '../judge/traffic-cases.js';
 import { readKnownDeviations } from '../record/known-deviations.js';
@@ -60,12 +61,13 @@ function loadReplay(content: Buffer, file: string, options: RunOptions): [Record
   const settings = {
     ...recorded.settings,
     ...readSelection(options, suite, recorded.settings),
+    notes: [...new Set([replayNotice, ...recorded.settings.notes])],
     ...omitUndefined({ cases, known }),
     destination: { out, ...omitUndefined({ recordTo }) },
   };
   const samples = recorded.extent.judged.filter((id) => id === samplesCaseId);
   const judged = [...selectCases(suite, settings).map(({ id }) => id), ...samples];
-  return [{ ...recorded, settings, isReplay: true, extent: { isCutShort: false, judged, unjudged: [] } }, suite];
+  return [{ ...recorded, settings, extent: { isCutShort: false, judged, unjudged: [] } }, suite];
 }
 
 /** Loads exchanges of real callers like those of a run. */
@@ -79,9 +81,9 @@ function loadTraffic(content: Buffer, file: string, options: RunOptions): [Recor
   const { baseUrl, exchanges, notes } = readTraffic(content, file, endpoint?.baseUrl);
   const loaded = loadInputs({ ...options, baseUrl, allowHttp: true }, process.env, 'offline');
   const { cases: _, ...stated } = loaded.settings;
-  const settings = { ...stated, notes: [...stated.notes, ...notes], isTraffic: true } as const;
+  const settings = { ...stated, notes: [replayNotice, ...stated.notes, ...notes], isTraffic: true } as const;
   const extent = { isCutShort: false, judged: [], unjudged: [] };
-  return [{ isReplay: true, settings, extent, evidence: { exchanges, uses: [] } }, loaded.suite];
+  return [{ settings, extent, evidence: { exchanges, uses: [] } }, loaded.suite];
 }
 
 /** A requirement that no exchange exercises is neither proven nor refuted: other traffic may show it. */

@@ -12,7 +12,7 @@ import { omitUndefined } from '../support/collections.js';
 import { UnusableInput } from '../support/problem.js';
 import type { publishRun, RecordedRun } from './certify-run.js';
 import type { RunInputs } from './run-inputs.js';
-import type { JudgedCases, RunStart, TestReport } from './target-run.js';
+import type { RunStart, TestReport } from './target-run.js';
 
 /** Or without results: nothing was sent, they could not be written, or there is a bug in the suite. */
 export type Ending = ReturnType<typeof publishRun> | 'not-begun' | 'unwritten' | 'bug';
@@ -66,8 +66,7 @@ export class ReportedRun {
   }
 
   /** Adds cases that were judged in this process. */
-  addAll({ start, reports }: JudgedCases): this {
-    this.start = start;
+  addAll(reports: readonly TestReport[]): this {
     const { evidence, extent } = this.recorded ?? {};
     for (const kept of evidence?.exchanges ?? []) this.keep(kept);
     for (const { id, verdict, reason } of extent?.unjudged ?? []) this.addUnjudged(id, verdict, reason);
@@ -126,13 +125,12 @@ export class ReportedRun {
       unjudged: unjudged.map(({ id, verdict, reason }) => ({ id, verdict, reason })),
     };
     const uses = [...this.uses.values()].flat();
-    const run = { extent, ...(recorded?.isReplay && { isReplay: true as const }) };
     const { archiver, indexer } = this.getCollector();
     // It names no paths of this machine.
     const archive = archiver.finish(uses, {
       suite: { name, version, digest },
       baseUrl: settings.target.baseUrl,
-      ...run,
+      extent,
       inputs: settings,
     });
     const { certifyRun } = await this.ending;
@@ -141,13 +139,12 @@ export class ReportedRun {
       index: indexer.finish(uses),
       note: start?.note,
       requestsSent,
-      isReplay: recorded?.isReplay === true,
       isCutShort,
       startedAt,
       ...omitUndefined({ data: start === undefined ? inputs.suite.data : start.data }),
       recall() {
         const { evidence } = recorded ?? parseArchive(archive.content, 'evidence.har');
-        return { ...recorded, ...run, evidence, settings: inputs.settings };
+        return { ...recorded, extent, evidence, settings: inputs.settings };
       },
     });
     return { ...certified, archive, isUnusable: obstacle?.isUnusable === true };

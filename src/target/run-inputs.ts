@@ -96,12 +96,13 @@ export function loadInputs(
   // Fails if the file is not a record, so that nothing else is overwritten.
   if (recordTo && existsSync(recordTo)) readRecord(recordTo);
   const usual = recordTo ?? stated;
-  const { against = usual !== undefined && existsSync(usual) && usual, recordKnownTo } = options;
+  const { against = usual !== undefined && existsSync(usual) && usual } = options;
   const record = against ? readRecord(against) : undefined;
   const isUncompared = stated !== undefined && !against && recordTo === undefined && options.against === undefined;
+  const recordKnownTo = options.recordTo === undefined ? undefined : options.known;
   // A file that is to be written need not be there.
   const isNew = recordKnownTo !== undefined && !existsSync(recordKnownTo);
-  const known = isNew ? undefined : (recordKnownTo ?? options.known ?? resolve(document.known));
+  const known = isNew ? undefined : (options.known ?? resolve(document.known));
   // Data that nobody made for tests may be that of production.
   const excludesIntrusive = !(options.intrusive ?? document.intrusive ?? suite.data === undefined);
   const data = availability.data && { ...availability.data, ...omitUndefined({ digest: suite.data?.digest }) };
@@ -158,9 +159,9 @@ function createTarget(
 }
 
 /** Finds out where the options want a record. @param stated in the target file @throws UnusableInput */
-export function findRecordToWrite({ recordTo, recordKnownTo }: RunOptions, stated?: string): string | undefined {
+export function findRecordToWrite({ recordTo, known }: RunOptions, stated?: string): string | undefined {
   if (recordTo !== true) return recordTo;
-  if (stated !== undefined || recordKnownTo !== undefined) return stated;
+  if (stated !== undefined || known !== undefined) return stated;
   const hint = 'Use --to, or add a line to the target file, such as record: record.yaml';
   throw refuse('record', 'nothing names the file of the record', hint);
 }

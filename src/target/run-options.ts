@@ -27,9 +27,8 @@ export interface RunOptions {
   readonly against?: string | false;
   /** Where to write a record; true for the one of the target file. */
   readonly recordTo?: string | true;
+  /** Known deviations. With `recordTo`, those that are not known yet are added to the file. */
   readonly known?: string;
-  /** Where to add deviations that are not known yet. */
-  readonly recordKnownTo?: string;
   readonly only?: readonly string[];
   readonly quick?: boolean;
   readonly replay?: string;

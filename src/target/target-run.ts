@@ -50,11 +50,9 @@ export async function startTargetRun(
   const run = await startRun(suite, channel, { ...options, ...terms, ...omitUndefined({ keeper }) });
   const { examination, background } = run;
   const { note = stated, unreachable } = examination;
-  const start: RunStart = { settings, ...omitUndefined({ note, unreachable, data: suite.data }) };
-  let unreported: RunStart | undefined = start;
+  let unreported: RunStart | undefined = { settings, ...omitUndefined({ note, unreachable, data: suite.data }) };
   return {
     suite,
-    start,
     baseUrl: settings.target.baseUrl,
     /** Sends requests that belong to no case. */
     channel,
@@ -77,28 +75,29 @@ export async function startTargetRun(
   };
 }
 
-export type JudgedCases = Awaited<ReturnType<typeof judgeCases>>;
-
 /** Judges the planned cases in this process, one after another. */
 export async function judgeCases(inputs: RunInputs, channel: Parameters<typeof startTargetRun>[1], terms: RunTerms) {
-  const { start, judge } = await startTargetRun(inputs, channel, terms);
+  const { judge } = await startTargetRun(inputs, channel, terms);
   const reports: TestReport[] = [];
   for (const id of terms.plannedCases ?? []) {
     const judged = await judge(id);
     if (judged !== undefined) reports.push(judged.report);
   }
-  return { start, reports };
+  return reports;
 }
 
 /** @throws UnusableInput as {@link loadKnown} */
 async function createEngineOptions(settings: RunSettings, world: NamedWorld): Promise<EngineOptions> {
   const { target, expected, excludesIntrusive, destination } = settings;
   const stated = { ...target, expected, excludesIntrusive, infersShape: destination.recordTo !== undefined };
-  const known = await loadKnown(settings, world);
-  if (known === undefined || known.causes.length === 0)
-    return { ...stated, ...omitUndefined({ knownRequirements: known?.requirements }) };
-  const { createKnownMistakes } = await import('../certificate/known-causes.js');
-  return { ...stated, knownRequirements: known.requirements, known: createKnownMistakes(known, world) };
+  if (settings.known === undefined) return stated;
+  const { createKnownMistakes, readKnownCauses } = await import('../certificate/known-causes.js');
+  const known = readKnownCauses(settings.known, world);
+  return {
+    ...stated,
+    knownRequirements: known.requirements,
+    ...omitUndefined({ known: createKnownMistakes(known, world) }),
+  };
 }
 
 /** Loads what is known to be wrong with a target. @throws UnusableInput if the file names an unknown cause */

@@ -110,7 +110,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
       [`${command} --reference --target named.yaml`, 2, 'cannot be used with option'],
       ...bySetting(
         { env: { CI: 'true' } },
-        [command, 2, /^CI: is set, .*\n.*--reference/],
+        [command, 2, /^BASE_URL: is not set, .*\n.*--reference/],
         [`${command} --reference`, 0, ofReference],
       ),
     ],
@@ -118,7 +118,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
   'In a project with a target file the reference deployment must be named': bySetting(
     { env: {}, folder: 'project' },
     ['init', 0, 'Written'],
-    ['certify --dry-run', 2, /^conformance\/target.yaml: .*\n.*--reference/],
+    ['certify --dry-run', 2, /^BASE_URL: is not set, .*\n.*--reference/],
     ['certify --dry-run --reference', 0, ofReference],
     ['certify --dry-run --reference --cases conformance', 2, 'the folder has no case file'],
   ),
@@ -237,6 +237,6 @@ test('Plain `playwright test` refuses what `certify` refuses', async () => {
     script: path.join(packageRoot, 'node_modules', '@playwright', 'test', 'cli.js'),
   });
   expect(status).not.toBe(0);
-  expect(output).toMatch(/^BASE_URL: is set but empty, but no deployment is named\n {4}Set BASE_URL/m);
+  expect(output).toMatch(/^BASE_URL: is empty, and nothing else names a deployment\n {4}Set BASE_URL/m);
   expect(output).not.toContain('problems');
 });

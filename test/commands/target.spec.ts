@@ -289,7 +289,6 @@ const flaws: readonly (readonly [what: string, text: string, message: string | R
   ['a proxy password', 'name: a\nproxy: ▸http://me:hunter2@proxy.test', /^'proxy' does not match/],
   ['an unset variable', 'name: a\nheaders: { Authorization: ▸$GATEWAY_KEY }', /^GATEWAY_KEY is not set/],
   ['a missing CA file', 'name: a\ntls: { ca: ▸none.pem }', "'none.pem' cannot be read: no such file or directory"],
-  ['a CA file that is no PEM', 'name: a\ntls: { ca: ▸target.yaml }', "'target.yaml' is not a PEM file"],
   ['missing bindings', 'name: a\nbindings: ▸none.yaml', "'none.yaml' cannot be read: no such file or directory"],
   ['a pin of an unknown question', 'name: a\npins: { ▸none: empty-list }', "unknown key 'none'"],
   ['a pin of an unknown outcome', 'name: a\npins: { empty-result: ▸none }', "'empty-result' cannot be 'none'"],

@@ -1,8 +1,7 @@
 import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
 import { findFault } from '../../reference/faults/index.js';
 import { loadSuite, type Suite } from '../../src/cases/suite.js';
-import { type Certificate, createCertificate } from '../../src/certificate/certificate.js';
-import { withdrawFailures } from '../../src/certificate/certify-results.js';
+import { type Certificate, createCertificate, withdrawFailures } from '../../src/certificate/certificate.js';
 import { type ThingKind, thingKinds } from '../../src/contract/world.js';
 import type { Channel, HttpResponse } from '../../src/http/exchange.js';
 import { createTransportChannel, type Transport, type TransportChannel } from '../../src/http/transport.js';

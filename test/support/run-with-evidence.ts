@@ -2,7 +2,6 @@ import { selectCases } from '../../src/cases/case-selection.js';
 import { loadSuite } from '../../src/cases/suite.js';
 import type { TestCase } from '../../src/cases/test-case.js';
 import type { Certificate } from '../../src/certificate/certificate.js';
-import type { CertifiedResults } from '../../src/certificate/certify-results.js';
 import {
   createArchiver,
   type EvidenceArchive,
@@ -12,7 +11,7 @@ import {
 import type { Channel } from '../../src/http/exchange.js';
 import { samplesCaseId } from '../../src/run/case-result.js';
 import type { RunEvidence } from '../../src/run/evidence-keeper.js';
-import type { RecordedRun } from '../../src/target/certify-run.js';
+import type { CertifiedRun, RecordedRun } from '../../src/target/certify-run.js';
 import { parseRecordedRun, rejudgeRun } from '../../src/target/recorded-run.js';
 import { ReportedRun } from '../../src/target/reported-run.js';
 import { loadInputs } from '../../src/target/run-inputs.js';
@@ -34,7 +33,7 @@ export const bareOrigin: EvidenceOrigin = {
 };
 
 /** The result of a run in this process, and its evidence. */
-export interface RunWithEvidence extends Pick<CertifiedResults, 'certificate' | 'results' | 'newDeviations'> {
+export interface RunWithEvidence extends Pick<CertifiedRun, 'certificate' | 'results' | 'newDeviations'> {
   readonly evidence: RunEvidence;
   readonly origin: EvidenceOrigin;
 }
@@ -69,8 +68,8 @@ export async function runWithEvidence(
     results,
     newDeviations,
     evidence: {
-      exchanges: judged.reports.flatMap(({ exchanges }) => exchanges),
-      uses: judged.reports.flatMap(({ uses }) => uses),
+      exchanges: judged.flatMap(({ exchanges }) => exchanges),
+      uses: judged.flatMap(({ uses }) => uses),
     },
     origin: parseArchive(archive.content, 'evidence.har').origin,
   };

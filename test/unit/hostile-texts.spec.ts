@@ -12,7 +12,7 @@ import { marked } from 'marked';
 import { parseAllDocuments } from 'yaml';
 import type { TestCase } from '../../src/cases/test-case.js';
 import { type Certificate, createCertificate } from '../../src/certificate/certificate.js';
-import { compareCertificates, renderComparison } from '../../src/certificate/compare-certificates.js';
+import { compareCertificates } from '../../src/certificate/compare-certificates.js';
 import type { Exchange, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { listOutputFiles } from '../../src/outputs/result-files.js';
 import { renderErrorContext, renderForeignFailure } from '../../src/outputs/terminal/error-context.js';
@@ -160,10 +160,9 @@ function renderStreams(certificate: Certificate, written: ReturnType<typeof writ
     questions: certificate.questions.map((question) => ({ ...question, outcome: text(), reason: text() })),
     requirements: certificate.requirements.map((requirement) => ({ ...requirement, statement: text() })),
   };
-  const comparison = compareCertificates([certificate, changed], suite.contract);
   return {
     renderRunReport: renderRunReport(certificate, written),
-    renderComparison: renderComparison(comparison),
+    compareCertificates: compareCertificates([certificate, changed], suite.contract).text,
     renderErrorContext: renderErrorContext(
       { title: text(), annotations: [{ type: 'requirement', description: text() }] },
       quoteLines(text()).join('\n'),

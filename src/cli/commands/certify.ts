@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { selectFromSuite } from '../../cases/case-selection.js';
 import { describeData } from '../../cases/data-suite.js';
-import { quickNotice, referenceNotice } from '../../certificate/notices.js';
+import { quickNotice } from '../../certificate/notices.js';
 import { checkResultsFolder, findRunFile } from '../../outputs/result-files.js';
 import { addColors } from '../../outputs/terminal/run-report.js';
 import { loadProject, share } from '../../runner/options.js';
@@ -14,7 +14,7 @@ import { createFolderName, type RunInputs } from '../../target/run-inputs.js';
 import { completeRunOptions, type RunOptions } from '../../target/run-options.js';
 import { loadKnown } from '../../target/target-run.js';
 import { determineEndStatus, exitStatus } from '../exit-status.js';
-import { addCertifyFlags, type CertifyFlags, type ConfigureCommand, readCertifyOptions } from '../flags.js';
+import { addCertifyFlags, type CertifyFlags, type ConfigureCommand } from '../flags.js';
 import { findOwnConfig, runPlaywrightTests } from '../run-playwright.js';
 import { printComparison } from './compare.js';
 
@@ -30,63 +30,62 @@ export default ((command, end, playwrightArgs) => {
 async function runCertify(playwrightArgs: readonly string[], flags: CertifyFlags): Promise<number> {
   const runs = listRuns(flags);
   const [run] = runs;
-  const end = (ended: readonly Ending[], code: number): number => {
-    const folders = ended.flatMap((ending) => (typeof ending === 'object' ? [ending.folder] : []));
-    if (folders.length > 1) printComparison(folders);
-    if (flags.open) for (const folder of folders) openPage(folder);
-    // The new record contains the drift that was shown.
-    const accept = (ending: Ending) =>
-      flags.against === undefined && typeof ending === 'object' && ending.isRecorded
-        ? { ...ending, certificate: { ...ending.certificate, drift: [] } }
-        : ending;
-    return determineEndStatus(ended.map(accept), code);
-  };
-  const { replay } = flags;
-  if (replay !== undefined) {
+  if (flags.replay !== undefined) {
     if (playwrightArgs.length > 0) throw refuse('--replay', 'runs without Playwright', 'Select cases with --only.');
     const { replayFile } = await import('../../target/recorded-run.js');
-    process.stdout.write(joinLines([`Judges the exchanges of ${replay}. Nothing is sent.`]));
-    const reported = await replayFile(findRunFile(replay, 'evidence.har'), completeRunOptions(run));
+    process.stdout.write(joinLines([`Judges the exchanges of ${flags.replay}. Nothing is sent.`]));
+    const reported = await replayFile(findRunFile(flags.replay, 'evidence.har'), completeRunOptions(run));
     const published = await reported.publish();
     process.stdout.write(addColors(published.report));
-    return end([published], exitStatus.conforms);
+    return endRuns([published], exitStatus.conforms, flags);
   }
-  // A run that names its deployment is a project of its own.
-  const named = runs.map((conformance) => {
-    const { target, baseUrl, reference } = conformance;
-    const isNamed = target !== undefined || baseUrl !== undefined || reference !== undefined;
-    return { ...conformance, ...(isNamed && { project: loadProject({ conformance }).settings.target.name }) };
-  });
+  // A run that names its deployment is a project of its own. The projects of a config are read by Playwright.
+  const isNamed = [run.target, run.baseUrl, run.reference].some((stated) => stated !== undefined);
   const config = flags.dryRun ? undefined : findOwnConfig();
-  const isOfConfig = config !== undefined && named.every(({ project }) => project === undefined);
-  // The projects of a config are read by Playwright.
-  const projects = isOfConfig ? [] : runs.map((conformance) => loadProject({ conformance }));
+  const projects = config !== undefined && !isNamed ? [] : runs.map((conformance) => loadProject({ conformance }));
   for (const { settings, suite } of projects) await loadKnown(settings, suite.world);
   if (flags.dryRun) {
     for (const inputs of projects) process.stdout.write(await renderDryRun(inputs));
     return exitStatus.conforms;
   }
   const isList = playwrightArgs.includes('--list');
-  for (const { settings } of isList ? [] : projects) checkResultsFolder(settings.destination.out);
-  share('runs', named);
-  const selected = config === undefined ? [] : named.flatMap(({ project }) => project ?? []);
-  const [first] = projects;
+  const folders = projects.map(({ settings }) => settings.destination.out);
+  if (!isList) for (const folder of folders) checkResultsFolder(folder);
+  const names = isNamed ? projects.map(({ settings }) => settings.target.name) : [];
+  share(
+    'runs',
+    runs.map((options, n) => ({ ...options, ...omitUndefined({ project: names[n] }) })),
+  );
   const args = [
-    ...selected.flatMap((name) => ['--project', name]),
+    ...(config === undefined ? [] : names.flatMap((name) => ['--project', name])),
     // Two runs must not empty one folder.
-    ...(first === undefined ? [] : ['--output', path.join(first.settings.destination.out, 'playwright')]),
+    ...folders.slice(0, 1).flatMap((folder) => ['--output', path.join(folder, 'playwright')]),
     ...playwrightArgs,
   ];
-  return await runPlaywrightTests(args, config, (code) => (isList ? code : end(endings, code)));
+  return await runPlaywrightTests(args, config, (code) => (isList ? code : endRuns(endings, code, flags)));
+}
+
+/** Compares and shows the results of all runs. @param code the exit status of Playwright @returns that of the command */
+function endRuns(ended: readonly Ending[], code: number, flags: CertifyFlags): number {
+  const folders = ended.flatMap((ending) => (typeof ending === 'object' ? [ending.folder] : []));
+  if (folders.length > 1) printComparison(folders);
+  if (flags.open) for (const folder of folders) openPage(folder);
+  // The new record contains the drift that was shown.
+  const accept = (ending: Ending) =>
+    flags.against === undefined && typeof ending === 'object' && ending.isRecorded
+      ? { ...ending, certificate: { ...ending.certificate, drift: [] } }
+      : ending;
+  return determineEndStatus(ended.map(accept), code);
 }
 
 /** Lists the runs that the flags ask for: one for each target. @throws UnusableInput */
 function listRuns(flags: CertifyFlags): [RunOptions, ...RunOptions[]] {
-  const { target: files = [], out, baseUrl, replay, to } = flags;
-  const shared = readCertifyOptions(flags);
+  const { target: files = [], dryRun: _, open: __, to: recordTo, ...options } = flags;
+  const { out, baseUrl, replay } = options;
+  const shared = { ...options, ...omitUndefined({ recordTo }) };
   const [target] = files;
   if (files.length <= 1) return [{ ...shared, ...omitUndefined({ target }) }];
-  const single = Object.entries({ '--base-url': baseUrl, '--replay': replay, '--to': to });
+  const single = Object.entries({ '--base-url': baseUrl, '--replay': replay, '--to': recordTo });
   const [flag] = single.find(([, value]) => typeof value === 'string') ?? [];
   if (flag !== undefined) throw refuse(flag, 'works with a single target only', 'Name one target.');
   const byFolder = new Map<string, RunOptions>();
@@ -113,15 +112,11 @@ function openPage(folder: string): void {
 async function renderDryRun({ suite, settings }: RunInputs): Promise<string> {
   const { createPlan, renderPlan } = await import('../../run/plan.js');
   const { quick, notes, target } = settings;
-  const selected = selectFromSuite(suite, settings);
-  return [
-    joinLines([
-      ...(target.kind === 'reference' ? [] : [`Target ${target.name}: ${target.baseUrl}`]),
-      ...(quick === undefined ? [] : [quickNotice]),
-      ...(suite.data === undefined ? [] : describeData(suite.data)),
-      ...notes,
-    ]),
-    renderPlan(createPlan(selected, settings), suite.world),
-    joinLines(target.kind === 'reference' ? [referenceNotice] : []),
-  ].join('');
+  const lines = [
+    ...(target.kind === 'reference' ? [] : [`Target ${target.name}: ${target.baseUrl}`]),
+    ...(quick === undefined ? [] : [quickNotice]),
+    ...(suite.data === undefined ? [] : describeData(suite.data)),
+    ...notes,
+  ];
+  return joinLines(lines) + renderPlan(createPlan(selectFromSuite(suite, settings), settings), suite.world);
 }

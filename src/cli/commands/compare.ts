@@ -1,5 +1,5 @@
 import { loadSuite } from '../../cases/suite.js';
-import { compareCertificates, renderComparison } from '../../certificate/compare-certificates.js';
+import { compareCertificates } from '../../certificate/compare-certificates.js';
 import { readCertificate } from '../../certificate/verify-certificate.js';
 import { findRunFile } from '../../outputs/result-files.js';
 import { exitStatus } from '../exit-status.js';
@@ -18,7 +18,7 @@ export default ((command, end) => {
 /** Prints the differences of certificates. @returns whether they differ @throws UnusableInput if a file is no certificate */
 export function printComparison(files: readonly string[]): boolean {
   const certificates = files.map((file) => readCertificate(findRunFile(file, 'certificate.json')));
-  const comparison = compareCertificates(certificates, loadSuite().contract);
-  process.stdout.write(renderComparison(comparison));
-  return comparison.differences.length > 0;
+  const { isDifferent, text } = compareCertificates(certificates, loadSuite().contract);
+  process.stdout.write(text);
+  return isDifferent;
 }

@@ -4,7 +4,6 @@ import { listGeneratedFaults } from '../../../reference/faults/generated-faults.
 import { faults } from '../../../reference/faults/index.js';
 import { loadSuite, type Suite, suiteFolder } from '../../cases/suite.js';
 import { getSubjectId } from '../../cases/test-case.js';
-import { groupBy } from '../../support/collections.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import type { ConfigureCommand } from '../flags.js';
 
@@ -25,10 +24,6 @@ const lists: Readonly<Record<string, (suite: Suite) => readonly Entry[]>> = {
       const subject = `${kind === 'requirement' ? 'verifies' : 'answers'} ${getSubjectId(testCase)}`;
       return [id, title, `  ${[subject, ...tags.map((name) => `@${name}`)].join(' ')}`];
     }),
-  tags: ({ cases }) => {
-    const tagged = groupBy(cases.flatMap(({ tags }) => tags).sort(), (name) => name);
-    return [...tagged].map(([name, { length }]) => [name, `${length} case${length === 1 ? '' : 's'}`]);
-  },
   behaviours: () =>
     Object.entries(closedQuestions).flatMap(([question, outcomes]) =>
       outcomes.map((outcome, n): Entry => [`${question}=${outcome}`, n === 0 ? 'default' : '']),
@@ -41,7 +36,7 @@ export const listedKinds = Object.keys(lists);
 
 export default ((command) => {
   command
-    .description('list requirements, questions with their outcomes, cases, tags, behaviours or faults')
+    .description('list requirements, questions with their outcomes, cases with their tags, behaviours or faults')
     .addArgument(new Argument('<kind>', 'what to list').choices(listedKinds))
     .argument('[text]', 'only entries with this text, such as the cases with the id of a requirement')
     .option('--cases <folder>', 'a folder of your own cases')

@@ -33,12 +33,11 @@ async function verify(file: string, { cases, data }: { cases?: string; data?: st
   const suite = loadSuite(suiteFolder, recorded.settings.availability, cases ?? ownCases?.folder);
   const { certificate: rejudged } = await (await rejudgeRun(recorded, suite)).certify();
   const evidence = { ...stated, digest: computeDigest(content), exchanges: recorded.evidence.exchanges.length };
-  const isSameSuite = suite.digest === judge.digest;
-  const differences = verifyCertificate(certificate, { ...rejudged, evidence }, isSameSuite);
+  const differences = verifyCertificate(certificate, { ...rejudged, evidence });
   const note = `The installed suite (${suite.version}, ${suite.digest}) judged the evidence, not that of the certificate (${judge.version}, ${judge.digest}). Differences may come from that.`;
   return [
     differences.length === 0 ? `AGREES  ${file}: ${verdict}` : `DIFFERS  ${file}`,
     ...differences.map((line) => `  ${line}`),
-    ...(isSameSuite ? [] : [note]),
+    ...(suite.digest === judge.digest ? [] : [note]),
   ];
 }
