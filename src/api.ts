@@ -2,10 +2,20 @@
 
 import { selectCases } from './cases/case-selection.js';
 import type { Certificate } from './certificate/certificate.js';
+import { readDataFile } from './contract/data-file.js';
+import { credentialHeaders, credentialPlaceholders, listCredentialSecrets } from './contract/operation.js';
 import type { Credentials } from './http/connection-options.js';
-import type { Transport } from './http/transport.js';
+import { getHeaderValues, type HttpResponse, mapExchangeTexts } from './http/exchange.js';
+import { createRedactor } from './http/redactor.js';
+import { isSuccessful } from './http/response-status.js';
+import type { PlainRequest, Transport } from './http/transport.js';
+import { type ExchangeJudgement, judgeExchanges } from './judge/judge-exchange.js';
+import { createRecognizer } from './recognition/recognizer.js';
+import { createMentionFilter, type ResponseSettings } from './recognition/sibling-values.js';
+import { hasMentions } from './recognition/tier-mentions.js';
 import { samplesCaseId } from './run/case-result.js';
 import { omitUndefined } from './support/collections.js';
+import { toOneLine } from './support/untrusted-text.js';
 import { openTarget } from './target/open-target.js';
 import { ReportedRun } from './target/reported-run.js';
 import { loadInputs } from './target/run-inputs.js';
@@ -16,6 +26,7 @@ export type { Certificate, RunVerdict } from './certificate/certificate.js';
 export type { Credentials } from './http/connection-options.js';
 export type { Headers, HttpRequest, HttpResponse } from './http/exchange.js';
 export { NoResponse, type PlainRequest, type Transport, type TransportContext, Unsupported } from './http/transport.js';
+export type { ExchangeJudgement } from './judge/judge-exchange.js';
 export { UnusableInput } from './support/problem.js';
 
 export interface CertifyOptions extends Pick<RunOptions, 'target' | 'against' | 'only' | 'intrusive' | 'worldLoaded'> {
@@ -50,4 +61,78 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
   if (failure !== undefined) throw failure;
   const reported = new ReportedRun(new Set(plannedCases), inputs).addAll(judged);
   return (await reported.certify()).certificate;
+}
+
+/** An exchange with a deployment. The path of its request begins with that of the operation. */
+export interface GivenExchange {
+  readonly request: PlainRequest;
+  readonly response: HttpResponse;
+}
+
+export interface JudgeOptions {
+  /** A data file: what the deployment holds (docs/own-data.md). */
+  readonly data: string;
+  /** How responses name promotions, as `response` of a target file says it. Default: found from all exchanges. */
+  readonly response?: ResponseSettings;
+}
+
+/**
+ * Says what the documentation says of exchanges, such as those of real callers. Nothing is sent. Credentials in headers count
+ * as present, and no judgement shows them. @throws UnusableInput with every problem of the data file
+ */
+export function judge(
+  exchanges: readonly GivenExchange[],
+  { data, response: stated = {} }: JudgeOptions,
+): ExchangeJudgement[] {
+  const { world } = readDataFile(data);
+  const recognizer = createRecognizer(world, createMentionFilter(stated));
+  const configuredPatterns = stated.tier === undefined ? undefined : [stated.tier].flat();
+  const hidden = hideCredentials(exchanges);
+  const isNaming = ({ response }: GivenExchange) =>
+    isSuccessful(response) && hasMentions(recognizer.findMentions(response.body), configuredPatterns);
+  const accepted = new Set(exchanges.filter((_, n) => isNaming(hidden[n] as GivenExchange)).map(serializeCredentials));
+  const judgements = judgeExchanges(hidden, {
+    world,
+    recognizer,
+    // Without a filter, promotions are returned whatever is beside their ids. More of them show little more.
+    calibration: hidden.filter(({ request }) => !request.path.includes('filters')).slice(0, 50),
+    isWorldSeen: true,
+    ...omitUndefined({ configuredPatterns }),
+  });
+  return judgements.map((judgement, n) => {
+    const reason = toOneLine(judgement.reason);
+    const isDoubtful =
+      judgement.verdict === 'fail' && !accepted.has(serializeCredentials(exchanges[n] as GivenExchange));
+    return isDoubtful
+      ? { verdict: 'inconclusive', reason: `${reason} ${credentialsDoubt}` }
+      : { verdict: judgement.verdict, reason };
+  });
+}
+
+const credentialsDoubt =
+  'But no response to these credentials names a promotion of the data file: they may be wrong, or the data is that of another deployment.';
+const credentialParts = ['applicationId', 'token'] as const;
+
+function serializeCredentials({ request }: GivenExchange): string {
+  return JSON.stringify(credentialParts.map((part) => getHeaderValues(request.headers, credentialHeaders[part])));
+}
+
+/** Replaces credentials by the placeholders of documented requests. */
+function hideCredentials(exchanges: readonly GivenExchange[]): GivenExchange[] {
+  const secrets = credentialParts.flatMap((part) => {
+    const values = exchanges.flatMap(({ request }) => getHeaderValues(request.headers, credentialHeaders[part]));
+    return [...new Set(values)].flatMap((value) =>
+      listCredentialSecrets({ applicationId: '', token: '', [part]: value }),
+    );
+  });
+  const redact = createRedactor(secrets);
+  const placeholders = new Map<string, string>(
+    credentialParts.map((part) => [credentialHeaders[part].toLowerCase(), credentialPlaceholders[part]]),
+  );
+  return exchanges.map(({ request, response }) => {
+    const headers = request.headers.map(
+      ([name, value]) => [name, placeholders.get(name.toLowerCase()) ?? value] as const,
+    );
+    return mapExchangeTexts({ request: { ...request, headers }, response }, redact) as GivenExchange;
+  });
 }

@@ -1,6 +1,6 @@
 import type { Assertion } from '../assertions/assertion.js';
 import type { Contract, Topic } from '../contract/contract.js';
-import { listExercises } from '../contract/find-topic.js';
+import { listExercises } from '../contract/list-exercises.js';
 import { createOracle, listWindowTiers, type Obligation, type Oracle } from '../contract/oracle.js';
 import { type Tier, type World, windowSize } from '../contract/world.js';
 import { groupBy } from '../support/collections.js';

@@ -17,11 +17,11 @@ import { type QuestionCase, type TestCase, tag } from './test-case.js';
 export interface DrawnData extends Pick<StatedData, 'file' | 'requests'> {
   readonly digest: string;
   readonly counts: Readonly<Record<'tiers' | 'campaigns' | 'customers' | 'products' | 'skus', number>>;
-  /** How many tiers among the newest 150 a request must get, and of how many. Absent if others sent the requests. */
-  readonly covered?: Coverage | undefined;
+  readonly covered: Coverage;
 }
 
 interface Coverage {
+  /** How many tiers among the newest 150 a request must get, and of how many. */
   readonly tiers: number;
   readonly of: number;
   /** How many rules of each kind the newest 150 tiers have. Rules of the kind `other` are open. */
@@ -157,11 +157,9 @@ export function describeData({ file, digest, counts, covered }: DrawnData): stri
     Object.entries(numbers)
       .map(([name, count]) => `${count} ${name}`)
       .join(', ');
-  const named = `On its own data: ${toOneLine(file)}, ${digest}, with ${list(counts)}.`;
-  if (covered === undefined) return [named];
   const { tiers, of, filters, rules } = covered;
   return [
-    named,
+    `On its own data: ${toOneLine(file)}, ${digest}, with ${list(counts)}.`,
     `The requests show ${tiers} of the newest ${of} promotions as valid, and use ${filters} filters. These promotions have ${list(rules) || 'no'} rules.`,
   ];
 }

@@ -12,7 +12,7 @@ import {
 import type { CaseResult } from '../run/case-result.js';
 import type { ExchangeUse, RunEvidence, StoredExchange } from '../run/evidence-keeper.js';
 import { omitUndefined } from '../support/collections.js';
-import { getMember, isJsonObject, parseJson } from '../support/json.js';
+import { parseJson } from '../support/json.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { refuse } from '../support/problem.js';
 import { findSchemaProblem } from '../support/schema-validation.js';
@@ -125,7 +125,8 @@ export function parseArchive(content: Buffer, file: string): { evidence: RunEvid
   const archive = parseJson(content.toString('utf8'));
   const problem = findSchemaProblem('evidence', archive);
   if (problem !== undefined) {
-    const hint = 'Name the evidence.har that a run of this suite wrote.';
+    const hint =
+      'Name the evidence.har of a run. For exchanges of real callers, start from examples/traffic/judge-traffic.mjs.';
     throw refuse(file, `was not written by a run of this suite: ${problem}`, hint);
   }
   const { _origin: origin, _uses: uses, entries } = (archive as { log: EvidenceLog }).log;
@@ -141,31 +142,18 @@ function readExchange(entry: EvidenceEntry, baseUrl: string): Exchange {
   const { time, _attempts: attempts, _sent: sent, _again: again, _error } = entry;
   const startedAt = Date.parse(entry.startedDateTime);
   const timing = startedAt === 0 ? undefined : { startedAt, durationMs: time };
-  const { request, response } = readEntry(entry, entry.request.url.slice(baseUrl.length));
-  const common = { request: { ...request, ...omitUndefined({ sent, again }) }, ...omitUndefined({ attempts, timing }) };
+  const { method, headers: lines, postData } = entry.request;
+  const { status, headers, content } = entry.response;
+  const path = entry.request.url.slice(baseUrl.length);
+  const rest = omitUndefined({ body: postData?.text, sent, again });
+  const request = { method, path, headers: readHeaders(lines), ...rest };
+  const common = { request, ...omitUndefined({ attempts, timing }) };
   if (_error !== undefined) return { ...common, transportError: _error.kind, message: _error.message };
   const message = 'The evidence has no text for this body: there was too much of it.';
-  if (entry.response.content._omitted) return { ...common, transportError: 'not-sent', message };
-  const { status, headers, body = '' } = response;
-  return { ...common, response: { status, headers, body } };
+  if (content._omitted) return { ...common, transportError: 'not-sent', message };
+  return { ...common, response: { status, headers: readHeaders(headers), body: content.text ?? '' } };
 }
 
-/** Reads an entry of any archive. Status 0 means no response. @param path of the request, below the base URL */
-export function readEntry({ request, response }: Partial<Entry>, path: string) {
-  const { method = '', headers, postData } = request ?? {};
-  const { status = 0, content } = response ?? {};
-  const body = readText(postData?.text, getMember(postData, 'encoding'));
-  const sent: HttpRequest = { method, path, headers: readHeaders(headers), ...omitUndefined({ body }) };
-  const text = readText(content?.text, content?.encoding);
-  return { request: sent, response: { status, headers: readHeaders(response?.headers), body: text } };
-}
-
-function readHeaders(headers: readonly Header[] | undefined): Headers {
-  const listed = Array.isArray(headers) ? headers.filter(isJsonObject) : [];
-  return listed.map(({ name, value }) => [String(name), String(value)] as const);
-}
-
-function readText(text: unknown, encoding: unknown): string | undefined {
-  if (typeof text !== 'string') return undefined;
-  return encoding === 'base64' ? Buffer.from(text, 'base64').toString('utf8') : text;
+function readHeaders(lines: readonly Header[]): Headers {
+  return lines.map(({ name, value }) => [name, value] as const);
 }
