@@ -1,14 +1,15 @@
 /** The API for programs: `import { certify } from 'promotion-validation-conformance'`. */
 
+import type { AnsweredExchange } from './assertions/row-evidence.js';
 import { selectCases } from './cases/case-selection.js';
 import type { Certificate } from './certificate/certificate.js';
 import { readDataFile } from './contract/data-file.js';
-import { credentialHeaders, credentialPlaceholders, listCredentialSecrets } from './contract/operation.js';
+import { credentialHeaders, credentialPlaceholders, isOwnWord } from './contract/operation.js';
 import type { Credentials } from './http/connection-options.js';
-import { getHeaderValues, type HttpResponse, mapExchangeTexts } from './http/exchange.js';
-import { createRedactor } from './http/redactor.js';
+import { mapExchangeTexts } from './http/exchange.js';
+import { createRedactor, type Secret } from './http/redactor.js';
 import { isSuccessful } from './http/response-status.js';
-import type { PlainRequest, Transport } from './http/transport.js';
+import type { Transport } from './http/transport.js';
 import { type ExchangeJudgement, judgeExchanges } from './judge/judge-exchange.js';
 import { createRecognizer } from './recognition/recognizer.js';
 import { createMentionFilter, type ResponseSettings } from './recognition/sibling-values.js';
@@ -63,12 +64,6 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
   return (await reported.certify()).certificate;
 }
 
-/** An exchange with a deployment. The path of its request begins with that of the operation. */
-export interface GivenExchange {
-  readonly request: PlainRequest;
-  readonly response: HttpResponse;
-}
-
 export interface JudgeOptions {
   /** A data file: what the deployment holds (docs/own-data.md). */
   readonly data: string;
@@ -81,58 +76,55 @@ export interface JudgeOptions {
  * as present, and no judgement shows them. @throws UnusableInput with every problem of the data file
  */
 export function judge(
-  exchanges: readonly GivenExchange[],
+  exchanges: readonly AnsweredExchange[],
   { data, response: stated = {} }: JudgeOptions,
 ): ExchangeJudgement[] {
   const { world } = readDataFile(data);
   const recognizer = createRecognizer(world, createMentionFilter(stated));
   const configuredPatterns = stated.tier === undefined ? undefined : [stated.tier].flat();
-  const hidden = hideCredentials(exchanges);
-  const isNaming = ({ response }: GivenExchange) =>
-    isSuccessful(response) && hasMentions(recognizer.findMentions(response.body), configuredPatterns);
-  const accepted = new Set(exchanges.filter((_, n) => isNaming(hidden[n] as GivenExchange)).map(serializeCredentials));
-  const judgements = judgeExchanges(hidden, {
+  const callers = exchanges.map((exchange) => JSON.stringify(listCredentials(exchange)));
+  const secrets = new Map(exchanges.flatMap(listCredentials).map((secret) => [secret.value, secret]));
+  const redact = createRedactor([...secrets.values()]);
+  const redacted = exchanges.map((exchange) => hideCredentials(exchange, redact));
+  const known = redacted.map(
+    ({ response }) => isSuccessful(response) && hasMentions(recognizer.findMentions(response.body), configuredPatterns),
+  );
+  const judgements = judgeExchanges(redacted, {
     world,
     recognizer,
     // Without a filter, promotions are returned whatever is beside their ids. More of them show little more.
-    calibration: hidden.filter(({ request }) => !request.path.includes('filters')).slice(0, 50),
+    calibration: redacted.filter(({ request }) => !request.path.includes('filters')).slice(0, 50),
     isWorldSeen: true,
     ...omitUndefined({ configuredPatterns }),
   });
-  return judgements.map((judgement, n) => {
-    const reason = toOneLine(judgement.reason);
-    const isDoubtful =
-      judgement.verdict === 'fail' && !accepted.has(serializeCredentials(exchanges[n] as GivenExchange));
-    return isDoubtful
-      ? { verdict: 'inconclusive', reason: `${reason} ${credentialsDoubt}` }
-      : { verdict: judgement.verdict, reason };
-  });
+  const accepted = new Set(callers.filter((_, n) => known[n]));
+  return judgements.map(({ verdict, reason }, n) =>
+    verdict === 'fail' && !accepted.has(callers[n] as string)
+      ? { verdict: 'inconclusive', reason: toOneLine(`${reason} ${credentialsDoubt}`) }
+      : { verdict, reason: toOneLine(reason) },
+  );
 }
 
 const credentialsDoubt =
   'But no response to these credentials names a promotion of the data file: they may be wrong, or the data is that of another deployment.';
-const credentialParts = ['applicationId', 'token'] as const;
 
-function serializeCredentials({ request }: GivenExchange): string {
-  return JSON.stringify(credentialParts.map((part) => getHeaderValues(request.headers, credentialHeaders[part])));
+const placeholders: ReadonlyMap<string, string> = new Map([
+  [credentialHeaders.applicationId.toLowerCase(), credentialPlaceholders.applicationId],
+  [credentialHeaders.token.toLowerCase(), credentialPlaceholders.token],
+]);
+
+function listCredentials({ request }: AnsweredExchange): Secret[] {
+  return request.headers.flatMap(([name, value]) => {
+    const placeholder = placeholders.get(name.toLowerCase());
+    return placeholder === undefined ? [] : [{ name, value, placeholder, isOwnWord: isOwnWord(value) }];
+  });
 }
 
 /** Replaces credentials by the placeholders of documented requests. */
-function hideCredentials(exchanges: readonly GivenExchange[]): GivenExchange[] {
-  const secrets = credentialParts.flatMap((part) => {
-    const values = exchanges.flatMap(({ request }) => getHeaderValues(request.headers, credentialHeaders[part]));
-    return [...new Set(values)].flatMap((value) =>
-      listCredentialSecrets({ applicationId: '', token: '', [part]: value }),
-    );
-  });
-  const redact = createRedactor(secrets);
-  const placeholders = new Map<string, string>(
-    credentialParts.map((part) => [credentialHeaders[part].toLowerCase(), credentialPlaceholders[part]]),
+function hideCredentials(exchange: AnsweredExchange, redact: (text: string) => string): AnsweredExchange {
+  const { request } = exchange;
+  const headers = request.headers.map(
+    ([name, value]) => [name, placeholders.get(name.toLowerCase()) ?? value] as const,
   );
-  return exchanges.map(({ request, response }) => {
-    const headers = request.headers.map(
-      ([name, value]) => [name, placeholders.get(name.toLowerCase()) ?? value] as const,
-    );
-    return mapExchangeTexts({ request: { ...request, headers }, response }, redact) as GivenExchange;
-  });
+  return mapExchangeTexts({ ...exchange, request: { ...request, headers } }, redact) as AnsweredExchange;
 }
