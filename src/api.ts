@@ -85,7 +85,10 @@ export function judge(
   const callers = exchanges.map((exchange) => JSON.stringify(listCredentials(exchange)));
   const secrets = new Map(exchanges.flatMap(listCredentials).map((secret) => [secret.value, secret]));
   const redact = createRedactor([...secrets.values()]);
-  const redacted = exchanges.map((exchange) => hideCredentials(exchange, redact));
+  const redacted = exchanges.map(({ request, response }) => {
+    const headers = request.headers.map(([name, value]) => [name, findPlaceholder(name) ?? value] as const);
+    return mapExchangeTexts({ request: { ...request, headers }, response }, redact) as AnsweredExchange;
+  });
   const known = redacted.map(
     ({ response }) => isSuccessful(response) && hasMentions(recognizer.findMentions(response.body), configuredPatterns),
   );
@@ -108,23 +111,16 @@ export function judge(
 const credentialsDoubt =
   'But no response to these credentials names a promotion of the data file: they may be wrong, or the data is that of another deployment.';
 
-const placeholders: ReadonlyMap<string, string> = new Map([
-  [credentialHeaders.applicationId.toLowerCase(), credentialPlaceholders.applicationId],
-  [credentialHeaders.token.toLowerCase(), credentialPlaceholders.token],
-]);
+/** The value that stands for a credential in documented requests. */
+function findPlaceholder(headerName: string): string | undefined {
+  const parts = ['applicationId', 'token'] as const;
+  const part = parts.find((known) => credentialHeaders[known].toLowerCase() === headerName.toLowerCase());
+  return part && credentialPlaceholders[part];
+}
 
 function listCredentials({ request }: AnsweredExchange): Secret[] {
   return request.headers.flatMap(([name, value]) => {
-    const placeholder = placeholders.get(name.toLowerCase());
+    const placeholder = findPlaceholder(name);
     return placeholder === undefined ? [] : [{ name, value, placeholder, isOwnWord: isOwnWord(value) }];
   });
-}
-
-/** Replaces credentials by the placeholders of documented requests. */
-function hideCredentials(exchange: AnsweredExchange, redact: (text: string) => string): AnsweredExchange {
-  const { request } = exchange;
-  const headers = request.headers.map(
-    ([name, value]) => [name, placeholders.get(name.toLowerCase()) ?? value] as const,
-  );
-  return mapExchangeTexts({ ...exchange, request: { ...request, headers } }, redact) as AnsweredExchange;
 }

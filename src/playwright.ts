@@ -89,8 +89,7 @@ export const expect = baseExpect.extend({
   /** The response is one that the documentation allows. */
   toConform(exchange: Exchange): MatcherReturnType {
     const { run, answered } = findRun(exchange);
-    const [judgement] = judgeExchanges([answered], run.background);
-    const { verdict, reason } = judgement as ExchangeJudgement;
+    const [{ verdict, reason }] = judgeExchanges([answered], run.background) as [ExchangeJudgement];
     if (verdict === 'undocumented') throw new Error(reason);
     const isAllowed = verdict === 'pass' || verdict === 'open';
     return { pass: isAllowed, message: () => (isAllowed ? 'The documentation allows this response.' : reason) };

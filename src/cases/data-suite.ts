@@ -17,16 +17,7 @@ import { type QuestionCase, type TestCase, tag } from './test-case.js';
 export interface DrawnData extends Pick<StatedData, 'file' | 'requests'> {
   readonly digest: string;
   readonly counts: Readonly<Record<'tiers' | 'campaigns' | 'customers' | 'products' | 'skus', number>>;
-  readonly covered: Coverage;
-}
-
-interface Coverage {
-  /** How many tiers among the newest 150 a request must get, and of how many. */
-  readonly tiers: number;
-  readonly of: number;
-  /** How many rules of each kind the newest 150 tiers have. Rules of the kind `other` are open. */
-  readonly rules: Readonly<Record<string, number>>;
-  readonly filters: number;
+  readonly covered: ReturnType<typeof summarize>;
 }
 
 const defaultRequests = 230;
@@ -141,7 +132,8 @@ function countThings({ tiers, campaigns, customers, products, skus }: NamedWorld
   return Object.fromEntries(counts) as DrawnData['counts'];
 }
 
-function summarize({ tiers }: NamedWorld, drawn: readonly Candidate[]): Coverage {
+/** Counts the newest 150 tiers, those that a request must get, their rules by kind, and the filters of the requests. */
+function summarize({ tiers }: NamedWorld, drawn: readonly Candidate[]) {
   const newest = tiers.slice(0, windowSize);
   const rules: Record<string, number> = {};
   for (const { kind } of newest.flatMap((tier) => tier.rules)) rules[kind] = (rules[kind] ?? 0) + 1;

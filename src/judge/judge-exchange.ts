@@ -3,11 +3,10 @@
 import type { AnsweredExchange } from '../assertions/row-evidence.js';
 import { accept, exclude, include } from '../cases/data-cases.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
-import { getWindowSize, listAvailableTiers, type NamedWorld, type Tier } from '../contract/world.js';
+import { getWindowSize, listAvailableTiers } from '../contract/world.js';
 import { decodePercent } from '../http/request-content.js';
 import { isSuccessful } from '../http/response-status.js';
 import { readReturned } from '../recognition/returned-tiers.js';
-import { remember } from '../support/caches.js';
 import { type CaseEvidence, collectEvidence, judgeCase, type TargetContext } from './judge-case.js';
 
 export interface ExchangeJudgement {
@@ -36,19 +35,19 @@ export function judgeExchanges(exchanges: readonly AnsweredExchange[], target: T
     const isFilterRead = judgement.verdict === 'pass' && judgeUnfiltered().verdict === 'fail';
     return { judgement, spelling, isFilterRead };
   });
-  const listSpellings = (wanted: (entry: (typeof judged)[number]) => boolean | undefined) =>
-    new Set(judged.flatMap((entry) => (wanted(entry) && entry.spelling) || []));
-  const read = listSpellings(({ isFilterRead }) => isFilterRead);
-  const failing = listSpellings(({ judgement }) => judgement.verdict === 'fail');
+  const filtered = judged.filter(({ spelling }) => spelling !== undefined);
+  const read = filtered.flatMap(({ isFilterRead, spelling }) => (isFilterRead ? spelling : []));
+  const failing = filtered.filter(({ judgement }) => judgement.verdict === 'fail');
+  const isFailingInBoth = new Set(failing.map(({ spelling }) => spelling)).size === 2;
   return judged.map(({ judgement, spelling }) => {
-    const isDoubtful = spelling !== undefined && !read.has(spelling) && failing.size === 1;
-    if (judgement.verdict !== 'fail' || !isDoubtful) return judgement;
+    const isFilterUnread = spelling !== undefined && !read.includes(spelling) && !isFailingInBoth;
+    if (judgement.verdict !== 'fail' || !isFilterUnread) return judgement;
     return { verdict: 'inconclusive', reason: `${judgement.reason} ${spellingDoubt}` };
   });
 }
 
 const spellingDoubt =
-  'But nothing shows that filters are read in this spelling: a deployment may read literal brackets or their percent-encoding alone.';
+  'But nothing shows that filters are read in this spelling: some are read with literal brackets only, or percent-encoded only.';
 
 /** In characters and bytes. The documentation limits no size, so a deployment may. */
 const [maxPath, maxBody] = [8 * 1024, 64 * 1024];
@@ -63,7 +62,10 @@ function judgeExchange(exchange: AnsweredExchange, evidence: CaseEvidence): Exch
   const isSuccess = isSuccessful(response);
   const isAnyReturned = isSuccess && readReturned(response.body, evidence).returned.length > 0;
   const { returned, accepted, openReason, alternatives } = (isAnyReturned && stated.whenReturning) || stated;
-  const tiers = listKnownTiers(world);
+  const newest = world.tiers.slice(0, getWindowSize(world));
+  const isWhole = newest.every(({ id }) => !world.unavailable.has(id));
+  // If the deployment lacks one of the newest, an older one takes its place.
+  const tiers = listAvailableTiers(isWhole ? world : { ...world, tiers: newest });
   const select = (obligation: Obligation) => tiers.flatMap((tier) => (returned(tier) === obligation ? tier.id : []));
   const required = select('required');
   const isLong = path.length > maxPath || Buffer.byteLength(body) > maxBody;
@@ -75,9 +77,7 @@ function judgeExchange(exchange: AnsweredExchange, evidence: CaseEvidence): Exch
     ...include(of, required),
     ...exclude(of, select('forbidden')),
     // With a filter, the documentation has two readings: the response must agree with one.
-    ...(alternatives.length > 0 && world.unavailable.size === 0
-      ? [{ kind: 'returned.window-as', of, at, data: { compared: of } }]
-      : []),
+    ...(alternatives.length > 0 && isWhole ? [{ kind: 'returned.window-as', of, at, data: { compared: of } }] : []),
   ];
   if (expect.length === 0) return open;
   const rows = [{ title: '', requests: new Map([[of, request]]), given: [], unavailable: [], expect }];
@@ -88,13 +88,6 @@ function judgeExchange(exchange: AnsweredExchange, evidence: CaseEvidence): Exch
   // An absence shows something only beside a promotion that is returned as it must be.
   return required.length > 0 ? { verdict: 'pass', reason: '' } : open;
 }
-
-/** Lists the tiers that a response can be judged by. If a deployment lacks one of the newest, an older one takes its place. */
-const listKnownTiers = remember((world: NamedWorld): readonly Tier[] => {
-  const newest = world.tiers.slice(0, getWindowSize(world));
-  const isWhole = newest.every(({ id }) => !world.unavailable.has(id));
-  return listAvailableTiers(isWhole ? world : { ...world, tiers: newest });
-});
 
 function leaveOutFilters(path: string): string {
   const [operation = '', query = ''] = path.split(/\?(.*)/s);

@@ -86,10 +86,7 @@ test('Answers to open questions never fail', () => {
     const { failures, pass } = judgeAnswers(createReference({ behaviours }), all);
     expect([failures, pass > 0], JSON.stringify(behaviours)).toEqual([[], true]);
   }
-  for (const shape of ['with-rejected', 'in-urls'] as const) {
-    const { failures } = judgeAnswers(createIndependentDeployment(suite.world, { shape }));
-    expect(failures, shape).toEqual([]);
-  }
+  expect(judgeAnswers(createIndependentDeployment(suite.world, { shape: 'in-urls' })).failures).toEqual([]);
 });
 
 test('A filter that is ignored in both spellings is a failure', () => {
@@ -129,21 +126,12 @@ test('The option states where responses name promotions', () => {
 /** Creates the entry of an archive as a gateway writes it. */
 function createEntry(request: HttpRequest, { status, headers, body }: HttpResponse, content: object = { text: body }) {
   const lines = (list: HttpRequest['headers']) =>
-    list.map(([name, value]) => ({
-      name: name.toLowerCase(),
-      value: secrets[value as keyof typeof secrets] ?? value,
-    }));
-  const extra = [
-    { name: 'host', value: 'shop.test' },
-    { name: 'Cookie', value: 'session=private-value' },
-  ];
+    list.map(([name, value]) => ({ name: name.toLowerCase(), value: secrets[value as keyof typeof secrets] ?? value }));
   return {
-    startedDateTime: '2026-05-01T12:00:00.000Z',
-    time: 12,
     request: {
       method: request.method,
       url: base + request.path,
-      headers: [...lines(request.headers), ...extra],
+      headers: [...lines(request.headers), { name: 'Cookie', value: 'session=private-value' }],
       ...(request.body === undefined ? {} : { postData: { mimeType: 'application/json', text: request.body } }),
     },
     response: { status, headers: lines(headers), content: { size: Buffer.byteLength(body), ...content } },
@@ -152,7 +140,7 @@ function createEntry(request: HttpRequest, { status, headers, body }: HttpRespon
 
 /** Runs the example as a user does. */
 async function runExample(entries: readonly object[], ...args: readonly string[]) {
-  const log = { version: '1.2', creator: { name: 'a gateway', version: '1' }, entries };
+  const log = { version: '1.2', entries };
   writeFileSync(path.join(folder, 'traffic.har'), JSON.stringify({ log }));
   const example = path.join(packageRoot, 'examples', 'traffic', 'judge-traffic.mjs');
   const child = spawn(process.execPath, [example, 'shop.json', 'traffic.har', ...args], { cwd: folder });
