@@ -9,7 +9,8 @@ dotenv.config({ quiet: true });
 const extension = path.extname(import.meta.filename);
 const resolve = (name: string) => path.join(import.meta.dirname, 'src', 'runner', `${name}${extension}`);
 const runs = readRuns();
-const [run = {}] = runs;
+// The projects of another config inherit it.
+const [{ project: _, ...run } = {}] = runs;
 const named = runs.flatMap(({ project, ...conformance }) =>
   project === undefined ? [] : [{ name: project, use: { conformance } }],
 );

@@ -1,11 +1,22 @@
 /** The API for programs: `import { certify } from 'promotion-validation-conformance'`. */
 
+import type { AnsweredExchange } from './assertions/row-evidence.js';
 import { selectCases } from './cases/case-selection.js';
 import type { Certificate } from './certificate/certificate.js';
+import { readDataFile } from './contract/data-file.js';
+import { credentialHeaders, credentialPlaceholders, isOwnWord } from './contract/operation.js';
 import type { Credentials } from './http/connection-options.js';
+import { mapExchangeTexts } from './http/exchange.js';
+import { createRedactor, type Secret } from './http/redactor.js';
+import { isSuccessful } from './http/response-status.js';
 import type { Transport } from './http/transport.js';
+import { type ExchangeJudgement, judgeExchanges } from './judge/judge-exchange.js';
+import { createRecognizer } from './recognition/recognizer.js';
+import { createMentionFilter, type ResponseSettings } from './recognition/sibling-values.js';
+import { hasMentions } from './recognition/tier-mentions.js';
 import { samplesCaseId } from './run/case-result.js';
 import { omitUndefined } from './support/collections.js';
+import { toOneLine } from './support/untrusted-text.js';
 import { openTarget } from './target/open-target.js';
 import { ReportedRun } from './target/reported-run.js';
 import { loadInputs } from './target/run-inputs.js';
@@ -16,6 +27,7 @@ export type { Certificate, RunVerdict } from './certificate/certificate.js';
 export type { Credentials } from './http/connection-options.js';
 export type { Headers, HttpRequest, HttpResponse } from './http/exchange.js';
 export { NoResponse, type PlainRequest, type Transport, type TransportContext, Unsupported } from './http/transport.js';
+export type { ExchangeJudgement } from './judge/judge-exchange.js';
 export { UnusableInput } from './support/problem.js';
 
 export interface CertifyOptions extends Pick<RunOptions, 'target' | 'against' | 'only' | 'intrusive' | 'worldLoaded'> {
@@ -50,4 +62,65 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
   if (failure !== undefined) throw failure;
   const reported = new ReportedRun(new Set(plannedCases), inputs).addAll(judged);
   return (await reported.certify()).certificate;
+}
+
+export interface JudgeOptions {
+  /** A data file: what the deployment holds (docs/own-data.md). */
+  readonly data: string;
+  /** How responses name promotions, as `response` of a target file says it. Default: found from all exchanges. */
+  readonly response?: ResponseSettings;
+}
+
+/**
+ * Says what the documentation says of exchanges, such as those of real callers. Nothing is sent. Credentials in headers count
+ * as present, and no judgement shows them. @throws UnusableInput with every problem of the data file
+ */
+export function judge(
+  exchanges: readonly AnsweredExchange[],
+  { data, response: stated = {} }: JudgeOptions,
+): ExchangeJudgement[] {
+  const { world } = readDataFile(data);
+  const recognizer = createRecognizer(world, createMentionFilter(stated));
+  const configuredPatterns = stated.tier === undefined ? undefined : [stated.tier].flat();
+  const callers = exchanges.map((exchange) => JSON.stringify(listCredentials(exchange)));
+  const secrets = new Map(exchanges.flatMap(listCredentials).map((secret) => [secret.value, secret]));
+  const redact = createRedactor([...secrets.values()]);
+  const redacted = exchanges.map(({ request, response }) => {
+    const headers = request.headers.map(([name, value]) => [name, findPlaceholder(name) ?? value] as const);
+    return mapExchangeTexts({ request: { ...request, headers }, response }, redact) as AnsweredExchange;
+  });
+  const known = redacted.map(
+    ({ response }) => isSuccessful(response) && hasMentions(recognizer.findMentions(response.body), configuredPatterns),
+  );
+  const judgements = judgeExchanges(redacted, {
+    world,
+    recognizer,
+    // Without a filter, promotions are returned whatever is beside their ids. More of them show little more.
+    calibration: redacted.filter(({ request }) => !request.path.includes('filters')).slice(0, 50),
+    isWorldSeen: true,
+    ...omitUndefined({ configuredPatterns }),
+  });
+  const accepted = new Set(callers.filter((_, n) => known[n]));
+  return judgements.map(({ verdict, reason }, n) =>
+    verdict === 'fail' && !accepted.has(callers[n] as string)
+      ? { verdict: 'inconclusive', reason: toOneLine(`${reason} ${credentialsDoubt}`) }
+      : { verdict, reason: toOneLine(reason) },
+  );
+}
+
+const credentialsDoubt =
+  'But no response to these credentials names a promotion of the data file: they may be wrong, or the data is that of another deployment.';
+
+/** The value that stands for a credential in documented requests. */
+function findPlaceholder(headerName: string): string | undefined {
+  const parts = ['applicationId', 'token'] as const;
+  const part = parts.find((known) => credentialHeaders[known].toLowerCase() === headerName.toLowerCase());
+  return part && credentialPlaceholders[part];
+}
+
+function listCredentials({ request }: AnsweredExchange): Secret[] {
+  return request.headers.flatMap(([name, value]) => {
+    const placeholder = findPlaceholder(name);
+    return placeholder === undefined ? [] : [{ name, value, placeholder, isOwnWord: isOwnWord(value) }];
+  });
 }

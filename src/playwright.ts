@@ -12,13 +12,11 @@ import {
   type PlaywrightWorkerOptions,
   type TestType,
 } from '@playwright/test';
-import { renderTierNames } from './assertions/judge-result.js';
 import { applyPatch, assembleRequest, type RequestPatch } from './cases/request-draft.js';
-import { createOracle } from './contract/oracle.js';
-import { listAvailableTiers, type NamedWorld, type Tier } from './contract/world.js';
-import type { Exchange, HttpRequest } from './http/exchange.js';
-import { isSuccessful } from './http/response-status.js';
-import { collectEvidence } from './judge/judge-case.js';
+import type { NamedWorld } from './contract/world.js';
+import type { Exchange } from './http/exchange.js';
+import { type CaseEvidence, collectEvidence } from './judge/judge-case.js';
+import { type ExchangeJudgement, judgeExchanges } from './judge/judge-exchange.js';
 import { renderExchange } from './outputs/test-texts.js';
 import { readReturned } from './recognition/returned-tiers.js';
 import { test as caseTest } from './runner/fixtures.js';
@@ -38,7 +36,7 @@ export interface TestedTarget {
   send(changes?: RequestPatch): Promise<Exchange>;
 }
 
-const runs = new WeakMap<Exchange, { readonly run: TargetRun; readonly request: HttpRequest }>();
+const runs = new WeakMap<Exchange, TargetRun>();
 
 type Use<T> = (value: T) => Promise<void>;
 
@@ -64,7 +62,7 @@ async function openTarget({ run }: { run: TargetRun }, use: Use<TestedTarget>): 
     async send(changes = {}) {
       const request = assembleRequest(applyPatch(defaultRequest, changes), resolveId);
       const exchange = await run.channel.send(request);
-      runs.set(exchange, { run, request });
+      runs.set(exchange, run);
       const body = renderExchange('exchange', exchange, run.baseUrl);
       await caseTest.info().attach('exchange', { contentType: 'text/plain', body });
       return exchange;
@@ -75,7 +73,10 @@ async function openTarget({ run }: { run: TargetRun }, use: Use<TestedTarget>): 
 export const expect = baseExpect.extend({
   /** The response returns these tiers, by their names in the test data, and perhaps others. With `not`: none of them. */
   toReturnTiers(exchange: Exchange, names: readonly string[]): MatcherReturnType {
-    const { world, result } = read(exchange);
+    const { run, answered } = findRun(exchange);
+    const { world } = run.suite;
+    const [evidence] = collectEvidence([new Map([['request', answered]])], run.background);
+    const result = readReturned(answered.response.body, evidence as CaseEvidence);
     const has = (name: string) => result.returned.includes(world.ids.tier.get(name) ?? '');
     const unknown = names.find((name) => !world.ids.tier.has(name));
     if (unknown !== undefined) throw new Error(`The test data has no tier '${unknown}'.`);
@@ -87,42 +88,17 @@ export const expect = baseExpect.extend({
 
   /** The response is one that the documentation allows. */
   toConform(exchange: Exchange): MatcherReturnType {
-    const flaw = findFlaw(exchange);
-    return { pass: flaw === undefined, message: () => flaw ?? 'The documentation allows this response.' };
+    const { run, answered } = findRun(exchange);
+    const [{ verdict, reason }] = judgeExchanges([answered], run.background) as [ExchangeJudgement];
+    if (verdict === 'undocumented') throw new Error(reason);
+    const isAllowed = verdict === 'pass' || verdict === 'open';
+    return { pass: isAllowed, message: () => (isAllowed ? 'The documentation allows this response.' : reason) };
   },
 });
 
-function read(exchange: Exchange) {
-  const { run, request } = runs.get(exchange) ?? {};
-  if (run === undefined || request === undefined) throw new Error('Only an exchange of target.send() can be judged.');
+function findRun(exchange: Exchange) {
+  const run = runs.get(exchange);
+  if (run === undefined) throw new Error('Only an exchange of target.send() can be judged.');
   if (!('response' in exchange)) throw new Error(`There is no response: ${exchange.message}`);
-  const { response } = exchange;
-  const [evidence] = collectEvidence([new Map([['request', exchange]])], run.background);
-  if (evidence === undefined) throw new Error('There is no evidence.');
-  return { world: run.suite.world, request, response, result: readReturned(response.body, evidence) };
-}
-
-/** Explains how an exchange contradicts the documentation; undefined if it does not. */
-function findFlaw(exchange: Exchange): string | undefined {
-  const { world, request, response, result } = read(exchange);
-  const oracle = createOracle(request, world);
-  if (oracle.undocumentedReason !== undefined)
-    throw new Error(`The request is not documented: ${oracle.undocumentedReason}`);
-  if (result.unclear.size > 0) return result.reason;
-  const tiers = listAvailableTiers(world);
-  const isReturned = ({ id }: Tier) => result.returned.includes(id);
-  const list = (what: string, wrong: readonly Tier[]) => {
-    const ids = wrong.map(({ id }) => id);
-    return ids.length === 0 ? [] : [`${what}: ${renderTierNames(ids, world)}.`];
-  };
-  // With a filter, the documentation has two readings: the response must agree with one.
-  const readings = oracle.alternatives.length > 0 ? oracle.alternatives : [oracle];
-  const flaws = readings.map(({ returned }) => {
-    const missing = tiers.filter((tier) => returned(tier) === 'required' && !isReturned(tier));
-    const extra = tiers.filter((tier) => returned(tier) === 'forbidden' && isReturned(tier));
-    if (isSuccessful(response))
-      return [...list('Not returned', missing), ...list('Returned, but should not be', extra)].join(' ');
-    return oracle.accepted && missing.length > 0 ? `Answered ${response.status} to a documented request.` : '';
-  });
-  return flaws.includes('') ? undefined : flaws[0];
+  return { run, answered: exchange };
 }

@@ -1,6 +1,6 @@
 import type { Assertion } from '../assertions/assertion.js';
 import type { Contract, Topic } from '../contract/contract.js';
-import { listExercises } from '../contract/find-topic.js';
+import { listExercises } from '../contract/list-exercises.js';
 import { createOracle, listWindowTiers, type Obligation, type Oracle } from '../contract/oracle.js';
 import { type Tier, type World, windowSize } from '../contract/world.js';
 import { remember } from '../support/caches.js';
@@ -71,9 +71,9 @@ const assertTiers =
   (kind: string) =>
   (of: string, tiers: readonly string[]): Assertion[] =>
     tiers.length === 0 ? [] : [{ kind, of, at, data: { tiers } }];
-const include = assertTiers('returned.include');
-const exclude = assertTiers('returned.exclude');
-const accept = (of: string): Assertion => ({ kind: 'status', of, at, data: { patterns: ['2xx'] } });
+export const include = assertTiers('returned.include');
+export const exclude = assertTiers('returned.exclude');
+export const accept = (of: string): Assertion => ({ kind: 'status', of, at, data: { patterns: ['2xx'] } });
 
 /** The names of the requests of a row: the drawn one, and the one that proves that the deployment answers as expected. */
 const [probe, control] = ['request', 'control'];

@@ -17,8 +17,7 @@ import { type QuestionCase, type TestCase, tag } from './test-case.js';
 export interface DrawnData extends Pick<StatedData, 'file' | 'requests'> {
   readonly digest: string;
   readonly counts: Readonly<Record<(typeof counted)[number], number>>;
-  /** What the requests show of the newest 150 tiers. Absent if others sent the requests. */
-  readonly covered?: ReturnType<typeof summarize> | undefined;
+  readonly covered: ReturnType<typeof summarize>;
 }
 
 const counted = ['tiers', 'campaigns', 'customers', 'products', 'skus'] as const;
@@ -137,11 +136,9 @@ export function describeData({ file, digest, counts, covered }: DrawnData): stri
     Object.entries(numbers)
       .map(([name, count]) => `${count} ${name}`)
       .join(', ');
-  const named = `On its own data: ${toOneLine(file)}, ${digest}, with ${list(counts)}.`;
-  if (covered === undefined) return [named];
   const { tiers, of, filters, rules } = covered;
   return [
-    named,
+    `On its own data: ${toOneLine(file)}, ${digest}, with ${list(counts)}.`,
     `The requests show ${tiers} of the newest ${of} promotions as valid, and use ${filters} filters. These promotions have ${list(rules) || 'no'} rules.`,
   ];
 }

@@ -1,4 +1,4 @@
-import { listExercises } from '../contract/find-topic.js';
+import { listExercises } from '../contract/list-exercises.js';
 import type { World } from '../contract/world.js';
 import { serializeRequest } from '../http/exchange.js';
 import { type Candidate, filterKinds, listCandidates } from './draw-candidates.js';

@@ -114,7 +114,8 @@ export function parseArchive(content: Buffer, file: string): { evidence: RunEvid
   const archive = parseJson(content.toString('utf8'));
   const problem = findSchemaProblem('evidence', archive);
   if (problem !== undefined) {
-    const hint = 'Name the evidence.har that a run of this suite wrote.';
+    const hint =
+      'Name the evidence.har of a run. For exchanges of real callers, start from examples/traffic/judge-traffic.mjs.';
     throw refuse(file, `was not written by a run of this suite: ${problem}`, hint);
   }
   const { _origin: origin, _uses: uses, entries } = (archive as { log: EvidenceLog }).log;

@@ -31,7 +31,6 @@ export interface CertifyFlags extends Omit<RunOptions, 'target' | 'recordTo'> {
 
 export function addCertifyFlags(command: Command): Command {
   const against = 'report every difference from this record (default: `record` of the target file; --no-against: none)';
-  const replay = 'judge recorded exchanges and send nothing: evidence.har of a run, or a HAR of real callers';
   return (
     addTargetFlags(command, true)
       .usage('[options] [-- arguments for Playwright, such as --grep @limit.newest-150]')
@@ -49,7 +48,7 @@ export function addCertifyFlags(command: Command): Command {
       .option('--only <name>', 'run this case, requirement, question, tag or group; may be repeated', collectList)
       .option('--quick', 'run the rows that catch almost all known faults, with at most 60 requests')
       .option('--open', 'open the page of the certificate at the end')
-      .option('--replay <file>', replay)
+      .option('--replay <file>', 'judge the exchanges of a run again, from its evidence.har, and send nothing')
   );
 }
 

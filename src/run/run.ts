@@ -32,8 +32,6 @@ export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
   readonly infersShape?: boolean;
   readonly keeper?: EvidenceKeeper;
   readonly replay?: Replay;
-  /** Exchanges of real callers, in place of calibration requests. They cannot be sent again to confirm a failure. */
-  readonly traffic?: readonly Exchange[];
   readonly known?: KnownMistakes;
   /** The ids of requirements whose failures are known, whatever their cause. */
   readonly knownRequirements?: readonly string[];
@@ -45,7 +43,7 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   const { world } = stated;
   const { tierPatterns, expected = emptyBaseline, infersShape = false, isWorldLoaded = false } = options;
   const { mentionFilter, recognizer = createRecognizer(world, mentionFilter) } = options;
-  const { replay, keeper, traffic, known, knownRequirements = [], plannedCases = [] } = options;
+  const { replay, keeper, known, knownRequirements = [], plannedCases = [] } = options;
   const examination = await examine(stated, channel, { ...options, recognizer });
   const { exchanges, sent, isWorldSeen, unreachable, readsLiteralFiltersOnly } = examination;
   const numbered = new Map(sent.map(([, exchange], n) => [String(n + 1), exchange]));
@@ -54,7 +52,7 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   const background: TargetContext = {
     world,
     recognizer,
-    calibration: traffic ?? exchanges,
+    calibration: exchanges,
     isWorldLoaded,
     isWorldSeen,
     ...omitUndefined({ configuredPatterns: tierPatterns, known }),
@@ -82,10 +80,9 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   const runWith = async (sender: CaseSender, testCase: TestCase, purpose?: string): Promise<ResultWithExchanges> => {
     const subject = getSubjectId(testCase);
     const needsConfirmation = ({ isKnown }: Pick<Judgement, 'isKnown'>) =>
-      traffic === undefined &&
-      (isOwnCase(testCase) ||
-        !(failing.has(subject) || (isKnown === true && failingAsKnown.has(subject))) ||
-        replay?.hasRepetition(testCase, purpose) === true);
+      isOwnCase(testCase) ||
+      !(failing.has(subject) || (isKnown === true && failingAsKnown.has(subject))) ||
+      replay?.hasRepetition(testCase, purpose) === true;
     try {
       const unsent = findUnsentResult(testCase);
       const result = unsent ?? (await runCase(testCase, sender, terms, needsConfirmation, purpose));

@@ -2,7 +2,6 @@ import { type Certificate, createCertificate, type RunFacts, withdrawFailures } 
 import type { Diagnosis } from '../certificate/diagnosis/diagnose-run.js';
 import type { ExchangeIndex } from '../certificate/exchange-index.js';
 import type { EvidenceArchive, EvidenceOrigin } from '../certificate/har-archive.js';
-import type { Exchange } from '../http/exchange.js';
 import { renderRunReport } from '../outputs/terminal/run-report.js';
 import { writeResults } from '../outputs/write-results.js';
 import type { NewDeviation } from '../record/add-deviations.js';
@@ -19,8 +18,6 @@ import { judgeCases, loadKnown } from './target-run.js';
 export interface RecordedRun extends Pick<EvidenceOrigin, 'extent'> {
   readonly settings: RunSettings;
   readonly evidence: RunEvidence;
-  /** Exchanges of real callers, by which responses are read. */
-  readonly traffic?: readonly Exchange[];
 }
 
 /** A run whose cases are judged. */
@@ -86,12 +83,10 @@ function correctKnown(known: KnownFile, { gone, emptyStatuses }: Diagnosis): Kno
   return { ...known, entries, ...omitUndefined({ emptyStatuses }) };
 }
 
-/** Judges the exchanges of a run again, as the same cases. Nothing is sent. @param note what is known before the cases */
-export async function judgeEvidence(inputs: RunInputs, { evidence, ...recorded }: RecordedRun, note?: string) {
-  const { traffic, extent } = recorded;
+/** Judges the exchanges of a run again, as the same cases. Nothing is sent. */
+export async function judgeEvidence(inputs: RunInputs, { evidence, extent }: RecordedRun) {
   const replay = createReplay(evidence, inputs.suite.calibration);
-  const terms = { replay, plannedCases: extent.judged, ...omitUndefined({ traffic, note }) };
-  return await judgeCases(inputs, replay.createChannel(), terms);
+  return await judgeCases(inputs, replay.createChannel(), { replay, plannedCases: extent.judged });
 }
 
 /** Writes the results of a run. @throws UnusableInput if a file cannot be written */

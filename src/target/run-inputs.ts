@@ -46,8 +46,6 @@ export interface RunSettings extends CaseSelection {
   readonly excludesIntrusive: boolean;
   readonly notes: readonly string[];
   readonly destination: ResultsDestination;
-  /** Whether the exchanges are those of real callers: the cases are made from them. */
-  readonly isTraffic?: true;
 }
 
 /** A deployment under test, without its connection. */
@@ -75,16 +73,12 @@ export function loadInputsOnce(options: RunOptions, environment: Environment): S
   return inputs;
 }
 
-/** Loads the inputs of any run. @param use `offline`, no variable is needed @throws UnusableInput with every problem */
-export function loadInputs(
-  options: RunOptions,
-  environment: Environment,
-  use: 'online' | 'offline' = 'online',
-): SendingInputs {
+/** Loads the inputs of a run that sends. @throws UnusableInput with every problem */
+export function loadInputs(options: RunOptions, environment: Environment): SendingInputs {
   const file = readTargetFile(options);
   const { document, resolve } = file;
   const { connection, problems, notes } = readConnection(options, environment, file);
-  if (problems.length > 0 && use === 'online') throw new UnusableInput(problems);
+  if (problems.length > 0) throw new UnusableInput(problems);
   const target = createTarget(options, file, connection);
   const availability = readAvailability(file, options.data);
   const cases = options.cases ?? resolve(document.cases);

@@ -31,25 +31,23 @@ export interface TestReport extends RunEvidence {
 
 export type TargetRun = Awaited<ReturnType<typeof startTargetRun>>;
 
-export interface RunTerms extends Pick<EngineOptions, 'plannedCases' | 'replay' | 'traffic' | 'recognizer'> {
+export interface RunTerms extends Pick<EngineOptions, 'plannedCases' | 'replay' | 'recognizer'> {
   /** Makes the ids of exchanges unique among the workers of a run. */
   readonly suffix?: string;
-  /** What is known of the run before its cases. */
-  readonly note?: string;
 }
 
 /** @param channel to the target, or to the evidence of an earlier run, which keeps its ids */
 export async function startTargetRun(
   { suite: whole, settings }: RunInputs,
   channel: Channel & Partial<Pick<TransportChannel, 'findFailure'>>,
-  { suffix, note: stated, ...terms }: RunTerms = {},
+  { suffix, ...terms }: RunTerms = {},
 ) {
   const suite = selectFromSuite(whole, settings);
   const options = await createEngineOptions(settings, suite.world);
   const keeper = terms.replay === undefined ? createEvidenceKeeper(suffix) : undefined;
   const run = await startRun(suite, channel, { ...options, ...terms, ...omitUndefined({ keeper }) });
   const { examination, background } = run;
-  const { note = stated, unreachable } = examination;
+  const { note, unreachable } = examination;
   let unreported: RunStart | undefined = { settings, ...omitUndefined({ note, unreachable, data: suite.data }) };
   return {
     suite,

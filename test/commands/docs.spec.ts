@@ -166,11 +166,7 @@ for (const { name, text } of documents.filter((document) => guide.includes(docum
 
     // What other commands, machines and pages of the guide leave.
     const certify = (...args: string[]) => runConformance(['certify', ...args], { cwd, env: credentialVariables });
-    if (/results\/shop|traffic\.har/.test(text)) await certify('--target', 'targets/shop.yaml');
-    if (text.includes('traffic.har')) {
-      const { log } = JSON.parse(readFileSync(path.join(cwd, 'results/shop/evidence.har'), 'utf8'));
-      writeFileSync(path.join(cwd, 'traffic.har'), JSON.stringify({ log: { ...log, _origin: undefined } }));
-    }
+    if (text.includes('results/shop')) await certify('--target', 'targets/shop.yaml');
     for (const [n, example] of listBlocks(text, 'yaml').entries()) {
       if (example.startsWith('cases:')) writeFileSync(path.join(cwd, 'conformance/cases', `${n}.yaml`), example);
     }

@@ -1,18 +1,29 @@
-/** Exchanges of real callers, from an HTTP Archive of a browser, a proxy or a gateway. */
+/** Exchanges of real callers: `judge` of the API, and the example that reads them from an HTTP Archive. */
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { Behaviours } from '../../reference/behaviours.js';
-import { findFault } from '../../reference/faults/index.js';
+import { judge } from '../../src/api.js';
 import type { RequestPatch } from '../../src/cases/request-draft.js';
+import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
 import { spellFiltersLiterally } from '../../src/contract/operation.js';
+import { exportWorld } from '../../src/contract/world.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import type { ResponseSettings } from '../../src/recognition/sibling-values.js';
+import { listRequests } from '../../src/run/case-sender.js';
+import { packageRoot } from '../../src/support/package-root.js';
 import type { Answer } from '../../tools/proof/judge-deployment.js';
-import { loadCertificate, makeTestFolder, runConformanceInProcess } from '../support/cli.js';
-import { createReference, listRequirementsWith, suite } from '../support/in-process.js';
+import { makeTestFolder, runConformanceInProcess, watchProcess } from '../support/cli.js';
+import { createReference, suite } from '../support/in-process.js';
 import { createIndependentDeployment } from '../support/independent-deployment.js';
+import { createData } from '../support/own-data.js';
 import { createPatchedRequest } from '../support/patched-request.js';
+
+const folder = makeTestFolder();
+const data = path.join(folder, 'shop.json');
+writeFileSync(data, JSON.stringify(exportWorld(suite.world)));
 
 const secrets = { $CLIENT_TOKEN: 'token-of-a-shop-0815', $CLIENT_APPLICATION_ID: 'application-of-a-shop' };
 const base = 'https://shop.test/api';
@@ -37,130 +48,160 @@ const requests = customers.flatMap((customer) =>
   others.map((patches) => createPatchedRequest(suite.world, customer, ...patches)),
 );
 
-interface Line {
-  readonly name: string;
-  readonly value: string;
+/** Judges what a deployment answers. @returns the verdicts with their counts, and the reasons of failures */
+function judgeAnswers(answer: Answer, sent: readonly HttpRequest[] = requests, file = data) {
+  const exchanges = sent.map((request) => ({ request, response: answer(request) }));
+  const judgements = judge(exchanges, { data: file });
+  const count = (wanted: string) => judgements.filter(({ verdict }) => verdict === wanted).length;
+  const failures = judgements.flatMap(({ verdict, reason }) => (verdict === 'fail' ? reason : []));
+  return { judgements, failures, pass: count('pass'), open: count('open'), inconclusive: count('inconclusive') };
 }
+
+test('Most exchanges with a deployment that conforms agree with the documentation', () => {
+  expect(judgeAnswers(createReference())).toMatchObject({ failures: [], pass: 27, open: 3, inconclusive: 0 });
+});
+
+test('A fault is found, with its reason', () => {
+  const rows = [
+    ['customer-ignored', /^Returned, but should not be: 'for-/],
+    ['expand-refused', /^Answered 400, expected 2xx\.$/],
+    ['quantity-ignored', /asks for 10 of product \w+; the order has 3/],
+  ] as const;
+  for (const [fault, reason] of rows)
+    expect(judgeAnswers(createReference({ faults: [fault] })).failures, fault).toContainEqual(
+      expect.stringMatching(reason),
+    );
+});
+
+test('Answers to open questions never fail', () => {
+  const rows: readonly Behaviours[] = [
+    { 'omitted-options': 'nothing-returned', 'omitted-metadata': 'metadata-rules-pass' },
+    { 'omitted-options': 'rejected', 'omitted-order-metadata': 'server-error' },
+    { 'audience-rules-only-effect': 'nothing-returned', 'empty-result': 'not-found' },
+    { 'filter-percent-encoded': 'ignored', 'filter-beyond-window': 'filter-first' },
+    { 'filter-literal-brackets': 'rejected' },
+  ];
+  const all = [...requests, ...requests.map(spellFiltersLiterally)];
+  for (const behaviours of rows) {
+    const { failures, pass } = judgeAnswers(createReference({ behaviours }), all);
+    expect([failures, pass > 0], JSON.stringify(behaviours)).toEqual([[], true]);
+  }
+  expect(judgeAnswers(createIndependentDeployment(suite.world, { shape: 'in-urls' })).failures).toEqual([]);
+});
+
+test('A filter that is ignored in both spellings is a failure', () => {
+  const reference = createReference();
+  const unfiltered: Answer = (request) => reference({ ...request, path: request.path.replace(/\?.*/, '') });
+  const { failures, inconclusive } = judgeAnswers(unfiltered);
+  expect([failures, inconclusive]).toEqual([[], 6]);
+  const all = [...requests, ...requests.map(spellFiltersLiterally)];
+  expect(judgeAnswers(unfiltered, all)).toMatchObject({ failures: { length: 12 }, inconclusive: 0 });
+});
+
+test('Refused credentials, a redirect, a busy deployment and data that nobody names prove nothing', () => {
+  const reference = createReference();
+  const rows = [
+    [{ status: 401 }, 'the credentials are probably wrong'],
+    [{ status: 302, headers: [['Location', '/login']] }, 'Redirected (302) to /login'],
+    [{ status: 503 }, 'is not available'],
+    [{ status: 500 }, 'no response to these credentials names a promotion of the data file'],
+    [{ body: '{}' }, 'no response to these credentials names a promotion of the data file'],
+  ] as const;
+  for (const [changes, reason] of rows) {
+    const { failures, judgements } = judgeAnswers((request) => ({ ...reference(request), ...changes }));
+    expect(failures, reason).toEqual([]);
+    expect(judgements[0]).toEqual({ verdict: 'inconclusive', reason: expect.stringContaining(reason) });
+  }
+});
+
+test('The option states where responses name promotions', () => {
+  const answer = createIndependentDeployment(suite.world, { shape: 'with-rejected' });
+  const exchanges = requests.map((request) => ({ request, response: answer(request) }));
+  const listVerdicts = (response: ResponseSettings) =>
+    new Set(judge(exchanges, { data, response }).map(({ verdict }) => verdict));
+  expect(listVerdicts({})).toEqual(new Set(['inconclusive']));
+  expect(listVerdicts({ tier: '/promotions/*/id' })).toEqual(new Set(['pass', 'open']));
+});
 
 /** Creates the entry of an archive as a gateway writes it. */
 function createEntry(request: HttpRequest, { status, headers, body }: HttpResponse, content: object = { text: body }) {
-  const lines = (list: HttpRequest['headers']): Line[] =>
-    list.map(([name, value]) => ({ name, value: secrets[value as keyof typeof secrets] ?? value }));
-  const extra = [
-    { name: 'host', value: 'shop.test' },
-    { name: 'Cookie', value: 'session=private-value' },
-  ];
+  const lines = (list: HttpRequest['headers']) =>
+    list.map(([name, value]) => ({ name: name.toLowerCase(), value: secrets[value as keyof typeof secrets] ?? value }));
   return {
-    startedDateTime: '2026-05-01T12:00:00.000Z',
-    time: 12,
     request: {
       method: request.method,
       url: base + request.path,
-      headers: [...lines(request.headers), ...extra],
+      headers: [...lines(request.headers), { name: 'Cookie', value: 'session=private-value' }],
       ...(request.body === undefined ? {} : { postData: { mimeType: 'application/json', text: request.body } }),
     },
     response: { status, headers: lines(headers), content: { size: Buffer.byteLength(body), ...content } },
   };
 }
 
-function writeArchive(entries: readonly object[]): string {
-  const folder = makeTestFolder();
-  const log = { version: '1.2', creator: { name: 'a gateway', version: '1' }, entries };
+/** Runs the example as a user does. */
+async function runExample(entries: readonly object[], ...args: readonly string[]) {
+  const log = { version: '1.2', entries };
   writeFileSync(path.join(folder, 'traffic.har'), JSON.stringify({ log }));
-  return folder;
+  const example = path.join(packageRoot, 'examples', 'traffic', 'judge-traffic.mjs');
+  const child = spawn(process.execPath, [example, 'shop.json', 'traffic.har', ...args], { cwd: folder });
+  return await watchProcess(child).ended;
 }
 
-async function certify(answer: Answer, sent: readonly HttpRequest[] = requests) {
-  const cwd = writeArchive(sent.map((request) => createEntry(request, answer(request))));
-  const run = await runConformanceInProcess(['certify', '--replay', 'traffic.har'], { cwd });
-  return { ...run, cwd, certificate: loadCertificate(cwd, 'results/shop.test') };
-}
-
-test('Traffic of a deployment that conforms is judged, and nothing is sent', async () => {
-  const { status, output, cwd, certificate } = await certify(createReference());
-  expect([status, certificate.verdict]).toEqual([0, 'conforms']);
-  expect(output).toContain(`traffic.har has ${requests.length} requests to the operation, and 0 others.`);
-  expect(output).toContain('3 × the effect of audienceRulesOnly is open');
-  const again = await runConformanceInProcess(['verify', 'results/shop.test'], { cwd });
-  expect(again.output).toContain('AGREES');
-});
-
-test('A fault is found, with the requirement that it breaks', async () => {
-  for (const id of ['customer-ignored', 'expand-refused']) {
-    const { status, certificate, cwd } = await certify(createReference({ faults: [id] }));
-    expect(listRequirementsWith('fail', certificate), id).toContain(findFault(id).breaks);
-    expect(status).toBe(1);
-    if (id !== 'customer-ignored') continue;
-    const again = await runConformanceInProcess(['verify', 'results/shop.test'], { cwd });
-    expect(again.output).toContain('AGREES');
-  }
-});
-
-test('Answers to open questions never fail', async () => {
-  const rows: readonly Behaviours[] = [
-    { 'omitted-options': 'nothing-returned', 'omitted-metadata': 'metadata-rules-pass' },
-    { 'omitted-options': 'rejected', 'omitted-order-metadata': 'server-error' },
-    { 'audience-rules-only-effect': 'nothing-returned', 'empty-result': 'not-found' },
-    { 'filter-percent-encoded': 'ignored', 'filter-beyond-window': 'filter-first' },
-  ];
-  for (const behaviours of rows) {
-    const { certificate } = await certify(createReference({ behaviours }));
-    expect(listRequirementsWith('fail', certificate), JSON.stringify(behaviours)).toEqual([]);
-  }
-  const { certificate } = await certify(createIndependentDeployment(suite.world, { shape: 'with-rejected' }));
-  expect(certificate.verdict).toBe('incomplete');
-});
-
-test('A filter that is ignored in both spellings is a failure', async () => {
-  const whole = createReference();
-  const unfiltered: Answer = (request) => whole({ ...request, path: request.path.replace(/\?.*/, '') });
-  const { certificate: unclear } = await certify(unfiltered);
-  expect(listRequirementsWith('fail', unclear)).toEqual([]);
-  const { certificate } = await certify(unfiltered, [...requests, ...requests.map(spellFiltersLiterally)]);
-  expect(listRequirementsWith('fail', certificate)).toEqual(['filter.promotion-id', 'filter.tier-metadata']);
-});
-
-test('What is not judged is counted, and nothing private is kept', async () => {
+test('The example counts what agrees, what shows nothing and what is not documented, and shows nothing private', async () => {
+  const reference = createReference();
   const [request] = requests as [HttpRequest];
-  const response = createReference()(request);
+  const response = reference(request);
   const { body } = response;
   const echo = { ...response, body: body.replace('{', `{"you":"${secrets.$CLIENT_TOKEN}",`) };
-  const encode = (bytes: Buffer) => ({ text: bytes.toString('base64'), encoding: 'base64' });
-  const cwd = writeArchive([
+  const { status, output } = await runExample([
+    ...requests.map((sent) => createEntry(sent, reference(sent))),
     createEntry(request, echo),
-    createEntry(request, response, encode(Buffer.from(body))),
+    createEntry(request, response, { text: Buffer.from(body).toString('base64'), encoding: 'base64' }),
     createEntry(request, response, {}),
     createEntry(request, { ...response, status: 0 }),
     createEntry({ ...request, method: 'OPTIONS' }, response),
     ...['b', 'c'].map((value) => createEntry({ ...request, path: `${request.path}?a=${value}` }, response)),
-    { ...createEntry(request, response), request: { method: 'GET', url: 'https://shop.test/logo.png', headers: [] } },
-    {},
+    createEntry({ ...request, path: `${request.path}?${secrets.$CLIENT_TOKEN}=1` }, response),
+    { request: { method: 'GET', url: 'https://shop.test/logo.png', headers: [] }, response: {} },
   ]);
-  const { output } = await runConformanceInProcess(['certify', '--replay', 'traffic.har', '--out', 'out'], { cwd });
-  expect(output).toContain('7 requests to the operation, and 2 others');
-  expect(output).toMatch(/does not describe 3 of them: 2 × \/query \(a\).*, 1 × \/method/);
-  expect(output).toContain('no response, or no body of it, for 2 of them');
-  expect(output).toContain('2 of 2 documented requests show something.');
-  const texts = readdirSync(path.join(cwd, 'out')).map((name) => readFileSync(path.join(cwd, 'out', name), 'utf8'));
-  expect(texts.join()).not.toMatch(/private-value|token-of-a-shop|application-of-a-shop/);
+  expect(status, output).toBe(0);
+  expect(output).toContain('39 exchanges, 38 of them with the operation of https://shop.test/api:');
+  expect(output).toContain('29 × pass\n');
+  expect(output).toContain('3 × open: It shows nothing: the effect of audienceRulesOnly is open.');
+  expect(output).toMatch(/2 × undocumented: .*\/query \(a\)/);
+  expect(output).toMatch(/1 × undocumented: .*\/method/);
+  expect(output).toContain('2 × no response, or no body of it');
+  expect(output).not.toMatch(/private-value|token-of-a-shop|application-of-a-shop/);
 });
 
-test('A file or an option that cannot be used is refused', async () => {
+test('The example names the entries that violate the documentation, and ends with 1', async () => {
+  const wrong = createReference({ faults: ['customer-ignored'] });
+  const { status, output } = await runExample(requests.map((sent) => createEntry(sent, wrong(sent))));
+  expect([status, output]).toEqual([1, expect.stringMatching(/^entry 1: Returned, but should not be: 'for-/m)]);
+});
+
+test('An archive of several deployments needs an address, and no archive of callers can be replayed', async () => {
   const [request] = requests as [HttpRequest];
   const entry = createEntry(request, createReference()(request));
   const elsewhere = { ...entry, request: { ...entry.request, url: entry.request.url.replace('shop', 'pub') } };
-  const rows: readonly (readonly [entries: object[], args: string[], message: string])[] = [
-    [[entry, elsewhere], [], 'The file has: https://shop.test/api, https://pub.test/api.'],
-    [[], [], 'The file has: none.'],
-    [[entry], ['--base-url', 'https://else.test'], 'must have exchanges with one deployment, https://else.test'],
-    [[entry], ['--only', 'limit.newest-150'], '--only: cannot be used with exchanges of real callers'],
-  ];
-  for (const [entries, args, message] of rows) {
-    const cwd = writeArchive(entries);
-    const { status, output } = await runConformanceInProcess(['certify', '--replay', 'traffic.har', ...args], { cwd });
-    expect([status, output]).toEqual([2, expect.stringContaining(message)]);
-  }
-  const cwd = writeArchive([entry, elsewhere]);
-  const args = ['certify', '--replay', 'traffic.har', '--base-url', 'https://pub.test/api/'];
-  expect((await runConformanceInProcess(args, { cwd })).output).toContain('pub.test at https://pub.test/api');
+  const { status, output } = await runExample([entry, elsewhere]);
+  expect([status, output]).toEqual([1, expect.stringContaining('has: https://shop.test/api, https://pub.test/api.')]);
+  expect((await runExample([entry, elsewhere], '--base-url', 'https://pub.test/api/')).output).toContain('1 × pass');
+  const replay = await runConformanceInProcess(['certify', '--replay', 'traffic.har'], { cwd: folder });
+  expect([replay.status, replay.output]).toEqual([2, expect.stringContaining('examples/traffic/judge-traffic.mjs')]);
+});
+
+test('Exchanges are judged by the data of any deployment', () => {
+  const world = createData('small');
+  const file = path.join(folder, 'small.json');
+  writeFileSync(file, JSON.stringify(world));
+  const { cases } = loadSuite(suiteFolder, { data: { file } });
+  const sent = cases.filter(({ kind }) => kind === 'requirement').flatMap(listRequests);
+  const right = judgeAnswers(createIndependentDeployment(world), sent, file);
+  expect(right).toMatchObject({ failures: [], inconclusive: 0 });
+  expect(right.pass).toBeGreaterThan(sent.length / 2);
+  const outdated = createIndependentDeployment({ ...world, tiers: world.tiers.slice(1) });
+  expect(judgeAnswers(outdated, sent, file).failures).toContainEqual(
+    expect.stringContaining('Or the data file is out of date for this tier'),
+  );
 });

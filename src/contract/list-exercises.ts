@@ -29,22 +29,6 @@ function createReasonReader(request: HttpRequest) {
   };
 }
 
-/** Finds the topic that decides about a tier; if several do, the general one. Undefined for an open tier. */
-export function createTopicFinder(request: HttpRequest, { returned, listReasons, filteredOn }: Oracle) {
-  const readReason = createReasonReader(request);
-  return (tier: Tier): Topic | undefined => {
-    const obligation = returned(tier);
-    if (obligation === 'open') return undefined;
-    const isRequired = obligation === 'required';
-    if (isRequired && filteredOn !== undefined) return `filter-by-${filteredOn}`;
-    const deciding = listReasons(tier).filter((reason) => reason.obligation === obligation);
-    const shown = isRequired ? deciding.filter(({ is }) => is === 'rule') : deciding;
-    const [first, ...others] = new Set(shown.map(readReason));
-    if (first !== undefined && others.length === 0) return first;
-    return isRequired ? 'completeness' : 'validity';
-  };
-}
-
 const hasRulesOfOneKind = remember(({ rules }: Tier): boolean => new Set(rules.map(({ kind }) => kind)).size === 1);
 
 /**
