@@ -102,38 +102,27 @@ const findRemainingReadings = remember((target: TargetContext) =>
   findOtherReadings(target.calibration, readTiers(target.calibration, target), target),
 );
 
-/** Pure. */
-export function judgeCase(testCase: TestCase, evidence: readonly CaseEvidence[]): CaseJudgement {
-  if (testCase.kind === 'question') return { ...judgeQuestion(testCase, evidence[0] as CaseEvidence), rows: [] };
-  const unseen = explainUnseenWorld(testCase, evidence);
-  const rows = testCase.rows.map((row, n) => judgeTitledRow(row, testCase, [evidence[n] as CaseEvidence], unseen));
-  return { ...summarizeRows(rows, testCase), rows };
-}
-
-/** Judges the rows of a case that were sent again. A row fails only if it fails each time. */
-export function judgeAgain(
-  once: CaseJudgement,
-  testCase: RequirementCase,
+/**
+ * Judges a case; pure. A row that was sent again fails only if it fails each time.
+ * @param once the judgement without the repetitions, which stays that of all other rows
+ */
+export function judgeCase(
+  testCase: TestCase,
   evidence: readonly CaseEvidence[],
-  repetitions: readonly (readonly CaseEvidence[])[],
+  repetitions: readonly (readonly CaseEvidence[])[] = [],
+  once?: CaseJudgement,
 ): CaseJudgement {
+  if (testCase.kind === 'question') return { ...judgeQuestion(testCase, evidence[0] as CaseEvidence), rows: [] };
   const unseen = explainUnseenWorld(testCase, [evidence, ...repetitions].flat());
-  const rows = testCase.rows.map((row, n) => {
+  const rows = testCase.rows.map((row, n): RowJudgement => {
     const again = repetitions.flatMap((sent) => sent.slice(n, n + 1)).filter(({ exchanges }) => exchanges.size > 0);
-    const attempts: RowAttempts = [evidence[n] as CaseEvidence, ...again];
-    return again.length === 0 ? (once.rows[n] as RowJudgement) : judgeTitledRow(row, testCase, attempts, unseen);
+    const known = again.length === 0 ? once?.rows[n] : undefined;
+    if (known !== undefined) return known;
+    const first = evidence[n] as CaseEvidence;
+    const judgement = judgeRow(row, testCase, [first, ...again]);
+    return { title: row.title, ...(unseen === undefined ? judgement : doubtWithoutWorld(judgement, first, unseen)) };
   });
-  return { ...summarizeRows(rows, testCase), rows };
-}
-
-export function replaceRow(
-  { rows }: CaseJudgement,
-  testCase: RequirementCase,
-  row: number,
-  judgement: RowJudgement,
-): CaseJudgement {
-  const replaced = rows.with(row, judgement);
-  return { ...summarizeRows(replaced, testCase), rows: replaced };
+  return summarizeRows(rows, testCase);
 }
 
 /** What one sending of a row shows. */
@@ -143,20 +132,8 @@ interface Attempt extends Pick<Judgement, 'verdict' | 'isKnown'> {
   explain(): Omit<Judgement, 'verdict'>;
 }
 
-type RowAttempts = readonly [CaseEvidence, ...CaseEvidence[]];
-
-function judgeTitledRow(
-  row: RequirementRow,
-  testCase: RequirementCase,
-  sent: RowAttempts,
-  unseen: string | undefined,
-): RowJudgement {
-  const judgement = judgeRow(row, testCase, sent);
-  return { title: row.title, ...(unseen === undefined ? judgement : doubtWithoutWorld(judgement, sent[0], unseen)) };
-}
-
 /** Judges a row that may have been sent again. It fails if the same expectation is violated each time. */
-function judgeRow(row: RequirementRow, testCase: RequirementCase, sent: RowAttempts): Judgement {
+function judgeRow(row: RequirementRow, testCase: RequirementCase, sent: readonly CaseEvidence[]): Judgement {
   const attempts = sent.map((evidence) => judgeOnce(row, testCase, evidence));
   const [first, ...later] = attempts as [Attempt, ...Attempt[]];
   const failing = attempts.filter(({ verdict }) => verdict === 'fail');
@@ -346,15 +323,15 @@ export function isNewFailure({ verdict, isKnown }: Judgement): boolean {
   return verdict === 'fail' && isKnown !== true;
 }
 
-function summarizeRows(rows: readonly RowJudgement[], { at }: RequirementCase): Judgement {
+export function summarizeRows(rows: readonly RowJudgement[], { at }: RequirementCase): CaseJudgement {
   const verdict = findWorstVerdict(rows.map((row) => row.verdict));
   const worst = rows.filter((row) => row.verdict === verdict);
   const unknown = worst.filter(({ isKnown }) => isKnown !== true);
   const decisive = unknown.length > 0 ? unknown : worst;
   const first = decisive[0];
-  if (verdict === 'pass' || first === undefined) return { verdict, reason: '', at };
-  if (rows.length === 1) return first;
-  return { ...first, reason: `${first.title}: ${first.reason} (${decisive.length} of ${rows.length} rows)` };
+  if (verdict === 'pass' || first === undefined) return { verdict, reason: '', at, rows };
+  if (rows.length === 1) return { ...first, rows };
+  return { ...first, reason: `${first.title}: ${first.reason} (${decisive.length} of ${rows.length} rows)`, rows };
 }
 
 function judgeQuestion({ rows: [row], answer, at }: QuestionCase, evidence: RowEvidence): Omit<CaseJudgement, 'rows'> {

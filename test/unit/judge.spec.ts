@@ -16,13 +16,7 @@ import type { World } from '../../src/contract/world.js';
 import type { Exchange, HttpRequest, TransportErrorKind } from '../../src/http/exchange.js';
 import { encodeQueryText } from '../../src/http/request-content.js';
 import { isSuccessful } from '../../src/http/response-status.js';
-import {
-  collectEvidence,
-  judgeAgain,
-  judgeCase,
-  type RowExchanges,
-  type TargetContext,
-} from '../../src/judge/judge-case.js';
+import { collectEvidence, judgeCase, type RowExchanges, type TargetContext } from '../../src/judge/judge-case.js';
 import type { Verdict } from '../../src/judge/verdict.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { determineReading } from '../../src/recognition/tier-reading.js';
@@ -374,7 +368,7 @@ const judgeSent = (testCase: TestCase, target: TargetContext, sent: RowExchanges
   const evidence = collectEvidence(sent, target);
   const once = judgeCase(testCase, evidence);
   const repetitions = again.map((rows) => collectEvidence(rows, target));
-  return testCase.kind === 'question' ? once : judgeAgain(once, testCase, evidence, repetitions);
+  return judgeCase(testCase, evidence, repetitions, once);
 };
 const judged = (testCase: TestCase, ...rows: readonly Readonly<Record<string, Exchange>>[]) =>
   judgeSent(
