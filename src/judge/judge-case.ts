@@ -91,7 +91,10 @@ export function collectEvidence(rows: RowExchanges, target: TargetContext): Case
   return rows.map((exchanges) => ({ ...shared, exchanges }));
 }
 
-function readTiers(exchanges: readonly Exchange[], target: TargetContext): TierReading {
+export function readTiers(
+  exchanges: readonly Exchange[],
+  target: Pick<TargetContext, 'world' | 'recognizer' | 'configuredPatterns'>,
+): TierReading {
   const mentions = listSuccesses(exchanges).map(({ response }) => target.recognizer.findMentions(response.body));
   const found = determineReading(mentions, target.configuredPatterns);
   if (found.kind !== 'ambiguous') return found;

@@ -137,7 +137,10 @@ for (const [what, answer, finds, says] of rows)
     if (finds !== undefined) {
       const [area, state, text] = finds;
       const findings = (await examine(suite, { send }, {})).findings;
-      expect(findings.find((finding) => finding.area === area)).toMatchObject({ state, text: expect.stringMatching(text) });
+      expect(findings.find((finding) => finding.area === area)).toMatchObject({
+        state,
+        text: expect.stringMatching(text),
+      });
       expect(requests).toBeLessThanOrEqual(8);
     }
     if (says === undefined) return;
