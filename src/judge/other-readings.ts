@@ -6,7 +6,7 @@ import { matchesPatterns } from '../recognition/path-patterns.js';
 import type { LocatedMention } from '../recognition/recognizer.js';
 import { absentValue, type MentionFilter } from '../recognition/sibling-values.js';
 import type { TierReading } from '../recognition/tier-reading.js';
-import { cacheByText, remember } from '../support/caches.js';
+import { remember } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import { truncate } from '../support/untrusted-text.js';
 
@@ -22,6 +22,8 @@ export interface OtherReading {
 /** What a response names, by what the documentation says of it. */
 interface ReadResponse {
   readonly mentions: readonly LocatedMention[];
+  /** Of the members beside the ids. */
+  readonly names: ReadonlySet<string>;
   readonly forbidden: readonly LocatedMention[];
   /** The mentions of each required tier. */
   readonly required: readonly (readonly LocatedMention[])[];
@@ -30,19 +32,6 @@ interface ReadResponse {
 type Target = Pick<RowEvidence, 'world' | 'recognizer' | 'calibration'> & {
   readonly configuredPatterns?: readonly string[];
 };
-
-/** Whether a response names a tier that must not be returned. If none does, no other reading agrees better. */
-const getForbiddenFinder = remember(({ world, recognizer }: Target) => {
-  const ranks = indexIds(world.tiers);
-  return remember(({ request, response }: AnsweredExchange): boolean => {
-    const { returned } = createOracle(request, world);
-    const isForbidden = (id: string) => {
-      const tier = world.tiers[ranks.get(id) ?? -1];
-      return tier !== undefined && returned(tier) === 'forbidden';
-    };
-    return [...recognizer.findMentions(response.body).idsByPattern.values()].flat().some(isForbidden);
-  });
-});
 
 /** Those of the calibration belong to every case. */
 const getResponseReader = remember((target: Target) =>
@@ -68,16 +57,10 @@ function readResponse(
   const named = [...byId.keys()].flatMap((id) => world.tiers[indexIds(world.tiers).get(id) ?? -1] ?? []);
   return {
     mentions,
+    names: new Set(mentions.flatMap(({ values }) => [...values.keys()])),
     required: listMentions(world.tiers.slice(0, windowSize), 'required'),
     forbidden: listMentions(named, 'forbidden').flat(),
   };
-}
-
-/** What may tell the mentions that count from the others: the value of a member beside the id, or the place in a list. */
-interface Candidate {
-  readonly readValue: ReadValue;
-  /** @param values those that count; undefined if no line of a target file can state them */
-  describe(values: readonly string[], reading: TierReading): OtherReading | undefined;
 }
 
 /** Finds readings by what is beside the ids: a deployment may name all promotions, and mark the valid ones. */
@@ -89,96 +72,48 @@ export function findOtherReadings(
   const { recognizer } = target;
   // The target file says it.
   if (recognizer.filter !== undefined || (reading.kind !== 'agreed' && reading.kind !== 'stated')) return [];
+  const responses = listSuccesses(exchanges).map(getResponseReader(target));
+  if (responses.every(({ forbidden }) => forbidden.length === 0)) return [];
   const single = reading.kind === 'agreed' && reading.nestedPaths !== undefined ? undefined : reading.patterns[0];
   const tier = reading.kind === 'stated' && reading.patterns.length > 1 ? reading.patterns : single;
   // Members that are named after promotions are records, too.
   const isId = (name: string) => name.split('/').some((step) => recognizer.ids.tiers.findIds(step).ids.length > 0);
-  const successes = listSuccesses(exchanges);
-  if (!successes.some(getForbiddenFinder(target))) return [];
-  const mentions = successes.map(({ response }) => recognizer.listLocatedMentions(response.body));
-  const names = new Set(mentions.flatMap((located) => [...listMemberNames(located)]));
-  const steps = single?.split('/') ?? [];
-  const isRefuted = getRefuter(target);
-  const candidates = [
-    ...[...names].filter((name) => !isRefuted.byName(name) && !isId(name)).map((name) => createByName(name, tier)),
-    ...steps.flatMap((step, at) => (step === '*' && !isRefuted.byIndex(`${at}`) ? [createByIndex(at, steps)] : [])),
-  ];
-  if (candidates.length === 0) return [];
-  const responses = successes.map(getResponseReader(target));
-  return candidates.flatMap(({ readValue, describe }) => {
-    const values = findDecisiveValues(responses, readValue);
-    return values.length === 0 ? [] : (describe(values, reading) ?? []);
-  });
-}
-
-const listMemberNames = remember(
-  (mentions: readonly LocatedMention[]): ReadonlySet<string> =>
-    new Set(mentions.flatMap(({ values }) => [...values.keys()])),
-);
-
-type ReadValue = (mention: LocatedMention) => string;
-
-const readMember =
-  (name: string): ReadValue =>
-  (mention) =>
-    mention.values.get(name) ?? absentValue;
-const readIndex =
-  (at: number): ReadValue =>
-  (mention) =>
-    mention.indices.get(at) ?? '';
-
-/** Whether the calibration alone shows that a value decides nothing: a required tier has only values of forbidden ones. */
-const getRefuter = remember((target: Target) => {
-  const responses = listSuccesses(target.calibration).map(getResponseReader(target));
-  const isRefuted = (readValue: ReadValue): boolean => {
-    const ofForbidden = new Set(responses.flatMap(({ forbidden }) => forbidden.map(readValue)));
-    const required = responses.flatMap((response) => response.required);
-    return required.some((mentions) => mentions.every((mention) => ofForbidden.has(readValue(mention))));
-  };
-  return {
-    byName: cacheByText((name) => isRefuted(readMember(name))),
-    byIndex: cacheByText((at) => isRefuted(readIndex(Number(at)))),
-  };
-});
-
-function createByName(name: string, tier: string | readonly string[] | undefined): Candidate {
-  return {
-    readValue: readMember(name),
-    describe(values, reading) {
-      if (values.some((value) => value.startsWith('\0'))) return undefined;
-      const shown = values.map(renderScalar);
-      const line = `${renderScalar(name)}: ${shown.length === 1 ? shown[0] : `[${shown.join(', ')}]`}`;
-      return {
+  const names = [...new Set(responses.flatMap((response) => [...response.names]))];
+  const byName = names.flatMap((name): OtherReading[] => {
+    const values = findDecisiveValues(responses, (mention) => mention.values.get(name) ?? absentValue);
+    // No line of a target file can state the values that begin with a null character.
+    if (values.length === 0 || values.some((value) => value.startsWith('\0')) || isId(name)) return [];
+    const shown = values.map(renderScalar);
+    const line = `${renderScalar(name)}: ${shown.length === 1 ? shown[0] : `[${shown.join(', ')}]`}`;
+    return [
+      {
         reading: { ...reading, filter: { where: { [name]: values }, patterns: [] } },
         words: `with ${truncate(name, 60)}: ${shown.join(' or ')}`,
         stated: renderStated(tier, `where: { ${line} }`),
-      };
-    },
-  };
-}
-
-/** @param steps those of the path of the ids */
-function createByIndex(at: number, steps: readonly string[]): Candidate {
-  return {
-    readValue: readIndex(at),
-    describe(values, reading) {
-      if (values.includes('')) return undefined;
-      const patterns = values.map((index) => steps.with(at, index).join('/'));
-      const filter = { where: {}, patterns };
-      return {
-        reading: { ...reading, filter },
-        words: `under ${patterns.join(' or ')}`,
-        stated: renderStated(patterns),
-      };
-    },
-  };
+      },
+    ];
+  });
+  const steps = single?.split('/') ?? [];
+  const byPlace = steps.flatMap((step, at): OtherReading[] => {
+    const places = step === '*' ? findDecisiveValues(responses, ({ indices }) => indices.get(at) ?? '') : [];
+    if (places.length === 0 || places.includes('')) return [];
+    const patterns = places.map((index) => steps.with(at, index).join('/'));
+    const filter = { where: {}, patterns };
+    return [
+      { reading: { ...reading, filter }, words: `under ${patterns.join(' or ')}`, stated: renderStated(patterns) },
+    ];
+  });
+  return [...byName, ...byPlace];
 }
 
 /** A reading that needs more values than this may fit by chance. */
 const maxValues = 3;
 
-/** Finds the values that required tiers have and forbidden tiers do not; none if they do not decide everything. */
-function findDecisiveValues(responses: readonly ReadResponse[], readValue: ReadValue) {
+/**
+ * Finds the values that required tiers have and forbidden tiers do not; none if they do not decide everything.
+ * @param readValue reads what may tell the mentions that count from the others
+ */
+function findDecisiveValues(responses: readonly ReadResponse[], readValue: (mention: LocatedMention) => string) {
   const ofForbidden = new Set(responses.flatMap(({ forbidden }) => forbidden.map(readValue)));
   const decisive = new Set<string>();
   for (const mentions of responses.flatMap(({ required }) => required)) {
