@@ -9,8 +9,8 @@ import {
   type Assertion,
   type AssertionKind,
   type AssertionResult,
-  type CompositeKind,
   combineAll,
+  combineAny,
   type ResponseKind,
   unclear,
   violated,
@@ -34,22 +34,17 @@ export function findResponseKind({ kind }: Pick<Assertion, 'kind'>): ResponseKin
   return assertionKinds.get(kind) as ResponseKind;
 }
 
-function findCompositeKind({ kind }: Pick<Assertion, 'kind'>): CompositeKind {
-  return assertionKinds.get(kind) as CompositeKind;
-}
-
 export function describeAssertion(assertion: Assertion, world: World): string {
   if ('lists' in assertion) {
     const texts = assertion.lists.map((list) => list.map((part) => describeAssertion(part, world)).join(' and '));
-    return texts.join(`, ${findCompositeKind(assertion).conjunction} `);
+    return texts.join(', or ');
   }
   const words = findResponseKind(assertion).describe(assertion.data, (ids) => renderTierNames(ids, world));
   return `'${assertion.of}' ${words}`;
 }
 
 export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode: JudgeMode): AssertionResult {
-  if ('lists' in assertion)
-    return findCompositeKind(assertion).combine(assertion.lists.map((list) => judgeAssertions(list, evidence, mode)));
+  if ('lists' in assertion) return combineAny(assertion.lists.map((list) => judgeAssertions(list, evidence, mode)));
   const { of: shownBy, kind, data } = assertion;
   const exchange = findAnsweredExchange(shownBy, evidence, mode);
   if ('reason' in exchange) {

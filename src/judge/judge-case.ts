@@ -23,9 +23,8 @@ import { determineReading, type TierReading } from '../recognition/tier-reading.
 import { computeOnce, remember } from '../support/caches.js';
 import { omitUndefined, renderShortList } from '../support/collections.js';
 import type { Location } from '../support/problem.js';
-import { explainAmbiguity } from './explain-ambiguity.js';
 import { extractValue } from './extract-value.js';
-import { findOtherReadings, type OtherReading } from './other-readings.js';
+import { explainAmbiguity, findOtherReadings, type OtherReading } from './other-readings.js';
 import { explainOwnPromotions } from './own-promotions.js';
 import { findWorstVerdict, type Verdict } from './verdict.js';
 

@@ -1,11 +1,13 @@
 import { type AnsweredExchange, listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
+import { createTierExplainer } from '../contract/describe-request.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
-import { indexIds, type Tier, windowSize } from '../contract/world.js';
+import { indexIds, listAvailableTiers, type Tier, windowSize } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { matchesPatterns } from '../recognition/path-patterns.js';
 import type { LocatedMention } from '../recognition/recognizer.js';
 import { absentValue, type MentionFilter } from '../recognition/sibling-values.js';
 import type { TierReading } from '../recognition/tier-reading.js';
+import { catchAllPath } from '../recognition/walk-texts.js';
 import { remember } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import { truncate } from '../support/untrusted-text.js';
@@ -129,7 +131,7 @@ function findDecisiveValues(responses: readonly ReadResponse[], readValue: (ment
 }
 
 /** Renders the line of a target file. @param tier its patterns; undefined if the suite finds them */
-export function renderStated(tier: string | readonly string[] | undefined, where?: string): string {
+function renderStated(tier: string | readonly string[] | undefined, where?: string): string {
   const patterns = [tier ?? []].flat().map(renderScalar);
   const stated = patterns.length === 1 ? patterns[0] : `[${patterns.join(', ')}]`;
   const parts = [...(patterns.length === 0 ? [] : [`tier: ${stated}`]), ...(where === undefined ? [] : [where])];
@@ -139,4 +141,53 @@ export function renderStated(tier: string | readonly string[] | undefined, where
 /** Renders a value of a flow mapping in YAML. */
 function renderScalar(text: string): string {
   return /^([\w/.-][\w/.*-]*|\[\])$/.test(text) ? text : JSON.stringify(text);
+}
+
+const maxShown = 5;
+/** The length of all patterns together, in characters. Nobody reads longer ones, and to compare them takes long. */
+const maxPatterns = 10_000;
+
+/** Explains patterns that name different tiers. Only one that agrees with the documentation in all responses is proposed. */
+export function explainAmbiguity(
+  patterns: readonly string[],
+  exchanges: readonly Exchange[],
+  { world, recognizer }: Pick<Target, 'world' | 'recognizer'>,
+): string | undefined {
+  if (patterns.includes(catchAllPath) || patterns.join('').length > maxPatterns) return undefined;
+  const available = listAvailableTiers(world);
+  const responses = listSuccesses(exchanges).map(({ request, response }) => {
+    const { returned } = createOracle(request, world);
+    const { idsByPattern } = recognizer.findMentions(response.body);
+    const named = patterns.map((pattern) => {
+      const matching = [...idsByPattern].filter(([found]) => matchesPatterns(found, [pattern]));
+      const ids = new Set(matching.flatMap(([, found]) => found));
+      return {
+        pattern,
+        count: available.filter(({ id }) => ids.has(id)).length,
+        extra: available.find((tier) => ids.has(tier.id) && returned(tier) === 'forbidden'),
+        missing: available.find((tier) => !ids.has(tier.id) && returned(tier) === 'required'),
+      };
+    });
+    return { request, named };
+  });
+  const several = responses.filter(({ named }) => named.filter(({ count }) => count > 0).length > 1);
+  const shown = several.find(({ named }) => named.some(({ extra }) => extra !== undefined)) ?? several[0];
+  if (shown === undefined) return undefined;
+
+  const explain = createTierExplainer(shown.request, world);
+  const name = (tier: Tier) => `'${tier.name}'${explain(tier) === '' ? '' : ` (${explain(tier)})`}`;
+  const descriptions = shown.named.slice(0, maxShown).map(({ pattern, count, extra, missing }) => {
+    const wrong = extra === undefined ? 'none that is not valid' : `among them ${name(extra)}`;
+    const absent = missing === undefined ? '' : `, and not ${name(missing)}, which is valid`;
+    return `${pattern} names ${count} promotions, ${wrong}${absent}`;
+  });
+  if (patterns.length > maxShown) descriptions.push(`${patterns.length - maxShown} more paths`);
+  const fitting = patterns.filter((_, n) =>
+    responses.every(({ named }) => named[n]?.extra === undefined && named[n]?.missing === undefined),
+  );
+  const advice =
+    fitting[0] === undefined
+      ? 'None of them agrees with the documentation in all responses: whichever you state as response.tier in the target file, requirements fail.'
+      : `Only ${fitting.join(' or ')} agrees with the documentation in all responses. If it lists the valid promotions, write in the target file: ${renderStated(fitting[0])}. With another path, a deployment that conforms fails.`;
+  return `Promotions are named under several paths, and the paths disagree. In one response: ${descriptions.join('; ')}. ${advice}`;
 }
