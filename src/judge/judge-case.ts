@@ -225,27 +225,19 @@ function explainUnseenWorld(testCase: RequirementCase, evidence: readonly CaseEv
     .flatMap((exchange) => ('response' in exchange ? exchange.response.body : []));
   const isSeen = isWorldSeen || bodies.some((body) => hasMentions(recognizer.findMentions(body), configuredPatterns));
   if (isSeen && (isWorldLoaded || isOwnDataSeen(testCase, bodies, world))) return undefined;
-  const ending = ' say so: --world-loaded, or world: loaded in the target file.';
-  if (isSeen)
-    return `But no response names a promotion of your own test data: either it is not loaded (npx conformance world --cases FOLDER), or none of it is ever returned. If it is loaded,${ending}`;
-  if (world.isDataFile)
-    return `But no response names a promotion of the data file: perhaps it is of another deployment. If it is not,${ending}`;
-  return `But no response names anything of the world: either it is not loaded under these ids (npx conformance world), or nothing is ever returned. If it is loaded,${ending}`;
+  const unseen = world.isDataFile ? 'a promotion of the data file' : 'anything of the world';
+  return `But no response names ${isSeen ? 'a promotion of your own test data' : unseen}: either this deployment does not have it (npx conformance world prints the test data), or none of it is ever returned. If it is loaded, say so: --world-loaded, or world: loaded in the target file.`;
 }
 
 /** Whether responses name a tier that the user added to the world, or the case sends nothing that the user added. */
-function isOwnDataSeen({ rows }: TestCase, bodies: readonly string[], world: NamedWorld): boolean {
-  const { tier: tiers, ...others } = listOwnIds(world);
+function isOwnDataSeen({ rows }: TestCase, bodies: readonly string[], { ids }: NamedWorld): boolean {
+  const listOwnIds = (kinds: readonly ThingKind[]) =>
+    kinds.flatMap((kind) => [...ids[kind]].flatMap(([name, id]) => (name.startsWith(ownPrefix) ? [id] : [])));
   const isAnyIn = (known: readonly string[], text: string) => known.some((id) => text.includes(id));
-  const sent = () => JSON.stringify(rows.flatMap(({ requests }) => [...requests.values()]));
+  const tiers = listOwnIds(['tier']);
   if (tiers.length === 0 || bodies.some((body) => isAnyIn(tiers, body))) return true;
-  return !isAnyIn([...tiers, ...Object.values(others).flat()], sent());
+  return !isAnyIn(listOwnIds(thingKinds), JSON.stringify(rows.flatMap(({ requests }) => [...requests.values()])));
 }
-
-const listOwnIds = remember(({ ids }: NamedWorld) => {
-  const ofKind = (kind: ThingKind) => [...ids[kind]].flatMap(([name, id]) => (name.startsWith(ownPrefix) ? [id] : []));
-  return Object.fromEntries(thingKinds.map((kind) => [kind, ofKind(kind)])) as Record<ThingKind, string[]>;
-});
 
 /** If the world is not loaded, every response may be right except a server error and a refusal that no data explains. */
 function doubtWithoutWorld(
