@@ -78,23 +78,22 @@ const maxRequest = 4096;
  * number of promotions: what does not arrive has no length.
  */
 function explainLostResponse(name: string, evidence: RowEvidence): string | undefined {
-  const lost = evidence.exchanges.get(name);
+  const { world, exchanges, calibration } = evidence;
+  const lost = exchanges.get(name);
   if (lost === undefined || !('transportError' in lost)) return undefined;
   const { path: sentPath, body = '' } = lost.request;
   const isCutShort = ['broken-connection', 'unreadable'].includes(lost.transportError);
   if (!isCutShort || sentPath.length + body.length > maxRequest) return undefined;
-  const { world, exchanges, calibration } = evidence;
   const countRequired = ({ request }: Exchange): number => {
     const { accepted, returned } = createOracle(request, world);
     return accepted ? world.tiers.filter((tier) => returned(tier) === 'required').length : 0;
   };
   const countReturned = (all: readonly Exchange[]): number[] =>
     listSuccesses(all).map(({ response }) => readReturned(response.body, evidence).returned.length);
-  const sent = [...exchanges.values()];
-  const all = [...sent, ...calibration];
+  const all = [...exchanges.values(), ...calibration];
   const longest = Math.max(0, ...countReturned(all));
-  const shortestLost = Math.min(...all.filter((exchange) => !('response' in exchange)).map(countRequired));
-  const arrived = countReturned(sent).filter((count) => count > 0);
+  const shortestLost = Math.min(...all.filter((exchange) => 'transportError' in exchange).map(countRequired));
+  const arrived = countReturned([...exchanges.values()]).filter((count) => count > 0);
   if (arrived.length < minArrived || longest >= shortestLost) return undefined;
   return `Only long responses do not arrive: the connection breaks, and there are ${countRequired(lost)} promotions to return. Responses with up to ${longest} promotions arrive.`;
 }

@@ -3,9 +3,7 @@ import { createOracle, type Oracle } from '../contract/oracle.js';
 import { indexIds, type Tier, windowSize } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { listRecords } from '../recognition/list-records.js';
-import type { Recognizer } from '../recognition/recognizer.js';
 import { readReturned } from '../recognition/returned-tiers.js';
-import { cacheByText, remember } from '../support/caches.js';
 import { renderShortList } from '../support/collections.js';
 import { truncate } from '../support/untrusted-text.js';
 
@@ -47,21 +45,11 @@ export function explainOwnPromotions(exchanges: readonly Exchange[], evidence: O
 }
 
 /** Lists what a response has in the place of tiers and the world does not know. */
-function listUnknownRecords(exchange: AnsweredExchange, { reading, recognizer }: Omit<RowEvidence, 'exchanges'>) {
+function listUnknownRecords({ response }: AnsweredExchange, { reading, recognizer }: Omit<RowEvidence, 'exchanges'>) {
   if (reading.kind !== 'agreed' && reading.kind !== 'stated') return [];
+  const { findIds, findAnywhere } = recognizer.ids.tiers;
   // Agreeing patterns name the same tiers.
   const patterns = reading.kind === 'stated' ? reading.patterns : reading.patterns.slice(0, 1);
-  return getRecordReader(recognizer)(patterns.join('\n'))(exchange);
+  const records = listRecords(response.body, patterns, recognizer.ids, recognizer.filter);
+  return records.filter((text) => findIds(text).ids.length === 0 && findAnywhere(text).size === 0);
 }
-
-/** Every doubtful row asks for the records of all first responses. Patterns have no line breaks: they are JSON Pointers. */
-const getRecordReader = remember((recognizer: Recognizer) => {
-  const { findIds, findAnywhere } = recognizer.ids.tiers;
-  return cacheByText((patterns) =>
-    remember(({ response }: AnsweredExchange) =>
-      listRecords(response.body, patterns.split('\n'), recognizer.ids, recognizer.filter).filter(
-        (text) => findIds(text).ids.length === 0 && findAnywhere(text).size === 0,
-      ),
-    ),
-  );
-});

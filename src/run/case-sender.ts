@@ -81,7 +81,6 @@ export function createCaseSender(
     channel.reconnect();
     return channel.send(request);
   };
-  const sizes = new Map(planned.map((testCase) => [testCase.id, listRequests(testCase).length]));
   const sendAloneOnce: Channel['send'][] = [];
   const batches: Batch[] = [];
   const serialBatches = new Map<string, Batch>();
@@ -105,7 +104,7 @@ export function createCaseSender(
   const sendAhead = (position: number): void => {
     let count = 0;
     for (const testCase of planned.slice(position)) {
-      count += sizes.get(testCase.id) ?? 0;
+      count += listRequests(testCase).length;
       if (isSerial(testCase) || count > aheadPerConcurrency * channel.maxConcurrency) return;
       if (!ahead.has(testCase.id)) ahead.set(testCase.id, sendRows(testCase, sendOnce));
     }

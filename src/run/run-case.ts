@@ -65,7 +65,8 @@ export async function runCase(
   const isUnsent = verdict === 'inconclusive' && shown !== undefined && !wasSent(shown);
   const wantsBodies = infersShape || expected.schema !== undefined;
   const successes = wantsBodies ? [...new Set(listResultBodies(testCase, first))] : [];
-  const volatile = findVolatile(testCase, first).map(escapeControlCharacters).sort();
+  const compared = testCase.kind === 'question' ? first.exchanges : [];
+  const volatile = compared.flatMap((row) => [...findVolatilePaths(row)].map(escapeControlCharacters)).sort();
   // That of an open value is text of the deployment.
   const outcome = judgement.outcome && sanitizeText(judgement.outcome);
   const drift = findDrift({ subject, ...omitUndefined({ outcome }) }, successes, expected);
@@ -94,15 +95,6 @@ export async function runCase(
       volatile: volatile.length === 0 ? undefined : volatile,
     }),
   };
-}
-
-/** With more volatile places than this, the body as a whole counts as volatile. */
-const maxVolatile = 100;
-
-function findVolatile({ kind }: TestCase, { exchanges }: CaseExchanges): string[] {
-  if (kind !== 'question') return [];
-  const paths = exchanges.flatMap((row) => [...findVolatilePaths({ exchanges: row })]);
-  return paths.length > maxVolatile ? [''] : paths;
 }
 
 /** Lists the successful bodies of the operation; responses to other methods and paths may have another shape. */
