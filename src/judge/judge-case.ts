@@ -176,17 +176,14 @@ function judgeOnce(row: RequirementRow, testCase: RequirementCase, evidence: Cas
 
 function judgeAs({ expect, ...row }: RequirementRow, { at }: RequirementCase, evidence: CaseEvidence): Attempt {
   const unmet = judgePreconditions(row, at, evidence, explainInapplicable);
-  if (unmet !== undefined) {
-    const attempt: Attempt = { verdict: unmet.verdict, evidence, explain: () => unmet };
-    const agrees = (read: RowEvidence) => findFirst(row.given, read) === undefined;
-    return unmet.verdict === 'inconclusive' ? doubt(attempt, unmet, agrees, evidence) : attempt;
-  }
+  if (unmet !== undefined) return { verdict: unmet.verdict, evidence, explain: () => unmet };
   if (expect.length === 0)
     return { verdict: 'error', evidence, explain: () => ({ reason: 'The case asserts nothing.', at }) };
   const finding = findFirst(expect, evidence);
   if (finding?.is === 'violated') {
-    const agrees = (read: RowEvidence) => findFirst(expect, read)?.is !== 'violated';
-    return doubt({ verdict: 'fail', evidence, explain: finding.explain }, finding, agrees, evidence);
+    const doubt = explainDoubt(expect, finding, evidence);
+    if (doubt === undefined) return { verdict: 'fail', evidence, explain: finding.explain };
+    return { verdict: 'inconclusive', evidence, explain: () => doubt };
   }
   const remaining = evidence.listRemainingReadings().map(({ reading }) => ({ ...evidence, reading }));
   const refutations = remaining.map((read) => findFirst(expect, read));
@@ -199,22 +196,20 @@ function judgeAs({ expect, ...row }: RequirementRow, { at }: RequirementCase, ev
 }
 
 /** Doubts a failure that another reading explains, or promotions of the deployment that take places of the newest 150. */
-function doubt(
-  attempt: Attempt,
-  { at, exchange }: Pick<Judgement, 'at' | 'exchange'>,
-  agrees: (read: RowEvidence) => boolean,
+function explainDoubt(
+  expect: readonly Assertion[],
+  { at, exchange }: Finding,
   evidence: CaseEvidence,
-): Attempt {
-  const agreeing = evidence.listOtherReadings().find(({ reading }) => agrees({ ...evidence, reading }));
+): Omit<Judgement, 'verdict'> | undefined {
+  const agrees = ({ reading }: OtherReading) => findFirst(expect, { ...evidence, reading })?.is !== 'violated';
+  const agreeing = evidence.listOtherReadings().find(agrees);
   const shown = evidence.exchanges.get(exchange ?? '');
   let reason: string | undefined;
   if (agreeing !== undefined)
     reason = `A response may name promotions that it does not return. If it returns all that it names, it violates the documentation. If it returns only those ${agreeing.words}, it conforms. Write one of these lines in the target file: ${agreeing.stated}, or response: { where: {} } if all are returned.`;
   else if (shown === undefined || listSuccesses([shown]).length > 0)
     reason = explainOwnPromotions([...evidence.exchanges.values()], evidence);
-  if (reason === undefined) return attempt;
-  const doubted = { reason, at, ...omitUndefined({ exchange }) };
-  return { verdict: 'inconclusive', evidence, explain: () => doubted };
+  return reason === undefined ? undefined : { reason, at, ...omitUndefined({ exchange }) };
 }
 
 /** Explains why the test data may not be loaded; undefined if a response names some of it, or the user says that it is. */

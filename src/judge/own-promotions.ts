@@ -1,5 +1,5 @@
 import { type AnsweredExchange, listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
-import { createOracle, type Oracle } from '../contract/oracle.js';
+import { createOracle } from '../contract/oracle.js';
 import { indexIds, type Tier, windowSize } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { listRecords } from '../recognition/list-records.js';
@@ -12,27 +12,24 @@ export function explainOwnPromotions(exchanges: readonly Exchange[], evidence: O
   const { world, calibration } = evidence;
   if (world.ownPromotions === 0) return undefined;
   const ranks = indexIds(world.tiers);
-  const listRanks = (body: string) => readReturned(body, evidence).returned.flatMap((id) => ranks.get(id) ?? []);
-  const read: { readonly oracle: Oracle; readonly returned: ReadonlySet<number> }[] = [];
-  for (const { request, response } of listSuccesses(exchanges)) {
-    const oracle = createOracle(request, world);
-    const returned = listRanks(response.body);
-    if (returned.some((rank) => oracle.returned(world.tiers[rank] as Tier) === 'forbidden')) return undefined;
-    read.push({ oracle, returned: new Set(returned) });
-  }
+  const readTiers = (body: string) =>
+    readReturned(body, evidence).returned.flatMap((id) => world.tiers[ranks.get(id) ?? -1] ?? []);
+  const rankOf = ({ id }: Tier) => ranks.get(id) ?? -1;
   // Behind a filter, older promotions may be returned.
   const successes = listSuccesses([...calibration, ...exchanges]);
   const unfiltered = successes.filter(({ request }) => !request.path.includes('filters'));
-  const last = Math.max(-1, ...unfiltered.flatMap(({ response }) => listRanks(response.body)));
+  const last = Math.max(-1, ...unfiltered.flatMap(({ response }) => readTiers(response.body).map(rankOf)));
   let isAnyAbsent = false;
-  for (const { oracle, returned } of read) {
+  for (const { request, response } of listSuccesses(exchanges)) {
+    const oracle = createOracle(request, world);
+    const returned = new Set(readTiers(response.body));
     const mayBeRequired = (tier: Tier) =>
       [oracle, ...oracle.alternatives].some((reading) => reading.returned(tier) === 'required');
-    const isAbsent = (tier: Tier) =>
-      !returned.has(ranks.get(tier.id) ?? -1) && !world.unavailable.has(tier.id) && mayBeRequired(tier);
+    const isAbsent = (tier: Tier) => !returned.has(tier) && !world.unavailable.has(tier.id) && mayBeRequired(tier);
     const tiers = oracle.alternatives.length > 0 ? oracle.matched : world.tiers.slice(0, windowSize);
     const first = tiers.find(isAbsent);
-    if (first !== undefined && (ranks.get(first.id) ?? 0) <= last) return undefined;
+    const isRefuted = first !== undefined && rankOf(first) <= last;
+    if (isRefuted || [...returned].some((tier) => oracle.returned(tier) === 'forbidden')) return undefined;
     isAnyAbsent ||= first !== undefined;
   }
   if (!isAnyAbsent) return undefined;

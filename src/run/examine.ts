@@ -148,8 +148,7 @@ export async function examine(
       ...answered,
       ...(wrong !== undefined && { URL: ['problem', wrong] }),
       'Body on GET': examineBody([...exchanges, ...withoutBody].filter(isAnswered), differ, hasTiers && isSeen),
-      Responses: examineResponses(exchanges, target),
-      Ids: examineIds(exchanges, target, hasTiers),
+      ...examineResponses(exchanges, target, hasTiers),
     },
     wrong,
   );
@@ -192,43 +191,38 @@ function examineBody(answered: readonly AnsweredExchange[], differ: Comparison, 
 
 type Target = Pick<TargetContext, 'world' | 'recognizer' | 'configuredPatterns'>;
 
-function examineResponses(exchanges: readonly Exchange[], target: Target): Finding {
+function examineResponses(exchanges: readonly Exchange[], target: Target, hasTiers: boolean): Findings {
   const successes = listSuccesses(exchanges);
   const [success] = successes;
   if (success === undefined) {
     const [answer] = exchanges.flatMap((exchange) => ('response' in exchange ? describeAnswer(exchange.response) : []));
     const hint = 'Perhaps the deployment does not have the customer or the products: see npx conformance world.';
-    return ['problem', `The deployment rejects a documented request: ${answer}. ${hint}`];
-  }
-  const unreadable = successes.find(({ response }) => parseJson(response.body) === undefined);
-  if (unreadable !== undefined) {
-    const what = `A successful body is not JSON, so its promotions cannot be read: ${describeAnswer(unreadable.response)}.`;
-    return ['problem', `${what} Check the base URL. ${headersHint}`];
+    return { Responses: ['problem', `The deployment rejects a documented request: ${answer}. ${hint}`] };
   }
   const reading = readTiers(exchanges, target);
-  if (reading.kind === 'ambiguous' || reading.kind === 'misstated')
-    return ['problem', readReturned(success.response.body, { ...target, reading }).reason];
-  if (reading.patterns.length === 0) return ['unknown', 'They are JSON, but name no promotion of the test data.'];
-  const source = reading.kind === 'stated' ? ', as the target file states' : '';
-  return ['fine', `Promotions are named at ${reading.patterns.join(' and ')}${source}.`];
-}
-
-function examineIds(exchanges: readonly Exchange[], target: Target, hasTiers: boolean): Finding | undefined {
-  const successes = listSuccesses(exchanges);
-  if (successes.length === 0) return undefined;
-  const foreign = explainOwnPromotions(exchanges, {
-    ...target,
-    reading: readTiers(exchanges, target),
-    calibration: [],
-  });
-  if (foreign !== undefined) return ['problem', foreign];
-  if (!hasTiers) return ['unknown', `No promotion has an id, so only cases that need none are judged. ${fewIdsHint}`];
+  const unreadable = successes.find(({ response }) => parseJson(response.body) === undefined);
+  const describe = (): Finding => {
+    if (unreadable !== undefined) {
+      const what = `A successful body is not JSON, so its promotions cannot be read: ${describeAnswer(unreadable.response)}.`;
+      return ['problem', `${what} Check the base URL. ${headersHint}`];
+    }
+    if (reading.kind === 'ambiguous' || reading.kind === 'misstated')
+      return ['problem', readReturned(success.response.body, { ...target, reading }).reason];
+    if (reading.patterns.length === 0) return ['unknown', 'They are JSON, but name no promotion of the test data.'];
+    const source = reading.kind === 'stated' ? ', as the target file states' : '';
+    return ['fine', `Promotions are named at ${reading.patterns.join(' and ')}${source}.`];
+  };
   const mentions = successes.map(({ response }) => target.recognizer.findMentions(response.body));
   const named = new Set(mentions.flatMap(({ idsByPattern }) => [...idsByPattern.values()].flat())).size;
-  if (named > 0) return ['fine', `The responses name ${named} promotions of the test data.`];
-  const hint = 'If the deployment generates its own ids, name a file with them in the target file (bindings).';
-  const text = 'The responses name no promotion of the test data. Load it (npx conformance world).';
-  return ['problem', `${text} ${hint}`];
+  const foreign = explainOwnPromotions(exchanges, { ...target, reading, calibration: [] });
+  const describeIds = (): Finding => {
+    if (foreign !== undefined) return ['problem', foreign];
+    if (!hasTiers) return ['unknown', `No promotion has an id, so only cases that need none are judged. ${fewIdsHint}`];
+    if (named > 0) return ['fine', `The responses name ${named} promotions of the test data.`];
+    const hint = 'If the deployment generates its own ids, name a file with them in the target file (bindings).';
+    return ['problem', `The responses name no promotion of the test data. Load it (npx conformance world). ${hint}`];
+  };
+  return { Responses: describe(), Ids: describeIds() };
 }
 
 /** Explains why other requests would fail like this one; undefined if they may succeed. */
