@@ -137,12 +137,11 @@ function combineSampleResults(results: readonly ResultWithExchanges[]): ResultWi
     results.find((result) => getVerdictApart(result) === 'fail') ??
     results.find(({ repeatedExchange }) => repeatedExchange !== undefined);
   const common = { id: samplesCaseId, drift: [] };
-  if (broken !== undefined) {
-    const reason = `When '${broken.id}' was sent again at the end of the run: ${broken.reason}`;
-    return { ...broken, ...common, reason };
+  if (broken === undefined) {
+    const verdict = findWorstVerdict(results.map(getVerdictApart));
+    return results[0] && { ...common, subject: samplesCaseId, verdict, reason: '', at: results[0].at, rows: [] };
   }
-  const verdict = findWorstVerdict(results.map(getVerdictApart));
-  return results[0] && { ...common, subject: samplesCaseId, verdict, reason: '', at: results[0].at, rows: [] };
+  return { ...broken, ...common, reason: `When '${broken.id}' was sent again at the end of the run: ${broken.reason}` };
 }
 
 /** If the first requests get other results at the end of a run, and keep them, no result of the run proves anything. */

@@ -164,7 +164,7 @@ test.describe('A connection that breaks', () => {
   for (const [title, [isCut, verdict]] of Object.entries(deployments))
     test(title, async ({ serve, open }) => {
       const { url } = await serve(cut(isCut));
-      const { results } = await runSuite(ofLength, open(url), { isWorldLoaded: true }, (id) => id === 'long-response');
+      const { results } = await runSuite(ofLength, open(url), { isWorldLoaded: true });
       expect(results.map((result) => [result.verdict, result.reason])).toEqual([[verdict, expect.any(String)]]);
       if (verdict === 'fail') expect(results[0]?.reason).toMatch(/^Only long responses do not arrive/);
     });

@@ -5,7 +5,7 @@ import type { Credentials } from '../../src/http/connection-options.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { TargetContext } from '../../src/judge/judge-case.js';
 import { findWorstVerdict, type Verdict } from '../../src/judge/verdict.js';
-import { type ResultWithExchanges, samplesCaseId } from '../../src/run/case-result.js';
+import type { ResultWithExchanges } from '../../src/run/case-result.js';
 import { createCaseSender } from '../../src/run/case-sender.js';
 import { type EngineOptions, startRun } from '../../src/run/run.js';
 import { type CaseAttempts, sendAndJudge } from '../../src/run/run-case.js';
@@ -83,18 +83,11 @@ export function listVerdicts({ cases }: DeploymentJudgement): Map<string, Verdic
 
 export type EndedRun = Awaited<ReturnType<typeof runSuite>>;
 
-/** Runs a suite in this process. Its evidence is empty without a keeper. @param selects leaves out cases */
-export async function runSuite(
-  suite: Suite,
-  channel: Channel,
-  options: EngineOptions = {},
-  selects: (id: string) => boolean = () => true,
-) {
-  const cases = suite.cases.filter(({ id }) => selects(id));
-  const run = await startRun(suite, channel, { ...options, plannedCases: cases.map(({ id }) => id) });
+/** Runs a suite in this process. Its evidence is empty without a keeper. */
+export async function runSuite(suite: Suite, channel: Channel, options: EngineOptions = {}) {
+  const run = await startRun(suite, channel, { ...options, plannedCases: suite.cases.map(({ id }) => id) });
   const results: ResultWithExchanges[] = [];
-  for (const testCase of cases) results.push(await run.runCase(testCase));
-  const repeated = selects(samplesCaseId) ? await run.repeatSamples() : undefined;
-  if (repeated !== undefined) results.push(repeated);
+  for (const testCase of suite.cases) results.push(await run.runCase(testCase));
+  results.push(...[(await run.repeatSamples()) ?? []].flat());
   return { results, examination: run.examination, evidence: run.takeEvidence() };
 }
