@@ -8,7 +8,7 @@ import type { LocatedMention } from '../recognition/recognizer.js';
 import { absentValue, type MentionFilter } from '../recognition/sibling-values.js';
 import type { TierReading } from '../recognition/tier-reading.js';
 import { catchAllPath } from '../recognition/walk-texts.js';
-import { remember } from '../support/caches.js';
+import { cacheByText, remember } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import { truncate } from '../support/untrusted-text.js';
 
@@ -74,15 +74,17 @@ export function findOtherReadings(
   const { recognizer } = target;
   // The target file says it.
   if (recognizer.filter !== undefined || (reading.kind !== 'agreed' && reading.kind !== 'stated')) return [];
-  const responses = listSuccesses(exchanges).map(getResponseReader(target));
-  if (responses.every(({ forbidden }) => forbidden.length === 0)) return [];
+  const successes = listSuccesses(exchanges);
+  // To read what is beside the ids takes long.
+  if (!successes.some((success) => namesForbidden(success, target))) return [];
+  const responses = successes.map(getResponseReader(target));
   const single = reading.kind === 'agreed' && reading.nestedPaths !== undefined ? undefined : reading.patterns[0];
   const tier = reading.kind === 'stated' && reading.patterns.length > 1 ? reading.patterns : single;
   // Members that are named after promotions are records, too.
   const isId = (name: string) => name.split('/').some((step) => recognizer.ids.tiers.findIds(step).ids.length > 0);
   const names = [...new Set(responses.flatMap((response) => [...response.names]))];
-  const byName = names.flatMap((name): OtherReading[] => {
-    const values = findDecisiveValues(responses, (mention) => mention.values.get(name) ?? absentValue);
+  const byName = names.filter(getNameFilter(target)).flatMap((name): OtherReading[] => {
+    const values = findDecisiveValues(responses, readMember(name)) ?? [];
     // No line of a target file can state the values that begin with a null character.
     if (values.length === 0 || values.some((value) => value.startsWith('\0')) || isId(name)) return [];
     const shown = values.map(renderScalar);
@@ -97,8 +99,8 @@ export function findOtherReadings(
   });
   const steps = single?.split('/') ?? [];
   const byPlace = steps.flatMap((step, at): OtherReading[] => {
-    const places = step === '*' ? findDecisiveValues(responses, ({ indices }) => indices.get(at) ?? '') : [];
-    if (places.length === 0 || places.includes('')) return [];
+    const places = step === '*' ? findDecisiveValues(responses, ({ indices }) => indices.get(at) ?? '') : undefined;
+    if (places === undefined || places.length === 0 || places.includes('')) return [];
     const patterns = places.map((index) => steps.with(at, index).join('/'));
     const filter = { where: {}, patterns };
     return [
@@ -108,11 +110,27 @@ export function findOtherReadings(
   return [...byName, ...byPlace];
 }
 
+/** If a response names no tier that must not be returned, no other reading agrees better. */
+function namesForbidden({ request, response }: AnsweredExchange, { world, recognizer }: Target): boolean {
+  const { returned } = createOracle(request, world);
+  const named = new Set([...recognizer.findMentions(response.body).idsByPattern.values()].flat());
+  return world.tiers.some((tier) => named.has(tier.id) && returned(tier) === 'forbidden');
+}
+
+const readMember = (name: string) => (mention: LocatedMention) => mention.values.get(name) ?? absentValue;
+
+/** The calibration alone refutes most names, and belongs to every case. */
+const getNameFilter = remember((target: Target) => {
+  const responses = listSuccesses(target.calibration).map(getResponseReader(target));
+  return cacheByText((name) => findDecisiveValues(responses, readMember(name)) !== undefined);
+});
+
 /** A reading that needs more values than this may fit by chance. */
 const maxValues = 3;
 
 /**
- * Finds the values that required tiers have and forbidden tiers do not; none if they do not decide everything.
+ * Finds the values that required tiers have and forbidden tiers do not; none if they do not decide everything, undefined if
+ * a required tier has only values of forbidden ones.
  * @param readValue reads what may tell the mentions that count from the others
  */
 function findDecisiveValues(responses: readonly ReadResponse[], readValue: (mention: LocatedMention) => string) {
@@ -121,7 +139,8 @@ function findDecisiveValues(responses: readonly ReadResponse[], readValue: (ment
   for (const mentions of responses.flatMap(({ required }) => required)) {
     const values = mentions.map(readValue).filter((value) => !ofForbidden.has(value));
     for (const value of values) decisive.add(value);
-    if (values.length === 0 || decisive.size > maxValues) return [];
+    if (values.length === 0) return undefined;
+    if (decisive.size > maxValues) return [];
   }
   // What is the same for a whole response, such as a total, says nothing about one promotion.
   const isSplit = responses.some(
