@@ -180,12 +180,10 @@ export function explainAmbiguity(
     const named = patterns.map((pattern) => {
       const matching = [...idsByPattern].filter(([found]) => matchesPatterns(found, [pattern]));
       const ids = new Set(matching.flatMap(([, found]) => found));
-      return {
-        pattern,
-        count: available.filter(({ id }) => ids.has(id)).length,
-        extra: available.find((tier) => ids.has(tier.id) && returned(tier) === 'forbidden'),
-        missing: available.find((tier) => !ids.has(tier.id) && returned(tier) === 'required'),
-      };
+      const inside = available.filter(({ id }) => ids.has(id));
+      const extra = inside.find((tier) => returned(tier) === 'forbidden');
+      const missing = available.find((tier) => !ids.has(tier.id) && returned(tier) === 'required');
+      return { pattern, count: inside.length, extra, missing, isFitting: (extra ?? missing) === undefined };
     });
     return { request, named };
   });
@@ -201,9 +199,7 @@ export function explainAmbiguity(
     return `${pattern} names ${count} promotions, ${wrong}${absent}`;
   });
   if (patterns.length > maxShown) descriptions.push(`${patterns.length - maxShown} more paths`);
-  const fitting = patterns.filter((_, n) =>
-    responses.every(({ named }) => named[n]?.extra === undefined && named[n]?.missing === undefined),
-  );
+  const fitting = patterns.filter((_, n) => responses.every(({ named }) => named[n]?.isFitting));
   const advice =
     fitting[0] === undefined
       ? 'None of them agrees with the documentation in all responses: whichever you state as response.tier in the target file, requirements fail.'
