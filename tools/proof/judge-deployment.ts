@@ -50,11 +50,7 @@ export interface JudgedCase {
   readonly sent: CaseAttempts;
 }
 
-/**
- * Puts a deployment that has the world to the requirement cases of a suite, in this process.
- *
- * @param respond takes {@link inProcessCredentials}
- */
+/** Puts a deployment that has the world to the requirement cases of a suite. @param respond takes {@link inProcessCredentials} */
 export async function judgeDeployment(
   suite: Suite,
   respond: Answer,
@@ -73,10 +69,8 @@ export async function judgeDeployment(
 export function listVerdicts({ cases }: DeploymentJudgement): Map<string, Verdict> {
   const verdicts = new Map<string, Verdict>();
   for (const { testCase, sent } of cases) {
-    verdicts.set(
-      testCase.verifies,
-      findWorstVerdict([verdicts.get(testCase.verifies) ?? 'pass', sent.judgement.verdict]),
-    );
+    const { verifies: id } = testCase;
+    verdicts.set(id, findWorstVerdict([verdicts.get(id) ?? 'pass', sent.judgement.verdict]));
   }
   return verdicts;
 }
