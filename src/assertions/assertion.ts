@@ -5,7 +5,7 @@ import type { Location } from '../support/problem.js';
 import type { AnsweredExchange, JudgeMode, RowEvidence } from './row-evidence.js';
 
 /** One statement about responses, as read from a case file. Plain data. */
-export type Assertion = ResponseAssertion | CompositeAssertion;
+export type Assertion = ResponseAssertion | AlternativesAssertion;
 
 interface ResponseAssertion {
   /** The key of its kind, such as `returned.include`. */
@@ -16,8 +16,8 @@ interface ResponseAssertion {
   readonly data: unknown;
 }
 
-/** A statement that combines lists of other assertions. Each list counts as one assertion. */
-interface CompositeAssertion {
+/** A statement that one of several lists of other assertions holds as a whole. */
+interface AlternativesAssertion {
   readonly kind: string;
   readonly at: Location;
   readonly lists: readonly (readonly Assertion[])[];
@@ -30,7 +30,7 @@ export type TierSelection = string | readonly string[];
 export type CheckEntry = { readonly of?: string | readonly string[] } & Readonly<Record<string, unknown>>;
 
 /** A kind of assertion: the default export of a file in `kinds/`. */
-export type AssertionKind = ResponseKind | CompositeKind;
+export type AssertionKind = ResponseKind | AlternativesKind;
 
 interface CommonKind {
   /** The key in a check. `returned.include` is `include` within `returned`. */
@@ -53,10 +53,9 @@ export interface ResponseKind<Value = unknown, Data = unknown> extends CommonKin
   findFlaw?(data: Data, context: FlawContext): Flaw | undefined;
 }
 
-/** A kind that combines other assertions. Its value is a list of checks. */
-export interface CompositeKind extends CommonKind {
-  readonly conjunction: 'and' | 'or';
-  combine(results: readonly AssertionResult[]): AssertionResult;
+/** The kind whose value is a list of alternatives, each a check or a list of checks. */
+export interface AlternativesKind extends CommonKind {
+  readonly hasAlternatives: true;
 }
 
 /** Checks the types of a kind. */

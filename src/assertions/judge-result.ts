@@ -73,8 +73,7 @@ export function judgeAllReturned(ids: readonly string[], result: ReturnedTiers, 
 }
 
 export function judgeNoneReturned(ids: readonly string[], result: ReturnedTiers, context: JudgeContext) {
-  const isExcluded = indexIds(ids);
-  const returned = new Set(result.returned.filter((id) => isExcluded.has(id)));
+  const returned = new Set(result.returned);
   const extra = returned.size === 0 ? [] : ids.filter((id) => returned.has(id));
   return judgeTiers('Returned, but should not be', extra, ids, result, context);
 }

@@ -9,8 +9,8 @@ import {
   type Assertion,
   type AssertionKind,
   type AssertionResult,
-  type CompositeKind,
   combineAll,
+  combineAny,
   type ResponseKind,
   unclear,
   violated,
@@ -34,22 +34,17 @@ export function findResponseKind({ kind }: Pick<Assertion, 'kind'>): ResponseKin
   return assertionKinds.get(kind) as ResponseKind;
 }
 
-function findCompositeKind({ kind }: Pick<Assertion, 'kind'>): CompositeKind {
-  return assertionKinds.get(kind) as CompositeKind;
-}
-
 export function describeAssertion(assertion: Assertion, world: World): string {
   if ('lists' in assertion) {
     const texts = assertion.lists.map((list) => list.map((part) => describeAssertion(part, world)).join(' and '));
-    return texts.join(`, ${findCompositeKind(assertion).conjunction} `);
+    return texts.join(', or ');
   }
   const words = findResponseKind(assertion).describe(assertion.data, (ids) => renderTierNames(ids, world));
   return `'${assertion.of}' ${words}`;
 }
 
 export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode: JudgeMode): AssertionResult {
-  if ('lists' in assertion)
-    return findCompositeKind(assertion).combine(assertion.lists.map((list) => judgeAssertions(list, evidence, mode)));
+  if ('lists' in assertion) return combineAny(assertion.lists.map((list) => judgeAssertions(list, evidence, mode)));
   const { of: shownBy, kind, data } = assertion;
   const exchange = findAnsweredExchange(shownBy, evidence, mode);
   if ('reason' in exchange) {
@@ -83,23 +78,22 @@ const maxRequest = 4096;
  * number of promotions: what does not arrive has no length.
  */
 function explainLostResponse(name: string, evidence: RowEvidence): string | undefined {
-  const lost = evidence.exchanges.get(name);
+  const { world, exchanges, calibration } = evidence;
+  const lost = exchanges.get(name);
   if (lost === undefined || !('transportError' in lost)) return undefined;
   const { path: sentPath, body = '' } = lost.request;
   const isCutShort = ['broken-connection', 'unreadable'].includes(lost.transportError);
   if (!isCutShort || sentPath.length + body.length > maxRequest) return undefined;
-  const { world, exchanges, calibration } = evidence;
   const countRequired = ({ request }: Exchange): number => {
     const { accepted, returned } = createOracle(request, world);
     return accepted ? world.tiers.filter((tier) => returned(tier) === 'required').length : 0;
   };
   const countReturned = (all: readonly Exchange[]): number[] =>
     listSuccesses(all).map(({ response }) => readReturned(response.body, evidence).returned.length);
-  const sent = [...exchanges.values()];
-  const all = [...sent, ...calibration];
+  const all = [...exchanges.values(), ...calibration];
   const longest = Math.max(0, ...countReturned(all));
-  const shortestLost = Math.min(...all.filter((exchange) => !('response' in exchange)).map(countRequired));
-  const arrived = countReturned(sent).filter((count) => count > 0);
+  const shortestLost = Math.min(...all.filter((exchange) => 'transportError' in exchange).map(countRequired));
+  const arrived = countReturned([...exchanges.values()]).filter((count) => count > 0);
   if (arrived.length < minArrived || longest >= shortestLost) return undefined;
   return `Only long responses do not arrive: the connection breaks, and there are ${countRequired(lost)} promotions to return. Responses with up to ${longest} promotions arrive.`;
 }

@@ -70,15 +70,12 @@ function explainRefusal({ request, response }: AnsweredExchange, { exchanges, ca
   if (refusal === undefined) return undefined;
   const accepted = listSuccesses([...exchanges.values()]);
   if (accepted.length + listSuccesses(calibration).length === 0) return refusal;
-  const isInOtherLetterCase = ({ request: twin }: Exchange) =>
-    renderHeaderNames(twin) !== renderHeaderNames(request) &&
-    twin.path === request.path &&
-    twin.body === request.body &&
-    renderHeaderNames(twin).toLowerCase() === renderHeaderNames(request).toLowerCase();
+  const headerNames = request.headers.map(([name]) => name).join();
+  const isInOtherLetterCase = ({ request: { headers, path, body } }: Exchange) => {
+    const names = headers.map(([name]) => name).join();
+    const isSpelledAlike = names === headerNames || names.toLowerCase() !== headerNames.toLowerCase();
+    return !isSpelledAlike && path === request.path && body === request.body;
+  };
   if (response.status === 401 && accepted.some(isInOtherLetterCase)) return undefined;
   return `Answered ${response.status}, but other requests with the same credentials are accepted: perhaps a firewall refuses this one, or the application lacks a right.`;
-}
-
-function renderHeaderNames({ headers }: HttpRequest): string {
-  return headers.map(([name]) => name).join();
 }

@@ -6,7 +6,7 @@ import { isJsonObject, parseJson } from '../support/json.js';
 import type { RowEvidence } from './row-evidence.js';
 
 /** Finds the path patterns at which responses to the same request differ. '' stands for the whole body. */
-export function findVolatilePaths({ exchanges }: Pick<RowEvidence, 'exchanges'>): ReadonlySet<string> {
+export function findVolatilePaths(exchanges: RowEvidence['exchanges']): ReadonlySet<string> {
   const answered = [...exchanges.values()].filter((exchange) => 'response' in exchange);
   const repeated = groupBy(answered, ({ request }) => serializeWithoutRepetition(request)).values();
   return new Set(

@@ -38,8 +38,8 @@ function readCheck({ of, ...statements }: CheckEntry, at: YamlPath, context: Row
     const kind = assertionKinds.get(steps.join('.')) as AssertionKind;
     const path: YamlPath = [...at, ...steps];
     const common = { kind: kind.key, at: context.file.locateKey(path) };
-    if ('combine' in kind) {
-      const lists = (value as CheckEntry[]).map((entry, n) => readCheck(entry, [...path, n], context));
+    if ('hasAlternatives' in kind) {
+      const lists = (value as Checks[]).map((checks, n) => readChecks(checks, [...path, n], context));
       return [{ ...common, lists }];
     }
     return [of].flat().flatMap((stated, n) => {

@@ -22,9 +22,8 @@ import { determineReading, type TierReading } from '../recognition/tier-reading.
 import { computeOnce, remember } from '../support/caches.js';
 import { omitUndefined, renderShortList } from '../support/collections.js';
 import type { Location } from '../support/problem.js';
-import { explainAmbiguity } from './explain-ambiguity.js';
 import { extractValue } from './extract-value.js';
-import { findOtherReadings, type OtherReading } from './other-readings.js';
+import { explainAmbiguity, findOtherReadings, type OtherReading } from './other-readings.js';
 import { explainOwnPromotions } from './own-promotions.js';
 import { findWorstVerdict, type Verdict } from './verdict.js';
 
@@ -90,7 +89,10 @@ export function collectEvidence(rows: RowExchanges, target: TargetContext): Case
   return rows.map((exchanges) => ({ ...shared, exchanges }));
 }
 
-function readTiers(exchanges: readonly Exchange[], target: TargetContext): TierReading {
+export function readTiers(
+  exchanges: readonly Exchange[],
+  target: Pick<TargetContext, 'world' | 'recognizer' | 'configuredPatterns'>,
+): TierReading {
   const mentions = listSuccesses(exchanges).map(({ response }) => target.recognizer.findMentions(response.body));
   const found = determineReading(mentions, target.configuredPatterns);
   if (found.kind !== 'ambiguous') return found;
@@ -101,38 +103,27 @@ const findRemainingReadings = remember((target: TargetContext) =>
   findOtherReadings(target.calibration, readTiers(target.calibration, target), target),
 );
 
-/** Pure. */
-export function judgeCase(testCase: TestCase, evidence: readonly CaseEvidence[]): CaseJudgement {
-  if (testCase.kind === 'question') return { ...judgeQuestion(testCase, evidence[0] as CaseEvidence), rows: [] };
-  const unseen = explainUnseenWorld(evidence);
-  const rows = testCase.rows.map((row, n) => judgeTitledRow(row, testCase, [evidence[n] as CaseEvidence], unseen));
-  return { ...summarizeRows(rows, testCase), rows };
-}
-
-/** Judges the rows of a case that were sent again. A row fails only if it fails each time. */
-export function judgeAgain(
-  once: CaseJudgement,
-  testCase: RequirementCase,
+/**
+ * Judges a case; pure. A row that was sent again fails only if it fails each time.
+ * @param once the judgement without the repetitions, which stays that of all other rows
+ */
+export function judgeCase(
+  testCase: TestCase,
   evidence: readonly CaseEvidence[],
-  repetitions: readonly (readonly CaseEvidence[])[],
+  repetitions: readonly (readonly CaseEvidence[])[] = [],
+  once?: CaseJudgement,
 ): CaseJudgement {
+  if (testCase.kind === 'question') return { ...judgeQuestion(testCase, evidence[0] as CaseEvidence), rows: [] };
   const unseen = explainUnseenWorld([evidence, ...repetitions].flat());
-  const rows = testCase.rows.map((row, n) => {
+  const rows = testCase.rows.map((row, n): RowJudgement => {
     const again = repetitions.flatMap((sent) => sent.slice(n, n + 1)).filter(({ exchanges }) => exchanges.size > 0);
-    const attempts: RowAttempts = [evidence[n] as CaseEvidence, ...again];
-    return again.length === 0 ? (once.rows[n] as RowJudgement) : judgeTitledRow(row, testCase, attempts, unseen);
+    const known = again.length === 0 ? once?.rows[n] : undefined;
+    if (known !== undefined) return known;
+    const first = evidence[n] as CaseEvidence;
+    const judgement = judgeRow(row, testCase, [first, ...again]);
+    return { title: row.title, ...(unseen === undefined ? judgement : doubtWithoutWorld(judgement, first, unseen)) };
   });
-  return { ...summarizeRows(rows, testCase), rows };
-}
-
-export function replaceRow(
-  { rows }: CaseJudgement,
-  testCase: RequirementCase,
-  row: number,
-  judgement: RowJudgement,
-): CaseJudgement {
-  const replaced = rows.with(row, judgement);
-  return { ...summarizeRows(replaced, testCase), rows: replaced };
+  return summarizeRows(rows, testCase);
 }
 
 /** What one sending of a row shows. */
@@ -142,20 +133,8 @@ interface Attempt extends Pick<Judgement, 'verdict' | 'isKnown'> {
   explain(): Omit<Judgement, 'verdict'>;
 }
 
-type RowAttempts = readonly [CaseEvidence, ...CaseEvidence[]];
-
-function judgeTitledRow(
-  row: RequirementRow,
-  testCase: RequirementCase,
-  sent: RowAttempts,
-  unseen: string | undefined,
-): RowJudgement {
-  const judgement = judgeRow(row, testCase, sent);
-  return { title: row.title, ...(unseen === undefined ? judgement : doubtWithoutWorld(judgement, sent[0], unseen)) };
-}
-
 /** Judges a row that may have been sent again. It fails if the same expectation is violated each time. */
-function judgeRow(row: RequirementRow, testCase: RequirementCase, sent: RowAttempts): Judgement {
+function judgeRow(row: RequirementRow, testCase: RequirementCase, sent: readonly CaseEvidence[]): Judgement {
   const attempts = sent.map((evidence) => judgeOnce(row, testCase, evidence));
   const [first, ...later] = attempts as [Attempt, ...Attempt[]];
   const failing = attempts.filter(({ verdict }) => verdict === 'fail');
@@ -196,17 +175,14 @@ function judgeOnce(row: RequirementRow, testCase: RequirementCase, evidence: Cas
 
 function judgeAs({ expect, ...row }: RequirementRow, { at }: RequirementCase, evidence: CaseEvidence): Attempt {
   const unmet = judgePreconditions(row, at, evidence, explainInapplicable);
-  if (unmet !== undefined) {
-    const attempt: Attempt = { verdict: unmet.verdict, evidence, explain: () => unmet };
-    const agrees = (read: RowEvidence) => findFirst(row.given, read) === undefined;
-    return unmet.verdict === 'inconclusive' ? doubt(attempt, unmet, agrees, evidence) : attempt;
-  }
+  if (unmet !== undefined) return { verdict: unmet.verdict, evidence, explain: () => unmet };
   if (expect.length === 0)
     return { verdict: 'error', evidence, explain: () => ({ reason: 'The case asserts nothing.', at }) };
   const finding = findFirst(expect, evidence);
   if (finding?.is === 'violated') {
-    const agrees = (read: RowEvidence) => findFirst(expect, read)?.is !== 'violated';
-    return doubt({ verdict: 'fail', evidence, explain: finding.explain }, finding, agrees, evidence);
+    const doubt = explainDoubt(expect, finding, evidence);
+    if (doubt === undefined) return { verdict: 'fail', evidence, explain: finding.explain };
+    return { verdict: 'inconclusive', evidence, explain: () => doubt };
   }
   const remaining = evidence.listRemainingReadings().map(({ reading }) => ({ ...evidence, reading }));
   const refutations = remaining.map((read) => findFirst(expect, read));
@@ -219,22 +195,20 @@ function judgeAs({ expect, ...row }: RequirementRow, { at }: RequirementCase, ev
 }
 
 /** Doubts a failure that another reading explains, or promotions of the deployment that take places of the newest 150. */
-function doubt(
-  attempt: Attempt,
-  { at, exchange }: Pick<Judgement, 'at' | 'exchange'>,
-  agrees: (read: RowEvidence) => boolean,
+function explainDoubt(
+  expect: readonly Assertion[],
+  { at, exchange }: Finding,
   evidence: CaseEvidence,
-): Attempt {
-  const agreeing = evidence.listOtherReadings().find(({ reading }) => agrees({ ...evidence, reading }));
+): Omit<Judgement, 'verdict'> | undefined {
+  const agrees = ({ reading }: OtherReading) => findFirst(expect, { ...evidence, reading })?.is !== 'violated';
+  const agreeing = evidence.listOtherReadings().find(agrees);
   const shown = evidence.exchanges.get(exchange ?? '');
   let reason: string | undefined;
   if (agreeing !== undefined)
     reason = `A response may name promotions that it does not return. If it returns all that it names, it violates the documentation. If it returns only those ${agreeing.words}, it conforms. Write one of these lines in the target file: ${agreeing.stated}, or response: { where: {} } if all are returned.`;
   else if (shown === undefined || listSuccesses([shown]).length > 0)
     reason = explainOwnPromotions([...evidence.exchanges.values()], evidence);
-  if (reason === undefined) return attempt;
-  const doubted = { reason, at, ...omitUndefined({ exchange }) };
-  return { verdict: 'inconclusive', evidence, explain: () => doubted };
+  return reason === undefined ? undefined : { reason, at, ...omitUndefined({ exchange }) };
 }
 
 /** Explains why the test data may not be loaded; undefined if a response names some of it, or the user says that it is. */
@@ -245,10 +219,8 @@ function explainUnseenWorld(evidence: readonly CaseEvidence[]): string | undefin
     .flatMap((exchange) => ('response' in exchange ? exchange.response.body : []));
   const isSeen = isWorldSeen || bodies.some((body) => hasMentions(recognizer.findMentions(body), configuredPatterns));
   if (isSeen) return undefined;
-  const ending = ' say so: --world-loaded, or world: loaded in the target file.';
-  if (world.isDataFile)
-    return `But no response names a promotion of the data file: perhaps it is of another deployment. If it is not,${ending}`;
-  return `But no response names anything of the world: either it is not loaded under these ids (npx conformance world), or nothing is ever returned. If it is loaded,${ending}`;
+  const unseen = world.isDataFile ? 'a promotion of the data file' : 'anything of the world';
+  return `But no response names ${unseen}: either this deployment does not have it (npx conformance world prints the test data), or none of it is ever returned. If it is loaded, say so: --world-loaded, or world: loaded in the target file.`;
 }
 
 /** If the world is not loaded, every response may be right except a server error and a refusal that no data explains. */
@@ -329,15 +301,15 @@ export function isNewFailure({ verdict, isKnown }: Judgement): boolean {
   return verdict === 'fail' && isKnown !== true;
 }
 
-function summarizeRows(rows: readonly RowJudgement[], { at }: RequirementCase): Judgement {
+export function summarizeRows(rows: readonly RowJudgement[], { at }: RequirementCase): CaseJudgement {
   const verdict = findWorstVerdict(rows.map((row) => row.verdict));
   const worst = rows.filter((row) => row.verdict === verdict);
   const unknown = worst.filter(({ isKnown }) => isKnown !== true);
   const decisive = unknown.length > 0 ? unknown : worst;
   const first = decisive[0];
-  if (verdict === 'pass' || first === undefined) return { verdict, reason: '', at };
-  if (rows.length === 1) return first;
-  return { ...first, reason: `${first.title}: ${first.reason} (${decisive.length} of ${rows.length} rows)` };
+  if (verdict === 'pass' || first === undefined) return { verdict, reason: '', at, rows };
+  if (rows.length === 1) return { ...first, rows };
+  return { ...first, reason: `${first.title}: ${first.reason} (${decisive.length} of ${rows.length} rows)`, rows };
 }
 
 function judgeQuestion({ rows: [row], answer, at }: QuestionCase, evidence: RowEvidence): Omit<CaseJudgement, 'rows'> {

@@ -1,11 +1,13 @@
 import { type AnsweredExchange, listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
+import { createTierExplainer } from '../contract/describe-request.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
-import { indexIds, type Tier, windowSize } from '../contract/world.js';
+import { indexIds, listAvailableTiers, type Tier, windowSize } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { matchesPatterns } from '../recognition/path-patterns.js';
 import type { LocatedMention } from '../recognition/recognizer.js';
 import { absentValue, type MentionFilter } from '../recognition/sibling-values.js';
 import type { TierReading } from '../recognition/tier-reading.js';
+import { catchAllPath } from '../recognition/walk-texts.js';
 import { cacheByText, remember } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
 import { truncate } from '../support/untrusted-text.js';
@@ -22,6 +24,8 @@ export interface OtherReading {
 /** What a response names, by what the documentation says of it. */
 interface ReadResponse {
   readonly mentions: readonly LocatedMention[];
+  /** Of the members beside the ids. */
+  readonly names: ReadonlySet<string>;
   readonly forbidden: readonly LocatedMention[];
   /** The mentions of each required tier. */
   readonly required: readonly (readonly LocatedMention[])[];
@@ -30,19 +34,6 @@ interface ReadResponse {
 type Target = Pick<RowEvidence, 'world' | 'recognizer' | 'calibration'> & {
   readonly configuredPatterns?: readonly string[];
 };
-
-/** Whether a response names a tier that must not be returned. If none does, no other reading agrees better. */
-const getForbiddenFinder = remember(({ world, recognizer }: Target) => {
-  const ranks = indexIds(world.tiers);
-  return remember(({ request, response }: AnsweredExchange): boolean => {
-    const { returned } = createOracle(request, world);
-    const isForbidden = (id: string) => {
-      const tier = world.tiers[ranks.get(id) ?? -1];
-      return tier !== undefined && returned(tier) === 'forbidden';
-    };
-    return [...recognizer.findMentions(response.body).idsByPattern.values()].flat().some(isForbidden);
-  });
-});
 
 /** Those of the calibration belong to every case. */
 const getResponseReader = remember((target: Target) =>
@@ -68,16 +59,10 @@ function readResponse(
   const named = [...byId.keys()].flatMap((id) => world.tiers[indexIds(world.tiers).get(id) ?? -1] ?? []);
   return {
     mentions,
+    names: new Set(mentions.flatMap(({ values }) => [...values.keys()])),
     required: listMentions(world.tiers.slice(0, windowSize), 'required'),
     forbidden: listMentions(named, 'forbidden').flat(),
   };
-}
-
-/** What may tell the mentions that count from the others: the value of a member beside the id, or the place in a list. */
-interface Candidate {
-  readonly readValue: ReadValue;
-  /** @param values those that count; undefined if no line of a target file can state them */
-  describe(values: readonly string[], reading: TierReading): OtherReading | undefined;
 }
 
 /** Finds readings by what is beside the ids: a deployment may name all promotions, and mark the valid ones. */
@@ -89,102 +74,73 @@ export function findOtherReadings(
   const { recognizer } = target;
   // The target file says it.
   if (recognizer.filter !== undefined || (reading.kind !== 'agreed' && reading.kind !== 'stated')) return [];
+  const successes = listSuccesses(exchanges);
+  // To read what is beside the ids takes long.
+  if (!successes.some((success) => namesForbidden(success, target))) return [];
+  const responses = successes.map(getResponseReader(target));
   const single = reading.kind === 'agreed' && reading.nestedPaths !== undefined ? undefined : reading.patterns[0];
   const tier = reading.kind === 'stated' && reading.patterns.length > 1 ? reading.patterns : single;
   // Members that are named after promotions are records, too.
   const isId = (name: string) => name.split('/').some((step) => recognizer.ids.tiers.findIds(step).ids.length > 0);
-  const successes = listSuccesses(exchanges);
-  if (!successes.some(getForbiddenFinder(target))) return [];
-  const mentions = successes.map(({ response }) => recognizer.listLocatedMentions(response.body));
-  const names = new Set(mentions.flatMap((located) => [...listMemberNames(located)]));
-  const steps = single?.split('/') ?? [];
-  const isRefuted = getRefuter(target);
-  const candidates = [
-    ...[...names].filter((name) => !isRefuted.byName(name) && !isId(name)).map((name) => createByName(name, tier)),
-    ...steps.flatMap((step, at) => (step === '*' && !isRefuted.byIndex(`${at}`) ? [createByIndex(at, steps)] : [])),
-  ];
-  if (candidates.length === 0) return [];
-  const responses = successes.map(getResponseReader(target));
-  return candidates.flatMap(({ readValue, describe }) => {
-    const values = findDecisiveValues(responses, readValue);
-    return values.length === 0 ? [] : (describe(values, reading) ?? []);
-  });
-}
-
-const listMemberNames = remember(
-  (mentions: readonly LocatedMention[]): ReadonlySet<string> =>
-    new Set(mentions.flatMap(({ values }) => [...values.keys()])),
-);
-
-type ReadValue = (mention: LocatedMention) => string;
-
-const readMember =
-  (name: string): ReadValue =>
-  (mention) =>
-    mention.values.get(name) ?? absentValue;
-const readIndex =
-  (at: number): ReadValue =>
-  (mention) =>
-    mention.indices.get(at) ?? '';
-
-/** Whether the calibration alone shows that a value decides nothing: a required tier has only values of forbidden ones. */
-const getRefuter = remember((target: Target) => {
-  const responses = listSuccesses(target.calibration).map(getResponseReader(target));
-  const isRefuted = (readValue: ReadValue): boolean => {
-    const ofForbidden = new Set(responses.flatMap(({ forbidden }) => forbidden.map(readValue)));
-    const required = responses.flatMap((response) => response.required);
-    return required.some((mentions) => mentions.every((mention) => ofForbidden.has(readValue(mention))));
-  };
-  return {
-    byName: cacheByText((name) => isRefuted(readMember(name))),
-    byIndex: cacheByText((at) => isRefuted(readIndex(Number(at)))),
-  };
-});
-
-function createByName(name: string, tier: string | readonly string[] | undefined): Candidate {
-  return {
-    readValue: readMember(name),
-    describe(values, reading) {
-      if (values.some((value) => value.startsWith('\0'))) return undefined;
-      const shown = values.map(renderScalar);
-      const line = `${renderScalar(name)}: ${shown.length === 1 ? shown[0] : `[${shown.join(', ')}]`}`;
-      return {
+  const names = [...new Set(responses.flatMap((response) => [...response.names]))];
+  const byName = names.filter(getNameFilter(target)).flatMap((name): OtherReading[] => {
+    const values = findDecisiveValues(responses, readMember(name)) ?? [];
+    // No line of a target file can state the values that begin with a null character.
+    if (values.length === 0 || values.some((value) => value.startsWith('\0')) || isId(name)) return [];
+    const shown = values.map(renderScalar);
+    const line = `${renderScalar(name)}: ${shown.length === 1 ? shown[0] : `[${shown.join(', ')}]`}`;
+    return [
+      {
         reading: { ...reading, filter: { where: { [name]: values }, patterns: [] } },
         words: `with ${truncate(name, 60)}: ${shown.join(' or ')}`,
         stated: renderStated(tier, `where: { ${line} }`),
-      };
-    },
-  };
+      },
+    ];
+  });
+  const steps = single?.split('/') ?? [];
+  const byPlace = steps.flatMap((step, at): OtherReading[] => {
+    const places = step === '*' ? findDecisiveValues(responses, ({ indices }) => indices.get(at) ?? '') : undefined;
+    if (places === undefined || places.length === 0 || places.includes('')) return [];
+    const patterns = places.map((index) => steps.with(at, index).join('/'));
+    const filter = { where: {}, patterns };
+    return [
+      { reading: { ...reading, filter }, words: `under ${patterns.join(' or ')}`, stated: renderStated(patterns) },
+    ];
+  });
+  return [...byName, ...byPlace];
 }
 
-/** @param steps those of the path of the ids */
-function createByIndex(at: number, steps: readonly string[]): Candidate {
-  return {
-    readValue: readIndex(at),
-    describe(values, reading) {
-      if (values.includes('')) return undefined;
-      const patterns = values.map((index) => steps.with(at, index).join('/'));
-      const filter = { where: {}, patterns };
-      return {
-        reading: { ...reading, filter },
-        words: `under ${patterns.join(' or ')}`,
-        stated: renderStated(patterns),
-      };
-    },
-  };
+/** If a response names no tier that must not be returned, no other reading agrees better. */
+function namesForbidden({ request, response }: AnsweredExchange, { world, recognizer }: Target): boolean {
+  const { returned } = createOracle(request, world);
+  const named = new Set([...recognizer.findMentions(response.body).idsByPattern.values()].flat());
+  return world.tiers.some((tier) => named.has(tier.id) && returned(tier) === 'forbidden');
 }
+
+const readMember = (name: string) => (mention: LocatedMention) => mention.values.get(name) ?? absentValue;
+
+/** The calibration alone refutes most names, and belongs to every case. */
+const getNameFilter = remember((target: Target) => {
+  const responses = listSuccesses(target.calibration).map(getResponseReader(target));
+  return cacheByText((name) => findDecisiveValues(responses, readMember(name)) !== undefined);
+});
 
 /** A reading that needs more values than this may fit by chance. */
 const maxValues = 3;
 
-/** Finds the values that required tiers have and forbidden tiers do not; none if they do not decide everything. */
-function findDecisiveValues(responses: readonly ReadResponse[], readValue: ReadValue) {
+/**
+ * Finds the values that required tiers have and forbidden tiers do not; none if they do not decide everything, undefined if
+ * a required tier has only values of forbidden ones.
+ * @param readValue reads what may tell the mentions that count from the others
+ */
+function findDecisiveValues(responses: readonly ReadResponse[], readValue: (mention: LocatedMention) => string) {
   const ofForbidden = new Set(responses.flatMap(({ forbidden }) => forbidden.map(readValue)));
   const decisive = new Set<string>();
   for (const mentions of responses.flatMap(({ required }) => required)) {
     const values = mentions.map(readValue).filter((value) => !ofForbidden.has(value));
     for (const value of values) decisive.add(value);
-    if (values.length === 0 || decisive.size > maxValues) return [];
+    if (values.length === 0) return undefined;
+    if (decisive.size > maxValues) return [];
   }
   // What is the same for a whole response, such as a total, says nothing about one promotion.
   const isSplit = responses.some(
@@ -194,7 +150,7 @@ function findDecisiveValues(responses: readonly ReadResponse[], readValue: ReadV
 }
 
 /** Renders the line of a target file. @param tier its patterns; undefined if the suite finds them */
-export function renderStated(tier: string | readonly string[] | undefined, where?: string): string {
+function renderStated(tier: string | readonly string[] | undefined, where?: string): string {
   const patterns = [tier ?? []].flat().map(renderScalar);
   const stated = patterns.length === 1 ? patterns[0] : `[${patterns.join(', ')}]`;
   const parts = [...(patterns.length === 0 ? [] : [`tier: ${stated}`]), ...(where === undefined ? [] : [where])];
@@ -204,4 +160,49 @@ export function renderStated(tier: string | readonly string[] | undefined, where
 /** Renders a value of a flow mapping in YAML. */
 function renderScalar(text: string): string {
   return /^([\w/.-][\w/.*-]*|\[\])$/.test(text) ? text : JSON.stringify(text);
+}
+
+const maxShown = 5;
+/** The length of all patterns together, in characters. Nobody reads longer ones, and to compare them takes long. */
+const maxPatterns = 10_000;
+
+/** Explains patterns that name different tiers. Only one that agrees with the documentation in all responses is proposed. */
+export function explainAmbiguity(
+  patterns: readonly string[],
+  exchanges: readonly Exchange[],
+  { world, recognizer }: Pick<Target, 'world' | 'recognizer'>,
+): string | undefined {
+  if (patterns.includes(catchAllPath) || patterns.join('').length > maxPatterns) return undefined;
+  const available = listAvailableTiers(world);
+  const responses = listSuccesses(exchanges).map(({ request, response }) => {
+    const { returned } = createOracle(request, world);
+    const { idsByPattern } = recognizer.findMentions(response.body);
+    const named = patterns.map((pattern) => {
+      const matching = [...idsByPattern].filter(([found]) => matchesPatterns(found, [pattern]));
+      const ids = new Set(matching.flatMap(([, found]) => found));
+      const inside = available.filter(({ id }) => ids.has(id));
+      const extra = inside.find((tier) => returned(tier) === 'forbidden');
+      const missing = available.find((tier) => !ids.has(tier.id) && returned(tier) === 'required');
+      return { pattern, count: inside.length, extra, missing, isFitting: (extra ?? missing) === undefined };
+    });
+    return { request, named };
+  });
+  const several = responses.filter(({ named }) => named.filter(({ count }) => count > 0).length > 1);
+  const shown = several.find(({ named }) => named.some(({ extra }) => extra !== undefined)) ?? several[0];
+  if (shown === undefined) return undefined;
+
+  const explain = createTierExplainer(shown.request, world);
+  const name = (tier: Tier) => `'${tier.name}'${explain(tier) === '' ? '' : ` (${explain(tier)})`}`;
+  const descriptions = shown.named.slice(0, maxShown).map(({ pattern, count, extra, missing }) => {
+    const wrong = extra === undefined ? 'none that is not valid' : `among them ${name(extra)}`;
+    const absent = missing === undefined ? '' : `, and not ${name(missing)}, which is valid`;
+    return `${pattern} names ${count} promotions, ${wrong}${absent}`;
+  });
+  if (patterns.length > maxShown) descriptions.push(`${patterns.length - maxShown} more paths`);
+  const fitting = patterns.filter((_, n) => responses.every(({ named }) => named[n]?.isFitting));
+  const advice =
+    fitting[0] === undefined
+      ? 'None of them agrees with the documentation in all responses: whichever you state as response.tier in the target file, requirements fail.'
+      : `Only ${fitting.join(' or ')} agrees with the documentation in all responses. If it lists the valid promotions, write in the target file: ${renderStated(fitting[0])}. With another path, a deployment that conforms fails.`;
+  return `Promotions are named under several paths, and the paths disagree. In one response: ${descriptions.join('; ')}. ${advice}`;
 }

@@ -1,11 +1,9 @@
 import { type AnsweredExchange, listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
-import { createOracle, type Oracle } from '../contract/oracle.js';
+import { createOracle } from '../contract/oracle.js';
 import { indexIds, type Tier, windowSize } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { listRecords } from '../recognition/list-records.js';
-import type { Recognizer } from '../recognition/recognizer.js';
 import { readReturned } from '../recognition/returned-tiers.js';
-import { cacheByText, remember } from '../support/caches.js';
 import { renderShortList } from '../support/collections.js';
 import { truncate } from '../support/untrusted-text.js';
 
@@ -14,27 +12,24 @@ export function explainOwnPromotions(exchanges: readonly Exchange[], evidence: O
   const { world, calibration } = evidence;
   if (world.ownPromotions === 0) return undefined;
   const ranks = indexIds(world.tiers);
-  const listRanks = (body: string) => readReturned(body, evidence).returned.flatMap((id) => ranks.get(id) ?? []);
-  const read: { readonly oracle: Oracle; readonly returned: ReadonlySet<number> }[] = [];
-  for (const { request, response } of listSuccesses(exchanges)) {
-    const oracle = createOracle(request, world);
-    const returned = listRanks(response.body);
-    if (returned.some((rank) => oracle.returned(world.tiers[rank] as Tier) === 'forbidden')) return undefined;
-    read.push({ oracle, returned: new Set(returned) });
-  }
+  const readTiers = (body: string) =>
+    readReturned(body, evidence).returned.flatMap((id) => world.tiers[ranks.get(id) ?? -1] ?? []);
+  const rankOf = ({ id }: Tier) => ranks.get(id) ?? -1;
   // Behind a filter, older promotions may be returned.
   const successes = listSuccesses([...calibration, ...exchanges]);
   const unfiltered = successes.filter(({ request }) => !request.path.includes('filters'));
-  const last = Math.max(-1, ...unfiltered.flatMap(({ response }) => listRanks(response.body)));
+  const last = Math.max(-1, ...unfiltered.flatMap(({ response }) => readTiers(response.body).map(rankOf)));
   let isAnyAbsent = false;
-  for (const { oracle, returned } of read) {
+  for (const { request, response } of listSuccesses(exchanges)) {
+    const oracle = createOracle(request, world);
+    const returned = new Set(readTiers(response.body));
     const mayBeRequired = (tier: Tier) =>
       [oracle, ...oracle.alternatives].some((reading) => reading.returned(tier) === 'required');
-    const isAbsent = (tier: Tier) =>
-      !returned.has(ranks.get(tier.id) ?? -1) && !world.unavailable.has(tier.id) && mayBeRequired(tier);
+    const isAbsent = (tier: Tier) => !returned.has(tier) && !world.unavailable.has(tier.id) && mayBeRequired(tier);
     const tiers = oracle.alternatives.length > 0 ? oracle.matched : world.tiers.slice(0, windowSize);
     const first = tiers.find(isAbsent);
-    if (first !== undefined && (ranks.get(first.id) ?? 0) <= last) return undefined;
+    const isRefuted = first !== undefined && rankOf(first) <= last;
+    if (isRefuted || [...returned].some((tier) => oracle.returned(tier) === 'forbidden')) return undefined;
     isAnyAbsent ||= first !== undefined;
   }
   if (!isAnyAbsent) return undefined;
@@ -47,21 +42,11 @@ export function explainOwnPromotions(exchanges: readonly Exchange[], evidence: O
 }
 
 /** Lists what a response has in the place of tiers and the world does not know. */
-function listUnknownRecords(exchange: AnsweredExchange, { reading, recognizer }: Omit<RowEvidence, 'exchanges'>) {
+function listUnknownRecords({ response }: AnsweredExchange, { reading, recognizer }: Omit<RowEvidence, 'exchanges'>) {
   if (reading.kind !== 'agreed' && reading.kind !== 'stated') return [];
+  const { findIds, findAnywhere } = recognizer.ids.tiers;
   // Agreeing patterns name the same tiers.
   const patterns = reading.kind === 'stated' ? reading.patterns : reading.patterns.slice(0, 1);
-  return getRecordReader(recognizer)(patterns.join('\n'))(exchange);
+  const records = listRecords(response.body, patterns, recognizer.ids, recognizer.filter);
+  return records.filter((text) => findIds(text).ids.length === 0 && findAnywhere(text).size === 0);
 }
-
-/** Every doubtful row asks for the records of all first responses. Patterns have no line breaks: they are JSON Pointers. */
-const getRecordReader = remember((recognizer: Recognizer) => {
-  const { findIds, findAnywhere } = recognizer.ids.tiers;
-  return cacheByText((patterns) =>
-    remember(({ response }: AnsweredExchange) =>
-      listRecords(response.body, patterns.split('\n'), recognizer.ids, recognizer.filter).filter(
-        (text) => findIds(text).ids.length === 0 && findAnywhere(text).size === 0,
-      ),
-    ),
-  );
-});

@@ -1,7 +1,6 @@
 import { type Row, type TestCase, tag } from '../cases/test-case.js';
 import { type Channel, type Exchange, type HttpRequest, serializeRequest } from '../http/exchange.js';
 import { isTransient } from '../http/response-status.js';
-import type { RowExchanges } from '../judge/judge-case.js';
 import type { CaseExchanges } from './case-result.js';
 
 /** A request as a case states it, with its exchange. */
@@ -38,26 +37,13 @@ export interface CaseSender {
   /** Sends rows again, each request alone on a new connection. Cases share what is sent in the same turn, from 1. */
   sendAlone(testCase: TestCase, rows: readonly number[], turn: number): Promise<CaseExchanges>;
   /** Sends a request again among those sent around it. Undefined if the run has sent enough requests again. */
-  sendInBatch(
-    testCase: TestCase,
-    row: number,
-    name: string,
-    first: Exchange,
-    turn: number,
-  ): Promise<CaseExchanges | undefined>;
-}
-
-/** Requests that were sent together, or shortly one after another. */
-interface Batch {
-  readonly requests: ReadonlyMap<string, HttpRequest>;
-  /** What came back each time that the batch was sent again. */
-  readonly turns: RowExchanges[number][];
+  sendInBatch(testCase: TestCase, row: number, name: string, first: Exchange): Promise<CaseExchanges | undefined>;
 }
 
 /** The number of requests in a batch before the wrong one, and from it on. */
 const halfBatch = 8;
-/** The number of requests that are sent again in batches, at most: two full batches, three times. */
-const maxInBatches = 96;
+/** The number of requests that are sent again in batches, at most: three full batches, three times. */
+const maxInBatches = 144;
 
 /** How many requests are sent ahead of the current case, per concurrent request of the channel. */
 const aheadPerConcurrency = 8;
@@ -81,10 +67,7 @@ export function createCaseSender(
     channel.reconnect();
     return channel.send(request);
   };
-  const sizes = new Map(planned.map((testCase) => [testCase.id, listRequests(testCase).length]));
   const sendAloneOnce: Channel['send'][] = [];
-  const batches: Batch[] = [];
-  const serialBatches = new Map<string, Batch>();
   const ahead = new Map<string, ReturnType<typeof sendRows>>();
   let inBatches = 0;
 
@@ -105,7 +88,7 @@ export function createCaseSender(
   const sendAhead = (position: number): void => {
     let count = 0;
     for (const testCase of planned.slice(position)) {
-      count += sizes.get(testCase.id) ?? 0;
+      count += listRequests(testCase).length;
       if (isSerial(testCase) || count > aheadPerConcurrency * channel.maxConcurrency) return;
       if (!ahead.has(testCase.id)) ahead.set(testCase.id, sendRows(testCase, sendOnce));
     }
@@ -115,23 +98,6 @@ export function createCaseSender(
     await Promise.all(ahead.values());
     channel.reconnect();
     return await sendRows(testCase, channel.send, isSerial);
-  };
-  const findBatch = (first: Exchange) => {
-    const place = places.get(first);
-    if (place === undefined) return undefined;
-    const name = String(place);
-    const isAround = ({ requests }: Batch) => [...requests.keys()].indexOf(name) >= Math.min(halfBatch, place);
-    let batch = batches.find(isAround);
-    if (batch === undefined) {
-      batch = { requests: new Map(sent.slice(Math.max(0, place - halfBatch), place + halfBatch)), turns: [] };
-      batches.push(batch);
-    }
-    return { batch, name };
-  };
-  const findSerialBatch = (testCase: TestCase, row: number, name: string) => {
-    const batch = serialBatches.get(testCase.id) ?? { requests: indexRequests(testCase), turns: [] };
-    serialBatches.set(testCase.id, batch);
-    return { batch, name: createKey(name, testCase.rows[row]?.requests.get(name) as HttpRequest) };
   };
   return {
     async send(testCase) {
@@ -151,22 +117,20 @@ export function createCaseSender(
       const kept = testCase.rows.map((row, n) => (rows.includes(n) ? row : { ...row, requests: new Map() }));
       return await sendRows({ rows: kept }, send, true);
     },
-    async sendInBatch(testCase, row, name, first, turn) {
-      const found = isSerial(testCase) ? findSerialBatch(testCase, row, name) : findBatch(first);
-      if (found === undefined) return undefined;
-      const { batch } = found;
-      const isNew = batch.turns.length < turn;
-      if (isNew) {
-        inBatches += batch.requests.size;
-        if (inBatches > maxInBatches) return undefined;
-        const together = { rows: [{ requests: batch.requests, unavailable: [] }] };
-        batch.turns.push(...(await sendWhileIdle(together, isSerial(testCase))).exchanges);
-      }
-      const received = batch.turns[turn - 1] ?? new Map<string, Exchange>();
-      const exchange = received.get(found.name) as Exchange;
+    async sendInBatch(testCase, row, name, first) {
+      const place = places.get(first) ?? -1;
+      const [batch, key] = isSerial(testCase)
+        ? [indexRequests(testCase), createKey(name, testCase.rows[row]?.requests.get(name) as HttpRequest)]
+        : [new Map(sent.slice(Math.max(0, place - halfBatch), place + halfBatch)), String(place)];
+      inBatches += batch.size;
+      if (!batch.has(key) || inBatches > maxInBatches) return undefined;
+      const together = { rows: [{ requests: batch, unavailable: [] }] };
+      const { exchanges } = await sendWhileIdle(together, isSerial(testCase));
+      const others = new Map(exchanges[0]);
+      const exchange = others.get(key) as Exchange;
+      others.delete(key);
       const ofRow = testCase.rows.map((_, n) => new Map(n === row ? [[name, exchange]] : []));
-      const others = isNew ? [...received.values()].filter((other) => other !== exchange) : [];
-      return { exchanges: ofRow, others };
+      return { exchanges: ofRow, others: [...others.values()] };
     },
   };
 }

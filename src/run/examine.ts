@@ -1,5 +1,5 @@
 import escapeStringRegexp from 'escape-string-regexp';
-import { listSuccesses } from '../assertions/row-evidence.js';
+import { type AnsweredExchange, listSuccesses } from '../assertions/row-evidence.js';
 import type { Suite } from '../cases/suite.js';
 import { tag } from '../cases/test-case.js';
 import { renderFilterParameter } from '../contract/operation.js';
@@ -17,12 +17,11 @@ import {
   isSuccessful,
   isTransient,
 } from '../http/response-status.js';
-import { explainAmbiguity } from '../judge/explain-ambiguity.js';
+import { readTiers, type TargetContext } from '../judge/judge-case.js';
 import { explainOwnPromotions } from '../judge/own-promotions.js';
 import { createRecognizer, type Recognizer } from '../recognition/recognizer.js';
-import { readReturnedTiers } from '../recognition/returned-tiers.js';
-import { hasMentions, type TierMentions } from '../recognition/tier-mentions.js';
-import { determineReading } from '../recognition/tier-reading.js';
+import { readReturned } from '../recognition/returned-tiers.js';
+import { hasMentions } from '../recognition/tier-mentions.js';
 import { omitUndefined } from '../support/collections.js';
 import { parseJson } from '../support/json.js';
 import { joinLines } from '../support/untrusted-text.js';
@@ -53,6 +52,9 @@ export type Examination = Awaited<ReturnType<typeof examine>>;
 /** How many calibration requests are sent before it is known that the deployment answers. */
 const firstRequests = 2;
 
+/** How many requests must have one answer, though they differ, before it counts as constant. */
+const minAlike = 5;
+
 /** Sends the calibration requests of a suite, and others if these do not show whether the cases can be judged. */
 export async function examine(
   suite: Suite,
@@ -61,7 +63,8 @@ export async function examine(
 ) {
   const { calibration, world } = suite;
   const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
-  const summarize = createSummary(recognizer);
+  const target = { world, recognizer, ...omitUndefined({ configuredPatterns: tierPatterns }) };
+  const differ = createComparison(recognizer);
   const sent: SentRequest[] = [];
   const send = async (request: HttpRequest): Promise<Exchange> => {
     const exchange = await channel.send(request);
@@ -77,10 +80,17 @@ export async function examine(
   const areRefused = firsts.every((exchange) => explainFailure(exchange) !== undefined);
   const others = await Promise.all((areRefused ? [] : calibration.slice(firstRequests)).map(send));
   const exchanges = [...firsts, ...others];
-  const namings = listSuccesses(exchanges).map(({ response }) => recognizer.findMentions(response.body));
-  const isSeen = namings.some((mentions) => hasMentions(mentions, tierPatterns));
-  const isMissing = namings.length > 0 && hasTiers && !isSeen;
+  const [request] = calibration;
+  const [first] = exchanges;
+  const successes = listSuccesses(exchanges);
+  const isSeen = successes.some(({ response: { body } }) => hasMentions(recognizer.findMentions(body), tierPatterns));
+  const isMissing = successes.length > 0 && hasTiers && !isSeen;
   let readsLiteralFiltersOnly = false;
+  const findConstantAnswer = (): string | undefined => {
+    if (first === undefined || !('response' in first) || sent.length < minAlike) return undefined;
+    if (differ(sent.map(([, exchange]) => exchange))) return undefined;
+    return isSeen || isDataIndependentRefusal(first.response.status) ? describeAnswer(first.response) : undefined;
+  };
   const end = (found: Findings, unreachable?: string) => ({
     exchanges,
     sent,
@@ -95,16 +105,15 @@ export async function examine(
       /** Why no case can be judged, if so: more requests could lock an account. */
       unreachable: unreachable && sanitizeText(unreachable),
       note: isMissing && unreachable === undefined ? worldNote : undefined,
-      constantAnswer: findConstantAnswer(sent, summarize, isSeen),
+      /** The answer that all requests got, if it cannot be right for all of them. */
+      constantAnswer: findConstantAnswer(),
     }),
   });
-  const [request] = calibration;
-  const [first] = exchanges;
   if (request === undefined || first === undefined)
     return end({ Ids: ['problem', `The target file has too few ids for a request. ${fewIdsHint}`] });
 
   const { body: _, ...bare } = request;
-  const withoutBody = needsNoBody(exchanges, summarize) ? [await send(bare)] : [];
+  const withoutBody = isAnswered(first) && !differ(successes) ? [await send(bare)] : [];
   const failures = exchanges.map(explainFailure);
   const [failure] = failures;
   const [accepted] = listSuccesses(withoutBody);
@@ -128,90 +137,92 @@ export async function examine(
   }
 
   const isDescribed = isWorldLoaded === true || tierPatterns !== undefined;
-  const wrong = isSeen ? undefined : await findWrongAddress(request, exchanges, send, isDescribed);
+  const wrong = isSeen ? undefined : await findWrongAddress(request, exchanges, send, isDescribed, differ);
   if (isSeen && filtered !== undefined)
-    readsLiteralFiltersOnly = await needsLiteralFilters(world, filtered, send, summarize, (body) => {
-      const mentions = recognizer.findMentions(body);
-      const { returned, unclear } = readReturnedTiers(mentions, determineReading([...namings, mentions], tierPatterns));
-      return unclear.size > 0 ? undefined : returned;
+    readsLiteralFiltersOnly = await needsLiteralFilters(world, filtered, send, (success) => {
+      const reading = readTiers([...exchanges, success], target);
+      return readReturned(success.response.body, { reading, recognizer }).returned;
     });
   return end(
     {
       ...answered,
       ...(wrong !== undefined && { URL: ['problem', wrong] }),
-      ...examineBody([...exchanges, ...withoutBody], summarize, hasTiers && isSeen),
-      ...examineResponses(exchanges, namings, { world, recognizer }, hasTiers, tierPatterns),
+      'Body on GET': examineBody([...exchanges, ...withoutBody].filter(isAnswered), differ, hasTiers && isSeen),
+      ...examineResponses(exchanges, target, hasTiers),
     },
     wrong,
   );
 }
 
-function examineResponses(
-  exchanges: readonly Exchange[],
-  namings: readonly TierMentions[],
-  terms: Parameters<typeof explainAmbiguity>[2],
-  hasTiers: boolean,
-  tierPatterns?: readonly string[],
-): Findings {
-  const [mentions] = namings;
-  if (mentions === undefined) {
+function isAnswered(exchange: Exchange): exchange is AnsweredExchange {
+  return 'response' in exchange && !isTransient(exchange.response);
+}
+
+/** Whether answers differ in the promotions that they name, or else in more than what changes with each request. */
+type Comparison = (exchanges: readonly Exchange[]) => boolean;
+
+function createComparison(recognizer: Recognizer): Comparison {
+  const summarize = (exchange: Exchange): string => {
+    if (!('response' in exchange)) return exchange.message;
+    const { request, response } = exchange;
+    const { idsByPattern, unlocatedIds } = recognizer.findMentions(response.body);
+    const named = [...new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds])].sort();
+    if (named.length > 0) return `${response.status} ${named.join()}`;
+    const place = escapeStringRegexp(request.path.split('?')[0] ?? '');
+    const body = response.body.slice(0, 100_000).replaceAll(new RegExp(`${place}[^\\s"'<>]*`, 'g'), '…');
+    const constant = body.replaceAll(/[\w.:+-]+/g, (word) => (/\d/.test(word) ? '…' : word));
+    return `${response.status} ${getMediaType(response)} ${constant}`;
+  };
+  return (exchanges) => new Set(exchanges.map(summarize)).size > 1;
+}
+
+/** Another body, or none, must change the result. @param isProof whether a response names what depends on the body */
+function examineBody(answered: readonly AnsweredExchange[], differ: Comparison, isProof: boolean): Finding | undefined {
+  const [first] = answered;
+  if (first === undefined || answered.length < 2) return undefined;
+  const { response } = first;
+  if (differ(answered))
+    return isSuccessful(response) ? ['fine', 'Another body, or none, changes the result.'] : undefined;
+  const isSame = `It answered ${response.status} with a body and without one`;
+  if (isProof) return ['problem', `${isSame}, with the same promotions. ${lostBody}`];
+  const noProof = 'The answers name no promotion, so this proves nothing.';
+  return ['unknown', `${isSame}. ${noProof} If they should differ: ${lostBody}`];
+}
+
+type Target = Pick<TargetContext, 'world' | 'recognizer' | 'configuredPatterns'>;
+
+function examineResponses(exchanges: readonly Exchange[], target: Target, hasTiers: boolean): Findings {
+  const successes = listSuccesses(exchanges);
+  const [success] = successes;
+  if (success === undefined) {
     const [answer] = exchanges.flatMap((exchange) => ('response' in exchange ? describeAnswer(exchange.response) : []));
     const hint = 'Perhaps the deployment does not have the customer or the products: see npx conformance world.';
     return { Responses: ['problem', `The deployment rejects a documented request: ${answer}. ${hint}`] };
   }
-  const determined = determineReading(namings, tierPatterns);
-  const explain = () => explainAmbiguity(determined.patterns, exchanges, terms);
-  const reading = determined.kind === 'ambiguous' ? { ...determined, explain } : determined;
-  const unreadable = listSuccesses(exchanges).find(({ response }) => parseJson(response.body) === undefined);
+  const reading = readTiers(exchanges, target);
+  const unreadable = successes.find(({ response }) => parseJson(response.body) === undefined);
   const describe = (): Finding => {
     if (unreadable !== undefined) {
       const what = `A successful body is not JSON, so its promotions cannot be read: ${describeAnswer(unreadable.response)}.`;
       return ['problem', `${what} Check the base URL. ${headersHint}`];
     }
     if (reading.kind === 'ambiguous' || reading.kind === 'misstated')
-      return ['problem', readReturnedTiers(mentions, reading).reason];
+      return ['problem', readReturned(success.response.body, { ...target, reading }).reason];
     if (reading.patterns.length === 0) return ['unknown', 'They are JSON, but name no promotion of the test data.'];
     const source = reading.kind === 'stated' ? ', as the target file states' : '';
     return ['fine', `Promotions are named at ${reading.patterns.join(' and ')}${source}.`];
   };
-  const named = new Set(namings.flatMap(({ idsByPattern }) => [...idsByPattern.values()].flat())).size;
-  const foreign = explainOwnPromotions(exchanges, { ...terms, reading, calibration: [] });
+  const mentions = successes.map(({ response }) => target.recognizer.findMentions(response.body));
+  const named = new Set(mentions.flatMap(({ idsByPattern }) => [...idsByPattern.values()].flat())).size;
+  const foreign = explainOwnPromotions(exchanges, { ...target, reading, calibration: [] });
   const describeIds = (): Finding => {
     if (foreign !== undefined) return ['problem', foreign];
     if (!hasTiers) return ['unknown', `No promotion has an id, so only cases that need none are judged. ${fewIdsHint}`];
     if (named > 0) return ['fine', `The responses name ${named} promotions of the test data.`];
     const hint = 'If the deployment generates its own ids, name a file with them in the target file (bindings).';
-    const text = 'The responses name no promotion of the test data. Load it (npx conformance world).';
-    return ['problem', `${text} ${hint}`];
+    return ['problem', `The responses name no promotion of the test data. Load it (npx conformance world). ${hint}`];
   };
   return { Responses: describe(), Ids: describeIds() };
-}
-
-/** Another body, or none, must change the result. @param isProof whether a response names what depends on the body */
-function examineBody(exchanges: readonly Exchange[], summarize: Summary, isProof: boolean): Findings {
-  const answered = exchanges.filter((exchange) => 'response' in exchange && !isTransient(exchange.response));
-  const [first, ...others] = answered;
-  if (first === undefined || !('response' in first) || others.length === 0) return {};
-  if (others.some((exchange) => summarize(exchange) !== summarize(first)))
-    return isSuccessful(first.response)
-      ? { 'Body on GET': ['fine', 'Another body, or none, changes the result.'] }
-      : {};
-  const isSame = `It answered ${first.response.status} with a body and without one`;
-  if (isProof) return { 'Body on GET': ['problem', `${isSame}, with the same promotions. ${lostBody}`] };
-  const noProof = 'The answers name no promotion, so this proves nothing.';
-  return { 'Body on GET': ['unknown', `${isSame}. ${noProof} If they should differ: ${lostBody}`] };
-}
-
-/** How many other requests must have the answer of the first one before it counts as constant. */
-const minAlike = 4;
-
-/** Finds the answer that all requests got, though they differ, if it cannot be right for all of them. */
-function findConstantAnswer(sent: readonly SentRequest[], summarize: Summary, isSeen: boolean): string | undefined {
-  const [first] = sent.map(([, exchange]) => exchange);
-  const isConstant = new Set(sent.map(([, exchange]) => summarize(exchange))).size === 1;
-  if (first === undefined || !('response' in first) || !isConstant || sent.length <= minAlike) return undefined;
-  const { response } = first;
-  return isSeen || isDataIndependentRefusal(response.status) ? describeAnswer(response) : undefined;
 }
 
 /** Explains why other requests would fail like this one; undefined if they may succeed. */
@@ -226,29 +237,6 @@ function explainFailure(exchange: Exchange): { readonly area: ExaminedArea; read
     return { area: 'Credentials', text: `${refusal} ${headersHint} The target said: ${describeAnswer(response)}.` };
   const redirect = explainRedirect(response);
   return redirect === undefined ? undefined : { area: 'URL', text: redirect };
-}
-
-/** Whether nothing shows yet what the body does: it is refused, or changes nothing. */
-function needsNoBody([first, ...others]: readonly Exchange[], summarize: Summary): boolean {
-  if (first === undefined || !('response' in first) || isTransient(first.response)) return false;
-  const successes = listSuccesses([first, ...others]);
-  const isShown = new Set(successes.map(summarize)).size > 1;
-  const { status } = first.response;
-  const isElsewhere = successes.some(({ response }) => isWebPage(response)) || (status >= 300 && status < 400);
-  return !isShown && !isElsewhere;
-}
-
-/** Summarizes what an exchange says of promotions, or else its response without what changes each time. */
-type Summary = (exchange: Exchange) => string;
-
-function createSummary(recognizer: Recognizer): Summary {
-  return (exchange) => {
-    if (!('response' in exchange)) return '';
-    const { status, body } = exchange.response;
-    const { idsByPattern, unlocatedIds } = recognizer.findMentions(body);
-    const named = [...new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds])].sort();
-    return `${status} ${named.length > 0 ? named.join() : maskChanging(body)}`;
-  };
 }
 
 const refusedBody =
@@ -276,6 +264,7 @@ async function findWrongAddress(
   exchanges: readonly Exchange[],
   send: Channel['send'],
   isDescribed: boolean,
+  differ: Comparison,
 ): Promise<string | undefined> {
   const responses = exchanges.flatMap((exchange) => ('response' in exchange ? exchange.response : []));
   const [response] = responses;
@@ -286,7 +275,7 @@ async function findWrongAddress(
   if (isDescribed && !isWebPage(response)) return undefined;
   // Whatever data a deployment has, a refusal fails the requirement that is refused.
   const isRefusal = isDataIndependentRefusal(response.status) || response.status >= 500;
-  if (new Set(exchanges.map(normalizeAnswer)).size > 1 || mayBeEmptyResult(response) || isRefusal) return undefined;
+  if (differ(exchanges) || mayBeEmptyResult(response) || isRefusal) return undefined;
   const [path = '', query = ''] = request.path.split('?', 2);
   const filter = `${encodeQueryText(renderFilterParameter({ on: 'campaign' }))}=no-such-campaign-0`;
   const others: HttpRequest[] = [
@@ -295,8 +284,7 @@ async function findWrongAddress(
     { ...request, path: `${path}?${[query, filter].filter(Boolean).join('&')}` },
   ];
   const probes = await Promise.all(others.map(send));
-  const known = normalizeAnswer(exchanges[0] as Exchange);
-  if (probes.some((probe) => normalizeAnswer(probe) !== known)) return undefined;
+  if (differ([...exchanges, ...probes])) return undefined;
   const hint = plainHttp.test(response.body) ? httpsHint : `${addressHint} ${headersHint}`;
   return `Every request is answered alike: ${answer}. ${hint} ${loadedHint}`;
 }
@@ -310,21 +298,6 @@ const loadedHint =
 const plainHttp = /\bplain HTTP (?:request|to)\b|HTTP request to an HTTPS server/i;
 const httpsHint = 'The port is for HTTPS: write https:// in the base URL (base_url).';
 
-/** Summarizes a response without what differs from request to request: identifiers, numbers, and its path with the query. */
-function normalizeAnswer(exchange: Exchange): string {
-  if (!('response' in exchange)) return exchange.message;
-  const { request, response } = exchange;
-  const [path = ''] = request.path.split('?', 1);
-  const body = response.body
-    .slice(0, 100_000)
-    .replaceAll(new RegExp(`${escapeStringRegexp(path)}[^\\s"'<>]*`, 'g'), '…');
-  return `${response.status} ${getMediaType(response)} ${maskChanging(body)}`;
-}
-
-function maskChanging(text: string): string {
-  return text.replaceAll(/[\w.:+-]+/g, (word) => (/\d/.test(word) ? '…' : word));
-}
-
 /** By its text: PHP declares everything as HTML, JSON too. Go answers HTTP on a port for HTTPS with a plain sentence. */
 function isWebPage({ body }: HttpResponse): boolean {
   return plainHttp.test(body) || /^\s*(?:<!--|<!doctype html\b|<html\b)/i.test(body);
@@ -332,19 +305,9 @@ function isWebPage({ body }: HttpResponse): boolean {
 
 function mayBeEmptyResult(response: HttpResponse): boolean {
   if (!isSuccessful(response)) return false;
-  const value = parseJson(response.body);
+  const body = response.body.trim();
   // Broken JSON comes from the deployment.
-  if (value === undefined) return response.body.trim() === '' || getMediaType(response).includes('json');
-  // What mocks answer to anything.
-  if (isNothing(value) && !Array.isArray(value)) return false;
-  return listValues(value).some(isNothing);
-}
-
-function isNothing(value: unknown): boolean {
-  return !value || (typeof value === 'object' && Object.keys(value).length === 0);
-}
-
-function listValues(value: unknown): unknown[] {
-  if (typeof value !== 'object' || value === null) return [value];
-  return [value, ...Object.values(value).flatMap(listValues)];
+  if (parseJson(body) === undefined) return body === '' || getMediaType(response).includes('json');
+  // A bare `{}` or `null` is what mocks answer to anything.
+  return /\[\s*\]|.\{\s*\}|:\s*(?:0|null|false|"")\s*[,}]/s.test(body);
 }

@@ -1,6 +1,6 @@
 /** Whether a deployment reads filters percent-encoded, as most clients write them, or only with literal brackets. */
 
-import { listSuccesses } from '../assertions/row-evidence.js';
+import { type AnsweredExchange, listSuccesses } from '../assertions/row-evidence.js';
 import type { Suite } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
 import { renderFilterParameter, spellFiltersLiterally } from '../contract/operation.js';
@@ -33,28 +33,17 @@ export async function needsLiteralFilters(
   world: World,
   [filtered, encoded]: SentRequest,
   send: (request: HttpRequest) => Promise<Exchange>,
-  summarize: (exchange: Exchange) => string,
-  /** Returns undefined if it is not clear which tiers a response returns. */
-  readReturned: (body: string) => readonly string[] | undefined,
+  readReturned: (success: AnsweredExchange) => readonly string[],
 ): Promise<boolean> {
   const oracle = createOracle(filtered, world);
   const excluded = new Set(world.tiers.flatMap((tier) => (oracle.matching(tier) === 'forbidden' ? tier.id : [])));
-  const isRestricted = (exchange: Exchange): boolean | undefined => {
-    const [success] = listSuccesses([exchange]);
-    const returned = success === undefined ? [] : readReturned(success.response.body);
-    return returned && returned.length > 0 && !returned.some((id) => excluded.has(id));
+  const isRestricted = (exchange: Exchange): boolean => {
+    const returned = listSuccesses([exchange]).flatMap(readReturned);
+    return returned.length > 0 && !returned.some((id) => excluded.has(id));
   };
-  const isEncodedRead = isRestricted(encoded);
-  if (isEncodedRead === true) return false;
-  const literal = await send(spellFiltersLiterally(filtered));
-  if (isEncodedRead === undefined) {
-    // A filter that is not read changes nothing.
-    const plain = summarize(await send({ ...filtered, path: filtered.path.split('?')[0] ?? '' }));
-    return summarize(encoded) === plain && summarize(literal) !== plain;
-  }
+  if (isRestricted(encoded) || !isRestricted(await send(spellFiltersLiterally(filtered)))) return false;
   // A single wrong response decides nothing, nor does a filter that a deployment keeps for the next request.
-  if (isRestricted(literal) !== true) return false;
-  return isRestricted(await send(filtered)) !== true || isRestricted(await send(filtered)) !== true;
+  return !isRestricted(await send(filtered)) || !isRestricted(await send(filtered));
 }
 
 /** Writes the filters of a case with literal brackets, unless it is about their spelling. */

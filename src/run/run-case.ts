@@ -9,11 +9,10 @@ import {
   type CaseJudgement,
   collectEvidence,
   isNewFailure,
-  judgeAgain,
   judgeCase,
   type RowExchanges,
   type RowJudgement,
-  replaceRow,
+  summarizeRows,
   type TargetContext,
 } from '../judge/judge-case.js';
 import { extractBodies } from '../judge/recorded-bodies.js';
@@ -66,7 +65,8 @@ export async function runCase(
   const isUnsent = verdict === 'inconclusive' && shown !== undefined && !wasSent(shown);
   const wantsBodies = infersShape || expected.schema !== undefined;
   const successes = wantsBodies ? [...new Set(listResultBodies(testCase, first))] : [];
-  const volatile = findVolatile(testCase, first).map(escapeControlCharacters).sort();
+  const compared = testCase.kind === 'question' ? first.exchanges : [];
+  const volatile = compared.flatMap((row) => [...findVolatilePaths(row)].map(escapeControlCharacters)).sort();
   // That of an open value is text of the deployment.
   const outcome = judgement.outcome && sanitizeText(judgement.outcome);
   const drift = findDrift({ subject, ...omitUndefined({ outcome }) }, successes, expected);
@@ -95,15 +95,6 @@ export async function runCase(
       volatile: volatile.length === 0 ? undefined : volatile,
     }),
   };
-}
-
-/** With more volatile places than this, the body as a whole counts as volatile. */
-const maxVolatile = 100;
-
-function findVolatile({ kind }: TestCase, { exchanges }: CaseExchanges): string[] {
-  if (kind !== 'question') return [];
-  const paths = exchanges.flatMap((row) => [...findVolatilePaths({ exchanges: row })]);
-  return paths.length > maxVolatile ? [''] : paths;
 }
 
 /** Lists the successful bodies of the operation; responses to other methods and paths may have another shape. */
@@ -164,7 +155,7 @@ async function confirmFailure(
     const sent = await sender.sendAlone(testCase, rows, turn);
     repetitions.push(sent);
     again.push(collectEvidence(sent.exchanges, background));
-    judgement = judgeAgain(once, testCase, evidence, again);
+    judgement = judgeCase(testCase, evidence, again, once);
     const still = listFailingRows(judgement);
     return rows.filter((row) => still.includes(row));
   };
@@ -179,7 +170,6 @@ async function confirmFailure(
 
   const confirmInBatch = async (row: number): Promise<RowJudgement | undefined> => {
     const ofRow: RequirementCase = { ...testCase, rows: testCase.rows.slice(row, row + 1) };
-    const onceOfRow = { ...once, rows: once.rows.slice(row, row + 1) };
     const passes = (exchanges: RowExchanges[number]) =>
       judgeCase(ofRow, collectEvidence([exchanges], background)).verdict === 'pass';
     const inRun = first.exchanges[row] ?? new Map<string, Exchange>();
@@ -189,21 +179,21 @@ async function confirmFailure(
     const isWrong = (request: string) => passes(new Map([...inRun, [request, alone.get(request) as Exchange]]));
     const name = [...inRun.keys()].find(isWrong) ?? once.rows[row]?.exchange ?? '';
     const wrong = inRun.get(name);
-    let repeated: RowJudgement | undefined;
+    let confirmed: RowJudgement | undefined;
     for (let turn = 1; turn <= maxTurns; turn += 1) {
-      const sent = wrong && (await sender.sendInBatch(testCase, row, name, wrong, turn));
+      const sent = wrong && (await sender.sendInBatch(testCase, row, name, wrong));
       if (sent === undefined) return undefined;
       repetitions.push(sent);
       const received = collectEvidence([new Map([...alone, ...(sent.exchanges[row] ?? [])])], background);
-      repeated = judgeAgain(onceOfRow, ofRow, evidence.slice(row, row + 1), [received]).rows[0];
-      if (repeated?.verdict !== 'fail') return undefined;
+      [confirmed] = judgeCase(ofRow, evidence.slice(row, row + 1), [received]).rows;
+      if (confirmed?.verdict !== 'fail') return undefined;
     }
-    return repeated && { ...repeated, reason: `Only among other requests: ${repeated.reason}` };
+    return confirmed && { ...confirmed, reason: `Only among other requests: ${confirmed.reason}` };
   };
 
   for (const row of listFailingRows(once)) {
     const confirmed = await confirmInBatch(row);
-    if (confirmed !== undefined) return replaceRow(judgement, testCase, row, confirmed);
+    if (confirmed !== undefined) return summarizeRows(judgement.rows.with(row, confirmed), testCase);
   }
   return judgement;
 }

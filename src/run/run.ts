@@ -1,4 +1,6 @@
-import { type KnownMistakes, listSuccesses } from '../assertions/row-evidence.js';
+import { holds } from '../assertions/assertion.js';
+import { judgeAssertion } from '../assertions/registry.js';
+import type { KnownMistakes } from '../assertions/row-evidence.js';
 import { findExclusionReason, type RunScope } from '../cases/case-selection.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
@@ -6,10 +8,9 @@ import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import { collectEvidence, type Judgement, type TargetContext } from '../judge/judge-case.js';
 import { findWorstVerdict } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
-import { readReturned } from '../recognition/returned-tiers.js';
 import type { MentionFilter } from '../recognition/sibling-values.js';
 import { type Baseline, emptyBaseline } from '../record/drift.js';
-import { omitUndefined, renderShortList } from '../support/collections.js';
+import { omitUndefined } from '../support/collections.js';
 import { InternalError } from '../support/problem.js';
 import {
   type CaseExchanges,
@@ -133,12 +134,11 @@ function combineSampleResults(results: readonly ResultWithExchanges[]): ResultWi
     results.find((result) => getVerdictApart(result) === 'fail') ??
     results.find(({ repeatedExchange }) => repeatedExchange !== undefined);
   const common = { id: samplesCaseId, drift: [] };
-  if (broken !== undefined) {
-    const reason = `When '${broken.id}' was sent again at the end of the run: ${broken.reason}`;
-    return { ...broken, ...common, reason };
+  if (broken === undefined) {
+    const verdict = findWorstVerdict(results.map(getVerdictApart));
+    return results[0] && { ...common, subject: samplesCaseId, verdict, reason: '', at: results[0].at, rows: [] };
   }
-  const verdict = findWorstVerdict(results.map(getVerdictApart));
-  return results[0] && { ...common, subject: samplesCaseId, verdict, reason: '', at: results[0].at, rows: [] };
+  return { ...broken, ...common, reason: `When '${broken.id}' was sent again at the end of the run: ${broken.reason}` };
 }
 
 /** If the first requests get other results at the end of a run, and keep them, no result of the run proves anything. */
@@ -155,52 +155,23 @@ async function watchData(
     expect: [],
     unavailable: [],
   }));
-  const [id, at] = ['watched-data', { file: '', line: 1, column: 1 }];
+  const [id, at, first] = ['watched-data', { file: '', line: 1, column: 1 }, 'the first response'];
   const watched: TestCase = { kind: 'requirement', id, verifies: id, title: '', at, tags: [], rows };
+  const same = { kind: 'returned.same-as', of: 'request', at, data: { compared: first } };
   const listChanges = ({ exchanges }: CaseExchanges) => {
-    const all = [...background.calibration, ...exchanges.flatMap((row) => [...row.values()])];
-    const [evidence] = collectEvidence([new Map(all.map((exchange, n) => [String(n), exchange]))], background);
-    const list = (exchange: Exchange | undefined): string[] | undefined => {
-      const [success] = exchange === undefined ? [] : listSuccesses([exchange]);
-      if (success === undefined || evidence === undefined) return undefined;
-      const { returned, unclear } = readReturned(success.response.body, evidence);
-      return unclear.size > 0 ? undefined : [...returned].sort();
-    };
-    return requests.flatMap((_, n) => {
-      const [before, after] = [list(background.calibration[n]), list(exchanges[n]?.get('request'))];
-      if (before === undefined || after === undefined) return [];
-      const tiers = [...before, ...after].filter((tier) => before.includes(tier) !== after.includes(tier));
-      return tiers.length === 0 ? [] : [{ n, tiers, after: after.join('\n') }];
+    const pairs = exchanges.map((row, n) => new Map([...row, [first, background.calibration[n] as Exchange]]));
+    return collectEvidence(pairs, background).flatMap((evidence, n) => {
+      const result = exchanges[n]?.size === 0 ? holds : judgeAssertion(same, evidence, 'requirement');
+      return result.is === 'violated' ? [{ n, explain: result.explain }] : [];
     });
   };
-  const first = await sender.send(watched);
-  const changes = listChanges(first);
-  const changedRows = changes.map(({ n }) => n);
-  const repetitions = changes.length > 0 ? [await sender.sendAlone(watched, changedRows, 1)] : [];
-  keeper?.keepCase(watched, [first, ...repetitions], samplesCaseId);
-  const again = repetitions.flatMap(listChanges);
-  const lasting = changes.filter(({ n, after }) => again.some((change) => change.n === n && change.after === after));
-  const names = [...new Set(lasting.flatMap(({ tiers }) => tiers))];
+  const sent = await sender.send(watched);
+  const changed = listChanges(sent).map(({ n }) => n);
+  const repetitions = changed.length > 0 ? [await sender.sendAlone(watched, changed, 1)] : [];
+  keeper?.keepCase(watched, [sent, ...repetitions], samplesCaseId);
+  const [lasting] = repetitions.flatMap(listChanges);
   const common = { id: samplesCaseId, subject: samplesCaseId, at, rows: [], drift: [] };
-  if (names.length === 0) return { ...common, verdict: 'pass', reason: '' };
-  const reason = `The data changed during the run: the same request returns other promotions at its end (${renderShortList(names)}). Run it again, while nobody changes promotions.`;
+  if (lasting === undefined) return { ...common, verdict: 'pass', reason: '' };
+  const reason = `The data changed during the run: the same request returns other promotions at its end. ${lasting.explain()} Run it again, while nobody changes promotions.`;
   return { ...common, verdict: 'inconclusive', reason, hasDataChanged: true };
-}
-
-export type EndedRun = Awaited<ReturnType<typeof runSuite>>;
-
-/** Runs a suite in this process. Its evidence is empty without a keeper. @param selects leaves out cases */
-export async function runSuite(
-  suite: Suite,
-  channel: Channel,
-  options: EngineOptions = {},
-  selects: (id: string) => boolean = () => true,
-) {
-  const cases = suite.cases.filter(({ id }) => selects(id));
-  const run = await startRun(suite, channel, { ...options, plannedCases: cases.map(({ id }) => id) });
-  const results: ResultWithExchanges[] = [];
-  for (const testCase of cases) results.push(await run.runCase(testCase));
-  const repeated = selects(samplesCaseId) ? await run.repeatSamples() : undefined;
-  if (repeated !== undefined) results.push(repeated);
-  return { results, examination: run.examination, evidence: run.takeEvidence() };
 }

@@ -6,8 +6,8 @@ import { expect } from '@playwright/test';
 import type { Suite } from '../../src/cases/suite.js';
 import type { Channel } from '../../src/http/exchange.js';
 import { type ResultWithExchanges, samplesCaseId } from '../../src/run/case-result.js';
-import { runSuite } from '../../src/run/run.js';
 import { findCauses } from '../../tools/proof/find-first-cause.js';
+import { runSuite } from '../../tools/proof/judge-deployment.js';
 import { createRandom } from '../support/chaos.js';
 import { breakDeployment, fewCases } from '../support/check-deployment.js';
 import { channelTo, recognizer, suite } from '../support/in-process.js';
@@ -164,7 +164,7 @@ test.describe('A connection that breaks', () => {
   for (const [title, [isCut, verdict]] of Object.entries(deployments))
     test(title, async ({ serve, open }) => {
       const { url } = await serve(cut(isCut));
-      const { results } = await runSuite(ofLength, open(url), { isWorldLoaded: true }, (id) => id === 'long-response');
+      const { results } = await runSuite(ofLength, open(url), { isWorldLoaded: true });
       expect(results.map((result) => [result.verdict, result.reason])).toEqual([[verdict, expect.any(String)]]);
       if (verdict === 'fail') expect(results[0]?.reason).toMatch(/^Only long responses do not arrive/);
     });

@@ -6,9 +6,15 @@ import { type ThingKind, thingKinds } from '../../src/contract/world.js';
 import type { Channel, HttpResponse } from '../../src/http/exchange.js';
 import { createTransportChannel, type Transport, type TransportChannel } from '../../src/http/transport.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
-import { type EndedRun, type EngineOptions, runSuite } from '../../src/run/run.js';
+import type { EngineOptions } from '../../src/run/run.js';
 import { parseJson } from '../../src/support/json.js';
-import { type Answer, createChannel, inProcessCredentials } from '../../tools/proof/judge-deployment.js';
+import {
+  type Answer,
+  createChannel,
+  type EndedRun,
+  inProcessCredentials,
+  runSuite,
+} from '../../tools/proof/judge-deployment.js';
 
 export { type Answer, createChannel as channelTo };
 

@@ -6,7 +6,7 @@ import type { Exchange } from '../../src/http/exchange.js';
 import { computeRetryDelay, isRetryable } from '../../src/http/response-status.js';
 import { countAttempts } from '../../src/run/case-sender.js';
 import { createEvidenceKeeper } from '../../src/run/evidence-keeper.js';
-import { runSuite } from '../../src/run/run.js';
+import { runSuite } from '../../tools/proof/judge-deployment.js';
 import { requirementSuite } from '../support/in-process.js';
 import { createIndependentDeployment, listen } from '../support/independent-deployment.js';
 import { createRequest, getOutcome, joinNames, type Reply, renderResponse, test } from '../support/wire.js';

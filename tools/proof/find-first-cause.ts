@@ -8,8 +8,7 @@ import type { Channel } from '../../src/http/exchange.js';
 import { createRecognizer, type Recognizer } from '../../src/recognition/recognizer.js';
 import { attachExchanges } from '../../src/run/case-result.js';
 import { createEvidenceKeeper } from '../../src/run/evidence-keeper.js';
-import { runSuite } from '../../src/run/run.js';
-import { createTimedChannel, inProcessCredentials } from './judge-deployment.js';
+import { createTimedChannel, inProcessCredentials, runSuite } from './judge-deployment.js';
 
 /** Runs all cases against a deployment with a fault, and returns the id of the first cause. */
 export async function findFirstCause(

@@ -5,6 +5,7 @@ import type { Credentials } from '../../src/http/connection-options.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { TargetContext } from '../../src/judge/judge-case.js';
 import { findWorstVerdict, type Verdict } from '../../src/judge/verdict.js';
+import type { ResultWithExchanges } from '../../src/run/case-result.js';
 import { createCaseSender } from '../../src/run/case-sender.js';
 import { type EngineOptions, startRun } from '../../src/run/run.js';
 import { type CaseAttempts, sendAndJudge } from '../../src/run/run-case.js';
@@ -49,11 +50,7 @@ export interface JudgedCase {
   readonly sent: CaseAttempts;
 }
 
-/**
- * Puts a deployment that has the world to the requirement cases of a suite, in this process.
- *
- * @param respond takes {@link inProcessCredentials}
- */
+/** Puts a deployment that has the world to the requirement cases of a suite. @param respond takes {@link inProcessCredentials} */
 export async function judgeDeployment(
   suite: Suite,
   respond: Answer,
@@ -72,10 +69,19 @@ export async function judgeDeployment(
 export function listVerdicts({ cases }: DeploymentJudgement): Map<string, Verdict> {
   const verdicts = new Map<string, Verdict>();
   for (const { testCase, sent } of cases) {
-    verdicts.set(
-      testCase.verifies,
-      findWorstVerdict([verdicts.get(testCase.verifies) ?? 'pass', sent.judgement.verdict]),
-    );
+    const { verifies: id } = testCase;
+    verdicts.set(id, findWorstVerdict([verdicts.get(id) ?? 'pass', sent.judgement.verdict]));
   }
   return verdicts;
+}
+
+export type EndedRun = Awaited<ReturnType<typeof runSuite>>;
+
+/** Runs a suite in this process. Its evidence is empty without a keeper. */
+export async function runSuite(suite: Suite, channel: Channel, options: EngineOptions = {}) {
+  const run = await startRun(suite, channel, { ...options, plannedCases: suite.cases.map(({ id }) => id) });
+  const results: ResultWithExchanges[] = [];
+  for (const testCase of suite.cases) results.push(await run.runCase(testCase));
+  results.push(...[(await run.repeatSamples()) ?? []].flat());
+  return { results, examination: run.examination, evidence: run.takeEvidence() };
 }

@@ -1,8 +1,14 @@
-import { type CompositeKind, combineAny } from '../assertion.js';
+import type { AlternativesKind } from '../assertion.js';
+
+const alternative = { anyOf: [{ $ref: '#/$defs/check' }, { $ref: '#/$defs/checks' }] };
 
 export default {
   key: 'any-of',
-  schema: { description: 'At least one of these checks holds.', $ref: '#/$defs/checks', minItems: 2 },
-  conjunction: 'or',
-  combine: combineAny,
-} satisfies CompositeKind;
+  schema: {
+    description: 'At least one of these alternatives holds: a check, or a list of checks that all hold.',
+    type: 'array',
+    items: alternative,
+    minItems: 2,
+  },
+  hasAlternatives: true,
+} satisfies AlternativesKind;

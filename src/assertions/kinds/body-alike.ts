@@ -12,7 +12,7 @@ export default defineAssertion<string, { readonly compared: string }>({
   describe: ({ compared }) => `has the same body as '${compared}', except for volatile values`,
   judge: ({ compared: name }, { exchange, evidence, compareWith }) =>
     compareWith(name, ({ response }) => {
-      const volatile = findVolatilePaths(evidence);
+      const volatile = findVolatilePaths(evidence.exchanges);
       if (volatile.has('')) return unclear('The whole body differs between responses to the same request.');
       const isAlike = areAlike(exchange.response.body, response.body, volatile);
       return holdsIf(isAlike, `The body differs from that of '${name}'.`);
