@@ -2,7 +2,7 @@ import type { Exchange } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import type { Recognizer } from '../recognition/recognizer.js';
 import type { TierMentions } from '../recognition/tier-mentions.js';
-import { calibrationPurpose, type ExchangeUse, type RunEvidence, type StoredExchange } from '../run/evidence-keeper.js';
+import { calibrationPurpose, type ExchangeUse, type StoredExchange } from '../run/evidence-keeper.js';
 import { cutBodies, maxResultBody, shortenExchange } from '../run/sanitize-result.js';
 import { groupBy } from '../support/collections.js';
 
@@ -47,10 +47,4 @@ export function createExchangeIndexer(recognizer: Recognizer) {
       };
     },
   };
-}
-
-export function indexExchanges({ exchanges, uses }: RunEvidence, recognizer: Recognizer): ExchangeIndex {
-  const indexer = createExchangeIndexer(recognizer);
-  for (const kept of exchanges) indexer.add(kept);
-  return indexer.finish(uses);
 }

@@ -61,8 +61,6 @@ export interface TargetContext extends Pick<RowEvidence, 'world' | 'recognizer' 
   readonly configuredPatterns?: readonly string[];
   /** Whether the world is certainly loaded: a response mentioned it, or the user says so. */
   readonly isWorldSeen: boolean;
-  /** As the user says. */
-  readonly isWorldLoaded?: boolean;
   readonly known?: KnownMistakes;
 }
 

@@ -42,7 +42,7 @@ export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
 
 export async function startRun(stated: Suite, channel: Channel, options: EngineOptions = {}) {
   const { world } = stated;
-  const { tierPatterns, expected = emptyBaseline, infersShape = false, isWorldLoaded = false } = options;
+  const { tierPatterns, expected = emptyBaseline, infersShape = false } = options;
   const { mentionFilter, recognizer = createRecognizer(world, mentionFilter) } = options;
   const { replay, keeper, known, knownRequirements = [], plannedCases = [] } = options;
   const examination = await examine(stated, channel, { ...options, recognizer });
@@ -54,7 +54,6 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
     world,
     recognizer,
     calibration: exchanges,
-    isWorldLoaded,
     isWorldSeen,
     ...omitUndefined({ configuredPatterns: tierPatterns, known }),
   };

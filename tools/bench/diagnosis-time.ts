@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { diagnoseRun } from '../../src/certificate/diagnosis/diagnose-run.js';
-import { indexExchanges } from '../../src/certificate/exchange-index.js';
 import { attachExchanges } from '../../src/run/case-result.js';
 import { createEvidenceKeeper } from '../../src/run/evidence-keeper.js';
 import { type Answer, createReference, recognizer, suite } from '../../test/support/in-process.js';
-import { createTimedChannel, runSuite } from '../proof/judge-deployment.js';
+import { createTimedChannel, indexExchanges, runSuite } from '../proof/judge-deployment.js';
 
 /** Whether a hash of an id selects it: one in three. */
 const isLost = (id: string): boolean => createHash('sha256').update(id).digest().readUInt8() % 3 === 0;

@@ -1,12 +1,15 @@
 import type { Suite } from '../../src/cases/suite.js';
 import type { RequirementCase } from '../../src/cases/test-case.js';
+import { createExchangeIndexer, type ExchangeIndex } from '../../src/certificate/exchange-index.js';
 import { credentialPlaceholders } from '../../src/contract/operation.js';
 import type { Credentials } from '../../src/http/connection-options.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { TargetContext } from '../../src/judge/judge-case.js';
 import { findWorstVerdict, type Verdict } from '../../src/judge/verdict.js';
+import type { Recognizer } from '../../src/recognition/recognizer.js';
 import type { ResultWithExchanges } from '../../src/run/case-result.js';
 import { createCaseSender } from '../../src/run/case-sender.js';
+import type { RunEvidence } from '../../src/run/evidence-keeper.js';
 import { type EngineOptions, startRun } from '../../src/run/run.js';
 import { type CaseAttempts, sendAndJudge } from '../../src/run/run-case.js';
 
@@ -84,4 +87,10 @@ export async function runSuite(suite: Suite, channel: Channel, options: EngineOp
   for (const testCase of suite.cases) results.push(await run.runCase(testCase));
   results.push(...[(await run.repeatSamples()) ?? []].flat());
   return { results, examination: run.examination, evidence: run.takeEvidence() };
+}
+
+export function indexExchanges({ exchanges, uses }: RunEvidence, recognizer: Recognizer): ExchangeIndex {
+  const indexer = createExchangeIndexer(recognizer);
+  for (const kept of exchanges) indexer.add(kept);
+  return indexer.finish(uses);
 }
