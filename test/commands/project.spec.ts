@@ -176,7 +176,9 @@ async function runAction(inputs: Readonly<Record<string, string>>, variables: Re
   return { cwd, status, output, outputs: readFileSync(GITHUB_OUTPUT, 'utf8') };
 }
 
-test('The action passes its inputs to `certify`, which compares with the record, and its exit status on', async () => {
+test('The action passes its inputs to `certify`, which compares with the record, and its exit status on', {
+  tag: '@long',
+}, async () => {
   const { url, close } = await listen(createReference({ credentials: referenceCredentials }));
   const folder = makeTestFolder();
   const { name, version, digest } = suite;

@@ -140,7 +140,9 @@ test('Targets that cannot be told apart are refused before anything is sent', as
   expect(output.match(/CLIENT_TOKEN: is not set/g)).toHaveLength(1);
 });
 
-test('Targets run one after another, each with its own credentials; then they are compared', async () => {
+test('Targets run one after another, each with its own credentials; then they are compared', {
+  tag: '@long',
+}, async () => {
   const sent: string[] = [];
   const serve = (name: string, respond: Answer) =>
     listen((request) => {

@@ -265,7 +265,7 @@ test('The whole world is loaded in order, a second run creates nothing, and the 
   await close();
 });
 
-test('A killed loader continues, and creates nothing twice', async () => {
+test('A killed loader continues, and creates nothing twice', { tag: '@long' }, async () => {
   const { fake, file, load, kill, close } = await openProject();
   for (const last of [1, 5, 61, 150]) {
     // The request takes effect, but its response is lost.

@@ -52,7 +52,7 @@ test('Each outcome is observed if it is chosen as a behaviour', async () => {
   }
 });
 
-test('No answer to a plausible caller is refuted, whatever the answers to questions are', () => {
+test('No answer to a plausible caller is refuted, whatever the answers to questions are', { tag: '@long' }, () => {
   const body = (members: object): RequestPatch => ({ body: members });
   const axes: readonly (readonly RequestPatch[])[] = [
     [
