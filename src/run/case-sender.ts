@@ -37,13 +37,28 @@ export interface CaseSender {
   /** Sends rows again, each request alone on a new connection. Cases share what is sent in the same turn, from 1. */
   sendAlone(testCase: TestCase, rows: readonly number[], turn: number): Promise<CaseExchanges>;
   /** Sends a request again among those sent around it. Undefined if the run has sent enough requests again. */
-  sendInBatch(testCase: TestCase, row: number, name: string, first: Exchange): Promise<CaseExchanges | undefined>;
+  sendInBatch(
+    testCase: TestCase,
+    row: number,
+    name: string,
+    first: Exchange,
+    turn: number,
+  ): Promise<CaseExchanges | undefined>;
+}
+
+/** Requests that were sent together, or shortly one after another. Several failing rows may share it. */
+interface Batch {
+  /** Of a serial case. */
+  readonly id: string | undefined;
+  readonly requests: ReadonlyMap<string, HttpRequest>;
+  /** What came back each time that the batch was sent again. */
+  readonly turns: ReadonlyMap<string, Exchange>[];
 }
 
 /** The number of requests in a batch before the wrong one, and from it on. */
 const halfBatch = 8;
-/** The number of requests that are sent again in batches, at most: three full batches, three times. */
-const maxInBatches = 144;
+/** The number of requests that are sent again in batches, at most: two full batches, three times. */
+const maxInBatches = 96;
 
 /** How many requests are sent ahead of the current case, per concurrent request of the channel. */
 const aheadPerConcurrency = 8;
@@ -69,6 +84,7 @@ export function createCaseSender(
   };
   const sendAloneOnce: Channel['send'][] = [];
   const ahead = new Map<string, ReturnType<typeof sendRows>>();
+  const batches: Batch[] = [];
   let inBatches = 0;
 
   const sendRows = async (testCase: SentRows, send: Channel['send'], isSerial = false) => {
@@ -117,20 +133,28 @@ export function createCaseSender(
       const kept = testCase.rows.map((row, n) => (rows.includes(n) ? row : { ...row, requests: new Map() }));
       return await sendRows({ rows: kept }, send, true);
     },
-    async sendInBatch(testCase, row, name, first) {
+    async sendInBatch(testCase, row, name, first, turn) {
       const place = places.get(first) ?? -1;
-      const [batch, key] = isSerial(testCase)
-        ? [indexRequests(testCase), createKey(name, testCase.rows[row]?.requests.get(name) as HttpRequest)]
-        : [new Map(sent.slice(Math.max(0, place - halfBatch), place + halfBatch)), String(place)];
-      inBatches += batch.size;
-      if (!batch.has(key) || inBatches > maxInBatches) return undefined;
-      const together = { rows: [{ requests: batch, unavailable: [] }] };
-      const { exchanges } = await sendWhileIdle(together, isSerial(testCase));
-      const others = new Map(exchanges[0]);
-      const exchange = others.get(key) as Exchange;
-      others.delete(key);
+      const [id, key, requests] = isSerial(testCase)
+        ? [testCase.id, createKey(name, testCase.rows[row]?.requests.get(name) as HttpRequest), indexRequests(testCase)]
+        : [undefined, String(place), new Map(sent.slice(Math.max(0, place - halfBatch), place + halfBatch))];
+      if (!requests.has(key)) return undefined;
+      const before = id === undefined ? Math.min(halfBatch, place) : 0;
+      const isAround = (batch: Batch) => batch.id === id && [...batch.requests.keys()].indexOf(key) >= before;
+      const batch = batches.find(isAround) ?? { id, requests, turns: [] };
+      const isNew = batch.turns.length < turn;
+      if (isNew) {
+        inBatches += batch.requests.size;
+        if (inBatches > maxInBatches) return undefined;
+        if (turn === 1) batches.push(batch);
+        const together = { rows: [{ requests: batch.requests, unavailable: [] }] };
+        batch.turns.push(...(await sendWhileIdle(together, isSerial(testCase))).exchanges);
+      }
+      const received = batch.turns[turn - 1] ?? new Map<string, Exchange>();
+      const exchange = received.get(key) as Exchange;
       const ofRow = testCase.rows.map((_, n) => new Map(n === row ? [[name, exchange]] : []));
-      return { exchanges: ofRow, others: [...others.values()] };
+      const others = isNew ? [...received.values()].filter((other) => other !== exchange) : [];
+      return { exchanges: ofRow, others };
     },
   };
 }

@@ -181,7 +181,7 @@ async function confirmFailure(
     const wrong = inRun.get(name);
     let confirmed: RowJudgement | undefined;
     for (let turn = 1; turn <= maxTurns; turn += 1) {
-      const sent = wrong && (await sender.sendInBatch(testCase, row, name, wrong));
+      const sent = wrong && (await sender.sendInBatch(testCase, row, name, wrong, turn));
       if (sent === undefined) return undefined;
       repetitions.push(sent);
       const received = collectEvidence([new Map([...alone, ...(sent.exchanges[row] ?? [])])], background);
