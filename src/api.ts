@@ -48,11 +48,8 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
   const defaultUrl = others.target === undefined ? 'http://localhost' : process.env.BASE_URL;
   // allowHttp: the transport sends, not the suite.
   const runOptions = { ...others, ...omitUndefined({ baseUrl: baseUrl ?? defaultUrl }), allowHttp: true };
-  const variables = omitUndefined({
-    CLIENT_APPLICATION_ID: credentials?.applicationId,
-    CLIENT_TOKEN: credentials?.token,
-  });
-  const environment = { ...process.env, ...variables };
+  const { applicationId: CLIENT_APPLICATION_ID, token: CLIENT_TOKEN }: Partial<Credentials> = credentials ?? {};
+  const environment = { ...process.env, ...omitUndefined({ CLIENT_APPLICATION_ID, CLIENT_TOKEN }) };
   const { suite, connection, settings: stated } = loadInputs(runOptions, environment);
   const inputs = { suite, settings: { ...stated, target: { ...stated.target, ...omitUndefined({ name }) } } };
   const plannedCases = [...selectCases(suite, stated).map(({ id }) => id), samplesCaseId];

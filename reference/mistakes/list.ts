@@ -71,8 +71,7 @@ export const listMistakes: readonly Mistake<ListWalk>[] = [
     ),
     walk(`lost-where-repeated-by-${key}`, `Elements that agree in their ${key} exclude each other.`, (list, keys) => {
       const texts = list.map((element) => JSON.stringify(keys[key](element)));
-      const isAlone = (text = '') => texts.indexOf(text) === texts.lastIndexOf(text);
-      return list.filter((_, at) => isAlone(texts[at]));
+      return list.filter((_, at) => texts.every((text, n) => n === at || text !== texts[at]));
     }),
     walk(
       `left-at-a-repetition-of-${key}`,

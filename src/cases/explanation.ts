@@ -11,11 +11,10 @@ import { formatLocation } from '../support/problem.js';
 import type { Suite } from './suite.js';
 import { getSubjectId, type RequirementRow, type Row, type TestCase } from './test-case.js';
 
-/** Explains a case, for `conformance explain`. @param row the number of the row to show, from 1 */
-export function renderExplanation(testCase: TestCase, { contract, world }: Suite, row = 1): string {
+/** Explains a case, for `conformance explain`. */
+export function renderExplanation(testCase: TestCase, { contract, world }: Suite): string {
   const { id, title, at, kind } = testCase;
   const rows: readonly (Row & Partial<RequirementRow>)[] = testCase.rows;
-  const { given, expect = [], requests, unavailable } = rows[row - 1] as Row & Partial<RequirementRow>;
   const subject = getSubjectId(testCase);
   const requirement = contract.requirements.find((known) => known.id === subject);
   const question = contract.questions.find((known) => known.id === subject);
@@ -30,16 +29,15 @@ export function renderExplanation(testCase: TestCase, { contract, world }: Suite
     `  In the documentation: ${(question ?? requirement)?.part}`,
     '',
   ];
-  if (rows.length > 1) {
-    const titles = rows.map((known, n) => `  ${n + 1}. ${known.title}`);
-    lines.push(`Row ${row} of ${rows.length} (another row: --row NUMBER):`, ...titles, '');
+  for (const [n, { title: row, given, expect = [], requests, unavailable }] of rows.entries()) {
+    if (rows.length > 1) lines.push(`Row ${n + 1} of ${rows.length}: ${row}`, '');
+    lines.push(...listAssertions('Given that', given), ...listAssertions('It is expected that', expect));
+    for (const [name, request] of requests) {
+      const command = renderCurlCommand(request, '$BASE_URL').replaceAll(/^/gm, '    ');
+      lines.push(`'${name}' is sent as`, command, ...renderOracle(request, world), '');
+    }
+    if (unavailable.length > 0) lines.push(`Not sent: the target lacks ${unavailable.join(', ')}.`, '');
   }
-  lines.push(...listAssertions('Given that', given), ...listAssertions('It is expected that', expect));
-  for (const [name, request] of requests) {
-    const command = renderCurlCommand(request, '$BASE_URL').replaceAll(/^/gm, '    ');
-    lines.push(`'${name}' is sent as`, command, ...renderOracle(request, world), '');
-  }
-  if (unavailable.length > 0) lines.push(`Not sent: the target lacks ${unavailable.join(', ')}.`, '');
   if (kind === 'question' && testCase.answer.kind === 'first-of') {
     const outcomes = question?.answer.kind === 'outcomes' ? question.answer.outcomes : undefined;
     lines.push(`The first of these outcomes that holds is the answer; '${testCase.answer.evidence}' shows it:`, '');

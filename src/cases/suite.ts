@@ -55,12 +55,11 @@ export function loadSuite(folder = suiteFolder, availability: Availability = {},
     const whole = loadSuite(folder);
     if (ownFolder === undefined) return createDataSuite(whole, data);
     const { world } = readDataFile(data.movedTo ?? data.file);
-    const { own, cases, problems } = readOwnCases(ownFolder, {
+    const { own, cases } = readOwnCases(ownFolder, {
       ...whole,
       world,
       defaultRequest: createDataDraft(world),
     });
-    if (problems.length > 0) throw new UnusableInput(problems);
     return createDataSuite({ ...whole, own }, data, cases);
   }
   const isAsBuilt = folder === suiteFolder && Object.keys(availability).length === 0 && ownFolder === undefined;
@@ -79,13 +78,14 @@ function createDataDraft({ customers: [customer], products: [product] }: World) 
   return applyPatch(documentedRequestDraft, { body });
 }
 
-/** Reads the cases of a user. @throws UnusableInput if there are none, or a file is no YAML */
+/** Reads the cases of a user. @throws UnusableInput with the problems of the files, or if there are none */
 function readOwnCases(folder: string, basis: SuiteBasis) {
   const files = listOwnFiles(folder);
   const read = files.map((file) => readCaseFile(readSuiteFile(file), basis, ownPrefix));
   const cases = read.flatMap((ofFile) => ofFile.cases);
-  const own = { folder, digest: computeDigest(files, folder) };
-  return { own, cases, problems: [...read.flatMap((ofFile) => ofFile.problems), ...findDuplicateIds(cases)] };
+  const problems = [...read.flatMap((ofFile) => ofFile.problems), ...findDuplicateIds(cases)];
+  if (problems.length > 0) throw new UnusableInput(problems);
+  return { cases, own: { folder, digest: computeDigest(files, folder) } };
 }
 
 const builtFile = path.join(packageRoot, 'dist', 'suite');
@@ -125,7 +125,6 @@ export function parseSuite(folder: string, availability: Availability, ownFolder
   const read = caseFiles.map((file) => readCaseFile(file, basis));
   problems.push(...read.flatMap((ofFile) => ofFile.problems));
   const added = ownFolder === undefined ? undefined : attempt(() => readOwnCases(ownFolder, basis));
-  problems.push(...(added?.problems ?? []));
   const cases = [...read.flatMap((ofFile) => ofFile.cases), ...(added?.cases ?? [])];
   if (problems.length === 0) problems.push(...findDuplicateIds(cases));
   if (problems.length > 0) throw new UnusableInput(problems);

@@ -5,13 +5,8 @@ import type { Certificate, RunVerdict } from './certificate.js';
  * Determines the overall verdict apart from known deviations: of selected cases, or the worse of suite and own cases.
  * A failure is worse than drift or a stale entry, and these are worse than an incomplete run.
  */
-export function determineOverallVerdict({
-  verdict,
-  selected,
-  known_deviations: known,
-  own_cases,
-  drift,
-}: Pick<Certificate, 'verdict' | 'selected' | 'known_deviations' | 'own_cases' | 'drift'>): RunVerdict | 'drift' {
+export function determineOverallVerdict(certificate: Certificate): RunVerdict | 'drift' {
+  const { verdict, selected, known_deviations: known, own_cases, drift } = certificate;
   const ofCases =
     selected === undefined ? [known?.verdict ?? verdict, own_cases?.verdict] : [known?.verdict ?? selected.verdict];
   if (ofCases.includes('does-not-conform')) return 'does-not-conform';

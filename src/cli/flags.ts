@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { documentedOperation } from '../contract/operation.js';
 import type { RunOptions } from '../target/run-options.js';
 
@@ -54,11 +54,4 @@ export function addCertifyFlags(command: Command): Command {
 
 function collectList(names: string, before: readonly string[] = []): string[] {
   return [...before, ...names.split(',')];
-}
-
-/** Parses a number from 0 to 65535: a row, or a port. @throws InvalidArgumentError for anything else */
-export function parseCount(text: string): number {
-  const count = Number(text);
-  if (Number.isInteger(count) && count >= 0 && count <= 65_535) return count;
-  throw new InvalidArgumentError('It must be a whole number from 0 to 65535.');
 }

@@ -166,7 +166,8 @@ function explainFailure(
 ): void {
   const cause = causes.find(({ cases }) => cases.includes(readCaseId(test) ?? ''))?.sentence;
   if (cause !== undefined) annotations.push({ type: 'cause', description: cause });
-  const text = renderErrorContext(test, errors[0]?.message ?? '', cause);
+  const requirement = test.annotations.find(({ type }) => type === 'requirement')?.description;
+  const text = renderErrorContext(test.title, errors[0]?.message ?? '', requirement, cause);
   for (const { name, path: file } of attachments)
     if (name === 'error-context' && file !== undefined) writeFileSync(file, text);
 }

@@ -95,7 +95,6 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['serve --data no-campaign.json', 2, "there is no campaign 'none'"],
     ['explain campain-filter', 2, /'campain-filter'\n.*'campaign-filter'/],
     ['explain limit.newest-15', 2, "'limit.newest-150'"],
-    ['explain campaign-filter --row 10', 2, /^--row: .*'campaign-filter'.*10\n.*1 to 9/],
   ],
   'A wrong base URL and an argument without a flag are refused': [...planning, 'doctor'].flatMap((command): Row[] => [
     [`${command} --base-url ${nowhere}/v1/promotions/validation`, command === 'doctor' ? 1 : 0, `: ${nowhere}\n`],

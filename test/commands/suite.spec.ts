@@ -68,10 +68,10 @@ test('`world` prints JSON that fits its schema', async () => {
   expect(JSON.parse(output).skus[0]).toMatchObject({ name: 'shirt-blue' });
 });
 
-function explained(id: string, row?: number): string {
+function explained(id: string): string {
   const testCase = suite.cases.find((candidate) => candidate.id === id);
   if (testCase === undefined) throw new Error(`There is no case ${id}.`);
-  return renderExplanation(testCase, suite, row);
+  return renderExplanation(testCase, suite);
 }
 
 test('A requirement case is explained: statement, commands, and what is required, forbidden and open, and why', () => {

@@ -163,10 +163,7 @@ function renderStreams(certificate: Certificate, written: ReturnType<typeof writ
   return {
     renderRunReport: renderRunReport(certificate, written),
     compareCertificates: compareCertificates([certificate, changed], suite.contract).text,
-    renderErrorContext: renderErrorContext(
-      { title: text(), annotations: [{ type: 'requirement', description: text() }] },
-      quoteLines(text()).join('\n'),
-    ),
+    renderErrorContext: renderErrorContext(text(), quoteLines(text()).join('\n'), text(), text()),
     renderForeignFailure: renderForeignFailure(['', text(), text(), text()], [{ message: text() }, { stack: text() }]),
   };
 }

@@ -7,7 +7,7 @@ import { credentialHeaders, documentedOperation } from '../../contract/operation
 import { type MockOptions, readMockOptions } from '../../mock.js';
 import { omitUndefined } from '../../support/collections.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import { type ConfigureCommand, parseCount } from '../flags.js';
+import type { ConfigureCommand } from '../flags.js';
 
 interface ServeFlags extends Pick<MockOptions, 'data' | 'known'> {
   readonly host?: string;
@@ -20,7 +20,7 @@ interface ServeFlags extends Pick<MockOptions, 'data' | 'known'> {
 export default ((command) => {
   command
     .description('start the reference deployment')
-    .addOption(new Option('--port <number>', 'default: a free one').argParser(parseCount))
+    .addOption(new Option('--port <number>', 'default: a free one').argParser(parsePort))
     .option('--host <address>', 'where to listen, such as 0.0.0.0 for other machines (default: this machine only)')
     .option('--data <file>', 'a data file, such as `conformance world` prints (default: the test data of the suite)')
     .option('--as <record>', 'a mock: answer every open question as a record says, in the recorded format')
@@ -33,6 +33,12 @@ export default ((command) => {
     .option('--fault <id>', 'break a requirement on purpose; may be repeated', collectFaults)
     .action(runServe);
 }) satisfies ConfigureCommand;
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new InvalidArgumentError('It must be a whole number from 0 to 65535.');
+}
 
 function collectBehaviours(text: string, before: Behaviours = {}): Behaviours {
   const [question = '', ...outcome] = text.split('=');

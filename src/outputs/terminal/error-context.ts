@@ -3,14 +3,8 @@ import { renderCodeBlock } from '../../support/markdown.js';
 import { escapeControlCharacters, joinLines, quoteLines } from '../../support/untrusted-text.js';
 import { fillTemplate } from '../template.js';
 
-interface FailedTest {
-  readonly title: string;
-  readonly annotations: readonly { readonly type: string; readonly description?: string }[];
-}
-
 /** Renders the file about a failure that Playwright gives to people and assistants. @param failure what the test threw */
-export function renderErrorContext({ title, annotations }: FailedTest, failure: string, cause = ''): string {
-  const requirement = annotations.find(({ type }) => type === 'requirement')?.description ?? '';
+export function renderErrorContext(title: string, failure: string, requirement = '', cause = ''): string {
   const shown = renderCodeBlock('', escapeControlCharacters(stripVTControlCharacters(failure)));
   return fillTemplate('error-context.md', { title, requirement, cause, failure: shown });
 }
