@@ -12,7 +12,6 @@ const wordBoundaries: Boundaries = ['(?<![A-Za-z0-9]|[A-Za-z0-9][-_])', '(?![A-Z
 /** Boundaries of any part of a text. A number inside a longer number is another number. */
 export const numberBoundaries: Boundaries = ['(?<!\\d(?=\\d))', '(?!(?<=\\d)\\d)'];
 
-/** Returned for most texts. */
 const nothing = { ids: [], isWhole: false };
 
 export type IdFinder = ReturnType<typeof createIdFinder>;

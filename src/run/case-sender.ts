@@ -48,8 +48,7 @@ export interface CaseSender {
 
 /** Requests that were sent together, or shortly one after another. Several failing rows may share it. */
 interface Batch {
-  /** Of a serial case. */
-  readonly id: string | undefined;
+  readonly serialCase: string | undefined;
   readonly requests: ReadonlyMap<string, HttpRequest>;
   /** What came back each time that the batch was sent again. */
   readonly turns: ReadonlyMap<string, Exchange>[];
@@ -135,13 +134,14 @@ export function createCaseSender(
     },
     async sendInBatch(testCase, row, name, first, turn) {
       const place = places.get(first) ?? -1;
-      const [id, key, requests] = isSerial(testCase)
+      const [serialCase, key, requests] = isSerial(testCase)
         ? [testCase.id, createKey(name, testCase.rows[row]?.requests.get(name) as HttpRequest), indexRequests(testCase)]
         : [undefined, String(place), new Map(sent.slice(Math.max(0, place - halfBatch), place + halfBatch))];
       if (!requests.has(key)) return undefined;
-      const before = id === undefined ? Math.min(halfBatch, place) : 0;
-      const isAround = (batch: Batch) => batch.id === id && [...batch.requests.keys()].indexOf(key) >= before;
-      const batch = batches.find(isAround) ?? { id, requests, turns: [] };
+      const before = serialCase === undefined ? Math.min(halfBatch, place) : 0;
+      const isAround = (batch: Batch) =>
+        batch.serialCase === serialCase && [...batch.requests.keys()].indexOf(key) >= before;
+      const batch = batches.find(isAround) ?? { serialCase, requests, turns: [] };
       const isNew = batch.turns.length < turn;
       if (isNew) {
         inBatches += batch.requests.size;

@@ -120,9 +120,10 @@ export async function examine(
   const answered: Findings = {
     URL: ['fine', 'The operation answers.'],
     ...('response' in first && { TLS: ['fine', 'Not used, or the certificate of the deployment is trusted.'] }),
-    Credentials: isMissing
-      ? ['unknown', 'No answer names a promotion of the test data, so nothing shows whether they are read.']
-      : ['fine', 'They are accepted.'],
+    Credentials:
+      isSeen || !hasTiers || (successes.length === 0 && accepted !== undefined)
+        ? ['fine', 'They are accepted.']
+        : ['unknown', 'No answer names a promotion of the test data, so nothing shows whether they are read.'],
   };
   if (accepted !== undefined && 'response' in first && first.response.status >= 400) {
     const answers = `Answered ${describeAnswer(first.response)}. Without a body it answered ${describeAnswer(accepted.response)}.`;
@@ -195,9 +196,11 @@ function examineResponses(exchanges: readonly Exchange[], target: Target, hasTie
   const successes = listSuccesses(exchanges);
   const [success] = successes;
   if (success === undefined) {
-    const [answer] = exchanges.flatMap((exchange) => ('response' in exchange ? describeAnswer(exchange.response) : []));
-    const hint = 'Perhaps the deployment does not have the customer or the products: see npx conformance world.';
-    return { Responses: ['problem', `The deployment rejects a documented request: ${answer}. ${hint}`] };
+    const [{ response }] = exchanges.filter(isAnswered) as [AnsweredExchange];
+    const hint = isDataIndependentRefusal(response.status)
+      ? `Whatever data it has, a GET with a JSON body must not be answered ${response.status}. Is the base URL right?`
+      : 'Perhaps the deployment does not have the customer or the products: see npx conformance world.';
+    return { Responses: ['problem', `A documented request is rejected: ${describeAnswer(response)}. ${hint}`] };
   }
   const reading = readTiers(exchanges, target);
   const unreadable = successes.find(({ response }) => parseJson(response.body) === undefined);

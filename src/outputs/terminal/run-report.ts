@@ -127,11 +127,9 @@ function listUnpassed(certificate: Certificate) {
     const stated = shorten(`${numbers.length === 0 ? '' : `(${numbers.join(', ')}) `}${statement}`, maxStatement);
     return [{ id, verdict, text: isExplained ? stated : `${decisive}: ${limitText(reason)}` }];
   });
-  const verdictWidth = Math.max(...unpassed.map(({ verdict }) => verdict.length));
-  const idWidth = Math.max(...unpassed.map(({ id }) => id.length));
-  return unpassed.map(({ verdict, id, text }) => {
-    return { verdict: verdict.padEnd(verdictWidth), id: id.padEnd(idWidth), text };
-  });
+  const align = (entry: (typeof unpassed)[number], name: 'verdict' | 'id') =>
+    entry[name].padEnd(Math.max(...unpassed.map((unaligned) => unaligned[name].length)));
+  return unpassed.map((entry) => ({ ...entry, verdict: align(entry, 'verdict'), id: align(entry, 'id') }));
 }
 
 /** Finds the file of known deviations to which failures may be added; undefined if there are none to add. */
@@ -139,7 +137,9 @@ function findKnownFile({ known_deviations: known, requirements, target }: Certif
   const isAccepted = known?.verdict === 'conforms' || known?.entries.some(({ state }) => state === 'expired');
   if (isAccepted || requirements.every(({ verdict }) => verdict !== 'fail')) return undefined;
   // The key `known` of a target file is relative to it.
-  return quote(known?.file ?? path.join(path.dirname(target.file ?? ''), 'known.yaml'));
+  const file = quote(known?.file ?? path.join(path.dirname(target.file ?? ''), 'known.yaml'));
+  if (target.is_reference) return file;
+  return `${file} ${target.file === undefined ? `--base-url ${quote(target.base_url)}` : `--target ${quote(target.file)}`}`;
 }
 
 /** What is colored: words of the suite at the beginning of a line, where no text of a target can be. */
