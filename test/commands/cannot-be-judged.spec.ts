@@ -117,7 +117,7 @@ const rows: readonly Row[] = [
   [
     'rejects the request',
     byBody((body) => reply(body === '' ? 422 : 400, '{}')),
-    problem('Responses', /rejects a documented/),
+    problem('Responses', /documented request is rejected/),
   ],
   ['names promotions under two paths', rejecting, problem('Responses', /response: \{ tier: /)],
   [
