@@ -16,7 +16,7 @@ export function describeVerdict({ verdict, selected, quick, drift, known_deviati
     quick && 'quick',
     isKnown && `as known (${countEntries('seen')})`,
     known?.entries.some(({ state }) => state === 'stale') && `${countEntries('stale')} gone`,
-    answers > 0 && `${renderCount(answers, 'answer')} changed`,
+    answers > 0 && `${stated === 'conforms' ? 'but ' : ''}${renderCount(answers, 'answer')} changed`,
     drift.length > answers && 'the shape of responses changed',
   ];
   return facts.filter(Boolean).join(', ');

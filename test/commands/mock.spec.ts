@@ -145,7 +145,7 @@ test('What explains other changes comes first, and only the terminal cuts them',
   ]);
   expect(others.slice(4).map(({ kind }) => kind)).toEqual(['answer', 'new-members']);
   expect(others.at(-1)?.text).toBe('Responses have new members: /page, /version.');
-  const headline = 'CONFORMS, 6 answers changed, the shape of responses changed';
+  const headline = 'CONFORMS, but 6 answers changed, the shape of responses changed';
   const [summary, terminal] = [undefined, { certificate: '' }].map((of) => renderRunReport(certificate, of));
   for (const report of [summary, terminal]) expect(report).toContain(`\n${headline}  in-process at `);
   for (const { text } of certificate.drift) expect(summary).toContain(text);
