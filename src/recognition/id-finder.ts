@@ -60,7 +60,7 @@ export function createIdFinder(
     },
     /** Finds the ids that are any part of the text, even of another word. */
     findAnywhere: createCollector(scanAnywhere),
-    /** The same, but for ids in percent-encoded parts: to decode a whole body takes long. */
+    /** Does not find ids in percent-encoded parts: to decode a whole body takes long. */
     findUnencoded: (text: string) => new Set(scanAnywhere(text).map(({ id }) => id)),
     /** Finds the ids that are too short for that, if they are any part of the text. */
     findShortIds:

@@ -1,4 +1,4 @@
-/** All that a run is told: options, target file and environment, read and checked once into one value. */
+/** Reads and checks the inputs of a run once: options, target file and environment. */
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';

@@ -88,14 +88,12 @@ export async function judgeCases(inputs: RunInputs, channel: Parameters<typeof s
 async function createEngineOptions(settings: RunSettings, world: NamedWorld): Promise<EngineOptions> {
   const { target, expected, excludesIntrusive, destination } = settings;
   const stated = { ...target, expected, excludesIntrusive, infersShape: destination.recordTo !== undefined };
-  if (settings.known === undefined) return stated;
-  const { createKnownMistakes, readKnownCauses } = await import('../certificate/known-causes.js');
-  const known = readKnownCauses(settings.known, world);
-  return {
-    ...stated,
-    knownRequirements: known.requirements,
-    ...omitUndefined({ known: createKnownMistakes(known, world) }),
-  };
+  const known = await loadKnown(settings, world);
+  if (known === undefined) return stated;
+  const { createKnownMistakes } = await import('../certificate/known-causes.js');
+  // Without a cause there is nothing to correct: a failing row would be judged twice.
+  const mistakes = known.causes.length === 0 ? undefined : createKnownMistakes(known, world);
+  return { ...stated, knownRequirements: known.requirements, ...omitUndefined({ known: mistakes }) };
 }
 
 /** Loads what is known to be wrong with a target. @throws UnusableInput if the file names an unknown cause */

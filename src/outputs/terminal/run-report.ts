@@ -139,7 +139,8 @@ function findKnownFile({ known_deviations: known, requirements, target }: Certif
   // The key `known` of a target file is relative to it.
   const file = quote(known?.file ?? path.join(path.dirname(target.file ?? ''), 'known.yaml'));
   if (target.is_reference) return file;
-  return `${file} ${target.file === undefined ? `--base-url ${quote(target.base_url)}` : `--target ${quote(target.file)}`}`;
+  const flags = target.file === undefined ? ['--base-url', target.base_url] : ['--target', target.file];
+  return `${file} ${flags.map(quote).join(' ')}`;
 }
 
 /** What is colored: words of the suite at the beginning of a line, where no text of a target can be. */
