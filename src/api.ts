@@ -10,13 +10,13 @@ import { mapExchangeTexts } from './http/exchange.js';
 import { createRedactor, type Secret } from './http/redactor.js';
 import { isSuccessful } from './http/response-status.js';
 import type { Transport } from './http/transport.js';
-import { type ExchangeJudgement, judgeExchanges } from './judge/judge-exchange.js';
+import { type ExchangeJudgement as JudgedExchange, judgeExchanges } from './judge/judge-exchange.js';
 import { createRecognizer } from './recognition/recognizer.js';
 import { createMentionFilter, type ResponseSettings } from './recognition/sibling-values.js';
 import { hasMentions } from './recognition/tier-mentions.js';
 import { samplesCaseId } from './run/case-result.js';
 import { omitUndefined } from './support/collections.js';
-import { toOneLine } from './support/untrusted-text.js';
+import { createReason, renderReason } from './support/reason.js';
 import { openTarget } from './target/open-target.js';
 import { ReportedRun } from './target/reported-run.js';
 import { loadInputs } from './target/run-inputs.js';
@@ -27,7 +27,6 @@ export type { Certificate, RunVerdict } from './certificate/certificate.js';
 export type { Credentials } from './http/connection-options.js';
 export type { Headers, HttpRequest, HttpResponse } from './http/exchange.js';
 export { NoResponse, type PlainRequest, type Transport, type TransportContext, Unsupported } from './http/transport.js';
-export type { ExchangeJudgement } from './judge/judge-exchange.js';
 export { UnusableInput } from './support/problem.js';
 
 export interface CertifyOptions extends Pick<RunOptions, 'target' | 'against' | 'only' | 'intrusive' | 'worldLoaded'> {
@@ -59,6 +58,11 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
   if (failure !== undefined) throw failure;
   const reported = new ReportedRun(new Set(plannedCases), inputs).addAll(judged);
   return (await reported.certify()).certificate;
+}
+
+export interface ExchangeJudgement extends Pick<JudgedExchange, 'verdict'> {
+  /** Empty for `pass` only. */
+  readonly reason: string;
 }
 
 export interface JudgeOptions {
@@ -98,15 +102,12 @@ export function judge(
     ...omitUndefined({ configuredPatterns }),
   });
   const accepted = new Set(callers.filter((_, n) => known[n]));
-  return judgements.map(({ verdict, reason }, n) =>
-    verdict === 'fail' && !accepted.has(callers[n] as string)
-      ? { verdict: 'inconclusive', reason: toOneLine(`${reason} ${credentialsDoubt}`) }
-      : { verdict, reason: toOneLine(reason) },
-  );
+  return judgements.map(({ verdict, reason }, n) => {
+    if (verdict !== 'fail' || reason === undefined || accepted.has(callers[n] as string))
+      return { verdict, reason: renderReason(reason) };
+    return { verdict: 'inconclusive', reason: renderReason(createReason('credentials-unseen', { reason })) };
+  });
 }
-
-const credentialsDoubt =
-  'But no response to these credentials names a promotion of the data file: they may be wrong, or the data is that of another deployment.';
 
 /** The value that stands for a credential in documented requests. */
 function findPlaceholder(headerName: string): string | undefined {

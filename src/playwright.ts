@@ -20,6 +20,7 @@ import { type ExchangeJudgement, judgeExchanges } from './judge/judge-exchange.j
 import { renderExchange } from './outputs/test-texts.js';
 import { readReturned } from './recognition/returned-tiers.js';
 import { test as caseTest } from './runner/fixtures.js';
+import { renderReason } from './support/reason.js';
 import type { TargetRun } from './target/target-run.js';
 
 export type { ConformanceOptions } from './runner/options.js';
@@ -81,7 +82,8 @@ export const expect = baseExpect.extend({
     const unknown = names.find((name) => !world.ids.tier.has(name));
     if (unknown !== undefined) throw new Error(`The test data has no tier '${unknown}'.`);
     const wrong = names.filter((name) => has(name) === this.isNot);
-    const message = `${this.isNot ? 'Returned' : 'Not returned'}: ${wrong.join(', ')}. ${result.reason}`.trim();
+    const message =
+      `${this.isNot ? 'Returned' : 'Not returned'}: ${wrong.join(', ')}. ${renderReason(result.reason)}`.trim();
     const isRight = result.unclear.size === 0 && wrong.length === 0;
     return { pass: isRight !== this.isNot, message: () => message };
   },
@@ -89,7 +91,8 @@ export const expect = baseExpect.extend({
   /** The response is one that the documentation allows. */
   toConform(exchange: Exchange): MatcherReturnType {
     const { run, answered } = findRun(exchange);
-    const [{ verdict, reason }] = judgeExchanges([answered], run.background) as [ExchangeJudgement];
+    const [{ verdict, ...judged }] = judgeExchanges([answered], run.background) as [ExchangeJudgement];
+    const reason = renderReason(judged.reason);
     if (verdict === 'undocumented') throw new Error(reason);
     const isAllowed = verdict === 'pass' || verdict === 'open';
     return { pass: isAllowed, message: () => (isAllowed ? 'The documentation allows this response.' : reason) };

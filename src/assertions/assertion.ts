@@ -2,6 +2,7 @@ import type { Oracle } from '../contract/oracle.js';
 import type { NamedWorld, World } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { Location } from '../support/problem.js';
+import { createReason, type Reason } from '../support/reason.js';
 import type { AnsweredExchange, JudgeMode, RowEvidence } from './row-evidence.js';
 
 /** One statement about responses, as read from a case file. Plain data. */
@@ -115,24 +116,24 @@ export type AssertionResult =
   | { readonly is: 'holds' }
   | {
       readonly is: 'violated' | 'unclear';
-      /** Renders the reason. A function, because few reasons are shown and some are expensive to render. */
-      readonly explain: () => string;
+      /** A function, because few reasons are shown and some take long to find. */
+      readonly explain: () => Reason;
       /** The exchange that shows it, if it is not the one that the assertion is about. */
       readonly shownBy?: string;
     };
 
 export const holds: AssertionResult = { is: 'holds' };
 
-export function violated(reason: string | (() => string)) {
-  return { is: 'violated', explain: typeof reason === 'string' ? () => reason : reason } as const;
+export function violated(code: string, data?: Reason['data']): AssertionResult {
+  return { is: 'violated', explain: () => createReason(code, data) };
 }
 
-export function unclear(reason: string) {
-  return { is: 'unclear', explain: () => reason } as const;
+export function unclear(code: string, data?: Reason['data']): AssertionResult {
+  return { is: 'unclear', explain: () => createReason(code, data) };
 }
 
-export function holdsIf(condition: boolean, reason: string): AssertionResult {
-  return condition ? holds : violated(reason);
+export function holdsIf(condition: boolean, code: string, data?: Reason['data']): AssertionResult {
+  return condition ? holds : violated(code, data);
 }
 
 /** Combines results with "and". A violation outweighs a doubt. */
@@ -143,5 +144,5 @@ export function combineAll(results: readonly AssertionResult[]): AssertionResult
 /** Combines results with "or". A doubt outweighs a violation. */
 export function combineAny(results: readonly AssertionResult[]): AssertionResult {
   const best = results.find(({ is }) => is === 'holds') ?? results.find(({ is }) => is === 'unclear');
-  return best ?? results[0] ?? violated('There is no alternative.');
+  return best ?? (results[0] as AssertionResult);
 }

@@ -6,6 +6,7 @@ import type { ReturnedTiers } from '../recognition/returned-tiers.js';
 import type { TierMentions } from '../recognition/tier-mentions.js';
 import { remember } from '../support/caches.js';
 import { parseJson } from '../support/json.js';
+import { createReason, type Reason, renderReason } from '../support/reason.js';
 import { shorten } from '../support/untrusted-text.js';
 import { type AssertionResult, holds, type JudgeContext, unclear, violated } from './assertion.js';
 import { type JudgeMode, readResult } from './row-evidence.js';
@@ -26,35 +27,32 @@ export function judgeResult(
       (evidence.reading.kind === 'stated' || mentions.certainPatterns.size === 0) &&
       result.returned.length === 0;
     if (mode === 'requirement' && expectsNothing && namesNothing) return holds;
-    const reason = `Answered ${response.status}, so there is no result to judge.`;
-    return mode === 'requirement' ? unclear(reason) : violated(reason);
+    return (mode === 'requirement' ? unclear : violated)('no-result', { status: response.status });
   }
   if (mentions.idsByPattern.size > 0 || !isUnreadable(response, mentions, mode)) return judge(result);
-  return unclear(
-    "The body is not valid JSON, so there is no result to judge. The suite reads promotions from one JSON value; a transport can translate another format ('transport' in the target file).",
-  );
+  return unclear('not-json');
 }
 
-/** @param judge gets a text about the tiers that only one of the results has. Empty if the results are equal */
+/** @param judge gets the tiers that only one of the results has; undefined if the results are equal */
 export function judgeBothResults(
   context: JudgeContext,
   name: string,
-  judge: (differences: string) => AssertionResult,
+  judge: (differences: Reason | undefined) => AssertionResult,
 ): AssertionResult {
   const { evidence, compareWith } = context;
   return judgeResult(context, false, (here) =>
     compareWith(name, (compared) => {
       if (!isSuccessful(compared.response))
-        return unclear(`'${name}' was answered ${compared.response.status}, so there is no result to compare with.`);
+        return unclear('no-result-to-compare', { name, status: compared.response.status });
       const there = readResult(compared, evidence);
       const doubtful = [here, there].find(({ unclear }) => unclear.size > 0);
-      if (doubtful !== undefined) return unclear(doubtful.reason);
-      const describeExtra = (where: string, { returned }: ReturnedTiers, other: ReturnedTiers) => {
+      if (doubtful !== undefined) return doubt(doubtful);
+      const nameExtra = ({ returned }: ReturnedTiers, other: ReturnedTiers) => {
         const ids = returned.filter((id) => !other.returned.includes(id));
-        return ids.length === 0 ? [] : [`${where}: ${renderTierNames(ids, evidence.world)}.`];
+        return ids.length === 0 ? '' : nameTiers(ids, evidence.world);
       };
-      const extraHere = describeExtra(`Returned here, but not in '${name}'`, here, there);
-      return judge([...extraHere, ...describeExtra(`Returned in '${name}', but not here`, there, here)].join(' '));
+      const data = { name, here: nameExtra(here, there), there: nameExtra(there, here) };
+      return judge(data.here === data.there ? undefined : createReason('results-differ', data));
     }),
   );
 }
@@ -69,29 +67,37 @@ function isUnreadable({ body, headers }: HttpResponse, { unlocatedIds }: TierMen
 export function judgeAllReturned(ids: readonly string[], result: ReturnedTiers, context: JudgeContext) {
   const returned = new Set(result.returned);
   const absent = ids.filter((id) => !returned.has(id) && !result.unclear.has(id));
-  return judgeTiers('Not returned', absent, ids, result, context);
+  return judgeTiers('not-returned', absent, ids, result, context);
 }
 
 export function judgeNoneReturned(ids: readonly string[], result: ReturnedTiers, context: JudgeContext) {
   const returned = new Set(result.returned);
   const extra = returned.size === 0 ? [] : ids.filter((id) => returned.has(id));
-  return judgeTiers('Returned, but should not be', extra, ids, result, context);
+  return judgeTiers('returned-wrongly', extra, ids, result, context);
+}
+
+export function doubt({ reason }: ReturnedTiers): AssertionResult {
+  return { is: 'unclear', explain: () => reason as Reason };
 }
 
 function judgeTiers(
-  what: string,
+  code: string,
   wrong: readonly string[],
   all: readonly string[],
   result: ReturnedTiers,
   { exchange: { request }, evidence: { world } }: JudgeContext,
 ): AssertionResult {
   if (wrong.length > 0)
-    return violated(() => {
-      const names = renderTierNames(wrong, world, createTierExplainer(request, world));
-      return `${what}: ${names}.${wrong.length === 1 ? renderEntry(wrong[0], world) : ''}`;
-    });
+    return {
+      is: 'violated',
+      explain: () =>
+        createReason(code, {
+          tiers: nameTiers(wrong, world, createTierExplainer(request, world)),
+          entry: wrong.length === 1 ? renderEntry(wrong[0], world) : '',
+        }),
+    };
   const isAsked = indexIds(all);
-  return [...result.unclear].some((id) => isAsked.has(id)) ? unclear(result.reason) : holds;
+  return [...result.unclear].some((id) => isAsked.has(id)) ? doubt(result) : holds;
 }
 
 /** Many requests are judged by the same thousands of tiers. */
@@ -99,23 +105,24 @@ const indexIds = remember((ids: readonly string[]): ReadonlySet<string> => new S
 
 /** A single tier may have been changed since it was exported. */
 function renderEntry(id: string | undefined, { tiers, isDataFile }: NamedWorld): string {
-  if (isDataFile !== true) return '';
-  const entry = shorten(JSON.stringify(tiers.find((tier) => tier.id === id)), 600);
-  return ` Or the data file is out of date for this tier: ${entry}`;
+  return isDataFile === true ? shorten(JSON.stringify(tiers.find((tier) => tier.id === id)), 600) : '';
 }
 
-/** Renders names and ranks of the first five tiers, and the number of the others. Shows ids if the target gave them. */
-export function renderTierNames(
+/** Names the first five tiers, with their ranks, and counts the others. Has ids if the target gave them. */
+export function nameTiers(
   ids: readonly string[],
   { tiers, hasOwnIds }: World & Pick<NamedWorld, 'hasOwnIds'>,
   explain: (tier: Tier) => string = () => '',
-): string {
+): Reason {
   const maxNamed = 5;
   const named = ids.slice(0, maxNamed).map((id) => {
     const index = tiers.findIndex((tier) => tier.id === id);
-    const tier = tiers[index];
-    const explanation = tier === undefined ? '' : explain(tier);
-    return `'${tier?.name}' (${hasOwnIds ? `${id}, ` : ''}rank ${index + 1}${explanation === '' ? '' : `: ${explanation}`})`;
+    const tier = tiers[index] as Tier;
+    return createReason('tier', { name: tier.name, id: hasOwnIds ? id : '', rank: index + 1, why: explain(tier) });
   });
-  return `${named.join(', ')}${ids.length > maxNamed ? ` and ${ids.length - maxNamed} more` : ''}`;
+  return createReason('tiers', { named, more: Math.max(0, ids.length - maxNamed) });
+}
+
+export function renderTierNames(...terms: Parameters<typeof nameTiers>): string {
+  return renderReason(nameTiers(...terms));
 }

@@ -5,6 +5,7 @@ import { createOracle } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { readReturned } from '../recognition/returned-tiers.js';
+import { createReason, type Reason } from '../support/reason.js';
 import {
   type Assertion,
   type AssertionKind,
@@ -13,7 +14,6 @@ import {
   combineAny,
   type ResponseKind,
   unclear,
-  violated,
 } from './assertion.js';
 import { renderTierNames } from './judge-result.js';
 import { findAnsweredExchange, type JudgeMode, listSuccesses, type RowEvidence } from './row-evidence.js';
@@ -50,7 +50,7 @@ export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode
   if ('reason' in exchange) {
     const isAboutAcceptance = mode === 'requirement' && kind === 'status';
     const lost = isAboutAcceptance ? explainLostResponse(shownBy, evidence) : undefined;
-    return { ...(lost === undefined ? unclear(exchange.reason) : violated(lost)), shownBy };
+    return { is: lost === undefined ? 'unclear' : 'violated', explain: () => lost ?? exchange.reason, shownBy };
   }
   const result = findResponseKind(assertion).judge(data, {
     exchange,
@@ -58,7 +58,7 @@ export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode
     mode,
     compareWith(name, judge) {
       const compared = findAnsweredExchange(name, evidence, mode);
-      return 'reason' in compared ? unclear(`'${name}': ${compared.reason}`) : judge(compared);
+      return 'reason' in compared ? unclear('of-request', { name, reason: compared.reason }) : judge(compared);
     },
   });
   return result.is === 'holds' ? result : { shownBy, ...result };
@@ -77,7 +77,7 @@ const maxRequest = 4096;
  * A broken connection proves nothing, unless it breaks for the longest responses and for no other. Sizes are compared by the
  * number of promotions: what does not arrive has no length.
  */
-function explainLostResponse(name: string, evidence: RowEvidence): string | undefined {
+function explainLostResponse(name: string, evidence: RowEvidence): Reason | undefined {
   const { world, exchanges, calibration } = evidence;
   const lost = exchanges.get(name);
   if (lost === undefined || !('transportError' in lost)) return undefined;
@@ -95,5 +95,5 @@ function explainLostResponse(name: string, evidence: RowEvidence): string | unde
   const shortestLost = Math.min(...all.filter((exchange) => 'transportError' in exchange).map(countRequired));
   const arrived = countReturned([...exchanges.values()]).filter((count) => count > 0);
   if (arrived.length < minArrived || longest >= shortestLost) return undefined;
-  return `Only long responses do not arrive: the connection breaks, and there are ${countRequired(lost)} promotions to return. Responses with up to ${longest} promotions arrive.`;
+  return createReason('long-responses-lost', { required: countRequired(lost), longest });
 }

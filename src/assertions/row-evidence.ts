@@ -10,6 +10,7 @@ import {
 import type { Recognizer } from '../recognition/recognizer.js';
 import { type ReturnedTiers, readReturned } from '../recognition/returned-tiers.js';
 import type { TierReading } from '../recognition/tier-reading.js';
+import { createReason, type Reason } from '../support/reason.js';
 
 export interface RowEvidence {
   /** By the name of the request. */
@@ -51,16 +52,16 @@ export function findAnsweredExchange(
   name: string,
   evidence: RowEvidence,
   mode: JudgeMode,
-): AnsweredExchange | { readonly reason: string } {
+): AnsweredExchange | { readonly reason: Reason } {
   const exchange = evidence.exchanges.get(name);
   if (exchange === undefined) throw new Error(`There is no exchange '${name}'.`);
   const failure = explainTransientFailure(exchange);
-  if (!('response' in exchange) || failure !== undefined) return { reason: failure ?? '' };
+  if (!('response' in exchange) || failure !== undefined) return { reason: failure as Reason };
   if (mode === 'question') return exchange;
   const reason =
     explainRedirect(exchange.response) ?? explainExceededSize(exchange) ?? explainRefusal(exchange, evidence);
   const { corrections } = evidence;
-  if (corrections?.isRefused(exchange)) return { reason: 'Refused, as known.' };
+  if (corrections?.isRefused(exchange)) return { reason: createReason('refused-as-known') };
   return reason === undefined ? (corrections?.correctExchange(exchange) ?? exchange) : { reason };
 }
 
@@ -77,5 +78,5 @@ function explainRefusal({ request, response }: AnsweredExchange, { exchanges, ca
     return !isSpelledAlike && path === request.path && body === request.body;
   };
   if (response.status === 401 && accepted.some(isInOtherLetterCase)) return undefined;
-  return `Answered ${response.status}, but other requests with the same credentials are accepted: perhaps a firewall refuses this one, or the application lacks a right.`;
+  return createReason('refused-here-only', { status: response.status });
 }

@@ -1,21 +1,25 @@
 import { undetermined } from '../cases/test-case.js';
 import type { Contract, Question } from '../contract/contract.js';
 import { renderCurlCommand } from '../http/curl-command.js';
+import { explainTransientFailure } from '../http/response-status.js';
 import type { Verdict } from '../judge/verdict.js';
 import type { ResponseRenderer } from '../record/exchange-text.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
 import { omitUndefined } from '../support/collections.js';
 import { formatLocation } from '../support/problem.js';
+import { type Reason, renderReason } from '../support/reason.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
 
 export interface CaseEntry {
   readonly id: string;
   readonly verdict: Verdict;
+  /** The code of the reason. Undefined for `pass` only. */
+  readonly code?: string;
   readonly reason: string;
   /** The verdict apart from known deviations, if it is another one. */
   readonly apart_from_known?: Verdict;
   readonly at?: string;
-  readonly rows?: ResultWithExchanges['rows'];
+  readonly rows?: readonly { readonly title: string; readonly verdict: Verdict; readonly reason: string }[];
   readonly expected?: string;
   readonly received?: string;
   readonly repeat_with?: string;
@@ -42,9 +46,17 @@ export interface EntryTerms {
 
 export function createCaseEntry(result: ResultWithExchanges, { baseUrl, renderResponse }: EntryTerms): CaseEntry {
   const { id, verdict, apart_from_known, at, rows, outcome, expected, exchange } = result;
-  const judged = { id, verdict, reason: findReason(result), ...omitUndefined({ apart_from_known, outcome }) };
+  const reason = findReason(result);
+  const judged = {
+    id,
+    verdict,
+    reason: renderReason(reason),
+    ...omitUndefined({ code: reason?.code, apart_from_known, outcome }),
+  };
   if (verdict === 'pass') return judged;
-  const unpassed = rows.filter((row) => row.verdict !== 'pass' && row.title !== '');
+  const unpassed = rows
+    .filter((row) => row.verdict !== 'pass' && row.title !== '')
+    .map((row) => ({ ...row, reason: renderReason(row.reason) }));
   return {
     ...judged,
     at: formatLocation(at),
@@ -58,12 +70,12 @@ export function createCaseEntry(result: ResultWithExchanges, { baseUrl, renderRe
 }
 
 /** Finds the reason of a result. Results that have no verdict for the same reason have the same text. */
-function findReason({ verdict, reason, rows, exchange }: ResultWithExchanges): string {
+function findReason({ verdict, reason, rows, exchange }: ResultWithExchanges): Reason | undefined {
   if (verdict === 'pass' || isFailure(verdict)) return reason;
   const isUnsent = verdict === 'not-run' || verdict === 'not-applicable';
-  if (isUnsent && exchange !== undefined && 'transportError' in exchange) return exchange.message;
-  const [ofRows = reason, ...others] = new Set(rows.filter((row) => row.verdict !== 'pass').map((row) => row.reason));
-  return others.length === 0 ? ofRows : reason;
+  if (isUnsent && exchange !== undefined && 'transportError' in exchange) return explainTransientFailure(exchange);
+  const unpassed = rows.filter((row) => row.verdict !== 'pass').map((row) => row.reason);
+  return new Set(unpassed.map(renderReason)).size === 1 ? unpassed[0] : reason;
 }
 
 export function isFailure(verdict: Verdict): boolean {
@@ -91,7 +103,7 @@ export function createUnstableEntry(
 ): CaseDifference[] {
   if (exchange === undefined || repeatedExchange === undefined) return [];
   const [before, after] = [renderResponse(exchange), renderResponse(repeatedExchange)];
-  return [{ case: id, text: toOneLine(reason), before, after }];
+  return [{ case: id, text: renderReason(reason), before, after }];
 }
 
 /** Renders the answer to a question as a sentence. @param quote renders what a deployment wrote */

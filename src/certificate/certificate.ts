@@ -8,8 +8,9 @@ import { findWorstVerdict, type Verdict, verdicts } from '../judge/verdict.js';
 import { type Baseline, emptyBaseline, isNotCompared } from '../record/drift.js';
 import { createResponseRenderer } from '../record/exchange-text.js';
 import type { KnownDeviation, KnownFile, ListedDeviation } from '../record/known-deviations.js';
-import { getVerdictApart, notSelectedReason, type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
+import { getVerdictApart, notSelected, type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
 import { groupBy, omitUndefined, renderShortList } from '../support/collections.js';
+import { createReason, renderReason } from '../support/reason.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { type CaseEntry, createCaseEntry, createUnstableEntry } from './case-entry.js';
 import type { Diagnosis } from './diagnosis/diagnose-run.js';
@@ -76,7 +77,8 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
       return [entry.id, isExcused ? { ...entry, apart_from_known: 'pass' as const } : entry];
     }),
   );
-  const findEntry = (id: string): CaseEntry => entries.get(id) ?? { id, verdict: 'not-run', reason: notSelectedReason };
+  const unselected = { verdict: 'not-run', code: notSelected.code, reason: renderReason(notSelected) } as const;
+  const findEntry = (id: string): CaseEntry => entries.get(id) ?? { id, ...unselected };
   const results = all.filter((result) => !isOwnCase(result));
   const drift = listDriftEntries(results, terms);
   const verifying = suite.cases.filter((testCase) => testCase.kind === 'requirement' && !isOwnCase(testCase));
@@ -99,7 +101,7 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
   const gaps = [
     ...(isCutShort ? ['The run was interrupted.'] : []),
     ...(quick === undefined ? [] : [quickNotice]),
-    ...all.flatMap(({ hasDataChanged, reason }) => (hasDataChanged ? [reason] : [])),
+    ...all.flatMap(({ hasDataChanged, reason }) => (hasDataChanged ? [renderReason(reason)] : [])),
     ...listUnavailable(verifying, world),
     ...new Set(unsupported),
   ];
@@ -162,8 +164,9 @@ export function withdrawFailures(results: readonly ResultWithExchanges[]): reado
   if (changed === undefined) return results;
   return results.map((result): ResultWithExchanges => {
     if (result.verdict !== 'fail') return result;
-    const { apart_from_known: _, ...failure } = result;
-    return { ...failure, verdict: 'inconclusive', reason: `${changed.reason} Before that: ${failure.reason}` };
+    const { apart_from_known: _, reason: failure, ...rest } = result;
+    const reason = createReason('withdrawn', omitUndefined({ reason: changed.reason, failure }));
+    return { ...rest, verdict: 'inconclusive', reason };
   });
 }
 
@@ -219,7 +222,7 @@ function createOwnCases({ own: source, cases }: Suite, findEntry: (id: string) =
 
 function describeOwnCases({ folder, cases }: { folder: string; cases: readonly CaseEntry[] }): string[] {
   const counts = Object.entries(countVerdicts(cases)).map(([verdict, count]) => `${count} ${verdict}`);
-  const unpassed = cases.filter(({ verdict, reason }) => verdict !== 'pass' && reason !== notSelectedReason);
+  const unpassed = cases.filter(({ verdict, code }) => verdict !== 'pass' && code !== notSelected.code);
   return [
     `Own cases, which do not change the verdict: ${toOneLine(folder)}, ${counts.join(', ')}.`,
     ...unpassed.map(({ id, verdict, at = '', reason }) => toOneLine(`${verdict}  ${id} (${at}): ${reason}`)),
@@ -254,12 +257,12 @@ function listUnavailable(verifying: readonly TestCase[], { unavailable }: Suite[
 
 function createQuestionEntry(question: Question, entry: CaseEntry, drift: readonly DriftEntry[]) {
   const { id, part } = question;
-  const { verdict, outcome, reason } = entry;
+  const { verdict, outcome, code, reason } = entry;
   return {
     id,
     part,
     outcome: outcome ?? null,
-    ...(reason !== '' && { reason }),
+    ...(code !== undefined && { code, reason }),
     ...(verdict === 'not-run' && { not_run: true }),
     warning: isWarningOutcome(question, outcome),
     drift: drift.some((change) => change.kind === 'answer' && change.case === id),

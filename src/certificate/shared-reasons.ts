@@ -1,5 +1,5 @@
 import type { Verdict } from '../judge/verdict.js';
-import { notReachedReason, notSelectedReason } from '../run/case-result.js';
+import { notReached, notSelected } from '../run/case-result.js';
 import { groupBy } from '../support/collections.js';
 import type { CaseEntry } from './case-entry.js';
 import type { Cause } from './diagnosis/diagnose-run.js';
@@ -9,36 +9,42 @@ const minShared = 4;
 
 interface ReasonSource {
   readonly requirements: readonly { readonly id: string; readonly cases: readonly CaseEntry[] }[];
-  readonly questions: readonly { readonly outcome: string | null; readonly reason?: string }[];
+  readonly questions: readonly { readonly outcome: string | null; readonly code?: string; readonly reason?: string }[];
   readonly causes?: readonly Cause[];
 }
 
 const unjudgedVerdicts: ReadonlySet<Verdict> = new Set(['inconclusive', 'not-run', 'not-applicable']);
 
-/** Finds the reasons that several cases share. @returns the requirement of each case; none if it answers a question */
-export function findSharedReasons({ requirements, questions }: ReasonSource): ReadonlyMap<string, readonly string[]> {
+/** Reasons of cases that were not run are shared, however few they are. */
+const unrunCodes: readonly (string | undefined)[] = [notReached.code, notSelected.code];
+
+/** Finds the reasons that several cases share: their cases, with the requirement of each; none if it answers a question. */
+export function findSharedReasons({ requirements, questions }: ReasonSource) {
   const unjudged = [
     ...requirements.flatMap(({ id, cases }) =>
-      cases.flatMap(({ verdict, reason }) => (unjudgedVerdicts.has(verdict) ? [{ reason, id }] : [])),
+      cases.flatMap(({ verdict, code, reason }) => (unjudgedVerdicts.has(verdict) ? [{ code, reason, id }] : [])),
     ),
-    ...questions.flatMap(({ outcome, reason = '' }) => (outcome === null ? [{ reason, id: '' }] : [])),
+    ...questions.flatMap(({ outcome, code, reason = '' }) => (outcome === null ? [{ code, reason, id: '' }] : [])),
   ];
-  const alike = [...groupBy(unjudged, ({ reason }) => reason)].filter(
-    ([reason, { length }]) =>
-      reason === notReachedReason || reason === notSelectedReason || (reason !== '' && length >= minShared),
+  const groups = [...groupBy(unjudged, ({ reason }) => reason)];
+  return new Map(
+    groups.filter(
+      ([reason, [{ code }, ...others]]) =>
+        unrunCodes.includes(code) || (reason !== '' && others.length + 1 >= minShared),
+    ),
   );
-  return new Map(alike.map(([reason, cases]) => [reason, cases.map(({ id }) => id)]));
 }
 
 /** Describes the shared reasons that no cause explains. @param omitsUnselected for those who know what they selected */
 export function describeSharedReasons(source: ReasonSource, omitsUnselected = false): string[] {
   const total = source.questions.length + source.requirements.flatMap(({ cases }) => cases).length;
   const explained = new Set((source.causes ?? []).flatMap((cause) => [...cause.requirements, ...cause.follows]));
-  return [...findSharedReasons(source)].flatMap(([reason, ids]) => {
-    const cases = `${ids.length} of ${total} cases`;
-    const lacking = [...new Set(ids)].filter((id) => id !== '');
-    if (reason === notReachedReason) return `${cases} were not reached.`;
-    if (reason === notSelectedReason) {
+  return [...findSharedReasons(source)].flatMap(([reason, alike]) => {
+    const cases = `${alike.length} of ${total} cases`;
+    const lacking = [...new Set(alike.map(({ id }) => id))].filter((id) => id !== '');
+    const [{ code }] = alike;
+    if (code === notReached.code) return `${cases} were not reached.`;
+    if (code === notSelected.code) {
       const which = lacking.length === 0 ? '' : ` Requirements that lack cases: ${lacking.join(', ')}.`;
       return omitsUnselected ? [] : `${cases} were not selected in this run.${which}`;
     }

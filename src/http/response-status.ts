@@ -1,3 +1,4 @@
+import { createReason, type Reason } from '../support/reason.js';
 import { shorten, toOneLine } from '../support/untrusted-text.js';
 import type { RetryOptions } from './connection-options.js';
 import { type Exchange, findRefusable, getHeaderValues, type HttpResponse } from './exchange.js';
@@ -45,17 +46,14 @@ function parseRetryAfter(value: string, now: number): number | undefined {
 }
 
 /** Explains a transport error or a transient status; undefined if the exchange shows something of the deployment. */
-export function explainTransientFailure(exchange: Exchange): string | undefined {
-  if (!('response' in exchange)) return exchange.message;
-  if (!isTransient(exchange.response)) return undefined;
+export function explainTransientFailure(exchange: Exchange): Reason | undefined {
+  if (!('response' in exchange)) return createReason('no-response', { message: exchange.message });
   const { status } = exchange.response;
-  const why = 'the deployment, or a gateway before it, is not available or limits the rate of requests';
-  return `Answered ${status}: ${why}. To send fewer per second, set 'pacing' in the target file.`;
+  return isTransient(exchange.response) ? createReason('unavailable', { status }) : undefined;
 }
 
-export function explainRefusedCredentials({ status }: HttpResponse): string | undefined {
-  if (status !== 401 && status !== 403) return undefined;
-  return `Answered ${status}: the credentials are probably wrong. Check CLIENT_APPLICATION_ID and CLIENT_TOKEN.`;
+export function explainRefusedCredentials({ status }: HttpResponse): Reason | undefined {
+  return status === 401 || status === 403 ? createReason('credentials-refused', { status }) : undefined;
 }
 
 /** Explains that a request is too long (RFC 9110, sections 15.5.14 and 15.5.15; RFC 6585, section 5). */
@@ -63,23 +61,22 @@ export function explainExceededSize({ request, response }: Extract<Exchange, { r
   if (![413, 414, 431].includes(response.status)) return undefined;
   const { path, headers, body = '' } = request;
   const head = headers.reduce((sum, [name, value]) => sum + `${name}: ${value}\r\n`.length, 0);
-  const sizes = `${path.length} bytes of path and query, ${head} of headers, ${Buffer.byteLength(body)} of body`;
-  return `Answered ${response.status}: the request is too long for the deployment, or for a proxy before it: ${sizes}.`;
+  const { status } = response;
+  return createReason('too-long', { status, path: path.length, head, body: Buffer.byteLength(body) });
 }
 
-export function explainRedirect({ status, headers }: HttpResponse): string | undefined {
+export function explainRedirect({ status, headers }: HttpResponse): Reason | undefined {
   if (status < 300 || status >= 400) return undefined;
-  const location = getHeaderValues(headers, 'location')[0];
-  const to = location === undefined ? '' : ` to ${location}`;
-  return `Redirected (${status})${to}; redirects are not followed. Is the base URL right?`;
+  return createReason('redirected', { status, location: getHeaderValues(headers, 'location')[0] ?? '' });
 }
 
-export function explainUnsupported(exchange: Exchange): string | undefined {
-  return 'transportError' in exchange && exchange.transportError === 'unsupported' ? exchange.message : undefined;
+export function explainUnsupported(exchange: Exchange): Reason | undefined {
+  const isUnsupported = 'transportError' in exchange && exchange.transportError === 'unsupported';
+  return isUnsupported ? explainTransientFailure(exchange) : undefined;
 }
 
 /** Explains why an exchange shows nothing. HTTP permits to refuse a body without Content-Length (RFC 9112, section 6.3). */
-export function explainInapplicable(exchange: Exchange): string | undefined {
+export function explainInapplicable(exchange: Exchange): Reason | undefined {
   const refusable = findRefusable(exchange.request);
   const outcome = 'response' in exchange ? exchange.response.status : exchange.transportError;
   const isRefused =
@@ -87,7 +84,7 @@ export function explainInapplicable(exchange: Exchange): string | undefined {
       ? outcome === 411 || outcome === 501
       : outcome === 'broken-connection' || Number(outcome) >= 400;
   if (refusable === undefined || !isRefused) return explainUnsupported(exchange);
-  return `The target does not accept '${refusable}' (${outcome}).`;
+  return createReason('way-refused', { way: refusable, outcome });
 }
 
 /** The media type of a response, without parameters and in lower case; empty if it has none. */

@@ -3,13 +3,14 @@ import type { QuestionAnswer } from '../cases/test-case.js';
 import { getHeaderValues, type Headers, type HttpResponse } from '../http/exchange.js';
 import { getMediaType, isSuccessful } from '../http/response-status.js';
 import { isJsonObject, parseJson } from '../support/json.js';
+import { createReason, type Reason } from '../support/reason.js';
 
 const none = 'none';
 
 export function extractValue(
   { of, take }: Extract<QuestionAnswer, { kind: 'value' }>,
   evidence: RowEvidence,
-): { value: string } | { reason: string } {
+): { value: string } | { reason: Reason } {
   const exchange = findAnsweredExchange(of, evidence, 'question');
   if ('reason' in exchange) return exchange;
   const { response } = exchange;
@@ -22,7 +23,7 @@ export function extractValue(
     case 'shape':
       if ((reading.kind === 'stated' || reading.kind === 'agreed') && reading.patterns.length > 0)
         return { value: reading.patterns.join(' | ') };
-      return { reason: `Promotions are named under ${reading.patterns.join(' and ') || 'no path'}.` };
+      return { reason: createReason('paths', { paths: reading.patterns.length > 0 ? reading.patterns : 'no path' }) };
     case 'error-shape':
       return { value: isSuccessful(response) ? 'no error' : renderErrorShape(response) };
     case 'headers':

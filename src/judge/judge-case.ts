@@ -20,8 +20,9 @@ import {
 import { hasMentions } from '../recognition/tier-mentions.js';
 import { determineReading, type TierReading } from '../recognition/tier-reading.js';
 import { computeOnce, remember } from '../support/caches.js';
-import { omitUndefined, renderShortList } from '../support/collections.js';
+import { omitUndefined } from '../support/collections.js';
 import type { Location } from '../support/problem.js';
+import { createReason, type Reason } from '../support/reason.js';
 import { extractValue } from './extract-value.js';
 import { explainAmbiguity, findOtherReadings, type OtherReading } from './other-readings.js';
 import { explainOwnPromotions } from './own-promotions.js';
@@ -29,8 +30,8 @@ import { findWorstVerdict, type Verdict } from './verdict.js';
 
 export interface Judgement {
   readonly verdict: Verdict;
-  /** Empty for `pass` only. */
-  readonly reason: string;
+  /** Undefined for `pass` only. */
+  readonly reason?: Reason;
   /** The line of the case file that decided the verdict. */
   readonly at: Location;
   /** For `fail`: a description of the expectation. */
@@ -44,6 +45,8 @@ export interface Judgement {
   /** Whether it would pass, were it not for what is known to be wrong with the target. */
   readonly isKnown?: true;
 }
+
+type Explanation = Omit<Judgement, 'verdict'>;
 
 export interface RowJudgement extends Judgement {
   readonly title: string;
@@ -112,7 +115,7 @@ export function judgeCase(
   once?: CaseJudgement,
 ): CaseJudgement {
   if (testCase.kind === 'question') return { ...judgeQuestion(testCase, evidence[0] as CaseEvidence), rows: [] };
-  const unseen = explainUnseenWorld([evidence, ...repetitions].flat());
+  const unseen = findUnseenWorld([evidence, ...repetitions].flat());
   const rows = testCase.rows.map((row, n): RowJudgement => {
     const again = repetitions.flatMap((sent) => sent.slice(n, n + 1)).filter(({ exchanges }) => exchanges.size > 0);
     const known = again.length === 0 ? once?.rows[n] : undefined;
@@ -128,7 +131,7 @@ export function judgeCase(
 interface Attempt extends Pick<Judgement, 'verdict' | 'isKnown'> {
   readonly evidence: RowEvidence;
   /** To explain takes longer than to judge. */
-  explain(): Omit<Judgement, 'verdict'>;
+  explain(): Explanation;
 }
 
 /** Judges a row that may have been sent again. It fails if the same expectation is violated each time. */
@@ -145,11 +148,11 @@ function judgeRow(row: RequirementRow, testCase: RequirementCase, sent: readonly
   const finding = isAlike ? findFirst(violated, first.evidence) : undefined;
   if (finding !== undefined) return createJudgement({ ...first, explain: finding.explain });
   const different = later.find(({ verdict }) => verdict !== first.verdict) ?? later[0];
-  const reasonOf = ({ verdict, explain }: Attempt) => (verdict === 'pass' ? 'it passed.' : explain().reason);
+  const explain = (attempt: Attempt) => attempt.explain().reason ?? createReason('passed');
   return {
     ...createJudgement(failing[0]),
     verdict: 'inconclusive',
-    reason: `Unstable: sent twice, with different results. First: ${reasonOf(first)} Then: ${reasonOf(different)}`,
+    reason: createReason('unstable', { first: explain(first), next: explain(different) }),
     isUnstable: true,
   };
 }
@@ -175,7 +178,7 @@ function judgeAs({ expect, ...row }: RequirementRow, { at }: RequirementCase, ev
   const unmet = judgePreconditions(row, at, evidence, explainInapplicable);
   if (unmet !== undefined) return { verdict: unmet.verdict, evidence, explain: () => unmet };
   if (expect.length === 0)
-    return { verdict: 'error', evidence, explain: () => ({ reason: 'The case asserts nothing.', at }) };
+    return { verdict: 'error', evidence, explain: () => ({ reason: createReason('asserts-nothing'), at }) };
   const finding = findFirst(expect, evidence);
   if (finding?.is === 'violated') {
     const doubt = explainDoubt(expect, finding, evidence);
@@ -188,7 +191,7 @@ function judgeAs({ expect, ...row }: RequirementRow, { at }: RequirementCase, ev
   if (read !== undefined && refuted !== undefined && refutations.every((found) => found?.is === 'violated'))
     return { verdict: 'fail', evidence: read, explain: refuted.explain };
   return finding === undefined
-    ? { verdict: 'pass', evidence, explain: () => ({ reason: '', at }) }
+    ? { verdict: 'pass', evidence, explain: () => ({ at }) }
     : { verdict: 'inconclusive', evidence, explain: finding.explain };
 }
 
@@ -197,28 +200,27 @@ function explainDoubt(
   expect: readonly Assertion[],
   { at, exchange }: Finding,
   evidence: CaseEvidence,
-): Omit<Judgement, 'verdict'> | undefined {
+): Explanation | undefined {
   const agrees = ({ reading }: OtherReading) => findFirst(expect, { ...evidence, reading })?.is !== 'violated';
   const agreeing = evidence.listOtherReadings().find(agrees);
   const shown = evidence.exchanges.get(exchange ?? '');
-  let reason: string | undefined;
+  let reason: Reason | undefined;
   if (agreeing !== undefined)
-    reason = `A response may name promotions that it does not return. If it returns all that it names, it violates the documentation. If it returns only those ${agreeing.words}, it conforms. Write one of these lines in the target file: ${agreeing.stated}, or response: { where: {} } if all are returned.`;
+    reason = createReason('named-or-returned', { words: agreeing.words, stated: agreeing.stated });
   else if (shown === undefined || listSuccesses([shown]).length > 0)
     reason = explainOwnPromotions([...evidence.exchanges.values()], evidence);
   return reason === undefined ? undefined : { reason, at, ...omitUndefined({ exchange }) };
 }
 
-/** Explains why the test data may not be loaded; undefined if a response names some of it, or the user says that it is. */
-function explainUnseenWorld(evidence: readonly CaseEvidence[]): string | undefined {
+/** Says what no response names, so that the test data may not be loaded; undefined if it is seen, or the user says that it is. */
+function findUnseenWorld(evidence: readonly CaseEvidence[]): string | undefined {
   const { world, recognizer, isWorldSeen, configuredPatterns } = evidence[0] as CaseEvidence;
   const bodies = evidence
     .flatMap((row) => [...row.exchanges.values()])
     .flatMap((exchange) => ('response' in exchange ? exchange.response.body : []));
   const isSeen = isWorldSeen || bodies.some((body) => hasMentions(recognizer.findMentions(body), configuredPatterns));
   if (isSeen) return undefined;
-  const unseen = world.isDataFile ? 'a promotion of the data file' : 'anything of the world';
-  return `But no response names ${unseen}: either this deployment does not have it (npx conformance world prints the test data), or none of it is ever returned. If it is loaded, say so: --world-loaded, or world: loaded in the target file.`;
+  return world.isDataFile ? 'a promotion of the data file' : 'anything of the world';
 }
 
 /** If the world is not loaded, every response may be right except a server error and a refusal that no data explains. */
@@ -236,11 +238,12 @@ function doubtWithoutWorld(
   // Another status for another request may mean that this one names something that is gone.
   const statuses = [...[...calibration, ...documented].map(statusOf), status];
   if (calibration.length > 0 && statuses.every(isDataIndependentRefusal)) return judgement;
-  return { ...doubted, verdict: 'inconclusive', reason: `${judgement.reason} ${unseen}` };
+  const { reason = createReason('passed') } = judgement;
+  return { ...doubted, verdict: 'inconclusive', reason: createReason('world-unseen', { reason, unseen }) };
 }
 
 /** @param explain why an exchange shows nothing */
-function findUnusable({ exchanges }: RowEvidence, explain: (exchange: Exchange) => string | undefined) {
+function findUnusable({ exchanges }: RowEvidence, explain: (exchange: Exchange) => Reason | undefined) {
   for (const [exchange, received] of exchanges) {
     const reason = explain(received);
     if (reason !== undefined) return { reason, exchange };
@@ -253,21 +256,20 @@ function judgePreconditions(
   { unavailable, given }: Row,
   at: Location,
   evidence: RowEvidence,
-  explain: (exchange: Exchange) => string | undefined,
+  explain: (exchange: Exchange) => Reason | undefined,
 ): Judgement | undefined {
   const inapplicable = findUnusable(evidence, explain);
   if (inapplicable !== undefined) return { verdict: 'not-applicable', at, ...inapplicable };
   if (unavailable.length > 0)
-    return { verdict: 'not-applicable', reason: `The target does not have ${renderShortList(unavailable)}.`, at };
+    return { verdict: 'not-applicable', reason: createReason('lacking', { things: unavailable }), at };
   const unmet = findFirst(given, evidence)?.explain();
   if (unmet === undefined) return undefined;
-  const reason = `Not judged, since something else is not as expected: ${unmet.reason}`;
-  return { verdict: 'inconclusive', ...unmet, reason };
+  return { verdict: 'inconclusive', ...unmet, reason: createReason('precondition', { reason: unmet.reason }) };
 }
 
 interface Finding extends Pick<Judgement, 'at' | 'exchange'> {
   readonly is: 'violated' | 'unclear';
-  explain(): Omit<Judgement, 'verdict'>;
+  explain(): Explanation & { readonly reason: Reason };
 }
 
 /** Finds the first violation, or else the first doubt. Its reason has the other violations by the response, too. */
@@ -287,10 +289,11 @@ function findFirst(assertions: readonly Assertion[], evidence: RowEvidence): Fin
       if (is === 'unclear') return { reason: first.explain(), ...finding };
       const violations = findings.filter((found) => found.is === is);
       const together = violations.filter(({ shownBy }) => shownBy === exchange);
-      const reasons = new Set(together.map(({ explain }) => explain()));
+      const reasons = new Map(together.map(({ explain }) => explain()).map((found) => [JSON.stringify(found), found]));
+      const reason = [...reasons.values()].reduce((first, next) => createReason('and', { reason: first, next }));
       const expected = describeAssertion(assertion, evidence.world);
       const shownBy = [...new Set(violations.flatMap(({ shownBy }) => shownBy ?? []))];
-      return { reason: [...reasons].join(' '), expected, ...finding, shownBy };
+      return { reason, expected, ...finding, shownBy };
     },
   };
 }
@@ -305,9 +308,14 @@ export function summarizeRows(rows: readonly RowJudgement[], { at }: Requirement
   const unknown = worst.filter(({ isKnown }) => isKnown !== true);
   const decisive = unknown.length > 0 ? unknown : worst;
   const first = decisive[0];
-  if (verdict === 'pass' || first === undefined) return { verdict, reason: '', at, rows };
+  if (verdict === 'pass' || first?.reason === undefined) return { verdict, at, rows };
   if (rows.length === 1) return { ...first, rows };
-  return { ...first, reason: `${first.title}: ${first.reason} (${decisive.length} of ${rows.length} rows)`, rows };
+  const { title, reason } = first;
+  return {
+    ...first,
+    reason: createReason('rows', { title, reason, count: decisive.length, total: rows.length }),
+    rows,
+  };
 }
 
 function judgeQuestion({ rows: [row], answer, at }: QuestionCase, evidence: RowEvidence): Omit<CaseJudgement, 'rows'> {
@@ -320,17 +328,17 @@ function judgeQuestion({ rows: [row], answer, at }: QuestionCase, evidence: RowE
     const source = { at: answer.at, exchange: answer.of };
     const extracted = extractValue(answer, evidence);
     if ('reason' in extracted) return { verdict: 'inconclusive', reason: extracted.reason, ...source };
-    return { verdict: 'pass', reason: '', ...source, outcome: extracted.value };
+    return { verdict: 'pass', ...source, outcome: extracted.value };
   }
-  const answered = { verdict: 'pass', reason: '', exchange: answer.evidence } as const;
+  const answered = { verdict: 'pass', exchange: answer.evidence } as const;
   for (const { outcome, when } of answer.rules) {
     const result = judgeAssertions(when, evidence, 'question');
     const location = when[0]?.at ?? at;
     if (result.is === 'holds') return { ...answered, at: location, outcome };
     if (result.is === 'unclear') {
-      const reason = `Whether it is ${outcome} cannot be determined. ${result.explain()}`;
+      const reason = createReason('outcome-unclear', { outcome, reason: result.explain() });
       return { ...answered, reason, at: location, exchange: result.shownBy ?? answer.evidence, outcome: undetermined };
     }
   }
-  return { ...answered, reason: 'None of the known outcomes fits the responses.', at, outcome: undetermined };
+  return { ...answered, reason: createReason('no-outcome'), at, outcome: undetermined };
 }

@@ -7,13 +7,15 @@ import { getWindowSize, listAvailableTiers } from '../contract/world.js';
 import { decodePercent } from '../http/request-content.js';
 import { isSuccessful } from '../http/response-status.js';
 import { readReturned } from '../recognition/returned-tiers.js';
+import { omitUndefined } from '../support/collections.js';
+import { createReason, type Reason } from '../support/reason.js';
 import { type CaseEvidence, collectEvidence, judgeCase, type TargetContext } from './judge-case.js';
 
 export interface ExchangeJudgement {
   /** `open`: the documentation requires nothing of the response. `undocumented`: it does not describe the request. */
   readonly verdict: 'pass' | 'fail' | 'inconclusive' | 'open' | 'undocumented';
-  /** Empty for `pass` only. */
-  readonly reason: string;
+  /** Undefined for `pass` only. */
+  readonly reason?: Reason;
 }
 
 /** The name of the request in its evidence. */
@@ -41,13 +43,11 @@ export function judgeExchanges(exchanges: readonly AnsweredExchange[], target: T
   const isFailingInBoth = new Set(failing.map(({ spelling }) => spelling)).size === 2;
   return judged.map(({ judgement, spelling }) => {
     const isFilterUnread = spelling !== undefined && !read.includes(spelling) && !isFailingInBoth;
-    if (judgement.verdict !== 'fail' || !isFilterUnread) return judgement;
-    return { verdict: 'inconclusive', reason: `${judgement.reason} ${spellingDoubt}` };
+    const { verdict, reason } = judgement;
+    if (verdict !== 'fail' || reason === undefined || !isFilterUnread) return judgement;
+    return { verdict: 'inconclusive', reason: createReason('spelling-unread', { reason }) };
   });
 }
-
-const spellingDoubt =
-  'But nothing shows that filters are read in this spelling: some are read with literal brackets only, or percent-encoded only.';
 
 /** In characters and bytes. The documentation limits no size, so a deployment may. */
 const [maxPath, maxBody] = [8 * 1024, 64 * 1024];
@@ -58,7 +58,7 @@ function judgeExchange(exchange: AnsweredExchange, evidence: CaseEvidence): Exch
   const { path, body = '' } = request;
   const stated = createOracle(request, world);
   if (stated.undocumentedReason !== undefined)
-    return { verdict: 'undocumented', reason: `The request is not documented: ${stated.undocumentedReason}.` };
+    return { verdict: 'undocumented', reason: createReason('undocumented', { why: stated.undocumentedReason }) };
   const isSuccess = isSuccessful(response);
   const isAnyReturned = isSuccess && readReturned(response.body, evidence).returned.length > 0;
   const { returned, accepted, openReason, alternatives } = (isAnyReturned && stated.whenReturning) || stated;
@@ -69,8 +69,9 @@ function judgeExchange(exchange: AnsweredExchange, evidence: CaseEvidence): Exch
   const select = (obligation: Obligation) => tiers.flatMap((tier) => (returned(tier) === obligation ? tier.id : []));
   const required = select('required');
   const isLong = path.length > maxPath || Buffer.byteLength(body) > maxBody;
-  const reason = isLong ? 'whether so long a request is accepted is open' : openReason;
-  const open = { verdict: 'open', reason: `It shows nothing: ${reason ?? 'no promotion must be returned'}.` } as const;
+  const why = isLong ? 'whether so long a request is accepted is open' : openReason;
+  const reason = createReason('shows-nothing', { why: why ?? 'no promotion must be returned' });
+  const open = { verdict: 'open', reason } as const;
   if (isLong || (required.length > 0 && !accepted && !isSuccess)) return open;
   const expect = [
     ...(required.length > 0 && accepted ? [accept(of)] : []),
@@ -84,9 +85,9 @@ function judgeExchange(exchange: AnsweredExchange, evidence: CaseEvidence): Exch
   const testCase = { kind: 'requirement', id: of, verifies: of, title: '', at, tags: [], rows } as const;
   const judged = judgeCase(testCase, [{ ...evidence, exchanges: new Map([[of, exchange]]) }]);
   if (judged.verdict === 'fail' || judged.verdict === 'inconclusive')
-    return { verdict: judged.verdict, reason: judged.reason };
+    return { verdict: judged.verdict, ...omitUndefined({ reason: judged.reason }) };
   // An absence shows something only beside a promotion that is returned as it must be.
-  return required.length > 0 ? { verdict: 'pass', reason: '' } : open;
+  return required.length > 0 ? { verdict: 'pass' } : open;
 }
 
 function leaveOutFilters(path: string): string {

@@ -10,6 +10,7 @@ import type { TierReading } from '../recognition/tier-reading.js';
 import { catchAllPath } from '../recognition/walk-texts.js';
 import { cacheByText, remember } from '../support/caches.js';
 import { groupBy } from '../support/collections.js';
+import { createReason, type Reason } from '../support/reason.js';
 import { truncate } from '../support/untrusted-text.js';
 
 /** Another way to read the responses of a target. All responses agree with the documentation if they are read so. */
@@ -162,7 +163,6 @@ function renderScalar(text: string): string {
   return /^([\w/.-][\w/.*-]*|\[\])$/.test(text) ? text : JSON.stringify(text);
 }
 
-const maxShown = 5;
 /** The length of all patterns together, in characters. Nobody reads longer ones, and to compare them takes long. */
 const maxPatterns = 10_000;
 
@@ -171,7 +171,7 @@ export function explainAmbiguity(
   patterns: readonly string[],
   exchanges: readonly Exchange[],
   { world, recognizer }: Pick<Target, 'world' | 'recognizer'>,
-): string | undefined {
+): Reason | undefined {
   if (patterns.includes(catchAllPath) || patterns.join('').length > maxPatterns) return undefined;
   const available = listAvailableTiers(world);
   const responses = listSuccesses(exchanges).map(({ request, response }) => {
@@ -192,17 +192,11 @@ export function explainAmbiguity(
   if (shown === undefined) return undefined;
 
   const explain = createTierExplainer(shown.request, world);
-  const name = (tier: Tier) => `'${tier.name}'${explain(tier) === '' ? '' : ` (${explain(tier)})`}`;
-  const descriptions = shown.named.slice(0, maxShown).map(({ pattern, count, extra, missing }) => {
-    const wrong = extra === undefined ? 'none that is not valid' : `among them ${name(extra)}`;
-    const absent = missing === undefined ? '' : `, and not ${name(missing)}, which is valid`;
-    return `${pattern} names ${count} promotions, ${wrong}${absent}`;
-  });
-  if (patterns.length > maxShown) descriptions.push(`${patterns.length - maxShown} more paths`);
+  const name = (tier: Tier | undefined) =>
+    tier === undefined ? '' : createReason('named-tier', { name: tier.name, why: explain(tier) });
+  const paths = shown.named.map(({ pattern: path, count, extra, missing }) =>
+    createReason('path', { path, count, extra: name(extra), missing: name(missing) }),
+  );
   const fitting = patterns.filter((_, n) => responses.every(({ named }) => named[n]?.isFitting));
-  const advice =
-    fitting[0] === undefined
-      ? 'None of them agrees with the documentation in all responses: whichever you state as response.tier in the target file, requirements fail.'
-      : `Only ${fitting.join(' or ')} agrees with the documentation in all responses. If it lists the valid promotions, write in the target file: ${renderStated(fitting[0])}. With another path, a deployment that conforms fails.`;
-  return `Promotions are named under several paths, and the paths disagree. In one response: ${descriptions.join('; ')}. ${advice}`;
+  return createReason('paths-compared', { paths, fitting: fitting.join(' or '), stated: renderStated(fitting[0]) });
 }

@@ -5,10 +5,14 @@ import type { Exchange } from '../http/exchange.js';
 import { listRecords } from '../recognition/list-records.js';
 import { readReturned } from '../recognition/returned-tiers.js';
 import { renderShortList } from '../support/collections.js';
+import { createReason, type Reason } from '../support/reason.js';
 import { truncate } from '../support/untrusted-text.js';
 
 /** They may take places of the newest 150 if all responses that lack promotions of the test data lack the oldest ones. */
-export function explainOwnPromotions(exchanges: readonly Exchange[], evidence: Omit<RowEvidence, 'exchanges'>) {
+export function explainOwnPromotions(
+  exchanges: readonly Exchange[],
+  evidence: Omit<RowEvidence, 'exchanges'>,
+): Reason | undefined {
   const { world, calibration } = evidence;
   if (world.ownPromotions === 0) return undefined;
   const ranks = indexIds(world.tiers);
@@ -36,9 +40,8 @@ export function explainOwnPromotions(exchanges: readonly Exchange[], evidence: O
   const unknown = new Set(unfiltered.flatMap((success) => listUnknownRecords(success, evidence)));
   if (unknown.size <= (world.ownPromotions ?? 0)) return undefined;
   const names = renderShortList([...unknown].sort().map((text) => truncate(text, 60)));
-  if (world.isDataFile)
-    return `Responses name promotions that the data file does not have: ${names}. It may be out of date, or not complete: export it again.`;
-  return `Responses name promotions that the test data does not have: ${names}. Those that are newer than the test data take places among the newest 150. Count them in the target file: own_promotions: ${unknown.size}, or 0 if none of them is a newer promotion. Or remove them from the deployment.`;
+  if (world.isDataFile) return createReason('data-outdated', { names });
+  return createReason('own-promotions', { names, count: unknown.size });
 }
 
 /** Lists what a response has in the place of tiers and the world does not know. */

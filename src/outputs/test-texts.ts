@@ -9,6 +9,7 @@ import { createResponseRenderer } from '../record/exchange-text.js';
 import { getVerdictApart, type ResultWithExchanges } from '../run/case-result.js';
 import type { StoredExchange } from '../run/evidence-keeper.js';
 import { shortenExchange } from '../run/sanitize-result.js';
+import { renderReason } from '../support/reason.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
 
 /** Renders why a case fails, is an error, or has another answer than before; undefined for others. */
@@ -41,7 +42,7 @@ export function renderCase(
   const render = ({ id, exchange }: StoredExchange) => renderExchange(id, exchange, baseUrl);
   const more = others.length > maxOthers ? [`and ${others.length - maxOthers} more in evidence.har`] : [];
   const lines = rows.map(({ verdict: ofRow, title, reason }) =>
-    toOneLine(`${ofRow}  ${title}${reason === '' ? '' : `: ${reason}`}`),
+    toOneLine(`${ofRow}  ${title}${reason === undefined ? '' : `: ${renderReason(reason)}`}`),
   );
   const texts = {
     [verdict === 'fail' ? 'failing exchange' : 'deciding exchange']: decisive.map(render),

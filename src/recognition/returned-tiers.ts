@@ -1,5 +1,5 @@
 import { remember } from '../support/caches.js';
-import { renderShortList } from '../support/collections.js';
+import { createReason, type Reason } from '../support/reason.js';
 import { minLengthInsideText } from './id-finder.js';
 import { mergeNestedPaths } from './path-normalization.js';
 import { matchesPatterns } from './path-patterns.js';
@@ -14,8 +14,8 @@ export interface ReturnedTiers {
   readonly returned: readonly string[];
   /** Tiers that the body mentions, but perhaps not as returned. */
   readonly unclear: ReadonlySet<string>;
-  /** Why tiers are unclear. Empty if none is. */
-  readonly reason: string;
+  /** Why tiers are unclear, if any are. */
+  readonly reason?: Reason;
 }
 
 export function readReturned(
@@ -52,24 +52,20 @@ function readMentions({ idsByPattern, unlocatedIds, possibleIds }: TierMentions,
       returned.add(id);
   }
   const doubtful = hasIdsInTexts ? new Set([...unlocatedIds, ...possibleIds]) : unlocatedIds;
-  const reason = unlocatedIds.size > 0 ? unlocatedReason : possibleReason;
   const unclear = subtractIds(doubtful, returned);
-  return { returned: [...returned], unclear, reason: doubtful.size === 0 ? '' : reason };
+  if (unclear.size === 0) return { returned: [...returned], unclear };
+  const reason =
+    unlocatedIds.size > 0
+      ? createReason('names-unlocated')
+      : createReason('names-possible', { length: minLengthInsideText });
+  return { returned: [...returned], unclear, reason };
 }
 
-const unlocatedReason =
-  'The body names promotions outside of JSON values, or several in one sentence, so it is unknown whether they were returned.';
-
-const possibleReason = `The body contains ids of promotions inside longer texts, or as keys that are words. Ids of fewer than ${minLengthInsideText} characters can occur there by chance, so it is unknown whether they were returned.`;
-
-function explainUnclearPaths(reading: Extract<TierReading, { kind: 'ambiguous' | 'misstated' }>): string {
-  const { patterns } = reading;
-  const named = `Promotions are named under ${renderShortList(patterns)}`;
-  if (reading.kind === 'misstated')
-    return `${named}, but not under ${reading.stated.join(' or ')}, which the target file states. Correct response.tier there.`;
+function explainUnclearPaths(reading: Extract<TierReading, { kind: 'ambiguous' | 'misstated' }>): Reason {
+  const { patterns: paths } = reading;
+  if (reading.kind === 'misstated') return createReason('paths-misstated', { paths, stated: reading.stated });
   const explained = reading.explain?.();
   if (explained !== undefined) return explained;
-  const problem = patterns.includes(catchAllPath) ? 'are too many to tell apart' : 'disagree';
-  const example = patterns.find((pattern) => pattern !== catchAllPath) ?? '/promotions/*/id';
-  return `${named}, which ${problem}. State in the target file which of them names the valid promotions, such as response: { tier: ${example} }, or several in a list. With the wrong one, a deployment that conforms fails.`;
+  const example = paths.find((pattern) => pattern !== catchAllPath) ?? '/promotions/*/id';
+  return createReason(paths.includes(catchAllPath) ? 'paths-too-many' : 'paths-disagree', { paths, example });
 }

@@ -1,4 +1,5 @@
 import { omitUndefined } from '../support/collections.js';
+import type { Reason } from '../support/reason.js';
 import { findNestedPaths, mergeNestedPaths } from './path-normalization.js';
 import { matchesPatterns } from './path-patterns.js';
 import type { MentionFilter } from './sibling-values.js';
@@ -21,7 +22,7 @@ export type TierReading = {
   /** The target file states the patterns. `*` stands for any step, `**` for any number of steps. */
   | { readonly kind: 'stated'; readonly hasIdsInTexts?: true }
   /** The patterns name different tiers, so it is unknown which one means "returned". */
-  | { readonly kind: 'ambiguous'; explain?(): string | undefined }
+  | { readonly kind: 'ambiguous'; explain?(): Reason | undefined }
   /** The target file states patterns, but tiers are named under other patterns only. */
   | { readonly kind: 'misstated'; readonly stated: readonly string[] }
 );

@@ -7,6 +7,7 @@ import type { BodyShape } from '../record/body-shape.js';
 import type { Drift } from '../record/drift.js';
 import { omitUndefined } from '../support/collections.js';
 import type { Location } from '../support/problem.js';
+import { createReason, type Reason } from '../support/reason.js';
 
 export interface CaseExchanges {
   readonly exchanges: RowExchanges;
@@ -19,13 +20,14 @@ export interface CaseResult {
   readonly id: string;
   readonly subject: string;
   readonly verdict: Verdict;
-  readonly reason: string;
+  /** Undefined for `pass` only. */
+  readonly reason?: Reason;
   readonly at: Location;
   readonly expected?: string;
   readonly rows: readonly {
     readonly title: string;
     readonly verdict: Verdict;
-    readonly reason: string;
+    readonly reason?: Reason;
     /** Whether it would pass, were it not for a known deviation. */
     readonly known?: true;
   }[];
@@ -68,10 +70,12 @@ export function getVerdictApart(result: Pick<CaseResult, 'verdict' | 'apart_from
 /** The id of the result of the sample cases at the end of a run, which belongs to no single case. */
 export const samplesCaseId = 'sampled-again';
 
-export const notReachedReason = 'Not reached in this run.';
-export const notSelectedReason = 'Not selected in this run.';
+export const notReached = createReason('not-reached');
+export const notSelected = createReason('not-selected');
 
-export function createUnsentResult(testCase: TestCase, verdict: Verdict, reason: string): CaseResult {
+/** @param why a reason, or the message of an error */
+export function createUnsentResult(testCase: TestCase, verdict: Verdict, why: Reason | string): CaseResult {
   const { id, at } = testCase;
+  const reason = typeof why === 'string' ? createReason('message', { message: why }) : why;
   return { id, subject: getSubjectId(testCase), verdict, reason, at, rows: [], drift: [] };
 }

@@ -24,6 +24,7 @@ import { readReturned } from '../recognition/returned-tiers.js';
 import { hasMentions } from '../recognition/tier-mentions.js';
 import { omitUndefined } from '../support/collections.js';
 import { parseJson } from '../support/json.js';
+import { renderReason } from '../support/reason.js';
 import { joinLines } from '../support/untrusted-text.js';
 import type { SentRequest } from './case-sender.js';
 import { findFilterRequest, needsLiteralFilters } from './filter-spelling.js';
@@ -210,7 +211,7 @@ function examineResponses(exchanges: readonly Exchange[], target: Target, hasTie
       return ['problem', `${what} Check the base URL. ${headersHint}`];
     }
     if (reading.kind === 'ambiguous' || reading.kind === 'misstated')
-      return ['problem', readReturned(success.response.body, { ...target, reading }).reason];
+      return ['problem', renderReason(readReturned(success.response.body, { ...target, reading }).reason)];
     if (reading.patterns.length === 0) return ['unknown', 'They are JSON, but name no promotion of the test data.'];
     const source = reading.kind === 'stated' ? ', as the target file states' : '';
     return ['fine', `Promotions are named at ${reading.patterns.join(' and ')}${source}.`];
@@ -219,7 +220,7 @@ function examineResponses(exchanges: readonly Exchange[], target: Target, hasTie
   const named = new Set(mentions.flatMap(({ idsByPattern }) => [...idsByPattern.values()].flat())).size;
   const foreign = explainOwnPromotions(exchanges, { ...target, reading, calibration: [] });
   const describeIds = (): Finding => {
-    if (foreign !== undefined) return ['problem', foreign];
+    if (foreign !== undefined) return ['problem', renderReason(foreign)];
     if (!hasTiers) return ['unknown', `No promotion has an id, so only cases that need none are judged. ${fewIdsHint}`];
     if (named > 0) return ['fine', `The responses name ${named} promotions of the test data.`];
     const hint = 'If the deployment generates its own ids, name a file with them in the target file (bindings).';
@@ -234,12 +235,15 @@ function explainFailure(exchange: Exchange): { readonly area: ExaminedArea; read
     return { area: exchange.transportError === 'tls' ? 'TLS' : 'URL', text: describeTransportError(exchange) };
   const { response } = exchange;
   const transient = explainTransientFailure(exchange);
-  if (transient !== undefined) return { area: 'URL', text: `${transient} Try again later.` };
+  if (transient !== undefined) return { area: 'URL', text: `${renderReason(transient)} Try again later.` };
   const refusal = explainRefusedCredentials(response);
   if (refusal !== undefined)
-    return { area: 'Credentials', text: `${refusal} ${headersHint} The target said: ${describeAnswer(response)}.` };
+    return {
+      area: 'Credentials',
+      text: `${renderReason(refusal)} ${headersHint} The target said: ${describeAnswer(response)}.`,
+    };
   const redirect = explainRedirect(response);
-  return redirect === undefined ? undefined : { area: 'URL', text: redirect };
+  return redirect === undefined ? undefined : { area: 'URL', text: renderReason(redirect) };
 }
 
 const refusedBody =

@@ -20,6 +20,7 @@ import { findWorstVerdict } from '../judge/verdict.js';
 import { inferShape } from '../record/body-shape.js';
 import { type Baseline, findDrift } from '../record/drift.js';
 import { omitUndefined } from '../support/collections.js';
+import { createReason, mapReasonTexts, type Reason } from '../support/reason.js';
 import { escapeControlCharacters } from '../support/untrusted-text.js';
 import type { CaseExchanges, ResultWithExchanges } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
@@ -52,7 +53,7 @@ export async function runCase(
   const rows = judgement.rows.map(({ title, verdict, reason, isKnown }) => ({
     title,
     verdict,
-    reason: sanitizeText(reason),
+    ...sanitizeReason(reason),
     ...((isKnown || (isListed && verdict === 'fail')) && { known: true as const }),
   }));
   const row = judgement.rows.findIndex(
@@ -74,7 +75,7 @@ export async function runCase(
     id: testCase.id,
     subject,
     verdict: isUnsent ? 'not-run' : verdict,
-    reason: sanitizeText(judgement.reason),
+    ...sanitizeReason(judgement.reason),
     at,
     rows,
     drift: drift.map((found) =>
@@ -96,6 +97,8 @@ export async function runCase(
     }),
   };
 }
+
+const sanitizeReason = (reason: Reason | undefined) => reason && { reason: mapReasonTexts(reason, sanitizeText) };
 
 /** Lists the successful bodies of the operation; responses to other methods and paths may have another shape. */
 function listResultBodies({ rows }: TestCase, { exchanges }: CaseExchanges): string[] {
@@ -188,7 +191,8 @@ async function confirmFailure(
       [confirmed] = judgeCase(ofRow, evidence.slice(row, row + 1), [received]).rows;
       if (confirmed?.verdict !== 'fail') return undefined;
     }
-    return confirmed && { ...confirmed, reason: `Only among other requests: ${confirmed.reason}` };
+    const reason = confirmed?.reason;
+    return confirmed && reason && { ...confirmed, reason: createReason('only-among-others', { reason }) };
   };
 
   for (const row of listFailingRows(once)) {

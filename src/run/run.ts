@@ -12,6 +12,7 @@ import type { MentionFilter } from '../recognition/sibling-values.js';
 import { type Baseline, emptyBaseline } from '../record/drift.js';
 import { omitUndefined } from '../support/collections.js';
 import { InternalError } from '../support/problem.js';
+import { createReason, type Reason } from '../support/reason.js';
 import {
   type CaseExchanges,
   createUnsentResult,
@@ -57,7 +58,7 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
     isWorldSeen,
     ...omitUndefined({ configuredPatterns: tierPatterns, known }),
   };
-  let pointless: string | undefined;
+  let pointless: Reason | undefined;
   const findUnsentResult = (testCase: TestCase): ResultWithExchanges | undefined => {
     const unsent = unreachable ?? pointless;
     if (unsent !== undefined) return createUnsentResult(testCase, 'inconclusive', unsent);
@@ -97,7 +98,7 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   const proof = constantAnswer === undefined ? undefined : findProof(suite);
   const proven = proof && (await runWith(replay === undefined ? createCaseSender(channel, [], shared) : sender, proof));
   if (proven !== undefined && getVerdictApart(proven) === 'fail')
-    pointless = `Not sent: the first requests differ, but all got one answer: ${constantAnswer}. The case '${proven.id}' fails for that reason.`;
+    pointless = createReason('constant-answer', { answer: `${constantAnswer}`, case: proven.id });
   return {
     examination,
     background,
@@ -135,9 +136,10 @@ function combineSampleResults(results: readonly ResultWithExchanges[]): ResultWi
   const common = { id: samplesCaseId, drift: [] };
   if (broken === undefined) {
     const verdict = findWorstVerdict(results.map(getVerdictApart));
-    return results[0] && { ...common, subject: samplesCaseId, verdict, reason: '', at: results[0].at, rows: [] };
+    return results[0] && { ...common, subject: samplesCaseId, verdict, at: results[0].at, rows: [] };
   }
-  return { ...broken, ...common, reason: `When '${broken.id}' was sent again at the end of the run: ${broken.reason}` };
+  const { id, reason = createReason('passed') } = broken;
+  return { ...broken, ...common, reason: createReason('changed-at-end', { case: id, reason }) };
 }
 
 /** If the first requests get other results at the end of a run, and keep them, no result of the run proves anything. */
@@ -170,7 +172,7 @@ async function watchData(
   keeper?.keepCase(watched, [sent, ...repetitions], samplesCaseId);
   const [lasting] = repetitions.flatMap(listChanges);
   const common = { id: samplesCaseId, subject: samplesCaseId, at, rows: [], drift: [] };
-  if (lasting === undefined) return { ...common, verdict: 'pass', reason: '' };
-  const reason = `The data changed during the run: the same request returns other promotions at its end. ${lasting.explain()} Run it again, while nobody changes promotions.`;
+  if (lasting === undefined) return { ...common, verdict: 'pass' };
+  const reason = createReason('data-changed', { reason: lasting.explain() });
   return { ...common, verdict: 'inconclusive', reason, hasDataChanged: true };
 }

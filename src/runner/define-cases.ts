@@ -8,6 +8,7 @@ import { listSampleCases } from '../run/plan.js';
 import { omitUndefined } from '../support/collections.js';
 import { packageRoot } from '../support/package-root.js';
 import type { Location } from '../support/problem.js';
+import { renderReason } from '../support/reason.js';
 import { selectTests } from '../target/selection.js';
 import { expectFailure } from './expected-failure.js';
 import { test } from './fixtures.js';
@@ -95,7 +96,7 @@ function defineTest(
       throw error;
     }
     const asKnown = result.apart_from_known === undefined ? '' : ', as known';
-    test.skip(result.verdict !== 'pass', `${result.verdict}${asKnown}: ${result.reason}`);
+    test.skip(result.verdict !== 'pass', `${result.verdict}${asKnown}: ${renderReason(result.reason)}`);
   });
 }
 

@@ -4,12 +4,13 @@ import { createExchangeIndexer } from '../certificate/exchange-index.js';
 import { createArchiver, parseArchive } from '../certificate/har-archive.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
-import { type CaseResult, createUnsentResult, notReachedReason, samplesCaseId } from '../run/case-result.js';
+import { type CaseResult, createUnsentResult, notReached, samplesCaseId } from '../run/case-result.js';
 import { countAttempts } from '../run/case-sender.js';
 import { calibrationPurpose, type ExchangeUse, type StoredExchange } from '../run/evidence-keeper.js';
 import { computeOnce } from '../support/caches.js';
 import { omitUndefined } from '../support/collections.js';
 import { UnusableInput } from '../support/problem.js';
+import type { Reason } from '../support/reason.js';
 import type { publishRun, RecordedRun } from './certify-run.js';
 import type { RunInputs } from './run-inputs.js';
 import type { RunStart, TestReport } from './target-run.js';
@@ -69,7 +70,7 @@ export class ReportedRun {
   addAll(reports: readonly TestReport[]): this {
     const { evidence, extent } = this.recorded ?? {};
     for (const kept of evidence?.exchanges ?? []) this.keep(kept);
-    for (const { id, verdict, reason } of extent?.unjudged ?? []) this.addUnjudged(id, verdict, reason);
+    for (const { id, verdict, reason = notReached } of extent?.unjudged ?? []) this.addUnjudged(id, verdict, reason);
     for (const report of reports) this.add(report);
     if (evidence !== undefined) this.uses.set(calibrationPurpose, evidence.uses);
     return this;
@@ -104,7 +105,7 @@ export class ReportedRun {
   }
 
   /** Adds the result of a case that no exchange judges. */
-  addUnjudged(id: string, verdict: Verdict, reason: string): void {
+  addUnjudged(id: string, verdict: Verdict, reason: Reason | string): void {
     const testCase = this.inputs.suite.cases.find((candidate) => candidate.id === id);
     if (testCase !== undefined) this.results.set(id, createUnsentResult(testCase, verdict, reason));
   }
@@ -122,7 +123,7 @@ export class ReportedRun {
     const extent = {
       isCutShort,
       judged: results.filter(isJudged).map(({ id }) => id),
-      unjudged: unjudged.map(({ id, verdict, reason }) => ({ id, verdict, reason })),
+      unjudged: unjudged.map(({ id, verdict, reason = notReached }) => ({ id, verdict, reason })),
     };
     const uses = [...this.uses.values()].flat();
     const { archiver, indexer } = this.getCollector();
@@ -176,7 +177,7 @@ export class ReportedRun {
       const result = this.results.get(testCase.id);
       if (result !== undefined) return [result];
       const isSelected = this.selected.size === 0 || this.selected.has(testCase.id);
-      return isSelected ? [createUnsentResult(testCase, 'not-run', notReachedReason)] : [];
+      return isSelected ? [createUnsentResult(testCase, 'not-run', notReached)] : [];
     });
     return [...ofCases, ...[this.results.get(samplesCaseId) ?? []].flat()];
   }

@@ -9,7 +9,7 @@ import { faults } from '../../reference/faults/index.js';
 import { computeDigest } from '../../src/certificate/har-archive.js';
 import type { Channel, HttpRequest } from '../../src/http/exchange.js';
 import { writeResults } from '../../src/outputs/write-results.js';
-import { notReachedReason } from '../../src/run/case-result.js';
+import { notReached } from '../../src/run/case-result.js';
 import { isJsonObject, parseJson } from '../../src/support/json.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { makeTestFolder, runConformanceInProcess } from '../support/cli.js';
@@ -79,7 +79,7 @@ test.describe('Judging the evidence again gives the same certificate', () => {
     expect(await judgeAgain(left)).toEqual(left.certificate);
     expect(left.certificate.verdict).toBe('incomplete');
     const [id = ''] = left.origin.extent.judged;
-    const unjudged = [{ id, verdict: 'not-run', reason: notReachedReason }] as const;
+    const unjudged = [{ id, verdict: 'not-run', reason: notReached }] as const;
     const extent = { isCutShort: true, judged: [], unjudged };
     const cutShort = await judgeAgain({ ...left, origin: { ...left.origin, extent } });
     expect(cutShort.incomplete_because).toContain('The run was interrupted.');

@@ -11,6 +11,7 @@ import type { HttpRequest } from '../../src/http/exchange.js';
 import { type Verdict, verdicts } from '../../src/judge/verdict.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import type { ResultWithExchanges } from '../../src/run/case-result.js';
+import { createReason } from '../../src/support/reason.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { toOneLine } from '../../src/support/untrusted-text.js';
 import { checkEachRow } from '../support/check-each-row.js';
@@ -62,13 +63,14 @@ const suite: Suite = {
   defaultRequest: documentedRequestDraft,
 };
 
+const createMessage = (message: string) => createReason('message', { message });
+
 function resultOf(id: string, verdict: Verdict, more: Partial<ResultWithExchanges> = {}): ResultWithExchanges {
-  const reason = verdict === 'pass' ? '' : `It is ${verdict}.`;
   return {
     id,
     subject: id,
     verdict,
-    reason,
+    ...(verdict !== 'pass' && { reason: createMessage(`It is ${verdict}.`) }),
     at,
     rows: [],
     drift: [],
@@ -138,7 +140,8 @@ test.describe('verdicts', () => {
 
 test.describe('reasons', () => {
   test('A reason that several cases share is given once, with their number', () => {
-    const reason = 'It is down.';
+    const message = 'It is down.';
+    const reason = createMessage(message);
     const results = ['one-a', 'one-b', 'two', 'first', 'second'].map((id) => resultOf(id, 'inconclusive', { reason }));
     const certificate = createCertificate(suite, results, runFacts);
     expect(certificate.incomplete_because).toEqual(['5 of 5 cases were not judged: It is down.']);
@@ -147,8 +150,9 @@ test.describe('reasons', () => {
       renderRunReport(certificate, written),
       renderOutput('certificate.html', certificate, suite, results),
     ];
-    for (const text of outputs) expect(text.split(reason)).toHaveLength(2);
-    const [first, last] = [results.slice(0, 3), results.slice(3).map((result) => ({ ...result, reason: 'Else.' }))];
+    for (const text of outputs) expect(text.split(message)).toHaveLength(2);
+    const otherwise = { reason: createMessage('Else.') };
+    const [first, last] = [results.slice(0, 3), results.slice(3).map((result) => ({ ...result, ...otherwise }))];
     expect(createCertificate(suite, [...first, ...last], runFacts).incomplete_because).toEqual([
       'a.one: It is down.',
       'a.two: It is down.',
@@ -157,16 +161,18 @@ test.describe('reasons', () => {
 
   test('A case has its location, its rows and a command; a pass has none of them', () => {
     const rows = [
-      { title: 'x', verdict: 'pass', reason: '' },
-      { title: 'y', verdict: 'fail', reason: 'No.' },
+      { title: 'x', verdict: 'pass' },
+      { title: 'y', verdict: 'fail', reason: createMessage('No.') },
     ] as const;
     const evidence = { request, response: { status: 200, headers: [], body: '' } };
     const { requirements } = createCertificate(
       suite,
       [
-        resultOf('one-a', 'pass', { rows: [{ title: '', verdict: 'pass', reason: '' }], exchange: evidence }),
+        resultOf('one-a', 'pass', { rows: [{ title: '', verdict: 'pass' }], exchange: evidence }),
         resultOf('one-b', 'fail', { rows, exchange: evidence }),
-        resultOf('two', 'inconclusive', { rows: [{ title: '', verdict: 'inconclusive', reason: 'Hm.' }] }),
+        resultOf('two', 'inconclusive', {
+          rows: [{ title: '', verdict: 'inconclusive', reason: createMessage('Hm.') }],
+        }),
       ],
       runFacts,
     );
@@ -175,13 +181,14 @@ test.describe('reasons', () => {
       {
         id: 'one-b',
         verdict: 'fail',
+        code: 'message',
         reason: 'It is fail.',
         at: 'cases/a.yaml:3:5',
         rows: [{ title: 'y', verdict: 'fail', reason: 'No.' }],
         received: '200\n| (no body)',
         repeat_with: renderCurlCommand(request, 'https://a.test'),
       },
-      { id: 'two', verdict: 'inconclusive', reason: 'Hm.', at: 'cases/a.yaml:3:5' },
+      { id: 'two', verdict: 'inconclusive', code: 'message', reason: 'Hm.', at: 'cases/a.yaml:3:5' },
     ]);
   });
 
@@ -194,6 +201,7 @@ test.describe('reasons', () => {
         id: 'second',
         part,
         outcome: null,
+        code: 'not-selected',
         reason: 'Not selected in this run.',
         not_run: true,
         warning: false,
@@ -215,7 +223,7 @@ test('A certificate fits its schema, whatever the verdicts, and survives JSON', 
     const selected = ids.flatMap((id, n) => {
       const [verdict, isShown] = results[n] ?? [];
       if (verdict === undefined) return [];
-      const rows = [{ title: 'row', verdict, reason: 'Why.' }];
+      const rows = [{ title: 'row', verdict, reason: createMessage('Why.') }];
       const exchange = { request, transportError: 'timed-out', message: 'Late.' } as const;
       return [resultOf(id, verdict, { rows, ...(isShown ? { exchange, outcome: 'bad' } : {}) })];
     });

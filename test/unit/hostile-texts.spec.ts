@@ -24,6 +24,7 @@ import { readRecord, renderRecord, type TargetRecord } from '../../src/record/ta
 import { createUnsentResult, type ResultWithExchanges } from '../../src/run/case-result.js';
 import { createEvidenceKeeper, type RunEvidence } from '../../src/run/evidence-keeper.js';
 import { formatProblem } from '../../src/support/problem.js';
+import { createReason } from '../../src/support/reason.js';
 import { quoteLines, toOneLine } from '../../src/support/untrusted-text.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
 import { usePages } from '../support/browser.js';
@@ -129,7 +130,7 @@ function createResult(testCase: TestCase, n: number, text: NextText): ResultWith
   return {
     ...result,
     expected: `It has ${text()}`,
-    rows: [0, 1].map(() => ({ title: text(), verdict: 'fail', reason: text() })),
+    rows: [0, 1].map(() => ({ title: text(), verdict: 'fail', reason: createReason('message', { message: text() }) })),
     outcome: text(),
     volatile: [text()],
     exchange: createExchange(request, 2 * n, text),

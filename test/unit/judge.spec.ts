@@ -16,10 +16,17 @@ import type { World } from '../../src/contract/world.js';
 import type { Exchange, HttpRequest, TransportErrorKind } from '../../src/http/exchange.js';
 import { encodeQueryText } from '../../src/http/request-content.js';
 import { isSuccessful } from '../../src/http/response-status.js';
-import { collectEvidence, judgeCase, type RowExchanges, type TargetContext } from '../../src/judge/judge-case.js';
+import {
+  collectEvidence,
+  type Judgement,
+  judgeCase,
+  type RowExchanges,
+  type TargetContext,
+} from '../../src/judge/judge-case.js';
 import type { Verdict } from '../../src/judge/verdict.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { determineReading } from '../../src/recognition/tier-reading.js';
+import { renderReason } from '../../src/support/reason.js';
 import { checkEachRow } from '../support/check-each-row.js';
 import { createNamelessWorld } from '../support/stubs.js';
 
@@ -362,8 +369,13 @@ const judgeSent = (testCase: TestCase, target: TargetContext, sent: RowExchanges
   const evidence = collectEvidence(sent, target);
   const once = judgeCase(testCase, evidence);
   const repetitions = again.map((rows) => collectEvidence(rows, target));
-  return judgeCase(testCase, evidence, repetitions, once);
+  const { rows, ...judgement } = judgeCase(testCase, evidence, repetitions, once);
+  return { ...renderJudgement(judgement), rows: rows.map(renderJudgement) };
 };
+const renderJudgement = <Stated extends Judgement>(judgement: Stated) => ({
+  ...judgement,
+  reason: renderReason(judgement.reason),
+});
 const judged = (testCase: TestCase, ...rows: readonly Readonly<Record<string, Exchange>>[]) =>
   judgeSent(
     testCase,
@@ -681,7 +693,7 @@ test.describe('The answer to a question', () => {
     const answer: QuestionAnswer = { kind: 'value', of: 'probe', take: shape, at };
     const stated = { ...background, configuredPatterns: ['/promotions/*'] };
     expect(judgeSent(questionOf(answer), stated, [new Map([['probe', ambiguous]])]).outcome).toBe('/promotions/*');
-    const unknown = { verdict: 'inconclusive', reason: 'Promotions are named under /promotions/* and /skipped/*.' };
+    const unknown = { verdict: 'inconclusive', reason: 'Promotions are named under /promotions/*, /skipped/*.' };
     expect(judged(questionOf(answer), { probe: ambiguous })).toMatchObject(unknown);
     const none = { verdict: 'inconclusive', reason: 'Promotions are named under no path.' };
     expect(judged(questionOf(answer), { probe: returning() })).toMatchObject(none);
@@ -690,7 +702,7 @@ test.describe('The answer to a question', () => {
 });
 
 test('Combined assertions: a violation outweighs a doubt in all-of, a doubt outweighs a violation in any-of', () => {
-  const [no, maybe] = [violated('No.'), unclear('Maybe.')];
+  const [no, maybe] = [violated('no-outcome'), unclear('no-order')];
   for (const [results, all, any] of [
     [[no, holds], no, holds],
     [[holds, maybe], maybe, holds],

@@ -42,14 +42,15 @@ export default defineAssertion<Value, Data>({
   judge({ unless, compared: name }, { exchange: { response }, compareWith }) {
     const { status } = response;
     if (isSuccessful(response)) return holds;
-    const mayBeEmpty = unclear(`Answered ${status}, which may be an empty result.`);
+    const mayBeEmpty = unclear('perhaps-empty', { status });
     if (unless === 'empty') return mayBeEmpty;
     return compareWith(name, ({ response: compared }) => {
-      const statuses = `Answered ${status}, and '${name}' ${compared.status}.`;
-      if (unless === 'empty-like') return compared.status === status ? unclear(statuses) : violated(statuses);
+      const judgeBoth = (isUnclear: boolean) =>
+        (isUnclear ? unclear : violated)('statuses', { status, name, compared: compared.status });
+      if (unless === 'empty-like') return judgeBoth(compared.status === status);
       // Promotions of the deployment's own may have rules that exclude what this request adds.
       if (status === 404) return mayBeEmpty;
-      return isSuccessful(compared) ? violated(statuses) : unclear(statuses);
+      return judgeBoth(!isSuccessful(compared));
     });
   },
 

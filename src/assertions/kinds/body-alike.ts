@@ -13,8 +13,8 @@ export default defineAssertion<string, { readonly compared: string }>({
   judge: ({ compared: name }, { exchange, evidence, compareWith }) =>
     compareWith(name, ({ response }) => {
       const volatile = findVolatilePaths(evidence.exchanges);
-      if (volatile.has('')) return unclear('The whole body differs between responses to the same request.');
+      if (volatile.has('')) return unclear('body-varies');
       const isAlike = areAlike(exchange.response.body, response.body, volatile);
-      return holdsIf(isAlike, `The body differs from that of '${name}'.`);
+      return holdsIf(isAlike, 'bodies-differ', { name });
     }),
 });

@@ -6,5 +6,5 @@ export default defineAssertion<true, object>({
   read: () => ({}),
   describe: () => 'has no body',
   judge: (_, { exchange: { response } }) =>
-    holdsIf(response.body === '', `The body has ${response.body.length} characters.`),
+    holdsIf(response.body === '', 'body-not-empty', { length: response.body.length }),
 });

@@ -9,10 +9,7 @@ export function createBodyTextsKind(key: string, description: string, wantsOne: 
     describe: ({ texts }) => `mentions ${wantsOne ? 'one' : 'none'} of ${texts.join(', ')}`,
     judge({ texts }, { exchange: { response } }) {
       const found = texts.some((text) => response.body.includes(text));
-      return holdsIf(
-        found === wantsOne,
-        `The body mentions ${found ? 'at least one' : 'none'} of ${texts.length} texts.`,
-      );
+      return holdsIf(found === wantsOne, found ? 'texts-mentioned' : 'texts-not-mentioned', { count: texts.length });
     },
     listNeededIds: ({ texts }, { world }) =>
       [...world.unavailable.keys()].filter((id) => texts.some((text) => text.includes(id))),

@@ -6,7 +6,5 @@ export default defineAssertion<string, { readonly compared: string }>({
   read: (name, { resolveRequest }) => ({ compared: resolveRequest(name) }),
   describe: ({ compared }) => `has the same body as '${compared}'`,
   judge: ({ compared: name }, { exchange, compareWith }) =>
-    compareWith(name, ({ response }) =>
-      holdsIf(response.body === exchange.response.body, `The body differs from that of '${name}'.`),
-    ),
+    compareWith(name, ({ response }) => holdsIf(response.body === exchange.response.body, 'bodies-differ', { name })),
 });

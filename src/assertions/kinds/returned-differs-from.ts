@@ -8,10 +8,8 @@ export default defineAssertion<string, { readonly compared: string }>({
   schema: { description: 'The promotions differ from those for this other request.', type: 'string' },
   read: (name, { resolveRequest }) => ({ compared: resolveRequest(name) }),
   describe: ({ compared }) => `does not return the same as '${compared}'`,
-  judge: ({ compared }, context) =>
-    judgeBothResults(context, compared, (differences) =>
-      holdsIf(differences !== '', `The same promotions were returned as in '${compared}'.`),
-    ),
+  judge: ({ compared: name }, context) =>
+    judgeBothResults(context, name, (differences) => holdsIf(differences !== undefined, 'results-alike', { name })),
   listNeededIds({ compared: name }, { mode, oracle, getOracle, world: { tiers }, allTiers }) {
     const compared = getOracle(name);
     const opposite = tiers.filter((tier) => areOpposite(oracle.returned(tier), compared.returned(tier)));

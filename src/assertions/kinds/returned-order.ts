@@ -1,5 +1,5 @@
 import { defineAssertion, holdsIf, unclear } from '../assertion.js';
-import { judgeResult } from '../judge-result.js';
+import { doubt, judgeResult } from '../judge-result.js';
 
 type Order = 'newest-first' | 'oldest-first';
 
@@ -10,15 +10,12 @@ export default defineAssertion<Order, { readonly order: Order }>({
   describe: ({ order }) => `returns the promotions ${order}`,
   judge: ({ order }, context) =>
     judgeResult(context, false, (result) => {
-      if (result.unclear.size > 0) return unclear(result.reason);
-      if (result.returned.length < 2)
-        return unclear('Fewer than two promotions were returned, so there is no order to judge.');
+      if (result.unclear.size > 0) return doubt(result);
+      if (result.returned.length < 2) return unclear('no-order');
       const newestFirst = context.evidence.world.tiers.map(({ id }) => id).filter((id) => result.returned.includes(id));
       const wanted = order === 'newest-first' ? newestFirst : newestFirst.reverse();
-      return holdsIf(
-        wanted.every((id, n) => id === result.returned[n]),
-        `The promotions are not in the order ${order}.`,
-      );
+      const isInOrder = wanted.every((id, n) => id === result.returned[n]);
+      return holdsIf(isInOrder, 'order-differs', { order });
     }),
   listNeededIds: (_, { allTiers }) => allTiers,
 });

@@ -1,4 +1,4 @@
-import { defineAssertion, holdsIf } from '../assertion.js';
+import { defineAssertion, holds } from '../assertion.js';
 import { judgeBothResults } from '../judge-result.js';
 
 export default defineAssertion<string, { readonly compared: string }>({
@@ -7,6 +7,8 @@ export default defineAssertion<string, { readonly compared: string }>({
   read: (name, { resolveRequest }) => ({ compared: resolveRequest(name) }),
   describe: ({ compared }) => `returns the same as '${compared}'`,
   judge: ({ compared }, context) =>
-    judgeBothResults(context, compared, (differences) => holdsIf(differences === '', differences)),
+    judgeBothResults(context, compared, (differences) =>
+      differences === undefined ? holds : { is: 'violated', explain: () => differences },
+    ),
   listNeededIds: (_, { allTiers }) => allTiers,
 });

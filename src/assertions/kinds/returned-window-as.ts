@@ -1,13 +1,7 @@
 import { createOracle, listWindowTiers, type WindowAlternative } from '../../contract/oracle.js';
 import { getWindowSize } from '../../contract/world.js';
-import {
-  type AssertionResult,
-  combineAll,
-  combineAny,
-  defineAssertion,
-  type JudgeContext,
-  violated,
-} from '../assertion.js';
+import { createReason } from '../../support/reason.js';
+import { type AssertionResult, combineAll, combineAny, defineAssertion, type JudgeContext } from '../assertion.js';
 import { judgeAllReturned, judgeNoneReturned, judgeResult } from '../judge-result.js';
 
 export default defineAssertion<string, { readonly compared: string }>({
@@ -25,9 +19,10 @@ export default defineAssertion<string, { readonly compared: string }>({
         combineAll([judgeReading(window, context), judgeReading(window, { ...context, exchange: compared })]);
       const [before, after] = [judge('before-the-filter'), judge('after-the-filter')];
       if (before.is !== 'violated' || after.is !== 'violated') return combineAny([before, after]);
-      return violated(
-        `Here and in '${name}', the newest 150 must be taken in one way. If they are taken before the filter: ${before.explain()} If they are taken after the filter: ${after.explain()}`,
-      );
+      return {
+        is: 'violated',
+        explain: () => createReason('windows-differ', { name, before: before.explain(), after: after.explain() }),
+      };
     }),
   // If one of the newest is missing in the deployment, an older one is among the newest 150.
   listNeededIds({ compared }, { world, oracle, getOracle }) {

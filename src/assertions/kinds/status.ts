@@ -34,10 +34,10 @@ export default defineAssertion<Pattern | readonly Pattern[] | { 'same-as': strin
     const { status } = exchange.response;
     if ('patterns' in data) {
       const isMet = [`${status}`, `${`${status}`.charAt(0)}xx`].some((pattern) => data.patterns.includes(pattern));
-      return holdsIf(isMet, `Answered ${status}, expected ${data.patterns.join(' or ')}.`);
+      return holdsIf(isMet, 'status-unexpected', { status, expected: data.patterns });
     }
     return compareWith(data.sameAs, ({ response: compared }) =>
-      holdsIf(compared.status === status, `Answered ${status}, '${data.sameAs}' ${compared.status}.`),
+      holdsIf(compared.status === status, 'statuses', { status, name: data.sameAs, compared: compared.status }),
     );
   },
 

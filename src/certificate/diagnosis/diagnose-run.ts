@@ -2,6 +2,7 @@ import { bodyOfTheFirstRequest } from '../../../reference/faults/request.js';
 import type { Suite } from '../../cases/suite.js';
 import type { CaseResult } from '../../run/case-result.js';
 import { groupBy } from '../../support/collections.js';
+import { renderReason } from '../../support/reason.js';
 import type { ExchangeIndex } from '../exchange-index.js';
 import type { KnownCauses } from '../known-causes.js';
 import { changingResults, explainResults, type Finding, hedge, listWrong, minRequests } from './explain-results.js';
@@ -72,7 +73,7 @@ function findAll(run: ObservedRun, seeds: readonly Hypothesis[], refused: readon
     ...[...unknown].map(([requirement, rows]) => ({
       id: 'unknown',
       sentence: `Cases of ${requirement} fail. No single mistake that the suite knows explains it.`,
-      evidence: [rows[0].reason],
+      evidence: [renderReason(rows[0].reason)],
       rows: new Set(rows),
     })),
   ];

@@ -9,12 +9,13 @@ import { determineReading } from '../../recognition/tier-reading.js';
 import type { CaseResult } from '../../run/case-result.js';
 import { calibrationPurpose } from '../../run/evidence-keeper.js';
 import { remember } from '../../support/caches.js';
+import type { Reason } from '../../support/reason.js';
 import type { ExchangeIndex } from '../exchange-index.js';
 
 export interface Row {
   readonly case: string;
   readonly requirement: string;
-  readonly reason: string;
+  readonly reason: Reason | undefined;
   readonly isFailing: boolean;
   /** Whether any failure of its requirement is known. */
   readonly isKnown: boolean;
@@ -119,7 +120,7 @@ function listRows(testCase: TestCase, result: CaseResult | undefined, known: rea
   if (testCase.kind !== 'requirement' || result === undefined) return [];
   const { id, verifies: requirement } = testCase;
   const judged: readonly Partial<CaseResult['rows'][number]>[] = result.rows.length === 0 ? [result] : result.rows;
-  return judged.map(({ verdict, reason = '', known: isKnown = false }) => {
+  return judged.map(({ verdict, reason, known: isKnown = false }) => {
     const isFailing = verdict === 'fail';
     const isShown = (isFailing || verdict === 'inconclusive') && (!isKnown || known.includes(requirement));
     return isShown ? { case: id, requirement, reason, isFailing, isKnown } : undefined;

@@ -5,7 +5,7 @@ import { type CaseEntry, isFailure } from '../../certificate/case-entry.js';
 import { type Certificate, findDecisive, isKnownFailure } from '../../certificate/certificate.js';
 import { referenceNotice } from '../../certificate/notices.js';
 import { describeSharedReasons, findSharedReasons } from '../../certificate/shared-reasons.js';
-import { getVerdictApart, notSelectedReason } from '../../run/case-result.js';
+import { getVerdictApart, notSelected } from '../../run/case-result.js';
 import { renderShortList } from '../../support/collections.js';
 import { packageRoot } from '../../support/package-root.js';
 import { shorten } from '../../support/untrusted-text.js';
@@ -114,8 +114,8 @@ function listUnpassed(certificate: Certificate) {
   const shared = findSharedReasons(certificate);
   const unpassed = sortByUrgency(requirements).flatMap((requirement) => {
     const { id, verdict, statement, known = [] } = requirement;
-    const { id: decisive, reason = '' } = findDecisive(requirement) ?? {};
-    if (verdict === 'pass' || reason === notSelectedReason) return [];
+    const { id: decisive, code, reason = '' } = findDecisive(requirement) ?? {};
+    if (verdict === 'pass' || code === notSelected.code) return [];
     if (isKnownFailure(requirement)) {
       const why = known.map(describeKnownDeviation).join(' ') || 'it cannot be judged.';
       return [{ id, verdict, text: `As known: ${limitText(why)}` }];

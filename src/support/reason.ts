@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import Mustache from 'mustache';
+import { parse } from 'yaml';
+import { renderShortList } from './collections.js';
+import { packageRoot } from './package-root.js';
+import { toOneLine } from './untrusted-text.js';
+
+/** Why a verdict was reached, as plain JSON. Outputs write the sentence of the code, in `templates/reasons.yaml`. */
+export interface Reason {
+  readonly code: string;
+  readonly data: ReasonData;
+}
+
+/** A list is shown by its first members. A number 0 and an empty text leave out what stands between `{{#name}}` and `{{/name}}`. */
+type ReasonData = Readonly<Record<string, ReasonValue>>;
+type ReasonValue = string | number | Reason | readonly ReasonValue[];
+
+export function createReason(code: string, data: ReasonData = {}): Reason {
+  return { code, data };
+}
+
+const sentences: Readonly<Record<string, string>> = parse(
+  readFileSync(path.join(packageRoot, 'templates', 'reasons.yaml'), 'utf8'),
+);
+
+/** @returns one line; empty without a reason */
+export function renderReason(reason: Reason | undefined): string {
+  if (reason === undefined) return '';
+  const { code, data } = reason;
+  const view = Object.fromEntries(Object.entries(data).map(([name, value]) => [name, renderValue(value)]));
+  return toOneLine(Mustache.render(sentences[code] ?? code, view, {}, { escape: String }));
+}
+
+function renderValue(value: ReasonValue): string | number {
+  if (typeof value !== 'object') return value;
+  return 'code' in value ? renderReason(value) : renderShortList(value.map((member) => String(renderValue(member))));
+}
+
+/** Makes the texts of a reason fit for display. */
+export function mapReasonTexts(reason: Reason, map: (text: string) => string): Reason {
+  return JSON.parse(JSON.stringify(reason), (_, value) => (typeof value === 'string' ? map(value) : value));
+}
