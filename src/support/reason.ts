@@ -29,7 +29,14 @@ export function renderReason(reason: Reason | undefined): string {
   if (reason === undefined) return '';
   const { code, data } = reason;
   const view = Object.fromEntries(Object.entries(data).map(([name, value]) => [name, renderValue(value)]));
-  return toOneLine(Mustache.render(sentences[code] ?? code, view, {}, { escape: String }));
+  return toOneLine(Mustache.render(sentences[code] ?? code, new ReasonContext(view), {}, { escape: String })).trim();
+}
+
+/** Shows what is missing: Mustache would leave it out. */
+class ReasonContext extends Mustache.Context {
+  override lookup(name: string): unknown {
+    return super.lookup(name) ?? `{{${name}}}`;
+  }
 }
 
 function renderValue(value: ReasonValue): string | number {

@@ -96,8 +96,8 @@ const noneRight = breakDeployment(rejecting, 'customer rules are ignored');
 const sevenPaths = shaped((tiers) => Object.fromEntries(tiers.slice(0, 7).map(({ id }, n) => [`list_${n}`, [id]])));
 const longPaths = mark((all) => Object.fromEntries(all.map(({ id }, n) => [`${'long'.repeat(20)} ${n}`, [id]])));
 const bothPaths = [
-  /\/promotions\/\*\/id names \d+ promotions, none that is not valid; /,
-  /\/skipped\/\*\/id names \d+ promotions, among them '[^']+' \(.*; the .*\), and not '/,
+  /\/promotions\/\*\/id names \d+ promotions \(none that is not valid\), /,
+  /\/skipped\/\*\/id names \d+ promotions \(among them '[^']+' \(.*; the .*\), and not '/,
   /Only \/promotions\/\*\/id agrees/,
 ];
 
@@ -137,7 +137,7 @@ const shapeRows = [
   incomplete('two paths, both described', rejecting, bothPaths, noFaults),
   incomplete('two paths, none of them right', noneRight, /^(?!.*tier: \/).*None of them agrees with/s, noFaults),
   fails('seven paths, five of them described', sevenPaths, {
-    reason: /\/list_4\/\* names 1 [^;]*; 2 more paths\./,
+    reason: /\/list_4\/\* names 1 [^;]* and 2 more\./,
     ...long,
   }),
   incomplete('paths too long to be described', shaped(longPaths), /^(?!.*In one response).*which disagree/s, {

@@ -89,6 +89,7 @@ const finders = [...fewCases, 'metadata-accepted'];
 export async function checkDeployment(row: DeploymentRow, cases?: readonly string[]): Promise<void> {
   const certificate = await certifyRow(row, cases);
   const unpassed = renderUnpassed(certificate);
+  expect(unpassed, 'a reason lacks data').not.toContain('{{');
   expect(certificate.verdict, unpassed).toBe(row.verdict);
   const failing = row.failing ?? (row.verdict === 'does-not-conform' ? undefined : []);
   if (failing !== undefined) expect(listRequirementsWith('fail', certificate), unpassed).toEqual(failing);

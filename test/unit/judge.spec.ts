@@ -372,10 +372,11 @@ const judgeSent = (testCase: TestCase, target: TargetContext, sent: RowExchanges
   const { rows, ...judgement } = judgeCase(testCase, evidence, repetitions, once);
   return { ...renderJudgement(judgement), rows: rows.map(renderJudgement) };
 };
-const renderJudgement = <Stated extends Judgement>(judgement: Stated) => ({
-  ...judgement,
-  reason: renderReason(judgement.reason),
-});
+const renderJudgement = <Stated extends Judgement>(judgement: Stated) => {
+  const reason = renderReason(judgement.reason);
+  expect(reason, 'a reason lacks data').not.toContain('{{');
+  return { ...judgement, reason };
+};
 const judged = (testCase: TestCase, ...rows: readonly Readonly<Record<string, Exchange>>[]) =>
   judgeSent(
     testCase,

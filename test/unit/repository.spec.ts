@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
+import { parse } from 'yaml';
 import { packageRoot } from '../../src/support/package-root.js';
 import { readSchema } from '../../src/support/schema-validation.js';
 import { readDiscriminatingRows } from '../../src/target/selection.js';
@@ -64,6 +65,18 @@ test('The sources contain no id of a requirement or a case', () => {
     });
   expect(found).toEqual([]);
 });
+
+test('Each reason has a sentence, and each sentence a reason', () => {
+  const sentences = parse(readFileSync(inPackage('templates', 'reasons.yaml'), 'utf8'));
+  const sources = readdirSync(inPackage('src'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => readFileSync(inPackage('src', name), 'utf8'))
+    .join('\n');
+  const created = sources.matchAll(/\b(?:createReason|violated|unclear|holdsIf\([^;]*?,)\(?\s*'([a-z-]+)'/g);
+  expect([...created].map(([, code = '']) => code).filter((code) => !Object.hasOwn(sentences, code))).toEqual([]);
+  expect(Object.keys(sentences).filter((code) => !sources.includes(`'${code}'`))).toEqual([]);
+});
+
 test('The package has all that its code imports, and no tests', { tag: '@long' }, () => {
   const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: packageRoot });
   const [{ files }] = JSON.parse(packed.toString()) as [{ files: { path: string }[] }];

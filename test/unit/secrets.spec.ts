@@ -15,6 +15,7 @@ import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { writeResults } from '../../src/outputs/write-results.js';
 import { startRun } from '../../src/run/run.js';
 import { InternalError } from '../../src/support/problem.js';
+import { renderReason } from '../../src/support/reason.js';
 import { openTarget } from '../../src/target/open-target.js';
 import { loadInputs } from '../../src/target/run-inputs.js';
 import { checkEachRow } from '../support/check-each-row.js';
@@ -328,7 +329,8 @@ test('An internal error does not show the message of its cause, which may quote 
   const run = await startRun(some, channelTo(createIndependentDeployment(suite.world)), options);
   fails = true;
   for (const testCase of some.cases) {
-    const { verdict, reason } = await run.runCase(testCase);
+    const { verdict, ...result } = await run.runCase(testCase);
+    const reason = renderReason(result.reason);
     expect(verdict).toBe('error');
     expect(reason).toMatch(/^Internal error, please report it: RangeError at \S+secrets.spec.*:\d+:\d+, /);
     expect(reason).not.toContain(secret);
