@@ -99,14 +99,6 @@ export function describeAnswer(response: HttpResponse): string {
   return `${response.status}${type === '' ? '' : ` (${type})`}, ${body === '' ? 'without a body' : `"${shorten(body, 200)}"`}`;
 }
 
-export const headersHint = "If a gateway asks for further headers, set 'headers' in the target file.";
-
-/** Describes why a first request got no response. An HTTPS server breaks a connection without TLS. */
-export function describeTransportError({ transportError, message }: Extract<Exchange, { message: unknown }>): string {
-  const isOdd = transportError === 'broken-connection' || transportError === 'unreadable';
-  return isOdd ? `${message} If the port is for HTTPS, write https:// in the base URL.` : message;
-}
-
 /** Whether a status speaks of the method, the media type or the operation, whatever data a deployment has (RFC 9110). */
 export function isDataIndependentRefusal(status: number): boolean {
   return [405, 406, 410, 415].includes(status);

@@ -1,18 +1,15 @@
 import escapeStringRegexp from 'escape-string-regexp';
 import { type AnsweredExchange, listSuccesses } from '../assertions/row-evidence.js';
 import type { Suite } from '../cases/suite.js';
-import { tag } from '../cases/test-case.js';
 import { renderFilterParameter } from '../contract/operation.js';
 import type { Channel, Exchange, HttpRequest, HttpResponse } from '../http/exchange.js';
 import { encodeQueryText } from '../http/request-content.js';
 import {
   describeAnswer,
-  describeTransportError,
   explainRedirect,
   explainRefusedCredentials,
   explainTransientFailure,
   getMediaType,
-  headersHint,
   isDataIndependentRefusal,
   isSuccessful,
   isTransient,
@@ -24,7 +21,7 @@ import { readReturned } from '../recognition/returned-tiers.js';
 import { hasMentions } from '../recognition/tier-mentions.js';
 import { omitUndefined } from '../support/collections.js';
 import { parseJson } from '../support/json.js';
-import { renderReason } from '../support/reason.js';
+import { createReason, mapReasonTexts, type Reason, renderReason } from '../support/reason.js';
 import { joinLines } from '../support/untrusted-text.js';
 import type { SentRequest } from './case-sender.js';
 import { findFilterRequest, needsLiteralFilters } from './filter-spelling.js';
@@ -38,7 +35,11 @@ const stateLabels = { fine: 'fine', problem: 'PROBLEM', unknown: '?' };
 /** What was found in each area. One that is missing is not known until other problems are solved. */
 type Findings = { readonly [area in ExaminedArea]?: Finding | undefined };
 
-type Finding = readonly [state: keyof typeof stateLabels, text: string];
+type Finding = readonly [state: keyof typeof stateLabels, reason: Reason];
+
+const fine = (code: string, data?: Reason['data']): Finding => ['fine', createReason(code, data)];
+const problem = (code: string, data?: Reason['data']): Finding => ['problem', createReason(code, data)];
+const unknown = (code: string, data?: Reason['data']): Finding => ['unknown', createReason(code, data)];
 
 export interface ExaminedTarget {
   /** Patterns under which responses name the returned tiers, if the suite cannot detect them. */
@@ -92,26 +93,25 @@ export async function examine(
     if (differ(sent.map(([, exchange]) => exchange))) return undefined;
     return isSeen || isDataIndependentRefusal(first.response.status) ? describeAnswer(first.response) : undefined;
   };
-  const end = (found: Findings, unreachable?: string) => ({
+  const end = (found: Findings, unreachable?: Reason) => ({
     exchanges,
     sent,
     /** Whether a response names the world, or nothing has to: the cases that remain without ids of tiers need none. */
     isWorldSeen: isWorldLoaded === true || !hasTiers || isSeen,
     readsLiteralFiltersOnly,
     findings: examinedAreas.map((area) => {
-      const [state, text] = found[area] ?? ['unknown', 'Not checked: solve the other problems first.'];
-      return { area, state, text: sanitizeText(text) };
+      const [state, reason] = found[area] ?? unknown('not-checked');
+      return { area, state, reason: mapReasonTexts(reason, sanitizeText) };
     }),
     ...omitUndefined({
       /** Why no case can be judged, if so: more requests could lock an account. */
-      unreachable: unreachable && sanitizeText(unreachable),
-      note: isMissing && unreachable === undefined ? worldNote : undefined,
+      unreachable: unreachable && mapReasonTexts(unreachable, sanitizeText),
+      note: isMissing && unreachable === undefined ? createReason('world-missing') : undefined,
       /** The answer that all requests got, if it cannot be right for all of them. */
       constantAnswer: findConstantAnswer(),
     }),
   });
-  if (request === undefined || first === undefined)
-    return end({ Ids: ['problem', `The target file has too few ids for a request. ${fewIdsHint}`] });
+  if (request === undefined || first === undefined) return end({ Ids: problem('few-ids') });
 
   const { body: _, ...bare } = request;
   const withoutBody = isAnswered(first) && !differ(successes) ? [await send(bare)] : [];
@@ -119,23 +119,23 @@ export async function examine(
   const [failure] = failures;
   const [accepted] = listSuccesses(withoutBody);
   const answered: Findings = {
-    URL: ['fine', 'The operation answers.'],
-    ...('response' in first && { TLS: ['fine', 'Not used, or the certificate of the deployment is trusted.'] }),
+    URL: fine('answers'),
+    ...('response' in first && { TLS: fine('trusted') }),
     Credentials:
       isSeen || !hasTiers || (successes.length === 0 && accepted !== undefined)
-        ? ['fine', 'They are accepted.']
-        : ['unknown', 'No answer names a promotion of the test data, so nothing shows whether they are read.'],
+        ? fine('credentials-accepted')
+        : unknown('credentials-unread'),
   };
   if (accepted !== undefined && 'response' in first && first.response.status >= 400) {
-    const answers = `Answered ${describeAnswer(first.response)}. Without a body it answered ${describeAnswer(accepted.response)}.`;
-    const refusal = `${refusedBody} ${answers}`;
+    const answers = { answer: describeAnswer(first.response), bare: describeAnswer(accepted.response) };
+    const refusal = createReason('body-refused', answers);
     // Without a body the credentials are accepted: it is the body that makes the answer 401 or 403.
     return end({ ...answered, 'Body on GET': ['problem', refusal] }, failure && refusal);
   }
   if (failure !== undefined && failures.every((reason) => reason !== undefined)) {
     const { URL, TLS } = answered;
     const reached = failure.area === 'Credentials' ? { URL, TLS } : { TLS };
-    return end({ ...reached, [failure.area]: ['problem', failure.text] }, failure.text);
+    return end({ ...reached, [failure.area]: ['problem', failure.reason] }, failure.reason);
   }
 
   const isDescribed = isWorldLoaded === true || tierPatterns !== undefined;
@@ -148,7 +148,7 @@ export async function examine(
   return end(
     {
       ...answered,
-      ...(wrong !== undefined && { URL: ['problem', wrong] }),
+      ...(wrong !== undefined && { URL: ['problem', wrong] as const }),
       'Body on GET': examineBody([...exchanges, ...withoutBody].filter(isAnswered), differ, hasTiers && isSeen),
       ...examineResponses(exchanges, target, hasTiers),
     },
@@ -183,12 +183,9 @@ function examineBody(answered: readonly AnsweredExchange[], differ: Comparison, 
   const [first] = answered;
   if (first === undefined || answered.length < 2) return undefined;
   const { response } = first;
-  if (differ(answered))
-    return isSuccessful(response) ? ['fine', 'Another body, or none, changes the result.'] : undefined;
-  const isSame = `It answered ${response.status} with a body and without one`;
-  if (isProof) return ['problem', `${isSame}, with the same promotions. ${lostBody}`];
-  const noProof = 'The answers name no promotion, so this proves nothing.';
-  return ['unknown', `${isSame}. ${noProof} If they should differ: ${lostBody}`];
+  if (differ(answered)) return isSuccessful(response) ? fine('body-read') : undefined;
+  const { status } = response;
+  return isProof ? problem('body-lost', { status }) : unknown('body-perhaps-lost', { status });
 }
 
 type Target = Pick<TargetContext, 'world' | 'recognizer' | 'configuredPatterns'>;
@@ -198,66 +195,58 @@ function examineResponses(exchanges: readonly Exchange[], target: Target, hasTie
   const [success] = successes;
   if (success === undefined) {
     const [{ response }] = exchanges.filter(isAnswered) as [AnsweredExchange];
-    const hint = isDataIndependentRefusal(response.status)
-      ? `Whatever data it has, a GET with a JSON body must not be answered ${response.status}. Is the base URL right?`
-      : 'Perhaps the deployment does not have the customer or the products: see npx conformance world.';
-    return { Responses: ['problem', `A documented request is rejected: ${describeAnswer(response)}. ${hint}`] };
+    const data = { answer: describeAnswer(response), status: response.status };
+    const isAlways = isDataIndependentRefusal(response.status);
+    return { Responses: problem(isAlways ? 'rejected-always' : 'rejected', data) };
   }
   const reading = readTiers(exchanges, target);
   const unreadable = successes.find(({ response }) => parseJson(response.body) === undefined);
   const describe = (): Finding => {
-    if (unreadable !== undefined) {
-      const what = `A successful body is not JSON, so its promotions cannot be read: ${describeAnswer(unreadable.response)}.`;
-      return ['problem', `${what} Check the base URL. ${headersHint}`];
-    }
-    if (reading.kind === 'ambiguous' || reading.kind === 'misstated')
-      return ['problem', renderReason(readReturned(success.response.body, { ...target, reading }).reason)];
-    if (reading.patterns.length === 0) return ['unknown', 'They are JSON, but name no promotion of the test data.'];
-    const source = reading.kind === 'stated' ? ', as the target file states' : '';
-    return ['fine', `Promotions are named at ${reading.patterns.join(' and ')}${source}.`];
+    if (unreadable !== undefined) return problem('unreadable', { answer: describeAnswer(unreadable.response) });
+    const { patterns: paths } = reading;
+    const { reason } = readReturned(success.response.body, { ...target, reading });
+    if ((reading.kind === 'ambiguous' || reading.kind === 'misstated') && reason) return ['problem', reason];
+    if (paths.length === 0) return unknown('names-nothing');
+    return fine(reading.kind === 'stated' ? 'paths-stated' : 'paths-found', { paths });
   };
   const mentions = successes.map(({ response }) => target.recognizer.findMentions(response.body));
   const named = new Set(mentions.flatMap(({ idsByPattern }) => [...idsByPattern.values()].flat())).size;
   const foreign = explainOwnPromotions(exchanges, { ...target, reading, calibration: [] });
   const describeIds = (): Finding => {
-    if (foreign !== undefined) return ['problem', renderReason(foreign)];
-    if (!hasTiers) return ['unknown', `No promotion has an id, so only cases that need none are judged. ${fewIdsHint}`];
-    if (named > 0) return ['fine', `The responses name ${named} promotions of the test data.`];
-    const hint = 'If the deployment generates its own ids, name a file with them in the target file (bindings).';
-    return ['problem', `The responses name no promotion of the test data. Load it (npx conformance world). ${hint}`];
+    if (foreign !== undefined) return ['problem', foreign];
+    if (!hasTiers) return unknown('no-tier-ids');
+    return named > 0 ? fine('ids-named', { count: named }) : problem('ids-unnamed');
   };
   return { Responses: describe(), Ids: describeIds() };
 }
 
 /** Explains why other requests would fail like this one; undefined if they may succeed. */
-function explainFailure(exchange: Exchange): { readonly area: ExaminedArea; readonly text: string } | undefined {
-  if (!('response' in exchange))
-    return { area: exchange.transportError === 'tls' ? 'TLS' : 'URL', text: describeTransportError(exchange) };
-  const { response } = exchange;
+function explainFailure(exchange: Exchange): { readonly area: ExaminedArea; readonly reason: Reason } | undefined {
   const transient = explainTransientFailure(exchange);
-  if (transient !== undefined) return { area: 'URL', text: `${renderReason(transient)} Try again later.` };
+  if (!('response' in exchange)) {
+    const { transportError, message } = exchange;
+    // An HTTPS server breaks a connection without TLS.
+    const isOdd = transportError === 'broken-connection' || transportError === 'unreadable';
+    const area = transportError === 'tls' ? 'TLS' : 'URL';
+    return { area, reason: createReason(isOdd ? 'odd-response' : 'no-response', { message }) };
+  }
+  const { response } = exchange;
+  if (transient !== undefined) return { area: 'URL', reason: createReason('unavailable-now', { reason: transient }) };
   const refusal = explainRefusedCredentials(response);
-  if (refusal !== undefined)
-    return {
-      area: 'Credentials',
-      text: `${renderReason(refusal)} ${headersHint} The target said: ${describeAnswer(response)}.`,
-    };
+  if (refusal !== undefined) {
+    const reason = createReason('credentials-examined', { reason: refusal, answer: describeAnswer(response) });
+    return { area: 'Credentials', reason };
+  }
   const redirect = explainRedirect(response);
-  return redirect === undefined ? undefined : { area: 'URL', text: renderReason(redirect) };
+  return redirect && { area: 'URL', reason: redirect };
 }
-
-const refusedBody =
-  'The deployment, or a proxy or gateway before it, refuses a body on GET. Connect to the deployment without the proxy, or configure it to forward the body.';
-const fewIdsHint = `The cases with the tag '${tag.anyData}' need a customer, a product and a campaign in the file that 'bindings' of the target file names: any of yours.`;
-const lostBody =
-  'The body seems to be lost: some proxies, gateways and CDNs drop the body of a GET request. Connect to the deployment without them, or configure them to forward it.';
-const worldNote =
-  'The first responses name no promotion of the test data. Load it (npx conformance world) under the ids in the target file. npx conformance doctor checks the target.';
 
 export function renderFindings(findings: Examination['findings']): string {
   const width = Math.max(...examinedAreas.map((area) => area.length));
   return joinLines(
-    findings.map(({ area, state, text }) => `${area.padEnd(width)}  ${stateLabels[state].padEnd(7)}  ${text}`),
+    findings.map(
+      ({ area, state, reason }) => `${area.padEnd(width)}  ${stateLabels[state].padEnd(7)}  ${renderReason(reason)}`,
+    ),
   );
 }
 
@@ -272,13 +261,13 @@ async function findWrongAddress(
   send: Channel['send'],
   isDescribed: boolean,
   differ: Comparison,
-): Promise<string | undefined> {
+): Promise<Reason | undefined> {
   const responses = exchanges.flatMap((exchange) => ('response' in exchange ? exchange.response : []));
   const [response] = responses;
   if (response === undefined || responses.length < exchanges.length) return undefined;
   const answer = describeAnswer(response);
   if (responses.every((answered) => isSuccessful(answered) && isWebPage(answered)))
-    return `The target answers with web pages: ${answer}. ${addressHint} If it is a login page, set the headers that it asks for: 'headers' in the target file.`;
+    return createReason('web-pages', { answer });
   if (isDescribed && !isWebPage(response)) return undefined;
   // Whatever data a deployment has, a refusal fails the requirement that is refused.
   const isRefusal = isDataIndependentRefusal(response.status) || response.status >= 500;
@@ -292,18 +281,11 @@ async function findWrongAddress(
   ];
   const probes = await Promise.all(others.map(send));
   if (differ([...exchanges, ...probes])) return undefined;
-  const hint = plainHttp.test(response.body) ? httpsHint : `${addressHint} ${headersHint}`;
-  return `Every request is answered alike: ${answer}. ${hint} ${loadedHint}`;
+  return createReason(plainHttp.test(response.body) ? 'alike-over-https' : 'alike', { answer });
 }
-
-const addressHint =
-  'Check the base URL (base_url): it may need a path prefix, such as https://host/api. If the operation has another path, use a transport (docs/transports.md).';
-const loadedHint =
-  'If it is the deployment and has the test data, say so: --world-loaded, or world: loaded in the target file.';
 
 /** What nginx, Apache and Go answer to HTTP on a port for HTTPS. */
 const plainHttp = /\bplain HTTP (?:request|to)\b|HTTP request to an HTTPS server/i;
-const httpsHint = 'The port is for HTTPS: write https:// in the base URL (base_url).';
 
 /** By its text: PHP declares everything as HTML, JSON too. Go answers HTTP on a port for HTTPS with a plain sentence. */
 function isWebPage({ body }: HttpResponse): boolean {

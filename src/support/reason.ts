@@ -29,7 +29,9 @@ export function renderReason(reason: Reason | undefined): string {
   if (reason === undefined) return '';
   const { code, data } = reason;
   const view = Object.fromEntries(Object.entries(data).map(([name, value]) => [name, renderValue(value)]));
-  return toOneLine(Mustache.render(sentences[code] ?? code, new ReasonContext(view), {}, { escape: String })).trim();
+  return toOneLine(
+    Mustache.render(sentences[code] ?? code, new ReasonContext(view), sentences, { escape: String }),
+  ).trim();
 }
 
 /** Shows what is missing: Mustache would leave it out. */

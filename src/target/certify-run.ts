@@ -10,6 +10,7 @@ import { attachExchanges, type CaseResult, getVerdictApart, type ResultWithExcha
 import type { RunEvidence } from '../run/evidence-keeper.js';
 import { createReplay } from '../run/replay.js';
 import { omitUndefined } from '../support/collections.js';
+import { type Reason, renderReason } from '../support/reason.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import type { RunInputs, RunSettings } from './run-inputs.js';
 import { judgeCases, loadKnown } from './target-run.js';
@@ -24,7 +25,7 @@ export interface RecordedRun extends Pick<EvidenceOrigin, 'extent'> {
 interface JudgedRun extends Pick<RunFacts, 'requestsSent' | 'isCutShort' | 'startedAt' | 'data'> {
   readonly results: readonly CaseResult[];
   readonly index: ExchangeIndex;
-  readonly note: string | undefined;
+  readonly note: Reason | undefined;
   readonly recall: () => RecordedRun;
 }
 
@@ -43,7 +44,7 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
   const facts: RunFacts = {
     ...ended,
     ...omitUndefined({ quick: quick && (true as const), known }),
-    notes: [...settings.notes, ...(note === undefined ? [] : [note])],
+    notes: [...settings.notes, ...(note === undefined ? [] : [renderReason(note)])],
     expected,
     target: {
       name: toOneLine(name),

@@ -168,7 +168,7 @@ export class ReportedRun {
     return { reason: error ?? 'Playwright found no test.', isUnusable: true };
   }
 
-  private listResults(obstacle: { readonly reason: string } | undefined): CaseResult[] {
+  private listResults(obstacle: { readonly reason: Reason | string } | undefined): CaseResult[] {
     const { suite, settings } = this.inputs;
     const cases = selectCases(suite, settings);
     if (obstacle !== undefined)

@@ -10,13 +10,14 @@ import { createEvidenceKeeper, type RunEvidence } from '../run/evidence-keeper.j
 import { type EngineOptions, startRun } from '../run/run.js';
 import { omitUndefined } from '../support/collections.js';
 import type { Problem } from '../support/problem.js';
+import type { Reason } from '../support/reason.js';
 import type { RunInputs, RunSettings } from './run-inputs.js';
 
 export interface RunStart {
   readonly settings: RunSettings;
   /** What the examination of the target found. */
-  readonly note?: string;
-  readonly unreachable?: string;
+  readonly note?: Reason;
+  readonly unreachable?: Reason;
   /** What the requests show of a data file. Only the worker draws them. */
   readonly data?: DrawnData;
 }

@@ -8,6 +8,7 @@ import { createTransportChannel, type Transport, type TransportChannel } from '.
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import type { EngineOptions } from '../../src/run/run.js';
 import { parseJson } from '../../src/support/json.js';
+import { renderReason } from '../../src/support/reason.js';
 import {
   type Answer,
   createChannel,
@@ -65,7 +66,7 @@ export async function certifyOver(channel: Channel, stated: Suite, options: Engi
   const { results, examination, evidence } = await runSuite(stated, { ...channel, send }, { ...shared, ...options });
   const certificate = createCertificate(stated, withdrawFailures(results), {
     target: { name: 'in-process', base_url: 'http://in-process.test' },
-    notes: examination.note === undefined ? [] : [examination.note],
+    notes: [renderReason(examination.note)].filter(Boolean),
     requestsSent,
     isCutShort: false,
     startedAt: new Date(0),
