@@ -4,13 +4,13 @@ import { spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { convertOutcomesToBehaviours } from '../../reference/behaviours.js';
+import { type BodyFiller, imitateRecord } from '../../reference/recorded-responses.js';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import type { RequestPatch } from '../../src/cases/request-draft.js';
 import { exitStatus } from '../../src/cli/exit-status.js';
 import { listCredentialSecrets } from '../../src/contract/operation.js';
 import { openClient } from '../../src/http/client.js';
-import { mockFromRecord } from '../../src/mock.js';
+import { fillBody } from '../../src/judge/recorded-bodies.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { createBaseline } from '../../src/record/drift.js';
 import { createRecord, readRecord, renderRecord, type TargetRecord } from '../../src/record/target-record.js';
@@ -46,10 +46,8 @@ async function recorded(respond: Answer, options: { tierPatterns?: readonly stri
 
 /** What `serve --as` serves. */
 function served(record: TargetRecord): Answer {
-  const outcomes = Object.entries(record.questions).map(([id, { outcome }]) => [id, outcome]);
-  const { behaviours } = convertOutcomesToBehaviours(Object.fromEntries(outcomes));
-  const change = mockFromRecord(record, world);
-  return createReference({ behaviours, change });
+  const fill: BodyFiller = (template, tiers, turn) => fillBody(template, tiers, world, turn);
+  return createReference(imitateRecord(record, {}, fill));
 }
 
 async function driftOf(respond: Answer, record: TargetRecord, options: { tierPatterns?: readonly string[] } = {}) {
