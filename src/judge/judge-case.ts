@@ -1,5 +1,5 @@
 import type { Assertion } from '../assertions/assertion.js';
-import { describeAssertion, judgeAssertion, judgeAssertions } from '../assertions/registry.js';
+import { judgeAssertion, judgeAssertions } from '../assertions/registry.js';
 import { type KnownMistakes, listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
 import {
   type QuestionCase,
@@ -34,8 +34,8 @@ export interface Judgement {
   readonly reason?: Reason;
   /** The line of the case file that decided the verdict. */
   readonly at: Location;
-  /** For `fail`: a description of the expectation. */
-  readonly expected?: string;
+  /** For `fail`: what is violated. */
+  readonly expected?: Assertion;
   /** The name of the exchange that shows the reason. */
   readonly exchange?: string;
   /** For `fail`: the names of all exchanges that show it. */
@@ -291,9 +291,8 @@ function findFirst(assertions: readonly Assertion[], evidence: RowEvidence): Fin
       const together = violations.filter(({ shownBy }) => shownBy === exchange);
       const reasons = new Map(together.map(({ explain }) => explain()).map((found) => [JSON.stringify(found), found]));
       const reason = [...reasons.values()].reduce((first, next) => createReason('and', { reason: first, next }));
-      const expected = describeAssertion(assertion, evidence.world);
       const shownBy = [...new Set(violations.flatMap(({ shownBy }) => shownBy ?? []))];
-      return { reason, expected, ...finding, shownBy };
+      return { reason, expected: assertion, ...finding, shownBy };
     },
   };
 }

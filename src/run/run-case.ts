@@ -1,3 +1,4 @@
+import { describeAssertion } from '../assertions/registry.js';
 import { listSuccesses } from '../assertions/row-evidence.js';
 import { findVolatilePaths } from '../assertions/volatile-values.js';
 import { getSubjectId, type RequirementCase, type TestCase } from '../cases/test-case.js';
@@ -47,7 +48,7 @@ export async function runCase(
   const sent = await sendAndJudge(testCase, sender, background, needsConfirmation);
   const { first, evidence, repetitions, judgement } = sent;
   keeper?.keepCase(testCase, [first, ...repetitions], purpose);
-  const { verdict, at, exchange = '' } = judgement;
+  const { verdict, at, exchange = '', expected: violated } = judgement;
   const subject = getSubjectId(testCase);
   const isListed = knownRequirements.includes(subject);
   const rows = judgement.rows.map(({ title, verdict, reason, isKnown }) => ({
@@ -82,7 +83,7 @@ export async function runCase(
       found.kind === 'outcome' ? found : { ...found, message: sanitizeText(found.message) },
     ),
     ...omitUndefined({
-      expected: verdict === 'fail' ? judgement.expected : undefined,
+      expected: verdict === 'fail' && violated ? describeAssertion(violated, background.world) : undefined,
       apart_from_known: rows.some(({ known }) => known)
         ? findWorstVerdict(rows.map((judged) => (judged.known ? 'pass' : judged.verdict)))
         : undefined,

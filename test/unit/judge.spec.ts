@@ -8,7 +8,7 @@ import {
   unclear,
   violated,
 } from '../../src/assertions/assertion.js';
-import { describeAssertion, findResponseKind, judgeAssertion } from '../../src/assertions/registry.js';
+import { findResponseKind, judgeAssertion } from '../../src/assertions/registry.js';
 import type { JudgeMode, RowEvidence } from '../../src/assertions/row-evidence.js';
 import type { QuestionAnswer, RequirementRow, Row, TestCase } from '../../src/cases/test-case.js';
 import { documentedOperation, renderFilterParameter } from '../../src/contract/operation.js';
@@ -445,7 +445,7 @@ test.describe('The verdict of a requirement case', () => {
       reason: "Not returned: 'first' (rank 1), 'second' (rank 2).",
       at: place,
       exchange: 'other',
-      expected: describeAssertion(ofOther, namedWorld),
+      expected: ofOther,
       shownBy: ['other', 'probe'],
     };
     expect(judged(testCase, { probe: returning(first), other: returning() })).toEqual({
@@ -540,7 +540,7 @@ test.describe('A repeated case', () => {
       const isUnstable = reason.startsWith('Unstable');
       expect(judgement.isUnstable).toBe(isUnstable ? true : undefined);
       const isRefuted = isUnstable || verdict === 'fail';
-      expect(judgement.expected).toBe(isRefuted ? describeAssertion(exclude, namedWorld) : undefined);
+      expect(judgement.expected).toBe(isRefuted ? exclude : undefined);
     }));
 
   test('does not fail if its precondition is not met once', () => {
