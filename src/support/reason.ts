@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import Mustache from 'mustache';
 import { parse } from 'yaml';
+import { computeOnce } from './caches.js';
 import { renderShortList } from './collections.js';
 import { packageRoot } from './package-root.js';
 import { toOneLine } from './untrusted-text.js';
@@ -20,8 +21,9 @@ export function createReason(code: string, data: ReasonData = {}): Reason {
   return { code, data };
 }
 
-const sentences: Readonly<Record<string, string>> = parse(
-  readFileSync(path.join(packageRoot, 'templates', 'reasons.yaml'), 'utf8'),
+const readSentences = computeOnce(
+  (): Readonly<Record<string, string>> =>
+    parse(readFileSync(path.join(packageRoot, 'templates', 'reasons.yaml'), 'utf8')),
 );
 
 /** @returns one line; empty without a reason */
@@ -29,9 +31,10 @@ export function renderReason(reason: Reason | undefined): string {
   if (reason === undefined) return '';
   const { code, data } = reason;
   const view = Object.fromEntries(Object.entries(data).map(([name, value]) => [name, renderValue(value)]));
-  return toOneLine(
-    Mustache.render(sentences[code] ?? code, new ReasonContext(view), sentences, { escape: String }),
-  ).trim();
+  const sentences = readSentences();
+  // Evidence of another version may have other codes.
+  const sentence = Object.hasOwn(sentences, code) ? sentences[code] : undefined;
+  return toOneLine(Mustache.render(sentence ?? code, new ReasonContext(view), sentences, { escape: String })).trim();
 }
 
 /** Shows what is missing: Mustache would leave it out. */
