@@ -51,7 +51,7 @@ export function createCaseEntry(result: ResultWithExchanges, { baseUrl, renderRe
     id,
     verdict,
     reason: renderReason(reason),
-    ...omitUndefined({ code: reason?.code, apart_from_known, outcome }),
+    ...omitUndefined({ code: findCode(reason), apart_from_known, outcome }),
   };
   if (verdict === 'pass') return judged;
   const unpassed = rows
@@ -67,6 +67,11 @@ export function createCaseEntry(result: ResultWithExchanges, { baseUrl, renderRe
       repeat_with: exchange && renderCurlCommand(exchange.request, baseUrl),
     }),
   };
+}
+
+/** That of several rows is the code of the first. */
+function findCode(reason: Reason | undefined): string | undefined {
+  return reason?.code === 'rows' ? (reason.data.reason as Reason).code : reason?.code;
 }
 
 /** Finds the reason of a result. Results that have no verdict for the same reason have the same text. */
