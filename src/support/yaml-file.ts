@@ -42,7 +42,9 @@ export function parseYaml(text: string, file: string) {
   };
   const refuse = (message: string, offset?: number) => {
     const hint = 'Check the indentation and the quotation marks, here and in the line below.';
-    return new UnusableInput([{ at: locate(offset), message: `is not valid YAML: ${message}`, hint }]);
+    return new UnusableInput([
+      { at: locate(offset), message: `is not valid ${file.endsWith('.json') ? 'JSON' : 'YAML'}: ${message}`, hint },
+    ]);
   };
   const [error] = document.errors;
   if (error !== undefined) throw refuse(error.message, error.pos[0]);

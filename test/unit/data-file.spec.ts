@@ -40,7 +40,7 @@ test('What the suite prints is a data file', () => {
 });
 
 const rows: readonly [what: string, text: string, problems: readonly (string | RegExp)[]][] = [
-  ['text that is not JSON', '{ "customers": [,] }', [/^1:17 is not valid YAML/]],
+  ['text that is not JSON', '{ "customers": [,] }', [/^1:17 is not valid JSON/]],
   ['a key that is unknown', render({ shops: [] }), [/^\d+:\d+ unknown key 'shops'/]],
   ['a double id', render({ customers: [{ id: 'c1' }, { id: 'c1' }] }), [/^7:10 two customers have the id 'c1'/]],
   ['an unknown product', render({ skus: [{ id: 's1', product_id: 'p2' }] }), [/^\d+:\d+ there is no product 'p2'/]],
