@@ -116,8 +116,7 @@ export type AssertionResult =
   | { readonly is: 'holds' }
   | {
       readonly is: 'violated' | 'unclear';
-      /** A function, because few reasons are shown and some take long to find. */
-      readonly explain: () => Reason;
+      readonly reason: Reason;
       /** The exchange that shows it, if it is not the one that the assertion is about. */
       readonly shownBy?: string;
     };
@@ -125,11 +124,11 @@ export type AssertionResult =
 export const holds: AssertionResult = { is: 'holds' };
 
 export function violated(code: string, data?: Reason['data']): AssertionResult {
-  return { is: 'violated', explain: () => createReason(code, data) };
+  return { is: 'violated', reason: createReason(code, data) };
 }
 
 export function unclear(code: string, data?: Reason['data']): AssertionResult {
-  return { is: 'unclear', explain: () => createReason(code, data) };
+  return { is: 'unclear', reason: createReason(code, data) };
 }
 
 export function holdsIf(condition: boolean, code: string, data?: Reason['data']): AssertionResult {

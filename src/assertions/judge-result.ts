@@ -77,7 +77,7 @@ export function judgeNoneReturned(ids: readonly string[], result: ReturnedTiers,
 }
 
 export function doubt({ reason }: ReturnedTiers): AssertionResult {
-  return { is: 'unclear', explain: () => reason as Reason };
+  return { is: 'unclear', reason: reason as Reason };
 }
 
 function judgeTiers(
@@ -88,14 +88,10 @@ function judgeTiers(
   { exchange: { request }, evidence: { world } }: JudgeContext,
 ): AssertionResult {
   if (wrong.length > 0)
-    return {
-      is: 'violated',
-      explain: () =>
-        createReason(code, {
-          tiers: nameTiers(wrong, world, createTierExplainer(request, world)),
-          entry: wrong.length === 1 ? renderEntry(wrong[0], world) : '',
-        }),
-    };
+    return violated(code, {
+      tiers: nameTiers(wrong, world, createTierExplainer(request, world)),
+      entry: wrong.length === 1 ? renderEntry(wrong[0], world) : '',
+    });
   const isAsked = indexIds(all);
   return [...result.unclear].some((id) => isAsked.has(id)) ? doubt(result) : holds;
 }

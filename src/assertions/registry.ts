@@ -50,7 +50,7 @@ export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode
   if ('reason' in exchange) {
     const isAboutAcceptance = mode === 'requirement' && kind === 'status';
     const lost = isAboutAcceptance ? explainLostResponse(shownBy, evidence) : undefined;
-    return { is: lost === undefined ? 'unclear' : 'violated', explain: () => lost ?? exchange.reason, shownBy };
+    return { is: lost === undefined ? 'unclear' : 'violated', reason: lost ?? exchange.reason, shownBy };
   }
   const result = findResponseKind(assertion).judge(data, {
     exchange,

@@ -46,8 +46,6 @@ export interface Judgement {
   readonly isKnown?: true;
 }
 
-type Explanation = Omit<Judgement, 'verdict'>;
-
 export interface RowJudgement extends Judgement {
   readonly title: string;
 }
@@ -128,79 +126,73 @@ export function judgeCase(
 }
 
 /** What one sending of a row shows. */
-interface Attempt extends Pick<Judgement, 'verdict' | 'isKnown'> {
+interface Attempt {
   readonly evidence: RowEvidence;
-  /** To explain takes longer than to judge. */
-  explain(): Explanation;
+  readonly judgement: Judgement;
 }
 
 /** Judges a row that may have been sent again. It fails if the same expectation is violated each time. */
 function judgeRow(row: RequirementRow, testCase: RequirementCase, sent: readonly CaseEvidence[]): Judgement {
   const attempts = sent.map((evidence) => judgeOnce(row, testCase, evidence));
   const [first, ...later] = attempts as [Attempt, ...Attempt[]];
-  const failing = attempts.filter(({ verdict }) => verdict === 'fail');
-  const { isKnown } = first;
-  if (failing[0] === undefined || later[0] === undefined) return createJudgement(first);
-  const isAlike = failing.length === attempts.length && failing.every((attempt) => attempt.isKnown === isKnown);
+  const failing = attempts.filter(({ judgement }) => judgement.verdict === 'fail');
+  if (failing[0] === undefined || later[0] === undefined) return first.judgement;
+  const { verdict, isKnown, reason = createReason('passed') } = first.judgement;
+  const isAlike = failing.length === attempts.length && failing.every(({ judgement }) => judgement.isKnown === isKnown);
   const violated = row.expect.filter((assertion) =>
     attempts.every(({ evidence }) => judgeAssertion(assertion, evidence, 'requirement').is === 'violated'),
   );
   const finding = isAlike ? findFirst(violated, first.evidence) : undefined;
-  if (finding !== undefined) return createJudgement({ ...first, explain: finding.explain });
-  const different = later.find(({ verdict }) => verdict !== first.verdict) ?? later[0];
-  const explain = (attempt: Attempt) => attempt.explain().reason ?? createReason('passed');
+  if (finding !== undefined) return { verdict, ...finding.explanation, ...omitUndefined({ isKnown }) };
+  const different = later.find(({ judgement }) => judgement.verdict !== verdict) ?? later[0];
+  const { reason: next = createReason('passed') } = different.judgement;
   return {
-    ...createJudgement(failing[0]),
+    ...failing[0].judgement,
     verdict: 'inconclusive',
-    reason: createReason('unstable', { first: explain(first), next: explain(different) }),
+    reason: createReason('unstable', { first: reason, next }),
     isUnstable: true,
   };
-}
-
-function createJudgement({ verdict, isKnown, explain }: Attempt): Judgement {
-  return { verdict, ...explain(), ...omitUndefined({ isKnown }) };
 }
 
 /** A failure is known if the row passes as though what is known to be wrong was right. A failure of both is new. */
 function judgeOnce(row: RequirementRow, testCase: RequirementCase, evidence: CaseEvidence): Attempt {
   const documented = judgeAs(row, testCase, evidence);
   const { known: corrections, exchanges } = evidence;
-  if (corrections === undefined || documented.verdict === 'pass') return documented;
-  const asKnown: Attempt = { ...documented, isKnown: true };
+  const { judgement } = documented;
+  if (corrections === undefined || judgement.verdict === 'pass') return documented;
+  const asKnown: Attempt = { ...documented, judgement: { ...judgement, isKnown: true } };
   const apart = judgeAs(row, testCase, { ...evidence, corrections });
-  if (apart.verdict === 'fail') return apart;
+  if (apart.judgement.verdict === 'fail') return apart;
   if ([...exchanges.values()].some(corrections.isRefused)) return asKnown;
-  if (documented.verdict !== 'fail') return apart;
-  return apart.verdict === 'pass' ? asKnown : documented;
+  if (judgement.verdict !== 'fail') return apart;
+  return apart.judgement.verdict === 'pass' ? asKnown : documented;
 }
 
 function judgeAs({ expect, ...row }: RequirementRow, { at }: RequirementCase, evidence: CaseEvidence): Attempt {
   const unmet = judgePreconditions(row, at, evidence, explainInapplicable);
-  if (unmet !== undefined) return { verdict: unmet.verdict, evidence, explain: () => unmet };
+  if (unmet !== undefined) return { evidence, judgement: unmet };
   if (expect.length === 0)
-    return { verdict: 'error', evidence, explain: () => ({ reason: createReason('asserts-nothing'), at }) };
+    return { evidence, judgement: { verdict: 'error', reason: createReason('asserts-nothing'), at } };
   const finding = findFirst(expect, evidence);
   if (finding?.is === 'violated') {
     const doubt = explainDoubt(expect, finding, evidence);
-    if (doubt === undefined) return { verdict: 'fail', evidence, explain: finding.explain };
-    return { verdict: 'inconclusive', evidence, explain: () => doubt };
+    return { evidence, judgement: doubt ?? { verdict: 'fail', ...finding.explanation } };
   }
   const remaining = evidence.listRemainingReadings().map(({ reading }) => ({ ...evidence, reading }));
   const refutations = remaining.map((read) => findFirst(expect, read));
   const [read, refuted] = [remaining[0], refutations[0]];
   if (read !== undefined && refuted !== undefined && refutations.every((found) => found?.is === 'violated'))
-    return { verdict: 'fail', evidence: read, explain: refuted.explain };
-  return finding === undefined
-    ? { verdict: 'pass', evidence, explain: () => ({ at }) }
-    : { verdict: 'inconclusive', evidence, explain: finding.explain };
+    return { evidence: read, judgement: { verdict: 'fail', ...refuted.explanation } };
+  if (finding === undefined) return { evidence, judgement: { verdict: 'pass', at } };
+  return { evidence, judgement: { verdict: 'inconclusive', ...finding.explanation } };
 }
 
 /** Doubts a failure that another reading explains, or promotions of the deployment that take places of the newest 150. */
 function explainDoubt(
   expect: readonly Assertion[],
-  { at, exchange }: Finding,
+  { explanation: { at, exchange } }: Finding,
   evidence: CaseEvidence,
-): Explanation | undefined {
+): Judgement | undefined {
   const agrees = ({ reading }: OtherReading) => findFirst(expect, { ...evidence, reading })?.is !== 'violated';
   const agreeing = evidence.listOtherReadings().find(agrees);
   const shown = evidence.exchanges.get(exchange ?? '');
@@ -209,7 +201,7 @@ function explainDoubt(
     reason = createReason('named-or-returned', { words: agreeing.words, stated: agreeing.stated });
   else if (shown === undefined || listSuccesses([shown]).length > 0)
     reason = explainOwnPromotions([...evidence.exchanges.values()], evidence);
-  return reason === undefined ? undefined : { reason, at, ...omitUndefined({ exchange }) };
+  return reason && { verdict: 'inconclusive', reason, at, ...omitUndefined({ exchange }) };
 }
 
 /** Says what no response names, so that the test data may not be loaded; undefined if it is seen, or the user says that it is. */
@@ -262,14 +254,14 @@ function judgePreconditions(
   if (inapplicable !== undefined) return { verdict: 'not-applicable', at, ...inapplicable };
   if (unavailable.length > 0)
     return { verdict: 'not-applicable', reason: createReason('lacking', { things: unavailable }), at };
-  const unmet = findFirst(given, evidence)?.explain();
+  const unmet = findFirst(given, evidence)?.explanation;
   if (unmet === undefined) return undefined;
   return { verdict: 'inconclusive', ...unmet, reason: createReason('precondition', { reason: unmet.reason }) };
 }
 
-interface Finding extends Pick<Judgement, 'at' | 'exchange'> {
+interface Finding {
   readonly is: 'violated' | 'unclear';
-  explain(): Explanation & { readonly reason: Reason };
+  readonly explanation: Omit<Judgement, 'verdict'> & { readonly reason: Reason };
 }
 
 /** Finds the first violation, or else the first doubt. Its reason has the other violations by the response, too. */
@@ -280,21 +272,15 @@ function findFirst(assertions: readonly Assertion[], evidence: RowEvidence): Fin
   });
   const first = findings.find(({ is }) => is === 'violated') ?? findings[0];
   if (first === undefined) return undefined;
-  const { is, assertion, shownBy: exchange } = first;
-  const finding = { at: assertion.at, ...omitUndefined({ exchange }) };
-  return {
-    is,
-    ...finding,
-    explain() {
-      if (is === 'unclear') return { reason: first.explain(), ...finding };
-      const violations = findings.filter((found) => found.is === is);
-      const together = violations.filter(({ shownBy }) => shownBy === exchange);
-      const reasons = new Map(together.map(({ explain }) => explain()).map((found) => [JSON.stringify(found), found]));
-      const reason = [...reasons.values()].reduce((first, next) => createReason('and', { reason: first, next }));
-      const shownBy = [...new Set(violations.flatMap(({ shownBy }) => shownBy ?? []))];
-      return { reason, expected: assertion, ...finding, shownBy };
-    },
-  };
+  const { is, assertion, reason, shownBy: exchange } = first;
+  const finding = { reason, at: assertion.at, ...omitUndefined({ exchange }) };
+  if (is === 'unclear') return { is, explanation: finding };
+  const violations = findings.filter((found) => found.is === is);
+  const together = violations.filter(({ shownBy }) => shownBy === exchange);
+  const reasons = [...new Map(together.map((found) => [JSON.stringify(found.reason), found.reason])).values()];
+  const all = reasons.reduce((before, next) => createReason('and', { reason: before, next }));
+  const shownBy = [...new Set(violations.flatMap((found) => found.shownBy ?? []))];
+  return { is, explanation: { ...finding, reason: all, expected: assertion, shownBy } };
 }
 
 export function isNewFailure({ verdict, isKnown }: Judgement): boolean {
@@ -335,7 +321,7 @@ function judgeQuestion({ rows: [row], answer, at }: QuestionCase, evidence: RowE
     const location = when[0]?.at ?? at;
     if (result.is === 'holds') return { ...answered, at: location, outcome };
     if (result.is === 'unclear') {
-      const reason = createReason('outcome-unclear', { outcome, reason: result.explain() });
+      const reason = createReason('outcome-unclear', { outcome, reason: result.reason });
       return { ...answered, reason, at: location, exchange: result.shownBy ?? answer.evidence, outcome: undetermined };
     }
   }

@@ -163,7 +163,7 @@ async function watchData(
     const pairs = exchanges.map((row, n) => new Map([...row, [first, background.calibration[n] as Exchange]]));
     return collectEvidence(pairs, background).flatMap((evidence, n) => {
       const result = exchanges[n]?.size === 0 ? holds : judgeAssertion(same, evidence, 'requirement');
-      return result.is === 'violated' ? [{ n, explain: result.explain }] : [];
+      return result.is === 'violated' ? [{ n, reason: result.reason }] : [];
     });
   };
   const sent = await sender.send(watched);
@@ -173,6 +173,6 @@ async function watchData(
   const [lasting] = repetitions.flatMap(listChanges);
   const common = { id: samplesCaseId, subject: samplesCaseId, at, rows: [], drift: [] };
   if (lasting === undefined) return { ...common, verdict: 'pass' };
-  const reason = createReason('data-changed', { reason: lasting.explain() });
+  const reason = createReason('data-changed', { reason: lasting.reason });
   return { ...common, verdict: 'inconclusive', reason, hasDataChanged: true };
 }

@@ -8,7 +8,7 @@ export default defineAssertion<string, { readonly compared: string }>({
   describe: ({ compared }) => `returns the same as '${compared}'`,
   judge: ({ compared }, context) =>
     judgeBothResults(context, compared, (differences) =>
-      differences === undefined ? holds : { is: 'violated', explain: () => differences },
+      differences === undefined ? holds : { is: 'violated', reason: differences },
     ),
   listNeededIds: (_, { allTiers }) => allTiers,
 });

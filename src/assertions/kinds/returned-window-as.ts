@@ -1,7 +1,13 @@
 import { createOracle, listWindowTiers, type WindowAlternative } from '../../contract/oracle.js';
 import { getWindowSize } from '../../contract/world.js';
-import { createReason } from '../../support/reason.js';
-import { type AssertionResult, combineAll, combineAny, defineAssertion, type JudgeContext } from '../assertion.js';
+import {
+  type AssertionResult,
+  combineAll,
+  combineAny,
+  defineAssertion,
+  type JudgeContext,
+  violated,
+} from '../assertion.js';
 import { judgeAllReturned, judgeNoneReturned, judgeResult } from '../judge-result.js';
 
 export default defineAssertion<string, { readonly compared: string }>({
@@ -19,10 +25,7 @@ export default defineAssertion<string, { readonly compared: string }>({
         combineAll([judgeReading(window, context), judgeReading(window, { ...context, exchange: compared })]);
       const [before, after] = [judge('before-the-filter'), judge('after-the-filter')];
       if (before.is !== 'violated' || after.is !== 'violated') return combineAny([before, after]);
-      return {
-        is: 'violated',
-        explain: () => createReason('windows-differ', { name, before: before.explain(), after: after.explain() }),
-      };
+      return violated('windows-differ', { name, before: before.reason, after: after.reason });
     }),
   // If one of the newest is missing in the deployment, an older one is among the newest 150.
   listNeededIds({ compared }, { world, oracle, getOracle }) {
