@@ -205,6 +205,12 @@ test('A cause from fewer than three requests is only possible, and none is named
   expect(found.map(({ id }) => id)).not.toContain('customer-rules-unmet');
 });
 
+test('Where a mistake leaves nothing to return, the status of an empty result is no cause of its own', async () => {
+  const answer = createReference({ faults: ['window-of-100'], behaviours: { 'empty-result': 'not-found' } });
+  const { certificate } = await runWithEvidence(createTimedChannel(answer));
+  expect(certificate.causes?.map(({ id }) => id)).toEqual(['window-size/100']);
+});
+
 const states = {
   'customer-left-over': 'A request is answered with the customer of the request before it.',
   'campaign-filter-cached': 'All later requests with a filter by promotion_id are answered with that of the first one.',

@@ -61,7 +61,14 @@ function findAll(run: ObservedRun, seeds: readonly Hypothesis[], refused: readon
   const whole = findNothingReturned(run) ?? findIgnoredBody(run);
   if (whole !== undefined) return [whole];
   const countFailing = ({ rows }: Finding) => [...rows].filter((row) => row.isFailing).length;
-  const found = [...findRefusals(refused, run), ...explainResults(run, seeds)]
+  const explained = explainResults(run, seeds);
+  const hypotheses = [...seeds, ...explained.flatMap(({ hypothesis }) => hypothesis ?? [])];
+  const isEmpty = ({ refusedWith = 0, ...asked }: Observation) =>
+    run.emptyStatuses.includes(refusedWith) &&
+    asked.documented.every((_, n) => run.predict(hypotheses)(asked)(n) !== 'required');
+  for (const { rows } of refused.filter(isEmpty)) for (const row of rows) explained[0]?.rows.add(row);
+  const others = refused.filter((shown) => !isEmpty(shown));
+  const found = [...findRefusals(others, run), ...explained]
     .filter(({ rows }) => rows.size > 0)
     .toSorted((left, right) => countFailing(right) - countFailing(left) || right.rows.size - left.rows.size);
   const unexplained = run.rows.filter((row) => row.isFailing && found.every(({ rows }) => !rows.has(row)));

@@ -76,9 +76,12 @@ export function observe(
   }
   const read = [...byId.values()];
   const emptyStatuses = listEmptyStatuses(read);
+  const counts = read.filter(isCompared).map(({ returned }) => returned.filter(Boolean).length);
+  // Where an empty result is seen with 2xx, too, only a mistake can explain that a result with another status is empty.
+  const isAlways = counts.length > 0 && !counts.includes(0);
   const different = new Map<string, Observation>();
   for (const observed of read) {
-    if (emptyStatuses.includes(observed.refusedWith ?? 0)) {
+    if (isAlways && emptyStatuses.includes(observed.refusedWith ?? 0)) {
       observed.returned = tiers.map(() => false);
       delete observed.refusedWith;
     }
@@ -107,10 +110,8 @@ function isCompared(observed: Observation): observed is Compared {
   return observed.returned !== undefined && observed.isDocumented;
 }
 
-/** An empty result may have any status, unless one is seen with 2xx, or nothing else is seen. */
+/** An empty result may have any status. Lists those other than 2xx where nothing is required. */
 function listEmptyStatuses(read: readonly Observation[]): number[] {
-  const counts = read.filter(isCompared).map(({ returned }) => returned.filter(Boolean).length);
-  if (counts.includes(0) || counts.length === 0) return [];
   const empty = read.filter(({ documented }) => !documented.includes('required'));
   return [...new Set(empty.flatMap(({ refusedWith }) => refusedWith ?? []))];
 }
