@@ -87,7 +87,7 @@ export function createFilterHandlers(
     }
     const entries = entriesCalled(key, value);
     if (entries === undefined) return undefined;
-    return when(operator, (tier) => entries.some((entry) => handlers().hasMetadata(tier, ...entry)));
+    return when(operator, (tier) => entries.some((entry) => handlers().hasMetadata(tier, entry[0], entry[1])));
   }
 
   /** The metadata entries that a filter means; `undefined` when it is to be ignored. */
@@ -141,7 +141,7 @@ function when(operator: Filter['operator'], test: TierTest): TierTest {
 /** Several tests as one; what is ignored restricts nothing. */
 function joined(tests: readonly (TierTest | undefined)[], how: 'every' | 'some'): TierTest | undefined {
   const restricting = tests.filter((test) => test !== undefined);
-  return restricting.length === 0 ? undefined : (tier) => restricting[how]((test) => test(tier));
+  return restricting.length < 2 ? restricting[0] : (tier) => restricting[how]((test) => test(tier));
 }
 
 function isSameFolded(left: string, right: string): boolean {

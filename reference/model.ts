@@ -1,6 +1,6 @@
 /** Predicts what deployments with mistakes return, so that the results of a target can be compared with theirs. */
 
-import type { World } from '../src/contract/world.js';
+import type { Tier, World } from '../src/contract/world.js';
 import type { HttpRequest } from '../src/http/exchange.js';
 import { closedQuestions, completeBehaviours, convertOutcomesToBehaviours } from './behaviours.js';
 import { createCatalogue } from './catalogue.js';
@@ -41,12 +41,12 @@ export const knownMistakes: readonly Mistake[] = [
 
 /** Another window than the newest 150 tiers. */
 export function createWindowMistake(id: string, sentence: string, newest: Handlers['newest']): Mistake {
-  return { id, sentence, breaks: 'limit.newest-150', change: () => ({ newest }) };
+  return { id, sentence, breaks: 'limit.newest-150', change: () => ({ newest }), isSimple: true };
 }
 
 /** A limit on the result. */
 export function createPageMistake(id: string, sentence: string, page: Handlers['page']): Mistake {
-  return { id, sentence, breaks: 'result.all-valid', change: () => ({ page }) };
+  return { id, sentence, breaks: 'result.all-valid', change: () => ({ page }), isSimple: true };
 }
 
 /** Selects no tier, as the request is refused. */
@@ -115,11 +115,7 @@ function createSelectors(facts: DeploymentFacts): (changes: readonly Change[]) =
   };
   let current = documented;
   const parseOnce = computeOnce(createParser(documented, facts));
-  const findCandidates = ({ candidates }: Handlers, read: ParsedRequest): TierTest => {
-    const found = new Set(candidates(read));
-    return (tier) => found.has(tier);
-  };
-  const findCandidatesOnce = computeOnce((read: ParsedRequest) => findCandidates(documented, read));
+  const findCandidatesOnce = computeOnce((read: ParsedRequest) => testWhether(documented.candidates(read)));
   const testOnce = computeOnce((read: ParsedRequest) => computeOnce(documented.validity(read)));
   return (changes) => {
     const handlers = applyChanges(documented, changes, facts);
@@ -134,11 +130,8 @@ function createSelectors(facts: DeploymentFacts): (changes: readonly Change[]) =
       current = handlers;
       try {
         const read = readRequest(request);
-        if (isSelectedApart) {
-          const selected = new Set(handlers.page(handlers.select(read)));
-          return (tier) => selected.has(tier);
-        }
-        const isCandidate = hasOtherCandidates ? findCandidates(handlers, read) : findCandidatesOnce(read);
+        if (isSelectedApart) return testWhether(handlers.page(handlers.select(read)));
+        const isCandidate = hasOtherCandidates ? testWhether(handlers.candidates(read)) : findCandidatesOnce(read);
         const isValid = isTestedAlike ? testOnce(read) : handlers.validity(read);
         return (tier) => {
           current = handlers;
@@ -149,4 +142,10 @@ function createSelectors(facts: DeploymentFacts): (changes: readonly Change[]) =
       }
     };
   };
+}
+
+/** Tests whether a tier is one of some. Few are asked for, so that a set is worth its time for thousands of tiers alone. */
+function testWhether(tiers: readonly Tier[]): TierTest {
+  const found = tiers.length > 200 ? new Set(tiers) : undefined;
+  return (tier) => found?.has(tier) ?? tiers.includes(tier);
 }

@@ -25,8 +25,9 @@ function restated(
     return {
       select(request) {
         const sent = member.read(request);
-        const isEmpty = textOf(sent) === textOf(member.empty);
-        return handlers.select(member.replace(request, next(sent, request, isEmpty)));
+        const isEmpty = sent === undefined || (typeof sent === 'object' && Object.keys(sent ?? {}).length === 0);
+        const value = next(sent, request, isEmpty);
+        return handlers.select(value === sent ? request : member.replace(request, value));
       },
     };
   };

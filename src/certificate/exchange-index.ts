@@ -6,18 +6,12 @@ import { calibrationPurpose, type ExchangeUse, type StoredExchange } from '../ru
 import { cutBodies, maxResultBody, shortenExchange } from '../run/sanitize-result.js';
 import { groupBy } from '../support/collections.js';
 
-interface IndexedExchange {
-  /** Not fit for display: to escape it takes time. */
-  readonly exchange: Exchange;
-  /** The tiers that the body names, if the response is a success. */
-  readonly mentions: TierMentions | undefined;
-}
-
 /** The exchanges of a run with the beginnings of their bodies: the whole ones may not fit into memory. */
 export type ExchangeIndex = ReturnType<ReturnType<typeof createExchangeIndexer>['finish']>;
 
 export function createExchangeIndexer(recognizer: Recognizer) {
-  const kept = new Map<string, IndexedExchange>();
+  // Not fit for display: to escape an exchange takes time. Only a success names tiers.
+  const kept = new Map<string, { readonly exchange: Exchange; readonly mentions: TierMentions | undefined }>();
   return {
     /** @returns the exchange as the index has it */
     add({ id, exchange }: StoredExchange): Exchange {

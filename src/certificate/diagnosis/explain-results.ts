@@ -1,4 +1,5 @@
 import { knownMistakes, type Mistake } from '../../../reference/model.js';
+import type { HttpRequest } from '../../http/exchange.js';
 import { groupBy, renderShortList } from '../../support/collections.js';
 import type { Compared, Row } from './observation.js';
 import { listSizeMistakes } from './observed-mistakes.js';
@@ -94,10 +95,13 @@ function findMistake(
   tried: readonly Mistake[],
 ): Hypothesis | undefined {
   const before = predict(found);
-  // What was sent first and without a query is predicted soonest.
-  const turns = new Map(history.map((request, n) => [request, request.path.includes('?') ? history.length + n : n]));
-  const getTurn = ([{ request }]: Wrong) => turns.get(request) ?? 0;
-  const wrong = unordered.toSorted((left, right) => getTurn(left) - getTurn(right));
+  // What takes the least time to predict comes first: without a query, then what is short, or sent first if there is state.
+  const sort = (getCost: (request: HttpRequest) => number) =>
+    unordered.toSorted(([left], [right]) => getCost(left.request) - getCost(right.request));
+  const getQueryCost = ({ path }: HttpRequest) => (path.includes('?') ? 1e9 : 0);
+  const turns = new Map(history.map((request, n) => [request, n + getQueryCost(request)]));
+  const wrong = sort((request) => turns.get(request) ?? 0);
+  const shortest = sort((request) => (request.body ?? '').length + getQueryCost(request));
   const isClear = wrong.length >= minRequests;
   const tryMistake = (mistake: Mistake) => {
     const hypothesis = assume(mistake);
@@ -117,14 +121,16 @@ function findMistake(
     if (mistake.hasState && (wrong.length < 2 || fitting.length > 0)) break;
     const { isLeft, countOpen, isContradicting } = tryMistake(mistake);
     const isDecided = (entry: Wrong) => countOpen(entry) <= entry[1].length / 2;
-    if (wrong.some(isLeft) || !wrong.some((entry) => isFailing(entry) && isDecided(entry))) continue;
-    if (!compared.some(isContradicting)) fitting.push(mistake);
-    else if (mistake.isSimple && fitting.length === 0) {
-      const features = listCommonFeatures(
-        wrong.map(([shown]) => shown),
-        compared.filter(isContradicting),
-        world,
-      );
+    const sorted = mistake.hasState ? wrong : shortest;
+    // Almost none explains the first one.
+    if (sorted.slice(0, 1).some(isLeft)) continue;
+    const isContradicted = compared.some(isContradicting);
+    if (isContradicted && !(mistake.isSimple && fitting.length === 0)) continue;
+    if (sorted.some(isLeft) || !wrong.some((entry) => isFailing(entry) && isDecided(entry))) continue;
+    if (!isContradicted) fitting.push(mistake);
+    else {
+      const group = wrong.map(([shown]) => shown);
+      const features = listCommonFeatures(group, compared.filter(isContradicting), world);
       if (features.length > 0) limited.push(assume(mistake, features));
     }
     // Few requests may show many mistakes.
@@ -161,17 +167,17 @@ function describeMistake(
   { compared, predict, tiers }: ObservedRun,
 ): Finding {
   const { id, features, mistake } = hypothesis;
-  const others = found.filter((known) => known !== hypothesis);
-  const explained = listWrong(compared, predict(others), predict(found));
+  const explained = listWrong(compared, predict(found.filter((known) => known !== hypothesis)), predict(found));
   const limit = features.length === 0 ? '' : `Only for requests ${renderFeatures(features)}: `;
   const wrong = new Set(explained.flatMap(([, positions]) => positions));
-  const count = `Requests that show it: ${explained.length}`;
   const names = tiers.filter((_, n) => wrong.has(n)).map(({ name }) => `'${name}'`);
   return {
     id,
     // Where several limits fit, none of them may be the right one.
     sentence: hedge(`${limit}${mistake?.sentence}`, features.length > 1 ? 0 : explained.length),
-    evidence: [`${count}. Wrong: ${renderShortList(names)}. No response contradicts it.`],
+    evidence: [
+      `Requests that show it: ${explained.length}. Wrong: ${renderShortList(names)}. No response contradicts it.`,
+    ],
     rows: new Set(explained.flatMap(([{ rows }]) => [...rows])),
     hypothesis,
   };

@@ -23,9 +23,7 @@ export function listSizeMistakes({ compared, tiers, world }: Observations): Mist
   ];
   const window = compared.length === 0 ? [] : tiers.slice(0, getWindowSize(world));
   const unseen = window.filter((_, n) => compared.every(({ returned }) => !returned[n]));
-  return ids
-    .flatMap((id) => createSizeMistake(id, world, unseen) ?? [])
-    .map((mistake) => ({ ...mistake, isSimple: true }));
+  return ids.flatMap((id) => createSizeMistake(id, world, unseen) ?? []);
 }
 
 function takeMostFrequent(numbers: readonly number[]): number[] {

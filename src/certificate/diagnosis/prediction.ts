@@ -40,15 +40,16 @@ export function createPredictor(facts: Pick<Observations, 'tiers' | 'world' | 'h
     const select = hasState ? selectInTurn(start(mistakes), history) : start(mistakes);
     return ({ request, documented }: Asked): Prediction => {
       if (mistakes.length === 0) return (position) => documented[position] ?? 'open';
-      const [selections, right] = [select(request), selectRightly(request)];
+      const selections = select(request);
       const predict = (position: number, stated: Obligation): Obligation => {
         const tier = tiers[position] as Tier;
         const predicted = selections.map((selected, reading): Obligation => {
+          const changed = selected(tier) ? 'required' : 'forbidden';
+          if (changed === stated && selected !== refused) return stated;
+          const { [reading]: right } = selectRightly(request);
           // What a mistake does to a request that the target does not refuse is not known.
-          if (selected === refused && right[reading] === refused) return 'open';
-          const isSelected = selected(tier);
-          if (isSelected === right[reading]?.(tier)) return stated;
-          return isSelected ? 'required' : 'forbidden';
+          if (selected === refused && right === refused) return 'open';
+          return (changed === 'required') === right?.(tier) ? stated : changed;
         });
         return predicted.every((obligation) => obligation === predicted[0]) ? (predicted[0] ?? stated) : 'open';
       };
