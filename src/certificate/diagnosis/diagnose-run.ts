@@ -62,12 +62,12 @@ function findAll(run: ObservedRun, seeds: readonly Hypothesis[], refused: readon
   if (whole !== undefined) return [whole];
   const countFailing = ({ rows }: Finding) => [...rows].filter((row) => row.isFailing).length;
   const explained = explainResults(run, seeds);
-  const hypotheses = [...seeds, ...explained.flatMap(({ hypothesis }) => hypothesis ?? [])];
-  const isEmpty = ({ refusedWith = 0, ...asked }: Observation) =>
-    run.emptyStatuses.includes(refusedWith) &&
-    asked.documented.every((_, n) => run.predict(hypotheses)(asked)(n) !== 'required');
-  for (const { rows } of refused.filter(isEmpty)) for (const row of rows) explained[0]?.rows.add(row);
-  const others = refused.filter((shown) => !isEmpty(shown));
+  const predict = run.predict([...seeds, ...explained.flatMap(({ hypothesis }) => hypothesis ?? [])]);
+  const mustReturn = (shown: Observation) => shown.documented.some((_, n) => predict(shown)(n) === 'required');
+  const mayBeEmpty = ({ refusedWith = 0 }: Observation) => run.emptyStatuses.includes(refusedWith);
+  const empty = refused.filter((shown) => mayBeEmpty(shown) && !mustReturn(shown));
+  for (const row of empty.flatMap(({ rows }) => [...rows])) explained[0]?.rows.add(row);
+  const others = refused.filter((shown) => !empty.includes(shown));
   const found = [...findRefusals(others, run), ...explained]
     .filter(({ rows }) => rows.size > 0)
     .toSorted((left, right) => countFailing(right) - countFailing(left) || right.rows.size - left.rows.size);

@@ -168,6 +168,7 @@ function describeMistake(
 ): Finding {
   const { id, features, mistake } = hypothesis;
   const explained = listWrong(compared, predict(found.filter((known) => known !== hypothesis)), predict(found));
+  const count = `Requests that show it: ${explained.length}`;
   const limit = features.length === 0 ? '' : `Only for requests ${renderFeatures(features)}: `;
   const wrong = new Set(explained.flatMap(([, positions]) => positions));
   const names = tiers.filter((_, n) => wrong.has(n)).map(({ name }) => `'${name}'`);
@@ -175,9 +176,7 @@ function describeMistake(
     id,
     // Where several limits fit, none of them may be the right one.
     sentence: hedge(`${limit}${mistake?.sentence}`, features.length > 1 ? 0 : explained.length),
-    evidence: [
-      `Requests that show it: ${explained.length}. Wrong: ${renderShortList(names)}. No response contradicts it.`,
-    ],
+    evidence: [`${count}. Wrong: ${renderShortList(names)}. No response contradicts it.`],
     rows: new Set(explained.flatMap(([{ rows }]) => [...rows])),
     hypothesis,
   };

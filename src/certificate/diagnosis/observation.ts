@@ -75,7 +75,9 @@ export function observe(
     }
   }
   const read = [...byId.values()];
-  const emptyStatuses = listEmptyStatuses(read);
+  // An empty result may have any status. These, other than 2xx, are seen where nothing is required.
+  const empty = read.filter(({ documented }) => !documented.includes('required'));
+  const emptyStatuses = [...new Set(empty.flatMap(({ refusedWith }) => refusedWith ?? []))];
   const counts = read.filter(isCompared).map(({ returned }) => returned.filter(Boolean).length);
   // Where an empty result is seen with 2xx, too, only a mistake can explain that a result with another status is empty.
   const isAlways = counts.length > 0 && !counts.includes(0);
@@ -108,12 +110,6 @@ export function observe(
 
 function isCompared(observed: Observation): observed is Compared {
   return observed.returned !== undefined && observed.isDocumented;
-}
-
-/** An empty result may have any status. Lists those other than 2xx where nothing is required. */
-function listEmptyStatuses(read: readonly Observation[]): number[] {
-  const empty = read.filter(({ documented }) => !documented.includes('required'));
-  return [...new Set(empty.flatMap(({ refusedWith }) => refusedWith ?? []))];
 }
 
 /** Lists the rows that fail or are inconclusive, by their number in the case. */
