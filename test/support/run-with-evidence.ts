@@ -11,7 +11,7 @@ import {
 import type { Channel } from '../../src/http/exchange.js';
 import { samplesCaseId } from '../../src/run/case-result.js';
 import type { RunEvidence } from '../../src/run/evidence-keeper.js';
-import type { CertifiedRun, RecordedRun } from '../../src/target/certify-run.js';
+import type { CertifiedRun } from '../../src/target/certify-run.js';
 import { parseRecordedRun, rejudgeRun } from '../../src/target/recorded-run.js';
 import { ReportedRun } from '../../src/target/reported-run.js';
 import { loadInputs } from '../../src/target/run-inputs.js';
@@ -86,13 +86,10 @@ export function createArchive({ exchanges, uses }: RunEvidence, origin: Evidence
   return archiver.finish(uses, origin);
 }
 
-/** Reads the evidence of a run back from its archive. */
-export function readEvidenceBack({ evidence, origin }: Pick<RunWithEvidence, 'evidence' | 'origin'>): RecordedRun {
-  return parseRecordedRun(createArchive(evidence, origin).content, 'evidence.har');
-}
+type Evidence = Pick<RunWithEvidence, 'evidence' | 'origin'>;
 
-/** Judges the evidence of a run again. */
-export async function judgeAgain(left: Pick<RunWithEvidence, 'evidence' | 'origin'>): Promise<Certificate> {
-  const { certificate } = await (await rejudgeRun(readEvidenceBack(left), loadSuite())).certify();
+/** Judges the evidence of a run again, as it is read back from its archive. */
+export async function judgeAgain({ evidence, origin }: Evidence, { content } = createArchive(evidence, origin)) {
+  const { certificate } = await (await rejudgeRun(parseRecordedRun(content, 'evidence.har'), loadSuite())).certify();
   return withoutTimes(certificate);
 }
