@@ -1,6 +1,6 @@
 /** What the build makes after the compiler: validators, the expanded suite, and the sources of the specs. */
 
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
@@ -9,17 +9,9 @@ import { precompileSuite } from '../src/cases/suite.js';
 import { packageRoot } from '../src/support/package-root.js';
 import { UnusableInput } from '../src/support/problem.js';
 
-const dist = path.join(packageRoot, 'dist');
-
-// The compiler leaves what it made of a source that is gone.
-for (const file of readdirSync(dist, { recursive: true, encoding: 'utf8' })) {
-  const [, name] = /^(.*?)\.(?:d\.ts|js|js\.map)$/.exec(file) ?? [];
-  if (name !== undefined && !existsSync(path.join(packageRoot, `${name}.ts`))) rmSync(path.join(dist, file));
-}
-
 // Compiling schemas takes a tenth of the time of a run of one case. A test checks them against the meta-schema.
 const schemas = path.join(packageRoot, 'schemas');
-const validators = path.join(dist, 'validators');
+const validators = path.join(packageRoot, 'dist', 'validators');
 const names = readdirSync(schemas).flatMap((file) => /^(.*)\.schema\.json$/.exec(file)?.[1] ?? []);
 const ajv = new Ajv2020({
   allErrors: true,
@@ -49,13 +41,11 @@ try {
 }
 
 // UI mode asks for the tests of a case file: Playwright looks for it among the sources of a spec.
-const specs = path.join(dist, 'specs');
+const specs = path.join(packageRoot, 'dist', 'specs');
 for (const spec of readdirSync(specs, { recursive: true, encoding: 'utf8' })) {
   const [, folder, file] = /^\d-(\w+)[/\\](.*\.yaml)\.spec\.js$/.exec(spec) ?? [];
   if (file === undefined) continue;
   const map = { version: 3, sources: [`../../../cases/${folder}/${file}`], names: [], mappings: '' };
   const url = `data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`;
-  const comment = `\n//# sourceMappingURL=${url}\n`;
-  // The compiler writes what is changed.
-  if (!readFileSync(path.join(specs, spec), 'utf8').endsWith(comment)) appendFileSync(path.join(specs, spec), comment);
+  appendFileSync(path.join(specs, spec), `\n//# sourceMappingURL=${url}\n`);
 }
