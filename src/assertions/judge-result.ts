@@ -6,7 +6,7 @@ import type { ReturnedTiers } from '../recognition/returned-tiers.js';
 import type { TierMentions } from '../recognition/tier-mentions.js';
 import { remember } from '../support/caches.js';
 import { parseJson } from '../support/json.js';
-import { createReason, type Reason, renderReason } from '../support/reason.js';
+import { createReason, type Reason } from '../support/reason.js';
 import { shorten } from '../support/untrusted-text.js';
 import { type AssertionResult, holds, type JudgeContext, unclear, violated } from './assertion.js';
 import { type JudgeMode, readResult } from './row-evidence.js';
@@ -65,13 +65,13 @@ function isUnreadable({ body, headers }: HttpResponse, { unlocatedIds }: TierMen
 }
 
 export function judgeAllReturned(ids: readonly string[], result: ReturnedTiers, context: JudgeContext) {
-  const returned = new Set(result.returned);
+  const returned = indexIds(result.returned);
   const absent = ids.filter((id) => !returned.has(id) && !result.unclear.has(id));
   return judgeTiers('not-returned', absent, ids, result, context);
 }
 
 export function judgeNoneReturned(ids: readonly string[], result: ReturnedTiers, context: JudgeContext) {
-  const returned = new Set(result.returned);
+  const returned = indexIds(result.returned);
   const extra = returned.size === 0 ? [] : ids.filter((id) => returned.has(id));
   return judgeTiers('returned-wrongly', extra, ids, result, context);
 }
@@ -117,8 +117,4 @@ export function nameTiers(
     return createReason('tier', { name: tier.name, id: hasOwnIds ? id : '', rank: index + 1, why: explain(tier) });
   });
   return createReason('tiers', { named, more: Math.max(0, ids.length - maxNamed) });
-}
-
-export function renderTierNames(...terms: Parameters<typeof nameTiers>): string {
-  return renderReason(nameTiers(...terms));
 }

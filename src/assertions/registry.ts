@@ -5,7 +5,7 @@ import { createOracle } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
 import type { Exchange } from '../http/exchange.js';
 import { readReturned } from '../recognition/returned-tiers.js';
-import { createReason, type Reason } from '../support/reason.js';
+import { createReason, type Reason, renderReason } from '../support/reason.js';
 import {
   type Assertion,
   type AssertionKind,
@@ -15,7 +15,7 @@ import {
   type ResponseKind,
   unclear,
 } from './assertion.js';
-import { renderTierNames } from './judge-result.js';
+import { nameTiers } from './judge-result.js';
 import { findAnsweredExchange, type JudgeMode, listSuccesses, type RowEvidence } from './row-evidence.js';
 
 const folder = path.join(import.meta.dirname, 'kinds');
@@ -39,7 +39,7 @@ export function describeAssertion(assertion: Assertion, world: World): string {
     const texts = assertion.lists.map((list) => list.map((part) => describeAssertion(part, world)).join(' and '));
     return texts.join(', or ');
   }
-  const words = findResponseKind(assertion).describe(assertion.data, (ids) => renderTierNames(ids, world));
+  const words = findResponseKind(assertion).describe(assertion.data, (ids) => renderReason(nameTiers(ids, world)));
   return `'${assertion.of}' ${words}`;
 }
 

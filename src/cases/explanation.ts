@@ -1,5 +1,5 @@
 import type { Assertion } from '../assertions/assertion.js';
-import { renderTierNames } from '../assertions/judge-result.js';
+import { nameTiers } from '../assertions/judge-result.js';
 import { describeAssertion } from '../assertions/registry.js';
 import { createTierExplainer } from '../contract/describe-request.js';
 import { createOracle, type Obligation } from '../contract/oracle.js';
@@ -8,6 +8,7 @@ import { renderCurlCommand } from '../http/curl-command.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { groupBy } from '../support/collections.js';
 import { formatLocation } from '../support/problem.js';
+import { renderReason } from '../support/reason.js';
 import type { Suite } from './suite.js';
 import { getSubjectId, type RequirementRow, type Row, type TestCase } from './test-case.js';
 
@@ -54,7 +55,7 @@ function renderOracle(request: HttpRequest, world: NamedWorld): string[] {
     const tiers = world.tiers.filter((tier) => oracle.returned(tier) === obligation);
     const byReason = groupBy(tiers, (tier) => (obligation === 'required' ? '' : `: ${explain(tier)}`));
     const groups = [...byReason].map(([reason, group]) => [group.map(({ id }) => id), reason] as const);
-    const lines = groups.map(([ids, reason]) => `    ${renderTierNames(ids, world)}${reason}`);
+    const lines = groups.map(([ids, reason]) => `    ${renderReason(nameTiers(ids, world))}${reason}`);
     return [`  ${heading}: ${tiers.length}`, ...lines];
   };
   const forbidden = renderTiers('forbidden', 'Forbidden');

@@ -47,11 +47,13 @@ export interface EntryTerms {
 export function createCaseEntry(result: ResultWithExchanges, { baseUrl, renderResponse }: EntryTerms): CaseEntry {
   const { id, verdict, apart_from_known, at, rows, outcome, expected, exchange } = result;
   const reason = findReason(result);
+  // The code of several rows is that of the first.
+  const ofRow = reason?.code === 'rows' ? (reason.data.reason as Reason) : reason;
   const judged = {
     id,
     verdict,
     reason: renderReason(reason),
-    ...omitUndefined({ code: findCode(reason), apart_from_known, outcome }),
+    ...omitUndefined({ code: ofRow?.code, apart_from_known, outcome }),
   };
   if (verdict === 'pass') return judged;
   const unpassed = rows
@@ -67,11 +69,6 @@ export function createCaseEntry(result: ResultWithExchanges, { baseUrl, renderRe
       repeat_with: exchange && renderCurlCommand(exchange.request, baseUrl),
     }),
   };
-}
-
-/** That of several rows is the code of the first. */
-function findCode(reason: Reason | undefined): string | undefined {
-  return reason?.code === 'rows' ? (reason.data.reason as Reason).code : reason?.code;
 }
 
 /** Finds the reason of a result. Results that have no verdict for the same reason have the same text. */

@@ -186,10 +186,10 @@ function createPartialOracle(
 }
 
 /** Lists the tiers about which the readings of the documentation differ: both forbid what does not match the filter. */
-export function listWindowTiers({ alternatives, matched }: Oracle): readonly Tier[] {
+export const listWindowTiers = remember(({ alternatives, matched }: Oracle): readonly Tier[] => {
   if (alternatives.length === 0) return [];
   return matched.filter((tier) => new Set(alternatives.map(({ returned }) => returned(tier))).size > 1);
-}
+});
 
 function createOpenOracle(openReason: string, { tiers }: World): Oracle {
   const open = () => 'open' as const;
@@ -217,8 +217,8 @@ function createAlternatives(
   }
   const checkedBefore = (tier: Tier) => requireIf(newest.has(tier));
   const checkedAfter = (tier: Tier) => (atLeast.has(tier) && !atMost.has(tier) ? 'open' : requireIf(atMost.has(tier)));
-  const combineWith = (checked: Oracle['checked']) => (tier: Tier) =>
-    combine([checked, matching, valid], (judge) => judge(tier));
+  const combineWith = (checked: Oracle['checked']) =>
+    remember((tier: Tier) => combine([checked, matching, valid], (judge) => judge(tier)));
   return [
     { window: 'before-the-filter', returned: combineWith(checkedBefore) },
     { window: 'after-the-filter', returned: combineWith(checkedAfter) },

@@ -51,5 +51,5 @@ function listUnknownRecords({ response }: AnsweredExchange, { reading, recognize
   // Agreeing patterns name the same tiers.
   const patterns = reading.kind === 'stated' ? reading.patterns : reading.patterns.slice(0, 1);
   const records = listRecords(response.body, patterns, recognizer.ids, recognizer.filter);
-  return records.filter((text) => findIds(text).ids.length === 0 && findAnywhere(text).size === 0);
+  return records.filter((text) => findIds(text).ids.length === 0 && findAnywhere(text).length === 0);
 }

@@ -46,7 +46,7 @@ export function createIdFinder(
       if (whole !== undefined) return { ids: [whole], isWhole: true };
       // Nothing that is not longer contains an id.
       if (text.length <= minLength) return nothing;
-      return { ids: [...collectWords(text)], isWhole: false };
+      return { ids: collectWords(text), isWhole: false };
     },
     /** Replaces each id that is a separate word of the text. */
     replaceIds(text: string, by: string): string {
@@ -61,10 +61,9 @@ export function createIdFinder(
     /** Finds the ids that are any part of the text, even of another word. */
     findAnywhere: createCollector(scanAnywhere),
     /** Does not find ids in percent-encoded parts: to decode a whole body takes long. */
-    findUnencoded: (text: string) => new Set(scanAnywhere(text).map(({ id }) => id)),
+    findUnencoded: (text: string) => scanAnywhere(text).map(({ id }) => id),
     /** Finds the ids that are too short for that, if they are any part of the text. */
-    findShortIds:
-      short.length === 0 ? () => new Set<string>() : createCollector(createScanner(short, fold, numberBoundaries)),
+    findShortIds: short.length === 0 ? () => [] : createCollector(createScanner(short, fold, numberBoundaries)),
   };
 }
 
@@ -111,18 +110,18 @@ function createScanner(ids: readonly string[], fold: (text: string) => string, [
 /** Creates a function that finds ids in a text as it is, and with its percent-encoded parts decoded once (RFC 3986). */
 function createCollector(scan: (text: string) => readonly LocatedId[]) {
   // Many responses have the same texts.
-  const scanDecoded = cacheByText((text) => scan(decodePercentSequences(text)));
-  return (text: string): Set<string> => {
-    const decoded = text.includes('%') ? scanDecoded(text) : [];
-    return new Set([...scan(text), ...decoded].map(({ id }) => id));
+  const scanEncoded = cacheByText((text) => [...scan(text), ...scan(decodePercentSequences(text))]);
+  return (text: string): string[] => {
+    const located = text.includes('%') ? scanEncoded(text) : scan(text);
+    return [...new Set(located.map(({ id }) => id))];
   };
 }
 
-/** Lists patterns of how ids begin. Few of them: a search for thousands takes long, and most texts have none. */
+/** Lists patterns of how ids begin. A search for thousands takes long, and to look up what is no id takes longer. */
 function listBeginnings(ids: readonly string[]): string[] {
-  for (let length = 8; ; length -= 1) {
+  for (let length = minLengthInsideText; ; length -= 1) {
     const beginnings = new Set(ids.map((id) => id.slice(0, length)));
-    if (length === 1 || beginnings.size <= 50) return [...beginnings].map(escapeStringRegexp);
+    if (length === 1 || beginnings.size <= 256) return [...beginnings].map(escapeStringRegexp);
   }
 }
 

@@ -2,7 +2,7 @@ import { parseJson } from '../support/json.js';
 import type { KnownIds } from './known-ids.js';
 import { matchesPatterns } from './path-patterns.js';
 import { isSelected, type MentionFilter } from './sibling-values.js';
-import { escapePathStep, getMember, getPath, getStep, type Position, walkTexts } from './walk-texts.js';
+import { escapePathStep, getPath, type Position, walkTexts } from './walk-texts.js';
 
 /** Lists everything under path patterns, once each: the ids of known tiers, and the texts of other values and keys. */
 export function listRecords(
@@ -13,11 +13,12 @@ export function listRecords(
 ): string[] {
   const { tiers } = ids;
   const records: string[] = [];
-  const renderKey = (position: Position) => escapePathStep(getStep(position));
+  const renderKey = (position: Position) => escapePathStep(position.step);
   walkTexts(parseJson(body), (text, position, isKey) => {
     const path = position === undefined ? '' : getPath(position, renderKey);
     const pattern = patterns.find((stated) => matchesPatterns(path, [stated]));
-    if (pattern === undefined || (position?.names && isKey !== isNamedByKey(position, pattern, ids))) return;
+    if (pattern === undefined || (position?.name !== undefined && isKey !== isNamedByKey(position, pattern, ids)))
+      return;
     const found = tiers.findIds(text);
     const template = found.ids.length === 0 || found.isWhole ? undefined : tiers.replaceIds(text, '*');
     if (filter !== undefined && !isSelected({ position, isKey, template }, filter, tiers)) return;
@@ -30,7 +31,7 @@ export function listRecords(
 function isNamedByKey(position: Position, pattern: string, { tiers, tiersInWords }: KnownIds): boolean {
   const last = pattern.slice(pattern.lastIndexOf('/') + 1);
   if (last === '**' || !last.includes('*')) return false;
-  const key = getStep(position);
+  const key = position.step;
   if (!position.isList || [tiers, tiersInWords].some((finder) => finder.findIds(key).ids.length > 0)) return true;
-  return !['string', 'number'].includes(typeof getMember(position));
+  return !['string', 'number'].includes(typeof position.member);
 }

@@ -2,7 +2,7 @@ import { isJsonObject } from '../support/json.js';
 import type { IdFinder } from './id-finder.js';
 import { matchesPatterns } from './path-patterns.js';
 import type { Mention } from './tier-mentions.js';
-import { escapePathStep, getMember, getStep, type Position } from './walk-texts.js';
+import { escapePathStep, type Position } from './walk-texts.js';
 
 /** Which of the mentioned tiers were returned: those with certain values beside them, or under certain indices. */
 export interface MentionFilter {
@@ -35,7 +35,7 @@ export function isSelected(
   { where, patterns }: MentionFilter,
   tiers: IdFinder,
 ): boolean {
-  const steps = patterns.length === 0 ? [] : listLevels(mention.position).map(getStep);
+  const steps = patterns.length === 0 ? [] : listLevels(mention.position).map(({ step }) => step);
   const path = steps.map((step) => `/${escapePathStep(step)}`).join('');
   if (patterns.length > 0 && !matchesPatterns(path, patterns)) return false;
   const wanted = Object.entries(where);
@@ -77,7 +77,7 @@ export function listSiblingValues(
     }
   };
   if (template !== undefined) add('text', template);
-  const keyed = isKey && position !== undefined ? getMember(position) : undefined;
+  const keyed = isKey ? position?.member : undefined;
   if (!isJsonObject(keyed)) addMembers(isKey ? [['value', keyed]] : []);
   else if (Object.keys(keyed).length <= maxMembers) addMembers(Object.entries(keyed));
   let inner: Position | undefined;
@@ -102,7 +102,7 @@ export function listSiblingValues(
 
 /** Lists the indices of the lists around a mention, by the position of the step in its pattern. */
 export function listIndices({ position }: Pick<Mention, 'position'>): ReadonlyMap<number, string> {
-  const steps = listLevels(position).map((level, n) => [n + 1, level.isList ? getStep(level) : ''] as const);
+  const steps = listLevels(position).map((level, n) => [n + 1, level.isList ? level.step : ''] as const);
   return new Map(steps.filter(([, index]) => index !== ''));
 }
 

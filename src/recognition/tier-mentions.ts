@@ -3,7 +3,7 @@ import { parseJson } from '../support/json.js';
 import type { IdFinder } from './id-finder.js';
 import type { KnownIds } from './known-ids.js';
 import { matchesPatterns } from './path-patterns.js';
-import { catchAllPath, escapePathStep, getMember, getPath, getStep, type Position, walkTexts } from './walk-texts.js';
+import { catchAllPath, escapePathStep, getPath, type Position, walkTexts } from './walk-texts.js';
 
 /** The location of a mention is a path pattern: a JSON Pointer (RFC 6901) with `*` for array indices and for ids in keys. */
 export type TierMentions = ReturnType<typeof findMentionsOf>;
@@ -50,28 +50,28 @@ function findMentionsOf(
     isCertainId(key) ? '*' : escapePathStep(keys.replaceIds(tiers.replaceIds(key, '*'), '*')),
   );
   /** Whether a key that may be a word is one of several ids. */
-  const isAmongIds = (key: string, names: readonly string[] = []) =>
-    isGuessable(key) && isKnown(key) && names.some(isCertainId);
+  const isAmongIds = (key: string, position?: Position) =>
+    isGuessable(key) && isKnown(key) && position?.names?.some(isCertainId) === true;
   const renderKey = (position: Position) => {
-    const key = getStep(position);
-    return isAmongIds(key, position.names) ? '*' : renderWord(key);
+    const key = position.step;
+    return isAmongIds(key, position) ? '*' : renderWord(key);
   };
   walkTexts(
     value,
     (text, position, isKey) => {
       const { ids, isWhole } = tiers.findIds(text);
       if (ids.length === 0) return;
-      if (isKey && isWhole && isGuessable(text) && !position?.isList && !isAmongIds(text, position?.names)) {
+      if (isKey && isWhole && isGuessable(text) && !position?.isList && !isAmongIds(text, position)) {
         // Of one record alone, nothing tells whether its key is an id.
-        const record = position && getMember(position);
-        if (typeof record === 'object' && record !== null) for (const id of ids) possible.add(id);
+        const record = position?.member;
+        if (typeof record === 'object' && record !== null) possible.push(...ids);
         return;
       }
       // A deployment may use the same id for a tier and for something else.
       if (isKey && !isWhole && keys.findExact(text) !== undefined) return;
       // A sentence with several ids may say that one was returned and the other was not.
       if (ids.length > 1 && /\p{L}/u.test(tiers.replaceIds(text, ''))) {
-        for (const id of ids) unlocated.add(id);
+        unlocated.push(...ids);
         return;
       }
       const pattern = position === undefined ? '' : getPath(position, renderKey);
@@ -113,6 +113,6 @@ export function hasMentions(
   return certainPatterns.size + unlocatedIds.size + possibleIds.size > 0;
 }
 
-export function subtractIds(ids: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<string> {
-  return others.size === 0 ? ids : new Set([...ids].filter((id) => !others.has(id)));
+export function subtractIds(ids: Iterable<string>, others: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...ids].filter((id) => !others.has(id)));
 }

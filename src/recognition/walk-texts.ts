@@ -1,18 +1,43 @@
 import { parseJson } from '../support/json.js';
 
 /** A place in an array or in an object, and in all that surround it. */
-export interface Position {
-  readonly value: object;
-  /** Those of the members of an object. */
-  readonly names: readonly string[] | undefined;
-  readonly size: number;
+export class Position {
+  /** The number of the member, and its name if it is one of an object. */
+  next = -1;
+  name: string | undefined;
+  /** The path of the array or object itself, once it is known. */
+  path: Path | undefined;
+  knownNames: readonly string[] | undefined;
+
+  constructor(
+    readonly value: object,
+    readonly parent: Position | undefined,
+  ) {}
+
+  /** Those of all members of an object. */
+  get names(): readonly string[] | undefined {
+    if (!Array.isArray(this.value)) this.knownNames ??= Object.keys(this.value);
+    return this.knownNames;
+  }
+
+  get size(): number {
+    return (this.names ?? (this.value as unknown[])).length;
+  }
+
   /** Whether it is an array, or an object whose keys are indices: some languages write a list with gaps so. */
-  readonly isList: boolean;
-  next: number;
-  readonly parent: Position | undefined;
-  /** The path of the array or object itself, and that of every member of a list, once they are known. */
-  path: string | undefined;
-  itemPath: string | undefined;
+  get isList(): boolean {
+    // JavaScript lists such keys before all others. Letters come after digits: most keys need no pattern.
+    if (this.name === undefined) return true;
+    return this.name < ':' && /^(0|[1-9]\d{0,8})$/.test(this.names?.at(-1) ?? '');
+  }
+
+  get step(): string {
+    return this.name ?? String(this.next);
+  }
+
+  get member(): unknown {
+    return (this.value as Record<string | number, unknown>)[this.name ?? this.next];
+  }
 }
 
 /** @param position undefined if the text is the whole body. Valid during the visit only. */
@@ -21,11 +46,10 @@ type TextVisitor = (text: string, position: Position | undefined, isKey: boolean
 /** The longest number in JSON that JavaScript writes, in characters. */
 const maxNumber = 25;
 
-/**
- * Does not call itself: a body can be nested deeper than the call stack allows. Not a generator: that takes longer.
- *
- * @param minLength of the texts that are visited
- */
+/** A body can be nested deeper than the call stack allows. */
+const maxCalls = 200;
+
+/** @param minLength of the texts that are visited */
 export function walkTexts(body: unknown, visit: TextVisitor, minLength = 0): void {
   const areNumbersRead = minLength <= maxNumber;
   /** Visits a text, or returns the array or the object that is to be opened. */
@@ -39,55 +63,58 @@ export function walkTexts(body: unknown, visit: TextVisitor, minLength = 0): voi
     } else if (areNumbersRead && typeof value === 'number') visit(String(value), position, false);
     return undefined;
   };
+  const visitName = (name: string | undefined, position: Position): void => {
+    position.name = name;
+    if (name !== undefined && name.length >= minLength) visit(name, position, true);
+  };
+  /** Calls itself: anything else takes longer. Returns undefined at the end, or where to go on if the call stack is full. */
+  const walk = (position: Position, calls: number): Position | undefined => {
+    const { value } = position;
+    if (calls === maxCalls) return position;
+    if (Array.isArray(value) || position.next >= 0) {
+      const { names, size } = position;
+      while (++position.next < size) {
+        visitName(names?.[position.next], position);
+        const opened = visitValue(position.member, position);
+        const deeper = opened && walk(new Position(opened, position), calls + 1);
+        if (deeper !== undefined) return deeper;
+      }
+    } else
+      for (const name in value) {
+        position.next += 1;
+        visitName(name, position);
+        const opened = visitValue(value[name as keyof typeof value], position);
+        const deeper = opened && walk(new Position(opened, position), calls + 1);
+        if (deeper !== undefined) return deeper;
+      }
+    return undefined;
+  };
   const first = visitValue(body, undefined);
-  let position = first && openContainer(first, undefined);
-  while (position !== undefined) {
-    const { names, size } = position;
-    let opened: object | undefined;
-    while (opened === undefined && ++position.next < size) {
-      const key = names?.[position.next];
-      if (key !== undefined && key.length >= minLength) visit(key, position, true);
-      opened = visitValue(getMember(position), position);
-    }
-    position = opened === undefined ? position.parent : openContainer(opened, position);
-  }
+  let position = first && new Position(first, undefined);
+  while (position !== undefined) position = walk(position, 0) ?? position.parent;
 }
 
-function openContainer(value: object, parent: Position | undefined): Position {
-  const names = Array.isArray(value) ? undefined : Object.keys(value);
-  const { length: size } = names ?? (value as unknown[]);
-  const isList = names === undefined || areIndices(names);
-  const path = parent === undefined ? '' : undefined;
-  return { value, names, size, isList, next: -1, parent, path, itemPath: undefined };
+/** Has the paths of members by their last step: records have the same. */
+interface Path {
+  readonly text: string;
+  readonly members: Map<string, Path>;
 }
 
 /** Returns the path of a position. Most arrays and objects have no id in them, and need none. @param renderKey of an object */
 export function getPath(position: Position, renderKey: (position: Position) => string): string {
-  const getMemberPath = (level: Position) => {
-    if (!level.isList) return appendStep(level.path ?? '', renderKey(level));
-    level.itemPath ??= appendStep(level.path ?? '', '*');
-    return level.itemPath;
+  const getMemberPath = (level: Position): Path => {
+    level.path ??= { text: '', members: new Map() };
+    const { text, members } = level.path;
+    const step = level.isList ? '*' : renderKey(level);
+    const path = members.get(step) ?? { text: appendStep(text, step), members: new Map() };
+    members.set(step, path);
+    return path;
   };
   const unknown: Position[] = [];
   for (let level = position; level.path === undefined && level.parent !== undefined; level = level.parent)
     unknown.push(level);
-  for (const level of unknown.reverse()) level.path = level.parent && getMemberPath(level.parent);
-  return getMemberPath(position);
-}
-
-export function getMember({ value, names, next }: Position): unknown {
-  return (value as Record<string | number, unknown>)[names === undefined ? next : (names[next] as string)];
-}
-
-/** Whether all keys of an object are indices. JavaScript lists such keys before all others. */
-function areIndices(keys: readonly string[]): boolean {
-  const last = keys[keys.length - 1] ?? '';
-  // Letters come after digits: most keys need no pattern.
-  return last < ':' && /^(0|[1-9]\d{0,8})$/.test(last);
-}
-
-export function getStep({ names, next }: Position): string {
-  return names?.[next] ?? String(next);
+  for (const level of unknown.reverse()) level.path = getMemberPath(level.parent as Position);
+  return getMemberPath(position).text;
 }
 
 /** Escapes a key as a step of a JSON Pointer (RFC 6901). */
