@@ -64,8 +64,8 @@ function findAll(run: ObservedRun, seeds: readonly Hypothesis[], refused: readon
   const explained = explainResults(run, seeds);
   const predict = run.predict([...seeds, ...explained.flatMap(({ hypothesis }) => hypothesis ?? [])]);
   const mustReturn = (shown: Observation) => shown.documented.some((_, n) => predict(shown)(n) === 'required');
-  const mayBeEmpty = ({ refusedWith = 0 }: Observation) => run.emptyStatuses.includes(refusedWith);
-  const empty = refused.filter((shown) => mayBeEmpty(shown) && !mustReturn(shown));
+  const lacking = refused.filter((shown) => shown.documented.includes('required') && !mustReturn(shown));
+  const empty = lacking.filter(({ refusedWith = 0 }) => run.emptyStatuses.includes(refusedWith));
   for (const row of empty.flatMap(({ rows }) => [...rows])) explained[0]?.rows.add(row);
   const others = refused.filter((shown) => !empty.includes(shown));
   const found = [...findRefusals(others, run), ...explained]
