@@ -63,9 +63,9 @@ function findAll(run: ObservedRun, seeds: readonly Hypothesis[], refused: readon
   const countFailing = ({ rows }: Finding) => [...rows].filter((row) => row.isFailing).length;
   const explained = explainResults(run, seeds);
   const predict = run.predict([...seeds, ...explained.flatMap(({ hypothesis }) => hypothesis ?? [])]);
-  const mustReturn = (shown: Observation) => shown.documented.some((_, n) => predict(shown)(n) === 'required');
-  const lacking = refused.filter((shown) => shown.documented.includes('required') && !mustReturn(shown));
-  const empty = lacking.filter(({ refusedWith = 0 }) => run.emptyStatuses.includes(refusedWith));
+  const returnsNothing = (shown: Observation) => shown.documented.every((_, n) => predict(shown)(n) === 'forbidden');
+  const mayBeEmpty = ({ refusedWith = 0 }: Observation) => run.emptyStatuses.includes(refusedWith);
+  const empty = refused.filter((shown) => mayBeEmpty(shown) && returnsNothing(shown));
   for (const row of empty.flatMap(({ rows }) => [...rows])) explained[0]?.rows.add(row);
   const others = refused.filter((shown) => !empty.includes(shown));
   const found = [...findRefusals(others, run), ...explained]
