@@ -42,7 +42,7 @@ export function imitateRecord(
 }
 
 /** Answers with the recorded bodies, and with the recorded status and text if a question ends a request. */
-function imitateResponses({ questions, bodies = {} }: RecordedResponses, fill: BodyFiller): Change {
+function imitateResponses({ questions, bodies }: Required<RecordedResponses>, fill: BodyFiller): Change {
   const { promotions, expanded = promotions, none = promotions } = bodies;
   const shown = questions['error-shape']?.response;
   const error = shown !== undefined && shown.status >= 400 ? shown : undefined;

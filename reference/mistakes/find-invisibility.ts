@@ -15,14 +15,8 @@ interface Rule {
   readonly invisibility: Invisibility;
 }
 
-/** An entry of `invisibility.yaml`: patterns of ids, and one of the reasons. */
-interface Entry {
-  readonly places: string;
-  readonly mistakes?: string;
-  readonly open?: string;
-  readonly hidden?: string;
-  readonly costly?: string;
-}
+/** An entry of `invisibility.yaml`: patterns of ids, and why. */
+type Entry = Invisibility & { readonly places: string; readonly mistakes?: string };
 
 const openConditions = conditions.flatMap(({ id, question, axis }) =>
   question === undefined ? [] : [{ id, question, axis }],
@@ -32,15 +26,10 @@ function readRules(): Rule[] {
   const file = new URL('../../../reference/mistakes/invisibility.yaml', import.meta.url);
   const entries: readonly Entry[] = parse(readFileSync(file, 'utf8'));
   const alternatives = openConditions.map(({ id }) => id).join('|');
-  return entries.map(({ places, mistakes = '', open, hidden, costly = '' }) => ({
+  return entries.map(({ places, mistakes = '', ...invisibility }) => ({
     places: new RegExp(places.replace('<open conditions>', alternatives)),
     mistakes: new RegExp(mistakes),
-    invisibility:
-      open !== undefined
-        ? { is: 'open', question: open }
-        : hidden !== undefined
-          ? { is: 'not-visible', reason: hidden }
-          : { is: 'undetected', reason: costly },
+    invisibility,
   }));
 }
 

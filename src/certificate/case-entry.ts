@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { undetermined } from '../cases/test-case.js';
 import type { Contract, Question } from '../contract/contract.js';
 import { renderCurlCommand } from '../http/curl-command.js';
@@ -76,8 +77,8 @@ function findReason({ verdict, reason, rows, exchange }: ResultWithExchanges): R
   if (verdict === 'pass' || isFailure(verdict)) return reason;
   const isUnsent = verdict === 'not-run' || verdict === 'not-applicable';
   if (isUnsent && exchange !== undefined && 'transportError' in exchange) return explainTransientFailure(exchange);
-  const unpassed = rows.filter((row) => row.verdict !== 'pass').map((row) => row.reason);
-  return new Set(unpassed.map(renderReason)).size === 1 ? unpassed[0] : reason;
+  const [first, ...others] = rows.filter((row) => row.verdict !== 'pass').map((row) => row.reason);
+  return first !== undefined && others.every((found) => isDeepStrictEqual(found, first)) ? first : reason;
 }
 
 export function isFailure(verdict: Verdict): boolean {

@@ -29,8 +29,7 @@ export function findSharedReasons({ requirements, questions }: ReasonSource) {
   const groups = [...groupBy(unjudged, ({ reason }) => reason)];
   return new Map(
     groups.filter(
-      ([reason, [{ code }, ...others]]) =>
-        unrunCodes.includes(code) || (reason !== '' && others.length + 1 >= minShared),
+      ([reason, alike]) => unrunCodes.includes(alike[0].code) || (reason !== '' && alike.length >= minShared),
     ),
   );
 }

@@ -222,7 +222,6 @@ function examineResponses(exchanges: readonly Exchange[], target: Target, hasTie
 
 /** Explains why other requests would fail like this one; undefined if they may succeed. */
 function explainFailure(exchange: Exchange): { readonly area: ExaminedArea; readonly reason: Reason } | undefined {
-  const transient = explainTransientFailure(exchange);
   if (!('response' in exchange)) {
     const { transportError, message } = exchange;
     // An HTTPS server breaks a connection without TLS.
@@ -231,6 +230,7 @@ function explainFailure(exchange: Exchange): { readonly area: ExaminedArea; read
     return { area, reason: createReason(isOdd ? 'odd-response' : 'no-response', { message }) };
   }
   const { response } = exchange;
+  const transient = explainTransientFailure(exchange);
   if (transient !== undefined) return { area: 'URL', reason: createReason('unavailable-now', { reason: transient }) };
   const refusal = explainRefusedCredentials(response);
   if (refusal !== undefined) {

@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import Mustache from 'mustache';
-import { parse } from 'yaml';
 import { computeOnce } from './caches.js';
 import { renderShortList } from './collections.js';
 import { packageRoot } from './package-root.js';
 import { toOneLine } from './untrusted-text.js';
+import { readYaml } from './yaml-file.js';
 
 /** Why a verdict was reached, as plain JSON. Outputs write the sentence of the code, in `templates/reasons.yaml`. */
 export interface Reason {
@@ -22,8 +21,7 @@ export function createReason(code: string, data: ReasonData = {}): Reason {
 }
 
 const readSentences = computeOnce(
-  (): Readonly<Record<string, string>> =>
-    parse(readFileSync(path.join(packageRoot, 'templates', 'reasons.yaml'), 'utf8')),
+  () => readYaml(path.join(packageRoot, 'templates', 'reasons.yaml')).value as Readonly<Record<string, string>>,
 );
 
 /** @returns one line; empty without a reason */

@@ -88,7 +88,7 @@ export function createArchive({ exchanges, uses }: RunEvidence, origin: Evidence
 
 type Evidence = Pick<RunWithEvidence, 'evidence' | 'origin'>;
 
-/** Judges the evidence of a run again, as it is read back from its archive. */
+/** Reads the evidence of a run from its archive, and judges it again. */
 export async function judgeAgain({ evidence, origin }: Evidence, { content } = createArchive(evidence, origin)) {
   const { certificate } = await (await rejudgeRun(parseRecordedRun(content, 'evidence.har'), loadSuite())).certify();
   return withoutTimes(certificate);

@@ -127,9 +127,11 @@ function listUnpassed(certificate: Certificate) {
     const stated = shorten(`${numbers.length === 0 ? '' : `(${numbers.join(', ')}) `}${statement}`, maxStatement);
     return [{ id, verdict, text: isExplained ? stated : `${decisive}: ${limitText(reason)}` }];
   });
-  const align = (entry: (typeof unpassed)[number], name: 'verdict' | 'id') =>
-    entry[name].padEnd(Math.max(...unpassed.map((unaligned) => unaligned[name].length)));
-  return unpassed.map((entry) => ({ ...entry, verdict: align(entry, 'verdict'), id: align(entry, 'id') }));
+  const verdictWidth = Math.max(...unpassed.map(({ verdict }) => verdict.length));
+  const idWidth = Math.max(...unpassed.map(({ id }) => id.length));
+  return unpassed.map(({ verdict, id, text }) => {
+    return { verdict: verdict.padEnd(verdictWidth), id: id.padEnd(idWidth), text };
+  });
 }
 
 /** Finds the file of known deviations to which failures may be added; undefined if there are none to add. */
