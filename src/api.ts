@@ -53,11 +53,12 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
   const inputs = { suite, settings: { ...stated, target: { ...stated.target, ...omitUndefined({ name }) } } };
   const plannedCases = [...selectCases(suite, stated).map(({ id }) => id), samplesCaseId];
   const channel = await openTarget(connection, transport);
+  // Before the cases: the duration of a run includes them.
+  const reported = new ReportedRun(new Set(plannedCases), inputs);
   const judged = await judgeCases(inputs, channel, { plannedCases }).finally(channel.close);
   const failure = channel.findFailure();
   if (failure !== undefined) throw failure;
-  const reported = new ReportedRun(new Set(plannedCases), inputs).addAll(judged);
-  return (await reported.certify()).certificate;
+  return (await reported.addAll(judged).certify()).certificate;
 }
 
 export interface ExchangeJudgement extends Pick<JudgedExchange, 'verdict'> {

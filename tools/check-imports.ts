@@ -63,11 +63,13 @@ function isAllowed(file: string, imported: string, isType: boolean): boolean {
     );
   if (importedFolder === 'reference') return isFileOfSrc(file) || mayImportReference.includes(room);
   if (importedFolder !== 'src') return false;
-  // The files of src/ itself are what programs import: they may use every room but the last one.
+  // The files of src/ itself are what programs import: they may use every room but the last one, and so may `cli/`. Through
+  // them, any other room could use all rooms.
+  if (isFileOfSrc(imported)) return isFileOfSrc(file) || room === 'cli';
   const names: readonly string[] = rooms;
   const position = isFileOfSrc(file) ? names.indexOf('runner') : names.indexOf(room);
   const importedPosition = names.indexOf(importedRoom);
-  return isFileOfSrc(imported) || (importedPosition >= 0 && importedPosition <= position);
+  return importedPosition >= 0 && importedPosition <= position;
 }
 
 function isFileOfSrc(file: string): boolean {

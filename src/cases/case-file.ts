@@ -5,6 +5,7 @@ import { createOracle } from '../contract/oracle.js';
 import { getWindowSize, type NamedWorld, type Tier } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { groupBy } from '../support/collections.js';
+import { isWellFormed } from '../support/json.js';
 import type { Problem } from '../support/problem.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
@@ -18,7 +19,14 @@ import {
   type RowContext,
   type SuiteBasis,
 } from './case-file-context.js';
-import { applyPatch, assembleRequest, type RequestDraft, type RequestPatch } from './request-draft.js';
+import {
+  applyPatch,
+  assembleRequest,
+  findUnusableForm,
+  listMissingMembers,
+  type RequestDraft,
+  type RequestPatch,
+} from './request-draft.js';
 import { findRowFlaws } from './row-flaws.js';
 import {
   type OutcomeRule,
@@ -117,7 +125,12 @@ function readRows(entry: CaseEntry, at: YamlPath, context: CaseFileContext): Sen
       for (const part of ['every', name]) draft = patchRequest(draft, changes[part] ?? {}, [...path, part], context);
       drafts.set(name, draft);
     }
-    return { title, requests: new Map([...drafts].map(([name, draft]) => [name, shareRequest(draft, context)])) };
+    const assembled = [...drafts].map(([name, draft]) => {
+      const place = entry.rows === undefined ? (requests.find((request) => request.name === name)?.at ?? at) : path;
+      reportUnsendable(draft, place, context);
+      return [name, shareRequest(draft, context)] as const;
+    });
+    return { title, requests: new Map(assembled) };
   });
   reportEqualRequests(rows, entry.tags ?? [], at, context);
   return rows;
@@ -132,7 +145,27 @@ function patchRequest(request: RequestDraft, patch: RequestPatch, at: YamlPath, 
   const { templates = {} } = context.document;
   const used = [patch.use ?? []].flat();
   for (const name of used) context.checkName('template', name, Object.keys(templates), [...at, 'use']);
-  return [...used.map((name) => templates[name] ?? {}), patch].reduce(applyPatch, request);
+  const patches = [
+    ...used.map((name) => ({ change: templates[name] ?? {}, place: [...at, 'use'] })),
+    { change: patch, place: [...at, 'without'] },
+  ];
+  return patches.reduce((before, { change, place }) => {
+    for (const path of listMissingMembers(before, change)) {
+      const shown = [path].flat().join('.');
+      const hint = 'Correct the path, or remove it. If a name has a dot, write the path as a list of names.';
+      context.reportProblem(place, `the request has no member '${shown}' to remove`, hint);
+    }
+    return applyPatch(before, change);
+  }, request);
+}
+
+/** Reports what keeps a request from being written: a form that needs JSON, or a text that no URL can have. */
+function reportUnsendable(draft: RequestDraft, at: YamlPath, { reportProblem }: CaseFileContext): void {
+  const unusable = findUnusableForm(draft);
+  if (unusable !== undefined)
+    reportProblem(at, `'sent: ${unusable.form}' does not fit the request`, `It needs ${unusable.needs}.`);
+  if (!isWellFormed(draft.query ?? ''))
+    reportProblem(at, 'a query parameter has half of a surrogate pair', 'Write whole characters: a URL is UTF-8.');
 }
 
 /** Makes equal requests one object: what the documentation says about it is determined once. */

@@ -1,6 +1,7 @@
 import { createOracle, type Oracle } from '../contract/oracle.js';
 import { type Tier, type World, windowSize } from '../contract/world.js';
 import type { HttpRequest } from '../http/exchange.js';
+import { isWellFormed } from '../support/json.js';
 import { changes } from './change-contents.js';
 import {
   acceptsCustomer,
@@ -208,7 +209,9 @@ function listFiltersOf({ campaign_id, metadata }: Tier): DrawnFilter[] {
   const ofEntries = Object.entries(metadata).map(([key, value]): DrawnFilter => {
     return { subject: { on: 'metadata', key }, value: String(value) };
   });
-  return [{ subject: { on: 'campaign' }, value: campaign_id }, ...ofEntries];
+  const all: DrawnFilter[] = [{ subject: { on: 'campaign' }, value: campaign_id }, ...ofEntries];
+  // What a deployment stores for half of a surrogate pair is unknown.
+  return all.filter(isWellFormed);
 }
 
 function matches({ campaign_id, metadata }: Tier, { subject: { key }, value }: DrawnFilter): boolean {

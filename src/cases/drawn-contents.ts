@@ -3,6 +3,7 @@ import { findProduct, type ItemRule, type Rule, type Thing, type Tier, type Worl
 import type { HttpRequest } from '../http/exchange.js';
 import { remember } from '../support/caches.js';
 import { groupBy, omitUndefined } from '../support/collections.js';
+import { isWellFormed } from '../support/json.js';
 import { createNearIdFinder } from './near-texts.js';
 import { assembleRequest, documentedRequestDraft, prune } from './request-draft.js';
 import type { RequestForm } from './request-forms.js';
@@ -70,6 +71,8 @@ export function fillOrder(customer: string, tiers: readonly Tier[], { skus, anyI
   const nameProduct = ({ kind, id }: ItemRule) => (kind === 'product' ? id : (findProduct(skus, id) ?? ''));
   const canMeet = (rule: Rule): boolean => {
     if (rule.kind === 'customer') return indexList(rule.any_of).has(customer);
+    // No request can carry such a text, and it would make the whole order undocumented.
+    if (!isWellFormed(rule)) return false;
     if (rule.kind === 'metadata')
       return metadata.has(rule.key) ? metadata.get(rule.key) === rule.is : metadata.size < maxMetadata;
     if (!('id' in rule) || items.has(`${rule.kind} ${rule.id}`)) return true;

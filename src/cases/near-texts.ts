@@ -1,3 +1,5 @@
+import { isWellFormed } from '../support/json.js';
+
 /** How to make a text that a deployment may confuse with another one. Each is a mistake in comparing texts. */
 const changes: Readonly<Record<string, (text: string) => string>> = {
   longer: (text) => `${text}x`,
@@ -33,8 +35,9 @@ export const nearKinds: readonly string[] = Object.keys(changes);
 
 /** Makes a near miss of a text: another text, also if letter case is ignored. Undefined if there is none of this kind. */
 export function makeNearText(kind: string, text: string): string | undefined {
+  if (!isWellFormed(text)) return undefined;
   const near = changes[kind]?.(text) ?? text;
-  const isOther = near !== '' && near.toLowerCase() !== text.toLowerCase() && !/\p{Surrogate}/u.test(near);
+  const isOther = near !== '' && near.toLowerCase() !== text.toLowerCase() && isWellFormed(near);
   return isOther ? near : undefined;
 }
 

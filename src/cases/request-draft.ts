@@ -1,9 +1,9 @@
 import { documentedOperation, renderFilterParameter } from '../contract/operation.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { encodeQueryText } from '../http/request-content.js';
-import { omitUndefined } from '../support/collections.js';
-import { isJsonObject } from '../support/json.js';
-import { applyForms, type RequestForm } from './request-forms.js';
+import { encodeQueryText, isPercentEncoded } from '../http/request-content.js';
+import { groupBy, omitUndefined } from '../support/collections.js';
+import { isJsonObject, parseJson } from '../support/json.js';
+import { applyForms, formNeeds, type RequestForm } from './request-forms.js';
 
 /** Changes to a request, as a case file writes them. See `schemas/cases.schema.json`. */
 export interface RequestPatch {
@@ -14,12 +14,15 @@ export interface RequestPatch {
   query?: string | Record<string, string | string[]>;
   filter?: Record<string, string>;
   headers?: Record<string, string | string[]>;
-  without?: string[];
+  without?: readonly MemberPath[];
   body?: unknown;
   raw?: string;
   sent?: RequestForm | readonly RequestForm[];
   again?: number;
 }
+
+/** Where a member of a request is: `body.order.metadata`, or a list of steps if one of them has a dot. */
+export type MemberPath = string | readonly string[];
 
 /** A request in parts, with names of the world in place of ids. */
 export type RequestDraft = Pick<
@@ -31,12 +34,47 @@ export const documentedRequestDraft: RequestDraft = documentedOperation;
 
 /** Applies changes to a request, without the templates that they use. */
 export function applyPatch(request: RequestDraft, patch: RequestPatch): RequestDraft {
-  const { like: _, use: __, filter, without = [], query, body, raw, ...changes } = patch;
-  const merged: RequestDraft = { ...request, ...changes, headers: { ...request.headers, ...patch.headers } };
+  const merged = mergePatch(request, patch);
+  return listRemovedSteps(merged, patch).reduce(prune, merged);
+}
+
+/** Lists what a patch removes although the request does not have it. */
+export function listMissingMembers(request: RequestDraft, patch: RequestPatch): MemberPath[] {
+  const merged = mergePatch(request, patch);
+  const steps = listRemovedSteps(merged, patch);
+  return (patch.without ?? []).filter((_, n) => !hasMember(merged, steps[n] ?? []));
+}
+
+function mergePatch(request: RequestDraft, patch: RequestPatch): RequestDraft {
+  const { like: _, use: __, filter, without: ___, query, headers = {}, body, raw, ...changes } = patch;
+  const merged: RequestDraft = { ...request, ...changes, headers: mergeHeaders(request.headers, headers) };
   if (query !== undefined || filter !== undefined) merged.query = mergeQuery(request.query, patch);
   if (body !== undefined || raw !== undefined) Object.assign(merged, { raw, body: mergeJson(request.body, body) });
-  // Each path, such as `body.order.metadata` or `headers.Content-Type`, leads through the draft.
-  return without.reduce((draft, path) => prune(draft, path.split('.')), merged);
+  return merged;
+}
+
+/** A header replaces the one of the same name, in whichever letter case: names ignore it (RFC 9110, section 5.1). */
+function mergeHeaders(before: RequestDraft['headers'] = {}, changes: NonNullable<RequestDraft['headers']>) {
+  const byName = (headers: typeof changes) => groupBy(Object.entries(headers), ([name]) => name.toLowerCase());
+  // A new header takes the place of the one that it replaces.
+  const merged = new Map([...byName(before), ...byName(changes)]);
+  return Object.fromEntries([...merged.values()].flat());
+}
+
+/** Lists the steps to each member that a patch removes. The names of headers are those that the request has. */
+function listRemovedSteps({ headers = {} }: RequestDraft, { without = [] }: RequestPatch): (readonly string[])[] {
+  return without.map((path) => {
+    const steps = typeof path === 'string' ? path.split('.') : path;
+    const [part, name = ''] = steps;
+    if (part !== 'headers' || steps.length === 1) return steps;
+    const known = Object.keys(headers).find((header) => header.toLowerCase() === name.toLowerCase());
+    return [part, known ?? name];
+  });
+}
+
+function hasMember(value: unknown, [step, ...rest]: readonly string[]): boolean {
+  if (step === undefined) return value !== undefined;
+  return isJsonObject(value) && Object.hasOwn(value, step) && hasMember(value[step], rest);
 }
 
 /** Parameters cannot be added to a literal query string: they replace it. */
@@ -83,7 +121,7 @@ export function assembleRequest(draft: RequestDraft, resolveId: ResolveId): Http
     Object.entries(values).flatMap(([name, stated]) => [stated].flat().map((value) => [name, fill(value)] as const));
   const queryString =
     typeof query === 'string'
-      ? resolveReferences(query, (kind, name) => encodeURIComponent(resolveId(kind, name)))
+      ? resolveReferences(query, (kind, name) => encodeQueryText(resolveId(kind, name)))
       : pairs(query)
           .map(([name, value]) => `${encodeQueryText(fill(name))}=${encodeQueryText(value)}`)
           .join('&');
@@ -100,6 +138,20 @@ export function assembleRequest(draft: RequestDraft, resolveId: ResolveId): Http
     ...omitUndefined({ again, body: raw === undefined ? JSON.stringify(body, fillPart) : fill(raw) }),
   };
   return applyForms(request, [sent].flat());
+}
+
+/** Finds a form that the request cannot have, and says what the form needs. */
+export function findUnusableForm({
+  raw,
+  query,
+  sent = [],
+}: RequestDraft): { form: RequestForm; needs: string } | undefined {
+  const unusable = [sent].flat().find((form) => {
+    const need = formNeeds[form];
+    if (need === 'a JSON body') return raw !== undefined && parseJson(raw) === undefined;
+    return need === 'a percent-encoded query' && typeof query === 'string' && !isPercentEncoded(query);
+  });
+  return unusable && { form: unusable, needs: formNeeds[unusable] ?? '' };
 }
 
 /** `{ repeat, item }` is a list of equal items that is too long to write. */

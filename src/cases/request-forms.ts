@@ -1,5 +1,6 @@
 import type { HttpRequest } from '../http/exchange.js';
-import { isJsonObject } from '../support/json.js';
+import { decodePercent } from '../http/request-content.js';
+import { isJsonObject, parseJson } from '../support/json.js';
 
 type Rewrite = (request: HttpRequest) => HttpRequest;
 
@@ -12,8 +13,8 @@ export const requestForms = {
   'in-pieces': (request) => ({ ...request, sent: 'in-pieces' }),
   'on-a-fresh-connection': (request) => ({ ...request, sent: 'on-a-fresh-connection' }),
   'with-accept-headers': (request) => ({ ...request, sent: 'with-accept-headers' }),
-  'members-reversed': rewriteBody((body) => JSON.stringify(JSON.parse(body, reverseMembers))),
-  'pretty-printed': rewriteBody((body) => JSON.stringify(JSON.parse(body), null, 2)),
+  'members-reversed': rewriteJson((body) => JSON.stringify(JSON.parse(body, reverseMembers))),
+  'pretty-printed': rewriteJson((body) => JSON.stringify(JSON.parse(body), null, 2)),
   'with-escaped-letters': rewriteBody((body) => body.replaceAll(/"(?:[^"\\]|\\.)*"/g, escapeLetters)),
   'after-white-space': rewriteBody((body) => `\r\n\t ${body} \n`),
   'values-percent-encoded-in-lower-case': (request) => ({ ...request, path: encodeValues(request.path) }),
@@ -23,6 +24,14 @@ export const requestForms = {
 
 export type RequestForm = keyof typeof requestForms;
 
+/** What a request must have for a form. Any other form fits every request. */
+export const formNeeds: Readonly<Partial<Record<RequestForm, 'a JSON body' | 'a percent-encoded query'>>> = {
+  'members-reversed': 'a JSON body',
+  'pretty-printed': 'a JSON body',
+  'with-escaped-letters': 'a JSON body',
+  'values-percent-encoded-in-lower-case': 'a percent-encoded query',
+};
+
 export function applyForms(request: HttpRequest, forms: readonly RequestForm[]): HttpRequest {
   const ordered = (Object.keys(requestForms) as RequestForm[]).filter((form) => forms.includes(form));
   return ordered.reduce((before, form) => requestForms[form](before), request);
@@ -30,6 +39,11 @@ export function applyForms(request: HttpRequest, forms: readonly RequestForm[]):
 
 function rewriteBody(rewrite: (body: string) => string): Rewrite {
   return (request) => (request.body === undefined ? request : { ...request, body: rewrite(request.body) });
+}
+
+/** The reader of a case file reports a body that is not JSON: here it stays as it is. */
+function rewriteJson(rewrite: (body: string) => string): Rewrite {
+  return rewriteBody((body) => (parseJson(body) === undefined ? body : rewrite(body)));
 }
 
 /** Escapes the first letter of a JSON string, its slashes and all letters beyond ASCII (RFC 8259, section 7). */
@@ -47,7 +61,7 @@ function reverseMembers(_: string, value: unknown): unknown {
 
 /** Percent-encodes every byte of each query value (RFC 3986, section 2). */
 function encodeValues(path: string): string {
-  const encode = (value: string) => Buffer.from(decodeURIComponent(value)).toString('hex').replaceAll(/../g, '%$&');
+  const encode = (value: string) => Buffer.from(decodePercent(value)).toString('hex').replaceAll(/../g, '%$&');
   return path.replaceAll(/(?<=[?&][^?&=]*=)[^&]*/g, encode);
 }
 

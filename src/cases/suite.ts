@@ -156,11 +156,20 @@ function listSuiteFiles(folder = suiteFolder): string[] {
 
 /** Lists the files with cases in a folder of the user. @throws UnusableInput if there are none */
 function listOwnFiles(folder: string): readonly string[] {
-  // Target files, bindings and records may be in the same folder: `init` puts a target file there.
-  const isOfAnotherKind = /^(name|questions|customers|products|skus|categories|campaigns|tiers)\s*:/m;
-  const files = listYamlFiles(folder).filter((file) => !isOfAnotherKind.test(readFileSync(file, 'utf8')));
+  const files = listYamlFiles(folder).filter((file) => !isOfAnotherKind(readFileSync(file, 'utf8')));
   if (files.length > 0) return files;
   throw refuse(folder, 'the folder has no case file', 'Name a folder with case files (*.yaml).');
+}
+
+/**
+ * Whether a text is a target file, bindings, a record or known deviations, which may be in the same folder: `init` puts a
+ * target file there. A case file has a list of cases. A file without it and without a key of the others is reported.
+ */
+function isOfAnotherKind(text: string): boolean {
+  if (/^cases\s*:\s*(?:\[|#|$)/m.test(text)) return false;
+  const keysOfOthers =
+    /^(?:name|base_url|record|questions|deviations|customers|products|skus|categories|campaigns|tiers)\s*:/m;
+  return keysOfOthers.test(text);
 }
 
 function listCaseFiles(folder: string): string[] {

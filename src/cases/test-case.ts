@@ -9,7 +9,6 @@ export type TestCase = RequirementCase | QuestionCase;
 export const tag = {
   intrusive: 'intrusive',
   calibration: 'calibration',
-  anyData: 'any-data',
   sample: 'sample',
   serial: 'serial',
   spelling: 'spelling',

@@ -10,7 +10,7 @@ import { createResponseRenderer } from '../record/exchange-text.js';
 import type { KnownDeviation, KnownFile, ListedDeviation } from '../record/known-deviations.js';
 import { getVerdictApart, notSelected, type ResultWithExchanges, samplesCaseId } from '../run/case-result.js';
 import { groupBy, omitUndefined, renderShortList } from '../support/collections.js';
-import { createReason, renderReason } from '../support/reason.js';
+import { createReason, type Reason, renderReason } from '../support/reason.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { type CaseEntry, createCaseEntry, createUnstableEntry } from './case-entry.js';
 import type { Diagnosis } from './diagnosis/diagnose-run.js';
@@ -102,6 +102,8 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     ...(isCutShort ? ['The run was interrupted.'] : []),
     ...(quick === undefined ? [] : [quickNotice]),
     ...all.flatMap(({ hasDataChanged, reason }) => (hasDataChanged ? [renderReason(reason)] : [])),
+    // No requirement has it: without this line, a run whose repetition crashed would conform.
+    ...samples.flatMap((result) => (result.verdict === 'error' ? [renderReason(explainLostRepetition(result))] : [])),
     ...listUnavailable(verifying, world),
     ...new Set(unsupported),
   ];
@@ -168,6 +170,10 @@ export function withdrawFailures(results: readonly ResultWithExchanges[]): reado
     const reason = createReason('withdrawn', omitUndefined({ reason: changed.reason, failure }));
     return { ...rest, verdict: 'inconclusive', reason };
   });
+}
+
+function explainLostRepetition({ reason = createReason('not-reached') }: ResultWithExchanges): Reason {
+  return createReason('repetition-lost', { reason });
 }
 
 function listReasons(requirements: readonly RequirementEntry[], questions: readonly QuestionEntry[]): string[] {

@@ -15,7 +15,7 @@ export function addTargetFlags(command: Command, isRepeatable = false): Command 
   const target = new Option('--target <file>', description);
   const reference = 'the reference deployment; also the default if the environment names no deployment';
   return command
-    .addOption(isRepeatable ? target.argParser(collectList) : target)
+    .addOption(isRepeatable ? target.argParser(collectTexts) : target)
     .option('--base-url <url>', `the endpoint is at <url>${documentedOperation.path} (environment: BASE_URL)`)
     .addOption(new Option('--reference', reference).conflicts(['target', 'baseUrl']))
     .option('--allow-http', 'send credentials to another machine over plain HTTP');
@@ -45,13 +45,22 @@ export function addCertifyFlags(command: Command): Command {
       // First, so that there is no default: a target file may exclude them.
       .addOption(new Option('--intrusive').hideHelp())
       .option('--no-intrusive', 'skip cases that send bad credentials, oversized bodies or other methods')
-      .option('--only <name>', 'run this case, requirement, question, tag or group; may be repeated', collectList)
+      .option('--only <name>', 'run this case, requirement, question, tag or group; may be repeated', collectNames)
       .option('--quick', 'run the rows that catch almost all known faults, with at most 60 requests')
       .option('--open', 'open the page of the certificate at the end')
-      .option('--replay <file>', 'judge the exchanges of a run again, from its evidence.har, and send nothing')
+      .addOption(
+        new Option('--replay <file>', 'judge the exchanges of a run again, from its evidence.har, and send nothing')
+          // The evidence says which deployment the run had, and what was stated of it.
+          .conflicts(['target', 'baseUrl', 'reference', 'allowHttp', 'worldLoaded', 'intrusive']),
+      )
   );
 }
 
-function collectList(names: string, before: readonly string[] = []): string[] {
+/** A file may have a comma in its name. */
+function collectTexts(text: string, before: readonly string[] = []): string[] {
+  return [...before, text];
+}
+
+function collectNames(names: string, before: readonly string[] = []): string[] {
   return [...before, ...names.split(',')];
 }

@@ -1,13 +1,16 @@
 import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest, type RequestContent } from '../http/request-content.js';
+import { groupBy } from '../support/collections.js';
+import { isWellFormed } from '../support/json.js';
 import { loadValidator } from '../support/schema-validation.js';
 
 /** Explains why a request is not documented (`schemas/request.schema.json`), or why a strict parser may refuse its text. */
 export function explainUndocumented(request: HttpRequest): string | undefined {
   const content = parseRequest(request);
   const validate = loadValidator('request');
-  const query: Record<string, string[]> = {};
-  for (const [name, value] of content.query) query[name] = [...(query[name] ?? []), value];
+  // A parameter may have the name of a member that every object inherits, such as `constructor`.
+  const parameters = groupBy(content.query, ([name]) => name);
+  const query = Object.fromEntries(Array.from(parameters, ([name, all]) => [name, all.map(([, value]) => value)]));
   if (validate({ ...content, query })) return explainInvalidText(request, content);
   const error = validate.errors?.find(({ keyword }) => keyword !== 'oneOf') ?? validate.errors?.[0];
   const extra: unknown = error?.params.additionalProperty ?? error?.params.missingProperty;
@@ -20,9 +23,8 @@ const surrogateEscape = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /** Explains why parsers may disagree about a text: RFC 7493, section 2 (I-JSON), and RFC 3986, section 2.5. */
 function explainInvalidText({ path, body = 'null' }: HttpRequest, content: RequestContent): string | undefined {
-  const isHalf = (text: string) => /\p{Surrogate}/u.test(text);
   try {
-    if (isHalf(decodeURIComponent(path))) return 'the path has half of a surrogate pair';
+    if (!isWellFormed(decodeURIComponent(path))) return 'the path has half of a surrogate pair';
   } catch {
     return 'the percent-encoded path is not UTF-8';
   }

@@ -31,18 +31,30 @@ export const parseRequest = remember((request: HttpRequest): RequestContent => {
   };
 });
 
-/** Percent-encodes a text as forms do (WHATWG URL, application/x-www-form-urlencoded), but a space as %20. */
+/**
+ * Percent-encodes a text as forms do (WHATWG URL, application/x-www-form-urlencoded), but a space as %20. Half of a surrogate
+ * pair becomes U+FFFD, as in a form.
+ */
 export function encodeQueryText(text: string): string {
-  return encodeURIComponent(text).replaceAll(/[!'()~]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+  return encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\uFFFD')).replaceAll(
+    /[!'()~]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+/** Whether a text can be percent-decoded: each percent sign begins an escape, and the bytes are UTF-8. */
+export function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns any other value as it is. */
 export function decodePercent(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
-  }
+  return isPercentEncoded(value) ? decodeURIComponent(value) : value;
 }
 
 function parseBody(body = ''): { body?: unknown } {

@@ -14,8 +14,7 @@ export interface Baseline {
 
 export interface ExpectedOutcome {
   readonly outcome: string;
-  /** "the record" or "the target file". */
-  readonly statedBy: string;
+  readonly statedBy: 'the record' | 'the target file';
   readonly recorded?: string | undefined;
 }
 
@@ -32,6 +31,12 @@ export function createBaseline(
     outcomes[question] = { outcome, statedBy: 'the record', recorded: response && renderShownResponse(response) };
   for (const [question, outcome] of Object.entries(pins)) outcomes[question] = { outcome, statedBy: 'the target file' };
   return { record: file, outcomes, schema: record?.response_schema };
+}
+
+/** Compares with another record, or with none. The pins of the target file stay. */
+export function replaceRecord({ outcomes }: Baseline, record: TargetRecord | undefined, file?: string): Baseline {
+  const pinned = Object.entries(outcomes).filter(([, { statedBy }]) => statedBy === 'the target file');
+  return createBaseline(record, Object.fromEntries(pinned.map(([question, { outcome }]) => [question, outcome])), file);
 }
 
 /** Says that the suite had other cases when the record was made; nothing if it had the same. */

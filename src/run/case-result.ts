@@ -76,6 +76,13 @@ export const notSelected = createReason('not-selected');
 /** @param why a reason, or the message of an error */
 export function createUnsentResult(testCase: TestCase, verdict: Verdict, why: Reason | string): CaseResult {
   const { id, at } = testCase;
-  const reason = typeof why === 'string' ? createReason('message', { message: why }) : why;
-  return { id, subject: getSubjectId(testCase), verdict, reason, at, rows: [], drift: [] };
+  return { id, subject: getSubjectId(testCase), verdict, reason: toReason(why), at, rows: [], drift: [] };
 }
+
+/** The result of the repetition at the end, if it could not be done. @param why a reason, or the message of an error */
+export function createUnsentRepetition(verdict: Verdict, why: Reason | string): CaseResult {
+  const at = { file: '', line: 1, column: 1 };
+  return { id: samplesCaseId, subject: samplesCaseId, verdict, reason: toReason(why), at, rows: [], drift: [] };
+}
+
+const toReason = (why: Reason | string) => (typeof why === 'string' ? createReason('message', { message: why }) : why);

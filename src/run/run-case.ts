@@ -1,6 +1,7 @@
 import { describeAssertion } from '../assertions/registry.js';
 import { listSuccesses } from '../assertions/row-evidence.js';
 import { findVolatilePaths } from '../assertions/volatile-values.js';
+import { isOwnCase } from '../cases/suite.js';
 import { getSubjectId, type RequirementCase, type TestCase } from '../cases/test-case.js';
 import { documentedOperation } from '../contract/operation.js';
 import type { Exchange } from '../http/exchange.js';
@@ -19,7 +20,7 @@ import {
 import { extractBodies } from '../judge/recorded-bodies.js';
 import { findWorstVerdict } from '../judge/verdict.js';
 import { inferShape } from '../record/body-shape.js';
-import { type Baseline, findDrift } from '../record/drift.js';
+import { type Baseline, emptyBaseline, findDrift } from '../record/drift.js';
 import { omitUndefined } from '../support/collections.js';
 import { createReason, mapReasonTexts, type Reason } from '../support/reason.js';
 import { escapeControlCharacters } from '../support/untrusted-text.js';
@@ -71,7 +72,9 @@ export async function runCase(
   const volatile = compared.flatMap((row) => [...findVolatilePaths(row)].map(escapeControlCharacters)).sort();
   // That of an open value is text of the deployment.
   const outcome = judgement.outcome && sanitizeText(judgement.outcome);
-  const drift = findDrift({ subject, ...omitUndefined({ outcome }) }, successes, expected);
+  // Pins and records are about the cases of the suite: a case of the user may answer the question in another situation.
+  const baseline = isOwnCase(testCase) ? emptyBaseline : expected;
+  const drift = findDrift({ subject, ...omitUndefined({ outcome }) }, successes, baseline);
   return {
     id: testCase.id,
     subject,

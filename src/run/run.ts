@@ -4,7 +4,7 @@ import type { KnownMistakes } from '../assertions/row-evidence.js';
 import { findExclusionReason, type RunScope } from '../cases/case-selection.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
-import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
+import type { Channel, HttpRequest } from '../http/exchange.js';
 import { collectEvidence, type Judgement, type TargetContext } from '../judge/judge-case.js';
 import { findWorstVerdict } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
@@ -107,7 +107,7 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
     takeEvidence: () => keeper?.take() ?? { exchanges: [], uses: [], used: [] },
     /** Sends the sample cases again, or the first requests, to detect a deployment that changed during the run. */
     async repeatSamples(): Promise<ResultWithExchanges | undefined> {
-      if (pointless !== undefined) return undefined;
+      if ((unreachable ?? pointless) !== undefined) return undefined;
       const sender = replay?.createSender(samplesCaseId) ?? createCaseSender(channel);
       if (suite.data !== undefined && suite.calibration.length > 0) {
         const count = failing.size > 0 ? suite.calibration.length : watchedRequests;
@@ -160,9 +160,13 @@ async function watchData(
   const watched: TestCase = { kind: 'requirement', id, verifies: id, title: '', at, tags: [], rows };
   const same = { kind: 'returned.same-as', of: 'request', at, data: { compared: first } };
   const listChanges = ({ exchanges }: CaseExchanges) => {
-    const pairs = exchanges.map((row, n) => new Map([...row, [first, background.calibration[n] as Exchange]]));
+    // The requests were sent before the cases, in this order.
+    const pairs = exchanges.map((row, n) => {
+      const before = background.calibration[n];
+      return new Map(before === undefined || row.size === 0 ? [] : [...row, [first, before]]);
+    });
     return collectEvidence(pairs, background).flatMap((evidence, n) => {
-      const result = exchanges[n]?.size === 0 ? holds : judgeAssertion(same, evidence, 'requirement');
+      const result = evidence.exchanges.size === 0 ? holds : judgeAssertion(same, evidence, 'requirement');
       return result.is === 'violated' ? [{ n, reason: result.reason }] : [];
     });
   };

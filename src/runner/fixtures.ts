@@ -6,7 +6,12 @@ import { type ConformanceOptions, loadProject, readShared } from './options.js';
 
 const certificateReporter = path.join(import.meta.dirname, 'certificate-reporter');
 
-export const test = base.extend<object, ConformanceOptions & { readonly run: TargetRun }>({
+interface RunFixture extends TargetRun {
+  /** Whether the certificate reporter reads the results. Without it, Playwright's own status is the only verdict. */
+  readonly isCertified: boolean;
+}
+
+export const test = base.extend<object, ConformanceOptions & { readonly run: RunFixture }>({
   target: [undefined, { option: true, scope: 'worker' }],
   conformance: [{}, { option: true, scope: 'worker' }],
   run: [
@@ -17,8 +22,8 @@ export const test = base.extend<object, ConformanceOptions & { readonly run: Tar
       // Not the fixture `target`: tests of users have another one of that name.
       const inputs = loadProject(project.use, config);
       // Without the certificate reporter, the certificate of an earlier run would look like that of this one.
-      if (!config.reporter.some(([name]) => name.startsWith(certificateReporter)))
-        removeResults(inputs.settings.destination.out);
+      const isCertified = config.reporter.some(([name]) => name.startsWith(certificateReporter));
+      if (!isCertified) removeResults(inputs.settings.destination.out);
       // Playwright loads this file in its main process, too, which sends nothing and needs no HTTP client.
       const { openTarget } = await import('../target/open-target.js');
       const { startTargetRun } = await import('../target/target-run.js');
@@ -26,7 +31,7 @@ export const test = base.extend<object, ConformanceOptions & { readonly run: Tar
       const suffix = part + workerIndex === 0 ? '' : `@${part}.${workerIndex}`;
       const channel = await openTarget(inputs.connection);
       const plannedCases = readShared('plannedCases')?.[project.name] ?? [];
-      await use(await startTargetRun(inputs, channel, { plannedCases, suffix }));
+      await use({ ...(await startTargetRun(inputs, channel, { plannedCases, suffix })), isCertified });
       await channel.close();
     },
     { scope: 'worker' },

@@ -22,3 +22,10 @@ export function isJsonObject(value: unknown): value is Readonly<Record<string, u
 export function getMember(value: unknown, name: string): unknown {
   return isJsonObject(value) ? value[name] : undefined;
 }
+
+/** Whether all texts of a value have whole characters. No UTF-8 text can have half of a surrogate pair (RFC 8259, section 8.2). */
+export function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return !/\p{Surrogate}/u.test(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).flat().every(isWellFormed);
+}

@@ -5,7 +5,9 @@ import { selectCases } from '../cases/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import { parseArchive } from '../certificate/har-archive.js';
 import { replayNotice } from '../certificate/notices.js';
+import { describeUncompared, replaceRecord } from '../record/drift.js';
 import { readKnownDeviations } from '../record/known-deviations.js';
+import { readRecord } from '../record/target-record.js';
 import { samplesCaseId } from '../run/case-result.js';
 import { omitUndefined } from '../support/collections.js';
 import { readInputFile, refuse } from '../support/problem.js';
@@ -47,10 +49,16 @@ export async function replayFile(file: string, options: RunOptions): Promise<Rep
   if (path.resolve(out) === path.resolve(folder))
     throw refuse('--out', 'is the folder of the evidence, which the results would replace', 'Name another folder.');
   const known = options.known === undefined ? undefined : readKnownDeviations(options.known, suite.contract);
+  const { against } = options;
+  const record = against ? readRecord(against) : undefined;
+  const { expected } = recorded.settings;
   const settings = {
     ...recorded.settings,
+    expected: against === undefined ? expected : replaceRecord(expected, record, against || undefined),
     ...readSelection(options, suite, recorded.settings),
-    notes: [...new Set([replayNotice, ...recorded.settings.notes])],
+    notes: [
+      ...new Set([replayNotice, ...recorded.settings.notes, ...(record ? describeUncompared(record, suite) : [])]),
+    ],
     ...omitUndefined({ cases, known }),
     destination: { out, ...omitUndefined({ recordTo }) },
   };

@@ -4,7 +4,13 @@ import { createExchangeIndexer } from '../certificate/exchange-index.js';
 import { createArchiver, parseArchive } from '../certificate/har-archive.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
-import { type CaseResult, createUnsentResult, notReached, samplesCaseId } from '../run/case-result.js';
+import {
+  type CaseResult,
+  createUnsentRepetition,
+  createUnsentResult,
+  notReached,
+  samplesCaseId,
+} from '../run/case-result.js';
 import { countAttempts } from '../run/case-sender.js';
 import { calibrationPurpose, type ExchangeUse, type StoredExchange } from '../run/evidence-keeper.js';
 import { computeOnce } from '../support/caches.js';
@@ -108,6 +114,7 @@ export class ReportedRun {
   addUnjudged(id: string, verdict: Verdict, reason: Reason | string): void {
     const testCase = this.inputs.suite.cases.find((candidate) => candidate.id === id);
     if (testCase !== undefined) this.results.set(id, createUnsentResult(testCase, verdict, reason));
+    if (id === samplesCaseId) this.results.set(id, createUnsentRepetition(verdict, reason));
   }
 
   /** Certifies what was reported. @param error why the run ended before its first test */

@@ -107,6 +107,17 @@ test('The list of keys of the case language has those of the schemas', () => {
   }
 });
 
+test('The case language explains every tag, and no other', () => {
+  interface Tags {
+    readonly $defs: { readonly case: { readonly properties: { readonly tags: { items: { enum: string[] } } } } };
+  }
+  const { enum: known } = (readSchema('cases') as unknown as Tags).$defs.case.properties.tags.items;
+  const section = /^### `tags`$(.*?)^### /ms.exec(findDocument(caseLanguage))?.[1] ?? '';
+  const entries = [...section.matchAll(/^- (.*?)(?: \(|:)/gm)].map(([, names = '']) => names);
+  const documented = entries.flatMap((names) => [...names.matchAll(/`([a-z-]+)`/g)].map(([, name]) => name));
+  expect(documented.sort()).toEqual(known.toSorted());
+});
+
 test('Every schema is valid', () => {
   const ajv = new Ajv2020();
   const names = readdirSync(path.join(packageRoot, 'schemas')).filter((name) => name.endsWith('.schema.json'));

@@ -161,6 +161,24 @@ test('requests and checks without effect, or with two meanings, are refused at i
       /'one' and 'two'.*'again: 1'/,
     ],
     ['a check that states nothing', asking('{}', '{ status: 2xx }, ▸{ of: request }'), /nothing/],
+    ['a removed member that is not there', statusOf('{ without: ▸[body.ordr.metadata] }'), /'body\.ordr\.metadata'/],
+    ['a removed header that is not there', statusOf('{ without: ▸[headers.content-typ] }'), /'headers\.content-typ'/],
+    ['a removed parameter that is not there', statusOf('{ without: ▸[query.a] }'), /'query\.a'/],
+    [
+      'a removed member whose name has a dot, as one path',
+      statusOf('{ body: { metadata: { level.1: gold } }, without: ▸[body.metadata.level.1] }'),
+      /list of names/,
+    ],
+    ['a form of JSON for a body that is none', statusOf('▸{ raw: "{", sent: members-reversed }'), /needs a JSON body/],
+    ['a form of JSON beside another one', statusOf('▸{ raw: "{", sent: [chunked, pretty-printed] }'), /pretty-printed/],
+    ['escaped letters of a body that is no JSON', statusOf('▸{ raw: "x", sent: with-escaped-letters }'), /JSON body/],
+    [
+      'another encoding of a query that has none',
+      statusOf('▸{ query: "a=%", sent: values-percent-encoded-in-lower-case }'),
+      /percent-encoded query/,
+    ],
+    ['half of a character in a query', statusOf('▸{ filter: { metadata.level: "\\ud800" } }'), /surrogate/],
+    ['rows whose titles are numbers', varied('{ ▸"10": {}, two: { request: { again: 1 } } }'), /title/],
     ['a check without a request', requirement(twoRequests, 'expect: [▸{ status: 2xx }]'), /'of:' with one of one, two/],
   ]);
 });
@@ -459,6 +477,33 @@ test.describe('a request is sent', () => {
       '{ without: [headers.Content-Type, headers.X-Client-Token] }',
       ({ headers }) => headers,
       [['X-Client-Application-Id', '$CLIENT_APPLICATION_ID']],
+    ],
+    [
+      'without a header in other letters',
+      '{ without: [headers.content-type] }',
+      ({ headers }) => headers.map(([name]) => name),
+      ['X-Client-Application-Id', 'X-Client-Token'],
+    ],
+    [
+      'without members whose names have dots',
+      '{ body: { metadata: { level.1: gold, level: { "1": a } } }, without: [[body, metadata, level.1]] }',
+      (r) => bodyOf(r).metadata,
+      { level: { 1: 'a' } },
+    ],
+    [
+      'a header in other letters in place of the one before',
+      '{ headers: { content-type: text/plain } }',
+      ({ headers }) => headers.slice(2),
+      [['content-type', 'text/plain']],
+    ],
+    [
+      'a name in two spellings as two headers',
+      '{ headers: { X-A: "1", x-a: "2" } }',
+      ({ headers }) => headers.slice(3),
+      [
+        ['X-A', '1'],
+        ['x-a', '2'],
+      ],
     ],
     [
       'replaced and repeated headers',

@@ -126,7 +126,7 @@ function createExchange(documented: HttpRequest, n: number, text: NextText): Exc
 function createResult(testCase: TestCase, n: number, text: NextText): ResultWithExchanges {
   const [request] = [...(testCase.rows[0]?.requests.values() ?? [])] as [HttpRequest];
   const result = createUnsentResult(testCase, (['fail', 'inconclusive', 'error'] as const)[n % 3] ?? 'fail', text());
-  const expected = { outcome: text(), statedBy: 'the record', recorded: text() };
+  const expected = { outcome: text(), statedBy: 'the record' as const, recorded: text() };
   return {
     ...result,
     expected: `It has ${text()}`,

@@ -103,7 +103,7 @@ test.describe('Nothing is required if a part of the request is open', () => {
     ['the request (body)', { raw: '{' }],
     ['/headers (content-type)', { without: ['headers.Content-Type'] }],
     ['/headers (x-client-token)', { without: ['headers.X-Client-Token'] }],
-    ['/headers/x-client-token', { headers: { 'x-client-token': '$CLIENT_TOKEN' } }],
+    ['/headers/x-client-token', { headers: { 'X-Client-Token': ['$CLIENT_TOKEN', '$CLIENT_TOKEN'] } }],
     ['/headers/if-none-match', { headers: { 'If-None-Match': '"a"' } }],
     ['/headers/x-http-method-override', { headers: { 'X-HTTP-Method-Override': 'POST' } }],
     ['/method', { method: 'POST' }],

@@ -71,7 +71,7 @@ test.describe('The shape of bodies', () => {
 test.describe('Drift', () => {
   const expected = (outcome: string) => ({
     ...emptyBaseline,
-    outcomes: { 'a-question': { outcome, statedBy: 'the record' } },
+    outcomes: { 'a-question': { outcome, statedBy: 'the record' as const } },
   });
   const about = { subject: 'a-question', outcome: 'one' };
   const rows: [what: string, recorded: string, seen: Parameters<typeof findDrift>[0], count: number][] = [

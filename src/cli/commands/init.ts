@@ -44,8 +44,10 @@ function initProject(): string {
 function readName(): string {
   const manifest = existsSync('package.json') ? parseJson(readFileSync('package.json', 'utf8')) : undefined;
   const stated = String(getMember(manifest, 'name') || path.basename(process.cwd()));
-  return stated
+  const name = stated
     .replace(/^@[^/]*\//, '')
     .replace(/^[^A-Za-z0-9]+/, '')
     .replaceAll(/[^A-Za-z0-9._-]+/g, '-');
+  // A folder may be named in other letters.
+  return name || 'target';
 }
