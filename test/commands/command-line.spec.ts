@@ -76,6 +76,14 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['compare project none.json', 2, noFile],
     ['compare package.json package.json', 2, 'package.json: is not a certificate'],
     ['certify --replay none.har', 2, noFile],
+    ...['--target named.yaml', '--base-url https://a.test', '--reference', '--world-loaded', '--no-intrusive'].map(
+      (stated): Row => [
+        `certify --replay none.har ${stated}`,
+        2,
+        "option '--replay <file>' cannot be used with option",
+      ],
+    ),
+    ["certify --dry-run --target 'shop,eu.yaml'", 2, 'shop,eu.yaml:1:1: cannot be read'],
     ['certify --reference --against .', 2, 'cannot be read: illegal operation on a directory'],
     ["certify --reference --only ''", 2, "unknown case, requirement, question, tag or group ''"],
     [

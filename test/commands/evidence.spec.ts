@@ -9,6 +9,7 @@ import { faults } from '../../reference/faults/index.js';
 import { computeDigest } from '../../src/certificate/har-archive.js';
 import type { Channel, HttpRequest } from '../../src/http/exchange.js';
 import { writeResults } from '../../src/outputs/write-results.js';
+import { createRecord, renderRecord } from '../../src/record/target-record.js';
 import { notReached } from '../../src/run/case-result.js';
 import { isJsonObject, parseJson } from '../../src/support/json.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
@@ -167,6 +168,26 @@ test('A certificate of another version of the suite is judged by the installed o
   expect(status).toBe(0);
   const changed = await verify({ certificate: older.replaceAll('"verdict": "fail"', '"verdict": "inconclusive"') });
   expect(changed.output).toMatch(/the evidence shows "fail"\n[\s\S]*The installed suite/);
+});
+
+test('A replay compares with the record that --against names', async () => {
+  const left = await runWithEvidence(channelTo(createReference()), { options: { only: ['response-status'] } });
+  const folder = makeTestFolder();
+  writeFileSync(path.join(folder, 'evidence.har'), createArchive(left.evidence, left.origin).content);
+  const record = createRecord(suite, left.results, 'shop');
+  const { 'response-status': answer } = record.questions;
+  const changed = { ...record, questions: { 'response-status': { ...answer, outcome: '418' } } };
+  writeFileSync(path.join(folder, 'same.yaml'), renderRecord(record));
+  writeFileSync(path.join(folder, 'changed.yaml'), renderRecord(changed));
+  for (const [file, status, said] of [
+    ['none.yaml', 2, 'none.yaml:1:1: cannot be read'],
+    ['changed.yaml', 3, '418'],
+    ['same.yaml', 0, ''],
+  ] as const) {
+    const args = ['certify', '--replay', 'evidence.har', '--out', 'again', '--against', file];
+    const replayed = await runConformanceInProcess(args, { cwd: folder });
+    expect([file, replayed.status, replayed.output]).toEqual([file, status, expect.stringContaining(said)]);
+  }
 });
 
 test('Evidence that is missing or has another form is unusable input', async () => {

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { readCaseFile } from '../../src/cases/case-file.js';
@@ -7,6 +7,7 @@ import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import { readCertificate } from '../../src/certificate/verify-certificate.js';
 import { determineExitStatus } from '../../src/cli/exit-status.js';
 import { writeResults } from '../../src/outputs/write-results.js';
+import { createBaseline } from '../../src/record/drift.js';
 import { readRecord } from '../../src/record/target-record.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
@@ -58,6 +59,17 @@ test('Own cases pass on a deployment with their data, and change nothing else in
   for (const part of ['verdict', 'summary', 'requirements', 'questions', 'suite', 'drift'] as const)
     expect(certificate[part], part).toEqual(without.certificate[part]);
   expect(determineExitStatus(certificate)).toBe(0);
+});
+
+test('A pin and a record are about the cases of the suite, not about own cases', async () => {
+  const pinned = createBaseline(undefined, { 'unknown-query-parameter': 'rejected' });
+  const ids = ['unknown-query-parameter', 'own-unknown-query-parameter'];
+  const selected = selectFromSuite(withOwn(), { only: ids });
+  const { results } = await certifyOver(channelTo(createReference()), selected, { expected: pinned });
+  expect(results.map(({ id, drift }) => [id, drift.length])).toEqual([
+    ['unknown-query-parameter', 1],
+    ['own-unknown-query-parameter', 0],
+  ]);
 });
 
 test('With a data file, own cases name its ids, and start from its first customer and product', async () => {
@@ -151,6 +163,18 @@ test.describe('Mistakes are reported with their location:', () => {
     mkdirSync(wrong);
     expect(messageOf(() => loadSuite(suiteFolder, {}, wrong))).toContain('wrong: the folder has no case file');
     expect(messageOf(() => loadSuite(suiteFolder, {}, path.join(folder, 'none')))).toContain('none: cannot be read');
+    // Other files of the suite may be in the folder. A file of no known kind is reported.
+    const others = {
+      target: 'name: a\ncases: .\n',
+      known: 'deviations: []\n',
+      ids: 'tiers: {}\n',
+      record: 'questions: {}\n',
+    };
+    for (const [name, text] of Object.entries(others)) writeFileSync(path.join(wrong, `${name}.yaml`), text);
+    expect(messageOf(() => loadSuite(suiteFolder, {}, wrong))).toContain('wrong: the folder has no case file');
+    writeFileSync(path.join(wrong, 'else.yaml'), 'services: {}\n');
+    expect(messageOf(() => loadSuite(suiteFolder, {}, wrong))).toMatch(/else\.yaml:1:1: .*'cases'/);
+    rmSync(path.join(wrong, 'else.yaml'));
     for (const name of ['a', 'b']) writeFileSync(path.join(wrong, `${name}.yaml`), cases);
     const relative = path.relative(process.cwd(), wrong);
     expect(messageOf(() => loadSuite(suiteFolder, {}, wrong))).toContain(

@@ -180,6 +180,12 @@ for (const { line, cases, shows, status = 1, check, isLong } of rows)
     expect([verdict, incomplete_because?.[0]]).toEqual(status === 0 ? conforms : ['does-not-conform', undefined]);
   });
 
+test('Without the certificate reporter, too, a deployment that does not answer is red', async () => {
+  const { output, status } = await run(`playwright test ${few} --reporter=list`, { BASE_URL: 'http://127.0.0.1:1' });
+  expect(status, output).toBe(1);
+  expect(output).toMatch(/inconclusive: .*127\.0\.0\.1:1/);
+});
+
 /** A failing run that several tests look at. */
 let failing: Promise<CommandResult> | undefined;
 const runFailing = () => {

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
-import { type CertifyOptions, certify, type Transport, UnusableInput } from '../../src/api.js';
+import { type CertifyOptions, certify, NoResponse, type Transport, UnusableInput } from '../../src/api.js';
 import { renderRecord } from '../../src/record/target-record.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
@@ -20,6 +20,7 @@ import {
 } from '../support/cli.js';
 import { certifyInProcess, createReference, requirementSuite, suite } from '../support/in-process.js';
 import { listen } from '../support/independent-deployment.js';
+import { createData, writeData } from '../support/own-data.js';
 import { renderOutput } from '../support/render-output.js';
 
 /** A new folder with these files. */
@@ -70,6 +71,21 @@ test.describe('init', () => {
     writeFileSync(path.join(cwd, '.env'), filled);
     const planned = await runConformanceInProcess(['certify', '--dry-run'], { cwd });
     expect([planned.status, planned.output]).toEqual([0, expect.stringContaining('requests')]);
+  });
+
+  test('names the target in any folder', async () => {
+    for (const [name, target] of [
+      ['日本', 'target'],
+      ['Größe', 'Gr-e'],
+      ['.shop', 'shop'],
+    ] as const) {
+      const { cwd, read } = projectWith({}, name);
+      expect((await runConformanceInProcess(['init'], { cwd })).status).toBe(0);
+      expect(read('conformance/target.yaml'), name).toContain(`\nname: "${target}"\n`);
+      const env = { ...credentialVariables, BASE_URL: 'http://127.0.0.1:1' };
+      const planned = await runConformanceInProcess(['certify', '--dry-run'], { cwd, env });
+      expect([name, planned.status, planned.output]).toEqual([name, 0, expect.stringContaining('requests')]);
+    }
   });
 
   test('changes nothing the second time', async () => {
@@ -123,6 +139,43 @@ test.describe('The API', () => {
     const refused = await certify(transport, { ...some, only: ['no-such-case'] }).catch((error) => error);
     expect(refused).toBeInstanceOf(UnusableInput);
     expect(String(refused.message)).toContain("group 'no-such-case'");
+  });
+
+  test('measures the whole run', async () => {
+    let first = 0;
+    const transport: Transport = (request) => {
+      first ||= Date.now();
+      return deployment(request);
+    };
+    const before = Date.now();
+    const { started_at, duration_ms } = await certify(transport, some);
+    expect(Date.parse(started_at)).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(started_at)).toBeLessThanOrEqual(first);
+    expect(Date.parse(started_at) + duration_ms).toBeGreaterThanOrEqual(first);
+  });
+
+  test('counts every request of a run on own data whose credentials are refused, or that gets no response', async () => {
+    const target = path.join(folder, 'own-data.yaml');
+    writeFileSync(
+      target,
+      `name: own-data\nbase_url: https://shop.test\ndata: ${writeData(createData('small'), 'api')}\n`,
+    );
+    const answers: readonly Transport[] = [
+      () => ({ status: 401, headers: [], body: '' }),
+      () => {
+        throw new NoResponse('nobody is there');
+      },
+    ];
+    for (const answer of answers) {
+      let sent = 0;
+      const transport: Transport = (...args) => {
+        sent += 1;
+        return answer(...args);
+      };
+      const { verdict, requests_sent } = await certify(transport, { credentials, target });
+      expect([verdict, requests_sent]).toEqual(['incomplete', sent]);
+      expect(sent).toBeGreaterThan(0);
+    }
   });
 
   test('redacts credentials that the deployment echoes', async () => {

@@ -10,7 +10,7 @@ import { renderCurlCommand } from '../../src/http/curl-command.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { type Verdict, verdicts } from '../../src/judge/verdict.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
-import type { ResultWithExchanges } from '../../src/run/case-result.js';
+import { type ResultWithExchanges, samplesCaseId } from '../../src/run/case-result.js';
 import { createReason } from '../../src/support/reason.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { toOneLine } from '../../src/support/untrusted-text.js';
@@ -127,6 +127,13 @@ test.describe('verdicts', () => {
     const reasons = [interrupted, '2 of 5 cases were not selected in this run.'];
     expect(certify('pass')).toMatchObject({ verdict: 'incomplete', incomplete_because: reasons, notes: [interrupted] });
     expect(certify('fail')).toMatchObject({ verdict: 'does-not-conform', notes: [interrupted] });
+  });
+
+  test('A run whose repetition at the end crashed never conforms', () => {
+    const results = ['one-a', 'one-b', 'two'].map((id) => resultOf(id, 'pass'));
+    const repetition = resultOf(samplesCaseId, 'error', { reason: createMessage('A bug.') });
+    const { verdict, incomplete_because } = createCertificate(suite, [...results, repetition], runFacts);
+    expect([verdict, incomplete_because]).toEqual(['incomplete', expect.arrayContaining([expect.stringContaining('A bug.')])]);
   });
 
   test('Questions never change the verdict', () => {

@@ -31,6 +31,26 @@ const small: World = {
 };
 const render = (change: object) => JSON.stringify({ ...small, ...change }, null, 1);
 
+test('Requests are drawn from data with broken characters: they are in no request, and every other text is', () => {
+  const broken = '\ud800x';
+  const ruled = (id: string, is: string): Tier => ({
+    ...tier,
+    id,
+    campaign_id: 'k1',
+    metadata: { level: is, [is]: 'gold' },
+    rules: [
+      { kind: 'metadata', key: 'store', is },
+      { kind: 'order_metadata', key: 'payment', includes: is },
+    ],
+  });
+  const file = test.info().outputPath('surrogates.json');
+  writeFileSync(file, render({ tiers: [ruled('t1', broken), ruled('t2', 'whole')] }));
+  const { world } = readDataFile(file);
+  const sent = JSON.stringify(drawRequests(world, 200).map(({ request }) => request));
+  expect(sent).toContain('whole');
+  for (const trace of ['ud800', '%EF%BF%BD']) expect(sent).not.toContain(trace);
+});
+
 test('What the suite prints is a data file', () => {
   const { world, digest } = readDataFile(writeData(exportWorld(suite.world), 'world-of-the-suite'));
   expect(world.tiers).toEqual(suite.world.tiers);

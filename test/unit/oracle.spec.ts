@@ -43,6 +43,11 @@ const countTiers = (oracle: Oracle, obligation: Obligation) =>
 const campaignFilter = '[filters][promotion_id][conditions][$is]';
 const levelFilter = '[filters][metadata.level][conditions][$is]';
 
+test('A parameter may have the name of a member that every object inherits', () => {
+  for (const name of Object.getOwnPropertyNames(Object.prototype))
+    expect(oracleWith(query(`${name}=1`)).undocumentedReason, name).toMatch(/^\/query /);
+});
+
 test.describe('Nothing is required if a part of the request is open', () => {
   const effect = (of: string) => `the effect of ${of} is open`;
   type Row = readonly [what: string, patch: RequestPatch, reason: string];
