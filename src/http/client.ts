@@ -43,6 +43,16 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
   const prefix = base.pathname.replace(/\/+$/, '');
   const redact = createRedactor(secrets);
   const connect = createConnector(base, options);
+  /** Those whose exchanges may be under way: earlier shared ones and those of fresh connections, too. */
+  const opened = new Set<Dispatcher>();
+  const open = (): Dispatcher => {
+    const dispatcher = connect();
+    opened.add(dispatcher);
+    return dispatcher;
+  };
+  const closeWhenIdle = (dispatcher: Dispatcher): void => {
+    void dispatcher.close().finally(() => opened.delete(dispatcher));
+  };
   let shared: Dispatcher | undefined;
   const queue = createPacedQueue(options.pacing);
   const createFailure = (request: HttpRequest, error: unknown): Exchange => ({
@@ -51,8 +61,8 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
   });
 
   const sendOnce = async (request: HttpRequest): Promise<Exchange> => {
-    const fresh = request.sent === 'on-a-fresh-connection' ? connect() : undefined;
-    shared ??= connect();
+    const fresh = request.sent === 'on-a-fresh-connection' ? open() : undefined;
+    shared ??= open();
     const dispatcher = fresh ?? shared;
     const startedAt = Date.now();
     const startedMs = performance.now();
@@ -75,10 +85,11 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
       return { request, response: mapResponseTexts({ status: statusCode, headers: received, body: text }, redact) };
     };
     const exchange = await runWithDeadline(limits.timeout_ms, receive).catch((error) => createFailure(request, error));
-    void fresh?.close();
+    if (fresh !== undefined) closeWhenIdle(fresh);
     return { ...exchange, timing: { startedAt, durationMs: Math.round(performance.now() - startedMs) } };
   };
 
+  let isClosed = false;
   let failuresInARow = 0;
   const send: Channel['send'] = async (request) => {
     const whole = addHeaders(request, extraHeaders);
@@ -97,7 +108,9 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
       };
       // A retry goes before requests that were never sent.
       const exchange = await queue.run(attempt, attempts).catch((error) => createFailure(whole, error));
-      if (!wasSent(exchange)) return { ...(sent ?? exchange), attempts };
+      // The deployment got a request that the end of the run aborted. One that waited for its turn has no time of its own.
+      const isAborted = isClosed && exchange.timing !== undefined;
+      if (!wasSent(exchange)) return { ...(sent ?? exchange), attempts: isAborted ? attempts + 1 : attempts };
       sent = exchange;
       if (delayMs === undefined) {
         failuresInARow = isTransientFailure(exchange) ? failuresInARow + 1 : 0;
@@ -111,13 +124,14 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
     send,
     redact,
     reconnect: () => {
-      void shared?.close();
+      if (shared !== undefined) closeWhenIdle(shared);
       shared = undefined;
     },
     maxConcurrency: options.pacing.concurrency,
     close: async () => {
+      isClosed = true;
       queue.close();
-      await shared?.destroy();
+      await Promise.all(Array.from(opened, (dispatcher) => dispatcher.destroy()));
     },
   };
 }

@@ -133,7 +133,10 @@ test.describe('verdicts', () => {
     const results = ['one-a', 'one-b', 'two'].map((id) => resultOf(id, 'pass'));
     const repetition = resultOf(samplesCaseId, 'error', { reason: createMessage('A bug.') });
     const { verdict, incomplete_because } = createCertificate(suite, [...results, repetition], runFacts);
-    expect([verdict, incomplete_because]).toEqual(['incomplete', expect.arrayContaining([expect.stringContaining('A bug.')])]);
+    expect([verdict, incomplete_because]).toEqual([
+      'incomplete',
+      expect.arrayContaining([expect.stringContaining('A bug.')]),
+    ]);
   });
 
   test('Questions never change the verdict', () => {

@@ -242,3 +242,20 @@ test('A closed client sends nothing and does not reject', async ({ serve, open }
     expect(getMessage(exchange)).toBe('The run ended before there was a response.');
   }
 });
+
+test('A closed client aborts the requests of all connections, and counts those that were begun', async ({
+  serve,
+  open,
+}) => {
+  const wire = await serve(() => undefined);
+  const client = open(wire.url);
+  const before = client.send(request);
+  await expect.poll(wire.countConnections).toBe(1);
+  client.reconnect();
+  const fresh = client.send({ ...request, sent: 'on-a-fresh-connection' });
+  await expect.poll(wire.countConnections).toBe(2);
+  await client.close();
+  const exchanges = [await before, await fresh, await client.send(request)];
+  expect(exchanges.map(getOutcome)).toEqual(['not-sent', 'not-sent', 'not-sent']);
+  expect(exchanges.map(({ attempts }) => attempts)).toEqual([1, 1, 0]);
+});
