@@ -43,6 +43,7 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
   const prefix = base.pathname.replace(/\/+$/, '');
   const redact = createRedactor(secrets);
   const connect = createConnector(base, options);
+  let isClosed = false;
   /** Those whose exchanges may be under way: earlier shared ones and those of fresh connections, too. */
   const opened = new Set<Dispatcher>();
   const open = (): Dispatcher => {
@@ -51,7 +52,8 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
     return dispatcher;
   };
   const closeWhenIdle = (dispatcher: Dispatcher): void => {
-    void dispatcher.close().finally(() => opened.delete(dispatcher));
+    // The end of the run destroyed it already.
+    if (!isClosed) void dispatcher.close().finally(() => opened.delete(dispatcher));
   };
   let shared: Dispatcher | undefined;
   const queue = createPacedQueue(options.pacing);
@@ -89,14 +91,15 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
     return { ...exchange, timing: { startedAt, durationMs: Math.round(performance.now() - startedMs) } };
   };
 
-  let isClosed = false;
   let failuresInARow = 0;
   const send: Channel['send'] = async (request) => {
     const whole = addHeaders(request, extraHeaders);
     let sent: Exchange | undefined;
+    let begun = 0;
     for (let attempts = 0; ; attempts += 1) {
       let delayMs: number | undefined;
       const attempt = async (): Promise<Exchange> => {
+        begun += 1;
         const exchange = await sendOnce(whole);
         const stated = retry.delays_seconds[attempts];
         if (stated === undefined || failuresInARow >= failuresWithoutRetry || !isRetryable(exchange)) return exchange;
@@ -108,9 +111,8 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
       };
       // A retry goes before requests that were never sent.
       const exchange = await queue.run(attempt, attempts).catch((error) => createFailure(whole, error));
-      // The deployment got a request that the end of the run aborted. One that waited for its turn has no time of its own.
-      const isAborted = isClosed && exchange.timing !== undefined;
-      if (!wasSent(exchange)) return { ...(sent ?? exchange), attempts: isAborted ? attempts + 1 : attempts };
+      // The deployment got a request that the end of the run aborted, unless it still waited for its turn.
+      if (!wasSent(exchange)) return { ...(sent ?? exchange), attempts: isClosed ? begun : attempts };
       sent = exchange;
       if (delayMs === undefined) {
         failuresInARow = isTransientFailure(exchange) ? failuresInARow + 1 : 0;
