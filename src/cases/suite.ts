@@ -8,7 +8,7 @@ import type { World } from '../contract/world.js';
 import { type Availability, bindWorld, expandWorld } from '../contract/world-file.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { computeOnce } from '../support/caches.js';
-import { packageRoot, readOwnPackage } from '../support/package-root.js';
+import { buildFolder, packageRoot, readOwnPackage } from '../support/package-root.js';
 import { describeFileError, type Problem, refuse, UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml, type YamlFile } from '../support/yaml-file.js';
@@ -88,7 +88,7 @@ function readOwnCases(folder: string, basis: SuiteBasis) {
   return { cases, own: { folder, digest: computeDigest(files, folder) } };
 }
 
-const builtFile = path.join(packageRoot, 'dist', 'suite');
+const builtFile = path.join(buildFolder, 'suite');
 
 const readBuiltSuite = computeOnce((): Suite | undefined => {
   if (!existsSync(builtFile)) return undefined;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { packageRoot, readOwnPackage } from '../support/package-root.js';
+import { buildFolder, readOwnPackage } from '../support/package-root.js';
 import { reportInternalError } from './exit-status.js';
 
 /**
@@ -23,7 +23,7 @@ export async function runPlaywrightTests(
   // Everything is compiled: without Playwright's compiler in each process, a run of one case takes a fifth less time.
   if (ownConfig === undefined) process.env.PW_DISABLE_TS_ESM ??= '1';
   const commandLine = import.meta.resolve('@playwright/test/cli');
-  const config = ownConfig ?? path.join(packageRoot, 'dist', 'playwright.config.js');
+  const config = ownConfig ?? path.join(buildFolder, 'playwright.config.js');
   const ownArgs = [fileURLToPath(commandLine), 'test', '--config', config];
   process.argv = [process.execPath, ...ownArgs, ...args.map(addCertificateReporter)];
   await import(commandLine);
@@ -33,7 +33,7 @@ export async function runPlaywrightTests(
 /** Adds the certificate reporter before the reporters that the user names: Playwright would replace it by them. */
 function addCertificateReporter(arg: string, n: number, args: readonly string[]): string {
   const isNamed = args[n - 1] === '--reporter' || arg.startsWith('--reporter=');
-  const reporter = path.join(packageRoot, 'dist', 'src', 'runner', 'certificate-reporter.js');
+  const reporter = path.join(buildFolder, 'src', 'runner', 'certificate-reporter.js');
   return isNamed ? arg.replace(/^(--reporter=)?/, `$1${reporter},`) : arg;
 }
 

@@ -9,6 +9,12 @@ export const packageRoot: string = (() => {
   return folder;
 })();
 
+/** The folder with the compiled files: `dist/`, or the new one while it is built. */
+export const buildFolder: string = (() => {
+  const [folder = ''] = path.relative(packageRoot, fileURLToPath(import.meta.url)).split(path.sep);
+  return path.join(packageRoot, folder === 'src' ? 'dist' : folder);
+})();
+
 export function readOwnPackage(): { name: string; version: string } {
   const { name, version } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8'));
   return { name, version };
