@@ -1,0 +1,16 @@
+import { readTiers } from '../../judge/judge-case.js';
+import { readReturned } from '../../recognition/returned-tiers.js';
+import { needsLiteralFilters } from '../filter-spelling.js';
+import type { CheckResult, ExaminationBasis } from './examination.js';
+
+/** Checks whether filters are read percent-encoded, or only with literal brackets. */
+export async function checkFilterSpelling(basis: ExaminationBasis): Promise<CheckResult | undefined> {
+  const { exchanges, target, filtered, isSeen, send } = basis;
+  if (!isSeen || filtered === undefined) return undefined;
+  const { world, recognizer } = target;
+  const readsLiteralFiltersOnly = await needsLiteralFilters(world, filtered, send, (success) => {
+    const reading = readTiers([...exchanges, success], target);
+    return readReturned(success.response.body, { reading, recognizer }).returned;
+  });
+  return { readsLiteralFiltersOnly };
+}

@@ -1,0 +1,48 @@
+import type { AnsweredExchange } from '../../assertions/row-evidence.js';
+import { describeAnswer, isDataIndependentRefusal } from '../../http/response-status.js';
+import { readTiers } from '../../judge/judge-case.js';
+import { findOtherReadings } from '../../judge/other-readings.js';
+import { explainOwnPromotions } from '../../judge/own-promotions.js';
+import { readReturned } from '../../recognition/returned-tiers.js';
+import { parseJson } from '../../support/json.js';
+import {
+  type CheckResult,
+  type ExaminationBasis,
+  type Finding,
+  fine,
+  isAnswered,
+  problem,
+  unknown,
+} from './examination.js';
+
+/** Checks whether the promotions of a response can be read, and whether they are those of the test data. */
+export function checkResponses({ exchanges, successes, target, hasTiers }: ExaminationBasis): CheckResult {
+  const [success] = successes;
+  if (success === undefined) {
+    const [{ response }] = exchanges.filter(isAnswered) as [AnsweredExchange];
+    const data = { answer: describeAnswer(response), status: response.status };
+    const isAlways = isDataIndependentRefusal(response.status);
+    return { findings: { Responses: problem(isAlways ? 'rejected-always' : 'rejected', data) } };
+  }
+  const reading = readTiers(exchanges, target);
+  const unreadable = successes.find(({ response }) => parseJson(response.body) === undefined);
+  const describe = (): Finding => {
+    if (unreadable !== undefined) return problem('unreadable', { answer: describeAnswer(unreadable.response) });
+    const { patterns: paths } = reading;
+    const { reason } = readReturned(success.response.body, { ...target, reading });
+    if ((reading.kind === 'ambiguous' || reading.kind === 'misstated') && reason) return ['problem', reason];
+    if (paths.length === 0) return unknown('names-nothing');
+    const [other] = findOtherReadings(exchanges, reading, { ...target, calibration: exchanges });
+    if (other !== undefined) return problem('named-or-returned', { words: other.words, stated: other.stated });
+    return fine(reading.kind === 'stated' ? 'paths-stated' : 'paths-found', { paths });
+  };
+  const mentions = successes.map(({ response }) => target.recognizer.findMentions(response.body));
+  const named = new Set(mentions.flatMap(({ idsByPattern }) => [...idsByPattern.values()].flat())).size;
+  const foreign = explainOwnPromotions(exchanges, { ...target, reading, calibration: [] });
+  const describeIds = (): Finding => {
+    if (foreign !== undefined) return ['problem', foreign];
+    if (!hasTiers) return unknown('no-tier-ids');
+    return named > 0 ? fine('ids-named', { count: named }) : problem('ids-unnamed');
+  };
+  return { findings: { Responses: describe(), Ids: describeIds() } };
+}

@@ -1,0 +1,193 @@
+/**
+ * What the checks of a target share: the requests that were sent before the cases, and what their responses show. A check
+ * may send more. It returns what it found in an area, or that no case can be judged.
+ */
+
+import { type AnsweredExchange, listSuccesses } from '../../assertions/row-evidence.js';
+import type { Suite } from '../../cases/suite.js';
+import type { Topic } from '../../contract/contract.js';
+import { createOracle } from '../../contract/oracle.js';
+import type { Channel, Exchange, HttpRequest } from '../../http/exchange.js';
+import { isTransient } from '../../http/response-status.js';
+import type { TargetContext } from '../../judge/judge-case.js';
+import { createRecognizer, type Recognizer } from '../../recognition/recognizer.js';
+import { hasMentions } from '../../recognition/tier-mentions.js';
+import { computeOnce } from '../../support/caches.js';
+import { omitUndefined } from '../../support/collections.js';
+import { createReason, type Reason } from '../../support/reason.js';
+import type { SentRequest } from '../case-sender.js';
+import { findFilterRequest } from '../filter-spelling.js';
+import { leaveOutPart, type RefusedPart } from '../request-parts.js';
+import { type Comparison, createComparison } from './compare-answers.js';
+import { explainFailure } from './explain-failure.js';
+
+export const examinedAreas = ['URL', 'TLS', 'Credentials', 'Body on GET', 'Responses', 'Ids'] as const;
+export type ExaminedArea = (typeof examinedAreas)[number];
+
+export type FindingState = 'fine' | 'problem' | 'unknown';
+
+export type Finding = readonly [state: FindingState, reason: Reason];
+
+/** What was found in each area. One that is missing is not known until other problems are solved. */
+export type Findings = { readonly [area in ExaminedArea]?: Finding | undefined };
+
+export const fine = (code: string, data?: Reason['data']): Finding => ['fine', createReason(code, data)];
+export const problem = (code: string, data?: Reason['data']): Finding => ['problem', createReason(code, data)];
+export const unknown = (code: string, data?: Reason['data']): Finding => ['unknown', createReason(code, data)];
+
+export interface ExaminedTarget {
+  /** Patterns under which responses name the returned tiers, if the suite cannot detect them. */
+  readonly tierPatterns?: readonly string[];
+  /** Whether the world is certainly loaded; otherwise a response must show it. */
+  readonly isWorldLoaded?: boolean;
+  readonly recognizer?: Recognizer;
+}
+
+/** What the deployment refuses although it must accept it: no data explains it. */
+export interface Refusal {
+  /** Finds the requirement that says that it is accepted, which fails. */
+  readonly about: Topic;
+  readonly reason: Reason;
+  /** A refused request. */
+  readonly exchange: Exchange;
+}
+
+/** What one check found. In each area, the first problem counts, or else what was found last. */
+export interface CheckResult {
+  readonly findings?: Findings;
+  /** Why no case can be judged, if so: more requests could lock an account. */
+  readonly unreachable?: Reason;
+  readonly refusals?: readonly Refusal[];
+  /** Why nothing can be judged apart from these refusals, if so. */
+  readonly unjudged?: Reason;
+  /** Without them requests are accepted, so that everything else is judged without them. */
+  readonly refusedParts?: readonly RefusedPart[];
+  /** Whether the later checks would find nothing that can be relied on. */
+  readonly isLast?: boolean;
+  /** Whether filters are read only if their brackets are written literally. */
+  readonly readsLiteralFiltersOnly?: boolean;
+  /** What the later checks rest on, if it is something else. */
+  readonly next?: CalibrationBasis;
+}
+
+/** Returns undefined if there is nothing to say. */
+export type Check = (basis: ExaminationBasis) => Promise<CheckResult | undefined> | CheckResult | undefined;
+
+export type ExaminationBasis = CalibrationBasis & {
+  /** Sends the calibration requests again, without what the deployment refuses. Later checks rest on these. */
+  sendAgainWithout(refused: readonly RefusedPart[]): Promise<CalibrationBasis>;
+};
+
+type CalibrationBasis = Awaited<ReturnType<typeof sendCalibration>>;
+
+/** Sends the calibration requests of a suite. */
+export async function beginExamination(
+  suite: Suite,
+  channel: Pick<Channel, 'send'>,
+  { recognizer = createRecognizer(suite.world), tierPatterns, isWorldLoaded = false }: ExaminedTarget,
+): Promise<ExaminationBasis> {
+  const { world } = suite;
+  const sent: SentRequest[] = [];
+  let count = 0;
+  const shared = {
+    target: { world, recognizer, ...omitUndefined({ configuredPatterns: tierPatterns }) },
+    /** All requests so far, in the order in which they were sent: evidence is replayed in this order. */
+    sent,
+    async send(request: HttpRequest): Promise<Exchange> {
+      const place = count;
+      count += 1;
+      const exchange = await channel.send(request);
+      sent[place] = [request, exchange];
+      return exchange;
+    },
+    /** Whether the deployment has a promotion of the test data under a known id. */
+    hasTiers: world.tiers.some(({ id }) => !world.unavailable.has(id)),
+    isWorldLoaded,
+    /** Whether the user states that the world is loaded, or where promotions are named. */
+    isDescribed: isWorldLoaded || tierPatterns !== undefined,
+    differ: createComparison(recognizer),
+  };
+  const filterRequest = findFilterRequest(suite);
+  return {
+    ...(await sendCalibration(shared, suite.calibration, filterRequest)),
+    async sendAgainWithout(refused) {
+      const leaveOut = (request: HttpRequest) => refused.reduce(leaveOutPart, request);
+      return await sendCalibration(shared, suite.calibration.map(leaveOut), filterRequest && leaveOut(filterRequest));
+    },
+  };
+}
+
+interface SharedBasis {
+  readonly target: Pick<TargetContext, 'world' | 'recognizer' | 'configuredPatterns'>;
+  readonly sent: readonly SentRequest[];
+  readonly send: Channel['send'];
+  readonly hasTiers: boolean;
+  readonly isWorldLoaded: boolean;
+  readonly isDescribed: boolean;
+  readonly differ: Comparison;
+}
+
+/** How many calibration requests are sent before it is known that the deployment answers. */
+const firstRequests = 2;
+
+/** If the first requests fail, the others are not sent. */
+async function sendCalibration(
+  shared: SharedBasis,
+  calibration: readonly HttpRequest[],
+  filterRequest: HttpRequest | undefined,
+) {
+  const { send, target } = shared;
+  const { recognizer, configuredPatterns } = target;
+  // Before all others: what a deployment fills at its first request must not depend on the filter of that request.
+  const filtered = filterRequest && ([filterRequest, await send(filterRequest)] as const);
+  // Wrong credentials are sent twice at most.
+  const firsts = await Promise.all(calibration.slice(0, firstRequests).map(send));
+  const areRefused = firsts.every((exchange) => explainFailure(exchange) !== undefined);
+  const others = await Promise.all((areRefused ? [] : calibration.slice(firstRequests)).map(send));
+  const exchanges = [...firsts, ...others];
+  const successes = listSuccesses(exchanges);
+  const [request] = calibration;
+  return {
+    ...shared,
+    calibration,
+    request,
+    /** The responses to the calibration requests. */
+    exchanges,
+    successes,
+    /** A request with one filter, if any selected case has one. */
+    filtered,
+    /** Whether a response names a promotion of the test data. */
+    isSeen: successes.some(({ response: { body } }) => hasMentions(recognizer.findMentions(body), configuredPatterns)),
+    /** Sends the first request without its body; none if there is none. */
+    sendWithoutBody: computeOnce(async (): Promise<readonly Exchange[]> => {
+      if (request === undefined) return [];
+      const { body: _, ...bare } = request;
+      return [await send(bare)];
+    }),
+  };
+}
+
+/**
+ * Statuses with which common proxies and firewalls refuse what they do not know. What a front answers proves nothing about
+ * the deployment behind it.
+ */
+export const statusesOfFronts: readonly number[] = [400, 401, 403, 407, 411, 413, 414, 431];
+
+/**
+ * Whether a response names a tier that the documentation requires for the first request. Then the test data is loaded, the
+ * tier is valid, and a refusal of the first request is no empty result.
+ */
+export function showsRequiredTier(
+  { response }: AnsweredExchange,
+  { request, target: { world, recognizer } }: ExaminationBasis,
+): boolean {
+  if (request === undefined) return false;
+  const { returned } = createOracle(request, world);
+  const { idsByPattern, certainPatterns } = recognizer.findMentions(response.body);
+  const named = new Set([...idsByPattern].flatMap(([pattern, ids]) => (certainPatterns.has(pattern) ? ids : [])));
+  return world.tiers.some((tier) => named.has(tier.id) && returned(tier) === 'required');
+}
+
+export function isAnswered(exchange: Exchange): exchange is AnsweredExchange {
+  return 'response' in exchange && !isTransient(exchange.response);
+}
