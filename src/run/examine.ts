@@ -16,6 +16,7 @@ import {
 } from '../http/response-status.js';
 import { readTiers, type TargetContext } from '../judge/judge-case.js';
 import { explainOwnPromotions } from '../judge/own-promotions.js';
+import type { SuspectedLoad } from '../judge/suspected-load.js';
 import { createRecognizer, type Recognizer } from '../recognition/recognizer.js';
 import { readReturned } from '../recognition/returned-tiers.js';
 import { hasMentions } from '../recognition/tier-mentions.js';
@@ -24,10 +25,11 @@ import { parseJson } from '../support/json.js';
 import { createReason, mapReasonTexts, type Reason, renderReason } from '../support/reason.js';
 import { joinLines } from '../support/untrusted-text.js';
 import type { SentRequest } from './case-sender.js';
+import { examineLoad, explainRefusedIds } from './examine-load.js';
 import { findFilterRequest, needsLiteralFilters } from './filter-spelling.js';
 import { sanitizeText } from './sanitize-result.js';
 
-const examinedAreas = ['URL', 'TLS', 'Credentials', 'Body on GET', 'Responses', 'Ids'] as const;
+const examinedAreas = ['URL', 'TLS', 'Credentials', 'Body on GET', 'Responses', 'Ids', 'Load'] as const;
 export type ExaminedArea = (typeof examinedAreas)[number];
 
 const stateLabels = { fine: 'fine', problem: 'PROBLEM', unknown: '?' };
@@ -93,7 +95,8 @@ export async function examine(
     if (differ(sent.map(([, exchange]) => exchange))) return undefined;
     return isSeen || isDataIndependentRefusal(first.response.status) ? describeAnswer(first.response) : undefined;
   };
-  const end = (found: Findings, unreachable?: Reason) => ({
+  const isData = world.isDataFile === true;
+  const end = (found: Findings, unreachable?: Reason, load?: SuspectedLoad) => ({
     exchanges,
     sent,
     /** Whether a response names the world, or nothing has to: the cases that remain without ids of tiers need none. */
@@ -106,7 +109,8 @@ export async function examine(
     ...omitUndefined({
       /** Why no case can be judged, if so: more requests could lock an account. */
       unreachable: unreachable && mapReasonTexts(unreachable, sanitizeText),
-      note: isMissing && unreachable === undefined ? createReason('world-missing') : undefined,
+      /** What is wrong with the test data, as it seems. */
+      load: load ?? (isMissing && unreachable === undefined ? missingWorld : undefined),
       /** The answer that all requests got, if it cannot be right for all of them. */
       constantAnswer: findConstantAnswer(),
     }),
@@ -129,6 +133,11 @@ export async function examine(
   if (accepted !== undefined && 'response' in first && first.response.status >= 400) {
     const answers = { answer: describeAnswer(first.response), bare: describeAnswer(accepted.response) };
     const refusal = createReason('body-refused', answers);
+    const unknownIds = await explainRefusedIds(request, first, send);
+    if (unknownIds !== undefined) {
+      const found: Findings = { ...answered, 'Body on GET': fine('body-read'), Ids: ['problem', unknownIds] };
+      return end(found, failure && unknownIds, { reason: unknownIds, isProven: false, worlds: [] });
+    }
     // Without a body the credentials are accepted: it is the body that makes the answer 401 or 403.
     return end({ ...answered, 'Body on GET': ['problem', refusal] }, failure && refusal);
   }
@@ -145,16 +154,23 @@ export async function examine(
       const reading = readTiers([...exchanges, success], target);
       return readReturned(success.response.body, { reading, recognizer }).returned;
     });
+  const examined = isSeen && !isData && isWorldLoaded !== true;
+  const evidence = { ...target, calibration: exchanges, reading: readTiers(exchanges, target) };
+  const load = examined ? await examineLoad(suite, filtered?.[1], send, evidence) : undefined;
   return end(
     {
       ...answered,
+      ...(isSeen && { Load: load === undefined ? fine(examined ? 'load-unsuspected' : 'load-stated') : (['problem', load.reason] as const) }),
       ...(wrong !== undefined && { URL: ['problem', wrong] as const }),
       'Body on GET': examineBody([...exchanges, ...withoutBody].filter(isAnswered), differ, hasTiers && isSeen),
       ...examineResponses(exchanges, target, hasTiers),
     },
     wrong,
+    load,
   );
 }
+
+const missingWorld: SuspectedLoad = { reason: createReason('world-missing'), isProven: false, worlds: [] };
 
 function isAnswered(exchange: Exchange): exchange is AnsweredExchange {
   return 'response' in exchange && !isTransient(exchange.response);

@@ -47,7 +47,7 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   const { mentionFilter, recognizer = createRecognizer(world, mentionFilter) } = options;
   const { replay, keeper, known, knownRequirements = [], plannedCases = [] } = options;
   const examination = await examine(stated, channel, { ...options, recognizer });
-  const { exchanges, sent, isWorldSeen, unreachable, readsLiteralFiltersOnly } = examination;
+  const { exchanges, sent, isWorldSeen, unreachable, readsLiteralFiltersOnly, load } = examination;
   const numbered = new Map(sent.map(([, exchange], n) => [String(n + 1), exchange]));
   keeper?.keepCase({ id: calibrationPurpose }, [{ exchanges: [numbered] }]);
   const suite = readsLiteralFiltersOnly ? { ...stated, cases: stated.cases.map(spellCase) } : stated;
@@ -56,7 +56,7 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
     recognizer,
     calibration: exchanges,
     isWorldSeen,
-    ...omitUndefined({ configuredPatterns: tierPatterns, known }),
+    ...omitUndefined({ configuredPatterns: tierPatterns, known, load }),
   };
   let pointless: Reason | undefined;
   const findUnsentResult = (testCase: TestCase): ResultWithExchanges | undefined => {

@@ -138,7 +138,7 @@ export class ReportedRun {
     const certified = await certifyRun(inputs, {
       results,
       index: indexer.finish(uses),
-      note: start?.note,
+      load: start?.load,
       requestsSent,
       isCutShort,
       startedAt,
