@@ -16,11 +16,13 @@ export interface SuspectedLoad {
   readonly worlds: readonly World[];
 }
 
+export type LoadEvidence = Omit<RowEvidence, 'exchanges'>;
+
 /** Whether everything that was received is right for a deployment that has one of some worlds, and not the test data. */
 export function agreesWithLoad(
   exchanges: readonly Exchange[],
   worlds: readonly World[],
-  evidence: Omit<RowEvidence, 'exchanges'>,
+  evidence: LoadEvidence,
 ): boolean {
   if (worlds.length === 0) return false;
   return exchanges.every((exchange) => {
@@ -58,11 +60,7 @@ const predictFrom = remember((worlds: readonly World[]) =>
   }),
 );
 
-function agreesWithResult(
-  exchange: AnsweredExchange,
-  predict: Prediction,
-  evidence: Omit<RowEvidence, 'exchanges'>,
-): boolean {
+function agreesWithResult(exchange: AnsweredExchange, predict: Prediction, evidence: LoadEvidence): boolean {
   const { returned, unclear } = readResult(exchange, { ...evidence, exchanges: new Map() });
   const named = new Set(returned);
   return evidence.world.tiers.every(({ id }) => {

@@ -43,7 +43,8 @@ function readTimes(
   for (const [name, byId] of times) {
     const sorted = [...byId].sort(([left], [right]) => (ranks.get(left) ?? 0) - (ranks.get(right) ?? 0));
     const growth = findGrowth(sorted.map(([, time]) => time));
-    if (growth !== undefined) return { isReversed: growth === 'grows', evidence: createReason('order-by-times', { name }) };
+    if (growth !== undefined)
+      return { isReversed: growth === 'grows', evidence: createReason('order-by-times', { name }) };
   }
   return undefined;
 }

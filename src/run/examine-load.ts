@@ -4,22 +4,18 @@
  * compared with those of a deployment that has such data. Further requests are sent only where something looks wrong.
  */
 
-import { type AnsweredExchange, listSuccesses, type RowEvidence } from '../assertions/row-evidence.js';
+import { type AnsweredExchange, listSuccesses } from '../assertions/row-evidence.js';
 import type { Suite } from '../cases/suite.js';
-import { createOracle } from '../contract/oracle.js';
 import { listAvailableTiers, type NamedWorld, type Rule, type Tier, windowSize } from '../contract/world.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
-import { describeAnswer, isRefusal, isSuccessful } from '../http/response-status.js';
+import { describeAnswer, isRefusal } from '../http/response-status.js';
 import { findOtherReadings } from '../judge/other-readings.js';
-import { agreesWithLoad, type SuspectedLoad } from '../judge/suspected-load.js';
-import { readReturned } from '../recognition/returned-tiers.js';
-import { groupBy } from '../support/collections.js';
-import { getMember, isJsonObject, parseJson } from '../support/json.js';
+import { agreesWithLoad, type LoadEvidence, type SuspectedLoad } from '../judge/suspected-load.js';
+import { getMember, parseJson } from '../support/json.js';
 import { createReason, type Reason } from '../support/reason.js';
-import { listRequests } from './case-sender.js';
 import { findCreationOrder } from './creation-order.js';
-
-type Evidence = Omit<RowEvidence, 'exchanges'>;
+import { suspectMissingMetadata } from './missing-metadata.js';
+import { suspectMissingTiers } from './missing-tiers.js';
 
 /**
  * Compares the first responses with those of a deployment that has other data. Returns undefined if nothing looks wrong, or
@@ -30,12 +26,13 @@ export async function examineLoad(
   suite: Pick<Suite, 'cases'>,
   filtered: Exchange | undefined,
   send: Channel['send'],
-  evidence: Evidence,
+  evidence: LoadEvidence,
 ): Promise<SuspectedLoad | undefined> {
-  const { world, calibration, reading } = evidence;
+  const { reading } = evidence;
   if (reading.kind !== 'agreed' && reading.kind !== 'stated') return undefined;
-  const ofTiers = suspectTiers(calibration, evidence);
-  const ofMetadata = await suspectMetadata(suite, filtered, send, evidence);
+  const world = { ...evidence.world, tiers: listAvailableTiers(evidence.world) };
+  const ofTiers = await examineTiers(suite, send, { ...evidence, world });
+  const ofMetadata = await suspectMissingMetadata(suite, filtered, send, evidence);
   if (ofMetadata === undefined) return ofTiers;
   const worlds = (ofTiers?.worlds ?? [world]).map(withoutMetadata);
   if (ofTiers === undefined) return { ...ofMetadata, worlds };
@@ -46,28 +43,30 @@ export async function examineLoad(
   };
 }
 
-/** What the responses without a filter show of the tiers and their rules. Pure. */
-function suspectTiers(exchanges: readonly Exchange[], evidence: Evidence): SuspectedLoad | undefined {
-  const { reading } = evidence;
-  const world = { ...evidence.world, tiers: listAvailableTiers(evidence.world) };
-  const fits = (worlds: SuspectedLoad['worlds']) => agreesWithLoad(exchanges, worlds, evidence);
-  if (fits([evidence.world]) || fits([world]) || findOtherReadings(exchanges, reading, evidence).length > 0) return undefined;
+/** Examines what the responses without a filter show of the tiers and their rules. */
+async function examineTiers(
+  suite: Pick<Suite, 'cases'>,
+  send: Channel['send'],
+  evidence: LoadEvidence,
+): Promise<SuspectedLoad | undefined> {
+  const { calibration, world, reading } = evidence;
+  const fits = (worlds: SuspectedLoad['worlds']) => agreesWithLoad(calibration, worlds, evidence);
+  if (fits([world]) || findOtherReadings(calibration, reading, evidence).length > 0) return undefined;
   const reversed = [{ ...world, tiers: world.tiers.toReversed() }];
-  if (fits(reversed)) return judgeOrder(listSuccesses(exchanges), reversed, evidence);
-  const suspicions = [...listLostRules(world), ...listUnknownThings(world)];
+  if (fits(reversed)) return judgeOrder(reversed, evidence);
+  const refused = suspectRefusedIds(calibration, world);
+  const suspicions = [
+    ...listLostRules(world),
+    ...listUnknownThings(world),
+    ...(refused === undefined ? [] : [refused]),
+  ];
   const suspected = suspicions.find(({ worlds }) => fits(worlds));
-  if (suspected !== undefined) return suspected;
-  const others = [suspectRefusedIds(exchanges, world), suspectMissingTiers(exchanges, { ...evidence, world })];
-  return others.find((other) => other !== undefined && fits(other.worlds));
+  return suspected ?? (await suspectMissingTiers(suite, send, evidence));
 }
 
 /** Tiers that were created in reverse look like a window of the oldest: something else must show which it is. */
-function judgeOrder(
-  successes: readonly AnsweredExchange[],
-  worlds: readonly NamedWorld[],
-  evidence: Evidence,
-): SuspectedLoad | undefined {
-  const order = findCreationOrder(successes, evidence);
+function judgeOrder(worlds: readonly NamedWorld[], evidence: LoadEvidence): SuspectedLoad | undefined {
+  const order = findCreationOrder(listSuccesses(evidence.calibration), evidence);
   if (order?.isReversed === false) return undefined;
   const reason = createReason('load-reversed', { evidence: order?.evidence ?? '' });
   return { reason, isProven: order !== undefined, worlds };
@@ -98,23 +97,16 @@ function listLostRules(world: NamedWorld): SuspectedLoad[] {
   ];
 }
 
-/** A rule about what a deployment does not know never holds. */
+/** What may be missing together. A rule about what a deployment does not know never holds. */
+const unknownKinds = [['customer'], ['product'], ['sku'], ['product', 'sku'], ['customer', 'product', 'sku']] as const;
+
 function listUnknownThings(world: NamedWorld): SuspectedLoad[] {
-  const unknown: Readonly<Partial<Record<Rule['kind'], (rule: Rule) => Rule>>> = {
-    customer: () => ({ kind: 'customer', any_of: [] }),
-    product: (rule) => ({ ...rule, id: '' }) as Rule,
-    sku: (rule) => ({ ...rule, id: '' }) as Rule,
-  };
-  return Object.entries(unknown).map(([kind, change]) => ({
-    reason: createReason('load-without-things', { kind }),
-    isProven: false,
-    worlds: [
-      changeTiers(world, (tier) => ({
-        ...tier,
-        rules: tier.rules.map((rule) => (rule.kind === kind ? change(rule) : rule)),
-      })),
-    ],
-  }));
+  const neverHolds: Rule = { kind: 'customer', any_of: [] };
+  return unknownKinds.map((kinds: readonly Rule['kind'][]) => {
+    const change = (rule: Rule) => (kinds.includes(rule.kind) ? neverHolds : rule);
+    const lacking = changeTiers(world, (tier) => ({ ...tier, rules: tier.rules.map(change) }));
+    return { reason: createReason('load-without-things', { kinds }), isProven: false, worlds: [lacking] };
+  });
 }
 
 /** Finds the ids that only refused requests name, if a response says 404 or names one of them. */
@@ -125,7 +117,8 @@ function suspectRefusedIds(exchanges: readonly Exchange[], world: NamedWorld): S
   const accepted = listSuccesses(exchanges);
   const [first] = refused;
   if (first === undefined || accepted.length === 0) return undefined;
-  const isNamedIn = (id: string) => (exchange: Exchange) => exchange.request.body?.includes(JSON.stringify(id)) === true;
+  const isNamedIn = (id: string) => (exchange: Exchange) =>
+    exchange.request.body?.includes(JSON.stringify(id)) === true;
   const isSuspect = ({ id }: { readonly id: string }) => refused.some(isNamedIn(id)) && !accepted.some(isNamedIn(id));
   const lists = { customers: world.customers, products: world.products, skus: world.skus };
   const ids = Object.values(lists).flatMap((things) => things.filter(isSuspect).map(({ id }) => id));
@@ -141,140 +134,6 @@ function suspectRefusedIds(exchanges: readonly Exchange[], world: NamedWorld): S
   };
   const reason = createReason('load-refused', { ids, answer: describeAnswer(first.response) });
   return { reason, isProven: false, worlds: [lacking] };
-}
-
-/** Finds the tiers that were valid for a request and that no response names, up to the oldest one that is named. */
-function suspectMissingTiers(exchanges: readonly Exchange[], evidence: Evidence): SuspectedLoad | undefined {
-  const { world } = evidence;
-  const successes = listSuccesses(exchanges);
-  const named = new Set(successes.flatMap(({ response }) => readReturned(response.body, evidence).returned));
-  const oracles = successes.map(({ request }) => createOracle(request, world));
-  const { tiers: available } = world;
-  const isReachable = (tier: Tier) => oracles.some((oracle) => oracle.valid(tier) === 'required');
-  const isRequired = (tier: Tier) => oracles.some((oracle) => oracle.returned(tier) === 'required');
-  const unnamed = available.filter((tier) => !named.has(tier.id) && isReachable(tier));
-  if (!unnamed.some(isRequired)) return undefined;
-  const last = available.findLastIndex(({ id }) => named.has(id));
-  const isOlder = (tier: Tier) => available.indexOf(tier) > last;
-  const gaps = unnamed.filter((tier) => !isOlder(tier));
-  // If the oldest tier that is named is the 150th, the older ones are not missing: they are beyond the window.
-  const tail = last === windowSize - 1 ? [] : available.filter(isOlder);
-  const missing = new Set([...gaps, ...tail]);
-  const isCertain = (tier: Tier) => named.has(tier.id) || isReachable(tier);
-  const keep = (isKept: (tier: Tier) => boolean): NamedWorld => ({ ...world, tiers: available.filter(isKept) });
-  const isLoaded = (tier: Tier) => !missing.has(tier);
-  return {
-    reason: describeMissing([...missing], available),
-    isProven: isScattered(available, named, isReachable),
-    // Whether tiers are loaded that were valid for no request is not known.
-    worlds: [keep(isLoaded), keep((tier) => isLoaded(tier) && isCertain(tier))],
-  };
-}
-
-function describeMissing(missing: readonly Tier[], available: readonly Tier[]): Reason {
-  const ranks = missing.map((tier) => available.indexOf(tier) + 1).sort((left, right) => left - right);
-  const total = available.length;
-  const [first = 0, last = 0] = [ranks[0], ranks.at(-1)];
-  const names = missing.map(({ name }) => `'${name}'`);
-  const common = { total, names, count: missing.length };
-  // Between missing tiers there may be some that no request could show.
-  const isWhole = available.slice(first - 1, last).every((tier) => missing.includes(tier) || tier.rules.length > 0);
-  if (isWhole && first === 1) return createReason('load-lacks-newest', { ...common, last });
-  if (isWhole && last === total) return createReason('load-lacks-oldest', { ...common, first });
-  return createReason('load-lacks-some', common);
-}
-
-/**
- * Whether tiers are missing that only their ids tell from others that are there. A mistake that sorts, cuts or compares
- * splits equal tiers at one place: by rank, by name or by id.
- */
-function isScattered(
-  available: readonly Tier[],
-  named: ReadonlySet<string>,
-  isReachable: (tier: Tier) => boolean,
-): boolean {
-  const alike = groupBy(available.filter(isReachable), ({ campaign_id, metadata, rules }) =>
-    JSON.stringify([campaign_id, metadata, rules]),
-  );
-  const compare = (left: string, right: string) => (left < right ? -1 : 1);
-  return [...alike.values()].some((tiers) => {
-    const orders = [
-      tiers,
-      tiers.toSorted((left, right) => compare(left.name, right.name)),
-      tiers.toSorted((left, right) => compare(left.id, right.id)),
-    ];
-    return orders.every((order) => countChanges(order.map(({ id }) => named.has(id))) > 1);
-  });
-}
-
-function countChanges(values: readonly boolean[]): number {
-  return values.filter((value, n) => n > 0 && value !== values[n - 1]).length;
-}
-
-/** How many metadata filters must find nothing before the metadata counts as missing. */
-const minEmpty = 3;
-
-/** Sends further requests with metadata filters if the first one finds nothing. */
-async function suspectMetadata(
-  { cases }: Pick<Suite, 'cases'>,
-  filtered: Exchange | undefined,
-  send: Channel['send'],
-  evidence: Evidence,
-): Promise<Omit<SuspectedLoad, 'worlds'> | undefined> {
-  const { world, calibration } = evidence;
-  const findsNothing = (exchange: Exchange) => {
-    if (!('response' in exchange)) return false;
-    const { response } = exchange;
-    if (!isSuccessful(response)) return isRefusal(response);
-    const { returned, unclear } = readReturned(response.body, evidence);
-    return returned.length === 0 && unclear.size === 0;
-  };
-  if (filtered === undefined || !isMetadataRequest(filtered.request, world) || !findsNothing(filtered)) return undefined;
-  const successes = listSuccesses(calibration);
-  if (successes.some((success) => showsMetadata(success, evidence))) return undefined;
-  const others = cases
-    .flatMap((testCase) => (testCase.rows.length > 0 ? listRequests(testCase) : []))
-    .filter((request) => isMetadataRequest(request, world) && request.path !== filtered.request.path);
-  const byFilter = [...groupBy(others, ({ path }) => path).values()].map(([request]) => request);
-  const shortest = byFilter.toSorted((left, right) => left.path.length - right.path.length).slice(0, minEmpty - 1);
-  const probes = await Promise.all(shortest.map(send));
-  if (probes.length + 1 < minEmpty || !probes.every(findsNothing)) return undefined;
-  const isProven = successes.length > 0 && successes.every((success) => showsEmptyMetadata(success, evidence));
-  return { isProven, reason: createReason('load-without-metadata', { shown: Number(isProven) }) };
-}
-
-/** Whether the documentation requires a result of a request, and one metadata filter restricts it. */
-function isMetadataRequest(request: HttpRequest, world: NamedWorld): boolean {
-  const oracle = createOracle(request, world);
-  if (oracle.filteredOn !== 'metadata' || !oracle.accepted || oracle.openReason !== undefined) return false;
-  return oracle.matched.some((tier) => oracle.returned(tier) === 'required');
-}
-
-const listReturned = ({ response }: AnsweredExchange, evidence: Evidence): Tier[] => {
-  const returned = new Set(readReturned(response.body, evidence).returned);
-  return evidence.world.tiers.filter(({ id }) => returned.has(id));
-};
-
-/** Whether a response has an entry of the metadata of a tier that it returns: its key and its value, as words. */
-function showsMetadata(success: AnsweredExchange, evidence: Evidence): boolean {
-  const words = new Set(success.response.body.match(/[\w-]{3,}/g));
-  const entries = listReturned(success, evidence).flatMap(({ metadata }) => Object.entries(metadata));
-  return entries.some(([key, value]) => words.has(key) && words.has(String(value)));
-}
-
-/** Whether a response has a member for the metadata of each tier, and all are empty. */
-function showsEmptyMetadata(success: AnsweredExchange, evidence: Evidence): boolean {
-  let empty = 0;
-  parseJson(success.response.body, (name, value) => {
-    if (/meta/i.test(name) && isEmpty(value)) empty += 1;
-    return value;
-  });
-  return empty > 0 && empty >= listReturned(success, evidence).length;
-}
-
-function isEmpty(value: unknown): boolean {
-  if (isJsonObject(value)) return Object.keys(value).length === 0;
-  return value === null || value === '' || value === '{}' || (Array.isArray(value) && value.length === 0);
 }
 
 /**

@@ -160,7 +160,12 @@ export async function examine(
   return end(
     {
       ...answered,
-      ...(isSeen && { Load: load === undefined ? fine(examined ? 'load-unsuspected' : 'load-stated') : (['problem', load.reason] as const) }),
+      ...(isSeen && {
+        Load:
+          load === undefined
+            ? fine(examined ? 'load-unsuspected' : 'load-stated')
+            : (['problem', load.reason] as const),
+      }),
       ...(wrong !== undefined && { URL: ['problem', wrong] as const }),
       'Body on GET': examineBody([...exchanges, ...withoutBody].filter(isAnswered), differ, hasTiers && isSeen),
       ...examineResponses(exchanges, target, hasTiers),

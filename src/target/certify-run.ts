@@ -2,9 +2,9 @@ import { type Certificate, createCertificate, type RunFacts, withdrawFailures } 
 import type { Diagnosis } from '../certificate/diagnosis/diagnose-run.js';
 import type { ExchangeIndex } from '../certificate/exchange-index.js';
 import type { EvidenceArchive, EvidenceOrigin } from '../certificate/har-archive.js';
+import type { Verdict } from '../judge/verdict.js';
 import { renderRunReport } from '../outputs/terminal/run-report.js';
 import { writeResults } from '../outputs/write-results.js';
-import type { Verdict } from '../judge/verdict.js';
 import type { NewDeviation } from '../record/add-deviations.js';
 import type { KnownFile } from '../record/known-deviations.js';
 import { attachExchanges, type CaseResult, getVerdictApart, type ResultWithExchanges } from '../run/case-result.js';
