@@ -152,5 +152,5 @@ export async function explainRefusedIds(
   const withCustomer = await send({ ...request, body: JSON.stringify({ customer }) });
   const isOfCustomer = 'response' in withCustomer && withCustomer.response.status === response.status;
   const id = String(getMember(customer, 'id'));
-  return isOfCustomer ? createReason('customer-unknown', { id, answer }) : createReason('ids-refused', { answer });
+  return isOfCustomer ? createReason('customer-refused', { id, answer }) : createReason('order-refused', { answer });
 }

@@ -88,7 +88,9 @@ export async function examine(
   const [first] = exchanges;
   const successes = listSuccesses(exchanges);
   const isSeen = successes.some(({ response: { body } }) => hasMentions(recognizer.findMentions(body), tierPatterns));
-  const isMissing = successes.length > 0 && hasTiers && !isSeen;
+  // An unknown customer may be answered 404.
+  const areNotFound = exchanges.every((exchange) => 'response' in exchange && exchange.response.status === 404);
+  const isMissing = (successes.length > 0 || areNotFound) && hasTiers && !isSeen;
   let readsLiteralFiltersOnly = false;
   const findConstantAnswer = (): string | undefined => {
     if (first === undefined || !('response' in first) || sent.length < minAlike) return undefined;
@@ -110,7 +112,7 @@ export async function examine(
       /** Why no case can be judged, if so: more requests could lock an account. */
       unreachable: unreachable && mapReasonTexts(unreachable, sanitizeText),
       /** What is wrong with the test data, as it seems. */
-      load: load ?? (isMissing && unreachable === undefined ? missingWorld : undefined),
+      load: describeLoad(load ?? (isMissing && unreachable === undefined ? missingWorld : undefined)),
       /** The answer that all requests got, if it cannot be right for all of them. */
       constantAnswer: findConstantAnswer(),
     }),
@@ -173,6 +175,10 @@ export async function examine(
     wrong,
     load,
   );
+}
+
+function describeLoad(load: SuspectedLoad | undefined): SuspectedLoad | undefined {
+  return load && { ...load, reason: mapReasonTexts(load.reason, sanitizeText) };
 }
 
 const missingWorld: SuspectedLoad = { reason: createReason('world-missing'), isProven: false, worlds: [] };
