@@ -10,6 +10,7 @@ import { listAvailableTiers, type NamedWorld, type Rule, type Tier, windowSize }
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import { describeAnswer, isRefusal } from '../http/response-status.js';
 import { findOtherReadings } from '../judge/other-readings.js';
+import { explainOwnPromotions } from '../judge/own-promotions.js';
 import { agreesWithLoad, type LoadEvidence, type SuspectedLoad } from '../judge/suspected-load.js';
 import { getMember, parseJson } from '../support/json.js';
 import { createReason, type Reason } from '../support/reason.js';
@@ -28,8 +29,10 @@ export async function examineLoad(
   send: Channel['send'],
   evidence: LoadEvidence,
 ): Promise<SuspectedLoad | undefined> {
-  const { reading } = evidence;
+  const { calibration, reading } = evidence;
   if (reading.kind !== 'agreed' && reading.kind !== 'stated') return undefined;
+  // Promotions of the deployment take places of the test data.
+  if (explainOwnPromotions(calibration, { ...evidence, calibration: [] }) !== undefined) return undefined;
   const world = { ...evidence.world, tiers: listAvailableTiers(evidence.world) };
   const ofTiers = await examineTiers(suite, send, { ...evidence, world });
   const ofMetadata = await suspectMissingMetadata(suite, filtered, send, evidence);

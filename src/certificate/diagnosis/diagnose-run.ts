@@ -6,7 +6,7 @@ import { renderReason } from '../../support/reason.js';
 import type { ExchangeIndex } from '../exchange-index.js';
 import type { KnownCauses } from '../known-causes.js';
 import { changingResults, explainResults, type Finding, hedge, listWrong, minRequests } from './explain-results.js';
-import { type Compared, type Observation, observe } from './observation.js';
+import { type Compared, type Observation, observe, type Row } from './observation.js';
 import { nothingReturned } from './observed-mistakes.js';
 import { createPredictor, type Hypothesis, isRefusal, type ObservedRun } from './prediction.js';
 import { createCauseId, listCommonFeatures, renderFeatures } from './request-features.js';
@@ -22,7 +22,7 @@ export interface Cause extends Omit<Finding, 'rows' | 'hypothesis'> {
 
 export type Diagnosis = ReturnType<typeof diagnoseRun>;
 
-/** Finds what most likely is wrong. Every failing row belongs to a cause. Changes no verdict. Pure. */
+/** Finds what most likely is wrong. Every failing row that the load of the test data does not explain belongs to a cause. Changes no verdict. Pure. */
 export function diagnoseRun(
   suite: Suite,
   results: readonly CaseResult[],
@@ -71,7 +71,9 @@ function findAll(run: ObservedRun, seeds: readonly Hypothesis[], refused: readon
   const found = [...findRefusals(others, run), ...explained]
     .filter(({ rows }) => rows.size > 0)
     .toSorted((left, right) => countFailing(right) - countFailing(left) || right.rows.size - left.rows.size);
-  const unexplained = run.rows.filter((row) => row.isFailing && found.every(({ rows }) => !rows.has(row)));
+  // Where the load of the test data explains a failure, the report begins with it.
+  const isUnexplained = ({ isFailing, reason }: Row) => isFailing && reason?.code !== 'load-explains';
+  const unexplained = run.rows.filter((row) => isUnexplained(row) && found.every(({ rows }) => !rows.has(row)));
   const changing = found.find(({ id }) => id === changingResults);
   if (changing !== undefined) for (const row of unexplained) changing.rows.add(row);
   const unknown = groupBy(changing === undefined ? unexplained : [], ({ requirement }) => requirement);
