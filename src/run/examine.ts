@@ -171,6 +171,7 @@ export async function examine(
       ...(wrong !== undefined && { URL: ['problem', wrong] as const }),
       'Body on GET': examineBody([...exchanges, ...withoutBody].filter(isAnswered), differ, hasTiers && isSeen),
       ...examineResponses(exchanges, target, hasTiers),
+      ...(areNotFound && hasTiers && { Ids: problem('ids-unnamed') }),
     },
     wrong,
     load,
