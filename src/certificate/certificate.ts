@@ -123,7 +123,7 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
   ];
   return {
     verdict,
-    ...(load && { load: load.sentence }),
+    ...(load && { load: { sentence: load.sentence, is_certain: load.isProven } }),
     ...(verdict === 'incomplete' && { incomplete_because: reasons }),
     target,
     suite: { name: suite.name, version: suite.version, digest: suite.digest },

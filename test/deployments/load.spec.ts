@@ -1,13 +1,24 @@
 /** Test data that is loaded otherwise than the world says: it is named first, and fails no deployment that conforms. */
 
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from '@playwright/test';
+import type { DataBasis } from '../../src/cases/data-suite.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import type { Certificate, RunVerdict } from '../../src/certificate/certificate.js';
 import { exportWorld, type NamedWorld, type Rule, type Tier, type World } from '../../src/contract/world.js';
 import { type Availability, bindWorld } from '../../src/contract/world-file.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
-import { credentialVariables, makeTestFolder, runConformance, runConformanceInProcess } from '../support/cli.js';
+import { describeUncompared } from '../../src/record/drift.js';
+import { createRecord } from '../../src/record/target-record.js';
+import {
+  credentialVariables,
+  loadCertificate,
+  makeTestFolder,
+  runConformance,
+  runConformanceInProcess,
+} from '../support/cli.js';
 import { type Answer, certifyInProcess, requirementSuite, suite } from '../support/in-process.js';
 import { createIndependentDeployment, listen, type Shape, type Traits } from '../support/independent-deployment.js';
 
@@ -91,11 +102,12 @@ async function certify(answer: Answer, stated: Suite = requirementSuite, isWorld
 
 /** Expects that the load is named first, wherever something is said of the run. */
 function expectLoad(certificate: Certificate, says: RegExp, verdict: RunVerdict): void {
-  expect(certificate.load).toMatch(says);
-  expect(certificate.load).not.toContain('{{');
-  expect(renderRunReport(certificate).trimStart().split('\n')[0]).toBe(certificate.load);
-  expect(certificate.verdict, certificate.load).toBe(verdict);
-  if (verdict === 'incomplete') expect(certificate.incomplete_because?.[0]).toBe(certificate.load);
+  expect(certificate.load?.sentence).toMatch(says);
+  expect(certificate.load?.sentence).not.toContain('{{');
+  expect(renderRunReport(certificate).trimStart().split('\n')[0]).toBe(certificate.load?.sentence);
+  expect(certificate.verdict, certificate.load?.sentence).toBe(verdict);
+  expect(certificate.load?.is_certain).toBe(verdict === 'incomplete');
+  if (verdict === 'incomplete') expect(certificate.incomplete_because?.[0]).toBe(certificate.load?.sentence);
   const failing = certificate.requirements.flatMap(({ cases }) => cases.filter((entry) => entry.verdict === 'fail'));
   for (const { id, reason } of failing)
     expect.soft(reason, id).toContain('A wrong load of the test data explains this');
@@ -140,7 +152,7 @@ test.describe('Test data that is there in part', () => {
   for (const [title, loaded, traits, says, verdict] of rows)
     test(title, async () => {
       const certificate = await certify(createIndependentDeployment(loaded, traits));
-      expect(certificate.load).toMatch(says);
+      expect(certificate.load?.sentence).toMatch(says);
       if (verdict === 'does-not-conform') expectLoad(certificate, says, verdict);
     });
 });
@@ -246,7 +258,7 @@ test('A mistake that the load does not explain still fails', async () => {
   const shape = shapes['with everything'] as Shape;
   const certificate = await certify(createIndependentDeployment(loaded, { shape, mistakenRules }));
   expect(certificate.verdict).toBe('does-not-conform');
-  expect(certificate.load).toMatch(/without their metadata/);
+  expect(certificate.load?.sentence).toMatch(/without their metadata/);
 });
 
 test.describe('The first line', () => {
@@ -297,8 +309,36 @@ test.describe('The first line', () => {
       cwd,
       env: credentialVariables,
     });
-    await close();
     expect(output.trimStart()).toMatch(/^The promotion tiers look as though they were created in reverse order/);
     expect(status).toBe(4);
+    const recorded = await runConformance(['record', '--base-url', url, '--quick', '--to', 'wrong.yaml'], {
+      cwd,
+      env: credentialVariables,
+    });
+    await close();
+    expect(recorded.output).toContain('wrong.yaml was not written: the test data is loaded wrongly');
+    expect(existsSync(path.join(cwd, 'wrong.yaml'))).toBe(false);
+    const [folder = ''] = readdirSync(path.join(cwd, 'results'));
+    const live = loadCertificate(cwd, `results/${folder}`);
+    const archive = path.join('results', folder, 'evidence.har');
+    const replayed = await runConformance(['certify', '--replay', archive, '--out', 'again'], { cwd });
+    expect(replayed.status, replayed.output).toBe(4);
+    const again = loadCertificate(cwd, 'again');
+    expect([again.load, again.summary]).toEqual([live.load, live.summary]);
   });
+});
+
+test('A run says that its record was made with other data', () => {
+  const of = (kind: DataBasis['kind'], digest: string): Suite => ({ ...suite, basis: { kind, digest } });
+  const recordOf = (stated: Suite) => createRecord(stated, [], 'shop');
+  const describe = (recorded: Suite, now: Suite) => describeUncompared(recordOf(recorded), now).join();
+  const [first, second] = [of('world', 'sha256:1'), of('world', 'sha256:2')];
+  const [data, newer] = [of('data-file', 'sha256:3'), of('data-file', 'sha256:4')];
+  for (const same of [first, data]) expect(describe(same, same)).toBe('');
+  expect(describe(first, second)).toMatch(/made with the test data of the suite, and .* another version/);
+  expect(describe(data, newer)).toMatch(/made with a data file, and .* another version/);
+  expect(describe(first, data)).toMatch(/made with the test data of the suite, and this run has a data file/);
+  expect(describe(data, first)).toMatch(/made with a data file, and this run has the test data of the suite/);
+  const { data: _, ...older } = recordOf({ ...first, digest: 'sha256:5' });
+  expect(describeUncompared(older, first).join()).toContain('other cases');
 });
