@@ -11,7 +11,8 @@ const world = await json(process.stdin);
 /** The ids of the shop, by world id. @type {Map<string, string>} */
 const shopIds = new Map();
 
-// What other things refer to comes first. The world lists tiers from the newest to the oldest.
+// What other things refer to comes first. The world lists tiers from the newest to the oldest, and the oldest is created
+// first. An error ends the load: a part of the test data would look like a mistake of the shop.
 for (const list of ['customers', 'products', 'skus', 'categories', 'campaigns', 'tiers'])
   for (const thing of world[list].toReversed()) await create(list, thing);
 

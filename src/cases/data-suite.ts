@@ -26,7 +26,14 @@ const defaultRequests = 230;
 /** Those that are not drawn: the examination of the target sends two alone, and the first ones are sent again at the end. */
 const otherRequests = 10;
 
+/** The test data of the suite, or a data file, and which version of it. */
+export interface DataBasis {
+  readonly kind: 'world' | 'data-file';
+  readonly digest: string;
+}
+
 interface PlainSuite extends SuiteBasis {
+  readonly basis: DataBasis;
   readonly cases: readonly TestCase[];
   readonly calibration: readonly HttpRequest[];
   readonly data?: DrawnData;
@@ -65,6 +72,7 @@ export function createDataSuite<S extends PlainSuite>(
   return {
     ...suite,
     world,
+    basis: { kind: 'data-file', digest },
     cases: [
       ...createDataCases(suite.contract, (requirement) => draw().rows.get(requirement) ?? []),
       ...questions,

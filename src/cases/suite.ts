@@ -14,7 +14,7 @@ import { validateFile } from '../support/schema-validation.js';
 import { readYaml, type YamlFile } from '../support/yaml-file.js';
 import { readCaseFile } from './case-file.js';
 import type { SuiteBasis } from './case-file-context.js';
-import { createDataSuite, type DrawnData } from './data-suite.js';
+import { createDataSuite, type DataBasis, type DrawnData } from './data-suite.js';
 import { applyPatch, documentedRequestDraft, type RequestPatch } from './request-draft.js';
 import { type TestCase, tag } from './test-case.js';
 
@@ -24,6 +24,8 @@ export interface Suite extends SuiteBasis {
   readonly version: string;
   /** Of all files that decide what is sent and expected: runs with equal digests send and expect the same. */
   readonly digest: string;
+  /** The data that the deployment is to have. Two runs with equal digests ask about the same. */
+  readonly basis: DataBasis;
   readonly cases: readonly TestCase[];
   /** Requests that are sent before all cases, to find out how responses name promotions. */
   readonly calibration: readonly HttpRequest[];
@@ -133,6 +135,7 @@ export function parseSuite(folder: string, availability: Availability, ownFolder
     ...readOwnPackage(),
     digest: computeDigest(listSuiteFiles(folder), folder),
     ...basis,
+    basis: { kind: 'world', digest: computeDigest([path.join(folder, 'world.yaml')], folder) },
     cases,
     calibration: cases.flatMap(({ tags, rows: [first] }) => {
       // A request for what the target lacks would show nothing.

@@ -59,6 +59,8 @@ export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>>
   readonly data?: DrawnData;
   readonly expected?: Baseline;
   readonly isCutShort: boolean;
+  /** What is wrong with the test data, as it seems, and whether it certainly is. */
+  readonly load?: { readonly sentence: string; readonly isProven: boolean };
   readonly notes: readonly string[];
   readonly known?: KnownFile;
   readonly startedAt: Date;
@@ -67,7 +69,7 @@ export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>>
 
 /** Creates the certificate of a run. Cases without a result were not selected. */
 export function createCertificate(suite: Suite, all: readonly ResultWithExchanges[], facts: RunFacts) {
-  const { target, quick, known, causes = [], excused = [], isCutShort, expected = emptyBaseline } = facts;
+  const { target, quick, known, load, causes = [], excused = [], isCutShort, expected = emptyBaseline } = facts;
   const { contract, world } = suite;
   const terms = { contract, baseUrl: target.base_url, renderResponse: createResponseRenderer(world) };
   const entries = new Map(
@@ -108,7 +110,7 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     ...new Set(unsupported),
   ];
   const isUnrun = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
-  const isPartial = gaps.length > 0 || isUnrun;
+  const isPartial = gaps.length > 0 || isUnrun || load?.isProven === true;
   const verdict = determineRunVerdict(listVerdicts(requirements), isPartial);
   const isSelection = quick !== undefined || suite.cases.some(({ id }) => !entries.has(id));
   const apart = isSelection
@@ -116,12 +118,14 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     : requirements.map(({ cases }) => findVerdictApart(cases));
   const isLacking = isSelection ? all.length === 0 : isPartial;
   const reasons = [
+    ...(load === undefined ? [] : [load.sentence]),
     ...gaps,
     ...describeSharedReasons({ requirements, questions }),
     ...listReasons(requirements, questions),
   ];
   return {
     verdict,
+    ...(load && { load: { sentence: load.sentence, is_certain: load.isProven } }),
     ...(verdict === 'incomplete' && { incomplete_because: reasons }),
     target,
     suite: { name: suite.name, version: suite.version, digest: suite.digest },

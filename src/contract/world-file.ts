@@ -168,5 +168,14 @@ export function bindWorld(named: NamedWorld, { bindings, ownPromotions }: Availa
     ids: Object.fromEntries(bound) as unknown as NamedWorld['ids'],
     unavailable,
     hasOwnIds: true,
+    ...findListedOrder([...ids.tier.values()].flatMap((id) => bindings[id]?.at.line ?? [])),
   };
+}
+
+/** @param lines of the tiers in the file with their ids, those of newer tiers first */
+function findListedOrder(lines: readonly number[]): Pick<NamedWorld, 'listedOrder'> {
+  const pairs = lines.slice(1).map((line, n) => line - (lines[n] ?? 0));
+  if (pairs.length === 0) return {};
+  if (pairs.every((distance) => distance > 0)) return { listedOrder: 'newest-first' };
+  return pairs.every((distance) => distance < 0) ? { listedOrder: 'oldest-first' } : {};
 }

@@ -66,6 +66,8 @@ export interface NamedWorld extends World {
   readonly ownPromotions?: number;
   /** Whether the target has ids of its own, which messages show beside names. */
   readonly hasOwnIds?: true;
+  /** In which order the file with these ids names the tiers: a loader prints each when it has created it. */
+  readonly listedOrder?: 'newest-first' | 'oldest-first';
   /** Whether it was read from a data file, which may be out of date. Its ids may be short, or ordinary words. */
   readonly isDataFile?: true;
 }

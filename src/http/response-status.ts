@@ -87,6 +87,13 @@ export function explainInapplicable(exchange: Exchange): Reason | undefined {
   return createReason('way-refused', { way: refusable, outcome });
 }
 
+/** Whether a response refuses its request for what that says: its credentials, its length and its way are right. */
+export function isRefusal(response: HttpResponse): boolean {
+  const { status } = response;
+  const isOfContent = ![401, 403, 413, 414, 431].includes(status) && !isDataIndependentRefusal(status);
+  return status >= 400 && status < 500 && isOfContent && !isTransient(response);
+}
+
 /** The media type of a response, without parameters and in lower case; empty if it has none. */
 export function getMediaType({ headers }: HttpResponse): string {
   return getHeaderValues(headers, 'content-type')[0]?.split(';')[0]?.trim().toLowerCase() ?? '';

@@ -26,6 +26,7 @@ import { createReason, type Reason } from '../support/reason.js';
 import { extractValue } from './extract-value.js';
 import { explainAmbiguity, findOtherReadings, type OtherReading } from './other-readings.js';
 import { explainOwnPromotions } from './own-promotions.js';
+import { agreesWithLoad, type SuspectedLoad } from './suspected-load.js';
 import { findWorstVerdict, type Verdict } from './verdict.js';
 
 export interface Judgement {
@@ -63,6 +64,8 @@ export interface TargetContext extends Pick<RowEvidence, 'world' | 'recognizer' 
   /** Whether the world is certainly loaded: a response mentioned it, or the user says so. */
   readonly isWorldSeen: boolean;
   readonly known?: KnownMistakes;
+  /** What the deployment seems to have in place of the test data. */
+  readonly load?: SuspectedLoad;
 }
 
 export interface CaseEvidence extends RowEvidence, Omit<TargetContext, keyof RowEvidence> {
@@ -120,7 +123,8 @@ export function judgeCase(
     if (known !== undefined) return known;
     const first = evidence[n] as CaseEvidence;
     const judgement = judgeRow(row, testCase, [first, ...again]);
-    return { title: row.title, ...(unseen === undefined ? judgement : doubtWithoutWorld(judgement, first, unseen)) };
+    const doubted = unseen === undefined ? judgement : doubtWithoutWorld(judgement, first, unseen);
+    return { title: row.title, ...doubtByLoad(doubted, [first, ...again]) };
   });
   return summarizeRows(rows, testCase);
 }
@@ -232,6 +236,17 @@ function doubtWithoutWorld(
   if (calibration.length > 0 && statuses.every(isDataIndependentRefusal)) return judgement;
   const { reason = createReason('passed') } = judgement;
   return { ...doubted, verdict: 'inconclusive', reason: createReason('world-unseen', { reason, unseen }) };
+}
+
+/** A failure that the load of the test data explains says so. If it is certainly the load, it proves nothing. */
+function doubtByLoad(judgement: Judgement, sent: readonly CaseEvidence[]): Judgement {
+  const { isKnown: _, reason = createReason('passed'), ...doubted } = judgement;
+  const load = sent[0]?.load;
+  if (judgement.verdict !== 'fail' || load === undefined) return judgement;
+  const isExplained = sent.every((row) => agreesWithLoad([...row.exchanges.values()], load.worlds, row));
+  if (!isExplained) return judgement;
+  if (!load.isProven) return { ...judgement, reason: createReason('load-explains', { reason }) };
+  return { ...doubted, verdict: 'inconclusive', reason: createReason('load-decides', { reason }) };
 }
 
 /** @param explain why an exchange shows nothing */

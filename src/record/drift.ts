@@ -39,8 +39,18 @@ export function replaceRecord({ outcomes }: Baseline, record: TargetRecord | und
   return createBaseline(record, Object.fromEntries(pinned.map(([question, { outcome }]) => [question, outcome])), file);
 }
 
-/** Says that the suite had other cases when the record was made; nothing if it had the same. */
-export function describeUncompared({ suite: { name, version, digest } }: TargetRecord, suite: Suite): string[] {
+const dataNames = { world: 'the test data of the suite', 'data-file': 'a data file' } as const;
+
+/** Says that the suite had other data or cases when the record was made; nothing if it had the same. */
+export function describeUncompared({ suite: made, data }: TargetRecord, suite: Suite): string[] {
+  const { name, version, digest } = made;
+  const { kind } = suite.basis;
+  if (data !== undefined && data.digest !== suite.basis.digest) {
+    const current = data.kind === kind ? 'another version of it' : dataNames[kind];
+    const doubt =
+      'A change may come from the data, and not from the target. npx conformance record writes a new record.';
+    return [`The record was made with ${dataNames[data.kind]}, and this run has ${current}. ${doubt}`];
+  }
   if (digest === suite.digest) return [];
   const advice = 'If the shape of responses changed, the world may have grown: npx conformance record accepts it.';
   return [`The record was made with other cases, those of ${name} ${version}. ${advice}`];

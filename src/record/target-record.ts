@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { DataBasis } from '../cases/data-suite.js';
 import type { Suite } from '../cases/suite.js';
 import type { Exchange } from '../http/exchange.js';
 import { maskChanging, type RecordedBodies } from '../judge/recorded-bodies.js';
@@ -14,6 +15,8 @@ import { createResponseSummarizer, renderRequest, type ShownResponse } from './e
 export interface TargetRecord {
   readonly target: string;
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
+  /** Older records lack it. */
+  readonly data?: DataBasis;
   readonly questions: Readonly<Record<string, RecordedAnswer>>;
   readonly response_schema?: BodyShape;
   /** For a mock. */
@@ -50,6 +53,7 @@ export function createRecord(suite: Suite, results: readonly RecordedResult[], t
   return {
     target,
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
+    data: suite.basis,
     questions: Object.fromEntries(questions),
     ...omitUndefined({ response_schema: mergeShapes(shapes), bodies: mergeBodies(suite, results) }),
   };

@@ -1,12 +1,14 @@
 import type { Suite } from '../cases/suite.js';
 import type { Channel } from '../http/exchange.js';
 import { describeAnswer, isDataIndependentRefusal } from '../http/response-status.js';
+import type { SuspectedLoad } from '../judge/suspected-load.js';
 import { omitUndefined } from '../support/collections.js';
 import { createReason, mapReasonTexts, type Reason, renderReason } from '../support/reason.js';
 import { joinLines } from '../support/untrusted-text.js';
 import { checkAddress } from './examination/check-address.js';
 import { checkBody } from './examination/check-body.js';
 import { checkFilterSpelling } from './examination/check-filter-spelling.js';
+import { checkForbiddenIds, checkLoad, checkRefusedIds } from './examination/check-load.js';
 import { checkReachability, checkRequests } from './examination/check-reachability.js';
 import { checkRefusedBody } from './examination/check-refused-body.js';
 import { checkRefusedParts } from './examination/check-refused-parts.js';
@@ -31,10 +33,13 @@ export type Examination = Awaited<ReturnType<typeof examine>>;
 const checks: readonly Check[] = [
   checkRequests,
   checkRefusedBody,
+  checkForbiddenIds,
   checkReachability,
   checkRefusedParts,
+  checkRefusedIds,
   checkAddress,
   checkFilterSpelling,
+  checkLoad,
   checkBody,
   checkResponses,
 ];
@@ -53,11 +58,12 @@ export async function examine(suite: Suite, channel: Pick<Channel, 'send'>, targ
 }
 
 function conclude(basis: ExaminationBasis, results: readonly CheckResult[]) {
-  const { calibration, exchanges, sent, successes, hasTiers, isSeen, isWorldLoaded } = basis;
+  const { calibration, exchanges, sent, successes, areNotFound, hasTiers, isSeen, isWorldLoaded } = basis;
   const unreachable = results.find((result) => result.unreachable !== undefined)?.unreachable;
   const unjudged = results.find((result) => result.unjudged !== undefined)?.unjudged;
   const refusals = results.flatMap((result) => result.refusals ?? []);
-  const isMissing = successes.length > 0 && hasTiers && !isSeen;
+  const isMissing = (successes.length > 0 || areNotFound) && hasTiers && !isSeen;
+  const missing = isMissing && unreachable === undefined ? missingWorld : undefined;
   const sanitize = (reason: Reason | undefined) => reason && mapReasonTexts(reason, sanitizeText);
   return {
     /** The requests whose responses show how responses are read, as the deployment accepts them, and what came back. */
@@ -82,10 +88,17 @@ function conclude(basis: ExaminationBasis, results: readonly CheckResult[]) {
       unreachable: sanitize(unreachable),
       /** Why nothing can be judged apart from the refusals, if so. */
       unjudged: sanitize(unjudged),
-      note: isMissing && unreachable === undefined ? createReason('world-missing') : undefined,
+      /** What is wrong with the test data, as it seems. */
+      load: describeLoad(results.find((result) => result.load !== undefined)?.load ?? missing),
       constantAnswer: findConstantAnswer(basis),
     }),
   };
+}
+
+const missingWorld: SuspectedLoad = { reason: createReason('world-missing'), isProven: false, worlds: [] };
+
+function describeLoad(load: SuspectedLoad | undefined): SuspectedLoad | undefined {
+  return load && { ...load, reason: mapReasonTexts(load.reason, sanitizeText) };
 }
 
 /** How many requests must have one answer, though they differ, before it counts as constant. */

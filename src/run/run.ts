@@ -48,7 +48,7 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   const { mentionFilter, recognizer = createRecognizer(world, mentionFilter) } = options;
   const { replay, keeper, known, knownRequirements = [], plannedCases = [] } = options;
   const examination = await examine(stated, channel, { ...options, recognizer });
-  const { calibration, exchanges, sent, isWorldSeen, unreachable, unjudged, refusals, changes } = examination;
+  const { calibration, exchanges, sent, isWorldSeen, unreachable, unjudged, refusals, changes, load } = examination;
   const numbered = new Map(sent.map(([, exchange], n) => [String(n + 1), exchange]));
   keeper?.keepCase({ id: calibrationPurpose }, [{ exchanges: [numbered] }]);
   const { find = replay?.find ?? (() => undefined) } = keeper ?? {};
@@ -58,7 +58,7 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
     recognizer,
     calibration: exchanges,
     isWorldSeen,
-    ...omitUndefined({ configuredPatterns: tierPatterns, known }),
+    ...omitUndefined({ configuredPatterns: tierPatterns, known, load }),
   };
   const refused = createRefusalResults(suite, refusals, options, find);
   let pointless = unjudged;

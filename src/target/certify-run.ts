@@ -2,6 +2,7 @@ import { type Certificate, createCertificate, type RunFacts, withdrawFailures } 
 import type { Diagnosis } from '../certificate/diagnosis/diagnose-run.js';
 import type { ExchangeIndex } from '../certificate/exchange-index.js';
 import type { EvidenceArchive, EvidenceOrigin } from '../certificate/har-archive.js';
+import type { Verdict } from '../judge/verdict.js';
 import { renderRunReport } from '../outputs/terminal/run-report.js';
 import { writeResults } from '../outputs/write-results.js';
 import type { NewDeviation } from '../record/add-deviations.js';
@@ -10,10 +11,10 @@ import { attachExchanges, type CaseResult, getVerdictApart, type ResultWithExcha
 import type { RunEvidence } from '../run/evidence-keeper.js';
 import { createReplay } from '../run/replay.js';
 import { omitUndefined } from '../support/collections.js';
-import { type Reason, renderReason } from '../support/reason.js';
+import { renderReason } from '../support/reason.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import type { RunInputs, RunSettings } from './run-inputs.js';
-import { judgeCases, loadKnown } from './target-run.js';
+import { judgeCases, type LoadFinding, loadKnown } from './target-run.js';
 
 /** A run whose exchanges are judged again. */
 export interface RecordedRun extends Pick<EvidenceOrigin, 'extent'> {
@@ -25,7 +26,7 @@ export interface RecordedRun extends Pick<EvidenceOrigin, 'extent'> {
 interface JudgedRun extends Pick<RunFacts, 'requestsSent' | 'isCutShort' | 'startedAt' | 'data'> {
   readonly results: readonly CaseResult[];
   readonly index: ExchangeIndex;
-  readonly note: Reason | undefined;
+  readonly load: LoadFinding | undefined;
   readonly recall: () => RecordedRun;
 }
 
@@ -38,13 +39,17 @@ export interface CertifiedRun {
 /** Certifies a run. What is known, corrected by all responses, may need that some results are judged again. */
 export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<CertifiedRun> {
   const { suite, settings } = inputs;
-  const { results: plain, index, note, recall, ...ended } = run;
+  const { results: plain, index, load, recall, ...ended } = run;
   const { quick, target, expected, known } = settings;
   const { name, kind, baseUrl, version, file, transport } = target;
   const facts: RunFacts = {
     ...ended,
-    ...omitUndefined({ quick: quick && (true as const), known }),
-    notes: [...settings.notes, ...(note === undefined ? [] : [renderReason(note)])],
+    ...omitUndefined({
+      quick: quick && (true as const),
+      known,
+      load: load && { ...load, sentence: renderReason(load.reason) },
+    }),
+    notes: settings.notes,
     expected,
     target: {
       name: toOneLine(name),
@@ -55,7 +60,9 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
     durationMs: Date.now() - run.startedAt.getTime(),
   };
   const results = withdrawFailures(attachExchanges(plain, index.find));
-  const isWrong = results.some(({ verdict }) => verdict === 'fail' || verdict === 'inconclusive');
+  // Nothing of the deployment is to be explained where the load explains it.
+  const isToExplain = (verdict: Verdict) => verdict === 'fail' || (verdict === 'inconclusive' && !load?.isProven);
+  const isWrong = results.some(({ verdict }) => isToExplain(verdict));
   if (!isWrong) return { certificate: createCertificate(suite, results, facts), results, newDeviations: [] };
   // The mistakes of the reference deployment are loaded only where something is to be explained.
   const { diagnoseRun } = await import('../certificate/diagnosis/diagnose-run.js');

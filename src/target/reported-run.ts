@@ -145,7 +145,7 @@ export class ReportedRun {
     const certified = await certifyRun(inputs, {
       results,
       index: indexer.finish(uses),
-      note: start?.note,
+      load: start?.load,
       requestsSent,
       isCutShort,
       startedAt,

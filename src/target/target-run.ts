@@ -5,6 +5,7 @@ import type { DrawnData } from '../cases/data-suite.js';
 import type { NamedWorld } from '../contract/world.js';
 import type { Channel } from '../http/exchange.js';
 import type { TransportChannel } from '../http/transport.js';
+import type { SuspectedLoad } from '../judge/suspected-load.js';
 import { type CaseResult, samplesCaseId } from '../run/case-result.js';
 import { createEvidenceKeeper, type RunEvidence } from '../run/evidence-keeper.js';
 import { type EngineOptions, startRun } from '../run/run.js';
@@ -13,10 +14,13 @@ import type { Problem } from '../support/problem.js';
 import type { Reason } from '../support/reason.js';
 import type { RunInputs, RunSettings } from './run-inputs.js';
 
+/** What is said of the test data, without the data itself. */
+export type LoadFinding = Pick<SuspectedLoad, 'reason' | 'isProven'>;
+
 export interface RunStart {
   readonly settings: RunSettings;
-  /** What the examination of the target found. */
-  readonly note?: Reason;
+  /** What the examination of the target found to be wrong with the test data, as it seems. */
+  readonly load?: LoadFinding;
   readonly unreachable?: Reason;
   /** What the requests show of a data file. Only the worker draws them. */
   readonly data?: DrawnData;
@@ -48,8 +52,9 @@ export async function startTargetRun(
   const keeper = terms.replay === undefined ? createEvidenceKeeper(suffix) : undefined;
   const run = await startRun(suite, channel, { ...options, ...terms, ...omitUndefined({ keeper }) });
   const { examination, background } = run;
-  const { note, unreachable } = examination;
-  let unreported: RunStart | undefined = { settings, ...omitUndefined({ note, unreachable, data: suite.data }) };
+  const { unreachable } = examination;
+  const load = examination.load && { reason: examination.load.reason, isProven: examination.load.isProven };
+  let unreported: RunStart | undefined = { settings, ...omitUndefined({ load, unreachable, data: suite.data }) };
   return {
     suite,
     baseUrl: settings.target.baseUrl,

@@ -230,5 +230,6 @@ test('A customer and a product of the test data are enough for most checks', asy
     'Body on GET': 'fine',
     Responses: 'unknown',
     Ids: 'unknown',
+    Load: 'unknown',
   });
 });

@@ -64,9 +64,11 @@ export async function certifyOver(channel: Channel, stated: Suite, options: Engi
     return exchange;
   };
   const { results, examination, evidence } = await runSuite(stated, { ...channel, send }, { ...shared, ...options });
+  const { load } = examination;
   const certificate = createCertificate(stated, withdrawFailures(results), {
     target: { name: 'in-process', base_url: 'http://in-process.test' },
-    notes: [renderReason(examination.note)].filter(Boolean),
+    ...(load && { load: { sentence: renderReason(load.reason), isProven: load.isProven } }),
+    notes: [],
     requestsSent,
     isCutShort: false,
     startedAt: new Date(0),

@@ -51,6 +51,7 @@ const suite: Suite = {
   name: 'conformance',
   version: '1.2.3',
   digest: `sha256:${'0'.repeat(64)}`,
+  basis: { kind: 'world', digest: `sha256:${'1'.repeat(64)}` },
   contract: {
     requirements: [requirement('a.one'), requirement('a.two')],
     groups: [{ name: 'G', asks: 'What?' }],

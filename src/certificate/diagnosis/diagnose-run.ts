@@ -22,7 +22,7 @@ export interface Cause extends Omit<Finding, 'rows' | 'hypothesis'> {
 
 export type Diagnosis = ReturnType<typeof diagnoseRun>;
 
-/** Finds what most likely is wrong. Every failing row belongs to a cause. Changes no verdict. Pure. */
+/** Finds what most likely is wrong. Every failing row that the load of the test data does not explain belongs to a cause. Changes no verdict. Pure. */
 export function diagnoseRun(
   suite: Suite,
   results: readonly CaseResult[],
@@ -98,7 +98,9 @@ function findInResults(run: ObservedRun, seeds: readonly Hypothesis[], refused: 
   const found = [...findRefusals(others, run), ...explained]
     .filter(({ rows }) => rows.size > 0)
     .toSorted((left, right) => countFailing(right) - countFailing(left) || right.rows.size - left.rows.size);
-  const unexplained = run.rows.filter((row) => row.isFailing && found.every(({ rows }) => !rows.has(row)));
+  // Where the load of the test data explains a failure, the report begins with it.
+  const isUnexplained = ({ isFailing, reason }: Row) => isFailing && reason?.code !== 'load-explains';
+  const unexplained = run.rows.filter((row) => isUnexplained(row) && found.every(({ rows }) => !rows.has(row)));
   const changing = found.find(({ id }) => id === changingResults);
   if (changing !== undefined) for (const row of unexplained) changing.rows.add(row);
   const unknown = groupBy(changing === undefined ? unexplained : [], ({ requirement }) => requirement);

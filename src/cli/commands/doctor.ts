@@ -33,7 +33,11 @@ async function runDoctor(flags: RunOptions): Promise<number> {
   const failure = channel.findFailure();
   if (failure !== undefined) throw failure;
   const where = isReference ? [] : [`Target ${settings.target.name}: ${settings.target.baseUrl}`];
-  process.stdout.write(joinLines([...where, ...settings.notes, '']) + renderFindings(findings));
+  const isAboutData = ({ area, state }: (typeof findings)[number]) =>
+    state === 'problem' && (area === 'Load' || area === 'Ids');
+  const [ofData, others] = [findings.filter(isAboutData), findings.filter((finding) => !isAboutData(finding))];
+  // Wrong test data explains other problems.
+  process.stdout.write(renderFindings(ofData) + joinLines([...where, ...settings.notes, '']) + renderFindings(others));
   if (findings.some(({ state }) => state === 'problem')) return exitStatus['does-not-conform'];
   return findings.some(({ state }) => state === 'unknown') ? exitStatus.incomplete : exitStatus.conforms;
 }

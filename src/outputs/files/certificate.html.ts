@@ -29,7 +29,7 @@ export default (({ certificate, suite, answers }) => {
   const unjudged = certificate.incomplete_because ?? describeSharedReasons(certificate);
   const warnings = answers.filter(({ entry }) => entry.warning);
   const hasCards = [known, unjudged, notes, warnings].some(({ length }) => length > 0);
-  const isCalm = verdict === 'conforms' && !hasCards && drift.length === 0;
+  const isCalm = verdict === 'conforms' && !hasCards && drift.length === 0 && certificate.load === undefined;
   const shared = findSharedReasons(certificate);
   const titles = new Map(suite.cases.map(({ id, title }) => [id, title]));
   return {
@@ -48,7 +48,7 @@ export default (({ certificate, suite, answers }) => {
       seconds: (certificate.duration_ms / 1_000).toFixed(1),
       since: certificate.compared_with ?? 'the target file was written',
       isCalm,
-      hasAttention: isCalm || hasCards || causes.length > 0,
+      hasAttention: isCalm || hasCards || causes.length > 0 || certificate.load !== undefined,
       causes: causes.map((cause) => ({
         ...cause,
         verdict: cause.requirements.length > 0 ? 'fail' : 'inconclusive',

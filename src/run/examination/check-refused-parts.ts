@@ -20,12 +20,16 @@ interface Acceptance {
  * tier that the first request must return: the refusal may then be an empty result, or the test data is not loaded.
  */
 export async function checkRefusedParts(basis: ExaminationBasis): Promise<CheckResult | undefined> {
-  const { request, exchanges } = basis;
+  const { request, exchanges, successes } = basis;
   const [first] = exchanges;
   if (request === undefined || first === undefined || !isRefusal(first)) return undefined;
   const refusal: Refused = { request, exchange: first };
   const found = await findRefusedParts(refusal, basis);
-  if (found === undefined || !(await isConfirmed(refusal, found, basis))) return undefined;
+  if (found === undefined) return undefined;
+  // What another request may have is not refused as such: the first one is refused for what it says.
+  const isElsewhere = ({ part, isEmptyOnly }: RefusedPart) =>
+    !isEmptyOnly && successes.some((accepted) => part.isIn(accepted.request));
+  if (found.refused.some(isElsewhere) || !(await isConfirmed(refusal, found, basis))) return undefined;
   const proven = found.refused.filter(({ part }) => isProven(part, first, basis));
   const refusals = proven.map((refused) => ({
     about: refused.part.about,

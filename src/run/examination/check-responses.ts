@@ -16,13 +16,15 @@ import {
 } from './examination.js';
 
 /** Checks whether the promotions of a response can be read, and whether they are those of the test data. */
-export function checkResponses({ exchanges, successes, target, hasTiers }: ExaminationBasis): CheckResult {
+export function checkResponses({ exchanges, successes, areNotFound, target, hasTiers }: ExaminationBasis): CheckResult {
   const [success] = successes;
   if (success === undefined) {
     const [{ response }] = exchanges.filter(isAnswered) as [AnsweredExchange];
     const data = { answer: describeAnswer(response), status: response.status };
     const isAlways = isDataIndependentRefusal(response.status);
-    return { findings: { Responses: problem(isAlways ? 'rejected-always' : 'rejected', data) } };
+    const Responses = problem(isAlways ? 'rejected-always' : 'rejected', data);
+    // An unknown customer may be answered 404.
+    return { findings: { Responses, ...(areNotFound && hasTiers && { Ids: problem('ids-unnamed') }) } };
   }
   const reading = readTiers(exchanges, target);
   const unreadable = successes.find(({ response }) => parseJson(response.body) === undefined);

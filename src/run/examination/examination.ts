@@ -10,6 +10,7 @@ import { createOracle } from '../../contract/oracle.js';
 import type { Channel, Exchange, HttpRequest } from '../../http/exchange.js';
 import { isTransient } from '../../http/response-status.js';
 import type { TargetContext } from '../../judge/judge-case.js';
+import type { SuspectedLoad } from '../../judge/suspected-load.js';
 import { createRecognizer, type Recognizer } from '../../recognition/recognizer.js';
 import { hasMentions } from '../../recognition/tier-mentions.js';
 import { computeOnce } from '../../support/caches.js';
@@ -21,7 +22,7 @@ import { leaveOutPart, type RefusedPart } from '../request-parts.js';
 import { type Comparison, createComparison } from './compare-answers.js';
 import { explainFailure } from './explain-failure.js';
 
-export const examinedAreas = ['URL', 'TLS', 'Credentials', 'Body on GET', 'Responses', 'Ids'] as const;
+export const examinedAreas = ['URL', 'TLS', 'Credentials', 'Body on GET', 'Responses', 'Ids', 'Load'] as const;
 export type ExaminedArea = (typeof examinedAreas)[number];
 
 export type FindingState = 'fine' | 'problem' | 'unknown';
@@ -66,6 +67,8 @@ export interface CheckResult {
   readonly isLast?: boolean;
   /** Whether filters are read only if their brackets are written literally. */
   readonly readsLiteralFiltersOnly?: boolean;
+  /** What is wrong with the test data, as it seems. */
+  readonly load?: SuspectedLoad;
   /** What the later checks rest on, if it is something else. */
   readonly next?: CalibrationBasis;
 }
@@ -90,6 +93,7 @@ export async function beginExamination(
   const sent: SentRequest[] = [];
   let count = 0;
   const shared = {
+    suite,
     target: { world, recognizer, ...omitUndefined({ configuredPatterns: tierPatterns }) },
     /** All requests so far, in the order in which they were sent: evidence is replayed in this order. */
     sent,
@@ -118,6 +122,7 @@ export async function beginExamination(
 }
 
 interface SharedBasis {
+  readonly suite: Suite;
   readonly target: Pick<TargetContext, 'world' | 'recognizer' | 'configuredPatterns'>;
   readonly sent: readonly SentRequest[];
   readonly send: Channel['send'];
@@ -154,6 +159,8 @@ async function sendCalibration(
     /** The responses to the calibration requests. */
     exchanges,
     successes,
+    /** Whether all of them are 404, as they may be where the customers of the test data are unknown. */
+    areNotFound: exchanges.every((exchange) => 'response' in exchange && exchange.response.status === 404),
     /** A request with one filter, if any selected case has one. */
     filtered,
     /** Whether a response names a promotion of the test data. */

@@ -1,0 +1,49 @@
+import { listSuccesses } from '../../assertions/row-evidence.js';
+import { readTiers } from '../../judge/judge-case.js';
+import { examineLoad, explainRefusedIds } from '../examine-load.js';
+import { type CheckResult, type ExaminationBasis, fine, isAnswered } from './examination.js';
+import { explainFailure } from './explain-failure.js';
+
+/** Checks whether 401 and 403 are about the ids of a request, and not about its credentials. */
+export async function checkForbiddenIds(basis: ExaminationBasis): Promise<CheckResult | undefined> {
+  const [first] = basis.exchanges;
+  return first !== undefined && explainFailure(first) !== undefined ? await checkRefusedIds(basis) : undefined;
+}
+
+/**
+ * Checks whether requests are refused only because they name ids that the deployment does not know. After the check of
+ * refused parts: a part that is refused whatever it says is a mistake of the deployment.
+ */
+export async function checkRefusedIds(basis: ExaminationBasis): Promise<CheckResult | undefined> {
+  const { request, exchanges, differ, successes, send, sendWithoutBody } = basis;
+  const [first] = exchanges;
+  if (request === undefined || first === undefined || !isAnswered(first) || first.response.status < 400)
+    return undefined;
+  if (differ(successes) || listSuccesses(await sendWithoutBody()).length === 0) return undefined;
+  const reason = await explainRefusedIds(request, first, send);
+  if (reason === undefined) return undefined;
+  const failure = explainFailure(first);
+  return {
+    findings: {
+      URL: fine('answers'),
+      TLS: fine('trusted'),
+      Credentials: fine('credentials-accepted'),
+      'Body on GET': fine('body-read'),
+      Ids: ['problem', reason],
+    },
+    load: { reason, isProven: false, worlds: [] },
+    isLast: true,
+    ...(failure && { unreachable: reason }),
+  };
+}
+
+/** Checks whether the test data is loaded as the world says. */
+export async function checkLoad(basis: ExaminationBasis): Promise<CheckResult | undefined> {
+  const { suite, target, exchanges, filtered, send, isSeen, isWorldLoaded } = basis;
+  if (!isSeen) return undefined;
+  if (isWorldLoaded || target.world.isDataFile === true) return { findings: { Load: fine('load-stated') } };
+  const evidence = { ...target, calibration: exchanges, reading: readTiers(exchanges, target) };
+  const load = await examineLoad(suite, filtered?.[1], send, evidence);
+  if (load === undefined) return { findings: { Load: fine('load-unsuspected') } };
+  return { findings: { Load: ['problem', load.reason] }, load };
+}

@@ -1,0 +1,344 @@
+/** Test data that is loaded otherwise than the world says: it is named first, and fails no deployment that conforms. */
+
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import type { DataBasis } from '../../src/cases/data-suite.js';
+import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
+import type { Certificate, RunVerdict } from '../../src/certificate/certificate.js';
+import { exportWorld, type NamedWorld, type Rule, type Tier, type World } from '../../src/contract/world.js';
+import { type Availability, bindWorld } from '../../src/contract/world-file.js';
+import type { HttpRequest } from '../../src/http/exchange.js';
+import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
+import { describeUncompared } from '../../src/record/drift.js';
+import { createRecord } from '../../src/record/target-record.js';
+import {
+  credentialVariables,
+  loadCertificate,
+  makeTestFolder,
+  runConformance,
+  runConformanceInProcess,
+} from '../support/cli.js';
+import { type Answer, certifyInProcess, requirementSuite, suite } from '../support/in-process.js';
+import { createIndependentDeployment, listen, type Shape, type Traits } from '../support/independent-deployment.js';
+
+const { world } = suite;
+
+const changeTiers = (change: (tier: Tier) => Partial<Tier>): World => ({
+  ...exportWorld(world),
+  tiers: world.tiers.map((tier) => ({ ...tier, ...change(tier) })),
+});
+const keepTiers = (isKept: (tier: Tier, n: number) => boolean): World => ({
+  ...exportWorld(world),
+  tiers: world.tiers.filter(isKept),
+});
+const loseRules = (isLost: (rule: Rule) => boolean) =>
+  changeTiers(({ rules }) => ({ rules: rules.filter((rule) => !isLost(rule)) }));
+const reverse = (of: World): World => ({
+  ...exportWorld(of as NamedWorld),
+  tiers: of.tiers.map((tier, n) => ({ ...tier, created_at: of.tiers.at(-1 - n)?.created_at ?? '' })),
+});
+
+/** From responses that show everything of a promotion to those that show its id alone. */
+const shapes: Readonly<Record<string, Shape>> = {
+  'with everything': (tiers) => ({
+    promotions: tiers.map(({ id, name, metadata, created_at }) => ({ id, name, metadata, createdAt: created_at })),
+  }),
+  'with times as numbers, and metadata as a list': (tiers) =>
+    tiers.map(({ id, metadata, created_at }) => ({
+      tier: { key: id, meta: Object.entries(metadata).map(([name, value]) => ({ name, value })) },
+      at: Date.parse(created_at),
+    })),
+  'with ids alone': (tiers) => ({ data: tiers.map(({ id }) => id) }),
+};
+type ShapeName = keyof typeof shapes;
+
+interface WrongLoad {
+  readonly loaded: World;
+  readonly says: RegExp;
+  /** The shapes that show that it is the load. With others, it may be a mistake of the deployment. */
+  readonly proving: readonly ShapeName[];
+}
+
+const all = Object.keys(shapes);
+const showing = all.slice(0, 2);
+const half = Math.ceil(world.tiers.length / 2);
+const wrongLoads: Readonly<Record<string, WrongLoad>> = {
+  'in reverse order': { loaded: reverse(world), says: /created in reverse order.*oldest first/, proving: showing },
+  'without metadata': {
+    loaded: changeTiers(() => ({ metadata: {} })),
+    says: /without their metadata.*under 'metadata'/,
+    proving: showing,
+  },
+  'in reverse order and without metadata': {
+    loaded: reverse(changeTiers(() => ({ metadata: {} }))),
+    says: /created in reverse order.*without their metadata/,
+    proving: showing,
+  },
+  'in half, the newest': {
+    loaded: keepTiers((_, n) => n < half),
+    says: new RegExp(`oldest part .*from rank ${half + 1} on.*has 233`),
+    proving: [],
+  },
+  'in half, the oldest': {
+    loaded: keepTiers((_, n) => n >= half),
+    says: new RegExp(`newest part .*ranks 1 to ${half}.*has 233`),
+    proving: [],
+  },
+  'in half, every second': { loaded: keepTiers((_, n) => n % 2 === 0), says: /'for-ann'.*has 233/, proving: all },
+  'in part, two of three': { loaded: keepTiers((_, n) => n % 3 > 0), says: /'greeting'.*has 233/, proving: all },
+  'without rules': { loaded: loseRules(() => true), says: /without their rules: every.*under 'rules'/, proving: [] },
+  ...Object.fromEntries(
+    ['customer', 'product', 'sku', 'metadata'].map((kind): [string, WrongLoad] => [
+      `without rules of the kind ${kind}`,
+      { loaded: loseRules((rule) => rule.kind === kind), says: new RegExp(`rules of kind '${kind}'`), proving: [] },
+    ]),
+  ),
+};
+
+async function certify(answer: Answer, stated: Suite = requirementSuite, isWorldLoaded?: true): Promise<Certificate> {
+  return (await certifyInProcess(answer, { suite: stated, ...(isWorldLoaded && { isWorldLoaded }) })).certificate;
+}
+
+/** Expects that the load is named first, wherever something is said of the run. */
+function expectLoad(certificate: Certificate, says: RegExp, verdict: RunVerdict): void {
+  expect(certificate.load?.sentence).toMatch(says);
+  expect(certificate.load?.sentence).not.toContain('{{');
+  expect(renderRunReport(certificate).trimStart().split('\n')[0]).toBe(certificate.load?.sentence);
+  expect(certificate.verdict, certificate.load?.sentence).toBe(verdict);
+  expect(certificate.load?.is_certain).toBe(verdict === 'incomplete');
+  if (verdict === 'incomplete') expect(certificate.incomplete_because?.[0]).toBe(certificate.load?.sentence);
+  const failing = certificate.requirements.flatMap(({ cases }) => cases.filter((entry) => entry.verdict === 'fail'));
+  for (const { id, reason } of failing)
+    expect.soft(reason, id).toContain('A wrong load of the test data explains this');
+}
+
+for (const [title, { loaded, says, proving }] of Object.entries(wrongLoads))
+  for (const [name, shape] of Object.entries(shapes)) {
+    const verdict = proving.includes(name) ? 'incomplete' : 'does-not-conform';
+    test(`The test data is loaded ${title}, responses ${name}: ${verdict}`, async () => {
+      expectLoad(await certify(createIndependentDeployment(loaded, { shape })), says, verdict);
+    });
+  }
+
+test.describe('Test data that is there in part', () => {
+  const customers = world.customers.slice(1);
+  const rows: readonly (readonly [title: string, loaded: World, traits: Traits, says: RegExp, verdict: RunVerdict])[] =
+    [
+      [
+        'one customer is missing',
+        { ...world, customers },
+        { unknownCustomer: 'rejected' },
+        /lack cust_.*404/,
+        'incomplete',
+      ],
+      [
+        'customers are those of another load',
+        changeTiers(({ rules }) => ({
+          rules: rules.map((rule) => (rule.kind === 'customer' ? { ...rule, any_of: ['cust_of-before'] } : rule)),
+        })),
+        {},
+        /not be loaded, or under other ids: customer/,
+        'does-not-conform',
+      ],
+      [
+        'products and SKUs are those of another load',
+        changeTiers(({ rules }) => ({ rules: rules.map((rule) => ('id' in rule ? { ...rule, id: 'other' } : rule)) })),
+        {},
+        /not be loaded, or under other ids: product, sku/,
+        'does-not-conform',
+      ],
+    ];
+  for (const [title, loaded, traits, says, verdict] of rows)
+    test(title, async () => {
+      const certificate = await certify(createIndependentDeployment(loaded, traits));
+      expect(certificate.load?.sentence).toMatch(says);
+      if (verdict === 'does-not-conform') expectLoad(certificate, says, verdict);
+    });
+});
+
+test.describe('What shows the order of creation, where responses name ids alone', () => {
+  const at = (line: number) => ({ file: 'ids.yaml', line, column: 1 });
+  const bind = (idOf: (n: number) => string, lineOf: (n: number) => number): Availability['bindings'] => {
+    const entries = [...world.ids.customer, ...world.ids.product, ...world.ids.sku, ...world.ids.campaign];
+    const others = [...entries, ...world.ids.category].map(([, id]) => [id, { id, at: at(1) }]);
+    return Object.fromEntries([
+      ...others,
+      ...[...world.ids.tier].map(([, id], n) => [id, { id: idOf(n), at: at(lineOf(n)) }]),
+    ]);
+  };
+  const random = (n: number) => `tier-${(n * 7919) % 10_007}-x`;
+  const last = world.tiers.length;
+  const rows: readonly (readonly [title: string, Availability['bindings'], reversed: RunVerdict, shown: boolean])[] = [
+    [
+      'ids that grow with time, against the test data',
+      bind(
+        (n) => String(2_000 + n),
+        () => 2,
+      ),
+      'incomplete',
+      true,
+    ],
+    [
+      'ids that grow as they should',
+      bind(
+        (n) => String(2_000 - n),
+        () => 2,
+      ),
+      'does-not-conform',
+      false,
+    ],
+    [
+      'texts that grow',
+      bind(
+        (n) => `01HX${String(n).padStart(6, '0')}ZQ`,
+        () => 2,
+      ),
+      'incomplete',
+      true,
+    ],
+    ['a file that lists the newest first', bind(random, (n) => n + 2), 'incomplete', true],
+    ['a file that lists the oldest first', bind(random, (n) => last - n + 2), 'does-not-conform', false],
+    ['nothing', bind(random, () => 2), 'does-not-conform', true],
+  ];
+  for (const [title, bindings, verdict, isSaid] of rows)
+    test(title, async () => {
+      const bound = loadSuite(suiteFolder, { bindings: bindings ?? {} });
+      const stated = { ...bound, cases: bound.cases.filter(({ kind }) => kind === 'requirement') };
+      const deployed = bindWorld(world, { bindings: bindings ?? {} });
+      const shape = shapes['with ids alone'] as Shape;
+      const certificate = await certify(createIndependentDeployment(reverse(deployed), { shape }), stated);
+      expect(certificate.verdict).toBe(verdict);
+      if (isSaid) expectLoad(certificate, /created in reverse order/, verdict);
+      else expect(certificate.load).toBeUndefined();
+      const right = await certify(createIndependentDeployment(deployed, { shape }), stated);
+      expect([right.verdict, right.load]).toEqual(['conforms', undefined]);
+    });
+});
+
+test.describe('Mistakes of a deployment whose responses show that the test data is loaded', () => {
+  const { 'with everything': shape, 'with ids alone': ids } = shapes as Readonly<Record<string, Shape>>;
+  const oldest: World = { ...world, tiers: world.tiers.slice(-150) };
+  const emptyResult: Answer = () => ({ status: 200, headers: [], body: '{"promotions":[]}' });
+  const isFiltered = ({ path }: HttpRequest) => path.includes('metadata.');
+  const right = createIndependentDeployment(world, { shape: shape as Shape });
+  const rows: Readonly<Record<string, Answer>> = {
+    'the oldest 150 are checked': createIndependentDeployment(oldest, { shape: shape as Shape }),
+    'metadata filters find nothing': (request) => (isFiltered(request) ? emptyResult(request) : right(request)),
+    'the newest 100 are checked, and filters show older ones': createIndependentDeployment(world, {
+      shape: ids as Shape,
+      mistakenWindow: 100,
+      filteredWindow: 'filter-first',
+    }),
+    'customer rules are compared with the first customer': createIndependentDeployment(world, {
+      mistakenRules: { customer: ({ any_of }, { customer }) => any_of[0] === (customer as { id?: string })?.id },
+    }),
+  };
+  for (const [title, answer] of Object.entries(rows))
+    test(title, async () => {
+      const { verdict, load } = await certify(answer);
+      expect([verdict, load]).toEqual(['does-not-conform', undefined]);
+    });
+});
+
+test('If the target file says that the world is loaded, no failure is excused', async () => {
+  for (const title of ['in reverse order', 'without metadata', 'in half, every second']) {
+    const shape = shapes['with everything'] as Shape;
+    const answer = createIndependentDeployment(wrongLoads[title]?.loaded as World, { shape });
+    const { verdict, load } = await certify(answer, requirementSuite, true);
+    expect.soft([verdict, load], title).toEqual(['does-not-conform', undefined]);
+  }
+});
+
+test('A mistake that the load does not explain still fails', async () => {
+  const { loaded } = wrongLoads['without metadata'] as WrongLoad;
+  const mistakenRules: Traits['mistakenRules'] = {
+    metadata: ({ key }, { metadata }) => Object.hasOwn(metadata as object, key),
+  };
+  const shape = shapes['with everything'] as Shape;
+  const certificate = await certify(createIndependentDeployment(loaded, { shape, mistakenRules }));
+  expect(certificate.verdict).toBe('does-not-conform');
+  expect(certificate.load?.sentence).toMatch(/without their metadata/);
+});
+
+test.describe('The first line', () => {
+  const cwd = makeTestFolder();
+  const shape = shapes['with everything'] as Shape;
+  const nothing = { ...world, customers: [], products: [], skus: [], campaigns: [], tiers: [] };
+  const others = keepTiers(() => false);
+  const noIds = /^Ids +PROBLEM .*(customer 'cust_|promotion of the test data)/;
+  const rows: readonly (readonly [title: string, answer: Answer, first: RegExp])[] = [
+    ...Object.entries(wrongLoads).map(
+      ([title, { loaded, says }]) =>
+        [title, createIndependentDeployment(loaded, { shape }), new RegExp(`^Load +PROBLEM .*${says.source}`)] as const,
+    ),
+    ['nothing is loaded', createIndependentDeployment(nothing), noIds],
+    ['customers alone are loaded', createIndependentDeployment(others, { unknownCustomer: 'rejected' }), noIds],
+    [
+      'nothing is loaded, and unknown customers are refused',
+      createIndependentDeployment(nothing, { unknownCustomer: 'rejected' }),
+      /^Ids +PROBLEM +The deployment refuses the customer 'cust_.*404.*without ids/,
+    ],
+    [
+      'nothing is loaded, unknown customers are refused, and so is no customer',
+      createIndependentDeployment(nothing, { unknownCustomer: 'rejected', omitted: 'rejected' }),
+      noIds,
+    ],
+    [
+      'nothing is loaded, and both unknown customers and empty results are 404',
+      createIndependentDeployment(nothing, { unknownCustomer: 'rejected', empty: 404 }),
+      noIds,
+    ],
+  ];
+  for (const [title, answer, first] of rows)
+    test(`of doctor: ${title}`, async () => {
+      const { url, close } = await listen(answer);
+      const { status, output } = await runConformanceInProcess(['doctor', '--base-url', url], {
+        cwd,
+        env: credentialVariables,
+      });
+      await close();
+      expect(output.split('\n')[0]).toMatch(first);
+      expect(output).not.toContain('without the proxy');
+      expect(status).toBe(1);
+    });
+
+  test('of certify', async () => {
+    const { url, close } = await listen(createIndependentDeployment(reverse(world), { shape }));
+    const { status, output } = await runConformance(['certify', '--base-url', url, '--quick'], {
+      cwd,
+      env: credentialVariables,
+    });
+    expect(output.trimStart()).toMatch(/^The promotion tiers look as though they were created in reverse order/);
+    expect(status).toBe(4);
+    const recorded = await runConformance(['record', '--base-url', url, '--quick', '--to', 'wrong.yaml'], {
+      cwd,
+      env: credentialVariables,
+    });
+    await close();
+    expect(recorded.output).toContain('wrong.yaml was not written: the test data is loaded wrongly');
+    expect(existsSync(path.join(cwd, 'wrong.yaml'))).toBe(false);
+    const [folder = ''] = readdirSync(path.join(cwd, 'results'));
+    const live = loadCertificate(cwd, `results/${folder}`);
+    const archive = path.join('results', folder, 'evidence.har');
+    const replayed = await runConformance(['certify', '--replay', archive, '--out', 'again'], { cwd });
+    expect(replayed.status, replayed.output).toBe(4);
+    const again = loadCertificate(cwd, 'again');
+    expect([again.load, again.summary]).toEqual([live.load, live.summary]);
+  });
+});
+
+test('A run says that its record was made with other data', () => {
+  const of = (kind: DataBasis['kind'], digest: string): Suite => ({ ...suite, basis: { kind, digest } });
+  const recordOf = (stated: Suite) => createRecord(stated, [], 'shop');
+  const describe = (recorded: Suite, now: Suite) => describeUncompared(recordOf(recorded), now).join();
+  const [first, second] = [of('world', 'sha256:1'), of('world', 'sha256:2')];
+  const [data, newer] = [of('data-file', 'sha256:3'), of('data-file', 'sha256:4')];
+  for (const same of [first, data]) expect(describe(same, same)).toBe('');
+  expect(describe(first, second)).toMatch(/made with the test data of the suite, and .* another version/);
+  expect(describe(data, newer)).toMatch(/made with a data file, and .* another version/);
+  expect(describe(first, data)).toMatch(/made with the test data of the suite, and this run has a data file/);
+  expect(describe(data, first)).toMatch(/made with a data file, and this run has the test data of the suite/);
+  const { data: _, ...older } = recordOf({ ...first, digest: 'sha256:5' });
+  expect(describeUncompared(older, first).join()).toContain('other cases');
+});
