@@ -34,6 +34,7 @@ const pathOutcomes = [
 export const closedQuestions = {
   'empty-result': ['empty-list', 'no-content', 'not-found', 'rejected', 'server-error', 'empty-body'],
   'result-order': ['newest-first', 'oldest-first', 'another-order'],
+  'result-repetition': ['once', 'more-than-once', 'more-than-once-with-expand', 'more-than-once-with-a-filter'],
   repeatability: ['identical', 'same-promotions', 'different-promotions'],
 
   'omitted-customer': [

@@ -1,6 +1,6 @@
 /** Caches whose key has only a part of a request, or another text of it. */
 
-import { caches, type KeyTexts, type keyMistakes, textOf } from './mistakes/cache-keys.js';
+import { caches, type KeyEntries, type KeyEntry, type KeyTexts, type keyMistakes, textOf } from './mistakes/cache-keys.js';
 import { type Filter, type MetadataFilter, type ParsedRequest, waived } from './parsed-request.js';
 import { asKinds, entriesOf, nouns, type Place } from './places.js';
 
@@ -142,6 +142,22 @@ export const keyDetails: readonly KeyDetail[] = [
     rewrite: (request, write) => ({ ...request, filters: write([textOf(request.filters)]) }),
   },
   {
+    id: 'body',
+    what: 'the body as one text',
+    breaks: 'request.get-with-body',
+    of: 'body',
+    kind: 'whole',
+    rewrite: ({ filters, ...body }, write) => [filters, write([textOf(body)])],
+  },
+  {
+    id: 'query',
+    what: 'the query as one text',
+    breaks: 'filter.tier-metadata',
+    of: 'query',
+    kind: 'whole',
+    rewrite: ({ filters, ...body }, write) => [body, write([textOf(filters)])],
+  },
+  {
     id: 'expand',
     what: 'options.expand',
     breaks: 'options.expand-category',
@@ -151,20 +167,55 @@ export const keyDetails: readonly KeyDetail[] = [
   },
 ];
 
+interface EntryDetail extends Pick<KeyDetail, 'id' | 'what' | 'breaks' | 'of'> {
+  readEntries(request: ParsedRequest): readonly KeyEntry[];
+  /** The request without the entries. */
+  leaveOut(request: ParsedRequest): unknown;
+}
+
+/** Members of a request that are names with values. */
+const entryDetails: readonly EntryDetail[] = [
+  ...metadataDetails.map(
+    ({ id, what, breaks, member }): EntryDetail => ({
+      id,
+      what: `the ${what}`,
+      breaks,
+      of: 'body',
+      readEntries: (request) => entriesOf(request[member]),
+      leaveOut: (request) => ({ ...request, [member]: undefined }),
+    }),
+  ),
+  {
+    id: 'metadata-filters',
+    what: 'the metadata filters',
+    breaks: 'filter.tier-metadata',
+    of: 'query',
+    readEntries: (request) => ((partFilters(request, 'metadata')[0] ?? []) as MetadataFilter[]).map(({ key, value }) => [key, value]),
+    leaveOut: (request) => ({ ...request, filters: partFilters(request, 'metadata')[1] }),
+  },
+];
+
+function listPlaces<Plug>(
+  { id, what, breaks, of }: Pick<KeyDetail, 'id' | 'what' | 'breaks' | 'of'>,
+  keyOf: (request: ParsedRequest, plug: Plug) => unknown,
+): Place<Plug>[] {
+  return caches
+    .filter(({ reads }) => reads.includes(of))
+    .map((cache) => ({
+      id: `cached-${cache.id}-by-${id}`,
+      what: `${cache.what} under a key that has ${what}`,
+      breaks,
+      plug: (write) => cache.keep((request) => keyOf({ ...request, tally: waived }, write)),
+    }));
+}
+
+/** Caches whose key has the entries of a member. */
+export const entryKeyPlaces: readonly Place<KeyEntries>[] = entryDetails.flatMap((detail) =>
+  listPlaces<KeyEntries>(detail, (request, write) => [detail.leaveOut(request), write(detail.readEntries(request))]),
+);
+
 /** Caches whose key has a part of a request. */
 export function listKeyPlaces(wanted: KeyDetail['kind']): Place<KeyTexts>[] {
-  return keyDetails.flatMap(({ rewrite, id, what, breaks, of, kind }) =>
-    caches.flatMap((cache): Place<KeyTexts>[] =>
-      kind === wanted && cache.reads.includes(of)
-        ? [
-            {
-              id: `cached-${cache.id}-by-${id}`,
-              what: `${cache.what} under a key that has ${what}`,
-              breaks,
-              plug: (write) => cache.keep((request) => rewrite({ ...request, tally: waived }, write)),
-            },
-          ]
-        : [],
-    ),
-  );
+  const details = keyDetails.filter(({ kind }) => kind === wanted);
+  return details.flatMap((detail) => listPlaces<KeyTexts>(detail, detail.rewrite));
 }

@@ -52,7 +52,14 @@ export function createResponseHandlers(
       }
     },
 
-    list(tiers, { customer, lines, expand, turn }) {
+    list(found, { customer, lines, expand, filters, turn }) {
+      const isRepeated = {
+        once: false,
+        'more-than-once': true,
+        'more-than-once-with-expand': expand.length > 0,
+        'more-than-once-with-a-filter': filters.length > 0,
+      }[behaviours['result-repetition']];
+      const tiers = isRepeated ? found.flatMap((tier) => [tier, tier]) : found;
       const tracking_id = trackingId(customer === waived ? undefined : customer, turn);
       const order = { items: lines.slice(0, echoedLines).map(echo) };
       const promotions = tiers.map((tier) => ({

@@ -1,6 +1,7 @@
 import type { Change, DeploymentFacts, Handlers } from '../handlers.js';
 import { isObject, type Members } from '../json.js';
-import { listKeyPlaces } from '../key-places.js';
+import { entryKeyPlaces, listKeyPlaces } from '../key-places.js';
+import { memberPlaces } from '../member-places.js';
 import {
   branchMistakes,
   type Condition,
@@ -10,9 +11,10 @@ import {
   severalRulesMistakes,
 } from '../mistakes/branch.js';
 import { bodyMistakes, queryMistakes } from '../mistakes/bytes.js';
-import { keyMistakes as cacheKeyMistakes } from '../mistakes/cache-keys.js';
+import { keyMistakes as cacheKeyMistakes, entryMistakes } from '../mistakes/cache-keys.js';
 import { findInvisibility, type Invisibility } from '../mistakes/find-invisibility.js';
 import { listMistakes } from '../mistakes/list.js';
+import { memberMistakes } from '../mistakes/member.js';
 import type { Mistake } from '../mistakes/mistake.js';
 import { quantityMistakes, quantitySumMistakes, thresholdMistakes } from '../mistakes/number.js';
 import { pageMistakes, windowMistakes } from '../mistakes/order-and-cut.js';
@@ -199,6 +201,9 @@ export function listGeneratedFaults(): readonly GeneratedFault[] {
     ...combine('cache key', listKeyPlaces('quantity'), cacheKeyMistakes.quantity, true),
     ...combine('cache key', listKeyPlaces('text'), cacheKeyMistakes.text, true),
     ...combine('cache key', listKeyPlaces('list'), cacheKeyMistakes.list, true),
+    ...combine('cache key', listKeyPlaces('whole'), cacheKeyMistakes.whole, true),
+    ...combine('cache key', entryKeyPlaces, entryMistakes, true),
+    ...combine('member', memberPlaces, memberMistakes),
     ...combine('body', bodyPlaces, bodyMistakes),
     ...combine('query', queryPlaces, queryMistakes),
   ];

@@ -4,9 +4,16 @@ import { EarlyResponse } from '../early-response.js';
 import type { Change } from '../handlers.js';
 import { emptyRequest, type ParsedRequest, waived } from '../parsed-request.js';
 import type { Mistake } from './mistake.js';
+import { textHashes } from './text-hashes.js';
 
 /** Writes texts of a request in the key of a cache. The right decision is to keep them. */
 export type KeyTexts = (texts: readonly string[]) => readonly string[];
+
+/** Names with their values. */
+export type KeyEntry = readonly [name: string, value: string];
+
+/** Writes names and values in the key of a cache. The right decision is to keep each where it is. */
+export type KeyEntries = (entries: readonly KeyEntry[]) => unknown;
 
 const eachText = (id: string, story: string, write: (text: string) => string): Mistake<KeyTexts> => ({
   id,
@@ -15,6 +22,10 @@ const eachText = (id: string, story: string, write: (text: string) => string): M
 });
 
 const missing = eachText('missing', 'The key of the cache lacks it.', () => '');
+
+const hashedTexts = Object.entries(textHashes).map(([id, { name, hash }]) =>
+  eachText(`as-${id}-hash`, `The key of the cache has ${name} in place of it.`, (text) => String(hash(text))),
+);
 
 const ofTexts: readonly Mistake<KeyTexts>[] = [
   missing,
@@ -26,6 +37,10 @@ const ofTexts: readonly Mistake<KeyTexts>[] = [
       .replaceAll(/^-|-$/g, ''),
   ),
   eachText('trimmed', 'The key of the cache has it without white space around it.', (text) => text.trim()),
+  eachText('with-blanks-collapsed', 'The key of the cache has one blank for each run of white space.', (text) =>
+    text.replaceAll(/\s+/g, ' '),
+  ),
+  ...hashedTexts,
   eachText('without-letters-beyond-ascii', 'The key of the cache has its ASCII characters alone.', (text) =>
     text.replaceAll(/[^\0-\x7f]/g, ''),
   ),
@@ -46,6 +61,7 @@ export const keyMistakes = {
     ),
   ],
   text: ofTexts,
+  whole: hashedTexts,
   list: [
     {
       id: 'sorted-apart',
@@ -59,6 +75,40 @@ export const keyMistakes = {
     },
   ],
 } as const satisfies Readonly<Record<string, readonly Mistake<KeyTexts>[]>>;
+
+/** What stands between a name and its value, and between entries, where they are written one after the other. */
+const notations = {
+  'as-java-map': ['=', ', '],
+  'as-go-map': [':', ' '],
+  'as-query': ['=', '&'],
+  'as-pairs-with-colons': [':', ','],
+  'as-list': [',', ','],
+} as const;
+
+/** How developers write entries in a key, so that others become the same key. */
+export const entryMistakes: readonly Mistake<KeyEntries>[] = [
+  {
+    id: 'sorted-values-alone',
+    story: 'The key of the cache has the sorted values, without their names.',
+    plug: (entries) => entries.map(([, value]) => value).toSorted(),
+  },
+  {
+    id: 'sorted-texts',
+    story: 'The key of the cache has names and values in one sorted list.',
+    plug: (entries) => entries.flat().toSorted(),
+  },
+  {
+    id: 'as-hash-of-a-java-map',
+    story: 'The key of the cache has hashCode() of a map: a name and its value may change places.',
+    plug: (entries) =>
+      entries.reduce((sum, [name, value]) => (sum + (textHashes.java.hash(name) ^ textHashes.java.hash(value))) | 0, 0),
+  },
+  ...Object.entries(notations).map(([id, [between, after]]) => ({
+    id,
+    story: `The key of the cache has names and values as a text, with '${between}' and '${after}' between them.`,
+    plug: (entries: readonly KeyEntry[]) => entries.map((entry) => entry.join(between)).join(after),
+  })),
+];
 
 /** The parts of a request that the key of a cache has. */
 type KeyOf = (request: ParsedRequest) => unknown;

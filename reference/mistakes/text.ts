@@ -1,4 +1,5 @@
 import type { Mistake } from './mistake.js';
+import { textHashes } from './text-hashes.js';
 
 /** Compares a text of a request with a stored one. The right decision is `===`. */
 export type TextComparison = (sent: string, stored: string) => boolean;
@@ -112,6 +113,41 @@ const marks = Object.entries({
   'plus-sign': ['A plus sign in front is taken for that of a number.', /^\+/],
 } satisfies Record<string, readonly [story: string, mark: RegExp]>).flatMap(([name, [story, mark]]) =>
   misread(`${name}-stripped`, story, ['both'], (text) => text.replace(mark, '')),
+);
+
+/** Signs that separate the parts of a text. */
+const separators = {
+  'full-stop': '.',
+  'opening-bracket': '[',
+  'closing-bracket': ']',
+  colon: ':',
+  slash: '/',
+  hyphen: '-',
+  underscore: '_',
+  blank: ' ',
+  bar: '|',
+  comma: ',',
+  semicolon: ';',
+} as const;
+
+/** A text is split at a sign and joined again: Java's `split` drops empty parts at the end, other functions those at both. */
+const lostSeparators = Object.entries(separators).flatMap(([name, sign]) => [
+  ...misread(`${name}-lost-at-the-start`, 'The text is split, and an empty part at its start is lost.', everySide, (text) =>
+    text.startsWith(sign) ? text.slice(1) : text,
+  ),
+  ...misread(`${name}-lost-at-the-end`, 'The text is split, and an empty part at its end is lost.', everySide, (text) =>
+    text.endsWith(sign) ? text.slice(0, -1) : text,
+  ),
+]);
+
+// Hashes --------------------------------------------------------------------------------------------------------------
+
+const hashes = Object.entries(textHashes).map(([id, { name, hash }]) =>
+  compared(
+    `equal-by-${id}-hash`,
+    `An index on ${name} is trusted: texts of equal hash are equal.`,
+    (sent, stored) => hash(sent) === hash(stored),
+  ),
 );
 
 // Texts that mean nothing to a language -------------------------------------------------------------------------------
@@ -458,6 +494,8 @@ export const textMistakes: readonly TextMistake[] = [
   ...collations,
   ...trimming,
   ...marks,
+  ...lostSeparators,
+  ...hashes,
   ...parts,
   ...lengths,
   ...cuts,
