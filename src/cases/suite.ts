@@ -11,6 +11,7 @@ import { computeOnce } from '../support/caches.js';
 import { packageRoot, readOwnPackage } from '../support/package-root.js';
 import { describeFileError, type Problem, refuse, UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
+import { decodeText } from '../support/text-file.js';
 import { readYaml, type YamlFile } from '../support/yaml-file.js';
 import { readCaseFile } from './case-file.js';
 import type { SuiteBasis } from './case-file-context.js';
@@ -158,7 +159,7 @@ function listSuiteFiles(folder = suiteFolder): string[] {
 function listOwnFiles(folder: string): readonly string[] {
   // Target files, bindings and records may be in the same folder: `init` puts a target file there.
   const isOfAnotherKind = /^(name|questions|customers|products|skus|categories|campaigns|tiers)\s*:/m;
-  const files = listYamlFiles(folder).filter((file) => !isOfAnotherKind.test(readFileSync(file, 'utf8')));
+  const files = listYamlFiles(folder).filter((file) => !isOfAnotherKind.test(decodeText(readFileSync(file))));
   if (files.length > 0) return files;
   throw refuse(folder, 'the folder has no case file', 'Name a folder with case files (*.yaml).');
 }
@@ -187,7 +188,7 @@ function computeDigest(files: readonly string[], folder: string): string {
   const hash = createHash('sha256');
   for (const file of files) {
     hash.update(`${path.relative(folder, file).replaceAll(path.sep, '/')}\n`);
-    hash.update(readFileSync(file, 'utf8').replaceAll('\r\n', '\n'));
+    hash.update(decodeText(readFileSync(file)).replaceAll('\r\n', '\n'));
   }
   return `sha256:${hash.digest('hex')}`;
 }

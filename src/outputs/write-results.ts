@@ -8,6 +8,7 @@ import { addDeviations, type NewDeviation } from '../record/add-deviations.js';
 import { createRecord, readRecord, renderRecord, type TargetRecord } from '../record/target-record.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
 import { omitUndefined, renderShortList } from '../support/collections.js';
+import { decodeText } from '../support/text-file.js';
 import { createRunView, encodeContent, loadOutputs } from './output.js';
 import { type FileToWrite, type ResultsDestination, removeResults, writeFiles } from './result-files.js';
 
@@ -42,7 +43,7 @@ export function writeResults(
     written.record = { file: recordTo, ...omitUndefined({ unwritten }) };
   }
   if (recordKnownTo !== undefined) {
-    const older = existsSync(recordKnownTo) ? readFileSync(recordKnownTo, 'utf8') : '';
+    const older = existsSync(recordKnownTo) ? decodeText(readFileSync(recordKnownTo)) : '';
     if (newDeviations.length > 0) files.push({ file: recordKnownTo, text: addDeviations(older, newDeviations) });
     written.known = { file: recordKnownTo, added: newDeviations.length };
   }
