@@ -51,6 +51,7 @@ export function readTargetFile({ target, reference }: RunOptions) {
     document,
     file,
     locate,
+    locateKey: (...steps: readonly string[]): Location => yaml?.locateKey(steps) ?? locate(),
     resolve,
     /** Reads a file that this one names. @throws UnusableInput with the location of the name */
     readBeside(name: string, ...steps: readonly string[]): string {
