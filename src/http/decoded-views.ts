@@ -15,8 +15,8 @@ export interface DecodedView {
 }
 
 interface Decoder {
-  /** What each escape begins with, or contains. */
-  readonly sign: string;
+  /** Characters of which a text has none if it has no escape. */
+  readonly signs: readonly string[];
   readonly escapes: RegExp;
   /** Returns undefined for what is no escape after all. @param match with the groups of the pattern */
   decode(match: readonly (string | undefined)[]): string | undefined;
@@ -28,8 +28,8 @@ const decodeNumber = (digits: string, base: 10 | 16): string | undefined => {
   return code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
 };
 
-const decodePercent: Decoder = {
-  sign: '%',
+const percentDecoder: Decoder = {
+  signs: ['%'],
   escapes: /%([\da-f]{2})/gi,
   decode: ([, digits = '']) => decodeNumber(digits, 16),
 };
@@ -64,47 +64,75 @@ const names = new Map<string, string>([
   ...Object.entries({ divide: '÷', yuml: 'ÿ' }),
 ]);
 
-const decoders: readonly Decoder[] = [
-  {
-    // In a string of JSON, or of a programming language
-    sign: '\\',
-    escapes: /\\(?:u\{([\da-f]{1,6})\}|u([\da-f]{4})|x([\da-f]{2})|([^]))/gi,
-    decode: ([, inBraces, unit, byte, letter = '']) => {
-      const digits = inBraces ?? unit ?? byte;
-      return digits === undefined ? (controls[letter] ?? letter) : decodeNumber(digits, 16);
-    },
+/** In a string of JSON, or of a programming language. */
+const stringDecoder: Decoder = {
+  signs: ['\\'],
+  escapes: /\\(?:u\{([\da-f]{1,6})\}|u([\da-f]{4})|x([\da-f]{2})|([\s\S]))/gi,
+  decode: ([, inBraces, unit, byte, letter = '']) => {
+    const digits = inBraces ?? unit ?? byte;
+    return digits === undefined ? (controls[letter] ?? letter) : decodeNumber(digits, 16);
   },
-  decodePercent,
-  {
-    // In a form
-    sign: '+',
-    escapes: /\+|%([\da-f]{2})/gi,
-    decode: (match) => (match[0] === '+' ? ' ' : decodePercent.decode(match)),
-  },
-  {
-    // In HTML. Letter case is ignored wherever secrets are searched, so that names need none.
-    sign: '&',
-    escapes: /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]\w{1,9}));/gi,
-    decode: ([, decimal, hexadecimal, name = '']) => {
-      if (decimal !== undefined) return decodeNumber(decimal, 10);
-      return hexadecimal === undefined ? names.get(name.toLowerCase()) : decodeNumber(hexadecimal, 16);
-    },
-  },
-  {
-    // In a JSON Pointer (RFC 6901)
-    sign: '~',
-    escapes: /~([01])/g,
-    decode: ([, digit]) => (digit === '0' ? '~' : '/'),
-  },
-];
+};
 
-/** Reads a text in each notation of which it has an escape. */
+const formDecoder: Decoder = {
+  signs: ['+'],
+  escapes: /\+|%([\da-f]{2})/gi,
+  decode: (match) => (match[0] === '+' ? ' ' : percentDecoder.decode(match)),
+};
+
+/** Letter case is ignored wherever secrets are searched, so that the names need none. */
+const htmlDecoder: Decoder = {
+  signs: ['&'],
+  escapes: /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]\w{1,9}));/gi,
+  decode: ([, decimal, hexadecimal, name = '']) => {
+    if (decimal !== undefined) return decodeNumber(decimal, 10);
+    return hexadecimal === undefined ? names.get(name.toLowerCase()) : decodeNumber(hexadecimal, 16);
+  },
+};
+
+/** RFC 6901. */
+const pointerDecoder: Decoder = {
+  signs: ['~'],
+  escapes: /~([01])/g,
+  decode: ([, digit]) => (digit === '0' ? '~' : '/'),
+};
+
+const mixed = [stringDecoder, percentDecoder, htmlDecoder];
+
+/** For a text that is encoded in one notation and then in another. */
+const mixedDecoder: Decoder = {
+  signs: mixed.flatMap(({ signs }) => signs),
+  escapes: new RegExp(mixed.map(({ escapes }) => escapes.source).join('|'), 'gi'),
+  decode: ([found = '']) => {
+    const decoder = mixed.find(({ signs }) => signs.includes(found.charAt(0)));
+    return decoder?.decode(new RegExp(decoder.escapes, 'i').exec(found) ?? []);
+  },
+};
+
+const decoders = [...mixed, formDecoder, pointerDecoder, mixedDecoder];
+
+/** How often a text may be encoded: percent-encoded, say, in a JSON string within another. */
+const maxEncodings = 3;
+
+/** Reads a text in each notation of which it has an escape, and what is escaped again in that. */
 export function listDecodedViews(text: string): DecodedView[] {
-  return decoders.flatMap((decoder) => (text.includes(decoder.sign) ? (createView(text, decoder) ?? []) : []));
+  return decoders.flatMap((decoder) => {
+    const views: DecodedView[] = [];
+    let read: DecodedView = { text, locate: (range) => range };
+    while (views.length < maxEncodings) {
+      const { locate } = read;
+      const view = createView(read.text, decoder);
+      if (view === undefined) return views;
+      read = { text: view.text, locate: (range) => locate(view.locate(range)) };
+      views.push(read);
+    }
+    return views;
+  });
 }
 
 /** Returns undefined if there is no escape. */
-function createView(text: string, { escapes, decode }: Decoder): DecodedView | undefined {
+function createView(text: string, { signs, escapes, decode }: Decoder): DecodedView | undefined {
+  if (!signs.some((sign) => text.includes(sign))) return undefined;
   const pieces: string[] = [];
   // Behind each escape: the length of the view, and that of the text.
   const decodedEnds: number[] = [];

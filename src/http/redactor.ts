@@ -47,11 +47,8 @@ export function createRedactor(secrets: readonly Secret[]): (text: string) => st
   return (text) => replacers.reduce((redacted, replace) => replace(redacted), text);
 }
 
-/** How often a secret may be encoded, such as percent-encoded in a JSON string. */
-const maxEncodings = 2;
-
 function replaceForms(text: string, forms: readonly SecretForm[]): string {
-  const findings = mergeFindings(findForms(text, forms, maxEncodings));
+  const findings = mergeFindings(findForms(text, forms));
   let end = 0;
   const pieces = findings.flatMap((finding) => {
     const before = text.slice(end, finding.start);
@@ -62,14 +59,15 @@ function replaceForms(text: string, forms: readonly SecretForm[]): string {
 }
 
 /** Finds secrets in a text, and in what it says without its escapes. */
-function findForms(text: string, forms: readonly SecretForm[], encodings: number): Finding[] {
-  const plain = ignoreCase(text);
-  const direct = forms.flatMap((form) => findText(plain, form.text).map((range) => ({ ...range, ...form })));
-  if (encodings === 0) return direct;
+function findForms(text: string, forms: readonly SecretForm[]): Finding[] {
+  const find = (read: string) => {
+    const plain = ignoreCase(read);
+    return forms.flatMap((form) => findText(plain, form.text).map((range) => ({ ...range, ...form })));
+  };
   const decoded = listDecodedViews(text).flatMap((view) =>
-    findForms(view.text, forms, encodings - 1).map((finding) => ({ ...finding, ...view.locate(finding) })),
+    find(view.text).map((finding) => ({ ...finding, ...view.locate(finding) })),
   );
-  return [...direct, ...decoded];
+  return [...find(text), ...decoded];
 }
 
 function findText(text: string, wanted: string): Range[] {

@@ -18,7 +18,12 @@ const outputs = await loadOutputs();
 export interface WrittenResults {
   readonly certificate: string;
   record?: { readonly file: string; readonly unwritten?: string };
-  known?: { readonly file: string; readonly added: number };
+  known?: {
+    readonly file: string;
+    readonly added: number;
+    /** The requirements of which an added entry hides every failure, since it has no cause. */
+    readonly hidden: readonly string[];
+  };
 }
 
 /** Replaces the results of the run before. @throws UnusableInput if one of the files cannot be written */
@@ -45,7 +50,8 @@ export function writeResults(
   if (recordKnownTo !== undefined) {
     const older = existsSync(recordKnownTo) ? decodeText(readFileSync(recordKnownTo)) : '';
     if (newDeviations.length > 0) files.push({ file: recordKnownTo, text: addDeviations(older, newDeviations) });
-    written.known = { file: recordKnownTo, added: newDeviations.length };
+    const hidden = newDeviations.filter(({ cause }) => cause === undefined).map(({ requirement }) => requirement);
+    written.known = { file: recordKnownTo, added: newDeviations.length, hidden };
   }
   // UI mode runs several times in one process.
   removeResults(out);

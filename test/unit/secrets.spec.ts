@@ -43,6 +43,7 @@ const values: readonly (readonly [what: string, value: string])[] = [
   ['of quotation marks', `'"\`"'\`""'`],
   ['of white space and punctuation', 'a b  c; d, e=f'],
   ['of letters beyond ASCII', 'sécrèt-ÿÀ'],
+  ['with a tab', 'a-secret\tin-two-parts'],
   ['of one letter', 'aaaaaaaaaaaa'],
   ['whose base64 has / and +', 'abc???def>>>ghi'],
   ['that looks like a replacement pattern', '$&$1$`$$'],

@@ -22,6 +22,17 @@ export default ((command, end) => {
     });
 }) satisfies ConfigureCommand;
 
+/** Whether something, such as Git on Windows, only replaced each line end of the evidence by CRLF. No text in it has one. */
+function hasOtherLineEnds(content: Buffer, digest: string): boolean {
+  if (!content.includes('\r\n')) return false;
+  const restored = content.toString('latin1').replaceAll('\r\n', '\n');
+  return computeDigest(Buffer.from(restored, 'latin1')) === digest;
+}
+
+function renderLineEndNote(file: string): string {
+  return `Only the line ends of ${file} differ from those of the run: they are CRLF now. Git may change them on checkout; the line '*.har -text' in .gitattributes prevents that.`;
+}
+
 /** Judges the evidence of a certificate again. @returns the lines to print */
 async function verify(file: string, { cases, data }: { cases?: string; data?: string }): Promise<string[]> {
   const certificate = readCertificate(file);
@@ -32,12 +43,15 @@ async function verify(file: string, { cases, data }: { cases?: string; data?: st
   const recorded = parseRecordedRun(content, evidenceFile, data);
   const suite = loadSuite(suiteFolder, recorded.settings.availability, cases ?? ownCases?.folder);
   const { certificate: rejudged } = await (await rejudgeRun(recorded, suite)).certify();
-  const evidence = { ...stated, digest: computeDigest(content), exchanges: recorded.evidence.exchanges.length };
+  const isConverted = hasOtherLineEnds(content, stated.digest);
+  const digest = isConverted ? stated.digest : computeDigest(content);
+  const evidence = { ...stated, digest, exchanges: recorded.evidence.exchanges.length };
   const differences = verifyCertificate(certificate, { ...rejudged, evidence });
   const note = `The installed suite (${suite.version}, ${suite.digest}) judged the evidence, not that of the certificate (${judge.version}, ${judge.digest}). Differences may come from that.`;
   return [
     differences.length === 0 ? `AGREES  ${file}: ${verdict}` : `DIFFERS  ${file}`,
     ...differences.map((line) => `  ${line}`),
+    ...(isConverted ? [renderLineEndNote(evidenceFile)] : []),
     ...(suite.digest === judge.digest ? [] : [note]),
   ];
 }
