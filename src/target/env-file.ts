@@ -9,9 +9,10 @@ import { distance } from 'fastest-levenshtein';
 import { type Location, type Problem, UnusableInput } from '../support/problem.js';
 import { readTextFile } from '../support/text-file.js';
 
-export const envFile = '.env';
+const envFile = '.env';
 
-const variables = ['BASE_URL', 'CLIENT_APPLICATION_ID', 'CLIENT_TOKEN', 'TARGET'] as const;
+/** What the suite reads from the environment. A target file may name others. */
+export const variables = ['BASE_URL', 'CLIENT_APPLICATION_ID', 'CLIENT_TOKEN', 'TARGET'] as const;
 
 const form = "Write one NAME=value per line, such as BASE_URL=https://api.example.com, without 'set' or '$env:'.";
 
