@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { defineConfig } from '@playwright/test';
-import dotenv from 'dotenv';
 import { type ConformanceOptions, readRuns } from './src/runner/options.js';
+import { loadEnvFile } from './src/target/env-file.js';
 
-dotenv.config({ quiet: true });
+loadEnvFile(process.env);
 
 // This file runs as a source, and compiled in dist/ where the package is installed.
 const extension = path.extname(import.meta.filename);

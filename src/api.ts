@@ -120,6 +120,6 @@ function findPlaceholder(headerName: string): string | undefined {
 function listCredentials({ request }: AnsweredExchange): Secret[] {
   return request.headers.flatMap(([name, value]) => {
     const placeholder = findPlaceholder(name);
-    return placeholder === undefined ? [] : [{ name, value, placeholder, isOwnWord: isOwnWord(value) }];
+    return placeholder === undefined ? [] : [{ name, value, placeholder, isOwnWord }];
   });
 }

@@ -11,6 +11,7 @@ import { computeOnce } from '../support/caches.js';
 import { buildFolder, packageRoot, readOwnPackage } from '../support/package-root.js';
 import { describeFileError, type Problem, refuse, UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
+import { decodeText } from '../support/text-file.js';
 import { readYaml, type YamlFile } from '../support/yaml-file.js';
 import { readCaseFile } from './case-file.js';
 import type { SuiteBasis } from './case-file-context.js';
@@ -159,7 +160,7 @@ function listSuiteFiles(folder = suiteFolder): string[] {
 
 /** Lists the files with cases in a folder of the user. @throws UnusableInput if there are none */
 function listOwnFiles(folder: string): readonly string[] {
-  const files = listYamlFiles(folder).filter((file) => !isOfAnotherKind(readFileSync(file, 'utf8')));
+  const files = listYamlFiles(folder).filter((file) => !isOfAnotherKind(decodeText(readFileSync(file))));
   if (files.length > 0) return files;
   throw refuse(folder, 'the folder has no case file', 'Name a folder with case files (*.yaml).');
 }
@@ -199,7 +200,7 @@ function computeDigest(files: readonly string[], folder: string): string {
   const hash = createHash('sha256');
   for (const file of files) {
     hash.update(`${path.relative(folder, file).replaceAll(path.sep, '/')}\n`);
-    hash.update(readFileSync(file, 'utf8').replaceAll('\r\n', '\n'));
+    hash.update(decodeText(readFileSync(file)).replaceAll('\r\n', '\n'));
   }
   return `sha256:${hash.digest('hex')}`;
 }

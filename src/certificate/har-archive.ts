@@ -16,6 +16,7 @@ import { parseJson } from '../support/json.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { refuse } from '../support/problem.js';
 import { findSchemaProblem } from '../support/schema-validation.js';
+import { decodeText } from '../support/text-file.js';
 import { escapeControlCharacters } from '../support/untrusted-text.js';
 
 /** The run that the evidence is of. With it, the evidence can be judged again without anything else. */
@@ -111,7 +112,7 @@ function toLines(pairs: Headers): Header[] {
 
 /** Parses an archive. @param file its name, for messages @throws UnusableInput if no run of this suite wrote it */
 export function parseArchive(content: Buffer, file: string): { evidence: RunEvidence; origin: EvidenceOrigin } {
-  const archive = parseJson(content.toString('utf8'));
+  const archive = parseJson(decodeText(content));
   const problem = findSchemaProblem('evidence', archive);
   if (problem !== undefined) {
     const hint =

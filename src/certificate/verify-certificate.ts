@@ -1,13 +1,14 @@
 import { isJsonObject, parseJson } from '../support/json.js';
-import { readInputFile, refuse } from '../support/problem.js';
+import { refuse } from '../support/problem.js';
 import { findSchemaProblem } from '../support/schema-validation.js';
+import { readTextFile } from '../support/text-file.js';
 import { shortenPair, toOneLine } from '../support/untrusted-text.js';
 import type { Certificate } from './certificate.js';
 
 /** Reads a certificate. @throws UnusableInput with the first problem of the file */
 export function readCertificate(file: string): Certificate {
   const hint = 'Name the certificate.json of a run: results/<target>/certificate.json.';
-  const certificate = parseJson(readInputFile(file, hint).toString('utf8'));
+  const certificate = parseJson(readTextFile(file, hint));
   const problem = findSchemaProblem('certificate', certificate);
   if (problem === undefined) return certificate as Certificate;
   throw refuse(file, `is not a certificate: ${problem}`, hint);

@@ -1,12 +1,21 @@
 #!/usr/bin/env node
-import { ignoreClosedOutput } from '../support/problem.js';
-import { reportInternalError } from './exit-status.js';
-import { main } from './main.js';
+// Nothing else is imported before the version of Node.js is known: other modules do not load in an older one.
+import { readNeededNode } from '../support/package-root.js';
 
-// Such as `conformance list cases | head`.
-ignoreClosedOutput();
-try {
-  process.exitCode = await main(process.argv);
-} catch (error) {
-  process.exitCode = reportInternalError(error);
+const [major = 0, minor = 0] = parseVersion(process.versions.node);
+const [neededMajor = 0, neededMinor = 0] = parseVersion(readNeededNode());
+
+if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) {
+  const { runCommandLine } = await import('./run-command-line.js');
+  await runCommandLine();
+} else {
+  process.stderr.write(
+    `This is Node.js ${process.versions.node}, but the suite needs ${neededMajor}.${neededMinor} or newer. Install it, or select it with nvm, volta or actions/setup-node.\n`,
+  );
+  // Unusable input: other statuses are verdicts on a deployment.
+  process.exitCode = 2;
+}
+
+function parseVersion(text: string): number[] {
+  return (/\d+\.\d+/.exec(text)?.[0] ?? '').split('.').map(Number);
 }

@@ -39,7 +39,10 @@ export function addCertifyFlags(command: Command): Command {
       .option('--out <folder>', 'for the results (default: results/<target>)')
       .option('--against <record>', against)
       .addOption(new Option('--no-against').hideHelp())
-      .option('--known <file>', 'deviations that are known: they do not fail the run (`known` of the target file)')
+      .option(
+        '--known <file>',
+        'deviations that are known: they do not fail the run (`known` of the target file); `record` adds its own to it',
+      )
       .addOption(new Option('--dry-run', 'print the requests and send nothing').conflicts('replay'))
       .option('--world-loaded', 'the target has the test data: fail if it returns none of it')
       // First, so that there is no default: a target file may exclude them.

@@ -2,11 +2,11 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Command, CommanderError } from 'commander';
-import dotenv from 'dotenv';
 import { documentedOperation } from '../contract/operation.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { describeFileError, UnusableInput } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';
+import { loadEnvFile } from '../target/env-file.js';
 import { exitStatus } from './exit-status.js';
 import type { ConfigureCommand } from './flags.js';
 
@@ -30,7 +30,7 @@ export async function main(argv: readonly string[]): Promise<number> {
       };
       configure(program.command(name), end, argv.slice(dashes + 1));
     }
-    dotenv.config({ quiet: true });
+    loadEnvFile(process.env);
     await program.parseAsync(argv.slice(0, dashes));
     return status;
   } catch (error) {

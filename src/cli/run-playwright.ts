@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildFolder, readOwnPackage } from '../support/package-root.js';
+import { decodeText } from '../support/text-file.js';
 import { reportInternalError } from './exit-status.js';
 
 /**
@@ -41,7 +42,7 @@ function addCertificateReporter(arg: string, n: number, args: readonly string[])
 export function findOwnConfig(): string | undefined {
   const config = findPlaywrightConfig();
   const base = `${readOwnPackage().name}/playwright.config`;
-  return config !== undefined && readFileSync(config, 'utf8').includes(base) ? config : undefined;
+  return config !== undefined && decodeText(readFileSync(config)).includes(base) ? config : undefined;
 }
 
 export function findPlaywrightConfig(): string | undefined {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { type Problem, readInputFile, UnusableInput } from '../support/problem.js';
+import { type Problem, UnusableInput } from '../support/problem.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
+import { readTextFile } from '../support/text-file.js';
 import { parseJsonOrYaml, type YamlPath } from '../support/yaml-file.js';
 import { listNames, type NamedWorld, type ThingKind, thingKinds, type World, windowSize } from './world.js';
 
@@ -9,10 +10,11 @@ const readFiles = new Map<string, { readonly digest: string; readonly world: Nam
 
 /** Reads and checks a data file. Its ids are its names. @throws UnusableInput with every problem of the file */
 export function readDataFile(file: string) {
-  const content = readInputFile(file, 'Name a data file: see docs/own-data.md.');
-  const digest = `sha256:${createHash('sha256').update(content).digest('hex')}`;
+  const text = readTextFile(file, 'Name a data file: see docs/own-data.md.');
+  // Git may change the line ends of a committed file. Nothing in it means anything else then.
+  const digest = `sha256:${createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex')}`;
   const key = `${digest} ${file}`;
-  const read = readFiles.get(key) ?? { digest, world: parseData(content.toString('utf8'), file) };
+  const read = readFiles.get(key) ?? { digest, world: parseData(text, file) };
   readFiles.set(key, read);
   return read;
 }

@@ -30,7 +30,7 @@ export function listCredentialSecrets(credentials: Credentials): Secret[] {
     value: credentials[part],
     placeholder: credentialPlaceholders[part],
     name: credentialHeaders[part],
-    isOwnWord: isOwnWord(credentials[part]),
+    isOwnWord,
   }));
 }
 

@@ -14,10 +14,10 @@ import {
   getHeaderValues,
   type Headers,
   type HttpRequest,
-  mapResponseTexts,
   plainAcceptHeaders,
 } from './exchange.js';
 import { createPacedQueue } from './paced-queue.js';
+import { redactExchange } from './redact-exchange.js';
 import { createRedactor, insertSecrets, type Secret } from './redactor.js';
 import { computeRetryDelay, isRetryable, isTransientFailure, wasSent } from './response-status.js';
 import { classifyTransportError, ExchangeError } from './transport-error.js';
@@ -84,7 +84,7 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
       const text = await decodeBody(await body.bytes(), received, limits);
       // undici frees the connection one turn later. Without this pause, the next request would open another one.
       await setImmediate();
-      return { request, response: mapResponseTexts({ status: statusCode, headers: received, body: text }, redact) };
+      return { request, response: { status: statusCode, headers: received, body: text } };
     };
     const exchange = await runWithDeadline(limits.timeout_ms, receive).catch((error) => createFailure(request, error));
     if (fresh !== undefined) closeWhenIdle(fresh);
@@ -92,7 +92,7 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
   };
 
   let failuresInARow = 0;
-  const send: Channel['send'] = async (request) => {
+  const sendWithRetries: Channel['send'] = async (request) => {
     const whole = addHeaders(request, extraHeaders);
     let sent: Exchange | undefined;
     let begun = 0;
@@ -123,7 +123,7 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
   };
 
   return {
-    send,
+    send: async (request) => redactExchange(await sendWithRetries(request), redact),
     redact,
     reconnect: () => {
       if (shared !== undefined) closeWhenIdle(shared);

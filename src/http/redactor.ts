@@ -1,86 +1,131 @@
 /**
  * Replaces secrets in what a deployment sends, before anything else sees it. Nothing behind the client knows a secret.
  *
- * A secret is found in any letter case, whichever of its characters are escaped in JSON or HTML or percent-encoded, and in
- * base64 at any offset. A short one is part of many words: it is replaced as a whole value, or beside its header name. So
- * is a word of the suite's own texts, such as `application`. SECURITY.md lists what is not found.
+ * A secret and each of its parts are found in any letter case, whichever of their characters are escaped in JSON or HTML or
+ * percent-encoded, in hexadecimal digits, and in base64 at any offset. A short one is part of many words: it is replaced as a
+ * whole value, or beside its header name. So is a word of the suite's own texts, such as `application`. SECURITY.md lists
+ * what is not found.
  */
 
 import escapeStringRegexp from 'escape-string-regexp';
+import { listDecodedViews, type Range } from './decoded-views.js';
 import type { HttpRequest } from './exchange.js';
+import { listSecretParts, minSecretLength } from './secret-parts.js';
 
 export interface Secret {
   readonly value: string;
   readonly placeholder: string;
   /** Goes before the value wherever it is sent, such as the name of a header. */
   readonly name?: string;
-  /** Whether the value occurs in the suite's own texts. */
-  readonly isOwnWord?: boolean;
+  /** Whether a text occurs in the suite's own texts: the value, or a part of it. */
+  readonly isOwnWord?: (text: string) => boolean;
 }
 
-/** Secrets with fewer characters are replaced only as a whole value, and beside their name. */
-export const minSecretLength = 8;
+/** A text that shows a secret, and what replaces it. */
+interface SecretForm {
+  readonly text: string;
+  readonly placeholder: string;
+}
+
+interface Finding extends Range {
+  readonly placeholder: string;
+}
 
 /** White space around a secret is ignored. */
 export function createRedactor(secrets: readonly Secret[]): (text: string) => string {
   const known = secrets
+    .flatMap((secret) => [secret.value, ...listSecretParts(secret.value)].map((value) => ({ ...secret, value })))
     .map((secret) => ({ ...secret, value: secret.value.trim() }))
-    .filter(({ value }) => value !== '')
+    .filter(({ value }, n, all) => value !== '' && all.findIndex((earlier) => earlier.value === value) === n)
     .sort((a, b) => b.value.length - a.value.length);
-  const isWeak = ({ value, isOwnWord = false }: Secret) => isOwnWord || value.length < minSecretLength;
-  const long = known.filter((secret) => !isWeak(secret));
-  const forms = long.map(({ value }) => `(${[renderAnyEscape(value), ...listBase64(value)].join('|')})`);
-  const pattern = new RegExp(forms.join('|'), 'gi');
-  const findPlaceholder = (...[, ...groups]: (string | undefined)[]) =>
-    long[groups.findIndex((group) => group !== undefined)]?.placeholder ?? '';
-  const replacePlain = (text: string) => (long.length === 0 ? text : text.replace(pattern, findPlaceholder));
-  const replacers = [replacePlain, ...known.filter(isWeak).map(createWeakReplacer)];
+  const isWeak = ({ value, isOwnWord }: Secret) => value.length < minSecretLength || isOwnWord?.(value) === true;
+  const forms = known
+    .filter((secret) => !isWeak(secret))
+    .flatMap(({ value, placeholder }) => listForms(value).map((text) => ({ text, placeholder })));
+  const replaceStrong = (text: string) => (forms.length === 0 ? text : replaceForms(text, forms));
+  const replacers = [replaceStrong, ...known.filter(isWeak).map(createWeakReplacer)];
   return (text) => replacers.reduce((redacted, replace) => replace(redacted), text);
 }
 
-function renderAnyEscape(value: string): string {
-  return [...value].map((character) => `(?:${listEscapes(character).join('|')})`).join('');
+function replaceForms(text: string, forms: readonly SecretForm[]): string {
+  const findings = mergeFindings(findForms(text, forms));
+  let end = 0;
+  const pieces = findings.flatMap((finding) => {
+    const before = text.slice(end, finding.start);
+    end = finding.end;
+    return [before, finding.placeholder];
+  });
+  return [...pieces, text.slice(end)].join('');
 }
 
-/** The ways to write a character: as it is, and escaped in JSON, HTML, a JSON Pointer, a URL or a form. */
-function listEscapes(character: string): string[] {
-  const units = Array.from({ length: character.length }, (_, n) => character.charCodeAt(n));
-  const code = character.codePointAt(0) ?? 0;
-  const inJson = units.map((unit) => `\\\\u${unit.toString(16).padStart(4, '0')}`).join('');
-  const [utf8, latin1] = [Buffer.from(character, 'utf8'), Buffer.from(character, 'latin1')];
-  const percent = (bytes: Buffer) => bytes.toString('hex').replace(/../g, '%$&');
-  const entities = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&apos;',
-    '~': '~0',
-    '/': '~1',
-    ' ': '\\+',
+/** Finds secrets in a text, and in what it says without its escapes. */
+function findForms(text: string, forms: readonly SecretForm[]): Finding[] {
+  const find = (read: string) => {
+    const plain = ignoreCase(read);
+    return forms.flatMap((form) => findText(plain, form.text).map((range) => ({ ...range, ...form })));
   };
-  const special = entities[character as keyof typeof entities];
-  return [
-    // First the longer ones: an escape may begin with the character.
-    ...(special === undefined ? [] : [special]),
-    ...(/["\\/]/.test(character) ? [`\\\\${escapeStringRegexp(character)}`] : []),
-    inJson,
-    `&#0*${code};`,
-    `&#x0*${code.toString(16)};`,
-    percent(utf8),
-    // HTTP carries header values in Latin-1: a deployment may take one encoding for the other.
-    ...(code > 0x7f ? [percent(latin1), escapeStringRegexp(utf8.toString('latin1')), '\ufffd'] : []),
-    escapeStringRegexp(character),
-  ];
+  const decoded = listDecodedViews(text).flatMap((view) =>
+    find(view.text).map((finding) => ({ ...finding, ...view.locate(finding) })),
+  );
+  return [...find(text), ...decoded];
 }
 
-/** Matches the digits of base64 and base64url that depend on nothing but the text, at each offset. */
-function listBase64(value: string): string[] {
-  const bytes = Buffer.from(value, 'utf8');
-  return [0, 1, 2].map((offset) => {
-    const digits = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
-    const stable = digits.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
-    return stable.replaceAll('+', '[+-]').replaceAll('/', '[/_]');
+function findText(text: string, wanted: string): Range[] {
+  const found: Range[] = [];
+  for (let start = text.indexOf(wanted); start !== -1; start = text.indexOf(wanted, start + wanted.length))
+    found.push({ start, end: start + wanted.length });
+  return found;
+}
+
+/** Findings that overlap become one, with the placeholder of the longest of them. */
+function mergeFindings(findings: readonly Finding[]): Finding[] {
+  const merged: { start: number; end: number; placeholder: string; longest: number }[] = [];
+  for (const { start, end, placeholder } of findings.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = merged.at(-1);
+    const longest = end - start;
+    if (last === undefined || start >= last.end) merged.push({ start, end, placeholder, longest });
+    else {
+      last.end = Math.max(last.end, end);
+      if (longest > last.longest) Object.assign(last, { placeholder, longest });
+    }
+  }
+  return merged;
+}
+
+/** Keeps the length. A tab may become a space on the way. */
+function ignoreCase(text: string): string {
+  const lower = text.replaceAll('\t', ' ').toLowerCase();
+  // Of the letters beyond Latin-1, which no header can carry, one is two in lower case.
+  return lower.length === text.length
+    ? lower
+    : text.replaceAll('\t', ' ').replace(/[A-ZÀ-Þ]/g, (letter) => letter.toLowerCase());
+}
+
+/** Lists the ways to write a secret that are no escapes of its characters. */
+function listForms(value: string): string[] {
+  const inLatin1 = Buffer.from(value, 'latin1');
+  const inUtf8 = Buffer.from(value, 'utf8');
+  const forms = [
+    value,
+    // HTTP carries header values in Latin-1: a deployment may take one encoding for the other.
+    inUtf8.toString('latin1'),
+    inLatin1.toString('utf8'),
+    ...[inUtf8, inLatin1].flatMap((bytes) => [...listBase64(bytes), ...listHexadecimal(bytes)]),
+  ];
+  return [...new Set(forms.map(ignoreCase))];
+}
+
+function listHexadecimal(bytes: Buffer): string[] {
+  const digits = bytes.toString('hex').match(/../g) ?? [];
+  return ['', ' ', ':', '-'].map((separator) => digits.join(separator));
+}
+
+/** Lists the digits of base64 and base64url that depend on nothing but the bytes, at each offset. */
+function listBase64(bytes: Buffer): string[] {
+  return [0, 1, 2].flatMap((offset) => {
+    const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
+    const [start, end] = [Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6)];
+    return (['base64', 'base64url'] as const).map((encoding) => padded.toString(encoding).slice(start, end));
   });
 }
 

@@ -9,9 +9,9 @@ import {
   type Headers,
   type HttpRequest,
   type HttpResponse,
-  mapResponseTexts,
   type TransportErrorKind,
 } from './exchange.js';
+import { redactExchange } from './redact-exchange.js';
 import { insertSecrets, type Secret } from './redactor.js';
 import { isTransient } from './response-status.js';
 
@@ -92,11 +92,10 @@ export function createTransportChannel(
   let failure: UnusableInput | undefined;
   const explain = (error: unknown): { transportError: TransportErrorKind; message: string } => {
     const { name, message } = error instanceof Error ? error : new Error(String(error));
-    const shown = client.redact(message);
     const [kind, beginning] = meanings[name] ?? [];
-    if (kind !== undefined) return { transportError: kind, message: `${beginning}${shown}` };
+    if (kind !== undefined) return { transportError: kind, message: `${beginning}${message}` };
     const isRefusal = error instanceof UnusableInput;
-    failure ??= isRefusal ? error : refuse(locateThrow(error) ?? at, `the transport failed: ${shown}`, hint);
+    failure ??= isRefusal ? error : refuse(locateThrow(error) ?? at, `the transport failed: ${message}`, hint);
     return { transportError: 'not-sent', message: failure.message };
   };
   const exchange = async (documented: HttpRequest): Promise<Exchange> => {
@@ -119,8 +118,7 @@ export function createTransportChannel(
       };
       const response = await transport(insertSecrets(plain, secrets), { send, baseUrl, signal });
       const { status, headers, body }: Partial<HttpResponse> = response ?? {};
-      if (Number.isInteger(status) && Array.isArray(headers) && typeof body === 'string')
-        return { response: mapResponseTexts(response, client.redact) };
+      if (Number.isInteger(status) && Array.isArray(headers) && typeof body === 'string') return { response };
       const form = "{ status: 200, headers: [['name', 'value']], body: 'text' }";
       throw refuse(at, `the transport failed: it returned ${JSON.stringify(response)}, not ${form}`, hint);
     };
@@ -133,9 +131,14 @@ export function createTransportChannel(
   };
   return {
     ...client,
-    send: (...args) => queue.add(() => exchange(...args)),
-    findFailure: () => failure,
+    // What the transport makes may have secrets that its requests had.
+    send: async (...args) => redactExchange(await queue.add(() => exchange(...args)), client.redact),
+    findFailure: () => failure && redactProblems(failure, client.redact),
   };
+}
+
+function redactProblems({ problems }: UnusableInput, redact: (text: string) => string): UnusableInput {
+  return new UnusableInput(problems.map((problem) => ({ ...problem, message: redact(problem.message) })));
 }
 
 function locateThrow(error: unknown): Location | undefined {

@@ -30,9 +30,11 @@ export function renderCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-export function describeKnownDeviation({ reason, issue, until }: KnownDeviation): string {
+export function describeKnownDeviation({ reason, issue, until, cause }: KnownDeviation): string {
+  // First, since a long reason is cut.
+  const hides = cause === undefined ? 'Every failure of this requirement, since the entry names no cause: ' : '';
   const facts = [issue, until && `until ${until}`].filter(Boolean).join(', ');
-  return toOneLine(`${reason}${facts === '' ? '' : ` (${facts})`}`);
+  return toOneLine(`${hides}${reason}${facts === '' ? '' : ` (${facts})`}`);
 }
 
 /** Says what is to be done about an entry of the file of known deviations; undefined if nothing is. */

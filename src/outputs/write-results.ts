@@ -8,6 +8,7 @@ import { addDeviations, type NewDeviation } from '../record/add-deviations.js';
 import { createRecord, readRecord, renderRecord, type TargetRecord } from '../record/target-record.js';
 import type { ResultWithExchanges } from '../run/case-result.js';
 import { omitUndefined, renderShortList } from '../support/collections.js';
+import { decodeText } from '../support/text-file.js';
 import { createRunView, encodeContent, loadOutputs } from './output.js';
 import { type FileToWrite, type ResultsDestination, removeResults, writeFiles } from './result-files.js';
 
@@ -17,7 +18,12 @@ const outputs = await loadOutputs();
 export interface WrittenResults {
   readonly certificate: string;
   record?: { readonly file: string; readonly unwritten?: string };
-  known?: { readonly file: string; readonly added: number };
+  known?: {
+    readonly file: string;
+    readonly added: number;
+    /** The requirements of which an added entry hides every failure, since it has no cause. */
+    readonly hidden: readonly string[];
+  };
 }
 
 /** Replaces the results of the run before. @throws UnusableInput if one of the files cannot be written */
@@ -45,9 +51,10 @@ export function writeResults(
     written.record = { file: recordTo, ...omitUndefined({ unwritten }) };
   }
   if (recordKnownTo !== undefined) {
-    const older = existsSync(recordKnownTo) ? readFileSync(recordKnownTo, 'utf8') : '';
+    const older = existsSync(recordKnownTo) ? decodeText(readFileSync(recordKnownTo)) : '';
     if (newDeviations.length > 0) files.push({ file: recordKnownTo, text: addDeviations(older, newDeviations) });
-    written.known = { file: recordKnownTo, added: newDeviations.length };
+    const hidden = newDeviations.filter(({ cause }) => cause === undefined).map(({ requirement }) => requirement);
+    written.known = { file: recordKnownTo, added: newDeviations.length, hidden };
   }
   // UI mode runs several times in one process.
   removeResults(out);

@@ -13,6 +13,9 @@ const heading = ` What is wrong with this target and accepted for now: npx confo
 
 const maxComment = 160;
 
+const withoutCause =
+  'It names no cause, so every failure of this requirement counts as known, also one that comes later.';
+
 /** Adds deviations to the text of their file, each with an empty reason, which no run accepts. @param text '' for a new file */
 export function addDeviations(text: string, added: readonly NewDeviation[]): string {
   const document = parseDocument(text === '' ? 'deviations:\n' : text);
@@ -21,7 +24,8 @@ export function addDeviations(text: string, added: readonly NewDeviation[]): str
   list.flow = false;
   for (const { comment, ...entry } of added) {
     const node = document.createNode({ ...entry, reason: '' });
-    node.commentBefore = ` ${shorten(toOneLine(comment), maxComment)}`;
+    const hides = entry.cause === undefined ? `\n ${withoutCause}` : '';
+    node.commentBefore = ` ${shorten(toOneLine(comment), maxComment)}${hides}`;
     list.add(node);
   }
   document.set('deviations', list);

@@ -15,7 +15,16 @@ export const buildFolder: string = (() => {
   return path.join(packageRoot, folder === 'src' ? 'dist' : folder);
 })();
 
+function readManifest(): { name: string; version: string; engines: { node: string } } {
+  return JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8'));
+}
+
 export function readOwnPackage(): { name: string; version: string } {
-  const { name, version } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8'));
+  const { name, version } = readManifest();
   return { name, version };
+}
+
+/** Reads which versions of Node.js the package needs, such as `>=20.19`. */
+export function readNeededNode(): string {
+  return readManifest().engines.node;
 }

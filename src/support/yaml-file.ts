@@ -4,7 +4,8 @@ import type { Node as JsonNode } from 'jsonc-parser';
 import type { Node, Pair } from 'yaml';
 import { computeOnce } from './caches.js';
 import { parseJson } from './json.js';
-import { type Location, readInputFile, UnusableInput } from './problem.js';
+import { type Location, UnusableInput } from './problem.js';
+import { readTextFile } from './text-file.js';
 
 /** Steps from the root of a document to a value in it: keys of mappings and indices of sequences. */
 export type YamlPath = readonly (string | number)[];
@@ -17,7 +18,7 @@ export type YamlFile = ReturnType<typeof parseYaml>;
  */
 export function readYaml(file: string, shown = path.relative(process.cwd(), file) || file): YamlFile {
   const at = { file: shown, line: 1, column: 1 };
-  const text = readInputFile(file, 'Check the path.', { at }).toString('utf8');
+  const text = readTextFile(file, 'Check the path.', { at });
   const earlier = parsedFiles.get(shown);
   if (earlier?.text === text) return earlier.parsed;
   const parsed = parseYaml(text, shown);

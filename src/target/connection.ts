@@ -1,13 +1,17 @@
 import { existsSync } from 'node:fs';
 import { documentedOperation, isOwnWord, listCredentialSecrets } from '../contract/operation.js';
 import { type Endpoint, exposesCredentials, type PartialConnectionOptions } from '../http/connection-options.js';
-import { createRedactor, minSecretLength, type Secret } from '../http/redactor.js';
+import { createRedactor, type Secret } from '../http/redactor.js';
 import { omitUndefined } from '../support/collections.js';
 import { packageRoot } from '../support/package-root.js';
 import type { Problem } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
+import { findEnvFolder, findMisspeltVariables, locateValue, variables } from './env-file.js';
+import { findRefusedHeader } from './refused-headers.js';
 import type { Environment, RunOptions } from './run-options.js';
 import { initialTargetFile, type TargetFile } from './target-file.js';
+import { findUnreplacedVariable } from './unreplaced-variable.js';
+import { createVariableReader, trimValue, type VariableReader, variableReference } from './variable-reader.js';
 
 /** The connection to a target. It contains secrets, so every process reads it from its environment instead of a file. */
 export interface TargetConnection {
@@ -29,15 +33,19 @@ export function readConnection(options: RunOptions, environment: Environment, fi
   const { document, locate } = file;
   const reader = createVariableReader(environment);
   const { problems, notes } = reader;
-  const { proxy, tls, limits, pacing, retry, allow_http, transport, headers } = document;
+  const { proxy, tls, limits, pacing, retry, allow_http, transport, headers = {} } = document;
+  const proxyUrl = proxy && reader.resolve(proxy, locate('proxy'));
+  const { extraHeaders, secrets: ofHeaders } = readHeaders(headers, file, reader);
+  const secrets = [...ofHeaders, ...listProxySecrets(proxy, proxyUrl)];
   const connection: TargetConnection = {
     options: omitUndefined({
-      ...(headers && readHeaders(headers, file, reader)),
+      ...(document.headers && { extraHeaders }),
+      ...(secrets.length > 0 && { secrets }),
       limits,
       pacing,
       retry,
       allowHttp: options.allowHttp || allow_http,
-      proxy: proxy && reader.resolve(proxy, locate('proxy')),
+      proxy: proxyUrl,
       tls: tls && readTlsFiles(tls, file),
     }),
     ...omitUndefined({ transport: file.resolve(transport) }),
@@ -61,53 +69,19 @@ export function readConnection(options: RunOptions, environment: Environment, fi
   return { connection: { ...connection, endpoint }, problems, notes };
 }
 
-const variableReference = /^\$[A-Za-z_][A-Za-z0-9_]*$/;
-
-/** Valid header values: visible characters of Latin-1 with spaces between them (RFC 9110, section 5.5). */
-const validHeaderValue = /^[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?$/;
-
-/** The pattern that finds longer ones would be too large. */
-const maxSecretLength = 4_000;
-
-type VariableReader = ReturnType<typeof createVariableReader>;
-
-function createVariableReader(environment: Environment) {
-  const problems: Problem[] = [];
-  const notes: string[] = [];
-  /** Replaces a reference such as `$GATEWAY_KEY` by the value of the variable. An unset one is a problem at its place. */
-  const resolve = (text: string, at: Problem['at']): string => {
-    if (!variableReference.test(text)) return text;
-    const name = text.slice(1);
-    const value = environment[name];
-    if (!value) {
-      const message = `${'setting' in at ? '' : `${name} `}is not set, but the target needs it`;
-      problems.push({ at, message, hint: `Set ${name}=… in the environment or in a .env file.` });
-      return '';
-    }
-    if (value.length > maxSecretLength || !validHeaderValue.test(value.trim())) {
-      const message = `${name} cannot be sent in a header: it is blank or too long, or has characters that are not allowed`;
-      problems.push({ at, message, hint: 'Set it again, without line breaks or invisible characters at its end.' });
-    }
-    if (value.trim().length < minSecretLength || isOwnWord(value)) {
-      const reason = `is a word of the suite's own requests, or has fewer than ${minSecretLength} characters`;
-      notes.push(`${name} ${reason}, so it is replaced only as a whole value, and beside its header name.`);
-    }
-    return value;
-  };
-  return { problems, notes, resolve };
-}
-
 function readBaseUrl(
-  { baseUrl, baseUrlSetting: setting = 'BASE_URL', onOtherBaseUrl }: RunOptions,
+  { baseUrl: ofOptions = '', baseUrlSetting: setting = 'BASE_URL', onOtherBaseUrl }: RunOptions,
   { document: { base_url: inFile }, file, locate }: TargetFile,
-  { resolve, problems, notes }: VariableReader,
+  { resolve, readText, problems, notes }: VariableReader,
 ): { readonly text: string; readonly at: Problem['at'] } | undefined {
-  const ofOptions = baseUrl ? { text: baseUrl, at: { setting } } : undefined;
-  if (inFile === undefined) return ofOptions;
-  if (ofOptions !== undefined && onOtherBaseUrl === undefined) {
-    if (baseUrl !== inFile) notes.push(`${setting} overrides the base_url of the target file.`);
-    return ofOptions;
+  const baseUrl = trimValue(ofOptions);
+  const isUsed = baseUrl !== '' && (inFile === undefined || onOtherBaseUrl === undefined);
+  if (isUsed) {
+    if (inFile !== undefined && baseUrl !== inFile) notes.push(`${setting} overrides the base_url of the target file.`);
+    const locateBaseUrl = () => (setting === 'BASE_URL' ? locateValue(setting, ofOptions) : { setting });
+    return { text: readText(baseUrl, locateBaseUrl, setting), at: { setting } };
   }
+  if (inFile === undefined) return undefined;
   const at = locate('base_url');
   const text = resolve(inFile, at);
   if (!baseUrl || trimBaseUrl(baseUrl) === trimBaseUrl(text)) return { text, at };
@@ -138,8 +112,9 @@ function findBaseUrlFlaw(connection: TargetConnection, baseUrl: string): Omit<Pr
   const isOneWord = toOneLine(baseUrl) === baseUrl && !/\s/.test(baseUrl);
   if (url !== undefined && isOneWord && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '')
     return undefined;
-  // A password may precede an @, so such a text is not shown.
-  const message = `${baseUrl.includes('@') ? 'this' : `'${baseUrl}'`} is not a base URL`;
+  // A password may precede an @, so such a text is not shown. A query may have a key.
+  const shown = baseUrl.replace(/[?#].*$/s, '…');
+  const message = `${baseUrl.includes('@') ? 'this' : `'${shown}'`} is not a base URL`;
   return { message, hint: 'Write a URL such as https://api.example.com, with a path if the deployment has one.' };
 }
 
@@ -151,36 +126,54 @@ function findMissingBaseUrl(
 ): Problem[] {
   const hint =
     'Set BASE_URL, or name a target file with a base_url. To certify the reference deployment, use --reference.';
-  const state = `is ${baseUrl === '' ? 'empty' : 'not set'}`;
-  if (file !== undefined) return [{ at: locate(), message: `has no base_url, and BASE_URL ${state}`, hint }];
+  const state = `is ${baseUrl === undefined ? 'not set' : 'empty'}`;
+  const ofEnvFile = [...findMisspeltVariables(variables), ...findEnvFolder()];
+  if (file !== undefined)
+    return [{ at: locate(), message: `has no base_url, and BASE_URL ${state}`, hint }, ...ofEnvFile];
   // In the repository of the suite, everybody means the reference deployment.
   const isOtherProject = process.cwd() !== packageRoot;
   const isExpected = isOtherProject && (existsSync(initialTargetFile) || Boolean(CI && CI !== 'false'));
   const isNamed = [baseUrl, target, CLIENT_APPLICATION_ID, CLIENT_TOKEN].some((stated) => stated !== undefined);
   const message = `${state}, and nothing else names a deployment`;
-  return isExpected || isNamed ? [{ at: { setting: 'BASE_URL' }, message, hint }] : [];
+  const isMissing = isExpected || isNamed || ofEnvFile.length > 0;
+  return isMissing ? [{ at: { setting: 'BASE_URL' }, message, hint }, ...ofEnvFile] : [];
+}
+
+/** Nothing replaces a variable within a text, so that each one is a mistake, in lower case, too. */
+function hasVariable(value: string): boolean {
+  return /\$\{?[A-Za-z_]/.test(value) || findUnreplacedVariable(value) !== undefined;
 }
 
 const secretHeaders = /auth|cookie|token|secret|password|api-?key/i;
 
 function readHeaders(
   headers: Readonly<Record<string, string>>,
-  { locate }: TargetFile,
+  { locate, locateKey }: TargetFile,
   { resolve, problems }: VariableReader,
 ) {
-  const extraHeaders = Object.entries(headers);
+  const extraHeaders = Object.entries(headers).map(([name, value]) => [name, trimValue(value)] as const);
   const secrets: Secret[] = [];
   for (const [name, value] of extraHeaders) {
     const at = locate('headers', name);
-    if (variableReference.test(value)) {
-      const secret = resolve(value, at);
-      secrets.push({ value: secret, placeholder: value, name, isOwnWord: isOwnWord(secret) });
-    } else if (secretHeaders.test(name) || /\$\{?[A-Za-z_]/.test(value)) {
+    const refused = findRefusedHeader(name);
+    if (refused !== undefined) {
+      const { reason, hint } = refused;
+      problems.push({ at: locateKey('headers', name), message: `the header '${name}' ${reason}`, hint });
+    } else if (variableReference.test(value)) {
+      secrets.push({ value: resolve(value, at), placeholder: value, name, isOwnWord });
+    } else if (secretHeaders.test(name) || hasVariable(value)) {
       const hint = 'Use an environment variable for the whole value, such as $GATEWAY_KEY.';
       problems.push({ at, message: `the value of '${name}' looks like a secret, or contains a variable`, hint });
     }
   }
-  return { extraHeaders, ...(secrets.length > 0 && { secrets }) };
+  return { extraHeaders, secrets };
+}
+
+/** Only a URL with a user is a secret: messages show the address of a proxy that cannot be reached. */
+function listProxySecrets(reference = '', url = ''): Secret[] {
+  return variableReference.test(reference) && url.includes('@')
+    ? [{ value: url, placeholder: reference, name: 'Proxy-Authorization', isOwnWord }]
+    : [];
 }
 
 function readTlsFiles(names: NonNullable<TargetFile['document']['tls']>, { readBeside }: TargetFile) {

@@ -155,7 +155,9 @@ function createTarget(
 /** Finds out where the options want a record. @param stated in the target file @throws UnusableInput */
 export function findRecordToWrite({ recordTo, known }: RunOptions, stated?: string): string | undefined {
   if (recordTo !== true) return recordTo;
-  if (stated !== undefined || known !== undefined) return stated;
+  // What is known is then written instead: the record of a wrong deployment stays as it is.
+  if (known !== undefined) return undefined;
+  if (stated !== undefined) return stated;
   const hint = 'Use --to, or add a line to the target file, such as record: record.yaml';
   throw refuse('record', 'nothing names the file of the record', hint);
 }

@@ -1,7 +1,7 @@
-import dotenv from 'dotenv';
 import { omitUndefined } from '../support/collections.js';
 import { UnusableInput } from '../support/problem.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
+import { readEnvFile } from './env-file.js';
 
 /** Variables of the environment, such as `process.env`. The types of Node.js would be needed by users of the API. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -43,13 +43,18 @@ export function checkRunOptions(options: object): void {
     throw new UnusableInput(problems.map((problem) => ({ ...problem, at: { setting: at.file } })));
 }
 
-/** Adds the target file and the base URL of the environment (TARGET, BASE_URL) where the options name none. */
+/**
+ * Adds the target file and the base URL of the environment (TARGET, BASE_URL) where the options name none.
+ *
+ * @throws UnusableInput if there is a `.env` file that sets nothing
+ */
 export function completeRunOptions(options: RunOptions, { TARGET, BASE_URL }: Environment = process.env): RunOptions {
+  const ofEnvFile = options.reference ? {} : readEnvFile();
   const completed = { ...omitUndefined({ target: TARGET, baseUrl: BASE_URL }), ...omitUndefined(options) };
   if (options.baseUrl !== undefined) return { baseUrlSetting: '--base-url', ...completed };
   // A flag names the target file: an address that it states counts more than one for all commands of the project.
   if (BASE_URL === undefined || options.target === undefined) return completed;
-  const isOfEnvFile = dotenv.config({ quiet: true, processEnv: {} }).parsed?.BASE_URL === BASE_URL;
+  const isOfEnvFile = ofEnvFile.BASE_URL === BASE_URL;
   return {
     ...completed,
     baseUrlSetting: isOfEnvFile ? 'BASE_URL of .env' : 'BASE_URL',

@@ -2,8 +2,9 @@ import path from 'node:path';
 import type { Availability } from '../contract/world-file.js';
 import type { PartialConnectionOptions } from '../http/connection-options.js';
 import { omitUndefined } from '../support/collections.js';
-import { type Location, readInputFile, refuse } from '../support/problem.js';
+import { type Location, refuse } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
+import { readTextFile } from '../support/text-file.js';
 import { parseYaml, readYaml } from '../support/yaml-file.js';
 import type { RunOptions } from './run-options.js';
 
@@ -50,11 +51,12 @@ export function readTargetFile({ target, reference }: RunOptions) {
     document,
     file,
     locate,
+    locateKey: (...steps: readonly string[]): Location => yaml?.locateKey(steps) ?? locate(),
     resolve,
     /** Reads a file that this one names. @throws UnusableInput with the location of the name */
     readBeside(name: string, ...steps: readonly string[]): string {
       const place = { at: locate(...steps), name };
-      return readInputFile(resolve(name), 'Paths are relative to the target file.', place).toString('utf8');
+      return readTextFile(resolve(name), 'Paths are relative to the target file.', place);
     },
   };
 }

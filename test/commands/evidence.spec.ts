@@ -158,6 +158,30 @@ test('Changed evidence is a difference, and so is what it shows', async () => {
   expect(status).toBe(1);
 });
 
+test('Evidence with other line ends agrees, and a line says so; a change beside them is a difference', async () => {
+  const { certificate, evidence } = await loadFiles();
+  const converted = evidence.replaceAll('\n', '\r\n');
+  const { status, output } = await verify({ evidence: converted, certificate: certificate.replaceAll('\n', '\r\n') });
+  expect(output).toMatch(/^AGREES .*\nOnly the line ends or the encoding of evidence\.har differ .*\*\.har -text.*\n$/);
+  expect(status).toBe(0);
+  const changed = await verify({ evidence: converted.replace('"time":', '"time": '), certificate });
+  expect(changed.output).toMatch(/^DIFFERS .*\n {2}evidence\/digest: .*\n$/);
+  expect(changed.status).toBe(1);
+});
+
+test('A certificate and evidence in UTF-16 are read, as PowerShell writes them', async () => {
+  const { certificate, evidence } = await loadFiles();
+  const write = (name: string, text: string) => writeFileSync(inFolder(name), Buffer.from(`\ufeff${text}`, 'utf16le'));
+  write(names.certificate, certificate);
+  writeFileSync(inFolder(names.evidence), evidence);
+  const verifyFolder = () => runConformanceInProcess(['verify', names.certificate], { cwd });
+  expect((await verifyFolder()).output).toMatch(/^AGREES /);
+  write(names.evidence, evidence);
+  expect((await verifyFolder()).output).toMatch(
+    /^AGREES .*\nOnly the line ends or the encoding of evidence\.har differ /,
+  );
+});
+
 test('A certificate of another version of the suite is judged by the installed one, with a note', async () => {
   const { certificate, evidence } = await loadFiles();
   const older = certificate

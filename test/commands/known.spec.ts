@@ -9,10 +9,13 @@ import type { Certificate } from '../../src/certificate/certificate.js';
 import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
 import type { World } from '../../src/contract/world.js';
 import { createMock, readMockOptions } from '../../src/mock.js';
+import { describeKnownDeviation } from '../../src/outputs/counts.js';
 import { renderRunReport } from '../../src/outputs/terminal/run-report.js';
 import { addDeviations } from '../../src/record/add-deviations.js';
 import { createRecord, renderRecord } from '../../src/record/target-record.js';
 import { omitUndefined } from '../../src/support/collections.js';
+import { renderYaml } from '../../src/support/render-yaml.js';
+import { loadInputs } from '../../src/target/run-inputs.js';
 import { createTimedChannel, inProcessCredentials } from '../../tools/proof/judge-deployment.js';
 import {
   credentialVariables,
@@ -340,6 +343,48 @@ test('record writes the known deviations, and certify takes them once they have 
   });
   expect((await check('verify', 'results/shop')).status).toBe(conforms);
   await close();
+});
+
+test('record --known writes its file, and leaves the record of the target as it is', async () => {
+  const cwd = makeTestFolder();
+  const target = path.join(cwd, 'target.yaml');
+  const record = path.join(cwd, 'record.yaml');
+  writeFileSync(target, 'name: shop\nbase_url: http://127.0.0.1:1\nrecord: record.yaml\n');
+  writeFileSync(record, 'target: shop\nsuite: { name: a, version: 1.0.0, digest: sha256:1 }\nquestions: {}\n');
+  const known = path.join(cwd, 'known.yaml');
+  const load = (options: object) => {
+    const { destination, expected } = loadInputs({ target, ...options }, credentialVariables).settings;
+    return { ...destination, comparesWith: expected.record };
+  };
+  const folder = { out: path.join('results', 'shop') };
+  const relative = path.relative('', record);
+  const compared = { ...folder, comparesWith: relative };
+  expect(load({ recordTo: true, known })).toEqual({ ...compared, recordKnownTo: known });
+  expect(load({ recordTo: true })).toEqual({ ...compared, recordTo: relative });
+  // Who names both files wants both.
+  expect(load({ recordTo: record, known })).toMatchObject({ recordTo: record, recordKnownTo: known });
+});
+
+test('An entry without a cause says in its line that it hides every failure', async () => {
+  const whole = { requirement: 'order.quantity', reason: 'A reason. '.repeat(100) };
+  const byCause = { ...whole, cause: 'quantity-ignored' };
+  const known = writeFile(renderYaml({ deviations: [whole] }, ' Known'));
+  const { certificate } = await certify(deploy('quantity-above-threshold'), { known, about: ['order.quantity'] });
+  const line =
+    /^ {2}fail .*order\.quantity +As known: Every failure of this requirement, since the entry names no cause: A/m;
+  expect(renderRunReport(certificate)).toMatch(line);
+  expect(describeKnownDeviation(byCause)).toMatch(/^A reason/);
+  const added = addDeviations('', [
+    { requirement: 'order.quantity', comment: 'Why.' },
+    { requirement: 'customer.by-id', cause: 'first-customer-only', comment: 'Why.' },
+  ]);
+  expect(added.match(/# Why\.\n {2}# It names no cause, so every failure of this requirement counts/g)).toHaveLength(1);
+  const written = { certificate: 'c.json', known: { file: 'known.yaml', added: 2, hidden: ['order.quantity'] } };
+  expect(renderRunReport(certificate, written)).toMatch(
+    /^Known .*No cause is named for order\.quantity: every failure/m,
+  );
+  const explained = { ...written, known: { ...written.known, hidden: [] } };
+  expect(renderRunReport(certificate, explained)).not.toContain('No cause is named');
 });
 
 test('New deviations are added to a file, whose comments stay', () => {

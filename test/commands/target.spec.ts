@@ -3,6 +3,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
+import { isOwnWord } from '../../src/contract/operation.js';
 import { bindWorld, loadWorld } from '../../src/contract/world-file.js';
 import { defaultConnectionOptions } from '../../src/http/connection-options.js';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -113,6 +114,7 @@ test('A target file states how responses are read', () => {
 });
 
 test('A target file states how the deployment is reached', () => {
+  const ownProxy = 'http://me:hunter2@proxy.test';
   const pem = (name: string) => `-----BEGIN CERTIFICATE-----\n${name}`;
   for (const name of ['ca', 'cert', 'key']) writeFile(`${name}.pem`, pem(name));
   const { settings, connection } = load(
@@ -126,7 +128,7 @@ limits: { timeout_ms: 100, body_bytes: 200, body_values: 250, header_bytes: 300 
 retry: { delays_seconds: [0.5, 2], max_delay_seconds: 7 }
 tls: { ca: ca.pem, cert: cert.pem, key: key.pem }
 allow_http: true`,
-    { ...deployment, GATEWAY_KEY: 'the-long-key', OWN_PROXY: 'http://me:hunter2@proxy.test' },
+    { ...deployment, GATEWAY_KEY: 'the-long-key', OWN_PROXY: ownProxy },
   );
   expect(settings.target).toEqual({
     name: 'mine',
@@ -141,8 +143,11 @@ allow_http: true`,
       ['Origin', 'https://a.test'],
       ['Authorization', '$GATEWAY_KEY'],
     ],
-    secrets: [{ value: 'the-long-key', placeholder: '$GATEWAY_KEY', name: 'Authorization', isOwnWord: false }],
-    proxy: 'http://me:hunter2@proxy.test',
+    secrets: [
+      { value: 'the-long-key', placeholder: '$GATEWAY_KEY', name: 'Authorization', isOwnWord },
+      { value: ownProxy, placeholder: '$OWN_PROXY', name: 'Proxy-Authorization', isOwnWord },
+    ],
+    proxy: ownProxy,
     pacing: { requests_per_second: 2.5, concurrency: 3 },
     limits: { timeout_ms: 100, body_bytes: 200, body_values: 250, header_bytes: 300 },
     retry: { delays_seconds: [0.5, 2], max_delay_seconds: 7 },
@@ -231,12 +236,13 @@ const noUrl = ['BASE_URL', /is not a base URL$/] as const;
 const hasCredentials = ['BASE_URL', /must not contain credentials$/] as const;
 const noId = ['CLIENT_APPLICATION_ID', /^is not set/] as const;
 const noToken = ['CLIENT_TOKEN', /^is not set/] as const;
+const unreplaced = 'contains a variable that was not replaced';
 const invalidToken = ['CLIENT_TOKEN', /cannot be sent in a header/] as const;
 const refusals: readonly RefusalRow[] = [
   ['a host', undefined, url('api.example.com'), noUrl],
   ['a host in a file', 'name: a\nbase_url: a.test/api', credentials, ['2:11', /is not a base URL$/]],
   ['no URL', undefined, url('::'), noUrl],
-  ['a variable', undefined, url('$SHOP_URL'), noUrl],
+  ['a variable', undefined, url('$SHOP_URL'), ['BASE_URL', unreplaced]],
   ['an unset variable', 'name: a\nbase_url: $SHOP_URL', credentials, ['2:11', /^SHOP_URL is not set/]],
   ['another protocol', undefined, url('ftp://a.test'), noUrl],
   ['a query', undefined, url('https://a.test?x=1'), noUrl],
@@ -282,8 +288,8 @@ const flaws: readonly (readonly [what: string, text: string, message: string | R
   ['a partial variable', 'name: a\nheaders: { Authorization: ▸Bearer $KEY }', /contains a variable$/],
   [
     'a credential header',
-    'name: a\nheaders: { X-Client-Token: ▸hunter2 }',
-    /^the value of 'X-Client-Token' looks like/,
+    'name: a\nheaders: { ▸X-Client-Token: hunter2 }',
+    /^the header 'X-Client-Token' is a credential/,
   ],
   ['a header of two lines', 'name: a\nheaders: { Origin: ▸"a\\nb" }', /^'a\nb' does not match/],
   ['a proxy password', 'name: a\nproxy: ▸http://me:hunter2@proxy.test', /^'proxy' does not match/],

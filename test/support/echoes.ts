@@ -11,6 +11,37 @@ const asUnicodeEscape = (code: number) => `\\u${code.toString(16).padStart(4, '0
 const asString = (text: string) => JSON.stringify(text).slice(1, -1);
 const withReferences = (text: string, references: Readonly<Record<string, string>>) =>
   [...text].map((character) => references[character] ?? character).join('');
+const punctuation = {
+  '!': '&excl;',
+  '#': '&num;',
+  $: '&dollar;',
+  '%': '&percnt;',
+  '(': '&lpar;',
+  ')': '&rpar;',
+  '*': '&ast;',
+  '+': '&plus;',
+  ',': '&comma;',
+  '.': '&period;',
+  '/': '&sol;',
+  ':': '&colon;',
+  ';': '&semi;',
+  '=': '&equals;',
+  '?': '&quest;',
+  '@': '&commat;',
+  '[': '&lsqb;',
+  ']': '&rsqb;',
+  _: '&lowbar;',
+  '{': '&lcub;',
+  '|': '&vert;',
+  '}': '&rcub;',
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+  é: '&eacute;',
+  '\t': '&Tab;',
+};
 const markup = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /** Forms that keep the length of the text around them: the secret is replaced exactly. */
@@ -27,20 +58,34 @@ export const escapes: Readonly<Record<string, Write>> = {
   'in a JSON string with \\u escapes': (text) => writeUnits(text, asUnicodeEscape),
   'in a JSON string with \\u escapes in upper case': (text) =>
     writeUnits(text, (code) => `\\u${asUnicodeEscape(code).slice(2).toUpperCase()}`),
+  'in a JSON string with \\u{} and \\x escapes': (text) =>
+    writeUnits(text, (code) =>
+      code % 2 === 0 ? `\\u{${code.toString(16)}}` : `\\x${code.toString(16).padStart(2, '0')}`,
+    ),
+  'in a JSON string within one': (text) => asString(asString(text)),
+  'with a tab as a space': (text) => text.replaceAll('\t', ' '),
   'in a JSON Pointer': (text) => text.replaceAll('~', '~0').replaceAll('/', '~1'),
   'percent-encoded': encodeURIComponent,
   'percent-encoded with lower-case digits': (text) =>
     encodeURIComponent(text).replace(/%../g, (byte) => byte.toLowerCase()),
   'percent-encoded as a URL': encodeURI,
   'percent-encoded, every byte': (text) => hexOf(text).replace(/../g, '%$&'),
+  'percent-encoded twice': (text) => encodeURIComponent(encodeURIComponent(text)),
+  'percent-encoded in a JSON string with \\u escapes': (text) => writeUnits(encodeURIComponent(text), asUnicodeEscape),
   'form-encoded': (text) => new URLSearchParams({ '': text }).toString().slice(1),
   'in HTML': (text) => withReferences(text, markup),
   'in HTML with &#39;': (text) => withReferences(text, { ...markup, "'": '&#39;' }),
   'in HTML with &apos;': (text) => withReferences(text, { ...markup, "'": '&apos;' }),
+  'in HTML with a name for each sign': (text) => withReferences(text, punctuation),
+  'in HTML within HTML': (text) => withReferences(withReferences(text, markup), markup),
   'in HTML, every character decimal': (text) => writeUnits(text, (code) => `&#${code};`),
   'in HTML, every character hexadecimal': (text) => writeUnits(text, (code) => `&#x${code.toString(16)};`),
   'in HTML, every character hexadecimal in upper case': (text) =>
     writeUnits(text, (code) => `&#X${code.toString(16).toUpperCase()};`),
+  'in hexadecimal digits': hexOf,
+  'in hexadecimal digits in upper case': (text) => hexOf(text).toUpperCase(),
+  'in hexadecimal digits with colons': (text) => hexOf(text).replace(/..(?!$)/g, '$&:'),
+  'in hexadecimal digits with spaces': (text) => hexOf(text).replace(/..(?!$)/g, '$& '),
 };
 
 /** Encodings that depend on the text before the secret. */
@@ -53,8 +98,17 @@ export const encodings: Readonly<Record<string, Write>> = Object.fromEntries(
   ),
 );
 
+/** Base64 in a notation that escapes its signs. */
+const escapedEncodings: Readonly<Record<string, Write>> = {
+  'base64, percent-encoded': (text) => encodeURIComponent(Buffer.from(`id:${text}!`).toString('base64')),
+  'base64 in a JSON string with \\/': (text) => Buffer.from(`:${text}!`).toString('base64').replaceAll('/', '\\/'),
+};
+
 /** Each form by its name. */
-export const allEchoes = Object.entries({ ...escapes, ...encodings }).map(([form, write]) => ({ form, write }));
+export const allEchoes = Object.entries({ ...escapes, ...encodings, ...escapedEncodings }).map(([form, write]) => ({
+  form,
+  write,
+}));
 
 /** Any form that SECURITY.md says is found. */
 export const echoArbitrary = fc.constantFrom(...allEchoes);
@@ -66,6 +120,7 @@ const alphabets = [
   Array.from({ length: 95 }, (_, at) => String.fromCharCode(0xa1 + at)),
   [...'\\"/~%&=+#;u0'],
   [...'\\a'],
+  [...'ab\t c'],
 ];
 
 /** Secrets of 8 to 4,000 printable characters, most of them short, without white space at either end. */
@@ -80,5 +135,5 @@ export const secretArbitrary = fc
   .chain(([alphabet, length]) =>
     fc
       .infiniteStream(fc.constantFrom(...alphabet))
-      .map((units) => [...units.take(length)].join('').replace(/^ | $/g, 'x')),
+      .map((units) => [...units.take(length)].join('').replace(/^[ \t]|[ \t]$/g, 'x')),
   );

@@ -43,6 +43,7 @@ const values: readonly (readonly [what: string, value: string])[] = [
   ['of quotation marks', `'"\`"'\`""'`],
   ['of white space and punctuation', 'a b  c; d, e=f'],
   ['of letters beyond ASCII', 'sécrèt-ÿÀ'],
+  ['with a tab', 'a-secret\tin-two-parts'],
   ['of one letter', 'aaaaaaaaaaaa'],
   ['whose base64 has / and +', 'abc???def>>>ghi'],
   ['that looks like a replacement pattern', '$&$1$`$$'],
@@ -142,7 +143,19 @@ const secrets = {
   CLIENT_TOKEN: `t0k.En+4711&é'e=s<t>`,
   GATEWAY_KEY: `k3y-Of+2342&é'a=t<w>`,
 };
-const echoes = Object.values(secrets).flatMap((value) =>
+/** Parts of secrets, which deployments echo without the rest. */
+const parts = { ofBearer: 'b3ar.Er+9911&x', ofCookie: 'c00k.Ie+5522&y', ofBasic: 'p4ss.Wo+7733&z' };
+const structured = {
+  GATEWAY_BEARER: `Bearer ${parts.ofBearer}`,
+  GATEWAY_COOKIE: `theme=dark; session=${parts.ofCookie}; last=1`,
+  GATEWAY_BASIC: `Basic ${Buffer.from(`shop-user:${parts.ofBasic}`).toString('base64')}`,
+};
+const variables = { ...secrets, ...structured };
+const targetHeaders =
+  '{ X-Api-Key: $GATEWAY_KEY, Authorization: $GATEWAY_BEARER, Cookie: $GATEWAY_COOKIE, X-Basic: $GATEWAY_BASIC }';
+/** A deployment makes it itself. */
+const newSession = 'n3w-s3ss10n-8844';
+const echoes = [...Object.values(secrets), ...Object.values(parts)].flatMap((value) =>
   allEchoes.map(({ form, write }) => ({ form, text: write(value) })),
 );
 
@@ -156,7 +169,8 @@ function findLeaks(text: string): string[] {
   const isIn = (echo: string) =>
     readings.some((reading) => reading.includes(echo)) ||
     bare.some((reading) => reading.includes(dropBackslashes(echo)));
-  return [...new Set(echoes.filter((echo) => isIn(echo.text)).map(({ form }) => form))];
+  const shown = [...echoes, { form: 'a cookie', text: newSession }].filter((echo) => isIn(echo.text));
+  return [...new Set(shown.map(({ form }) => form))];
 }
 
 function expectNoLeaks(found: readonly (readonly [name: string, text: string])[]): void {
@@ -172,6 +186,9 @@ const printable = echoes.map(({ text }) => text).filter((text) => /^[\x20-\x7e\x
 const headers: readonly (readonly [string, string])[] = [
   ['content-type', 'application/json'],
   ...printable.map((text, n) => [`x-echo-${n}`, text] as const),
+  ['set-cookie', `session=${newSession}; Path=/; HttpOnly`],
+  ['set-cookie', `session=${parts.ofCookie}`],
+  ['www-authenticate', `Bearer realm="${parts.ofBearer}"`],
   ['deprecation', printable.slice(0, 50).join(' ')],
   ['x-ratelimit-limit', printable.slice(0, 50).join(' ')],
 ];
@@ -185,6 +202,11 @@ const echo = (status: number, data: object) => ({
 const deployments = {
   'refuses everything': () => echo(400, []),
   'returns everything': () => echo(200, ids),
+  'has a content coding that echoes': () => ({
+    status: 200,
+    headers: [...headers, ['content-encoding', printable.filter((text) => !text.includes(',')).join(' ')]],
+    body: echo(200, ids).body,
+  }),
   redirects: () => ({
     status: 307,
     headers: [...headers, ['location', `https://elsewhere.test/?${encodeURIComponent(secrets.CLIENT_TOKEN)}`]],
@@ -193,14 +215,15 @@ const deployments = {
   'names promotions under keys that echo': () => ({
     status: 200,
     headers,
-    body: `{${strings.map((text, n) => `${text}:${JSON.stringify([ids[n % ids.length]])}`)}}`,
+    // Those of whole secrets alone, so that promotions are missing and cases fail.
+    body: `{${strings.slice(0, 3 * allEchoes.length).map((text, n) => `${text}:${JSON.stringify([ids[n % ids.length]])}`)}}`,
   }),
 } satisfies Record<string, Answer>;
 
 /** Serves a deployment, and writes a target file for it. */
 async function serve(cwd: string, answer: Answer) {
   const { url, close } = await listen(answer);
-  writeFileSync(path.join(cwd, 'leaky.yaml'), `name: leaky\nbase_url: ${url}\nheaders: { X-Api-Key: $GATEWAY_KEY }\n`);
+  writeFileSync(path.join(cwd, 'leaky.yaml'), `name: leaky\nbase_url: ${url}\nheaders: ${targetHeaders}\n`);
   return close;
 }
 
@@ -218,6 +241,7 @@ test('The search for leaks finds each form', () => {
   const forms = new Set(allEchoes.map(({ form }) => form));
   for (const answer of [deployments['refuses everything'], deployments['returns everything']])
     expect(new Set(findLeaks(answer().body))).toEqual(forms);
+  expect(findLeaks(JSON.stringify(headers))).toContain('a cookie');
 });
 
 for (const [title, answer] of Object.entries<Answer>(deployments))
@@ -226,7 +250,7 @@ for (const [title, answer] of Object.entries<Answer>(deployments))
   }, async () => {
     const cwd = makeTestFolder();
     const close = await serve(cwd, answer);
-    const { connection } = loadInputs({ target: path.join(cwd, 'leaky.yaml') }, secrets);
+    const { connection } = loadInputs({ target: path.join(cwd, 'leaky.yaml') }, variables);
     const client = await openTarget(connection);
     const recordTo = path.join(cwd, 'record.yaml');
     const run = await runWithEvidence(client, { options: { recordTo }, selects });
@@ -259,7 +283,9 @@ test("Commands and Playwright's reports leave no secret", { tag: '@long' }, asyn
   const close = await serve(cwd, mixed);
   mkdirSync(path.join(cwd, 'tmp'));
   const env = {
-    ...secrets,
+    ...variables,
+    DEBUG: '*',
+    NODE_DEBUG: 'undici,fetch,http,net,tls',
     TMPDIR: path.join(cwd, 'tmp'),
     PLAYWRIGHT_HTML_OPEN: 'never',
     PLAYWRIGHT_HTML_OUTPUT_DIR: path.join(cwd, 'playwright-report'),
@@ -300,11 +326,37 @@ test("Commands and Playwright's reports leave no secret", { tag: '@long' }, asyn
     expect(files.map(([name]) => name)).toContainEqual(expect.stringMatching(written));
 });
 
+test('A run that crashes leaves no secret, and says so', { tag: '@long' }, async () => {
+  const cwd = makeTestFolder();
+  const close = await serve(cwd, deployments['returns everything']);
+  mkdirSync(path.join(cwd, 'tmp'));
+  // It breaks in each process what reads every response, with the response in the message.
+  const breaking = path.join(cwd, 'break.mjs');
+  writeFileSync(
+    breaking,
+    `const parse = JSON.parse;
+     JSON.parse = (text, ...more) => {
+       if (String(text).startsWith('{"data":')) throw new RangeError(text + JSON.stringify(process.env));
+       return parse(text, ...more);
+     };`,
+  );
+  const env = { ...variables, DEBUG: '*', TMPDIR: path.join(cwd, 'tmp'), NODE_OPTIONS: `--import=${breaking}` };
+  const commands = [
+    ['doctor', '--target', 'leaky.yaml'],
+    ['certify', '--target', 'leaky.yaml', '--out', 'out', '--only', 'response-status,limit.newest-150'],
+  ];
+  const outputs: [string, string][] = [];
+  for (const [command = '', ...args] of commands)
+    outputs.push([command, (await runConformance([command, ...args], { cwd, env })).output]);
+  await close();
+  expectNoLeaks([...outputs, ...readTexts(cwd)]);
+});
+
 test('A killed run leaves no secret', { tag: '@long' }, async () => {
   const cwd = makeTestFolder();
   const temporary = path.join(cwd, 'tmp');
   mkdirSync(temporary);
-  const env = { PATH: process.env.PATH ?? '', ...secrets, TMPDIR: temporary };
+  const env = { PATH: process.env.PATH ?? '', ...variables, TMPDIR: temporary };
   let received = 0;
   const close = await serve(cwd, () => {
     received += 1;

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { getMember, parseJson } from '../../support/json.js';
 import { packageRoot } from '../../support/package-root.js';
+import { decodeText } from '../../support/text-file.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import { initialTargetFile as targetFile } from '../../target/target-file.js';
 import type { ConfigureCommand } from '../flags.js';
@@ -29,7 +30,7 @@ function initProject(): string {
   };
   const lines = Object.entries(templates).map(([file, template]) => {
     const text = readTemplate(template);
-    const before = existsSync(file) ? readFileSync(file, 'utf8').trimEnd() : '';
+    const before = existsSync(file) ? decodeText(readFileSync(file)).trimEnd() : '';
     // The list is added, unless it is there: the user may have removed lines.
     const isKept = template === 'ignore-list' ? before.includes(text.split('\n')[0] ?? '') : existsSync(file);
     if (isKept) return `Kept     ${file}`;
@@ -42,7 +43,7 @@ function initProject(): string {
 
 /** The name of the package or folder, without a scope, as the name of a target. */
 function readName(): string {
-  const manifest = existsSync('package.json') ? parseJson(readFileSync('package.json', 'utf8')) : undefined;
+  const manifest = existsSync('package.json') ? parseJson(decodeText(readFileSync('package.json'))) : undefined;
   const stated = String(getMember(manifest, 'name') || path.basename(process.cwd()));
   const name = stated
     .replace(/^@[^/]*\//, '')

@@ -4,6 +4,7 @@ import { computeDigest } from '../../certificate/har-archive.js';
 import { readCertificate, verifyCertificate } from '../../certificate/verify-certificate.js';
 import { findRunFile } from '../../outputs/result-files.js';
 import { readInputFile, refuse } from '../../support/problem.js';
+import { decodeText } from '../../support/text-file.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import { parseRecordedRun, rejudgeRun } from '../../target/recorded-run.js';
 import { exitStatus } from '../exit-status.js';
@@ -22,6 +23,15 @@ export default ((command, end) => {
     });
 }) satisfies ConfigureCommand;
 
+/** Whether something, such as Git on Windows, changed nothing of the evidence but its line ends, which no text in it has. */
+function isConvertedText(content: Buffer, digest: string): boolean {
+  return computeDigest(content) !== digest && computeDigest(decodeText(content).replaceAll('\r\n', '\n')) === digest;
+}
+
+function renderConversionNote(file: string): string {
+  return `Only the line ends or the encoding of ${file} differ from those of the run, so it says the same. Git may have changed them on checkout: the line '*.har -text' in .gitattributes prevents that.`;
+}
+
 /** Judges the evidence of a certificate again. @returns the lines to print */
 async function verify(file: string, { cases, data }: { cases?: string; data?: string }): Promise<string[]> {
   const certificate = readCertificate(file);
@@ -32,12 +42,15 @@ async function verify(file: string, { cases, data }: { cases?: string; data?: st
   const recorded = parseRecordedRun(content, evidenceFile, data);
   const suite = loadSuite(suiteFolder, recorded.settings.availability, cases ?? ownCases?.folder);
   const { certificate: rejudged } = await (await rejudgeRun(recorded, suite)).certify();
-  const evidence = { ...stated, digest: computeDigest(content), exchanges: recorded.evidence.exchanges.length };
+  const isConverted = isConvertedText(content, stated.digest);
+  const digest = isConverted ? stated.digest : computeDigest(content);
+  const evidence = { ...stated, digest, exchanges: recorded.evidence.exchanges.length };
   const differences = verifyCertificate(certificate, { ...rejudged, evidence });
   const note = `The installed suite (${suite.version}, ${suite.digest}) judged the evidence, not that of the certificate (${judge.version}, ${judge.digest}). Differences may come from that.`;
   return [
     differences.length === 0 ? `AGREES  ${file}: ${verdict}` : `DIFFERS  ${file}`,
     ...differences.map((line) => `  ${line}`),
+    ...(isConverted ? [renderConversionNote(evidenceFile)] : []),
     ...(suite.digest === judge.digest ? [] : [note]),
   ];
 }

@@ -62,6 +62,7 @@ export function renderRunReport(certificate: Certificate, written?: WrittenResul
     addedTo: written?.known && {
       ...written.known,
       added: written.known.added && renderCount(written.known.added, 'deviation'),
+      hidden: written.known.hidden.length > 0 && renderShortList(written.known.hidden),
     },
     reference: target.is_reference && referenceNotice,
   });

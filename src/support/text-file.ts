@@ -1,0 +1,21 @@
+/** The one place that turns the bytes of a file into text. */
+
+import { type Problem, readInputFile } from './problem.js';
+
+/** The encodings that a byte order mark announces, with its bytes. PowerShell's `>` writes UTF-16. */
+const encodings = [
+  ['utf-16le', [0xff, 0xfe]],
+  ['utf-16be', [0xfe, 0xff]],
+] as const;
+
+/** Decodes the encoding that a byte order mark announces, and UTF-8 without one. The mark is no part of the text. */
+export function decodeText(bytes: Uint8Array): string {
+  const isMarked = ([, mark]: (typeof encodings)[number]) => mark.every((byte, n) => bytes[n] === byte);
+  const [encoding = 'utf-8'] = encodings.find(isMarked) ?? [];
+  return new TextDecoder(encoding).decode(bytes);
+}
+
+/** Reads a text file that a user names. @param place as for {@link readInputFile} @throws UnusableInput */
+export function readTextFile(file: string, hint: string, place: { at?: Problem['at']; name?: string } = {}): string {
+  return decodeText(readInputFile(file, hint, place));
+}
