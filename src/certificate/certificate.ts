@@ -1,3 +1,5 @@
+import type { Stop } from '../judge/find-stop.js';
+import { createStopCause } from './apply-stop.js';
 import { type DrawnData, describeData } from '../cases/data-suite.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
@@ -59,6 +61,8 @@ export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>>
   readonly data?: DrawnData;
   readonly expected?: Baseline;
   readonly isCutShort: boolean;
+  /** When the deployment stopped working, if it did. */
+  readonly stop?: Stop;
   readonly notes: readonly string[];
   readonly known?: KnownFile;
   readonly startedAt: Date;
@@ -67,7 +71,7 @@ export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>>
 
 /** Creates the certificate of a run. Cases without a result were not selected. */
 export function createCertificate(suite: Suite, all: readonly ResultWithExchanges[], facts: RunFacts) {
-  const { target, quick, known, causes = [], excused = [], isCutShort, expected = emptyBaseline } = facts;
+  const { target, quick, known, stop, excused = [], isCutShort, expected = emptyBaseline } = facts;
   const { contract, world } = suite;
   const terms = { contract, baseUrl: target.base_url, renderResponse: createResponseRenderer(world) };
   const entries = new Map(
@@ -98,6 +102,9 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
   const unsupported = results
     .filter(({ id, verdict }) => verdict === 'not-applicable' && verifying.some((testCase) => testCase.id === id))
     .flatMap(({ exchange }) => (exchange !== undefined && 'transportError' in exchange ? [exchange.message] : []));
+  const causes = [...createStopCause(stop, requirements), ...(facts.causes ?? [])];
+  // What fails the run is a cause.
+  const ofRun = all.filter(({ verdict, concernsRun }) => concernsRun && verdict !== 'fail');
   const gaps = [
     ...(isCutShort ? ['The run was interrupted.'] : []),
     ...(quick === undefined ? [] : [quickNotice]),
@@ -106,7 +113,7 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     ...new Set(unsupported),
   ];
   const isUnrun = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
-  const isPartial = gaps.length > 0 || isUnrun;
+  const isPartial = gaps.length > 0 || ofRun.length > 0 || isUnrun;
   const verdict = determineRunVerdict(listVerdicts(requirements), isPartial);
   const isSelection = quick !== undefined || suite.cases.some(({ id }) => !entries.has(id));
   const apart = isSelection
@@ -114,6 +121,7 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     : requirements.map(({ cases }) => findVerdictApart(cases));
   const isLacking = isSelection ? all.length === 0 : isPartial;
   const reasons = [
+    ...ofRun.map(({ reason }) => renderReason(reason)),
     ...gaps,
     ...describeSharedReasons({ requirements, questions }),
     ...listReasons(requirements, questions),
@@ -129,6 +137,7 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     drift,
     unstable: results.flatMap((result) => createUnstableEntry(result, terms)),
     notes: [
+      ...(stop === undefined ? ofRun.map(({ reason }) => renderReason(reason)) : []),
       ...gaps,
       ...(facts.data === undefined ? [] : describeData(facts.data)),
       ...facts.notes,
@@ -144,6 +153,7 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
       selected: isSelection
         ? { verdict: determineRunVerdict(listVerdicts(all), isLacking), cases: countVerdicts(all) }
         : undefined,
+      stopped: stop && { since: stop.since, verdict: stop.verdict, code: stop.reason.code, reason: renderReason(stop.reason) },
       quick,
       data: facts.data,
       causes: causes.length > 0 ? causes : undefined,

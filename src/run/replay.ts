@@ -1,5 +1,6 @@
 import type { TestCase } from '../cases/test-case.js';
 import { addHeaders, type Channel, type Exchange, getHeaderValues, type HttpRequest } from '../http/exchange.js';
+import { traceEvidence } from './sent-log.js';
 import type { CaseExchanges } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
 import { calibrationPurpose, type ExchangeUse, formatPurpose, type RunEvidence } from './evidence-keeper.js';
@@ -81,6 +82,7 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
         },
       };
     },
+    listTraces: () => traceEvidence({ exchanges, uses }),
     hasRepetition: (testCase: TestCase, purpose?: string) => repeated.has(formatPurpose(testCase, purpose)),
     find: (exchange: Exchange) => byExchange.get(exchange),
   };

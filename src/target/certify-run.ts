@@ -1,3 +1,4 @@
+import { applyStop } from '../certificate/apply-stop.js';
 import { type Certificate, createCertificate, type RunFacts, withdrawFailures } from '../certificate/certificate.js';
 import type { Diagnosis } from '../certificate/diagnosis/diagnose-run.js';
 import type { ExchangeIndex } from '../certificate/exchange-index.js';
@@ -7,7 +8,7 @@ import { writeResults } from '../outputs/write-results.js';
 import type { NewDeviation } from '../record/add-deviations.js';
 import type { KnownFile } from '../record/known-deviations.js';
 import { attachExchanges, type CaseResult, getVerdictApart, type ResultWithExchanges } from '../run/case-result.js';
-import type { RunEvidence } from '../run/evidence-keeper.js';
+import type { ExchangeUse, RunEvidence } from '../run/evidence-keeper.js';
 import { createReplay } from '../run/replay.js';
 import { omitUndefined } from '../support/collections.js';
 import { type Reason, renderReason } from '../support/reason.js';
@@ -22,9 +23,10 @@ export interface RecordedRun extends Pick<EvidenceOrigin, 'extent'> {
 }
 
 /** A run whose cases are judged. */
-interface JudgedRun extends Pick<RunFacts, 'requestsSent' | 'isCutShort' | 'startedAt' | 'data'> {
+interface JudgedRun extends Pick<RunFacts, 'requestsSent' | 'isCutShort' | 'startedAt' | 'data' | 'stop'> {
   readonly results: readonly CaseResult[];
   readonly index: ExchangeIndex;
+  readonly uses: readonly ExchangeUse[];
   readonly note: Reason | undefined;
   readonly recall: () => RecordedRun;
 }
@@ -38,7 +40,7 @@ export interface CertifiedRun {
 /** Certifies a run. What is known, corrected by all responses, may need that some results are judged again. */
 export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<CertifiedRun> {
   const { suite, settings } = inputs;
-  const { results: plain, index, note, recall, ...ended } = run;
+  const { results: plain, index, uses, note, recall, ...ended } = run;
   const { quick, target, expected, known } = settings;
   const { name, kind, baseUrl, version, file, transport } = target;
   const facts: RunFacts = {
@@ -54,7 +56,8 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
     },
     durationMs: Date.now() - run.startedAt.getTime(),
   };
-  const results = withdrawFailures(attachExchanges(plain, index.find));
+  const held = applyStop(plain, run.stop, uses, suite);
+  const results = withdrawFailures(attachExchanges(held, index.find));
   const isWrong = results.some(({ verdict }) => verdict === 'fail' || verdict === 'inconclusive');
   if (!isWrong) return { certificate: createCertificate(suite, results, facts), results, newDeviations: [] };
   // The mistakes of the reference deployment are loaded only where something is to be explained.

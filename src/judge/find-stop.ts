@@ -1,0 +1,195 @@
+/**
+ * Finds out whether a deployment stopped working during a run, and since which request. The exchanges of a run in the order of
+ * sending go in. Pure: the worker asks it at the end of a run, and the certificate and `verify` ask it with the evidence.
+ */
+
+import { createOracle } from '../contract/oracle.js';
+import type { NamedWorld } from '../contract/world.js';
+import {
+  type Exchange,
+  findRefusable,
+  type HttpRequest,
+  serializeWithoutRepetition,
+  type TransportErrorKind,
+} from '../http/exchange.js';
+import { isSuccessful, isTransient } from '../http/response-status.js';
+import { groupBy } from '../support/collections.js';
+import { createReason, type Reason } from '../support/reason.js';
+
+/** What is kept of an exchange. */
+export interface Trace {
+  /** Of the evidence. */
+  readonly id: string;
+  readonly request: HttpRequest;
+  /** See {@link Exchange.numbers}. */
+  readonly numbers: readonly number[];
+  /** The status of the response, or why there is none. */
+  readonly outcome: number | TransportErrorKind;
+  readonly startedAt?: number;
+  /** Whether it was sent at the end, to find out whether a refusal lasts. */
+  readonly isCheck?: true;
+}
+
+/** When a deployment stopped working. */
+export interface Stop {
+  /** `fail` if the exchanges prove that the deployment refuses documented requests; they do not if it may be a quota. */
+  readonly verdict: 'fail' | 'inconclusive';
+  /** The number of the first request that was refused or had no answer. */
+  readonly since: number;
+  readonly reason: Reason;
+  /** The id of the exchange that shows it. */
+  readonly shownBy: string;
+  /** The ids of all exchanges since then: they show nothing else of the deployment. Empty if other requests are accepted. */
+  readonly exchanges: ReadonlySet<string>;
+}
+
+/** How often each request is sent at the end before a refusal counts as lasting. */
+export const checksPerRequest = 6;
+
+/** Without a check at the end, such as in one of several shards, fewer refused requests may be a mishap. */
+const minRefused = 3;
+
+/** @returns undefined if nothing was sent */
+export function createTrace(id: string, exchange: Exchange, isCheck = false): Trace | undefined {
+  const { request, numbers = [], timing } = exchange;
+  if (numbers.length === 0) return undefined;
+  const outcome = 'response' in exchange ? exchange.response.status : exchange.transportError;
+  return {
+    id,
+    request,
+    numbers,
+    outcome,
+    ...(timing !== undefined && { startedAt: timing.startedAt }),
+    ...(isCheck && { isCheck }),
+  };
+}
+
+/** @returns undefined if the deployment works to the last request, or never worked */
+export function findStop(traces: readonly Trace[], world: NamedWorld): Stop | undefined {
+  const sent = orderTraces(traces);
+  const relevant = listRelevant(sent, world);
+  const accepted = relevant.filter(isAccepted);
+  if (accepted.length === 0) return undefined;
+  const lastAccepted = Math.max(...accepted.map(getEnd));
+  const refused = relevant.filter((trace) => getEnd(trace) > lastAccepted);
+  const checks = refused.filter(({ isCheck }) => isCheck);
+  if (refused.length === 0 || (checks.length === 0 && refused.length < minRefused))
+    return findPartialStop(relevant, accepted);
+  const since = findStart([...refused, ...listUnanswered(sent)], lastAccepted);
+  const [first] = refused as [Trace, ...Trace[]];
+  const after = sent.filter(({ numbers }) => numbers.some((number) => number >= since));
+  return {
+    ...explain(refused, checks, since),
+    since,
+    shownBy: first.id,
+    exchanges: new Set(after.map(({ id }) => id)),
+  };
+}
+
+/** Lists the requests with which the check at the end is made; none if the deployment works to its last request. */
+export function listRequestsToCheck(traces: readonly Trace[], world: NamedWorld): HttpRequest[] {
+  const sent = orderTraces(traces);
+  const relevant = listRelevant(sent, world);
+  const accepted = relevant.filter(isAccepted);
+  const changed = [...groupBy(relevant, getKey).values()].filter(
+    (equal) => equal.some(isAccepted) && !equal.every(isAccepted) && !isAccepted(equal.at(-1) as Trace),
+  );
+  const last = sent.at(-1);
+  const isSettled = last === undefined || accepted.includes(last);
+  const first = isSettled ? [] : [...groupBy(accepted, getKey).values()].map(([trace]) => trace);
+  const chosen = changed.length > 0 ? changed.slice(-4).map(([trace]) => trace) : first.slice(0, 2);
+  return chosen.map(({ request }) => request);
+}
+
+type Kind = 'accepted' | 'refused' | 'unavailable';
+
+/** A quota may answer these, or whoever checks credentials: they do not say that the deployment no longer works. */
+const statusesOfQuotas = [401, 402, 403, 407, 511];
+
+export function classifyOutcome(outcome: Trace['outcome']): Kind {
+  if (typeof outcome === 'string') return 'unavailable';
+  const response = { status: outcome, headers: [], body: '' };
+  if (isSuccessful(response)) return 'accepted';
+  const isRedirect = outcome < 400;
+  return isTransient(response) || isRedirect || statusesOfQuotas.includes(outcome) ? 'unavailable' : 'refused';
+}
+
+const isAccepted = ({ outcome }: Trace): boolean => classifyOutcome(outcome) === 'accepted';
+const getKey = ({ request }: Trace): string => serializeWithoutRepetition(request);
+/** An exchange with retries ends with the last of them. */
+const getEnd = ({ numbers }: Trace): number => Math.max(...numbers);
+
+/** Orders the exchanges of a run. Several processes count each for themselves: their requests are numbered by time. */
+function orderTraces(traces: readonly Trace[]): Trace[] {
+  const numbers = traces.flatMap((trace) => trace.numbers);
+  if (new Set(numbers).size === numbers.length) return traces.toSorted((left, right) => getEnd(left) - getEnd(right));
+  let count = 0;
+  return traces
+    .toSorted((left, right) => (left.startedAt ?? 0) - (right.startedAt ?? 0) || getEnd(left) - getEnd(right))
+    .map((trace) => ({ ...trace, numbers: trace.numbers.map(() => ++count) }));
+}
+
+/**
+ * Lists the exchanges that must be accepted: their requests are documented and plain, and something must be returned, or
+ * something was returned before. The status of an empty result is open, and no size is documented.
+ */
+function listRelevant(sent: readonly Trace[], world: NamedWorld): Trace[] {
+  const documented = sent.filter(
+    ({ request, outcome }) =>
+      findRefusable(request) === undefined &&
+      ![413, 414, 431].includes(Number(outcome)) &&
+      createOracle(request, world).accepted,
+  );
+  const acceptedBefore = new Set(documented.filter(isAccepted).map(getKey));
+  const mustReturn = ({ request }: Trace): boolean => {
+    const { returned } = createOracle(request, world);
+    return world.tiers.some((tier) => !world.unavailable.has(tier.id) && returned(tier) === 'required');
+  };
+  return documented.filter((trace) => acceptedBefore.has(getKey(trace)) || mustReturn(trace));
+}
+
+/** Lists the exchanges since the last answer of any kind, if there was none to all of them. */
+function listUnanswered(sent: readonly Trace[]): Trace[] {
+  const isAnswered = ({ outcome }: Trace) =>
+    typeof outcome === 'number' && !isTransient({ status: outcome, headers: [], body: '' });
+  const lastAnswered = Math.max(0, ...sent.filter(isAnswered).map(getEnd));
+  return sent.filter((trace) => getEnd(trace) > lastAnswered);
+}
+
+function findStart(traces: readonly Trace[], lastAccepted: number): number {
+  return Math.min(...traces.flatMap(({ numbers }) => numbers.filter((number) => number > lastAccepted)));
+}
+
+/** Finds requests that are refused at the end each time, though others are accepted. */
+function findPartialStop(relevant: readonly Trace[], accepted: readonly Trace[]): Stop | undefined {
+  for (const equal of groupBy(relevant, getKey).values()) {
+    const lastAccepted = Math.max(0, ...equal.filter((trace) => accepted.includes(trace)).map(getEnd));
+    const refused = equal.filter((trace) => getEnd(trace) > lastAccepted);
+    const checks = refused.filter(({ isCheck }) => isCheck);
+    const [first] = refused;
+    if (first === undefined || lastAccepted === 0 || checks.length === 0) continue;
+    const since = findStart(refused, lastAccepted);
+    const { verdict } = explain(refused, checks, since);
+    const reason = createReason('request-stopped', { since, answers: listAnswers(refused), count: refused.length });
+    return { verdict, since, reason, shownBy: first.id, exchanges: new Set() };
+  }
+  return undefined;
+}
+
+function explain(refused: readonly Trace[], checks: readonly Trace[], since: number): Pick<Stop, 'verdict' | 'reason'> {
+  const data = { since, answers: listAnswers(refused) };
+  const isUnanswered = refused.every(({ outcome }) => typeof outcome === 'string');
+  if (isUnanswered) return { verdict: 'inconclusive', reason: createReason('stopped-answering', data) };
+  const equal = [...groupBy(checks, getKey).values()];
+  const isRefused = (checks.length > 0 ? checks : refused).every(({ outcome }) => classifyOutcome(outcome) === 'refused');
+  if (!isRefused) return { verdict: 'inconclusive', reason: createReason('stopped-perhaps', data) };
+  const isLasting = equal.length > 0 && equal.every(({ length }) => length >= checksPerRequest);
+  if (!isLasting) return { verdict: 'inconclusive', reason: createReason('stopped-unchecked', data) };
+  const count = equal.length;
+  return { verdict: 'fail', reason: createReason('stopped', { ...data, count, times: checksPerRequest }) };
+}
+
+/** Lists the statuses, or why there is no response, in the order in which they came. */
+function listAnswers(refused: readonly Trace[]): string {
+  return [...new Set(refused.map(({ outcome }) => String(outcome)))].join(' or ');
+}
