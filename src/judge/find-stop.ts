@@ -25,6 +25,8 @@ export interface Trace {
   readonly numbers: readonly number[];
   /** The status of the response, or why there is none. */
   readonly outcome: number | TransportErrorKind;
+  /** A summary of the response that is equal for equal refusals; empty for one that is accepted. */
+  readonly refusal: string;
   readonly startedAt?: number;
   /** Whether it was sent at the end, to find out whether a refusal lasts. */
   readonly isCheck?: true;
@@ -59,9 +61,18 @@ export function createTrace(id: string, exchange: Exchange, isCheck = false): Tr
     request,
     numbers,
     outcome,
+    refusal: summarizeRefusal(exchange),
     ...(timing !== undefined && { startedAt: timing.startedAt }),
     ...(isCheck && { isCheck }),
   };
+}
+
+/** Summarizes a response that is not accepted, without what changes with each request. */
+function summarizeRefusal(exchange: Exchange): string {
+  if (!('response' in exchange) || isSuccessful(exchange.response)) return '';
+  const { status, body } = exchange.response;
+  const constant = body.slice(0, 1_000).replaceAll(/[\w.:+-]+/g, (word) => (/\d/.test(word) ? '…' : word));
+  return `${status} ${constant}`;
 }
 
 /** @returns undefined if the deployment works to the last request, or never worked */
@@ -75,7 +86,8 @@ export function findStop(traces: readonly Trace[], world: NamedWorld): Stop | un
   const checks = refused.filter(({ isCheck }) => isCheck);
   if (refused.length === 0 || (checks.length === 0 && refused.length < minRefused))
     return findPartialStop(relevant, accepted);
-  const since = findStart([...refused, ...listUnanswered(sent)], lastAccepted);
+  const alike = [...refused, ...listUnanswered(sent), ...listRefusedAlike(sent, refused)];
+  const since = findStart(alike, lastAccepted);
   const [first] = refused as [Trace, ...Trace[]];
   const after = sent.filter(({ numbers }) => numbers.some((number) => number >= since));
   return {
@@ -154,6 +166,15 @@ function listUnanswered(sent: readonly Trace[]): Trace[] {
     typeof outcome === 'number' && !isTransient({ status: outcome, headers: [], body: '' });
   const lastAnswered = Math.max(0, ...sent.filter(isAnswered).map(getEnd));
   return sent.filter((trace) => getEnd(trace) > lastAnswered);
+}
+
+/** Lists what was refused just before the first documented request, such as questions about bad input, in the same way. */
+function listRefusedAlike(sent: readonly Trace[], refused: readonly Trace[]): readonly Trace[] {
+  const refusals = new Set(refused.map(({ refusal }) => refusal));
+  const start = Math.min(...refused.map(getEnd));
+  const before = sent.filter((trace) => getEnd(trace) < start);
+  const other = before.findLastIndex(({ refusal }) => refusal === '' || !refusals.has(refusal));
+  return before.slice(other + 1);
 }
 
 function findStart(traces: readonly Trace[], lastAccepted: number): number {

@@ -8,9 +8,8 @@ import { judgeAssertion } from '../assertions/registry.js';
 import type { Suite } from '../cases/suite.js';
 import type { TestCase } from '../cases/test-case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
-import { isSuccessful } from '../http/response-status.js';
 import { checksPerRequest, classifyOutcome, createTrace, findStop, listRequestsToCheck, type Stop } from '../judge/find-stop.js';
-import { collectEvidence, type TargetContext } from '../judge/judge-case.js';
+import { collectEvidence, type RowExchanges, type TargetContext } from '../judge/judge-case.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import { createReason } from '../support/reason.js';
 import {
@@ -22,7 +21,7 @@ import {
 } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
-import { listSampleCases, watchedRequests } from './plan.js';
+import { listSampleCases, listWatchedRequests } from './plan.js';
 import { checkId, type SentLog } from './sent-log.js';
 
 export interface EndTerms {
@@ -37,6 +36,8 @@ export interface EndTerms {
   /** Waits for milliseconds. Evidence has nothing to wait for. */
   readonly wait: NonNullable<Channel['wait']>;
   readonly isFailing: boolean;
+  /** Whether the examination found that more requests could do harm, or would be in vain. */
+  readonly isUnreachable: boolean;
 }
 
 /** The purposes of the two times that requests may be sent again. */
@@ -47,7 +48,8 @@ const pauses = [0, 1, 3, 6, 10, 10].slice(0, checksPerRequest);
 
 /** @returns undefined if nothing was to be sent, and every request was accepted */
 export async function judgeEnd(terms: EndTerms): Promise<ResultWithExchanges | undefined> {
-  const { suite, log } = terms;
+  const { suite, log, isUnreachable } = terms;
+  if (isUnreachable) return createEndResult('inconclusive');
   const [once, again] = purposes;
   const repeated = await repeat(once, terms);
   await checkRefused(terms);
@@ -98,12 +100,11 @@ function isRefused(exchange: Exchange | undefined): boolean {
 async function repeat(purpose: string, terms: EndTerms): Promise<ResultWithExchanges | undefined> {
   const { suite, createSender, runSample, findVerdict, isFailing } = terms;
   const sender = createSender(purpose);
-  if (suite.data !== undefined && suite.calibration.length > 0) {
-    const count = isFailing ? suite.calibration.length : watchedRequests;
-    return await watchData(suite.calibration.slice(0, count), sender, terms, purpose);
-  }
+  const watched = listWatchedRequests(suite, isFailing);
+  if (watched.length > 0) return await watchFirstRequests(watched, sender, terms, purpose);
   const results: ResultWithExchanges[] = [];
-  for (const testCase of listSampleCases(suite)) results.push(await runSample(testCase, sender, purpose));
+  for (const testCase of suite.data === undefined ? listSampleCases(suite) : [])
+    results.push(await runSample(testCase, sender, purpose));
   return combineSampleResults(results, findVerdict);
 }
 
@@ -142,39 +143,42 @@ function createPlainCase(id: string, requests: readonly HttpRequest[]): TestCase
   return { kind: 'requirement', id, verifies: id, title: '', at: createEndResult('pass').at, tags: [], rows };
 }
 
-/** If the first requests get other results at the end of a run, and keep them, no result of the run proves anything. */
-async function watchData(
+/**
+ * Compares the results of the first requests at the end of a run with those at its beginning. If the data of a deployment
+ * changed, no result of the run proves anything. The test data of the suite does not change.
+ */
+async function watchFirstRequests(
   requests: readonly HttpRequest[],
   sender: CaseSender,
-  { background, keeper }: EndTerms,
+  { background, keeper, suite }: EndTerms,
   purpose: string,
 ): Promise<ResultWithExchanges> {
   const watched = createPlainCase('watched-data', requests);
   const first = 'the first response';
   const same = { kind: 'returned.same-as', of: requestName, at: watched.at, data: { compared: first } };
-  const listChanges = ({ exchanges }: CaseExchanges) => {
+  const compare = (exchanges: RowExchanges) => {
     const pairs = exchanges.map((row, n) => new Map([...row, [first, background.calibration[n] as Exchange]]));
-    return collectEvidence(pairs, background).flatMap((evidence, n) => {
-      const result = exchanges[n]?.size === 0 ? holds : judgeAssertion(same, evidence, 'requirement');
-      return result.is === 'holds' ? [] : [{ n, is: result.is, reason: result.reason }];
-    });
+    return collectEvidence(pairs, background).map((evidence, n) =>
+      exchanges[n]?.size === 0 ? holds : judgeAssertion(same, evidence, 'requirement'),
+    );
   };
+  // What could not be read at the beginning shows nothing at the end.
+  const atFirst = requests.map((_, n) => new Map([[requestName, background.calibration[n] as Exchange]]));
+  const isReadable = compare(atFirst).map(({ is }) => is === 'holds');
+  const listChanges = ({ exchanges }: CaseExchanges) =>
+    compare(exchanges).flatMap((result, n) => (result.is === 'holds' || !isReadable[n] ? [] : [{ n, ...result }]));
   const sent = await sender.send(watched);
   const changed = listChanges(sent).map(({ n }) => n);
   const repetitions = changed.length > 0 ? [await sender.sendAlone(watched, changed, 1)] : [];
   keeper?.keepCase(watched, [sent, ...repetitions], purpose);
   const lasting = repetitions.flatMap(listChanges);
   const violated = lasting.find(({ is }) => is === 'violated');
-  if (violated !== undefined) {
+  if (violated !== undefined && suite.data !== undefined) {
     const reason = createReason('data-changed', { reason: violated.reason });
     return { ...createEndResult('inconclusive'), reason, hasDataChanged: true };
   }
-  const unclear = lasting.find(({ n }) => isAnswered(background.calibration[n]));
+  const unclear = violated ?? lasting[0];
   if (unclear === undefined) return createEndResult('pass');
-  const reason = createReason('unjudged-at-end', { reason: unclear.reason });
+  const reason = createReason('first-changed-at-end', { reason: unclear.reason });
   return { ...createEndResult('inconclusive'), reason, concernsRun: true };
-}
-
-function isAnswered(exchange: Exchange | undefined): boolean {
-  return exchange !== undefined && 'response' in exchange && isSuccessful(exchange.response);
 }

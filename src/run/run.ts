@@ -117,6 +117,7 @@ export async function startRun(stated: Suite, target: Channel, options: EngineOp
         findVerdict: (id) => verdicts.get(id),
         wait: (replay === undefined ? channel.wait : undefined) ?? (async () => undefined),
         isFailing: failing.size > 0,
+        isUnreachable: unreachable !== undefined,
       });
     },
   };
