@@ -15,7 +15,7 @@ export function applyStop(
   results: readonly CaseResult[],
   stop: Stop | undefined,
   uses: readonly ExchangeUse[],
-  suite: Pick<Suite, 'contract'>,
+  suite: Pick<Suite, 'contract' | 'cases'>,
 ): readonly CaseResult[] {
   if (stop === undefined) return results;
   const touched = new Set(uses.filter(({ id }) => stop.exchanges.has(id)).map((use) => use.case));
@@ -48,7 +48,7 @@ export function createStopCause(stop: Stop | undefined, requirements: readonly R
     {
       id: isAll ? 'stopped' : 'request-stopped',
       sentence: renderReason(stop.reason),
-      evidence: [],
+      evidence: [renderReason(stop.advice)],
       requirements: failing.map(({ id }) => id),
       cases: failing.length === 0 ? [] : [samplesCaseId],
       follows: unjudged.map(({ id }) => id),

@@ -25,10 +25,9 @@ export function createAnswerWatch(sendAgain: (request: HttpRequest, countAttempt
     return count;
   };
   const check = async (request: HttpRequest): Promise<void> => {
-    // Of requests that overlap, one without an answer may be older than the last one with an answer.
-    const later = unanswered.filter((number) => number > lastAnswered);
+    const since = countFirst(unanswered, lastAnswered);
     const exchange = await sendAgain(request, countAttempt);
-    if (isTransientFailure(exchange)) silentSince = Math.min(...later, count);
+    if (isTransientFailure(exchange)) silentSince = since;
     else lastAnswered = count;
     unanswered = [];
     checking = undefined;
@@ -47,13 +46,14 @@ export function createAnswerWatch(sendAgain: (request: HttpRequest, countAttempt
     async end(number: number, exchange: Exchange): Promise<readonly number[]> {
       if (isTransientFailure(exchange)) unanswered.push(number);
       else {
-        unanswered = [];
         lastAnswered = Math.max(lastAnswered, number);
+        unanswered = unanswered.filter((failed) => failed > lastAnswered - maxOverlapping);
         // Another method may change something.
         if (exchange.request.method === 'GET') answered = exchange.request;
       }
       // While nothing was ever answered, the examination of the target says so.
-      if (unanswered.length < maxUnanswered || checking !== undefined || answered === undefined) {
+      const inARow = unanswered.filter((failed) => failed > lastAnswered).length;
+      if (inARow < maxUnanswered || checking !== undefined || answered === undefined) {
         await checking;
         return [];
       }
@@ -65,6 +65,21 @@ export function createAnswerWatch(sendAgain: (request: HttpRequest, countAttempt
     /** The number of the first request without an answer, once nothing more is sent. */
     findSilence: () => silentSince,
   };
+}
+
+/** How many requests overlap at most. */
+const maxOverlapping = 8;
+
+/**
+ * Finds the number of the first attempt that failed for good. Requests that overlap may arrive in another order than that of
+ * sending: one that failed may have a lower number than the last one that did not. They count as if they came after it.
+ *
+ * @param failed the numbers of all that failed since then, at least one of them later
+ * @param last the number of the last attempt that did not fail
+ */
+export function countFirst(failed: readonly number[], last: number): number {
+  const first = Math.min(...failed.filter((number) => number > last));
+  return first - failed.filter((number) => number < last && number > last - maxOverlapping).length;
 }
 
 /** The exchange of a request that is not sent, since the deployment stopped answering. */

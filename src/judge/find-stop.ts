@@ -5,6 +5,7 @@
 
 import { createOracle } from '../contract/oracle.js';
 import type { NamedWorld } from '../contract/world.js';
+import { countFirst } from '../http/answer-watch.js';
 import {
   type Exchange,
   findRefusable,
@@ -39,6 +40,8 @@ export interface Stop {
   /** The number of the first request that was refused or had no answer. */
   readonly since: number;
   readonly reason: Reason;
+  /** What more was seen, or what to do. */
+  readonly advice: Reason;
   /** The id of the exchange that shows it. */
   readonly shownBy: string;
   /** The ids of all exchanges since then: they show nothing else of the deployment. Empty if other requests are accepted. */
@@ -86,15 +89,15 @@ export function findStop(traces: readonly Trace[], world: NamedWorld): Stop | un
   const checks = refused.filter(({ isCheck }) => isCheck);
   if (refused.length === 0 || (checks.length === 0 && refused.length < minRefused))
     return findPartialStop(relevant, accepted);
-  const alike = [...refused, ...listUnanswered(sent), ...listRefusedAlike(sent, refused)];
-  const since = findStart(alike, lastAccepted);
-  const [first] = refused as [Trace, ...Trace[]];
-  const after = sent.filter(({ numbers }) => numbers.some((number) => number >= since));
+  const later = new Set([...refused, ...listUnanswered(sent), ...listRefusedAlike(sent, refused)]);
+  const overlapping = listOverlapping(sent, refused, lastAccepted);
+  const since = findStart([...later, ...overlapping], lastAccepted);
+  const after = sent.filter((trace) => getEnd(trace) >= since && getEnd(trace) > lastAccepted);
   return {
     ...explain(refused, checks, since),
     since,
-    shownBy: first.id,
-    exchanges: new Set(after.map(({ id }) => id)),
+    shownBy: chooseExample(refused, checks),
+    exchanges: new Set([...after, ...overlapping].map(({ id }) => id)),
   };
 }
 
@@ -178,7 +181,17 @@ function listRefusedAlike(sent: readonly Trace[], refused: readonly Trace[]): re
 }
 
 function findStart(traces: readonly Trace[], lastAccepted: number): number {
-  return Math.min(...traces.flatMap(({ numbers }) => numbers.filter((number) => number > lastAccepted)));
+  return countFirst(
+    traces.flatMap(({ numbers }) => numbers),
+    lastAccepted,
+  );
+}
+
+/** Lists what ended before the last request was accepted, in the same way as all that came after it. */
+function listOverlapping(sent: readonly Trace[], refused: readonly Trace[], lastAccepted: number): readonly Trace[] {
+  const answers = new Set(refused.map(({ outcome, refusal }) => `${outcome} ${refusal}`));
+  const isAlike = ({ outcome, refusal }: Trace) => answers.has(`${outcome} ${refusal}`);
+  return sent.filter((trace) => getEnd(trace) < lastAccepted && isAlike(trace));
 }
 
 /** Finds requests that are refused at the end each time, though others are accepted. */
@@ -190,24 +203,33 @@ function findPartialStop(relevant: readonly Trace[], accepted: readonly Trace[])
     const [first] = refused;
     if (first === undefined || lastAccepted === 0 || checks.length === 0) continue;
     const since = findStart(refused, lastAccepted);
-    const { verdict } = explain(refused, checks, since);
-    const reason = createReason('request-stopped', { since, answers: listAnswers(refused), count: refused.length });
-    return { verdict, since, reason, shownBy: first.id, exchanges: new Set() };
+    const { verdict, advice } = explain(refused, checks, since);
+    const reason = createReason('request-stopped', { since, answers: listAnswers(refused) });
+    return { verdict, since, reason, advice, shownBy: first.id, exchanges: new Set() };
   }
   return undefined;
 }
 
-function explain(refused: readonly Trace[], checks: readonly Trace[], since: number): Pick<Stop, 'verdict' | 'reason'> {
+type Explanation = Pick<Stop, 'verdict' | 'reason' | 'advice'>;
+
+function explain(refused: readonly Trace[], checks: readonly Trace[], since: number): Explanation {
   const data = { since, answers: listAnswers(refused) };
   const isUnanswered = refused.every(({ outcome }) => typeof outcome === 'string');
-  if (isUnanswered) return { verdict: 'inconclusive', reason: createReason('stopped-answering', data) };
+  const reason = createReason(isUnanswered ? 'stopped-answering' : 'stopped', data);
+  const kinds = (checks.length > 0 ? checks : refused).map(({ outcome }) => classifyOutcome(outcome));
+  if (kinds.includes('unavailable')) return { verdict: 'inconclusive', reason, advice: createReason('perhaps-quota') };
   const equal = [...groupBy(checks, getKey).values()];
-  const isRefused = (checks.length > 0 ? checks : refused).every(({ outcome }) => classifyOutcome(outcome) === 'refused');
-  if (!isRefused) return { verdict: 'inconclusive', reason: createReason('stopped-perhaps', data) };
   const isLasting = equal.length > 0 && equal.every(({ length }) => length >= checksPerRequest);
-  if (!isLasting) return { verdict: 'inconclusive', reason: createReason('stopped-unchecked', data) };
-  const count = equal.length;
-  return { verdict: 'fail', reason: createReason('stopped', { ...data, count, times: checksPerRequest }) };
+  if (!isLasting) return { verdict: 'inconclusive', reason, advice: createReason('stop-unchecked') };
+  const advice = createReason('stop-checked', { count: equal.length, times: checksPerRequest });
+  return { verdict: 'fail', reason, advice };
+}
+
+/** Chooses the refused request that is read most easily, if possible one that was accepted before. */
+function chooseExample(refused: readonly Trace[], checks: readonly Trace[]): string {
+  const measure = ({ request: { path, body = '' } }: Trace) => path.length + body.length;
+  const shortest = (checks.length > 0 ? checks : refused).toSorted((left, right) => measure(left) - measure(right));
+  return shortest[0]?.id ?? '';
 }
 
 /** Lists the statuses, or why there is no response, in the order in which they came. */

@@ -6,7 +6,7 @@
 import { holds } from '../assertions/assertion.js';
 import { judgeAssertion } from '../assertions/registry.js';
 import type { Suite } from '../cases/suite.js';
-import type { TestCase } from '../cases/test-case.js';
+import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import { checksPerRequest, classifyOutcome, createTrace, findStop, listRequestsToCheck, type Stop } from '../judge/find-stop.js';
 import { collectEvidence, type RowExchanges, type TargetContext } from '../judge/judge-case.js';
@@ -60,11 +60,15 @@ export async function judgeEnd(terms: EndTerms): Promise<ResultWithExchanges | u
 }
 
 /** The result of a run whose deployment stopped working. A refusal fails the requirement that requests are accepted. */
-export function createStopResult({ verdict, reason }: Stop, { contract }: Pick<Suite, 'contract'>): CaseResult {
-  const accepting = contract.requirements.find(({ about }) => about === 'content-type')?.id;
-  const subject = verdict === 'fail' && accepting !== undefined ? accepting : samplesCaseId;
-  return { ...createEndResult(verdict), subject, reason, concernsRun: true };
+export function createStopResult({ verdict, reason, advice }: Stop, { contract, cases }: StopTerms): CaseResult {
+  const common = { ...createEndResult(verdict), reason: createReason('and', { reason, next: advice }) };
+  const subject = contract.requirements.find(({ about }) => about === 'content-type')?.id;
+  if (verdict !== 'fail' || subject === undefined) return { ...common, concernsRun: true };
+  const at = cases.find((testCase) => getSubjectId(testCase) === subject)?.at;
+  return { ...common, subject, ...(at && { at }), concernsRun: true };
 }
+
+type StopTerms = Pick<Suite, 'contract' | 'cases'>;
 
 function createEndResult(verdict: Verdict): CaseResult {
   const at = { file: '', line: 1, column: 1 };
