@@ -1,10 +1,11 @@
 import type { Suite } from '../cases/suite.js';
 import type { Stop } from '../judge/find-stop.js';
+import type { Verdict } from '../judge/verdict.js';
 import { type CaseResult, samplesCaseId } from '../run/case-result.js';
 import { createStopResult } from '../run/end-of-run.js';
 import type { ExchangeUse } from '../run/evidence-keeper.js';
 import { renderReason } from '../support/reason.js';
-import type { RequirementEntry } from './certificate.js';
+import type { CaseEntry } from './case-entry.js';
 import type { Cause } from './diagnosis/diagnose-run.js';
 
 /**
@@ -38,8 +39,14 @@ function withdraw(
   return { ...result, verdict: 'inconclusive', reason, rows: [], drift: [] };
 }
 
+interface JudgedRequirement {
+  readonly id: string;
+  readonly verdict: Verdict;
+  readonly cases: readonly Pick<CaseEntry, 'id'>[];
+}
+
 /** The first cause of a run whose deployment stopped working: whatever else is wrong, this comes first. */
-export function createStopCause(stop: Stop | undefined, requirements: readonly RequirementEntry[]): Cause[] {
+export function createStopCause(stop: Stop | undefined, requirements: readonly JudgedRequirement[]): Cause[] {
   if (stop === undefined) return [];
   const failing = requirements.filter(({ cases }) => cases.some(({ id }) => id === samplesCaseId));
   const isAll = stop.exchanges.size > 0;

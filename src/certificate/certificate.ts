@@ -1,11 +1,10 @@
-import type { Stop } from '../judge/find-stop.js';
-import { createStopCause } from './apply-stop.js';
 import { type DrawnData, describeData } from '../cases/data-suite.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { isWarningOutcome, type Question } from '../contract/contract.js';
 import { listNames } from '../contract/world.js';
 import type { TransportIdentity } from '../http/transport.js';
+import type { Stop } from '../judge/find-stop.js';
 import { findWorstVerdict, type Verdict, verdicts } from '../judge/verdict.js';
 import { type Baseline, emptyBaseline, isNotCompared } from '../record/drift.js';
 import { createResponseRenderer } from '../record/exchange-text.js';
@@ -14,6 +13,7 @@ import { getVerdictApart, notSelected, type ResultWithExchanges, samplesCaseId }
 import { groupBy, omitUndefined, renderShortList } from '../support/collections.js';
 import { createReason, renderReason } from '../support/reason.js';
 import { toOneLine } from '../support/untrusted-text.js';
+import { createStopCause } from './apply-stop.js';
 import { type CaseEntry, createCaseEntry, createUnstableEntry } from './case-entry.js';
 import type { Diagnosis } from './diagnosis/diagnose-run.js';
 import { type DriftEntry, listDriftEntries } from './drift-entry.js';
@@ -153,7 +153,12 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
       selected: isSelection
         ? { verdict: determineRunVerdict(listVerdicts(all), isLacking), cases: countVerdicts(all) }
         : undefined,
-      stopped: stop && { since: stop.since, verdict: stop.verdict, code: stop.reason.code, reason: renderReason(stop.reason) },
+      stopped: stop && {
+        since: stop.since,
+        verdict: stop.verdict,
+        code: stop.reason.code,
+        reason: renderReason(stop.reason),
+      },
       quick,
       data: facts.data,
       causes: causes.length > 0 ? causes : undefined,

@@ -101,19 +101,24 @@ export function findStop(traces: readonly Trace[], world: NamedWorld): Stop | un
   };
 }
 
-/** Lists the requests with which the check at the end is made; none if the deployment works to its last request. */
-export function listRequestsToCheck(traces: readonly Trace[], world: NamedWorld): HttpRequest[] {
+/** The requests of the check at the end. None if the deployment works to its last request. */
+export interface RequestsToCheck {
+  readonly refused: readonly HttpRequest[];
+  /** One that was accepted until now: it shows whether every request is refused. */
+  readonly control: readonly HttpRequest[];
+}
+
+export function listRequestsToCheck(traces: readonly Trace[], world: NamedWorld): RequestsToCheck {
   const sent = orderTraces(traces);
   const relevant = listRelevant(sent, world);
-  const accepted = relevant.filter(isAccepted);
-  const changed = [...groupBy(relevant, getKey).values()].filter(
-    (equal) => equal.some(isAccepted) && !equal.every(isAccepted) && !isAccepted(equal.at(-1) as Trace),
-  );
+  const equal = [...groupBy(relevant, getKey).values()].filter((group) => group.some(isAccepted));
+  const isStillAccepted = (group: readonly Trace[]) => isAccepted(group.at(-1) as Trace);
+  const accepted = equal.filter(isStillAccepted).map(([trace]) => trace.request);
+  const refused = equal.filter((group) => !isStillAccepted(group)).map(([trace]) => trace.request);
+  if (refused.length > 0) return { refused: refused.slice(-4), control: accepted.slice(-1) };
   const last = sent.at(-1);
-  const isSettled = last === undefined || accepted.includes(last);
-  const first = isSettled ? [] : [...groupBy(accepted, getKey).values()].map(([trace]) => trace);
-  const chosen = changed.length > 0 ? changed.slice(-4).map(([trace]) => trace) : first.slice(0, 2);
-  return chosen.map(({ request }) => request);
+  const isSettled = last === undefined || (isAccepted(last) && relevant.includes(last));
+  return { refused: isSettled ? [] : accepted.slice(0, 2), control: [] };
 }
 
 type Kind = 'accepted' | 'refused' | 'unavailable';

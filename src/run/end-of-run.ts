@@ -8,7 +8,14 @@ import { judgeAssertion } from '../assertions/registry.js';
 import type { Suite } from '../cases/suite.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
-import { checksPerRequest, classifyOutcome, createTrace, findStop, listRequestsToCheck, type Stop } from '../judge/find-stop.js';
+import {
+  checksPerRequest,
+  classifyOutcome,
+  createTrace,
+  findStop,
+  listRequestsToCheck,
+  type Stop,
+} from '../judge/find-stop.js';
 import { collectEvidence, type RowExchanges, type TargetContext } from '../judge/judge-case.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import { createReason } from '../support/reason.js';
@@ -78,14 +85,17 @@ function createEndResult(verdict: Verdict): CaseResult {
 /** Sends requests again that were accepted, and are refused now: alone, on new connections, and several times. */
 async function checkRefused({ suite, log, createSender, keeper, wait }: EndTerms): Promise<void> {
   const requests = listRequestsToCheck(log.listTraces(), suite.world);
-  if (requests.length === 0) return;
-  const check = createPlainCase(checkId, requests);
+  if (requests.refused.length === 0) return;
+  const all = [...requests.refused, ...requests.control];
+  const check = createPlainCase(checkId, all);
   const sender = createSender(samplesCaseId);
   const rounds: CaseExchanges[] = [];
-  let refused = requests.map((_, n) => n);
+  let refused = all.map((_, n) => n);
   for (const [n, seconds] of pauses.entries()) {
     if (seconds > 0) await wait(seconds * 1_000);
-    const sent = await sender.sendAlone(check, refused, n + 1);
+    // The last request of the run shows whether all are refused, or some.
+    const isLast = n === pauses.length - 1;
+    const sent = await sender.sendAlone(check, isLast ? [...new Set([...refused, all.length - 1])] : refused, n + 1);
     rounds.push(sent);
     const exchanges = sent.exchanges.map((row) => row.get(requestName));
     log.markChecks(exchanges.flatMap((exchange) => exchange ?? []));

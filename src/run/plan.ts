@@ -16,7 +16,10 @@ const watchedRequests = 8;
 const watchedWithoutSamples = 2;
 
 /** Lists the first requests of a run that are sent again at its end, to compare the results. */
-export function listWatchedRequests(suite: Pick<Suite, 'cases' | 'calibration' | 'data' | 'isQuick'>, isFailing = false) {
+export function listWatchedRequests(
+  suite: Pick<Suite, 'cases' | 'calibration' | 'data' | 'isQuick'>,
+  isFailing = false,
+) {
   const { calibration, data, isQuick } = suite;
   if (data !== undefined) return isFailing ? calibration : calibration.slice(0, watchedRequests);
   // Quick rows are chosen so that their requests just fit into the limit.
@@ -53,7 +56,8 @@ export function createPlan(suite: Suite, settings: RunScope) {
     }),
     /** How many of them are sent again at the end. */
     repeated:
-      listWatchedRequests(suite).length || (data === undefined ? listSampleCases(suite).flatMap(listRequests).length : 0),
+      listWatchedRequests(suite).length ||
+      (data === undefined ? listSampleCases(suite).flatMap(listRequests).length : 0),
   };
 }
 

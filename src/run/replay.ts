@@ -1,9 +1,9 @@
 import type { TestCase } from '../cases/test-case.js';
 import { addHeaders, type Channel, type Exchange, getHeaderValues, type HttpRequest } from '../http/exchange.js';
-import { traceEvidence } from './sent-log.js';
 import type { CaseExchanges } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
 import { calibrationPurpose, type ExchangeUse, formatPurpose, type RunEvidence } from './evidence-keeper.js';
+import { traceEvidence } from './sent-log.js';
 
 export type Replay = ReturnType<typeof createReplay>;
 

@@ -98,8 +98,7 @@ export async function startRun(stated: Suite, target: Channel, options: EngineOp
     examination,
     background,
     async runCase(testCase: TestCase) {
-      const result =
-        testCase.id === proven?.id ? proven : await runWith(sender, byId.get(testCase.id) ?? testCase);
+      const result = testCase.id === proven?.id ? proven : await runWith(sender, byId.get(testCase.id) ?? testCase);
       verdicts.set(result.id, getVerdictApart(result));
       return result;
     },
