@@ -45,8 +45,9 @@ export interface CaseSelection {
   readonly quick?: { readonly rows: Readonly<Record<string, readonly string[]>> };
 }
 
-export function selectFromSuite<S extends Pick<Suite, 'cases'>>(suite: S, selection: CaseSelection): S {
-  return { ...suite, cases: selectCases(suite, selection) };
+export function selectFromSuite<S extends Pick<Suite, 'cases' | 'isQuick'>>(suite: S, selection: CaseSelection): S {
+  const isQuick = selection.quick === undefined ? {} : { isQuick: true as const };
+  return { ...suite, ...isQuick, cases: selectCases(suite, selection) };
 }
 
 /** With selected rows, no case is sent again at the end. */

@@ -31,6 +31,8 @@ export interface Suite extends SuiteBasis {
   /** Requests that are sent before all cases, to find out how responses name promotions. */
   readonly calibration: readonly HttpRequest[];
   readonly data?: DrawnData;
+  /** Whether only some rows of the cases were selected, so that a run sends few requests. */
+  readonly isQuick?: true;
   /** Cases of the user. They are the last of `cases`, see {@link isOwnCase}. */
   readonly own?: { readonly folder: string; readonly digest: string };
 }

@@ -4,6 +4,7 @@ import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { isWarningOutcome, type Question } from '../contract/contract.js';
 import { listNames } from '../contract/world.js';
 import type { TransportIdentity } from '../http/transport.js';
+import type { Stop } from '../judge/find-stop.js';
 import { findWorstVerdict, type Verdict, verdicts } from '../judge/verdict.js';
 import { type Baseline, emptyBaseline, isNotCompared } from '../record/drift.js';
 import { createResponseRenderer } from '../record/exchange-text.js';
@@ -12,6 +13,7 @@ import { getVerdictApart, notSelected, type ResultWithExchanges, samplesCaseId }
 import { groupBy, omitUndefined, renderShortList } from '../support/collections.js';
 import { createReason, type Reason, renderReason } from '../support/reason.js';
 import { toOneLine } from '../support/untrusted-text.js';
+import { createStopCause } from './apply-stop.js';
 import { type CaseEntry, createCaseEntry, createUnstableEntry } from './case-entry.js';
 import type { Diagnosis } from './diagnosis/diagnose-run.js';
 import { type DriftEntry, listDriftEntries } from './drift-entry.js';
@@ -61,6 +63,8 @@ export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>>
   readonly isCutShort: boolean;
   /** What is wrong with the test data, as it seems, and whether it certainly is. */
   readonly load?: { readonly sentence: string; readonly isProven: boolean };
+  /** When the deployment stopped working, if it did. */
+  readonly stop?: Stop;
   readonly notes: readonly string[];
   readonly known?: KnownFile;
   readonly startedAt: Date;
@@ -69,7 +73,7 @@ export interface RunFacts extends Partial<Pick<Diagnosis, 'causes' | 'excused'>>
 
 /** Creates the certificate of a run. Cases without a result were not selected. */
 export function createCertificate(suite: Suite, all: readonly ResultWithExchanges[], facts: RunFacts) {
-  const { target, quick, known, load, causes = [], excused = [], isCutShort, expected = emptyBaseline } = facts;
+  const { target, quick, known, load, stop, excused = [], isCutShort, expected = emptyBaseline } = facts;
   const { contract, world } = suite;
   const terms = { contract, baseUrl: target.base_url, renderResponse: createResponseRenderer(world) };
   const entries = new Map(
@@ -100,6 +104,9 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
   const unsupported = results
     .filter(({ id, verdict }) => verdict === 'not-applicable' && verifying.some((testCase) => testCase.id === id))
     .flatMap(({ exchange }) => (exchange !== undefined && 'transportError' in exchange ? [exchange.message] : []));
+  const causes = [...createStopCause(stop, requirements), ...(facts.causes ?? [])];
+  // What fails the run is a cause.
+  const ofRun = all.filter(({ verdict, concernsRun }) => concernsRun && verdict !== 'fail');
   const gaps = [
     ...(isCutShort ? ['The run was interrupted.'] : []),
     ...(quick === undefined ? [] : [quickNotice]),
@@ -110,7 +117,7 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     ...new Set(unsupported),
   ];
   const isUnrun = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
-  const isPartial = gaps.length > 0 || isUnrun || load?.isProven === true;
+  const isPartial = gaps.length > 0 || ofRun.length > 0 || isUnrun || load?.isProven === true;
   const verdict = determineRunVerdict(listVerdicts(requirements), isPartial);
   const isSelection = quick !== undefined || suite.cases.some(({ id }) => !entries.has(id));
   const apart = isSelection
@@ -119,6 +126,7 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
   const isLacking = isSelection ? all.length === 0 : isPartial;
   const reasons = [
     ...(load === undefined ? [] : [load.sentence]),
+    ...ofRun.map(({ reason }) => renderReason(reason)),
     ...gaps,
     ...describeSharedReasons({ requirements, questions }),
     ...listReasons(requirements, questions),
@@ -135,6 +143,7 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
     drift,
     unstable: results.flatMap((result) => createUnstableEntry(result, terms)),
     notes: [
+      ...(stop === undefined ? ofRun.map(({ reason }) => renderReason(reason)) : []),
       ...gaps,
       ...(facts.data === undefined ? [] : describeData(facts.data)),
       ...facts.notes,
@@ -150,6 +159,12 @@ export function createCertificate(suite: Suite, all: readonly ResultWithExchange
       selected: isSelection
         ? { verdict: determineRunVerdict(listVerdicts(all), isLacking), cases: countVerdicts(all) }
         : undefined,
+      stopped: stop && {
+        since: stop.since,
+        verdict: stop.verdict,
+        code: stop.reason.code,
+        reason: renderReason(stop.reason),
+      },
       quick,
       data: facts.data,
       causes: causes.length > 0 ? causes : undefined,

@@ -42,6 +42,7 @@ interface EvidenceLog extends Omit<Log, 'entries'> {
 interface EvidenceEntry extends Entry {
   readonly _id: string;
   readonly _attempts?: number;
+  readonly _numbers?: readonly number[];
   readonly _sent?: Exclude<HttpRequest['sent'], undefined>;
   readonly _again?: number;
   readonly _error?: { readonly kind: TransportErrorKind; readonly message: string };
@@ -71,7 +72,7 @@ function encode(json: string): Buffer {
 }
 
 function createEntry({ id, exchange }: StoredExchange, baseUrl: string): EvidenceEntry {
-  const { request, attempts, timing } = exchange;
+  const { request, attempts, numbers, timing } = exchange;
   const { method, path, headers, body, sent, again } = request;
   const [mimeType = ''] = getHeaderValues(headers, 'content-type');
   const error = 'response' in exchange ? undefined : { kind: exchange.transportError, message: exchange.message };
@@ -102,7 +103,7 @@ function createEntry({ id, exchange }: StoredExchange, baseUrl: string): Evidenc
     },
     cache: {},
     timings: { send: 0, wait: durationMs, receive: 0 },
-    ...omitUndefined({ _attempts: attempts, _sent: sent, _again: again, _error: error }),
+    ...omitUndefined({ _attempts: attempts, _numbers: numbers, _sent: sent, _again: again, _error: error }),
   };
 }
 
@@ -129,13 +130,13 @@ export function computeDigest(content: Buffer | string): string {
 }
 
 function readExchange(entry: EvidenceEntry, baseUrl: string): Exchange {
-  const { time, request, response, _attempts: attempts, _sent: sent, _again: again, _error } = entry;
+  const { time, request, response, _attempts: attempts, _numbers: numbers, _sent: sent, _again: again, _error } = entry;
   const { method, url, postData } = request;
   const [path, headers] = [url.slice(baseUrl.length), readHeaders(request)];
   const startedAt = Date.parse(entry.startedDateTime);
   const common = {
     request: { method, path, headers, ...omitUndefined({ body: postData?.text, sent, again }) },
-    ...omitUndefined({ attempts, timing: startedAt === 0 ? undefined : { startedAt, durationMs: time } }),
+    ...omitUndefined({ attempts, numbers, timing: startedAt === 0 ? undefined : { startedAt, durationMs: time } }),
   };
   if (_error !== undefined) return { ...common, transportError: _error.kind, message: _error.message };
   const { status, content } = response;

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { readOwnPackage } from '../support/package-root.js';
+import { createAnswerWatch, createSilentExchange } from './answer-watch.js';
 import { completeOptions, type Limits, type PartialConnectionOptions } from './connection-options.js';
 import { createConnector } from './connector.js';
 import {
@@ -19,7 +20,7 @@ import {
 import { createPacedQueue } from './paced-queue.js';
 import { redactExchange } from './redact-exchange.js';
 import { createRedactor, insertSecrets, type Secret } from './redactor.js';
-import { computeRetryDelay, isRetryable, isTransientFailure, wasSent } from './response-status.js';
+import { computeRetryDelay, isRetryable, isTimeout, isTransientFailure, wasSent } from './response-status.js';
 import { classifyTransportError, ExchangeError } from './transport-error.js';
 
 export interface Client extends Channel {
@@ -91,16 +92,37 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
     return { ...exchange, timing: { startedAt, durationMs: Math.round(performance.now() - startedMs) } };
   };
 
+  // A timeout has waited for long enough.
+  const mayRecover = (exchange: Exchange) => isTransientFailure(exchange) && !isTimeout(exchange);
+  const watch = createAnswerWatch(async (request, countAttempt) => {
+    const again: HttpRequest = { ...request, sent: 'on-a-fresh-connection' };
+    const sendAgain = async (): Promise<Exchange> => {
+      countAttempt();
+      return await sendOnce(again);
+    };
+    let exchange = await sendAgain();
+    for (const seconds of retry.delays_seconds) {
+      if (!mayRecover(exchange)) break;
+      await queue.wait(computeRetryDelay(exchange, seconds, retry, Date.now()).ms);
+      exchange = await sendAgain();
+    }
+    return exchange;
+  });
+
   let failuresInARow = 0;
   const sendWithRetries: Channel['send'] = async (request) => {
     const whole = addHeaders(request, extraHeaders);
+    const numbers: number[] = [];
     let sent: Exchange | undefined;
     let begun = 0;
     for (let attempts = 0; ; attempts += 1) {
       let delayMs: number | undefined;
       const attempt = async (): Promise<Exchange> => {
+        const number = await watch.begin();
+        if (number === undefined) return createSilentExchange(whole, watch.findSilence());
         begun += 1;
         const exchange = await sendOnce(whole);
+        if (wasSent(exchange)) numbers.push(number, ...(await watch.end(number, exchange)));
         const stated = retry.delays_seconds[attempts];
         if (stated === undefined || failuresInARow >= failuresWithoutRetry || !isRetryable(exchange)) return exchange;
         const { ms, forAll } = computeRetryDelay(exchange, stated, retry, Date.now());
@@ -112,11 +134,11 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
       // A retry goes before requests that were never sent.
       const exchange = await queue.run(attempt, attempts).catch((error) => createFailure(whole, error));
       // The deployment got a request that the end of the run aborted, unless it still waited for its turn.
-      if (!wasSent(exchange)) return { ...(sent ?? exchange), attempts: isClosed ? begun : attempts };
+      if (!wasSent(exchange)) return { ...(sent ?? exchange), attempts: isClosed ? begun : numbers.length, numbers };
       sent = exchange;
       if (delayMs === undefined) {
         failuresInARow = isTransientFailure(exchange) ? failuresInARow + 1 : 0;
-        return { ...exchange, attempts: attempts + 1 };
+        return { ...exchange, attempts: numbers.length, numbers };
       }
       if (delayMs > 0) await queue.wait(delayMs);
     }
@@ -124,6 +146,7 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
 
   return {
     send: async (request) => redactExchange(await sendWithRetries(request), redact),
+    wait: queue.wait,
     redact,
     reconnect: () => {
       if (shared !== undefined) closeWhenIdle(shared);

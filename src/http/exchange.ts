@@ -54,6 +54,8 @@ export type Exchange = {
   readonly request: HttpRequest;
   /** The number of requests sent, with retries; one by default. */
   readonly attempts?: number;
+  /** The numbers of its attempts among all requests of the run, from 1, in the order of sending. */
+  readonly numbers?: readonly number[];
   /** The start of the last attempt in milliseconds since the epoch, and its duration. */
   readonly timing?: { readonly startedAt: number; readonly durationMs: number };
 } & ({ readonly response: HttpResponse } | { readonly transportError: TransportErrorKind; readonly message: string });
@@ -62,6 +64,8 @@ export interface Channel {
   /** Sends one request. Never rejects: an error is part of the exchange. */
   send(request: HttpRequest): Promise<Exchange>;
   reconnect(): void;
+  /** Waits for milliseconds, at most until the channel is closed. Nothing waits without it. */
+  wait?(ms: number): Promise<void>;
   readonly maxConcurrency: number;
 }
 

@@ -16,6 +16,10 @@ export function wasSent(exchange: Exchange): boolean {
   return 'response' in exchange || exchange.transportError !== 'not-sent';
 }
 
+export function isTimeout(exchange: Exchange): boolean {
+  return 'transportError' in exchange && exchange.transportError === 'timed-out';
+}
+
 /** Whether an exchange failed because the deployment was busy or unreachable, not because of its request. */
 export function isTransientFailure(exchange: Exchange): boolean {
   if ('response' in exchange) return isTransient(exchange.response);

@@ -2,6 +2,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import PQueue from 'p-queue';
 import { omitUndefined } from '../support/collections.js';
 import { type Location, refuse, UnusableInput } from '../support/problem.js';
+import { createAnswerWatch, createSilentExchange } from './answer-watch.js';
 import { type Client, runWithDeadline } from './client.js';
 import {
   addHeaders,
@@ -13,7 +14,7 @@ import {
 } from './exchange.js';
 import { redactExchange } from './redact-exchange.js';
 import { insertSecrets, type Secret } from './redactor.js';
-import { isTransient } from './response-status.js';
+import { isTransient, wasSent } from './response-status.js';
 
 /** A request as plain data. `path` is relative to the base URL and includes the query string. */
 export type PlainRequest = Pick<HttpRequest, 'method' | 'path' | 'headers' | 'body'>;
@@ -103,6 +104,7 @@ export function createTransportChannel(
     if (failure !== undefined) return { request, transportError: 'not-sent', message: failure.message, attempts: 0 };
     const { sent, again, ...plain } = request;
     let attempts = 0;
+    let numbers: readonly number[] = [];
     let lost: Exchange | undefined;
     let pending = 0;
     const receive = async (signal: AbortSignal, timer: NodeJS.Timeout) => {
@@ -112,6 +114,7 @@ export function createTransportChannel(
         pending -= 1;
         timer.refresh();
         attempts += received.attempts ?? 1;
+        numbers = [...numbers, ...(received.numbers ?? [])];
         if ('response' in received && !isTransient(received.response)) return received.response;
         lost ??= received;
         throw new NoResponse('message' in received ? received.message : `Answered ${received.response.status}.`);
@@ -127,18 +130,37 @@ export function createTransportChannel(
     const ended = await running.catch((error) => lost ?? explain(error));
     const isUnsent = 'transportError' in ended && ['unsupported', 'not-sent'].includes(ended.transportError);
     // It must not make a result of what says nothing about the request.
-    return { ...(lost ?? ended), request, attempts: attempts || (isUnsent ? 0 : 1) };
+    return { ...(lost ?? ended), request, numbers, attempts: attempts || (isUnsent ? 0 : 1) };
+  };
+  // The client watches what goes through `send`. A transport may send in another way.
+  const watch = createAnswerWatch(async (request, countAttempt) => {
+    countAttempt();
+    return await exchange(request);
+  });
+  const exchangeWatched = async (request: HttpRequest): Promise<Exchange> => {
+    const number = await watch.begin();
+    if (number === undefined) return { ...createSilentExchange(request, watch.findSilence()), attempts: 0 };
+    const received = await exchange(request);
+    if (!wasSent(received) || isUnsupported(received)) return received;
+    const { numbers = [], attempts = 1 } = received;
+    const probes = await watch.end(number, received);
+    if (numbers.length > 0) return received;
+    return { ...received, numbers: [number, ...probes], attempts: attempts + probes.length };
   };
   return {
     ...client,
     // What the transport makes may have secrets that its requests had.
-    send: async (...args) => redactExchange(await queue.add(() => exchange(...args)), client.redact),
+    send: async (...args) => redactExchange(await queue.add(() => exchangeWatched(...args)), client.redact),
     findFailure: () => failure && redactProblems(failure, client.redact),
   };
 }
 
 function redactProblems({ problems }: UnusableInput, redact: (text: string) => string): UnusableInput {
   return new UnusableInput(problems.map((problem) => ({ ...problem, message: redact(problem.message) })));
+}
+
+function isUnsupported(exchange: Exchange): boolean {
+  return 'transportError' in exchange && exchange.transportError === 'unsupported';
 }
 
 function locateThrow(error: unknown): Location | undefined {

@@ -10,7 +10,22 @@ import { isSerial, listRequests } from './case-sender.js';
 import { findFilterRequest } from './filter-spelling.js';
 
 /** How many of the first requests drawn from a data file are sent again. After a failure, all of them are. */
-export const watchedRequests = 8;
+const watchedRequests = 8;
+
+/** How many of them are sent again if no sample case is selected. */
+const watchedWithoutSamples = 2;
+
+/** Lists the first requests of a run that are sent again at its end, to compare the results. */
+export function listWatchedRequests(
+  suite: Pick<Suite, 'cases' | 'calibration' | 'data' | 'isQuick'>,
+  isFailing = false,
+) {
+  const { calibration, data, isQuick } = suite;
+  if (data !== undefined) return isFailing ? calibration : calibration.slice(0, watchedRequests);
+  // Quick rows are chosen so that their requests just fit into the limit.
+  const isNeeded = listSampleCases(suite).length === 0 && isQuick === undefined;
+  return isNeeded ? calibration.slice(0, watchedWithoutSamples) : [];
+}
 
 export function listSampleCases({ cases }: Pick<Suite, 'cases'>): readonly TestCase[] {
   return cases.filter(({ tags }) => tags.includes(tag.sample));
@@ -41,9 +56,8 @@ export function createPlan(suite: Suite, settings: RunScope) {
     }),
     /** How many of them are sent again at the end. */
     repeated:
-      data === undefined
-        ? listSampleCases(suite).flatMap(listRequests).length
-        : Math.min(watchedRequests, calibration.length),
+      listWatchedRequests(suite).length ||
+      (data === undefined ? listSampleCases(suite).flatMap(listRequests).length : 0),
   };
 }
 

@@ -3,6 +3,7 @@ import { addHeaders, type Channel, type Exchange, getHeaderValues, type HttpRequ
 import type { CaseExchanges } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
 import { calibrationPurpose, type ExchangeUse, formatPurpose, type RunEvidence } from './evidence-keeper.js';
+import { traceEvidence } from './sent-log.js';
 
 export type Replay = ReturnType<typeof createReplay>;
 
@@ -81,6 +82,7 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
         },
       };
     },
+    listTraces: () => traceEvidence({ exchanges, uses }),
     hasRepetition: (testCase: TestCase, purpose?: string) => repeated.has(formatPurpose(testCase, purpose)),
     find: (exchange: Exchange) => byExchange.get(exchange),
   };

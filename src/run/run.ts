@@ -1,33 +1,26 @@
-import { holds } from '../assertions/assertion.js';
-import { judgeAssertion } from '../assertions/registry.js';
 import type { KnownMistakes } from '../assertions/row-evidence.js';
 import { findExclusionReason, type RunScope } from '../cases/case-selection.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import type { Channel, HttpRequest } from '../http/exchange.js';
-import { collectEvidence, type Judgement, type TargetContext } from '../judge/judge-case.js';
-import { findWorstVerdict } from '../judge/verdict.js';
+import type { Judgement, TargetContext } from '../judge/judge-case.js';
+import type { Verdict } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import type { MentionFilter } from '../recognition/sibling-values.js';
 import { type Baseline, emptyBaseline } from '../record/drift.js';
 import { omitUndefined } from '../support/collections.js';
 import { InternalError } from '../support/problem.js';
 import { createReason } from '../support/reason.js';
-import {
-  type CaseExchanges,
-  createUnsentResult,
-  getVerdictApart,
-  type ResultWithExchanges,
-  samplesCaseId,
-} from './case-result.js';
+import { createUnsentResult, getVerdictApart, type ResultWithExchanges } from './case-result.js';
 import { type CaseSender, createCaseSender } from './case-sender.js';
+import { judgeEnd } from './end-of-run.js';
 import { calibrationPurpose, type EvidenceKeeper } from './evidence-keeper.js';
 import { type ExaminedTarget, examine } from './examine.js';
-import { listSampleCases, watchedRequests } from './plan.js';
 import { createRefusalResults } from './refusal-result.js';
 import type { Replay } from './replay.js';
 import { changeCase, type RequestChanges } from './request-changes.js';
 import { runCase } from './run-case.js';
+import { createSentLog } from './sent-log.js';
 
 export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
   readonly mentionFilter?: MentionFilter;
@@ -42,7 +35,8 @@ export interface EngineOptions extends ExaminedTarget, Partial<RunScope> {
   readonly plannedCases?: readonly string[];
 }
 
-export async function startRun(stated: Suite, channel: Channel, options: EngineOptions = {}) {
+export async function startRun(stated: Suite, target: Channel, options: EngineOptions = {}) {
+  const { channel, log } = createSentLog(target);
   const { world } = stated;
   const { tierPatterns, expected = emptyBaseline, infersShape = false } = options;
   const { mentionFilter, recognizer = createRecognizer(world, mentionFilter) } = options;
@@ -82,6 +76,7 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   /** The requirements of the contract with a confirmed failure, which decides their verdict; and those with a known one. */
   const failing = new Set<string>();
   const failingAsKnown = new Set<string>();
+  const verdicts = new Map<string, Verdict>();
   const runWith = async (sender: CaseSender, testCase: TestCase, purpose?: string): Promise<ResultWithExchanges> => {
     const subject = getSubjectId(testCase);
     const needsConfirmation = ({ isKnown }: Pick<Judgement, 'isKnown'>) =>
@@ -106,20 +101,27 @@ export async function startRun(stated: Suite, channel: Channel, options: EngineO
   return {
     examination,
     background,
-    runCase: async (testCase: TestCase) =>
-      testCase.id === proven?.id ? proven : await runWith(sender, byId.get(testCase.id) ?? testCase),
+    async runCase(testCase: TestCase) {
+      const result = testCase.id === proven?.id ? proven : await runWith(sender, byId.get(testCase.id) ?? testCase);
+      verdicts.set(result.id, getVerdictApart(result));
+      return result;
+    },
     takeEvidence: () => keeper?.take() ?? { exchanges: [], uses: [], used: [] },
     /** Sends the sample cases again, or the first requests, to detect a deployment that changed during the run. */
     async repeatSamples(): Promise<ResultWithExchanges | undefined> {
-      if ((unreachable ?? pointless) !== undefined) return undefined;
-      const sender = replay?.createSender(samplesCaseId) ?? createCaseSender(channel);
-      if (suite.data !== undefined && suite.calibration.length > 0) {
-        const count = failing.size > 0 ? suite.calibration.length : watchedRequests;
-        return await watchData(suite.calibration.slice(0, count), sender, background, keeper);
-      }
-      const results: ResultWithExchanges[] = [];
-      for (const testCase of listSampleCases(suite)) results.push(await runWith(sender, testCase, samplesCaseId));
-      return combineSampleResults(results);
+      if (pointless !== undefined) return undefined;
+      return await judgeEnd({
+        suite,
+        background,
+        keeper,
+        log: replay === undefined ? log : { listTraces: replay.listTraces, markChecks: () => undefined },
+        createSender: (purpose) => replay?.createSender(purpose) ?? createCaseSender(channel),
+        runSample: (testCase, sender, purpose) => runWith(sender, testCase, purpose),
+        findVerdict: (id) => verdicts.get(id),
+        wait: (replay === undefined ? channel.wait : undefined) ?? (async () => undefined),
+        isFailing: failing.size > 0,
+        isUnreachable: unreachable !== undefined,
+      });
     },
   };
 }
@@ -137,57 +139,4 @@ function findProof({ contract, cases, data }: Suite): TestCase | undefined {
   const topic = data === undefined ? 'body' : 'content-type';
   const requirement = contract.requirements.find(({ about }) => about === topic)?.id;
   return cases.find((testCase) => testCase.kind === 'requirement' && testCase.verifies === requirement);
-}
-
-/** Fails if a case failed or was unstable this time; everything else is already known from the first time. */
-function combineSampleResults(results: readonly ResultWithExchanges[]): ResultWithExchanges | undefined {
-  const broken =
-    results.find((result) => getVerdictApart(result) === 'fail') ??
-    results.find(({ repeatedExchange }) => repeatedExchange !== undefined);
-  const common = { id: samplesCaseId, drift: [] };
-  if (broken === undefined) {
-    const verdict = findWorstVerdict(results.map(getVerdictApart));
-    return results[0] && { ...common, subject: samplesCaseId, verdict, at: results[0].at, rows: [] };
-  }
-  const { id, reason = createReason('passed') } = broken;
-  return { ...broken, ...common, reason: createReason('changed-at-end', { case: id, reason }) };
-}
-
-/** If the first requests get other results at the end of a run, and keep them, no result of the run proves anything. */
-async function watchData(
-  requests: readonly HttpRequest[],
-  sender: CaseSender,
-  background: TargetContext,
-  keeper: EvidenceKeeper | undefined,
-): Promise<ResultWithExchanges> {
-  const rows = requests.map((request, n) => ({
-    title: String(n + 1),
-    requests: new Map([['request', request]]),
-    given: [],
-    expect: [],
-    unavailable: [],
-  }));
-  const [id, at, first] = ['watched-data', { file: '', line: 1, column: 1 }, 'the first response'];
-  const watched: TestCase = { kind: 'requirement', id, verifies: id, title: '', at, tags: [], rows };
-  const same = { kind: 'returned.same-as', of: 'request', at, data: { compared: first } };
-  const listChanges = ({ exchanges }: CaseExchanges) => {
-    // The requests were sent before the cases, in this order.
-    const pairs = exchanges.map((row, n) => {
-      const before = background.calibration[n];
-      return new Map(before === undefined || row.size === 0 ? [] : [...row, [first, before]]);
-    });
-    return collectEvidence(pairs, background).flatMap((evidence, n) => {
-      const result = evidence.exchanges.size === 0 ? holds : judgeAssertion(same, evidence, 'requirement');
-      return result.is === 'violated' ? [{ n, reason: result.reason }] : [];
-    });
-  };
-  const sent = await sender.send(watched);
-  const changed = listChanges(sent).map(({ n }) => n);
-  const repetitions = changed.length > 0 ? [await sender.sendAlone(watched, changed, 1)] : [];
-  keeper?.keepCase(watched, [sent, ...repetitions], samplesCaseId);
-  const [lasting] = repetitions.flatMap(listChanges);
-  const common = { id: samplesCaseId, subject: samplesCaseId, at, rows: [], drift: [] };
-  if (lasting === undefined) return { ...common, verdict: 'pass' };
-  const reason = createReason('data-changed', { reason: lasting.reason });
-  return { ...common, verdict: 'inconclusive', reason, hasDataChanged: true };
 }

@@ -1,3 +1,4 @@
+import { applyStop } from '../certificate/apply-stop.js';
 import { type Certificate, createCertificate, type RunFacts, withdrawFailures } from '../certificate/certificate.js';
 import type { Diagnosis } from '../certificate/diagnosis/diagnose-run.js';
 import type { ExchangeIndex } from '../certificate/exchange-index.js';
@@ -8,7 +9,7 @@ import { writeResults } from '../outputs/write-results.js';
 import type { NewDeviation } from '../record/add-deviations.js';
 import type { KnownFile } from '../record/known-deviations.js';
 import { attachExchanges, type CaseResult, getVerdictApart, type ResultWithExchanges } from '../run/case-result.js';
-import type { RunEvidence } from '../run/evidence-keeper.js';
+import type { ExchangeUse, RunEvidence } from '../run/evidence-keeper.js';
 import { createReplay } from '../run/replay.js';
 import { omitUndefined } from '../support/collections.js';
 import { renderReason } from '../support/reason.js';
@@ -23,9 +24,10 @@ export interface RecordedRun extends Pick<EvidenceOrigin, 'extent'> {
 }
 
 /** A run whose cases are judged. */
-interface JudgedRun extends Pick<RunFacts, 'requestsSent' | 'isCutShort' | 'startedAt' | 'data'> {
+interface JudgedRun extends Pick<RunFacts, 'requestsSent' | 'isCutShort' | 'startedAt' | 'data' | 'stop'> {
   readonly results: readonly CaseResult[];
   readonly index: ExchangeIndex;
+  readonly uses: readonly ExchangeUse[];
   readonly load: LoadFinding | undefined;
   readonly recall: () => RecordedRun;
 }
@@ -39,7 +41,7 @@ export interface CertifiedRun {
 /** Certifies a run. What is known, corrected by all responses, may need that some results are judged again. */
 export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<CertifiedRun> {
   const { suite, settings } = inputs;
-  const { results: plain, index, load, recall, ...ended } = run;
+  const { results: plain, index, uses, load, recall, ...ended } = run;
   const { quick, target, expected, known } = settings;
   const { name, kind, baseUrl, version, file, transport } = target;
   const facts: RunFacts = {
@@ -59,7 +61,8 @@ export async function certifyRun(inputs: RunInputs, run: JudgedRun): Promise<Cer
     },
     durationMs: Date.now() - run.startedAt.getTime(),
   };
-  const results = withdrawFailures(attachExchanges(plain, index.find));
+  const held = applyStop(plain, run.stop, uses, suite);
+  const results = withdrawFailures(attachExchanges(held, index.find));
   // Nothing of the deployment is to be explained where the load explains it.
   const isToExplain = (verdict: Verdict) => verdict === 'fail' || (verdict === 'inconclusive' && !load?.isProven);
   const isWrong = results.some(({ verdict }) => isToExplain(verdict));

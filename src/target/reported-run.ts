@@ -2,6 +2,7 @@ import { selectCases } from '../cases/case-selection.js';
 import { loadSuite, suiteFolder } from '../cases/suite.js';
 import { createExchangeIndexer } from '../certificate/exchange-index.js';
 import { createArchiver, parseArchive } from '../certificate/har-archive.js';
+import { createTrace, findStop, type Trace } from '../judge/find-stop.js';
 import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import {
@@ -13,6 +14,7 @@ import {
 } from '../run/case-result.js';
 import { countAttempts } from '../run/case-sender.js';
 import { calibrationPurpose, type ExchangeUse, type StoredExchange } from '../run/evidence-keeper.js';
+import { markChecks } from '../run/sent-log.js';
 import { computeOnce } from '../support/caches.js';
 import { omitUndefined } from '../support/collections.js';
 import { UnusableInput } from '../support/problem.js';
@@ -41,6 +43,7 @@ export class ReportedRun {
   /** By the id of the result, which they judged, and those before the cases. */
   private readonly uses = new Map<string, readonly ExchangeUse[]>();
   private requestsSent = 0;
+  private readonly traces: Trace[] = [];
   private start: RunStart | undefined;
   private failure: UnusableInput | undefined;
   private diagnosis: ReturnType<typeof loadDiagnosis> | undefined;
@@ -106,6 +109,7 @@ export class ReportedRun {
     const { archiver, indexer } = this.getCollector();
     archiver.add(kept);
     const { request } = indexer.add(kept);
+    this.traces.push(...[createTrace(kept.id, { ...kept.exchange, request }) ?? []].flat());
     this.requestsSent += countAttempts([kept.exchange]);
     void this.diagnosis?.then(([{ getDocumentation }]) => getDocumentation(this.inputs.suite.world)(request));
   }
@@ -133,6 +137,8 @@ export class ReportedRun {
       unjudged: unjudged.map(({ id, verdict, reason = notReached }) => ({ id, verdict, reason })),
     };
     const uses = [...this.uses.values()].flat();
+    const stop = findStop(markChecks(this.traces, uses), inputs.suite.world);
+    const shown = uses.filter(({ id }) => !stop?.exchanges.has(id));
     const { archiver, indexer } = this.getCollector();
     // It names no paths of this machine.
     const archive = archiver.finish(uses, {
@@ -144,12 +150,13 @@ export class ReportedRun {
     const { certifyRun } = await this.ending;
     const certified = await certifyRun(inputs, {
       results,
-      index: indexer.finish(uses),
+      index: indexer.finish(shown),
+      uses,
       load: start?.load,
       requestsSent,
       isCutShort,
       startedAt,
-      ...omitUndefined({ data: start === undefined ? inputs.suite.data : start.data }),
+      ...omitUndefined({ stop, data: start === undefined ? inputs.suite.data : start.data }),
       recall() {
         const { evidence } = recorded ?? parseArchive(archive.content, 'evidence.har');
         return { ...recorded, extent, evidence, settings: inputs.settings };

@@ -1,0 +1,64 @@
+import type { Suite } from '../cases/suite.js';
+import type { Stop } from '../judge/find-stop.js';
+import type { Verdict } from '../judge/verdict.js';
+import { type CaseResult, samplesCaseId } from '../run/case-result.js';
+import { createStopResult } from '../run/end-of-run.js';
+import type { ExchangeUse } from '../run/evidence-keeper.js';
+import { renderReason } from '../support/reason.js';
+import type { CaseEntry } from './case-entry.js';
+import type { Cause } from './diagnosis/diagnose-run.js';
+
+/**
+ * Withdraws what only exchanges after a stop show: they say nothing more of the deployment than that it stopped. A question
+ * whose requests were refused like all others has no answer.
+ */
+export function applyStop(
+  results: readonly CaseResult[],
+  stop: Stop | undefined,
+  uses: readonly ExchangeUse[],
+  suite: Pick<Suite, 'contract' | 'cases'>,
+): readonly CaseResult[] {
+  if (stop === undefined) return results;
+  const touched = new Set(uses.filter(({ id }) => stop.exchanges.has(id)).map((use) => use.case));
+  const withdrawn = results
+    .filter(({ id }) => id !== samplesCaseId)
+    .map((result) => (isOnlyShownBy(stop, result, touched) ? withdraw(result, stop) : result));
+  return [...withdrawn, { ...createStopResult(stop, suite), exchangeId: stop.shownBy }];
+}
+
+function isOnlyShownBy({ exchanges }: Stop, result: CaseResult, touched: ReadonlySet<string>): boolean {
+  const { id, verdict, outcome, exchangeId = '' } = result;
+  if (outcome !== undefined) return touched.has(id);
+  return ['fail', 'inconclusive', 'not-run'].includes(verdict) && exchanges.has(exchangeId);
+}
+
+function withdraw(
+  { outcome: _, expected: __, apart_from_known: ___, ...result }: CaseResult,
+  { reason }: Stop,
+): CaseResult {
+  return { ...result, verdict: 'inconclusive', reason, rows: [], drift: [] };
+}
+
+interface JudgedRequirement {
+  readonly id: string;
+  readonly verdict: Verdict;
+  readonly cases: readonly Pick<CaseEntry, 'id'>[];
+}
+
+/** The first cause of a run whose deployment stopped working: whatever else is wrong, this comes first. */
+export function createStopCause(stop: Stop | undefined, requirements: readonly JudgedRequirement[]): Cause[] {
+  if (stop === undefined) return [];
+  const failing = requirements.filter(({ cases }) => cases.some(({ id }) => id === samplesCaseId));
+  const isAll = stop.exchanges.size > 0;
+  const unjudged = requirements.filter(({ verdict }) => isAll && ['inconclusive', 'not-run'].includes(verdict));
+  return [
+    {
+      id: isAll ? 'stopped' : 'request-stopped',
+      sentence: renderReason(stop.reason),
+      evidence: [renderReason(stop.advice)],
+      requirements: failing.map(({ id }) => id),
+      cases: failing.length === 0 ? [] : [samplesCaseId],
+      follows: unjudged.map(({ id }) => id),
+    },
+  ];
+}

@@ -1,0 +1,198 @@
+/**
+ * The end of a run, in the process that sends: some requests are sent again, to notice a deployment that changed or stopped
+ * working. What they show is the result of one more case.
+ */
+
+import { holds } from '../assertions/assertion.js';
+import { judgeAssertion } from '../assertions/registry.js';
+import type { Suite } from '../cases/suite.js';
+import { getSubjectId, type TestCase } from '../cases/test-case.js';
+import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
+import {
+  checksPerRequest,
+  classifyOutcome,
+  createTrace,
+  findStop,
+  listRequestsToCheck,
+  type Stop,
+} from '../judge/find-stop.js';
+import { collectEvidence, type RowExchanges, type TargetContext } from '../judge/judge-case.js';
+import { findWorstVerdict, type Verdict } from '../judge/verdict.js';
+import { createReason } from '../support/reason.js';
+import {
+  type CaseExchanges,
+  type CaseResult,
+  getVerdictApart,
+  type ResultWithExchanges,
+  samplesCaseId,
+} from './case-result.js';
+import type { CaseSender } from './case-sender.js';
+import type { EvidenceKeeper } from './evidence-keeper.js';
+import { listSampleCases, listWatchedRequests } from './plan.js';
+import { checkId, type SentLog } from './sent-log.js';
+
+export interface EndTerms {
+  readonly suite: Suite;
+  readonly background: TargetContext;
+  readonly keeper: EvidenceKeeper | undefined;
+  readonly log: SentLog;
+  readonly createSender: (purpose: string) => CaseSender;
+  readonly runSample: (testCase: TestCase, sender: CaseSender, purpose: string) => Promise<ResultWithExchanges>;
+  /** The verdict of a case in the run; undefined if it was not run. */
+  readonly findVerdict: (id: string) => Verdict | undefined;
+  /** Waits for milliseconds. Evidence has nothing to wait for. */
+  readonly wait: NonNullable<Channel['wait']>;
+  readonly isFailing: boolean;
+  /** Whether the examination found that more requests could do harm, or would be in vain. */
+  readonly isUnreachable: boolean;
+}
+
+/** The purposes of the two times that requests may be sent again. */
+const purposes = [samplesCaseId, 'sampled-once-more'] as const;
+
+/** How long a refused request is left alone before it is sent again, in seconds: a restart takes its time. */
+const pauses = [0, 1, 3, 6, 10, 10].slice(0, checksPerRequest);
+
+/** @returns undefined if nothing was to be sent, and every request was accepted */
+export async function judgeEnd(terms: EndTerms): Promise<ResultWithExchanges | undefined> {
+  const { suite, log, isUnreachable } = terms;
+  if (isUnreachable) return createEndResult('inconclusive');
+  const [once, again] = purposes;
+  const repeated = await repeat(once, terms);
+  await checkRefused(terms);
+  const stop = findStop(log.listTraces(), suite.world);
+  if (stop !== undefined) return createStopResult(stop, suite);
+  const isUnjudged = repeated?.verdict === 'inconclusive' && repeated.hasDataChanged === undefined;
+  return isUnjudged ? await repeat(again, terms) : repeated;
+}
+
+/** The result of a run whose deployment stopped working. A refusal fails the requirement that requests are accepted. */
+export function createStopResult({ verdict, reason, advice }: Stop, { contract, cases }: StopTerms): CaseResult {
+  const common = { ...createEndResult(verdict), reason: createReason('and', { reason, next: advice }) };
+  const subject = contract.requirements.find(({ about }) => about === 'content-type')?.id;
+  if (verdict !== 'fail' || subject === undefined) return { ...common, concernsRun: true };
+  const at = cases.find((testCase) => getSubjectId(testCase) === subject)?.at;
+  return { ...common, subject, ...(at && { at }), concernsRun: true };
+}
+
+type StopTerms = Pick<Suite, 'contract' | 'cases'>;
+
+function createEndResult(verdict: Verdict): CaseResult {
+  const at = { file: '', line: 1, column: 1 };
+  return { id: samplesCaseId, subject: samplesCaseId, verdict, at, rows: [], drift: [] };
+}
+
+/** Sends requests again that were accepted, and are refused now: alone, on new connections, and several times. */
+async function checkRefused({ suite, log, createSender, keeper, wait }: EndTerms): Promise<void> {
+  const requests = listRequestsToCheck(log.listTraces(), suite.world);
+  if (requests.refused.length === 0) return;
+  const all = [...requests.refused, ...requests.control];
+  const check = createPlainCase(checkId, all);
+  const sender = createSender(samplesCaseId);
+  const rounds: CaseExchanges[] = [];
+  let refused = all.map((_, n) => n);
+  for (const [n, seconds] of pauses.entries()) {
+    if (seconds > 0) await wait(seconds * 1_000);
+    // The last request of the run shows whether all are refused, or some.
+    const isLast = n === pauses.length - 1;
+    const sent = await sender.sendAlone(check, isLast ? [...new Set([...refused, all.length - 1])] : refused, n + 1);
+    rounds.push(sent);
+    const exchanges = sent.exchanges.map((row) => row.get(requestName));
+    log.markChecks(exchanges.flatMap((exchange) => exchange ?? []));
+    refused = refused.filter((row) => isRefused(exchanges[row]));
+    if (refused.length === 0) break;
+  }
+  keeper?.keepCase(check, rounds, samplesCaseId);
+}
+
+/** A quota, a gateway and a deployment without an answer are not asked again. */
+function isRefused(exchange: Exchange | undefined): boolean {
+  const trace = exchange && createTrace('', exchange);
+  return trace !== undefined && classifyOutcome(trace.outcome) === 'refused';
+}
+
+async function repeat(purpose: string, terms: EndTerms): Promise<ResultWithExchanges | undefined> {
+  const { suite, createSender, runSample, findVerdict, isFailing } = terms;
+  const sender = createSender(purpose);
+  const watched = listWatchedRequests(suite, isFailing);
+  if (watched.length > 0) return await watchFirstRequests(watched, sender, terms, purpose);
+  const results: ResultWithExchanges[] = [];
+  for (const testCase of suite.data === undefined ? listSampleCases(suite) : [])
+    results.push(await runSample(testCase, sender, purpose));
+  return combineSampleResults(results, findVerdict);
+}
+
+/** Fails if a case failed or was unstable this time. Without a verdict, the run is incomplete if the case passed before. */
+function combineSampleResults(
+  results: readonly ResultWithExchanges[],
+  findVerdict: EndTerms['findVerdict'],
+): ResultWithExchanges | undefined {
+  const broken =
+    results.find((result) => getVerdictApart(result) === 'fail') ??
+    results.find(({ repeatedExchange }) => repeatedExchange !== undefined) ??
+    results.find(({ id, verdict }) => isUnjudged(verdict) && (findVerdict(id) ?? 'pass') === 'pass');
+  if (results.length === 0) return undefined;
+  if (broken === undefined) return createEndResult(findWorstVerdict(results.map(getVerdictApart)));
+  const { id, verdict, reason = createReason('passed') } = broken;
+  const common = { id: samplesCaseId, drift: [], reason: createReason('changed-at-end', { case: id, reason }) };
+  if (!isUnjudged(verdict)) return { ...broken, ...common };
+  return { ...broken, ...common, verdict: 'inconclusive', subject: samplesCaseId, concernsRun: true };
+}
+
+function isUnjudged(verdict: Verdict): boolean {
+  return verdict === 'inconclusive' || verdict === 'not-run';
+}
+
+const requestName = 'request';
+
+/** A case of requests without expectations, each in a row of its own. */
+function createPlainCase(id: string, requests: readonly HttpRequest[]): TestCase {
+  const rows = requests.map((request, n) => ({
+    title: String(n + 1),
+    requests: new Map([[requestName, request]]),
+    given: [],
+    expect: [],
+    unavailable: [],
+  }));
+  return { kind: 'requirement', id, verifies: id, title: '', at: createEndResult('pass').at, tags: [], rows };
+}
+
+/**
+ * Compares the results of the first requests at the end of a run with those at its beginning. If the data of a deployment
+ * changed, no result of the run proves anything. The test data of the suite does not change.
+ */
+async function watchFirstRequests(
+  requests: readonly HttpRequest[],
+  sender: CaseSender,
+  { background, keeper, suite }: EndTerms,
+  purpose: string,
+): Promise<ResultWithExchanges> {
+  const watched = createPlainCase('watched-data', requests);
+  const first = 'the first response';
+  const same = { kind: 'returned.same-as', of: requestName, at: watched.at, data: { compared: first } };
+  const compare = (exchanges: RowExchanges) => {
+    const pairs = exchanges.map((row, n) => new Map([...row, [first, background.calibration[n] as Exchange]]));
+    return collectEvidence(pairs, background).map((evidence, n) =>
+      exchanges[n]?.size === 0 ? holds : judgeAssertion(same, evidence, 'requirement'),
+    );
+  };
+  // What could not be read at the beginning shows nothing at the end.
+  const atFirst = requests.map((_, n) => new Map([[requestName, background.calibration[n] as Exchange]]));
+  const isReadable = compare(atFirst).map(({ is }) => is === 'holds');
+  const listChanges = ({ exchanges }: CaseExchanges) =>
+    compare(exchanges).flatMap((result, n) => (result.is === 'holds' || !isReadable[n] ? [] : [{ n, ...result }]));
+  const sent = await sender.send(watched);
+  const changed = listChanges(sent).map(({ n }) => n);
+  const repetitions = changed.length > 0 ? [await sender.sendAlone(watched, changed, 1)] : [];
+  keeper?.keepCase(watched, [sent, ...repetitions], purpose);
+  const lasting = repetitions.flatMap(listChanges);
+  const violated = lasting.find(({ is }) => is === 'violated');
+  if (violated !== undefined && suite.data !== undefined) {
+    const reason = createReason('data-changed', { reason: violated.reason });
+    return { ...createEndResult('inconclusive'), reason, hasDataChanged: true };
+  }
+  const unclear = violated ?? lasting[0];
+  if (unclear === undefined) return createEndResult('pass');
+  const reason = createReason('first-changed-at-end', { reason: unclear.reason });
+  return { ...createEndResult('inconclusive'), reason, concernsRun: true };
+}

@@ -1,0 +1,56 @@
+import type { Channel, Exchange } from '../http/exchange.js';
+import { createTrace, type Trace } from '../judge/find-stop.js';
+import { samplesCaseId } from './case-result.js';
+import { type ExchangeUse, formatPurpose, type RunEvidence } from './evidence-keeper.js';
+
+/** The id of the requests that are sent at the end of a run to find out whether a refusal lasts. */
+export const checkId = 'check';
+
+/** What was sent in a run, in short: bodies may be large. */
+export interface SentLog {
+  readonly listTraces: () => readonly Trace[];
+  /** Notes that exchanges were sent to find out whether a refusal lasts. */
+  readonly markChecks: (exchanges: Iterable<Exchange>) => void;
+}
+
+/** Notes what goes through a channel. Exchanges without numbers get those of their order. */
+export function createSentLog(channel: Channel): { readonly channel: Channel; readonly log: SentLog } {
+  const traces = new Map<number, Trace>();
+  let count = 0;
+  const keep = (exchange: Exchange, isCheck: boolean): void => {
+    const trace = createTrace('', exchange, isCheck);
+    if (trace !== undefined) traces.set(trace.numbers[0] as number, trace);
+  };
+  return {
+    channel: {
+      ...channel,
+      async send(request) {
+        count += 1;
+        const number = count;
+        const exchange = await channel.send(request);
+        const numbered = { ...exchange, numbers: exchange.numbers ?? (exchange.attempts === 0 ? [] : [number]) };
+        keep(numbered, false);
+        return numbered;
+      },
+    },
+    log: {
+      listTraces: () => [...traces.values()],
+      markChecks: (exchanges) => {
+        for (const exchange of exchanges) keep(exchange, true);
+      },
+    },
+  };
+}
+
+/** Lists what was sent in a run by its evidence. */
+export function traceEvidence({ exchanges, uses }: RunEvidence): Trace[] {
+  const traces = exchanges.flatMap(({ id, exchange }) => createTrace(id, exchange) ?? []);
+  return markChecks(traces, uses);
+}
+
+/** Marks what was sent to find out whether a refusal lasts. */
+export function markChecks(traces: readonly Trace[], uses: readonly ExchangeUse[]): Trace[] {
+  const purpose = formatPurpose({ id: checkId }, samplesCaseId);
+  const checks = new Set(uses.filter((use) => use.case === purpose).map(({ id }) => id));
+  return traces.map((trace) => (checks.has(trace.id) ? { ...trace, isCheck: true } : trace));
+}
