@@ -36,28 +36,44 @@ export interface CaseSender {
   send(testCase: TestCase): Promise<CaseExchanges>;
   /** Sends rows again, each request alone on a new connection. Cases share what is sent in the same turn, from 1. */
   sendAlone(testCase: TestCase, rows: readonly number[], turn: number): Promise<CaseExchanges>;
-  /** Sends a request again among those sent around it. Undefined if the run has sent enough requests again. */
-  sendInBatch(
-    testCase: TestCase,
-    row: number,
-    name: string,
-    first: Exchange,
-    turn: number,
-  ): Promise<CaseExchanges | undefined>;
+  /**
+   * Sends a request again among those sent around it, in a turn from 1. Undefined if it was not sent among others, or if the
+   * run has sent enough requests again.
+   */
+  sendInBatch(suspect: Suspect, turn: number): Promise<CaseExchanges | undefined>;
+  /** Sends the requests of that batch one after another, each alone on a new connection. */
+  sendBatchAlone(suspect: Suspect, turn: number): Promise<CaseExchanges | undefined>;
+}
+
+/** A request whose response was wrong when it was sent first. */
+export interface Suspect {
+  readonly testCase: TestCase;
+  readonly row: number;
+  readonly name: string;
+  readonly first: Exchange;
 }
 
 /** Requests that were sent together, or shortly one after another. Several failing rows may share it. */
 interface Batch {
   readonly serialCase: string | undefined;
   readonly requests: ReadonlyMap<string, HttpRequest>;
-  /** What came back each time that the batch was sent again. */
-  readonly turns: ReadonlyMap<string, Exchange>[];
+  /** What came back each time that the batch was sent again, and each time that its requests were sent alone. */
+  readonly together: ReadonlyMap<string, Exchange>[];
+  readonly alone: ReadonlyMap<string, Exchange>[];
+}
+
+type Way = 'together' | 'alone';
+
+/** A batch, and which of its requests is the suspect. */
+interface BatchPlace {
+  readonly batch: Batch;
+  readonly key: string;
 }
 
 /** The number of requests in a batch before the wrong one, and from it on. */
 const halfBatch = 8;
-/** The number of requests that are sent again in batches, at most: two full batches, three times. */
-const maxInBatches = 96;
+/** The number of requests that are sent again for batches, at most: a full batch six times, and as often alone. */
+const maxInBatches = 192;
 
 /** How many requests are sent ahead of the current case, per concurrent request of the channel. */
 const aheadPerConcurrency = 8;
@@ -114,6 +130,42 @@ export function createCaseSender(
     channel.reconnect();
     return await sendRows(testCase, channel.send, isSerial);
   };
+  const sendOneByOne = async (testCase: SentRows) => {
+    await Promise.all(ahead.values());
+    return await sendRows(testCase, sendOnNewConnection, true);
+  };
+  /** Finds the batch of a suspect, which several failing rows may share. */
+  const findBatch = (suspect: Suspect): BatchPlace | undefined => {
+    const place = places.get(suspect.first);
+    if (isSerial(suspect.testCase)) {
+      const kept = batches.find(({ serialCase }) => serialCase === suspect.testCase.id);
+      const created = createSerialBatch(suspect);
+      return created && { ...created, batch: kept ?? created.batch };
+    }
+    if (place === undefined) return undefined;
+    const created = createBatchAround(sent, place);
+    const isAround = ({ serialCase, requests }: Batch) =>
+      serialCase === undefined && [...requests.keys()].indexOf(created.key) >= Math.min(halfBatch, place);
+    return { ...created, batch: batches.find(isAround) ?? created.batch };
+  };
+  const repeatBatch = async ({ batch, key }: BatchPlace, { testCase, row, name }: Suspect, way: Way, turn: number) => {
+    const { requests } = batch;
+    if (batch[way].length < turn) {
+      // A batch that is refused must not use up what is left for smaller ones.
+      if (inBatches + requests.size > maxInBatches) return undefined;
+      inBatches += requests.size;
+      if (!batches.includes(batch)) batches.push(batch);
+      const all = { rows: [{ requests, unavailable: [] }] };
+      const isSerialBatch = batch.serialCase !== undefined;
+      const { exchanges } = await (way === 'together' ? sendWhileIdle(all, isSerialBatch) : sendOneByOne(all));
+      batch[way].push(...exchanges);
+    }
+    const received = batch[way][turn - 1];
+    const exchange = received?.get(key);
+    if (received === undefined || exchange === undefined) return undefined;
+    const ofRow = testCase.rows.map((_, n) => new Map(n === row ? [[name, exchange]] : []));
+    return { exchanges: ofRow, batch: [...received.values()] };
+  };
   return {
     async send(testCase) {
       if (isSerial(testCase)) return await sendWhileIdle(testCase, true);
@@ -132,31 +184,29 @@ export function createCaseSender(
       const kept = testCase.rows.map((row, n) => (rows.includes(n) ? row : { ...row, requests: new Map() }));
       return await sendRows({ rows: kept }, send, true);
     },
-    async sendInBatch(testCase, row, name, first, turn) {
-      const place = places.get(first) ?? -1;
-      const [serialCase, key, requests] = isSerial(testCase)
-        ? [testCase.id, createKey(name, testCase.rows[row]?.requests.get(name) as HttpRequest), indexRequests(testCase)]
-        : [undefined, String(place), new Map(sent.slice(Math.max(0, place - halfBatch), place + halfBatch))];
-      if (!requests.has(key)) return undefined;
-      const before = serialCase === undefined ? Math.min(halfBatch, place) : 0;
-      const isAround = (batch: Batch) =>
-        batch.serialCase === serialCase && [...batch.requests.keys()].indexOf(key) >= before;
-      const batch = batches.find(isAround) ?? { serialCase, requests, turns: [] };
-      const isNew = batch.turns.length < turn;
-      if (isNew) {
-        inBatches += batch.requests.size;
-        if (inBatches > maxInBatches) return undefined;
-        if (turn === 1) batches.push(batch);
-        const together = { rows: [{ requests: batch.requests, unavailable: [] }] };
-        batch.turns.push(...(await sendWhileIdle(together, isSerial(testCase))).exchanges);
-      }
-      const received = batch.turns[turn - 1] ?? new Map<string, Exchange>();
-      const exchange = received.get(key) as Exchange;
-      const ofRow = testCase.rows.map((_, n) => new Map(n === row ? [[name, exchange]] : []));
-      const others = isNew ? [...received.values()].filter((other) => other !== exchange) : [];
-      return { exchanges: ofRow, others };
+    async sendInBatch(suspect, turn) {
+      const place = findBatch(suspect);
+      return place && (await repeatBatch(place, suspect, 'together', turn));
+    },
+    async sendBatchAlone(suspect, turn) {
+      const place = findBatch(suspect);
+      return place && (await repeatBatch(place, suspect, 'alone', turn));
     },
   };
+}
+
+/** The batch of a serial case is the whole case. */
+function createSerialBatch({ testCase, row, name }: Suspect): BatchPlace | undefined {
+  const request = testCase.rows[row]?.requests.get(name);
+  if (request === undefined) return undefined;
+  const batch = { serialCase: testCase.id, requests: indexRequests(testCase), together: [], alone: [] };
+  return { batch, key: createKey(name, request) };
+}
+
+/** @param sent all requests in their order @param place that of the suspect */
+function createBatchAround(sent: readonly (readonly [string, HttpRequest])[], place: number): BatchPlace {
+  const requests = new Map(sent.slice(Math.max(0, place - halfBatch), place + halfBatch));
+  return { batch: { serialCase: undefined, requests, together: [], alone: [] }, key: String(place) };
 }
 
 /** Sends equal requests only once. Transport errors and transient statuses are not cached, a server error if it came twice. */

@@ -1,8 +1,14 @@
 import type { TestCase } from '../cases/test-case.js';
 import { addHeaders, type Channel, type Exchange, getHeaderValues, type HttpRequest } from '../http/exchange.js';
 import type { CaseExchanges } from './case-result.js';
-import type { CaseSender } from './case-sender.js';
-import { calibrationPurpose, type ExchangeUse, formatPurpose, type RunEvidence } from './evidence-keeper.js';
+import type { CaseSender, Suspect } from './case-sender.js';
+import {
+  calibrationPurpose,
+  type ExchangeUse,
+  formatBatchPurpose,
+  formatPurpose,
+  type RunEvidence,
+} from './evidence-keeper.js';
 
 export type Replay = ReturnType<typeof createReplay>;
 
@@ -42,6 +48,15 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
     const shared = mayBeShared ? firstByRequest.get(createSentKey(request)) : undefined;
     return find(use, request) ?? shared ?? { request, transportError: 'not-sent', message: notRecorded, attempts: 0 };
   };
+  const listBatch = (purpose: string, attempt: number): Exchange[] => {
+    const batch: Exchange[] = [];
+    const findNext = () =>
+      byUse.get(
+        createUseKey({ case: formatBatchPurpose(purpose), row: 0, request: String(batch.length + 1), attempt }),
+      );
+    for (let next = findNext(); next !== undefined; next = findNext()) batch.push(next);
+    return batch;
+  };
   return {
     createChannel(): Channel {
       let count = 0;
@@ -70,15 +85,19 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
         if (found.some(({ size }) => size > 0)) attempts.set(purpose, attempt);
         return { exchanges: found };
       };
+      const replayBatch = ({ testCase, row }: Suspect): CaseExchanges | undefined => {
+        const sent = replay(testCase, (use, request) => (use.row === row ? find(use, request) : undefined));
+        if (sent.exchanges.every(({ size }) => size === 0)) return undefined;
+        const purpose = formatPurpose(testCase, prefix);
+        return { ...sent, batch: listBatch(purpose, attempts.get(purpose) ?? 1) };
+      };
       return {
         send: async (testCase) =>
           replay(testCase, (use, request) => findOrAdmit(use, request, use.attempt === 1 && prefix === undefined)),
         sendAlone: async (testCase, rows) =>
           replay(testCase, (use, request) => (rows.includes(use.row) ? findOrAdmit(use, request, false) : undefined)),
-        async sendInBatch(testCase, row) {
-          const sent = replay(testCase, (use, request) => (use.row === row ? find(use, request) : undefined));
-          return sent.exchanges.every(({ size }) => size === 0) ? undefined : sent;
-        },
+        sendInBatch: async (suspect) => replayBatch(suspect),
+        sendBatchAlone: async (suspect) => replayBatch(suspect),
       };
     },
     hasRepetition: (testCase: TestCase, purpose?: string) => repeated.has(formatPurpose(testCase, purpose)),
