@@ -41,8 +41,16 @@ export interface CaseSender {
    * run has sent enough requests again.
    */
   sendInBatch(suspect: Suspect, turn: number): Promise<CaseExchanges | undefined>;
-  /** Sends the requests of that batch one after another, each alone on a new connection. */
-  sendBatchAlone(suspect: Suspect, turn: number): Promise<CaseExchanges | undefined>;
+  /** Returns the batches of the run in the order in which they were sent again; after them, sends that of the suspect. */
+  repeatBatch(suspect: Suspect, number: number): Promise<RepeatedBatch | undefined>;
+  /** Sends the requests of such a batch one after another, each alone on a new connection, once. */
+  repeatBatchAlone(suspect: Suspect, number: number): Promise<CaseExchanges>;
+}
+
+export interface RepeatedBatch {
+  readonly sent: CaseExchanges;
+  /** Whether it was sent now, and not for an earlier suspect. */
+  readonly isNew: boolean;
 }
 
 /** A request whose response was wrong when it was sent first. */
@@ -57,12 +65,9 @@ export interface Suspect {
 interface Batch {
   readonly serialCase: string | undefined;
   readonly requests: ReadonlyMap<string, HttpRequest>;
-  /** What came back each time that the batch was sent again, and each time that its requests were sent alone. */
-  readonly together: ReadonlyMap<string, Exchange>[];
-  readonly alone: ReadonlyMap<string, Exchange>[];
+  /** What came back each time that the batch was sent again. */
+  readonly turns: ReadonlyMap<string, Exchange>[];
 }
-
-type Way = 'together' | 'alone';
 
 /** A batch, and which of its requests is the suspect. */
 interface BatchPlace {
@@ -72,7 +77,7 @@ interface BatchPlace {
 
 /** The number of requests in a batch before the wrong one, and from it on. */
 const halfBatch = 8;
-/** The number of requests that are sent again for batches, at most: a full batch six times, and as often alone. */
+/** The number of requests that are sent again in batches, at most: twelve full ones. As many may be sent alone. */
 const maxInBatches = 192;
 
 /** How many requests are sent ahead of the current case, per concurrent request of the channel. */
@@ -100,6 +105,12 @@ export function createCaseSender(
   const sendAloneOnce: Channel['send'][] = [];
   const ahead = new Map<string, ReturnType<typeof sendRows>>();
   const batches: Batch[] = [];
+  /** All batches that were sent again, each time, in this order. */
+  const repeated: {
+    readonly requests: Batch['requests'];
+    readonly received: ReadonlyMap<string, Exchange>;
+    alone?: ReadonlyMap<string, Exchange> | undefined;
+  }[] = [];
   let inBatches = 0;
 
   const sendRows = async (testCase: SentRows, send: Channel['send'], isSerial = false) => {
@@ -148,22 +159,24 @@ export function createCaseSender(
       serialCase === undefined && [...requests.keys()].indexOf(created.key) >= Math.min(halfBatch, place);
     return { ...created, batch: batches.find(isAround) ?? created.batch };
   };
-  const repeatBatch = async ({ batch, key }: BatchPlace, { testCase, row, name }: Suspect, way: Way, turn: number) => {
-    const { requests } = batch;
-    if (batch[way].length < turn) {
-      // A batch that is refused must not use up what is left for smaller ones.
-      if (inBatches + requests.size > maxInBatches) return undefined;
-      inBatches += requests.size;
-      if (!batches.includes(batch)) batches.push(batch);
-      const all = { rows: [{ requests, unavailable: [] }] };
-      const isSerialBatch = batch.serialCase !== undefined;
-      const { exchanges } = await (way === 'together' ? sendWhileIdle(all, isSerialBatch) : sendOneByOne(all));
-      batch[way].push(...exchanges);
-    }
-    const received = batch[way][turn - 1];
-    const exchange = received?.get(key);
-    if (received === undefined || exchange === undefined) return undefined;
-    const ofRow = testCase.rows.map((_, n) => new Map(n === row ? [[name, exchange]] : []));
+  const sendBatch = async ({
+    serialCase,
+    requests,
+    turns,
+  }: Batch): Promise<ReadonlyMap<string, Exchange> | undefined> => {
+    // A batch that is refused must not use up what is left for smaller ones.
+    if (inBatches + requests.size > maxInBatches) return undefined;
+    inBatches += requests.size;
+    const all = { rows: [{ requests, unavailable: [] }] };
+    const { exchanges } = await sendWhileIdle(all, serialCase !== undefined);
+    const received = exchanges[0] ?? new Map<string, Exchange>();
+    turns.push(received);
+    if (serialCase === undefined) repeated.push({ requests, received });
+    return received;
+  };
+  const selectOfBatch = ({ testCase, row, name }: Suspect, received: ReadonlyMap<string, Exchange>, key?: string) => {
+    const exchange = received.get(key ?? '');
+    const ofRow = testCase.rows.map((_, n) => new Map(n === row && exchange ? [[name, exchange]] : []));
     return { exchanges: ofRow, batch: [...received.values()] };
   };
   return {
@@ -186,11 +199,24 @@ export function createCaseSender(
     },
     async sendInBatch(suspect, turn) {
       const place = findBatch(suspect);
-      return place && (await repeatBatch(place, suspect, 'together', turn));
+      if (place === undefined) return undefined;
+      const { batch, key } = place;
+      if (!batches.includes(batch)) batches.push(batch);
+      const received = batch.turns[turn - 1] ?? (await sendBatch(batch));
+      return received && selectOfBatch(suspect, received, key);
     },
-    async sendBatchAlone(suspect, turn) {
+    async repeatBatch(suspect, number) {
+      const kept = repeated[number - 1];
+      if (kept !== undefined) return { sent: selectOfBatch(suspect, kept.received), isNew: false };
       const place = findBatch(suspect);
-      return place && (await repeatBatch(place, suspect, 'alone', turn));
+      const received = place && (await sendBatch(place.batch));
+      return received && { sent: selectOfBatch(suspect, received), isNew: true };
+    },
+    async repeatBatchAlone(suspect, number) {
+      const batch = repeated[number - 1];
+      if (batch === undefined) return selectOfBatch(suspect, new Map());
+      batch.alone ??= (await sendOneByOne({ rows: [{ requests: batch.requests, unavailable: [] }] })).exchanges[0];
+      return selectOfBatch(suspect, batch.alone ?? new Map());
     },
   };
 }
@@ -199,14 +225,15 @@ export function createCaseSender(
 function createSerialBatch({ testCase, row, name }: Suspect): BatchPlace | undefined {
   const request = testCase.rows[row]?.requests.get(name);
   if (request === undefined) return undefined;
-  const batch = { serialCase: testCase.id, requests: indexRequests(testCase), together: [], alone: [] };
+  const batch = { serialCase: testCase.id, requests: indexRequests(testCase), turns: [] };
   return { batch, key: createKey(name, request) };
 }
 
 /** @param sent all requests in their order @param place that of the suspect */
 function createBatchAround(sent: readonly (readonly [string, HttpRequest])[], place: number): BatchPlace {
-  const requests = new Map(sent.slice(Math.max(0, place - halfBatch), place + halfBatch));
-  return { batch: { serialCase: undefined, requests, together: [], alone: [] }, key: String(place) };
+  const start = Math.max(0, Math.min(place - halfBatch, sent.length - 2 * halfBatch));
+  const requests = new Map(sent.slice(start, start + 2 * halfBatch));
+  return { batch: { serialCase: undefined, requests, turns: [] }, key: String(place) };
 }
 
 /** Sends equal requests only once. Transport errors and transient statuses are not cached, a server error if it came twice. */

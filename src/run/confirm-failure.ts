@@ -231,7 +231,7 @@ const selectRow = (testCase: RequirementCase, row: number): RequirementCase => (
 async function confirmInBatch(failed: FailedCase, { suspect, alone }: SuspectRow): Promise<BatchResult> {
   const same = await confirmSameRow(failed, suspect, alone);
   if (same.judgement !== undefined || isSerial(failed.testCase)) return same;
-  const others = await confirmAnyRequest(failed, suspect, same.repetitions);
+  const others = await confirmAnyRequest(failed, suspect);
   return { ...others, repetitions: [...same.repetitions, ...others.repetitions] };
 }
 
@@ -254,76 +254,104 @@ async function confirmSameRow(failed: FailedCase, suspect: Suspect, alone: RowEx
   return { judgement: { ...judgement, reason: createReason('only-among-others', { reason }) }, repetitions };
 }
 
-/** How often a batch is sent, how many of them may have no wrong result, and what must be wrong in all of them together. */
-const [maxBatches, maxRightBatches, minWrongBatches, minWrong] = [6, 2, 3, 6];
+/** How many batches must have wrong results, how many results must be wrong in all, and which share of all results. */
+const [minWrongBatches, minWrong, minWrongShare] = [3, 6, 1 / 20];
+/** How many new batches without a wrong result are sent for one suspect. */
+const maxRightBatches = 3;
 
 /**
- * Confirms that overlapping requests get wrong results, whichever requests: a batch is sent several times, and each time its
- * requests are sent alone, too. What a network or a change of the data does to a response does not depend on what is sent at
- * the same time, so a request that is wrong alone and right in the batch, or a response that is damaged, refutes it. A proxy
- * that takes one response in eighty for another (a quarter of one in twenty that it damages) makes six wrong in three of five
- * batches, and none of those that are sent alone, less than once in 3,000 times.
+ * Confirms that overlapping requests get wrong results, whichever requests: the batches of the run count, and some more around
+ * the suspect. The requests of each are sent alone, too. What a network or a change of the data does to a response does not
+ * depend on what is sent at the same time, so a request that is right in a batch and wrong alone refutes it, and so does a
+ * response that is damaged. A proxy that takes one response in eighty for another (a quarter of one in twenty that it damages)
+ * makes six of 80 wrong once in 1,000 times, and spares the 80 that are sent alone in a third of these.
  */
-async function confirmAnyRequest(
-  { sender, background, once }: FailedCase,
-  suspect: Suspect,
-  sent: readonly CaseExchanges[],
-): Promise<BatchResult> {
-  const repetitions: CaseExchanges[] = [];
-  const wrong: number[] = [];
-  for (let turn = 1; turn <= maxBatches && turn - wrong.length <= maxRightBatches + 1; turn += 1) {
-    const together = sent[turn - 1] ?? (await sender.sendInBatch(suspect, turn));
-    if (together === undefined) break;
-    if (turn > sent.length) repetitions.push(together);
-    const results = readResults(together.batch ?? [], background);
-    if (![...results.values()].includes('wrong')) continue;
-    const alone = await sender.sendBatchAlone(suspect, turn);
-    if (alone === undefined) break;
-    repetitions.push(alone);
-    const compared = compareResults(results, readResults(alone.batch ?? [], background));
-    if (compared.isRefuted) break;
-    if (compared.wrong > 0) wrong.push(compared.wrong);
-    const count = wrong.reduce((sum, more) => sum + more, 0);
-    const { reason, ...judgement } = once.rows[suspect.row] as RowJudgement;
-    if (wrong.length < minWrongBatches || count < minWrong || reason === undefined) continue;
-    const data = { reason, wrong: count, batches: wrong.length };
-    return { judgement: { ...judgement, reason: createReason('among-overlapping', data) }, repetitions };
+async function confirmAnyRequest(failed: FailedCase, suspect: Suspect): Promise<BatchResult> {
+  const { turns, repetitions, isNew } = await repeatUntilEnough(failed, suspect);
+  const unconfirmed = { repetitions: isNew ? repetitions : [] };
+  if (!isEnough(turns)) return unconfirmed;
+  const all = [...repetitions];
+  for (const { number, together } of turns.filter(({ alone }) => alone === undefined)) {
+    const alone = await failed.sender.repeatBatchAlone(suspect, number);
+    all.push(alone);
+    if (isRefuted({ number, together, alone: readResults(alone, failed.background) })) return { repetitions: all };
   }
-  return { repetitions };
+  const { reason, ...judgement } = failed.once.rows[suspect.row] as RowJudgement;
+  if (reason === undefined) return unconfirmed;
+  const data = { reason, wrong: sum(turns.map(countWrong)), batches: turns.filter(countWrong).length };
+  return { judgement: { ...judgement, reason: createReason('among-overlapping', data) }, repetitions: all };
 }
+
+/** Sends batches until enough results are wrong, or it does not look like that. What refutes the suspicion leaves no turns. */
+async function repeatUntilEnough({ sender, background }: FailedCase, suspect: Suspect) {
+  const repetitions: CaseExchanges[] = [];
+  const turns: BatchTurn[] = [];
+  let rightInNew = 0;
+  let isNew = false;
+  while (!isEnough(turns) && rightInNew < maxRightBatches) {
+    const number = turns.length + 1;
+    const repeated = await sender.repeatBatch(suspect, number);
+    if (repeated === undefined) break;
+    repetitions.push(repeated.sent);
+    const together = readResults(repeated.sent, background);
+    const alone = hasWrong(together) ? await sender.repeatBatchAlone(suspect, number) : undefined;
+    if (alone !== undefined) repetitions.push(alone);
+    turns.push({ number, together, alone: alone && readResults(alone, background) });
+    if (turns.some(isRefuted)) return { turns: [], repetitions, isNew: true };
+    isNew ||= repeated.isNew;
+    if (repeated.isNew && alone === undefined) rightInNew += 1;
+  }
+  return { turns, repetitions, isNew };
+}
+
+/** The results of a batch, and of its requests when each is sent alone. */
+interface BatchTurn {
+  readonly number: number;
+  readonly together: Results;
+  readonly alone?: Results | undefined;
+}
+
+function isEnough(turns: readonly BatchTurn[]): boolean {
+  const wrong = sum(turns.map(countWrong));
+  const all = sum(turns.map(({ together }) => together.size));
+  return turns.filter(countWrong).length >= minWrongBatches && wrong >= minWrong && wrong >= all * minWrongShare;
+}
+
+/** Counts the requests that are wrong in a batch and right alone. */
+function countWrong({ together, alone }: BatchTurn): number {
+  return [...together].filter(([request, result]) => result === 'wrong' && alone?.get(request) === 'right').length;
+}
+
+function isRefuted({ together, alone = new Map() }: BatchTurn): boolean {
+  const isDamaged = [...together.values(), ...alone.values()].includes('damaged');
+  return isDamaged || [...together].some(([request, result]) => result === 'right' && alone.get(request) === 'wrong');
+}
+
+const hasWrong = (results: Results) => [...results.values()].includes('wrong');
+const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
 
 /** `damaged`: the response did not arrive, or not as JSON, so the network or a proxy may have changed others, too. */
 type Result = 'wrong' | 'right' | 'damaged';
 
-/** Reads the results of requests, by the request. Wrong is only what a successful response itself proves. */
-function readResults(exchanges: readonly Exchange[], background: TargetContext): ReadonlyMap<string, Result> {
-  const whole = exchanges.filter((exchange): exchange is AnsweredExchange => !isDamaged(exchange));
+/** By the request. */
+type Results = ReadonlyMap<string, Result>;
+
+/** Reads the results of a batch. Wrong is only what a successful response itself proves. */
+function readResults({ batch = [] }: CaseExchanges, background: TargetContext): Results {
+  const whole = batch.filter((exchange): exchange is AnsweredExchange => !isDamaged(exchange));
   const judged = judgeExchanges(whole, background);
-  const wrong = new Set<Exchange>(
-    whole.filter(({ response }, n) => isSuccessful(response) && judged[n]?.verdict === 'fail'),
+  const isWrong = new Map<Exchange, boolean>(
+    whole.map((exchange, n) => [exchange, isSuccessful(exchange.response) && judged[n]?.verdict === 'fail']),
   );
-  return new Map(
-    exchanges.map((exchange) => {
-      const result = wrong.has(exchange) ? 'wrong' : isDamaged(exchange) ? 'damaged' : 'right';
-      return [serializeRequest(exchange.request), result];
-    }),
-  );
+  const read = (exchange: Exchange): Result => {
+    if (!isWrong.has(exchange)) return 'damaged';
+    return isWrong.get(exchange) ? 'wrong' : 'right';
+  };
+  return new Map(batch.map((exchange) => [serializeRequest(exchange.request), read(exchange)]));
 }
 
 function isDamaged(exchange: Exchange): boolean {
   if (!('response' in exchange) || isTransient(exchange.response)) return true;
   const { body } = exchange.response;
   return isSuccessful(exchange.response) && body.trim() !== '' && parseJson(body) === undefined;
-}
-
-/** Counts the requests that are wrong in a batch and right alone. */
-function compareResults(together: ReadonlyMap<string, Result>, alone: ReadonlyMap<string, Result>) {
-  const pairs = [...together].map(([request, result]) => [result, alone.get(request)] as const);
-  return {
-    wrong: pairs.filter(([inBatch, byItself]) => inBatch === 'wrong' && byItself === 'right').length,
-    isRefuted: pairs.some(
-      ([inBatch, byItself]) =>
-        inBatch === 'damaged' || byItself === 'damaged' || (inBatch === 'right' && byItself === 'wrong'),
-    ),
-  };
 }

@@ -85,11 +85,16 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
         if (found.some(({ size }) => size > 0)) attempts.set(purpose, attempt);
         return { exchanges: found };
       };
-      const replayBatch = ({ testCase, row }: Suspect): CaseExchanges | undefined => {
-        const sent = replay(testCase, (use, request) => (use.row === row ? find(use, request) : undefined));
-        if (sent.exchanges.every(({ size }) => size === 0)) return undefined;
+      /** Replays the next attempt of a case that was sent in a batch, or that took a batch for evidence. */
+      const replayBatch = ({ testCase, row, name }: Suspect): CaseExchanges | undefined => {
         const purpose = formatPurpose(testCase, prefix);
-        return { ...sent, batch: listBatch(purpose, attempts.get(purpose) ?? 1) };
+        const attempt = (attempts.get(purpose) ?? 0) + 1;
+        const batch = listBatch(purpose, attempt);
+        if (batch.length === 0) return undefined;
+        attempts.set(purpose, attempt);
+        const exchange = byUse.get(createUseKey({ case: purpose, row, request: name, attempt }));
+        const exchanges = testCase.rows.map((_, n) => new Map(n === row && exchange ? [[name, exchange]] : []));
+        return { exchanges, batch };
       };
       return {
         send: async (testCase) =>
@@ -97,7 +102,11 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
         sendAlone: async (testCase, rows) =>
           replay(testCase, (use, request) => (rows.includes(use.row) ? findOrAdmit(use, request, false) : undefined)),
         sendInBatch: async (suspect) => replayBatch(suspect),
-        sendBatchAlone: async (suspect) => replayBatch(suspect),
+        async repeatBatch(suspect) {
+          const sent = replayBatch(suspect);
+          return sent && { sent, isNew: false };
+        },
+        repeatBatchAlone: async (suspect) => replayBatch(suspect) ?? { exchanges: [], batch: [] },
       };
     },
     hasRepetition: (testCase: TestCase, purpose?: string) => repeated.has(formatPurpose(testCase, purpose)),
