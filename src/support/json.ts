@@ -7,11 +7,10 @@ export function parseJson(text: string, revive?: (key: string, value: unknown) =
   }
 }
 
-/** A mark, a space, a whole string, a whole number or a word of JSON. */
-const jsonToken = /[{}[\],:]|\s+|"[^"\\]*(?:\\[\s\S][^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+/** A mark, a space, a whole string, a number that may lack its end, or a word of JSON. */
+const jsonToken = /[{}[\],:]|\s+|"[^"\\]*(?:\\[\s\S][^"\\]*)*"|-?\d+(?:\.\d*)?(?:[eE][+-]?\d*)?|true|false|null/y;
 /** The beginning of a string, a number or a word. */
-const jsonTokenStart =
-  /^(?:"[^"\\]*(?:\\[\s\S][^"\\]*)*\\?|-|-?\d+(?:\.\d*)?(?:[eE][+-]?)?|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)$/;
+const jsonTokenStart = /^(?:"[^"\\]*(?:\\[\s\S][^"\\]*)*\\?|-|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)$/;
 
 /** Whether a text is the beginning of a JSON object or array, and only its end is missing. Another format is none. */
 export function isCutOffJson(text: string): boolean {
