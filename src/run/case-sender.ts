@@ -44,7 +44,7 @@ export interface CaseSender {
   /** Returns the batches of the run in the order in which they were sent again; after them, sends that of the suspect. */
   repeatBatch(suspect: Suspect, number: number): Promise<RepeatedBatch | undefined>;
   /** Sends the requests of such a batch one after another, each alone on a new connection, once. */
-  repeatBatchAlone(suspect: Suspect, number: number): Promise<CaseExchanges>;
+  repeatBatchAlone(suspect: Suspect, number: number): Promise<RepeatedBatch | undefined>;
 }
 
 export interface RepeatedBatch {
@@ -177,7 +177,7 @@ export function createCaseSender(
   const selectOfBatch = ({ testCase, row, name }: Suspect, received: ReadonlyMap<string, Exchange>, key?: string) => {
     const exchange = received.get(key ?? '');
     const ofRow = testCase.rows.map((_, n) => new Map(n === row && exchange ? [[name, exchange]] : []));
-    return { exchanges: ofRow, batch: [...received.values()] };
+    return { exchanges: ofRow, batch: { row, exchanges: [...received.values()] } };
   };
   return {
     async send(testCase) {
@@ -214,9 +214,10 @@ export function createCaseSender(
     },
     async repeatBatchAlone(suspect, number) {
       const batch = repeated[number - 1];
-      if (batch === undefined) return selectOfBatch(suspect, new Map());
+      if (batch === undefined) return undefined;
+      const isNew = batch.alone === undefined;
       batch.alone ??= (await sendOneByOne({ rows: [{ requests: batch.requests, unavailable: [] }] })).exchanges[0];
-      return selectOfBatch(suspect, batch.alone ?? new Map());
+      return { sent: selectOfBatch(suspect, batch.alone ?? new Map()), isNew };
     },
   };
 }

@@ -273,8 +273,9 @@ async function confirmAnyRequest(failed: FailedCase, suspect: Suspect): Promise<
   const all = [...repetitions];
   for (const { number, together } of turns.filter(({ alone }) => alone === undefined)) {
     const alone = await failed.sender.repeatBatchAlone(suspect, number);
-    all.push(alone);
-    if (isRefuted({ number, together, alone: readResults(alone, failed.background) })) return { repetitions: all };
+    if (alone === undefined) return { repetitions: all };
+    all.push(alone.sent);
+    if (isRefuted({ number, together, alone: readResults(alone.sent, failed.background) })) return { repetitions: all };
   }
   const { reason, ...judgement } = failed.once.rows[suspect.row] as RowJudgement;
   if (reason === undefined) return unconfirmed;
@@ -295,10 +296,10 @@ async function repeatUntilEnough({ sender, background }: FailedCase, suspect: Su
     repetitions.push(repeated.sent);
     const together = readResults(repeated.sent, background);
     const alone = hasWrong(together) ? await sender.repeatBatchAlone(suspect, number) : undefined;
-    if (alone !== undefined) repetitions.push(alone);
-    turns.push({ number, together, alone: alone && readResults(alone, background) });
-    if (turns.some(isRefuted)) return { turns: [], repetitions, isNew: true };
-    isNew ||= repeated.isNew;
+    if (alone !== undefined) repetitions.push(alone.sent);
+    isNew ||= repeated.isNew || alone?.isNew === true;
+    turns.push({ number, together, alone: alone && readResults(alone.sent, background) });
+    if (turns.some(isRefuted)) return { turns: [], repetitions, isNew };
     if (repeated.isNew && alone === undefined) rightInNew += 1;
   }
   return { turns, repetitions, isNew };
@@ -337,8 +338,9 @@ type Result = 'wrong' | 'right' | 'damaged';
 type Results = ReadonlyMap<string, Result>;
 
 /** Reads the results of a batch. Wrong is only what a successful response itself proves. */
-function readResults({ batch = [] }: CaseExchanges, background: TargetContext): Results {
-  const whole = batch.filter((exchange): exchange is AnsweredExchange => !isDamaged(exchange));
+function readResults({ batch }: CaseExchanges, background: TargetContext): Results {
+  const sent = batch?.exchanges ?? [];
+  const whole = sent.filter((exchange): exchange is AnsweredExchange => !isDamaged(exchange));
   const judged = judgeExchanges(whole, background);
   const isWrong = new Map<Exchange, boolean>(
     whole.map((exchange, n) => [exchange, isSuccessful(exchange.response) && judged[n]?.verdict === 'fail']),
@@ -347,7 +349,7 @@ function readResults({ batch = [] }: CaseExchanges, background: TargetContext): 
     if (!isWrong.has(exchange)) return 'damaged';
     return isWrong.get(exchange) ? 'wrong' : 'right';
   };
-  return new Map(batch.map((exchange) => [serializeRequest(exchange.request), read(exchange)]));
+  return new Map(sent.map((exchange) => [serializeRequest(exchange.request), read(exchange)]));
 }
 
 function isDamaged(exchange: Exchange): boolean {

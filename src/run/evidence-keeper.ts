@@ -63,11 +63,14 @@ export function createEvidenceKeeper(suffix = '') {
   return {
     keepCase(testCase: Pick<TestCase, 'id'>, attempts: readonly CaseExchanges[], prefix?: string): void {
       const purpose = formatPurpose(testCase, prefix);
-      for (const [n, { exchanges, batch = [] }] of attempts.entries()) {
+      for (const [n, { exchanges, batch }] of attempts.entries()) {
         for (const [row, ofRow] of exchanges.entries())
           for (const [request, exchange] of ofRow) keep({ case: purpose, row, request, attempt: n + 1 }, exchange);
-        for (const [m, exchange] of batch.entries())
-          keep({ case: formatBatchPurpose(purpose), row: 0, request: String(m + 1), attempt: n + 1 }, exchange);
+        for (const [m, exchange] of batch?.exchanges.entries() ?? [])
+          keep(
+            { case: formatBatchPurpose(purpose), row: batch?.row ?? 0, request: String(m + 1), attempt: n + 1 },
+            exchange,
+          );
       }
     },
     find: (exchange: Exchange) => stored.get(exchange),

@@ -1,7 +1,7 @@
 import type { TestCase } from '../cases/test-case.js';
 import { addHeaders, type Channel, type Exchange, getHeaderValues, type HttpRequest } from '../http/exchange.js';
 import type { CaseExchanges } from './case-result.js';
-import type { CaseSender, Suspect } from './case-sender.js';
+import type { CaseSender, RepeatedBatch, Suspect } from './case-sender.js';
 import {
   calibrationPurpose,
   type ExchangeUse,
@@ -48,12 +48,10 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
     const shared = mayBeShared ? firstByRequest.get(createSentKey(request)) : undefined;
     return find(use, request) ?? shared ?? { request, transportError: 'not-sent', message: notRecorded, attempts: 0 };
   };
-  const listBatch = (purpose: string, attempt: number): Exchange[] => {
+  const listBatch = (purpose: string, row: number, attempt: number): Exchange[] => {
     const batch: Exchange[] = [];
     const findNext = () =>
-      byUse.get(
-        createUseKey({ case: formatBatchPurpose(purpose), row: 0, request: String(batch.length + 1), attempt }),
-      );
+      byUse.get(createUseKey({ case: formatBatchPurpose(purpose), row, request: String(batch.length + 1), attempt }));
     for (let next = findNext(); next !== undefined; next = findNext()) batch.push(next);
     return batch;
   };
@@ -86,27 +84,25 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
         return { exchanges: found };
       };
       /** Replays the next attempt of a case that was sent in a batch, or that took a batch for evidence. */
-      const replayBatch = ({ testCase, row, name }: Suspect): CaseExchanges | undefined => {
+      const replayBatch = ({ testCase, row, name }: Suspect): RepeatedBatch | undefined => {
         const purpose = formatPurpose(testCase, prefix);
         const attempt = (attempts.get(purpose) ?? 0) + 1;
-        const batch = listBatch(purpose, attempt);
+        const batch = listBatch(purpose, row, attempt);
+        // The next attempt may be that of another row.
         if (batch.length === 0) return undefined;
         attempts.set(purpose, attempt);
         const exchange = byUse.get(createUseKey({ case: purpose, row, request: name, attempt }));
         const exchanges = testCase.rows.map((_, n) => new Map(n === row && exchange ? [[name, exchange]] : []));
-        return { exchanges, batch };
+        return { sent: { exchanges, batch: { row, exchanges: batch } }, isNew: false };
       };
       return {
         send: async (testCase) =>
           replay(testCase, (use, request) => findOrAdmit(use, request, use.attempt === 1 && prefix === undefined)),
         sendAlone: async (testCase, rows) =>
           replay(testCase, (use, request) => (rows.includes(use.row) ? findOrAdmit(use, request, false) : undefined)),
-        sendInBatch: async (suspect) => replayBatch(suspect),
-        async repeatBatch(suspect) {
-          const sent = replayBatch(suspect);
-          return sent && { sent, isNew: false };
-        },
-        repeatBatchAlone: async (suspect) => replayBatch(suspect) ?? { exchanges: [], batch: [] },
+        sendInBatch: async (suspect) => replayBatch(suspect)?.sent,
+        repeatBatch: async (suspect) => replayBatch(suspect),
+        repeatBatchAlone: async (suspect) => replayBatch(suspect),
       };
     },
     hasRepetition: (testCase: TestCase, purpose?: string) => repeated.has(formatPurpose(testCase, purpose)),
