@@ -1,6 +1,6 @@
 import type { Oracle } from '../contract/oracle.js';
 import type { NamedWorld, World } from '../contract/world.js';
-import type { HttpRequest } from '../http/exchange.js';
+import type { Exchange, HttpRequest } from '../http/exchange.js';
 import type { Location } from '../support/problem.js';
 import { createReason, type Reason } from '../support/reason.js';
 import type { AnsweredExchange, JudgeMode, RowEvidence } from './row-evidence.js';
@@ -48,6 +48,8 @@ export interface ResponseKind<Value = unknown, Data = unknown> extends CommonKin
   /** Completes a sentence that begins with the name of the request: "is answered 2xx". */
   describe(data: Data, namesOf: (tiers: readonly string[]) => string): string;
   judge(data: Data, context: JudgeContext): AssertionResult;
+  /** Judges a request of a requirement whose response is missing. Without it, or if it returns undefined: unclear. */
+  judgeLost?(exchange: Exchange, evidence: RowEvidence): UnmetResult | undefined;
   /** Without these ids of the world it cannot be judged. */
   listNeededIds?(data: Data, context: NeedContext): readonly string[];
   /** Finds out why a requirement must not use it. A kind without this function is for questions only. */
@@ -120,6 +122,8 @@ export type AssertionResult =
       /** The exchange that shows it, if it is not the one that the assertion is about. */
       readonly shownBy?: string;
     };
+
+export type UnmetResult = Exclude<AssertionResult, { is: 'holds' }>;
 
 export const holds: AssertionResult = { is: 'holds' };
 

@@ -1,11 +1,8 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { createOracle } from '../contract/oracle.js';
 import type { World } from '../contract/world.js';
-import type { Exchange } from '../http/exchange.js';
-import { readReturned } from '../recognition/returned-tiers.js';
-import { createReason, type Reason, renderReason } from '../support/reason.js';
+import { renderReason } from '../support/reason.js';
 import {
   type Assertion,
   type AssertionKind,
@@ -16,7 +13,7 @@ import {
   unclear,
 } from './assertion.js';
 import { nameTiers } from './judge-result.js';
-import { findAnsweredExchange, type JudgeMode, listSuccesses, type RowEvidence } from './row-evidence.js';
+import { findAnsweredExchange, type JudgeMode, type RowEvidence } from './row-evidence.js';
 
 const folder = path.join(import.meta.dirname, 'kinds');
 // Compiled files have source maps and declarations beside them.
@@ -45,14 +42,15 @@ export function describeAssertion(assertion: Assertion, world: World): string {
 
 export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode: JudgeMode): AssertionResult {
   if ('lists' in assertion) return combineAny(assertion.lists.map((list) => judgeAssertions(list, evidence, mode)));
-  const { of: shownBy, kind, data } = assertion;
+  const { of: shownBy, data } = assertion;
+  const kind = findResponseKind(assertion);
   const exchange = findAnsweredExchange(shownBy, evidence, mode);
   if ('reason' in exchange) {
-    const isAboutAcceptance = mode === 'requirement' && kind === 'status';
-    const lost = isAboutAcceptance ? explainLostResponse(shownBy, evidence) : undefined;
-    return { is: lost === undefined ? 'unclear' : 'violated', reason: lost ?? exchange.reason, shownBy };
+    const received = evidence.exchanges.get(shownBy);
+    const lost = mode === 'requirement' && received ? kind.judgeLost?.(received, evidence) : undefined;
+    return lost === undefined ? { is: 'unclear', reason: exchange.reason, shownBy } : { shownBy, ...lost };
   }
-  const result = findResponseKind(assertion).judge(data, {
+  const result = kind.judge(data, {
     exchange,
     evidence,
     mode,
@@ -66,34 +64,4 @@ export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode
 
 export function judgeAssertions(assertions: readonly Assertion[], evidence: RowEvidence, mode: JudgeMode) {
   return combineAll(assertions.map((assertion) => judgeAssertion(assertion, evidence, mode)));
-}
-
-/** A connection that breaks at random rarely spares as many responses, three times. */
-const minArrived = 4;
-/** In characters of path, query and body. A longer request may be what the deployment does not take. */
-const maxRequest = 4096;
-
-/**
- * A broken connection proves nothing, unless it breaks for the longest responses and for no other. Sizes are compared by the
- * number of promotions: what does not arrive has no length.
- */
-function explainLostResponse(name: string, evidence: RowEvidence): Reason | undefined {
-  const { world, exchanges, calibration } = evidence;
-  const lost = exchanges.get(name);
-  if (lost === undefined || !('transportError' in lost)) return undefined;
-  const { path: sentPath, body = '' } = lost.request;
-  const isCutShort = ['broken-connection', 'unreadable'].includes(lost.transportError);
-  if (!isCutShort || sentPath.length + body.length > maxRequest) return undefined;
-  const countRequired = ({ request }: Exchange): number => {
-    const { accepted, returned } = createOracle(request, world);
-    return accepted ? world.tiers.filter((tier) => returned(tier) === 'required').length : 0;
-  };
-  const countReturned = (all: readonly Exchange[]): number[] =>
-    listSuccesses(all).map(({ response }) => readReturned(response.body, evidence).returned.length);
-  const all = [...exchanges.values(), ...calibration];
-  const longest = Math.max(0, ...countReturned(all));
-  const shortestLost = Math.min(...all.filter((exchange) => 'transportError' in exchange).map(countRequired));
-  const arrived = countReturned([...exchanges.values()]).filter((count) => count > 0);
-  if (arrived.length < minArrived || longest >= shortestLost) return undefined;
-  return createReason('long-responses-lost', { required: countRequired(lost), longest });
 }

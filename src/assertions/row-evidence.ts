@@ -15,6 +15,8 @@ import { createReason, type Reason } from '../support/reason.js';
 export interface RowEvidence {
   /** By the name of the request. */
   readonly exchanges: ReadonlyMap<string, Exchange>;
+  /** Those of all rows of the case. */
+  readonly ofCase: readonly Exchange[];
   readonly reading: TierReading;
   readonly recognizer: Recognizer;
   readonly world: NamedWorld;

@@ -253,7 +253,7 @@ function checkOwnCase({ id, tags = [] }: CaseEntry, at: YamlPath, { reportProble
     reportProblem([...at, 'id'], `the id '${id}' does not begin with '${prefix}'`, `Use '${prefix}${id}'.`);
   // The suite sends cases with these tags for its own purposes.
   for (const [n, name] of tags.entries())
-    if (name === tag.calibration || name === tag.sample)
+    if (name === tag.calibration || name === tag.sample || name === tag.everyRequest)
       reportProblem([...at, 'tags', n], `the tag '${name}' is for cases of the suite only`, 'Remove it.');
 }
 

@@ -36,15 +36,19 @@ export function createDrawnRows(
   world: World,
   drawn: readonly Candidate[],
 ): ReadonlyMap<string, readonly RequirementRow[]> {
-  const rowsOfAll = compareRequests(world, drawn).flatMap((sent) => [
+  const compared = compareRequests(world, drawn);
+  const rowsOfAll = compared.flatMap((sent) => [
     ...(sent.candidate.filter === '' ? listPlainRows(sent, world) : listFilterRows(sent, world)),
     ...listVariationRows(sent, world),
   ]);
   const byTopic = groupBy(rowsOfAll, ([topic]) => topic);
+  const arrivals = compared.flatMap(listArrivalRows);
   return new Map(
     requirements.map(({ id, about = 'body', at }) => {
       const place = (assertions: readonly Assertion[]) => assertions.map((assertion) => ({ ...assertion, at }));
-      const rows = (byTopic.get(about) ?? []).map(([, row]) => row);
+      const shown = byTopic.get(about) ?? [];
+      // That responses arrive does not show that the body decides.
+      const rows = [...shown, ...(about === 'body' && shown.length > 0 ? arrivals : [])].map(([, row]) => row);
       const has = (kind: string) => rows.some(({ expect }) => expect.some((assertion) => assertion.kind === kind));
       // A rule, or the window, is shown only if a promotion is seen with it and without it.
       const isShown = !twoSided.includes(about) || (has('returned.include') && has('returned.exclude'));
@@ -73,6 +77,7 @@ const assertTiers =
     tiers.length === 0 ? [] : [{ kind, of, at, data: { tiers } }];
 export const include = assertTiers('returned.include');
 export const exclude = assertTiers('returned.exclude');
+const arrive = (of: string): Assertion => ({ kind: 'answered', of, at, data: {} });
 export const accept = (of: string): Assertion => ({ kind: 'status', of, at, data: { patterns: ['2xx'] } });
 
 /** The names of the requests of a row: the drawn one, and the one that proves that the deployment answers as expected. */
@@ -147,6 +152,10 @@ function createRowAboutTiers(
   const expected = [...expect, ...include(probe, required), ...(isControlled ? exclude(probe, absent) : [])];
   const before = [...given, ...(required.length > 0 ? [] : present)];
   return expected.length === 0 ? [] : [[topic, createRow(sent, sent.control, expected, before)]];
+}
+
+function listArrivalRows(sent: Sent): TopicRow[] {
+  return sent.oracle.accepted ? [['body', createRow(sent, undefined, [arrive(probe)])]] : [];
 }
 
 /** How many of the last tiers among the newest show the edge. */

@@ -16,6 +16,7 @@ import { readYaml, type YamlFile } from '../support/yaml-file.js';
 import { readCaseFile } from './case-file.js';
 import type { SuiteBasis } from './case-file-context.js';
 import { createDataSuite, type DataBasis, type DrawnData } from './data-suite.js';
+import { expandEveryRequest } from './every-request.js';
 import { applyPatch, documentedRequestDraft, type RequestPatch } from './request-draft.js';
 import { type TestCase, tag } from './test-case.js';
 
@@ -130,7 +131,8 @@ export function parseSuite(folder: string, availability: Availability, ownFolder
   const read = caseFiles.map((file) => readCaseFile(file, basis));
   problems.push(...read.flatMap((ofFile) => ofFile.problems));
   const added = ownFolder === undefined ? undefined : attempt(() => readOwnCases(ownFolder, basis));
-  const cases = [...read.flatMap((ofFile) => ofFile.cases), ...(added?.cases ?? [])];
+  const stated = read.flatMap((ofFile) => ofFile.cases);
+  const cases = [...expandEveryRequest(stated, world), ...(added?.cases ?? [])];
   if (problems.length === 0) problems.push(...findDuplicateIds(cases));
   if (problems.length > 0) throw new UnusableInput(problems);
 

@@ -12,6 +12,7 @@ export const tag = {
   sample: 'sample',
   serial: 'serial',
   spelling: 'spelling',
+  everyRequest: 'every-request',
   /** Marks a case of the user. No file states this tag. */
   own: 'own',
 } as const;

@@ -18,6 +18,7 @@ import {
   plainAcceptHeaders,
 } from './exchange.js';
 import { createPacedQueue } from './paced-queue.js';
+import { readBody } from './read-body.js';
 import { redactExchange } from './redact-exchange.js';
 import { createRedactor, insertSecrets, type Secret } from './redactor.js';
 import { computeRetryDelay, isRetryable, isTimeout, isTransientFailure, wasSent } from './response-status.js';
@@ -82,7 +83,7 @@ export function openClient({ baseUrl, ...stated }: PartialConnectionOptions & { 
       });
       const raw = headers as unknown as readonly string[];
       const received = raw.flatMap((name, n) => (n % 2 === 0 ? [[name, raw[n + 1] ?? ''] as const] : []));
-      const text = await decodeBody(await body.bytes(), received, limits);
+      const text = await decodeBody(await readBody(body, limits), received, limits);
       // undici frees the connection one turn later. Without this pause, the next request would open another one.
       await setImmediate();
       return { request, response: { status: statusCode, headers: received, body: text } };
@@ -234,7 +235,7 @@ const decoders = new Map<string, Decoder>([
 async function decompress(bytes: Uint8Array, coding: string, maxBytes: number): Promise<Uint8Array> {
   const decode = decoders.get(coding);
   if (decode === undefined)
-    throw new ExchangeError('unreadable', `The body has the unknown content coding '${coding}'.`);
+    throw new ExchangeError('unknown-coding', `The body has the unknown content coding '${coding}'.`);
   return await decode(bytes, { maxOutputLength: maxBytes }).catch(({ code }) => {
     if (code !== 'ERR_BUFFER_TOO_LARGE') throw new ExchangeError('unreadable', `The body is not valid ${coding}.`);
     throw new ExchangeError('too-large', `The body expands to more than ${maxBytes} bytes (limits.body_bytes).`);

@@ -39,7 +39,7 @@ export interface HttpResponse {
   readonly bodyLength?: number;
 }
 
-/** Why a response is missing. `tls`: no trusted connection. `unsupported`: the transport cannot express the request. */
+/** Why a response is missing. `tls`: no trusted connection. `unknown-coding`: the suite cannot decode the body. `unsupported`: the transport cannot express the request. */
 export type TransportErrorKind =
   | 'unreachable'
   | 'tls'
@@ -47,6 +47,7 @@ export type TransportErrorKind =
   | 'broken-connection'
   | 'too-large'
   | 'unreadable'
+  | 'unknown-coding'
   | 'unsupported'
   | 'not-sent';
 

@@ -23,7 +23,7 @@ export function isTimeout(exchange: Exchange): boolean {
 /** Whether an exchange failed because the deployment was busy or unreachable, not because of its request. */
 export function isTransientFailure(exchange: Exchange): boolean {
   if ('response' in exchange) return isTransient(exchange.response);
-  return !['not-sent', 'too-large'].includes(exchange.transportError);
+  return !['not-sent', 'too-large', 'unknown-coding'].includes(exchange.transportError);
 }
 
 /** Without a response, the request may have reached the deployment, unless no connection was made. */

@@ -10,6 +10,7 @@ import {
   undetermined,
 } from '../cases/test-case.js';
 import { createOracle } from '../contract/oracle.js';
+import { findBreakage } from '../http/broken-response.js';
 import type { Exchange } from '../http/exchange.js';
 import {
   explainInapplicable,
@@ -80,10 +81,12 @@ export type RowExchanges = readonly ReadonlyMap<string, Exchange>[];
 
 /** All rows share one reading: each response helps to find the path. Call it once: other readings take long to find. */
 export function collectEvidence(rows: RowExchanges, target: TargetContext): CaseEvidence[] {
-  const all = [...target.calibration, ...rows.flatMap((row) => [...row.values()])];
+  const ofCase = rows.flatMap((row) => [...row.values()]);
+  const all = [...target.calibration, ...ofCase];
   const reading = readTiers(all, target);
   const shared = {
     ...target,
+    ofCase,
     reading,
     listOtherReadings: computeOnce(() => findOtherReadings(all, reading, target)),
     listRemainingReadings: () => findRemainingReadings(target),
@@ -203,7 +206,7 @@ function explainDoubt(
   let reason: Reason | undefined;
   if (agreeing !== undefined)
     reason = createReason('named-or-returned', { words: agreeing.words, stated: agreeing.stated });
-  else if (shown === undefined || listSuccesses([shown]).length > 0)
+  else if (shown === undefined || (listSuccesses([shown]).length > 0 && findBreakage(shown) === undefined))
     reason = explainOwnPromotions([...evidence.exchanges.values()], evidence);
   return reason && { verdict: 'inconclusive', reason, at, ...omitUndefined({ exchange }) };
 }

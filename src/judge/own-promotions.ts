@@ -11,7 +11,7 @@ import { truncate } from '../support/untrusted-text.js';
 /** They may take places of the newest 150 if all responses that lack promotions of the test data lack the oldest ones. */
 export function explainOwnPromotions(
   exchanges: readonly Exchange[],
-  evidence: Omit<RowEvidence, 'exchanges'>,
+  evidence: Omit<RowEvidence, 'exchanges' | 'ofCase'>,
 ): Reason | undefined {
   const { world, calibration } = evidence;
   if (world.ownPromotions === 0) return undefined;
@@ -45,7 +45,10 @@ export function explainOwnPromotions(
 }
 
 /** Lists what a response has in the place of tiers and the world does not know. */
-function listUnknownRecords({ response }: AnsweredExchange, { reading, recognizer }: Omit<RowEvidence, 'exchanges'>) {
+function listUnknownRecords(
+  { response }: AnsweredExchange,
+  { reading, recognizer }: Omit<RowEvidence, 'exchanges' | 'ofCase'>,
+) {
   if (reading.kind !== 'agreed' && reading.kind !== 'stated') return [];
   const { findIds, findAnywhere } = recognizer.ids.tiers;
   // Agreeing patterns name the same tiers.

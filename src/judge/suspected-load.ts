@@ -16,7 +16,7 @@ export interface SuspectedLoad {
   readonly worlds: readonly World[];
 }
 
-export type LoadEvidence = Omit<RowEvidence, 'exchanges'>;
+export type LoadEvidence = Omit<RowEvidence, 'exchanges' | 'ofCase'>;
 
 /** Whether everything that was received is right for a deployment that has one of some worlds, and not the test data. */
 export function agreesWithLoad(

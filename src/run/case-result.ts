@@ -11,8 +11,8 @@ import { createReason, type Reason } from '../support/reason.js';
 
 export interface CaseExchanges {
   readonly exchanges: RowExchanges;
-  /** The other exchanges of a batch that was sent again for it. */
-  readonly others?: readonly Exchange[];
+  /** All exchanges of the batch that was sent again for a row of it. */
+  readonly batch?: { readonly row: number; readonly exchanges: readonly Exchange[] };
 }
 
 /** The result of one case as plain JSON. It refers to exchanges by the ids of the evidence. */

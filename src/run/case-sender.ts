@@ -36,14 +36,29 @@ export interface CaseSender {
   send(testCase: TestCase): Promise<CaseExchanges>;
   /** Sends rows again, each request alone on a new connection. Cases share what is sent in the same turn, from 1. */
   sendAlone(testCase: TestCase, rows: readonly number[], turn: number): Promise<CaseExchanges>;
-  /** Sends a request again among those sent around it. Undefined if the run has sent enough requests again. */
-  sendInBatch(
-    testCase: TestCase,
-    row: number,
-    name: string,
-    first: Exchange,
-    turn: number,
-  ): Promise<CaseExchanges | undefined>;
+  /**
+   * Sends a request again among those sent around it, in a turn from 1. Undefined if it was not sent among others, or if the
+   * run has sent enough requests again.
+   */
+  sendInBatch(suspect: Suspect, turn: number): Promise<CaseExchanges | undefined>;
+  /** Returns the batches of the run in the order in which they were sent again; after them, sends that of the suspect. */
+  repeatBatch(suspect: Suspect, number: number): Promise<RepeatedBatch | undefined>;
+  /** Sends the requests of such a batch one after another, each alone on a new connection, once. */
+  repeatBatchAlone(suspect: Suspect, number: number): Promise<RepeatedBatch | undefined>;
+}
+
+export interface RepeatedBatch {
+  readonly sent: CaseExchanges;
+  /** Whether it was sent now, and not for an earlier suspect. */
+  readonly isNew: boolean;
+}
+
+/** A request whose response was wrong when it was sent first. */
+export interface Suspect {
+  readonly testCase: TestCase;
+  readonly row: number;
+  readonly name: string;
+  readonly first: Exchange;
 }
 
 /** Requests that were sent together, or shortly one after another. Several failing rows may share it. */
@@ -54,10 +69,16 @@ interface Batch {
   readonly turns: ReadonlyMap<string, Exchange>[];
 }
 
+/** A batch, and which of its requests is the suspect. */
+interface BatchPlace {
+  readonly batch: Batch;
+  readonly key: string;
+}
+
 /** The number of requests in a batch before the wrong one, and from it on. */
 const halfBatch = 8;
-/** The number of requests that are sent again in batches, at most: two full batches, three times. */
-const maxInBatches = 96;
+/** The number of requests that are sent again in batches, at most: twelve full ones. As many may be sent alone. */
+const maxInBatches = 192;
 
 /** How many requests are sent ahead of the current case, per concurrent request of the channel. */
 const aheadPerConcurrency = 8;
@@ -84,6 +105,12 @@ export function createCaseSender(
   const sendAloneOnce: Channel['send'][] = [];
   const ahead = new Map<string, ReturnType<typeof sendRows>>();
   const batches: Batch[] = [];
+  /** All batches that were sent again, each time, in this order. */
+  const repeated: {
+    readonly requests: Batch['requests'];
+    readonly received: ReadonlyMap<string, Exchange>;
+    alone?: ReadonlyMap<string, Exchange> | undefined;
+  }[] = [];
   let inBatches = 0;
 
   const sendRows = async (testCase: SentRows, send: Channel['send'], isSerial = false) => {
@@ -114,6 +141,44 @@ export function createCaseSender(
     channel.reconnect();
     return await sendRows(testCase, channel.send, isSerial);
   };
+  const sendOneByOne = async (testCase: SentRows) => {
+    await Promise.all(ahead.values());
+    return await sendRows(testCase, sendOnNewConnection, true);
+  };
+  /** Finds the batch of a suspect, which several failing rows may share. */
+  const findBatch = (suspect: Suspect): BatchPlace | undefined => {
+    const place = places.get(suspect.first);
+    if (isSerial(suspect.testCase)) {
+      const kept = batches.find(({ serialCase }) => serialCase === suspect.testCase.id);
+      const created = createSerialBatch(suspect);
+      return created && { ...created, batch: kept ?? created.batch };
+    }
+    if (place === undefined) return undefined;
+    const created = createBatchAround(sent, place);
+    const isAround = ({ serialCase, requests }: Batch) =>
+      serialCase === undefined && [...requests.keys()].indexOf(created.key) >= Math.min(halfBatch, place);
+    return { ...created, batch: batches.find(isAround) ?? created.batch };
+  };
+  const sendBatch = async ({
+    serialCase,
+    requests,
+    turns,
+  }: Batch): Promise<ReadonlyMap<string, Exchange> | undefined> => {
+    // A batch that is refused must not use up what is left for smaller ones.
+    if (inBatches + requests.size > maxInBatches) return undefined;
+    inBatches += requests.size;
+    const all = { rows: [{ requests, unavailable: [] }] };
+    const { exchanges } = await sendWhileIdle(all, serialCase !== undefined);
+    const received = exchanges[0] ?? new Map<string, Exchange>();
+    turns.push(received);
+    if (serialCase === undefined) repeated.push({ requests, received });
+    return received;
+  };
+  const selectOfBatch = ({ testCase, row, name }: Suspect, received: ReadonlyMap<string, Exchange>, key?: string) => {
+    const exchange = received.get(key ?? '');
+    const ofRow = testCase.rows.map((_, n) => new Map(n === row && exchange ? [[name, exchange]] : []));
+    return { exchanges: ofRow, batch: { row, exchanges: [...received.values()] } };
+  };
   return {
     async send(testCase) {
       if (isSerial(testCase)) return await sendWhileIdle(testCase, true);
@@ -132,31 +197,44 @@ export function createCaseSender(
       const kept = testCase.rows.map((row, n) => (rows.includes(n) ? row : { ...row, requests: new Map() }));
       return await sendRows({ rows: kept }, send, true);
     },
-    async sendInBatch(testCase, row, name, first, turn) {
-      const place = places.get(first) ?? -1;
-      const [serialCase, key, requests] = isSerial(testCase)
-        ? [testCase.id, createKey(name, testCase.rows[row]?.requests.get(name) as HttpRequest), indexRequests(testCase)]
-        : [undefined, String(place), new Map(sent.slice(Math.max(0, place - halfBatch), place + halfBatch))];
-      if (!requests.has(key)) return undefined;
-      const before = serialCase === undefined ? Math.min(halfBatch, place) : 0;
-      const isAround = (batch: Batch) =>
-        batch.serialCase === serialCase && [...batch.requests.keys()].indexOf(key) >= before;
-      const batch = batches.find(isAround) ?? { serialCase, requests, turns: [] };
-      const isNew = batch.turns.length < turn;
-      if (isNew) {
-        inBatches += batch.requests.size;
-        if (inBatches > maxInBatches) return undefined;
-        if (turn === 1) batches.push(batch);
-        const together = { rows: [{ requests: batch.requests, unavailable: [] }] };
-        batch.turns.push(...(await sendWhileIdle(together, isSerial(testCase))).exchanges);
-      }
-      const received = batch.turns[turn - 1] ?? new Map<string, Exchange>();
-      const exchange = received.get(key) as Exchange;
-      const ofRow = testCase.rows.map((_, n) => new Map(n === row ? [[name, exchange]] : []));
-      const others = isNew ? [...received.values()].filter((other) => other !== exchange) : [];
-      return { exchanges: ofRow, others };
+    async sendInBatch(suspect, turn) {
+      const place = findBatch(suspect);
+      if (place === undefined) return undefined;
+      const { batch, key } = place;
+      if (!batches.includes(batch)) batches.push(batch);
+      const received = batch.turns[turn - 1] ?? (await sendBatch(batch));
+      return received && selectOfBatch(suspect, received, key);
+    },
+    async repeatBatch(suspect, number) {
+      const kept = repeated[number - 1];
+      if (kept !== undefined) return { sent: selectOfBatch(suspect, kept.received), isNew: false };
+      const place = findBatch(suspect);
+      const received = place && (await sendBatch(place.batch));
+      return received && { sent: selectOfBatch(suspect, received), isNew: true };
+    },
+    async repeatBatchAlone(suspect, number) {
+      const batch = repeated[number - 1];
+      if (batch === undefined) return undefined;
+      const isNew = batch.alone === undefined;
+      batch.alone ??= (await sendOneByOne({ rows: [{ requests: batch.requests, unavailable: [] }] })).exchanges[0];
+      return { sent: selectOfBatch(suspect, batch.alone ?? new Map()), isNew };
     },
   };
+}
+
+/** The batch of a serial case is the whole case. */
+function createSerialBatch({ testCase, row, name }: Suspect): BatchPlace | undefined {
+  const request = testCase.rows[row]?.requests.get(name);
+  if (request === undefined) return undefined;
+  const batch = { serialCase: testCase.id, requests: indexRequests(testCase), turns: [] };
+  return { batch, key: createKey(name, request) };
+}
+
+/** @param sent all requests in their order @param place that of the suspect */
+function createBatchAround(sent: readonly (readonly [string, HttpRequest])[], place: number): BatchPlace {
+  const start = Math.max(0, Math.min(place - halfBatch, sent.length - 2 * halfBatch));
+  const requests = new Map(sent.slice(start, start + 2 * halfBatch));
+  return { batch: { serialCase: undefined, requests, turns: [] }, key: String(place) };
 }
 
 /** Sends equal requests only once. Transport errors and transient statuses are not cached, a server error if it came twice. */

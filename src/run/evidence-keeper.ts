@@ -32,6 +32,11 @@ export function formatPurpose({ id }: Pick<TestCase, 'id'>, prefix: string | und
   return prefix === undefined ? id : `${prefix}/${id}`;
 }
 
+/** Names the purpose of a batch that was sent again for a case. @param purpose that of the case */
+export function formatBatchPurpose(purpose: string): string {
+  return `batch/${purpose}`;
+}
+
 export type EvidenceKeeper = ReturnType<typeof createEvidenceKeeper>;
 
 /** @param suffix of ids: several processes may share a run */
@@ -58,11 +63,14 @@ export function createEvidenceKeeper(suffix = '') {
   return {
     keepCase(testCase: Pick<TestCase, 'id'>, attempts: readonly CaseExchanges[], prefix?: string): void {
       const purpose = formatPurpose(testCase, prefix);
-      for (const [n, { exchanges, others = [] }] of attempts.entries()) {
+      for (const [n, { exchanges, batch }] of attempts.entries()) {
         for (const [row, ofRow] of exchanges.entries())
           for (const [request, exchange] of ofRow) keep({ case: purpose, row, request, attempt: n + 1 }, exchange);
-        for (const [m, exchange] of others.entries())
-          keep({ case: `batch/${purpose}`, row: 0, request: String(m + 1), attempt: n + 1 }, exchange);
+        for (const [m, exchange] of batch?.exchanges.entries() ?? [])
+          keep(
+            { case: formatBatchPurpose(purpose), row: batch?.row ?? 0, request: String(m + 1), attempt: n + 1 },
+            exchange,
+          );
       }
     },
     find: (exchange: Exchange) => stored.get(exchange),

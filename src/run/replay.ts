@@ -1,8 +1,14 @@
 import type { TestCase } from '../cases/test-case.js';
 import { addHeaders, type Channel, type Exchange, getHeaderValues, type HttpRequest } from '../http/exchange.js';
 import type { CaseExchanges } from './case-result.js';
-import type { CaseSender } from './case-sender.js';
-import { calibrationPurpose, type ExchangeUse, formatPurpose, type RunEvidence } from './evidence-keeper.js';
+import type { CaseSender, RepeatedBatch, Suspect } from './case-sender.js';
+import {
+  calibrationPurpose,
+  type ExchangeUse,
+  formatBatchPurpose,
+  formatPurpose,
+  type RunEvidence,
+} from './evidence-keeper.js';
 import { traceEvidence } from './sent-log.js';
 
 export type Replay = ReturnType<typeof createReplay>;
@@ -43,6 +49,13 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
     const shared = mayBeShared ? firstByRequest.get(createSentKey(request)) : undefined;
     return find(use, request) ?? shared ?? { request, transportError: 'not-sent', message: notRecorded, attempts: 0 };
   };
+  const listBatch = (purpose: string, row: number, attempt: number): Exchange[] => {
+    const batch: Exchange[] = [];
+    const findNext = () =>
+      byUse.get(createUseKey({ case: formatBatchPurpose(purpose), row, request: String(batch.length + 1), attempt }));
+    for (let next = findNext(); next !== undefined; next = findNext()) batch.push(next);
+    return batch;
+  };
   return {
     createChannel(): Channel {
       let count = 0;
@@ -71,15 +84,26 @@ export function createReplay({ exchanges, uses }: RunEvidence, calibration: read
         if (found.some(({ size }) => size > 0)) attempts.set(purpose, attempt);
         return { exchanges: found };
       };
+      /** Replays the next attempt of a case that was sent in a batch, or that took a batch for evidence. */
+      const replayBatch = ({ testCase, row, name }: Suspect): RepeatedBatch | undefined => {
+        const purpose = formatPurpose(testCase, prefix);
+        const attempt = (attempts.get(purpose) ?? 0) + 1;
+        const batch = listBatch(purpose, row, attempt);
+        // The next attempt may be that of another row.
+        if (batch.length === 0) return undefined;
+        attempts.set(purpose, attempt);
+        const exchange = byUse.get(createUseKey({ case: purpose, row, request: name, attempt }));
+        const exchanges = testCase.rows.map((_, n) => new Map(n === row && exchange ? [[name, exchange]] : []));
+        return { sent: { exchanges, batch: { row, exchanges: batch } }, isNew: false };
+      };
       return {
         send: async (testCase) =>
           replay(testCase, (use, request) => findOrAdmit(use, request, use.attempt === 1 && prefix === undefined)),
         sendAlone: async (testCase, rows) =>
           replay(testCase, (use, request) => (rows.includes(use.row) ? findOrAdmit(use, request, false) : undefined)),
-        async sendInBatch(testCase, row) {
-          const sent = replay(testCase, (use, request) => (use.row === row ? find(use, request) : undefined));
-          return sent.exchanges.every(({ size }) => size === 0) ? undefined : sent;
-        },
+        sendInBatch: async (suspect) => replayBatch(suspect)?.sent,
+        repeatBatch: async (suspect) => replayBatch(suspect),
+        repeatBatchAlone: async (suspect) => replayBatch(suspect),
       };
     },
     listTraces: () => traceEvidence({ exchanges, uses }),

@@ -7,6 +7,26 @@ export function parseJson(text: string, revive?: (key: string, value: unknown) =
   }
 }
 
+/** A mark, a space, a whole string, a number that may lack its end, or a word of JSON. */
+const jsonToken = /[{}[\],:]|\s+|"[^"\\]*(?:\\[\s\S][^"\\]*)*"|-?\d+(?:\.\d*)?(?:[eE][+-]?\d*)?|true|false|null/y;
+/** The beginning of a string, a number or a word. */
+const jsonTokenStart = /^(?:"[^"\\]*(?:\\[\s\S][^"\\]*)*\\?|-|t(?:ru?)?|f(?:a(?:ls?)?)?|n(?:ul?)?)$/;
+
+/** Whether a text is the beginning of a JSON object or array, and only its end is missing. Another format is none. */
+export function isCutOffJson(text: string): boolean {
+  if (!/^\uFEFF?\s*[[{]/.test(text)) return false;
+  let depth = 0;
+  jsonToken.lastIndex = text.search(/[[{]/);
+  for (let at = jsonToken.lastIndex; at < text.length; at = jsonToken.lastIndex) {
+    const [token] = jsonToken.exec(text) ?? [];
+    if (token === undefined) return jsonTokenStart.test(text.slice(at));
+    if (token === '{' || token === '[') depth += 1;
+    if (token === '}' || token === ']') depth -= 1;
+    if (depth === 0) return false;
+  }
+  return true;
+}
+
 /** RFC 6901. */
 export function parseJsonPointer(pointer: string): string[] {
   return pointer

@@ -67,6 +67,35 @@ test.describe('Judging the evidence again gives the same certificate', () => {
     expect(evidence.uses.some((use) => use.case.startsWith('batch/'))).toBe(true);
   });
 
+  test('for a deployment that loses promotions in some overlapping requests', async () => {
+    const channel = channelTo(createReference());
+    let underWay = 0;
+    let overlapping = 0;
+    const send: Channel['send'] = async (request) => {
+      underWay += 1;
+      if (underWay > 1) overlapping += 1;
+      const isWrong = underWay > 1 && overlapping % 5 === 0;
+      await setImmediate();
+      underWay -= 1;
+      const exchange = await channel.send(request);
+      return isWrong ? { request, response: { status: 200, headers: [], body: '{"promotions":[]}' } } : exchange;
+    };
+    const { certificate } = await expectSame({ ...channel, send });
+    expect(JSON.stringify(certificate.requirements)).toContain('Among overlapping requests: ');
+  });
+
+  test('for a deployment whose response to one customer is cut off', async () => {
+    const channel = channelTo(createReference());
+    const id = suite.world.customers[1]?.id ?? '';
+    const send: Channel['send'] = async (request) => {
+      const exchange = await channel.send(request);
+      if (!('response' in exchange) || !request.body?.includes(id)) return exchange;
+      return { request, response: { ...exchange.response, body: exchange.response.body.slice(0, -1) } };
+    };
+    const { certificate } = await expectSame({ ...channel, send });
+    expect(JSON.stringify(certificate.requirements)).toContain('"response-broken"');
+  });
+
   test('for a deployment that fails every second time', async () => {
     let turn = 0;
     const [good, bad] = [createReference(), createReference({ faults: [window] })];

@@ -2,9 +2,11 @@
  * Responses over the wire that no ordinary deployment sends. What cannot be read is inconclusive; everything else is judged.
  */
 
+import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { expect } from '@playwright/test';
 import type { Suite } from '../../src/cases/suite.js';
-import type { Channel } from '../../src/http/exchange.js';
+import type { Channel, HttpRequest } from '../../src/http/exchange.js';
 import { type ResultWithExchanges, samplesCaseId } from '../../src/run/case-result.js';
 import { renderReason } from '../../src/support/reason.js';
 import { findCauses } from '../../tools/proof/find-first-cause.js';
@@ -189,4 +191,121 @@ test.describe('A connection that breaks', () => {
       [[expect.stringMatching(/^Only long responses do not arrive/)], ['request.get-with-body']],
     ]);
   });
+});
+
+// Requests that share a feature ---------------------------------------------------------------------------------------
+
+type Received = Pick<HttpRequest, 'path' | 'body'>;
+
+/** What the requests share whose responses break. */
+const features: Readonly<Record<string, (request: Received, body: string) => boolean>> = {
+  'long results': (_, body) => body.length > long,
+  'empty results': (_, body) => !body.includes('promo_'),
+  'results with a letter beyond ASCII': (_, body) => body.includes('größe'),
+  'a filter': ({ path }) => path.includes('summer') || path.includes('has_budget'),
+  'one customer': ({ body = '' }) => body.includes(benId),
+};
+const benId = suite.world.customers[1]?.id ?? '';
+
+/** Writes a broken response to a request. */
+const breakages: Readonly<Record<string, (socket: Socket, body: string) => void>> = {
+  'a length counted in characters, or one too small': (socket, body) =>
+    socket.write(renderResponse('200 OK', [json, `Content-Length: ${body.length - 2}`], body.slice(0, -2))),
+  'a length too large, and the end of the connection': (socket, body) =>
+    socket.end(renderResponse('200 OK', [json, `Content-Length: ${body.length + 900}`], body)),
+  'a chunk of an invalid length': (socket, body) =>
+    socket.write(
+      renderResponse('200 OK', [json, 'Transfer-Encoding: chunked'], `${body.length}q\r\n${body}\r\n0\r\n\r\n`),
+    ),
+  'an end within the body': (socket, body) => {
+    const response = renderResponse('200 OK', [json], body);
+    socket.end(response.subarray(0, response.length - 5));
+  },
+  'an end without a response': (socket) => socket.end(),
+  'a reset without a response': (socket) => socket.resetAndDestroy(),
+  'gzip that is announced and not sent': (socket, body) =>
+    socket.write(renderResponse('200 OK', [json, 'Content-Encoding: gzip'], body)),
+  'gzip that is cut off': (socket, body) => {
+    const compressed = gzipSync(body);
+    socket.write(
+      renderResponse('200 OK', [json, 'Content-Encoding: gzip'], compressed.subarray(0, compressed.length - 9)),
+    );
+  },
+  'what is no HTTP': (socket, body) => socket.end(body),
+  'a header with a control character': (socket, body) =>
+    socket.write(renderResponse('200 OK', [json, 'X-Title: \u001b]0;title\u0007'], body)),
+};
+
+/** Breaks responses of a conforming deployment. Some have a letter beyond ASCII. */
+function breakSome(
+  isBroken: (request: Received, body: string) => boolean,
+  breakResponse: (socket: Socket, body: string) => void,
+): Reply {
+  return (socket, { line, ...received }) => {
+    const [method = '', target = ''] = line.split(' ');
+    const request = { ...received, method, path: target.slice(target.indexOf('/v1/')) };
+    const plain = conforming(request).body;
+    const body = request.body.includes('store_name') ? plain.replace('{', '{"note":"größe",') : plain;
+    if (isBroken(request, body)) breakResponse(socket, body);
+    else socket.write(renderResponse('200 OK', [json], body));
+  };
+}
+
+const everyCase = ['whole-responses', 'every-valid-tier-if-few-are-valid'];
+const ofEveryRequest: Suite = { ...suite, cases: suite.cases.filter(({ id }) => everyCase.includes(id)) };
+
+test.describe('Broken each time, while others are whole:', () => {
+  const names = Object.keys(features);
+  for (const [n, [title, breakResponse]] of Object.entries(breakages).entries())
+    for (const [m, feature] of names.entries())
+      test(`${title}, for ${feature}`, { tag: m === n % names.length ? [] : ['@long'] }, async ({ serve, open }) => {
+        const isBroken = features[feature] ?? (() => false);
+        const { url } = await serve(breakSome(isBroken, breakResponse));
+        const { results } = await runSuite(ofEveryRequest, open(url), { isWorldLoaded: true });
+        const failing = results.filter(({ verdict }) => verdict === 'fail');
+        expect(failing.map(({ id, subject }) => [id, subject])).toEqual([['whole-responses', 'request.get-with-body']]);
+        const { reason } = failing[0]?.rows.find(({ verdict }) => verdict === 'fail') ?? {};
+        expect(reason?.code).toMatch(/^(response-broken|long-responses-lost)$/);
+      });
+
+  test('a body that is whole and does not end', async ({ serve, open }) => {
+    const endless = breakSome(features['one customer'] as never, (socket, body) =>
+      socket.write(renderResponse('200 OK', [json, `Content-Length: ${body.length + 900}`], body)),
+    );
+    const { url } = await serve(endless);
+    const { results } = await runSuite(ofEveryRequest, open(url, { limits: { timeout_ms: 4_000 } }), {
+      isWorldLoaded: true,
+    });
+    expect(results.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id)).toEqual(['whole-responses']);
+  });
+});
+
+test.describe('Not a failure, although the responses to some requests never arrive:', () => {
+  const encoded = (coding: string) => (socket: Socket, body: string) =>
+    socket.write(renderResponse('200 OK', [json, `Content-Encoding: ${coding}`], body));
+  const limits: Readonly<Record<string, (socket: Socket, body: string) => void>> = {
+    'a coding that the suite does not know': encoded('zstd'),
+    'more values than the suite reads': (socket) =>
+      socket.write(renderResponse('200 OK', [json], `[${'0,'.repeat(100_001)}0]`)),
+    'more headers than the suite reads': (socket, body) =>
+      socket.write(renderResponse('200 OK', [json, `X-A: ${'x'.repeat(70_000)}`], body)),
+    'JSON that is none, and is whole': (socket, body) => socket.write(renderResponse('200 OK', [json], `${body}}`)),
+    'one JSON value after another': (socket, body) =>
+      socket.write(renderResponse('200 OK', [json], `${body}\n${body}`)),
+  };
+  for (const [title, answer] of Object.entries(limits))
+    test(title, async ({ serve, open }) => {
+      const { url } = await serve(breakSome(features['one customer'] as never, answer));
+      const { results } = await runSuite(ofEveryRequest, open(url), { isWorldLoaded: true });
+      expect(results.filter(({ verdict }) => verdict === 'fail')).toEqual([]);
+    });
+
+  for (const [n, [title, breakResponse]] of Object.entries(breakages).entries())
+    for (const share of [0.05, 0.15, 0.3])
+      test(`${title}, at random, ${share}`, { tag: n % 4 === 0 ? [] : ['@long'] }, async ({ serve, open }) => {
+        const drawn = createRandom(n);
+        const { url } = await serve(breakSome(() => drawn() < share, breakResponse));
+        const { results } = await runSuite(ofEveryRequest, open(url), { isWorldLoaded: true });
+        expect(results.filter(({ verdict }) => verdict === 'fail')).toEqual([]);
+      });
 });

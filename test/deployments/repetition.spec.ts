@@ -7,6 +7,7 @@ import { openClient } from '../../src/http/client.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { samplesCaseId } from '../../src/run/case-result.js';
 import { parseJson } from '../../src/support/json.js';
+import { createRandom } from '../support/chaos.js';
 import {
   type Answer,
   certifyInProcess,
@@ -271,6 +272,46 @@ test.describe('A failure that passes alone is confirmed among the same other req
   }
 });
 
+/** Deployments that answer overlapping requests wrongly, but seldom the same one twice. */
+const overlaps: Readonly<Record<string, () => StatefulAnswer>> = {
+  'answers with nothing while another request has its only permit': () => {
+    let isTaken = false;
+    return async (request) => {
+      if (isTaken) return nothing;
+      isTaken = true;
+      await delay(3);
+      isTaken = false;
+      return honest(request);
+    };
+  },
+  'loses a promotion in every fifth overlapping request': () => {
+    let underWay = 0;
+    let overlapping = 0;
+    return async (request) => {
+      underWay += 1;
+      if (underWay > 1) overlapping += 1;
+      const isWrong = underWay > 1 && overlapping % 5 === 0;
+      await delay(3);
+      underWay -= 1;
+      const response = honest(request);
+      return isWrong ? { ...response, body: response.body.replace(/promo_[0-9a-f]+/, 'none') } : response;
+    };
+  },
+};
+
+test.describe('Overlapping requests get wrong results, whichever requests', () => {
+  for (const [story, create] of Object.entries(overlaps))
+    test(`A deployment that ${story}`, async () => {
+      const certificate = await certify(create());
+      expect(certificate.verdict).toBe('does-not-conform');
+      expect(listFailureReasons(certificate).join('\n')).toMatch(
+        /Among overlapping requests: |Only among other requests: /,
+      );
+      const { certificate: usual } = await certifyInProcess(honest, { suite: requirementSuite });
+      expect(certificate.requests_sent).toBeLessThanOrEqual(usual.requests_sent + 480);
+    });
+});
+
 test.describe('An answer that depends on earlier requests is an outcome with a warning', () => {
   const keepMember = (member: Part, isOfConnection = false): StatefulAnswer => {
     const shared: Members = {};
@@ -308,6 +349,19 @@ test.describe('A conforming deployment never fails, however unsteady it is', () 
       return (request) => {
         const isFirst = asked.size < asked.add(`${request.path} ${request.body}`).size;
         return isFirst ? nothing : honest(request);
+      };
+    },
+    'is behind a proxy that replaces one response in forty by an empty list': () => {
+      const random = createRandom(5);
+      return (request) => (random() < 1 / 40 ? nothing : honest(request));
+    },
+    'is behind a proxy that takes one response in twenty for the previous one': () => {
+      const random = createRandom(6);
+      let previous = nothing;
+      return (request) => {
+        const [before, response] = [previous, honest(request)];
+        previous = response;
+        return random() < 1 / 20 ? before : response;
       };
     },
     'has no data for the first 50 requests': () => {

@@ -188,7 +188,7 @@ test.describe('A transport error is part of the exchange, and never shows the to
     ['another protocol', `SSH-2.0 ${credentials.token}\r\n\r\n`, 'unreadable', invalid],
     ['a large body', renderResponse('200 OK', [], 'x'.repeat(20_001)), 'too-large', tooLarge],
     ['a compressed body that is large', encoded('gzip', large), 'too-large', expands],
-    ['an unknown coding', encoded('zstd', 'text'), 'unreadable', /unknown content coding 'zstd'/],
+    ['an unknown coding', encoded('zstd', 'text'), 'unknown-coding', /unknown content coding 'zstd'/],
     ['invalid gzip', encoded('gzip', 'text'), 'unreadable', 'The body is not valid gzip.'],
     ['a large header', renderResponse('200 OK', [`X-A: ${'x'.repeat(10_000)}`]), 'too-large', headersTooLarge],
   ];

@@ -70,6 +70,7 @@ function evidenceOf(exchanges: Readonly<Record<string, Exchange>>): RowEvidence 
   const responses = Object.values(exchanges).flatMap((exchange) => ('response' in exchange ? [exchange.response] : []));
   return {
     exchanges: new Map(Object.entries(exchanges)),
+    ofCase: Object.values(exchanges),
     reading: determineReading(responses.filter(isSuccessful).map(({ body }) => recognizer.findMentions(body))),
     recognizer,
     world: namedWorld,

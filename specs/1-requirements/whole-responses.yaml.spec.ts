@@ -1,0 +1,3 @@
+import { defineCases } from '../../src/runner/define-cases.js';
+
+defineCases('requirements/whole-responses.yaml');

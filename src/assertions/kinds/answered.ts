@@ -1,0 +1,17 @@
+import { defineAssertion, holds } from '../assertion.js';
+import { explainBrokenResponse } from '../broken-response.js';
+import { findNotAccepted } from '../requirement-flaws.js';
+
+export default defineAssertion<'whole', object>({
+  key: 'answered',
+  schema: {
+    description:
+      'Whether a whole response arrives, whatever its status: no connection that ends before, no body that is cut off, no invalid HTTP, no invalid compression. It is violated if the responses to other requests arrive whole, and this one is broken each time that it is sent alone.',
+    const: 'whole',
+  },
+  read: () => ({}),
+  describe: () => 'gets a whole response',
+  judge: (_, { exchange, evidence }) => explainBrokenResponse(exchange, evidence) ?? holds,
+  judgeLost: (exchange, evidence) => explainBrokenResponse(exchange, evidence),
+  findFlaw: (_, context) => findNotAccepted(context),
+});

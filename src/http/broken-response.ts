@@ -1,0 +1,32 @@
+import { isCutOffJson, parseJson } from '../support/json.js';
+import { createReason, type Reason } from '../support/reason.js';
+import type { Exchange } from './exchange.js';
+import { explainTransientFailure, isSuccessful } from './response-status.js';
+
+/** In which way a response does not arrive whole. */
+export interface Breakage {
+  /** `lost`: the connection ended before it did. `unreadable`: it is not HTTP, or not in the coding that it announces. */
+  readonly kind: 'lost' | 'unreadable' | 'cut-off';
+  readonly reason: Reason;
+}
+
+/**
+ * Finds out how a response is broken; undefined if it is whole, or if another reason may keep it away: a limit of the suite,
+ * TLS, a refused connection, a timeout. One broken response proves nothing.
+ */
+export function findBreakage(exchange: Exchange): Breakage | undefined {
+  if ('response' in exchange) {
+    const { response } = exchange;
+    const isCutOff = isSuccessful(response) && parseJson(response.body) === undefined && isCutOffJson(response.body);
+    if (!isCutOff) return undefined;
+    return { kind: 'cut-off', reason: createReason('body-cut-off', { length: response.body.length }) };
+  }
+  const kind = kinds.get(exchange.transportError);
+  const reason = explainTransientFailure(exchange);
+  return kind && reason && { kind, reason };
+}
+
+const kinds: ReadonlyMap<string, Breakage['kind']> = new Map([
+  ['broken-connection', 'lost'],
+  ['unreadable', 'unreadable'],
+]);

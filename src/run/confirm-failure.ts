@@ -1,0 +1,359 @@
+/**
+ * Sends a failing case again: a failure counts only if it is seen again. In: a case with its exchanges and its judgement. Out:
+ * the judgement that counts, and what came back each time.
+ */
+
+import { listWholeResponses } from '../assertions/broken-response.js';
+import type { AnsweredExchange } from '../assertions/row-evidence.js';
+import type { RequirementCase, RequirementRow } from '../cases/test-case.js';
+import { findBreakage } from '../http/broken-response.js';
+import { type Exchange, serializeRequest } from '../http/exchange.js';
+import { isSuccessful, isTransient } from '../http/response-status.js';
+import {
+  type CaseEvidence,
+  type CaseJudgement,
+  collectEvidence,
+  isNewFailure,
+  judgeCase,
+  type RowExchanges,
+  type RowJudgement,
+  summarizeRows,
+  type TargetContext,
+} from '../judge/judge-case.js';
+import { judgeExchanges } from '../judge/judge-exchange.js';
+import { parseJson } from '../support/json.js';
+import { createReason } from '../support/reason.js';
+import type { CaseExchanges } from './case-result.js';
+import { type CaseSender, isSerial, type Suspect } from './case-sender.js';
+
+/** A case that failed when it was sent first. */
+export interface FailedCase {
+  readonly testCase: RequirementCase;
+  readonly sender: CaseSender;
+  readonly background: TargetContext;
+  readonly first: CaseExchanges;
+  readonly evidence: readonly CaseEvidence[];
+  readonly once: CaseJudgement;
+}
+
+export interface Confirmation {
+  readonly judgement: CaseJudgement;
+  readonly repetitions: readonly CaseExchanges[];
+}
+
+/**
+ * A response that does not arrive is sent for again beside others that do. Other failing rows are sent alone; one that then
+ * passes may fail only among other requests, so it is sent in its batch, too. All that is not seen again is inconclusive.
+ */
+export async function confirmFailure(failed: FailedCase): Promise<Confirmation> {
+  const arrived = await confirmBrokenResponses(failed);
+  const once = arrived.judgement;
+  if (arrived.isConfirmed || listFailingRows(once).length === 0) return arrived;
+  const alone = await confirmAlone({ ...failed, once });
+  const repetitions = [...arrived.repetitions, ...alone.repetitions];
+  if (alone.isConfirmed) return { ...alone, repetitions };
+  const batch = await confirmInBatches({ ...failed, once }, alone);
+  return { ...batch, repetitions: [...repetitions, ...batch.repetitions] };
+}
+
+/** Lists the rows that fail. If there are new failures, these are to be confirmed, and not what is known. */
+function listFailingRows({ rows }: CaseJudgement): number[] {
+  const list = (isMeant: (row: RowJudgement) => boolean) => rows.flatMap((row, n) => (isMeant(row) ? [n] : []));
+  const unknown = list(isNewFailure);
+  return unknown.length > 0 ? unknown : list(({ verdict }) => verdict === 'fail');
+}
+
+interface StageResult extends Confirmation {
+  readonly isConfirmed: boolean;
+}
+
+// Broken responses ----------------------------------------------------------------------------------------------------
+
+/**
+ * The number of times that a request with a broken response is sent alone, and of other requests beside it each time. Where a
+ * network breaks a share p of all responses, a request is broken each time and all others are whole with the probability
+ * p·(p·(1-p)^6)^4, at most once in 600,000 (p = 0.17). With a hundred requests, that is once in 6,000 runs without retries.
+ */
+const [brokenTurns, controlCount] = [4, 6];
+
+async function confirmBrokenResponses(failed: FailedCase): Promise<StageResult> {
+  const { testCase, once } = failed;
+  let rows = once.rows;
+  const repetitions: CaseExchanges[] = [];
+  for (const row of listFailingRows(once)) {
+    if (once.rows[row]?.expected?.kind !== 'answered') continue;
+    const repeated = await repeatBrokenRow(failed, row);
+    rows = rows.with(row, repeated.judgement);
+    repetitions.push(...repeated.repetitions);
+    if (repeated.judgement.verdict === 'fail')
+      return { judgement: summarizeRows(rows, testCase), repetitions, isConfirmed: true };
+  }
+  return { judgement: summarizeRows(rows, testCase), repetitions, isConfirmed: false };
+}
+
+/** Sends a row whose response is broken again, alone, with requests that got whole responses beside it. */
+async function repeatBrokenRow({ testCase, sender, background, first, evidence, once }: FailedCase, row: number) {
+  const { title, exchange: name = '' } = once.rows[row] as RowJudgement;
+  const broken = first.exchanges[row]?.get(name) as Exchange;
+  const whole = listWholeResponses({
+    ofCase: first.exchanges.flatMap(listExchanges),
+    calibration: background.calibration,
+  });
+  const controls = whole.slice(0, controlCount).map(({ request }, n) => [`control-${n + 1}`, request] as const);
+  const judged = testCase.rows[row] as RequirementRow;
+  const beside = { ...judged, requests: new Map([...judged.requests, ...controls]) };
+  const watched: RequirementCase = { ...testCase, rows: testCase.rows.with(row, beside) };
+  const ofRow: RequirementCase = { ...testCase, rows: [judged] };
+  const firstEvidence = evidence.slice(row, row + 1);
+  const repetitions: CaseExchanges[] = [];
+  const again: CaseEvidence[][] = [];
+  for (let turn = 1; turn <= brokenTurns; turn += 1) {
+    const sent = await sender.sendAlone(watched, [row], turn);
+    repetitions.push(sent);
+    again.push(collectEvidence(sent.exchanges, background).slice(row, row + 1));
+    const judgement = { ...judgeRepeatedRow(ofRow, firstEvidence, again), title };
+    if (judgement.verdict !== 'fail') return { judgement, repetitions };
+    const received = sent.exchanges[row];
+    const isAlike = findBreakage(received?.get(name) as Exchange)?.kind === findBreakage(broken)?.kind;
+    const isEachWhole = controls.every(([control]) => isWhole(received?.get(control)));
+    if (!isAlike || !isEachWhole) return { judgement: leaveOpen(judgement, broken), repetitions };
+  }
+  return { judgement: { ...judgeRepeatedRow(ofRow, firstEvidence, again), title }, repetitions };
+}
+
+const listExchanges = (row: RowExchanges[number]): Exchange[] => [...row.values()];
+
+function judgeRepeatedRow(
+  ofRow: RequirementCase,
+  first: readonly CaseEvidence[],
+  again: readonly (readonly CaseEvidence[])[],
+): RowJudgement {
+  return judgeCase(ofRow, first, again).rows[0] as RowJudgement;
+}
+
+const isWhole = (exchange: Exchange | undefined) =>
+  exchange !== undefined && 'response' in exchange && findBreakage(exchange) === undefined;
+
+/** If responses to other requests break, too, or this one breaks in another way, the network may be the reason. */
+function leaveOpen({ title, at, exchange, reason }: RowJudgement, broken: Exchange): RowJudgement {
+  const why = findBreakage(broken)?.reason ?? reason ?? createReason('passed');
+  return { title, verdict: 'inconclusive', at, reason: why, ...(exchange !== undefined && { exchange }) };
+}
+
+// Alone ---------------------------------------------------------------------------------------------------------------
+
+/** Two responses confirm a failure: more rows would only cost requests. */
+const rowsAtOnce = 2;
+
+/** A proxy that damages one response in twenty damages the same one three times once in 200 runs. */
+const maxTurns = 3;
+
+async function confirmAlone(failed: FailedCase): Promise<StageResult> {
+  const rows = listFailingRows(failed.once);
+  let result: StageResult = { judgement: failed.once, repetitions: [], isConfirmed: false };
+  for (let start = 0; start < rows.length && !result.isConfirmed; start += rowsAtOnce)
+    result = await repeatAlone(failed, rows.slice(start, start + rowsAtOnce), result.repetitions);
+  return result;
+}
+
+/** Sends rows alone: once if two responses show the failure, and three times if it is one. @param before other rows */
+async function repeatAlone(failed: FailedCase, rows: readonly number[], before: Confirmation['repetitions']) {
+  const { testCase, sender, background, evidence, once, first } = failed;
+  const repetitions = [...before];
+  let judgement = once;
+  let failing = rows;
+  for (let turn = 1; turn <= maxTurns && failing.length > 0; turn += 1) {
+    if (turn > 1 && !showsOneResponse(failing, judgement, first)) break;
+    repetitions.push(await sender.sendAlone(testCase, failing, turn));
+    const again = repetitions.map((sent) => collectEvidence(sent.exchanges, background));
+    judgement = judgeCase(testCase, evidence, again, once);
+    const still = listFailingRows(judgement);
+    failing = failing.filter((row) => still.includes(row));
+  }
+  return { judgement, repetitions, isConfirmed: failing.length > 0 };
+}
+
+function showsOneResponse(failing: readonly number[], { rows }: CaseJudgement, { exchanges }: CaseExchanges): boolean {
+  const shown = failing.flatMap((row) => rows[row]?.shownBy?.map((name) => exchanges[row]?.get(name)) ?? []);
+  return new Set(shown).size <= 1;
+}
+
+// In a batch ----------------------------------------------------------------------------------------------------------
+
+/** A row that was wrong among other requests and passes alone. */
+interface SuspectRow {
+  readonly suspect: Suspect;
+  readonly alone: RowExchanges[number];
+}
+
+/** What one repetition in a batch shows. Without a judgement, nothing is confirmed. */
+interface BatchResult {
+  readonly judgement?: RowJudgement;
+  readonly repetitions: readonly CaseExchanges[];
+}
+
+async function confirmInBatches(
+  failed: FailedCase,
+  { judgement, repetitions: alone }: Confirmation,
+): Promise<Confirmation> {
+  const repetitions: CaseExchanges[] = [];
+  for (const row of listFailingRows(failed.once)) {
+    const suspect = findSuspect(failed, alone, row);
+    if (suspect === undefined) continue;
+    const result = await confirmInBatch(failed, suspect);
+    repetitions.push(...result.repetitions);
+    if (result.judgement !== undefined)
+      return { judgement: summarizeRows(judgement.rows.with(row, result.judgement), failed.testCase), repetitions };
+  }
+  return { judgement, repetitions };
+}
+
+function findSuspect(failed: FailedCase, sentAlone: readonly CaseExchanges[], row: number): SuspectRow | undefined {
+  const { testCase, first, once, background } = failed;
+  const ofRow = selectRow(testCase, row);
+  const passes = (exchanges: RowExchanges[number]) =>
+    judgeCase(ofRow, collectEvidence([exchanges], background)).verdict === 'pass';
+  const inRun = first.exchanges[row] ?? new Map<string, Exchange>();
+  const alone = sentAlone.flatMap(({ exchanges }) => exchanges[row] ?? []).find(({ size }) => size > 0);
+  if (alone === undefined || !passes(alone)) return undefined;
+  // Of several responses, the wrong one is that without which the row passes.
+  const isWrong = (request: string) => passes(new Map([...inRun, [request, alone.get(request) as Exchange]]));
+  const name = [...inRun.keys()].find(isWrong) ?? once.rows[row]?.exchange ?? '';
+  const wrong = inRun.get(name);
+  return wrong && { alone, suspect: { testCase, row, name, first: wrong } };
+}
+
+const selectRow = (testCase: RequirementCase, row: number): RequirementCase => ({
+  ...testCase,
+  rows: testCase.rows.slice(row, row + 1),
+});
+
+async function confirmInBatch(failed: FailedCase, { suspect, alone }: SuspectRow): Promise<BatchResult> {
+  const same = await confirmSameRow(failed, suspect, alone);
+  if (same.judgement !== undefined || isSerial(failed.testCase)) return same;
+  const others = await confirmAnyRequest(failed, suspect);
+  return { ...others, repetitions: [...same.repetitions, ...others.repetitions] };
+}
+
+/** Confirms that the same row is wrong in each of three batches. */
+async function confirmSameRow(failed: FailedCase, suspect: Suspect, alone: RowExchanges[number]): Promise<BatchResult> {
+  const { testCase, sender, background, evidence } = failed;
+  const { row } = suspect;
+  const repetitions: CaseExchanges[] = [];
+  let judgement: RowJudgement | undefined;
+  for (let turn = 1; turn <= maxTurns; turn += 1) {
+    const sent = await sender.sendInBatch(suspect, turn);
+    if (sent === undefined) return { repetitions };
+    repetitions.push(sent);
+    const received = collectEvidence([new Map([...alone, ...(sent.exchanges[row] ?? [])])], background);
+    judgement = judgeRepeatedRow(selectRow(testCase, row), evidence.slice(row, row + 1), [received]);
+    if (judgement.verdict !== 'fail') return { repetitions };
+  }
+  const { reason } = judgement ?? {};
+  if (judgement === undefined || reason === undefined) return { repetitions };
+  return { judgement: { ...judgement, reason: createReason('only-among-others', { reason }) }, repetitions };
+}
+
+/** How many batches must have wrong results, how many results must be wrong in all, and which share of all results. */
+const [minWrongBatches, minWrong, minWrongShare] = [3, 6, 1 / 20];
+/** How many new batches without a wrong result are sent for one suspect. */
+const maxRightBatches = 3;
+
+/**
+ * Confirms that overlapping requests get wrong results, whichever requests: the batches of the run count, and some more around
+ * the suspect. The requests of each are sent alone, too. What a network or a change of the data does to a response does not
+ * depend on what is sent at the same time, so a request that is right in a batch and wrong alone refutes it, and so does a
+ * response that is damaged. A proxy that takes one response in eighty for another (a quarter of one in twenty that it damages)
+ * makes six of 80 wrong once in 1,000 times, and spares the 80 that are sent alone in a third of these.
+ */
+async function confirmAnyRequest(failed: FailedCase, suspect: Suspect): Promise<BatchResult> {
+  const { turns, repetitions, isNew } = await repeatUntilEnough(failed, suspect);
+  const unconfirmed = { repetitions: isNew ? repetitions : [] };
+  if (!isEnough(turns)) return unconfirmed;
+  const all = [...repetitions];
+  for (const { number, together } of turns.filter(({ alone }) => alone === undefined)) {
+    const alone = await failed.sender.repeatBatchAlone(suspect, number);
+    if (alone === undefined) return { repetitions: all };
+    all.push(alone.sent);
+    if (isRefuted({ number, together, alone: readResults(alone.sent, failed.background) })) return { repetitions: all };
+  }
+  const { reason, ...judgement } = failed.once.rows[suspect.row] as RowJudgement;
+  if (reason === undefined) return unconfirmed;
+  const data = { reason, wrong: sum(turns.map(countWrong)), batches: turns.filter(countWrong).length };
+  return { judgement: { ...judgement, reason: createReason('among-overlapping', data) }, repetitions: all };
+}
+
+/** Sends batches until enough results are wrong, or it does not look like that. What refutes the suspicion leaves no turns. */
+async function repeatUntilEnough({ sender, background }: FailedCase, suspect: Suspect) {
+  const repetitions: CaseExchanges[] = [];
+  const turns: BatchTurn[] = [];
+  let rightInNew = 0;
+  let isNew = false;
+  while (!isEnough(turns) && rightInNew < maxRightBatches) {
+    const number = turns.length + 1;
+    const repeated = await sender.repeatBatch(suspect, number);
+    if (repeated === undefined) break;
+    repetitions.push(repeated.sent);
+    const together = readResults(repeated.sent, background);
+    const alone = hasWrong(together) ? await sender.repeatBatchAlone(suspect, number) : undefined;
+    if (alone !== undefined) repetitions.push(alone.sent);
+    isNew ||= repeated.isNew || alone?.isNew === true;
+    turns.push({ number, together, alone: alone && readResults(alone.sent, background) });
+    if (turns.some(isRefuted)) return { turns: [], repetitions, isNew };
+    if (repeated.isNew && alone === undefined) rightInNew += 1;
+  }
+  return { turns, repetitions, isNew };
+}
+
+/** The results of a batch, and of its requests when each is sent alone. */
+interface BatchTurn {
+  readonly number: number;
+  readonly together: Results;
+  readonly alone?: Results | undefined;
+}
+
+function isEnough(turns: readonly BatchTurn[]): boolean {
+  const wrong = sum(turns.map(countWrong));
+  const all = sum(turns.map(({ together }) => together.size));
+  return turns.filter(countWrong).length >= minWrongBatches && wrong >= minWrong && wrong >= all * minWrongShare;
+}
+
+/** Counts the requests that are wrong in a batch and right alone. */
+function countWrong({ together, alone }: BatchTurn): number {
+  return [...together].filter(([request, result]) => result === 'wrong' && alone?.get(request) === 'right').length;
+}
+
+function isRefuted({ together, alone = new Map() }: BatchTurn): boolean {
+  const isDamaged = [...together.values(), ...alone.values()].includes('damaged');
+  return isDamaged || [...together].some(([request, result]) => result === 'right' && alone.get(request) === 'wrong');
+}
+
+const hasWrong = (results: Results) => [...results.values()].includes('wrong');
+const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+
+/** `damaged`: the response did not arrive, or not as JSON, so the network or a proxy may have changed others, too. */
+type Result = 'wrong' | 'right' | 'damaged';
+
+/** By the request. */
+type Results = ReadonlyMap<string, Result>;
+
+/** Reads the results of a batch. Wrong is only what a successful response itself proves. */
+function readResults({ batch }: CaseExchanges, background: TargetContext): Results {
+  const sent = batch?.exchanges ?? [];
+  const whole = sent.filter((exchange): exchange is AnsweredExchange => !isDamaged(exchange));
+  const judged = judgeExchanges(whole, background);
+  const isWrong = new Map<Exchange, boolean>(
+    whole.map((exchange, n) => [exchange, isSuccessful(exchange.response) && judged[n]?.verdict === 'fail']),
+  );
+  const read = (exchange: Exchange): Result => {
+    if (!isWrong.has(exchange)) return 'damaged';
+    return isWrong.get(exchange) ? 'wrong' : 'right';
+  };
+  return new Map(sent.map((exchange) => [serializeRequest(exchange.request), read(exchange)]));
+}
+
+function isDamaged(exchange: Exchange): boolean {
+  if (!('response' in exchange) || isTransient(exchange.response)) return true;
+  const { body } = exchange.response;
+  return isSuccessful(exchange.response) && body.trim() !== '' && parseJson(body) === undefined;
+}
