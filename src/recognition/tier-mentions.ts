@@ -1,5 +1,5 @@
 import { cacheByText } from '../support/caches.js';
-import { parseJson } from '../support/json.js';
+import { isContainer, parseExactly } from '../support/json.js';
 import type { IdFinder } from './id-finder.js';
 import type { KnownIds } from './known-ids.js';
 import { matchesPatterns } from './path-patterns.js';
@@ -35,7 +35,7 @@ function findMentionsOf(
   { keys, isGuessable }: KnownIds,
   isSelected: ((mention: Mention) => boolean) | undefined,
 ) {
-  const value = parseJson(body);
+  const value = parseExactly(body);
   // The text is searched too: the parser drops repeated keys. The parsed value is searched because of escapes.
   const unlocated = value === undefined ? tiers.findAnywhere(body) : tiers.findUnencoded(body);
   const possible = tiers.findShortIds(body);
@@ -63,8 +63,7 @@ function findMentionsOf(
       if (ids.length === 0) return;
       if (isKey && isWhole && isGuessable(text) && !position?.isList && !isAmongIds(text, position)) {
         // Of one record alone, nothing tells whether its key is an id.
-        const record = position?.member;
-        if (typeof record === 'object' && record !== null) possible.push(...ids);
+        if (isContainer(position?.member)) possible.push(...ids);
         return;
       }
       // A deployment may use the same id for a tier and for something else.
