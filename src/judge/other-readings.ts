@@ -34,6 +34,8 @@ interface ReadResponse {
 
 type Target = Pick<RowEvidence, 'world' | 'recognizer' | 'calibration'> & {
   readonly configuredPatterns?: readonly string[];
+  /** Patterns that do not name what was returned. */
+  readonly refuted?: ReadonlySet<string>;
 };
 
 /** Those of the calibration belong to every case. */
@@ -43,10 +45,10 @@ const getResponseReader = remember((target: Target) =>
 
 function readResponse(
   { request, response }: AnsweredExchange,
-  { world, recognizer, configuredPatterns }: Target,
+  { world, recognizer, configuredPatterns, refuted }: Target,
 ): ReadResponse {
   const { returned } = createOracle(request, world);
-  const located = recognizer.listLocatedMentions(response.body);
+  const located = recognizer.listLocatedMentions(response.body).filter(({ pattern }) => !refuted?.has(pattern));
   // Agreeing patterns name the same tiers, nested levels too.
   const mentions = configuredPatterns
     ? located.filter(({ pattern }) => matchesPatterns(pattern, configuredPatterns))
@@ -70,11 +72,12 @@ function readResponse(
 export function findOtherReadings(
   exchanges: readonly Exchange[],
   reading: TierReading,
-  target: Target,
+  stated: Target,
 ): OtherReading[] {
-  const { recognizer } = target;
+  const { recognizer } = stated;
   // The target file says it.
   if (recognizer.filter !== undefined || (reading.kind !== 'agreed' && reading.kind !== 'stated')) return [];
+  const target = leaveOutRefuted(stated, reading);
   const successes = listSuccesses(exchanges);
   // To read what is beside the ids takes long.
   if (!successes.some((success) => namesForbidden(success, target))) return [];
@@ -111,10 +114,23 @@ export function findOtherReadings(
   return [...byName, ...byPlace];
 }
 
+/** Leaves out the paths that do not name what was returned. Returns the same for equal paths: caches belong to a target. */
+function leaveOutRefuted(target: Target, reading: TierReading): Target {
+  if (reading.kind !== 'agreed' || reading.refuted === undefined) return target;
+  const paths = [...reading.refuted.incomplete, ...reading.refuted.wrong];
+  const nested = [...(reading.nestedPaths ?? [])].flatMap(([path, whole]) => (paths.includes(whole) ? path : []));
+  return getPartialTarget(target)(JSON.stringify([...paths, ...nested].sort()));
+}
+
+const getPartialTarget = remember((target: Target) =>
+  cacheByText((paths): Target => ({ ...target, refuted: new Set(JSON.parse(paths) as string[]) })),
+);
+
 /** If a response names no tier that must not be returned, no other reading agrees better. */
-function namesForbidden({ request, response }: AnsweredExchange, { world, recognizer }: Target): boolean {
+function namesForbidden({ request, response }: AnsweredExchange, { world, recognizer, refuted }: Target): boolean {
   const { returned } = createOracle(request, world);
-  const named = new Set([...recognizer.findMentions(response.body).idsByPattern.values()].flat());
+  const counting = [...recognizer.findMentions(response.body).idsByPattern].filter(([path]) => !refuted?.has(path));
+  const named = new Set(counting.flatMap(([, ids]) => ids));
   return world.tiers.some((tier) => named.has(tier.id) && returned(tier) === 'forbidden');
 }
 

@@ -1,5 +1,5 @@
-import { cacheByText } from '../support/caches.js';
-import { isContainer, parseExactly } from '../support/json.js';
+import { cacheByText, computeOnce } from '../support/caches.js';
+import { isContainer, parseExactly, parseJson } from '../support/json.js';
 import type { IdFinder } from './id-finder.js';
 import type { KnownIds } from './known-ids.js';
 import { matchesPatterns } from './path-patterns.js';
@@ -32,10 +32,11 @@ export function findTierMentions(
 function findMentionsOf(
   tiers: IdFinder,
   body: string,
-  { keys, isGuessable }: KnownIds,
+  { keys, isGuessable, hasNumericIds, searchBroadly }: KnownIds,
   isSelected: ((mention: Mention) => boolean) | undefined,
 ) {
-  const value = parseExactly(body);
+  // Where no id is a number and nothing beside the ids counts, no digit of a number matters. To keep them takes time.
+  const value = (hasNumericIds || isSelected !== undefined ? parseExactly : parseJson)(body);
   // The text is searched too: the parser drops repeated keys. The parsed value is searched because of escapes.
   const unlocated = value === undefined ? tiers.findAnywhere(body) : tiers.findUnencoded(body);
   const possible = tiers.findShortIds(body);
@@ -97,6 +98,12 @@ function findMentionsOf(
     possibleIds: subtractIds(possible, located),
     /** Whether a longer text contains an id, or a key that is a word is one. */
     hasIdsInTexts,
+    /** The tiers with a path, selected or not. */
+    locatedIds: located,
+    /** Lists tiers whose ids count only as whole values, and are a part of a text. */
+    listIdsInWords: computeOnce(() => subtractIds(tiers.findWholeIds(body), located)),
+    /** Whether the body has an id anywhere, in any letter case and encoding. */
+    isAnywhere: searchBroadly(body),
   };
 }
 

@@ -142,7 +142,7 @@ export async function examine(
   const wrong = isSeen ? undefined : await findWrongAddress(request, exchanges, send, isDescribed, differ);
   if (isSeen && filtered !== undefined)
     readsLiteralFiltersOnly = await needsLiteralFilters(world, filtered, send, (success) => {
-      const reading = readTiers([...exchanges, success], target);
+      const reading = readTiers([...exchanges, success], { ...target, calibration: exchanges });
       return readReturned(success.response.body, { reading, recognizer }).returned;
     });
   return end(
@@ -199,7 +199,7 @@ function examineResponses(exchanges: readonly Exchange[], target: Target, hasTie
     const isAlways = isDataIndependentRefusal(response.status);
     return { Responses: problem(isAlways ? 'rejected-always' : 'rejected', data) };
   }
-  const reading = readTiers(exchanges, target);
+  const reading = readTiers(exchanges, { ...target, calibration: exchanges });
   const unreadable = successes.find(({ response }) => parseJson(response.body) === undefined);
   const describe = (): Finding => {
     if (unreadable !== undefined) return problem('unreadable', { answer: describeAnswer(unreadable.response) });
