@@ -38,7 +38,7 @@ export function provePaths(
   all: readonly TierMentions[],
   world: NamedWorld,
 ): TierReading | undefined {
-  const { patterns, nestedPaths = new Map<string, string>(), hasIdsInTexts } = found;
+  const { patterns, nestedPaths = new Map<string, string>(), hasIdsInTexts, mayFoldCase } = found;
   if (patterns.includes(catchAllPath)) return undefined;
   const merged = first.map(({ request, mentions }) => ({
     ...getDocumented(world)(request),
@@ -60,7 +60,7 @@ export function provePaths(
       incomplete: list(others.filter((path) => !path.namesForbidden)),
       wrong: list(others.filter((path) => path.namesForbidden)),
     },
-    ...omitUndefined({ nestedPaths: found.nestedPaths, hasIdsInTexts }),
+    ...omitUndefined({ nestedPaths: found.nestedPaths, hasIdsInTexts, mayFoldCase }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { NamedWorld, World } from '../contract/world.js';
 import { computeOnce, remember } from '../support/caches.js';
+import { groupBy } from '../support/collections.js';
 import { readNumber } from '../support/json.js';
 import { createBroadSearch } from './broad-search.js';
 import { createIdFinder, minLengthInsideText, numberBoundaries } from './id-finder.js';
@@ -53,10 +54,18 @@ export function createKnownIds(
     },
     /** All other texts that are data, and not names of fields, if they are object keys. */
     keys: createIdFinder(new Set(keys), undefined, isOrdinary),
+    listTwins: createTwinFinder(tiers),
     hasNumericIds: tiers.some((id) => readNumber(id) !== undefined),
     searchBroadly: createBroadSearch(tiers),
     /** Whether responses may have a text by chance. Such an id counts only where others are named, too. */
     isGuessable: (text: string) =>
       otherTexts !== undefined && (ids.has(text) ? !areAllShared && isShared(text) : isOrdinary(text)),
   };
+}
+
+/** Creates a function that lists the ids which differ from an id in letter case alone. */
+function createTwinFinder(ids: readonly string[]): (id: string) => readonly string[] {
+  const alike = groupBy(ids, (id) => id.toLowerCase());
+  if (alike.size === ids.length) return () => [];
+  return (id) => (alike.get(id.toLowerCase()) ?? []).filter((other) => other !== id);
 }

@@ -60,6 +60,14 @@ function readMentions(mentions: TierMentions, reading: TierReading): ReturnedTie
     ? new Set([...unlocatedIds, ...possibleIds, ...mentions.listIdsInWords()])
     : unlocatedIds;
   const unclear = subtractIds(doubtful, returned);
+  const twins = reading.mayFoldCase ? [...returned].filter((id) => mentions.listTwins(id).length > 0) : [];
+  if (twins.length > 0)
+    return {
+      returned: [...subtractIds(returned, new Set(twins))],
+      unclear: new Set([...unclear, ...twins, ...twins.flatMap(mentions.listTwins)]),
+      reason: createReason('names-in-one-case'),
+      isNamedElsewhere,
+    };
   if (unclear.size === 0) return { returned: [...returned], unclear, isNamedElsewhere };
   const reason =
     unlocatedIds.size > 0

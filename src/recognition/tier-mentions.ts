@@ -32,7 +32,7 @@ export function findTierMentions(
 function findMentionsOf(
   tiers: IdFinder,
   body: string,
-  { keys, isGuessable, hasNumericIds, searchBroadly }: KnownIds,
+  { keys, isGuessable, hasNumericIds, searchBroadly, listTwins }: KnownIds,
   isSelected: ((mention: Mention) => boolean) | undefined,
 ) {
   // Where no id is a number and nothing beside the ids counts, no digit of a number matters. To keep them takes time.
@@ -102,6 +102,8 @@ function findMentionsOf(
     locatedIds: located,
     /** Lists tiers whose ids count only as whole values, and are a part of a text. */
     listIdsInWords: computeOnce(() => subtractIds(tiers.findWholeIds(body), located)),
+    /** Lists the tiers whose ids differ from an id in letter case alone. */
+    listTwins,
     /** Whether the body has an id anywhere, in any letter case and encoding. */
     isAnywhere: searchBroadly(body),
   };

@@ -20,6 +20,8 @@ export type AmbiguousReading = Extract<TierReading, { kind: 'ambiguous' }>;
 export type TierReading = {
   /** Only these mentions count. Default: that of the recognizer. */
   readonly filter?: MentionFilter;
+  /** Whether responses may have all ids in one letter case, although some ids differ in nothing else. */
+  readonly mayFoldCase?: true;
   readonly patterns: readonly string[];
 } & (
   | {
@@ -47,10 +49,11 @@ export type TierReading = {
 export function determineReading(mentions: readonly TierMentions[], stated?: readonly string[]): TierReading {
   const found = [...new Set(mentions.flatMap(({ idsByPattern }) => [...idsByPattern.keys()]))].sort();
   const hasIdsInTexts = mentions.some((body) => body.hasIdsInTexts) || undefined;
+  const mayFoldCase = isCaseFolded(mentions) || undefined;
   if (stated !== undefined) {
     const isFound = found.length === 0 || found.some((pattern) => matchesPatterns(pattern, stated));
     if (!isFound) return { kind: 'misstated', stated, patterns: found };
-    return { kind: 'stated', patterns: stated, ...omitUndefined({ hasIdsInTexts }) };
+    return { kind: 'stated', patterns: stated, ...omitUndefined({ hasIdsInTexts, mayFoldCase }) };
   }
   const bodies = mentions.map(({ idsByPattern }) => idsByPattern);
   const nestedPaths = findNestedPaths(found, bodies);
@@ -59,7 +62,7 @@ export function determineReading(mentions: readonly TierMentions[], stated?: rea
   const certain = normalize(mentions.flatMap(({ certainPatterns }) => [...certainPatterns]));
   const [first, ...others] = patterns.filter((pattern) => certain.has(pattern));
   const nested = nestedPaths.size === 0 ? undefined : nestedPaths;
-  const common = omitUndefined({ nestedPaths: nested, hasIdsInTexts });
+  const common = omitUndefined({ nestedPaths: nested, hasIdsInTexts, mayFoldCase });
   // A word beside the ids is a coincidence; where no id is, it may be one.
   const isCoincidence = (pattern: string) =>
     mentions.some((body) => body.idsByPattern.has(pattern) && body.certainPatterns.size > 0);
@@ -69,6 +72,14 @@ export function determineReading(mentions: readonly TierMentions[], stated?: rea
   if (first === undefined) return { kind: 'agreed', patterns: [] };
   const isAgreed = !patterns.includes(catchAllPath) && nameTheSame([first, ...others], bodies, nestedPaths);
   return { kind: isAgreed ? 'agreed' : 'ambiguous', patterns: [first, ...others], ...common };
+}
+
+/** Whether one of the named ids has a twin in another letter case, and nothing shows that the deployment keeps letter case. */
+function isCaseFolded(mentions: readonly TierMentions[]): boolean {
+  const ids = [...new Set(mentions.flatMap(({ locatedIds }) => [...locatedIds]))];
+  const { listTwins } = mentions[0] ?? {};
+  if (listTwins === undefined || !ids.some((id) => listTwins(id).length > 0)) return false;
+  return ids.every((id) => id === id.toLowerCase()) || ids.every((id) => id === id.toUpperCase());
 }
 
 /** Whether all patterns name the same tiers in every body. */

@@ -230,6 +230,7 @@ test.describe('Returned tiers are read', () => {
     locatedIds: new Set(Object.values(places).flat()),
     listIdsInWords: () => new Set(),
     isAnywhere: () => false,
+    listTwins: () => [],
   });
   const readings: [what: string, all: TierMentions[], reading: TierReading, stated?: string[]][] = [
     ['no response', [], agreed()],
