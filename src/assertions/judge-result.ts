@@ -49,21 +49,23 @@ export function judgeBothResults(
       if (doubtful !== undefined) return doubt(doubtful);
       const [onlyHere, onlyThere] = [listExtra(here, there), listExtra(there, here)];
       const nameAll = (ids: readonly string[]) => (ids.length === 0 ? '' : nameTiers(ids, evidence.world));
-      const data = { name, here: nameAll(onlyHere.absent), there: nameAll(onlyThere.absent) };
-      if (data.here !== data.there) return judge(createReason('results-differ', data));
-      const named = [...onlyHere.namedElsewhere, ...onlyThere.namedElsewhere];
-      return named.length === 0 ? judge(undefined) : unclear('named-elsewhere', { tiers: nameAll(named) });
+      const compare = (inHere: readonly string[], inThere: readonly string[]) =>
+        createReason('results-differ', { name, here: nameAll(inHere), there: nameAll(inThere) });
+      if (onlyHere.length + onlyThere.length === 0) return judge(undefined);
+      const judged = judge(compare(onlyHere, onlyThere));
+      if (judged.is !== 'violated') return judged;
+      // What one response returns, the other may name elsewhere. Then nothing proves that they differ.
+      const certainHere = onlyHere.filter((id) => !there.isNamedElsewhere(id));
+      const certainThere = onlyThere.filter((id) => !here.isNamedElsewhere(id));
+      if (certainHere.length + certainThere.length > 0) return judge(compare(certainHere, certainThere));
+      return unclear('named-elsewhere', { tiers: nameAll([...onlyHere, ...onlyThere]) });
     }),
   );
 }
 
-/** Lists what only one of two results has. The other response may name it elsewhere. */
-function listExtra({ returned }: ReturnedTiers, other: ReturnedTiers) {
-  const extra = returned.filter((id) => !other.returned.includes(id));
-  return {
-    absent: extra.filter((id) => !other.isNamedElsewhere(id)),
-    namedElsewhere: extra.filter((id) => other.isNamedElsewhere(id)),
-  };
+function listExtra({ returned }: ReturnedTiers, other: ReturnedTiers): string[] {
+  const there = indexIds(other.returned);
+  return returned.filter((id) => !there.has(id));
 }
 
 /** Whether no result can be read from a body, which may be cut off. Any body that is JSON or names nothing can be read. */

@@ -115,11 +115,15 @@ const decoders: readonly ((text: string) => string)[] = [
 
 /** Decodes base64 (RFC 4648) of texts, as in cursors and global ids. Returns only what was decoded. */
 function decodeBase64(text: string): string {
-  const decoded = (text.match(/[A-Za-z0-9+/_-]{4,}={0,2}/g) ?? []).map((encoded) =>
-    Buffer.from(encoded, 'base64').toString('utf8'),
-  );
-  return decoded.filter((part) => !/[\p{Cc}\p{Cn}\ufffd]/u.test(part)).join('\n');
+  const encoded = new Set(text.match(/[A-Za-z0-9+/_-]{4,}={0,2}/g));
+  return [...encoded].map(decodeBase64Word).filter(Boolean).join('\n');
 }
+
+/** Returns an empty text for what is no text in base64. Responses have the same words. */
+const decodeBase64Word = cacheByText((encoded) => {
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  return /[\p{Cc}\p{Cn}\ufffd]/u.test(text) ? '' : text;
+});
 
 /** Some libraries write a large whole number as `1e20`. Returns the digits of those alone. */
 function expandNumbers(text: string): string {
