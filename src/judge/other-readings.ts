@@ -247,8 +247,7 @@ function findFittingPaths(
   responses: ReadPaths,
   { world }: Pick<Target, 'world'>,
 ): (string | readonly string[])[] {
-  const isFitting = (n: number) =>
-    responses.every(({ named }) => (named[n]?.extra ?? named[n]?.missing) === undefined);
+  const isFitting = (n: number) => responses.every(({ named }) => (named[n]?.extra ?? named[n]?.missing) === undefined);
   const fitting = patterns.filter((_, n) => isFitting(n));
   if (fitting.length > 0) return fitting;
   const parts = patterns.filter((_, n) => responses.every(({ named }) => named[n]?.extra === undefined));

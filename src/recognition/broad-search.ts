@@ -57,8 +57,7 @@ function isDigit(character = ''): boolean {
 
 /** Whether what was found is only a part of another id, or another id in its letter case. */
 function covers(other: FoldedText, id: string, found: number, { text, folded }: FoldedText): boolean {
-  if (other.folded === id)
-    return text.length === folded.length && text.slice(found, found + id.length) === other.text;
+  if (other.folded === id) return text.length === folded.length && text.slice(found, found + id.length) === other.text;
   for (let offset = other.folded.indexOf(id); offset >= 0; offset = other.folded.indexOf(id, offset + 1)) {
     const [start, end] = [found - offset, found - offset + other.folded.length];
     const isWord = !isWordCharacter(folded[start - 1]) && !isWordCharacter(folded[end]);
@@ -143,4 +142,3 @@ function expandNumber(number: string): string | undefined {
   const text = `${whole}${digits.padEnd(shift, '0')}`.replace(/^0+(?=\d)/, '');
   return text === '0' ? text : `${sign}${text}`;
 }
-

@@ -68,7 +68,11 @@ export function determineReading(mentions: readonly TierMentions[], stated?: rea
     mentions.some((body) => body.idsByPattern.has(pattern) && body.certainPatterns.size > 0);
   const doubtful = patterns.filter((pattern) => !certain.has(pattern) && !isCoincidence(pattern));
   if (doubtful.length > 0)
-    return { kind: 'ambiguous', patterns: [...(first === undefined ? [] : [first, ...others]), ...doubtful], ...common };
+    return {
+      kind: 'ambiguous',
+      patterns: [...(first === undefined ? [] : [first, ...others]), ...doubtful],
+      ...common,
+    };
   if (first === undefined) return { kind: 'agreed', patterns: [] };
   const isAgreed = !patterns.includes(catchAllPath) && nameTheSame([first, ...others], bodies, nestedPaths);
   return { kind: isAgreed ? 'agreed' : 'ambiguous', patterns: [first, ...others], ...common };

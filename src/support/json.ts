@@ -45,7 +45,8 @@ export function parseExactly(text: string): unknown {
 
 function hasMatch(text: string, pattern: RegExp, isMeant: (match: string) => boolean): boolean {
   pattern.lastIndex = 0;
-  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) if (isMeant(match[1] as string)) return true;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text))
+    if (isMeant(match[1] as string)) return true;
   return false;
 }
 

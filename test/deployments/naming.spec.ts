@@ -53,7 +53,11 @@ function loadFew(kind: IdKind, data: Data): Suite {
 
 function deployWith(naming: Naming): Deploy {
   return (world) => {
-    const shape = (tiers: readonly Tier[]) => namings[naming](tiers.map(({ id }) => id), tiers);
+    const shape = (tiers: readonly Tier[]) =>
+      namings[naming](
+        tiers.map(({ id }) => id),
+        tiers,
+      );
     return createReference({ world, change: reshape(shape, world, 'application/json') });
   };
 }
@@ -121,6 +125,9 @@ for (const data of sources)
       test(`${what}: ${naming}, ids ${kind}, by ${data}: all is judged`, async () => {
         const all = loadAll(kind, data);
         const certificate = await certify(all, deployWith(naming));
-        const passing = [...listRequirementsWith('pass', certificate), ...listRequirementsWith('not-applicable', certificate)];
+        const passing = [
+          ...listRequirementsWith('pass', certificate),
+          ...listRequirementsWith('not-applicable', certificate),
+        ];
         expect(passing, renderUnpassed(certificate)).toHaveLength(certificate.requirements.length);
       });

@@ -64,7 +64,10 @@ export function observe(
   // The first requests contradict a cause, or bear it out, as all do.
   for (const [purpose, rows] of [...listed, [calibrationPurpose, []] as const]) {
     const uses = index.listByCase(purpose);
-    const all = [...index.calibration.map(({ mentions }) => mentions), ...uses.flatMap(({ mentions = [] }) => mentions)];
+    const all = [
+      ...index.calibration.map(({ mentions }) => mentions),
+      ...uses.flatMap(({ mentions = [] }) => mentions),
+    ];
     const found = determineReading([...new Set(all)], statedPatterns);
     const reading = found.kind === 'ambiguous' ? (provePaths(found, first, all, world) ?? found) : found;
     for (const { id, row, exchange, mentions } of uses) {
